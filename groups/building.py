@@ -187,7 +187,7 @@ def _driven(
     try:
         found = with_inputs(mechanism, names, terminals)
     except ModelError as error:
-        raise ValueError(f"{what}: {'; '.join(fault.what for fault in error.faults)}") from None
+        raise ValueError(f"{what}: {'; '.join(fault.message for fault in error.faults)}") from None
     if found.n_driven != mechanism.n_driven:
         raise ValueError(
             f"{what}: {found.n_driven} coordinates; write {mechanism.n_driven}, as many as "

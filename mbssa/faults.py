@@ -3,12 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Literal
 
 from mbssa.texts import printable
 
 #: Between two faults of one message.
 BETWEEN = "\n  "
+
+#: Kinds of faults.
+Code = Literal[
+    "value",
+    "missing",
+    "unknown",
+    "duplicate",
+    "conflict",
+    "structure",
+    "syntax",
+    "unsupported",
+    "size",
+    "file",
+    "function",
+]
 
 #: Faults that a message lists before it only counts the rest.
 _SHOWN = 50
@@ -16,17 +32,43 @@ _SHOWN = 50
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One fault: where in the input, and a sentence that says what to write instead.
+    """One fault: its place in the input, a sentence with the remedy, and its kind for programs.
 
-    >>> print(Fault("[[joint]] 2 (2-3) axis", "is a zero vector; write a direction"))
+    Codes and places stay the same where sentences change. ``code`` is ``value`` for a value of another type,
+    range or form than is read; ``missing``, ``duplicate``, or ``unknown`` for a name or number that refers to
+    nothing; ``conflict`` between entries; ``structure`` where joints and bodies form no mechanism;
+    ``syntax``; ``unsupported`` for a part of a format that is not read or written; ``size`` beyond a limit;
+    ``file`` for one that cannot be read; ``function`` for a user's function that fails, or may not run.
+
+    >>> fault = Fault("[[joint]] 2 (2-3) axis", "is a zero vector; write a direction")
+    >>> print(fault)
     [[joint]] 2 (2-3) axis: is a zero vector; write a direction
+    >>> fault.code
+    'value'
     """
 
-    where: str
-    what: str
+    place: str
+    message: str
+    code: Code = "value"
 
     def __str__(self) -> str:
-        return f"{self.where}: {self.what}" if self.where else self.what
+        return f"{self.place}: {self.message}" if self.place else self.message
+
+    def at(self, place: str) -> Fault:
+        """The same fault at another place."""
+        return replace(self, place=place.strip())
+
+
+class Faults(list[Fault]):
+    """Faults found so far; reading goes on, so that all are reported at once."""
+
+    def add(self, place: str, message: str, code: Code = "value") -> None:
+        self.append(Fault(place, message, code))
+
+    def raise_if_any(self, source: str) -> None:
+        """Raise a `ModelError` of ``source`` with all of them, where there are some."""
+        if self:
+            raise ModelError(source, self)
 
 
 class ModelError(ValueError):

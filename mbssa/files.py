@@ -23,10 +23,11 @@ _BYTE_ORDER_MARKS = {
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f]")
 
 
-def read_text(path: Path, kind: str) -> str:
-    """Text of a file with ``\\n`` at its line ends; ``kind`` says in messages what it should be.
+def read_text(path: Path, kind: str, encoding: str | None = None) -> str:
+    """Text of a file; ``kind`` says in messages what it should be.
 
-    UTF-8, UTF-16 with a byte order mark, or Windows-1252, which spreadsheets still write.
+    Where no encoding is required: UTF-8, UTF-16 with a byte order mark, or Windows-1252, which spreadsheets
+    still write.
 
     Raises
     ------
@@ -36,28 +37,29 @@ def read_text(path: Path, kind: str) -> str:
     try:
         size = path.stat().st_size
         if size > MAX_BYTES:
-            raise ModelError(
-                str(path), [Fault("", f"{size / 1e6:.0f} MB of text; give more than 20 MB as .npz")]
-            )
+            what = f"{size / 1e6:.0f} MB of text; write more than {MAX_BYTES / 1e6:.0f} MB as arrays, .npz"
+            raise ModelError(str(path), [Fault("", what, "size")])
         data = path.read_bytes()
     except OSError as error:
-        raise ModelError(str(path), [Fault("", f"cannot be read: {error.strerror}")]) from None
-    text = _decoded(data)
-    strange = None if text is None else _CONTROL.search(text)
-    if text is None or strange:
-        line = text.count("\n", 0, strange.start()) + 1 if text is not None and strange else 1
-        raise ModelError(str(path), [Fault(f"line {line}", f"is not text; write {kind}")])
-    return text.replace("\r\n", "\n").replace("\r", "\n")
+        raise ModelError(str(path), [Fault("", f"cannot be read: {error.strerror}", "file")]) from None
+    try:
+        text = data.decode(encoding) if encoding else _decoded(data)
+        strange = _CONTROL.search(text)
+        wrong = text.count("\n", 0, strange.start()) if strange else None
+    except UnicodeDecodeError as error:
+        wrong = data.count(b"\n", 0, error.start)
+    if wrong is not None:
+        raise ModelError(str(path), [Fault(f"line {wrong + 1}", f"is not text; write {kind}", "file")])
+    return text
 
 
-def _decoded(data: bytes) -> str | None:
-    marked = [name for mark, name in _BYTE_ORDER_MARKS.items() if data.startswith(mark)]
-    for encoding in marked or ("utf-8", "cp1252"):
-        try:
+def _decoded(data: bytes) -> str:
+    for mark, encoding in _BYTE_ORDER_MARKS.items():
+        if data.startswith(mark):
             return data.decode(encoding)
-        except UnicodeDecodeError:
-            continue
-    return None
+    with suppress(UnicodeDecodeError):
+        return data.decode()
+    return data.decode("cp1252")
 
 
 def write_whole(path: Path, data: bytes) -> None:

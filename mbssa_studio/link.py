@@ -27,7 +27,7 @@ def link_of(text: str) -> str:
     link = MARK + base64.urlsafe_b64encode(zlib.compress(text.encode(), 9)).decode().rstrip("=")
     if len(link) > MOST:
         raise ModelError(
-            "link", [Fault("", f"has {len(link):,} characters, more than {MOST:,}; save a file")]
+            "link", [Fault("", f"has {len(link):,} characters, more than {MOST:,}; save a file", "size")]
         )
     return link
 
@@ -48,5 +48,5 @@ def text_of(link: str) -> str:
     except (binascii.Error, zlib.error, ValueError):
         text = ""
     if not text or not unpacking.eof:
-        raise ModelError("link", [Fault("", "is broken or incomplete; copy the whole of it")])
+        raise ModelError("link", [Fault("", "is broken or incomplete; copy the whole of it", "syntax")])
     return text

@@ -41,7 +41,7 @@ class Posing:
             raise ModelError(state.name, state.faults)
         if not state.structure.determined:
             what = "not determined by the mobility count; look at the findings, drive or change joints"
-            raise ModelError(state.name, [Fault("", what)])
+            raise ModelError(state.name, [Fault("", what, "structure")])
         try:
             self.model = groups.build(state.structure)
         except ValueError as error:
@@ -64,7 +64,7 @@ class Posing:
         """
         unknown = sorted(set(values) - set(self.inputs))
         if unknown:
-            raise ModelError("inputs", [Fault(name, "is not driven") for name in unknown])
+            raise ModelError("inputs", [Fault(name, "is not driven", "unknown") for name in unknown])
         wanted = {**self.inputs, **values}
         if not all(np.isfinite(value) for value in wanted.values()):
             raise ModelError("inputs", [Fault("", "are not finite; write numbers")])
@@ -87,7 +87,7 @@ class Posing:
         the same for the limits that the model gives its joint coordinates.
         """
         if name not in self.inputs:
-            raise ModelError("inputs", [Fault(name, "is not driven")])
+            raise ModelError("inputs", [Fault(name, "is not driven", "unknown")])
         far = joint_frames(self.mechanism).size / 2 if is_length(name) else np.pi
         limits = self.mechanism.coordinate_limits
         ends, kept = [], []

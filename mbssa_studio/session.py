@@ -107,7 +107,9 @@ class Session:
             No such edit, wrong arguments, or an edit that the model does not allow; the state stays.
         """
         if name not in EDITS:
-            raise ModelError("edit", [Fault(name, f"is no edit; the edits are {', '.join(EDITS)}")])
+            raise ModelError(
+                "edit", [Fault(name, f"is no edit; the edits are {', '.join(EDITS)}", "unknown")]
+            )
         try:
             text = EDITS[name](self.state.text, **arguments)
         except (TypeError, ValueError) as error:
@@ -125,7 +127,9 @@ class Session:
             Larger than a model file may be.
         """
         if len(text.encode()) > MAX_BYTES:
-            raise ModelError("text", [Fault("", f"is larger than {MAX_BYTES / 1e6:.0f} MB; write .npz")])
+            raise ModelError(
+                "text", [Fault("", f"is larger than {MAX_BYTES / 1e6:.0f} MB; write .npz", "size")]
+            )
         self.note = ""
         self._push(State(text, name or self.state.name, self.trust))
 
@@ -173,7 +177,9 @@ class Session:
         """
         found = [path for path in self._saved() if path.stem == name]
         if not found:
-            raise ModelError(name, [Fault("", f"is no recent model; there are {', '.join(self.recent())}")])
+            raise ModelError(
+                name, [Fault("", f"is no recent model; there are {', '.join(self.recent())}", "unknown")]
+            )
         self.set_text(found[0].read_text("utf-8"), name)
 
     def _saved(self) -> list[Path]:
@@ -284,7 +290,9 @@ def builtin_text(name: str) -> str:
     """
     text = written_text(name) if name in builtin_names() else None
     if text is None:
-        raise ModelError(name, [Fault("", f"is no built-in model; there are {', '.join(builtin_names())}")])
+        raise ModelError(
+            name, [Fault("", f"is no built-in model; there are {', '.join(builtin_names())}", "unknown")]
+        )
     return text
 
 
@@ -300,7 +308,7 @@ def safe_name(name: str) -> str:
 def _functions(tables: Tables) -> list[Fault]:
     """Faults for the Python functions that a model names."""
     return [
-        Fault(f"[[joint]] {k + 1} {key}", f"names a Python function, which is not run; {REMEDY}")
+        Fault(f"[[joint]] {k + 1} {key}", f"names a Python function, which is not run; {REMEDY}", "function")
         for k, joint in enumerate(document.joint_tables(tables))
         for key in ("function", "derivative")
         if key in joint
@@ -310,7 +318,7 @@ def _functions(tables: Tables) -> list[Fault]:
 def _fits(state: State) -> bool:
     """Whether the motion of a text moves its inputs; True where other faults leave it open."""
     if state.mechanism is None:
-        return not any(fault.where.lstrip("[").startswith("motion") for fault in state.faults)
+        return not any(fault.place.lstrip("[").startswith("motion") for fault in state.faults)
     motion = state.mechanism.motion
     if not isinstance(motion, DefaultMotion):
         return True

@@ -55,7 +55,7 @@ def view(session: Session) -> dict[str, Any]:
         "metres": unit_of(state)[1],
         "reach": _reach(mechanism),
         "placed": mechanism is not None and mechanism.has_geometry,
-        "faults": [_fault(fault.where, fault.what) for fault in state.faults],
+        "faults": [_fault(fault.place, fault.message) for fault in state.faults],
         "bodies": [
             {
                 "number": k + 1,

@@ -12,6 +12,7 @@ import pytest
 import groups
 import mbssa
 from mbssa.cli import COMMANDS
+from mbssa.faults import Faults
 from mbssa.io.profile import profile_of
 from mbssa.io.toml_file import parse_record
 
@@ -77,7 +78,7 @@ def test_profiles_are_profiles():
     tables = re.split(r"^(?=profile)", text, flags=re.MULTILINE)[1:]
     assert len(tables) == 6
     for table in tables:
-        faults = []
+        faults = Faults()
         profile_of(tomllib.loads(table)["profile"], 1e-3, np.pi / 180.0, "profile", faults)
         assert not faults
 

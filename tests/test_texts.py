@@ -5,6 +5,7 @@ import io
 import json
 
 import pytest
+from refusals import refused
 
 import groups
 import mbssa
@@ -64,7 +65,7 @@ def test_control_and_bidirectional_characters_are_refused(run_mbssa, tmp_path, t
 
 @pytest.mark.parametrize("text", ESCAPES[:5])
 def test_other_ways_in_refuse_them_too(text):
-    with pytest.raises(mbssa.ModelError, match="control character"):
+    with refused("value at body 2 name"):
         mbssa.from_pairs(["frame", text], [(1, 2, "R", 1)], "planar")
     for node in (1, 2):
         graph = mbssa.to_networkx(mbssa.from_pairs(["frame", "arm"], [(1, 2, "R", 1)], "planar"))

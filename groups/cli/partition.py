@@ -265,7 +265,7 @@ def _driven_path(
     try:
         other = with_inputs(mechanism, drive)
     except ModelError as error:
-        fail_all([f"--drive: {fault.what}" for fault in error.faults])
+        fail_all([f"--drive: {fault.message}" for fault in error.faults])
     model = solvable_model(other, f"{name}, driven by {', '.join(drive)},")
     if motion_file is not None:
         motion = motion_to_solve(model, name, motion_file, steps, duration, level="velocity")

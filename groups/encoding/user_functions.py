@@ -108,10 +108,9 @@ def of_joints(fault: Fault, mechanism: Mechanism) -> Fault:
     found = [
         mechanism.joint_ids[j]
         for j, geometry in sorted(mechanism.joint_geometry.items())
-        if geometry.function is not None and name_of(geometry.function) == fault.where
+        if geometry.function is not None and name_of(geometry.function) == fault.place
     ]
-    where = f"joint {', '.join(found)}: {fault.where}" if found else fault.where
-    return Fault(where, fault.what)
+    return fault.at(f"joint {', '.join(found)}: {fault.place}") if found else fault
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,7 +125,7 @@ class _PythonJet:
             jet(self.function, self.resolved, values, out)
         except (Exception, SystemExit) as error:
             out[:] = np.nan
-            _faults.setdefault(self.function, Fault(self.function.name, error_line(error)))
+            _faults.setdefault(self.function, Fault(self.function.name, error_line(error), "function"))
 
 
 _python_jets: dict[tuple[UserFunction, Resolved], _PythonJet] = {}
@@ -226,7 +225,7 @@ def _called_back(
             found[...] = nothing
         except BaseException as error:
             found[...] = nothing
-            _faults.setdefault(function, Fault(function.name, error_line(error)))
+            _faults.setdefault(function, Fault(function.name, error_line(error), "function"))
 
     return ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 3)(back)
 

@@ -14,10 +14,10 @@ from groups.motion.arrays import FEWEST, from_arrays
 from groups.motion.inputs import driven_coordinates
 from groups.motion.sampled import Motion
 from groups.motion.sampling import check_span, stored_motion
-from mbssa import Mechanism, ModelError
+from mbssa import Mechanism
 from mbssa.arrays import Floats
-from mbssa.faults import Fault
-from mbssa.files import MAX_BYTES
+from mbssa.faults import Fault, Faults, ModelError
+from mbssa.files import read_text
 from mbssa.io.motion import read_motion_file
 from mbssa.joints.catalogue import coordinate_unit
 from mbssa.texts import from_cell
@@ -67,7 +67,7 @@ def read_motion(
     if ending == ".toml":
         return stored_motion(mechanism, read_motion_file(path, mechanism), steps, duration)
     if ending != ".csv":
-        raise ModelError(str(path), [Fault("", "is no motion; a motion file ends in .toml or .csv")])
+        raise ModelError(str(path), [Fault("", "is no motion; a motion file ends in .toml or .csv", "file")])
     columns = _read_columns(path, driven_coordinates(mechanism))
     time = columns.pop("time")
     if steps is not None or duration is not None:
@@ -105,24 +105,16 @@ def _resampled(
 
 def _read_columns(path: Path, names: tuple[str, ...]) -> dict[str, Floats]:
     """Columns by their label; empty lines and those that begin with # are left out."""
-    try:
-        size = path.stat().st_size
-        if size > MAX_BYTES:
-            what = f"{size / 1e6:.0f} MB; give more than {MAX_BYTES / 1e6:.0f} MB as arrays, in Python"
-            raise ModelError(str(path), [Fault("", what)])
-        text = path.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = path.read_bytes()[: error.start].count(b"\n") + 1
-        raise ModelError(str(path), [Fault(f"line {line}", "is not UTF-8 text")]) from None
-    except OSError as error:
-        raise ModelError(str(path), [Fault("", f"cannot be read: {error.strerror}")]) from None
+    text = read_text(path, "a table of comma-separated numbers")
     lines = [
         (number, line)
         for number, line in enumerate(text.splitlines(), 1)
         if line.strip() and not line.lstrip().startswith("#")
     ]
     if not lines:
-        raise ModelError(str(path), [Fault("", f"is empty; write a header: time, {', '.join(names)}")])
+        raise ModelError(
+            str(path), [Fault("", f"is empty; write a header: time, {', '.join(names)}", "missing")]
+        )
     mark = next((mark for mark in ",;\t" if mark in lines[0][1]), ",")
     rows = [_cells(line, mark) for _, line in lines]
     labels = [label_with_unit(label) for label in rows[0]]
@@ -138,31 +130,28 @@ def _read_columns(path: Path, names: tuple[str, ...]) -> dict[str, Floats]:
         _numbers(row, header, number, faults) for row, (number, _) in zip(rows[1:], lines[1:], strict=True)
     ]
     if not table:
-        faults.append(Fault("", "has a header and no instants"))
+        faults.add("", "has a header and no instants")
     if "time" in header:
         column = header.index("time")
         at = [(row[column], number) for row, (number, _) in zip(table, lines[1:], strict=True) if row]
-        faults += [
-            Fault(f"line {number} time", f"{now} follows {before}; write increasing times")
-            for (before, _), (now, number) in pairwise(at)
-            if now <= before
-        ]
-    if faults:
-        raise ModelError(str(path), faults)
+        for (before, _), (now, number) in pairwise(at):
+            if now <= before:
+                faults.add(f"line {number} time", f"{now} follows {before}; write increasing times")
+    faults.raise_if_any(str(path))
     return dict(zip(header, np.array(table).T * np.array(scales)[:, None], strict=True))
 
 
-def _scale(name: str, unit: str, measured: dict[str, str], line: int, faults: list[Fault]) -> float:
+def _scale(name: str, unit: str, measured: dict[str, str], line: int, faults: Faults) -> float:
     """SI units in one unit of a column, which may be of another kind than its coordinate: a fault."""
     if not unit or name not in measured:
         return 1.0
     try:
         si, scale = in_si(unit)
     except ValueError as error:
-        faults.append(Fault(f"line {line}", f"column {name!r} has the {error}"))
+        faults.add(f"line {line}", f"column {name!r} has the {error}")
         return 1.0
     if si != measured[name]:
-        faults.append(Fault(f"line {line}", f"column {name!r} is in {measured[name]}, not in {unit}"))
+        faults.add(f"line {line}", f"column {name!r} is in {measured[name]}, not in {unit}", "conflict")
     return scale
 
 
@@ -174,32 +163,35 @@ def _cells(line: str, mark: str) -> list[str]:
     return [from_cell(cell.strip()) for cell in row]
 
 
-def _header_faults(header: list[str], line: int, names: tuple[str, ...], known: list[str]) -> list[Fault]:
-    where = f"line {line}"
-    faults = [Fault(where, f"no column {name!r}") for name in ("time", *names) if name not in header]
+def _header_faults(header: list[str], line: int, names: tuple[str, ...], known: list[str]) -> Faults:
+    where, faults = f"line {line}", Faults()
+    for name in ("time", *names):
+        if name not in header:
+            faults.add(where, f"no column {name!r}", "missing")
     for label in header:
         if label not in known:
             near = difflib.get_close_matches(label, known, n=1)
             hint = f"did you mean {near[0]!r}?" if near else f"driven are {', '.join(names) or 'none'}"
-            faults.append(Fault(where, f"column {label!r} is no driven coordinate; {hint}"))
-    repeated = sorted({label for label in header if header.count(label) > 1})
-    return faults + [Fault(where, f"column {label!r} stands there twice") for label in repeated]
+            faults.add(where, f"column {label!r} is no driven coordinate; {hint}", "unknown")
+    for label in sorted({label for label in header if header.count(label) > 1}):
+        faults.add(where, f"column {label!r} stands there twice", "duplicate")
+    return faults
 
 
-def _numbers(row: list[str], header: list[str], line: int, faults: list[Fault]) -> list[float]:
+def _numbers(row: list[str], header: list[str], line: int, faults: Faults) -> list[float]:
     """Numbers of a line; none if it has faults."""
     if len(row) != len(header):
-        faults.append(Fault(f"line {line}", f"{len(row)} cells; the header has {len(header)}"))
+        faults.add(f"line {line}", f"{len(row)} cells; the header has {len(header)}")
         return []
     found = []
     for label, cell in zip(header, row, strict=True):
         try:
             number = float(cell)
         except ValueError:
-            faults.append(Fault(f"line {line} {label}", f"{cell!r} is no number"))
+            faults.add(f"line {line} {label}", f"{cell!r} is no number")
             continue
         if not math.isfinite(number):
-            faults.append(Fault(f"line {line} {label}", f"{cell!r} is not finite"))
+            faults.add(f"line {line} {label}", f"{cell!r} is not finite")
             continue
         found.append(number)
     return found if len(found) == len(header) else []

@@ -185,7 +185,7 @@ def _query_faults(mechanism: Mechanism, query: dict[str, Any]) -> list[str]:
     try:
         make_query(mechanism, **query)
     except ModelError as error:
-        return [f"--{_OPTIONS.get(fault.where, fault.where)}: {fault.what}" for fault in error.faults]
+        return [f"--{_OPTIONS.get(fault.place, fault.place)}: {fault.message}" for fault in error.faults]
     return []
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from mbssa.faults import Fault, ModelError
+from mbssa.faults import Fault, Faults
 from mbssa.io.motion import coordinate_faults
 from mbssa.io.multiple import grown_tree, with_pairs
 from mbssa.joints.catalogue import CATALOGUE, types_of
@@ -64,7 +64,7 @@ def make_query(
     ModelError
         Every name that is no joint, coordinate or body of the mechanism, and every number that is none.
     """
-    faults: list[Fault] = []
+    faults = Faults()
     numbers = tuple(sorted({_body(mechanism, name, faults) for name in terminals} - {0}))
     extended = with_terminals(mechanism, numbers)
     lists = {
@@ -80,12 +80,11 @@ def make_query(
     }
     for key, number in (("inputs", inputs), ("per_joint", per_joint)):
         if number is not None and (isinstance(number, bool) or not isinstance(number, int) or number < 1):
-            faults.append(Fault(key, f"{number!r} is not a number of coordinates; write 1 or more"))
+            faults.add(key, f"{number!r} is not a number of coordinates; write 1 or more")
     if precision is not None and not (0 <= precision < np.inf):
-        faults.append(Fault("precision", f"{precision!r} is not a length; write metres, such as 1e-6"))
+        faults.add("precision", f"{precision!r} is not a length; write metres, such as 1e-6")
     faults += _contradictions(lists, extended)
-    if faults:
-        raise ModelError(mechanism.name or "mechanism", faults)
+    faults.raise_if_any(mechanism.name or "mechanism")
     return Query(
         inputs=inputs, per_joint=per_joint, terminals=numbers, precision=precision, spanning=spanning, **lists
     )
@@ -123,7 +122,7 @@ def with_inputs(
     >>> mbssa.decompose(rotor).n_groups
     9
     """
-    faults: list[Fault] = []
+    faults = Faults()
     numbers = tuple(sorted({_body(mechanism, name, faults) for name in terminals} - {0}))
     extended = with_terminals(_with_pairs(mechanism, names, pairs, faults), numbers)
     driven = np.zeros(extended.n_joints, dtype=np.uint8)
@@ -135,15 +134,12 @@ def with_inputs(
         kind = CATALOGUE[int(extended.joint_type[joint])]
         if bit is None and kind.grade > 1:
             choices = " or ".join(f"{name}.{each}" for each in (*kind.coordinates, "*"))
-            faults.append(
-                Fault("inputs", f"{text!r}: a {kind.code} has {kind.grade} coordinates; write {choices}")
-            )
+            faults.add("inputs", f"{text!r}: a {kind.code} has {kind.grade} coordinates; write {choices}")
         elif driven[joint] >> (bit or 0) & 1:
-            faults.append(Fault("inputs", f"{text!r} is written twice"))
+            faults.add("inputs", f"{text!r} is written twice", "duplicate")
         else:
             driven[joint] |= np.uint8(1 << (bit or 0))
-    if faults:
-        raise ModelError(mechanism.name or "mechanism", faults)
+    faults.raise_if_any(mechanism.name or "mechanism")
     changed = replace(extended, driven=driven)
     if changed.motion is not None and coordinate_faults(changed, changed.motion):
         changed = replace(changed, motion=None)
@@ -151,20 +147,20 @@ def with_inputs(
 
 
 def _with_pairs(
-    mechanism: Mechanism, names: Sequence[str] | str, pairs: Sequence[str] | str, faults: list[Fault]
+    mechanism: Mechanism, names: Sequence[str] | str, pairs: Sequence[str] | str, faults: Faults
 ) -> Mechanism:
     """The mechanism with the pairs for its multiple joints that are named, or belong to named coordinates."""
     several = mechanism.multiple_joints
     wanted: list[list[tuple[int, int]]] = [[] for _ in several]
     given = _texts(
-        pairs.replace(";", ",").replace(" ", ",") if isinstance(pairs, str) else pairs, "pairs", []
+        pairs.replace(";", ",").replace(" ", ",") if isinstance(pairs, str) else pairs, "pairs", Faults()
     )
-    for text in [*given, *_texts(names, "inputs", [])]:
+    for text in [*given, *_texts(names, "inputs", Faults())]:
         ends = tuple(sorted(_pair(text)))
         joint = next((k for k, joint in enumerate(several) if ends and set(ends) <= set(joint.bodies)), None)
         if joint is None:
             if text in given:
-                faults.append(Fault("pairs", f"{text!r} is no pair of bodies of one multiple joint"))
+                faults.add("pairs", f"{text!r} is no pair of bodies of one multiple joint", "unknown")
             continue
         named = {j for j, _ in coordinates_of(mechanism, text)}
         if named <= set(several[joint].joints) and ends not in wanted[joint]:
@@ -179,7 +175,7 @@ def _with_pairs(
         if tree is None:
             ring = ", ".join(f"{a + 1}-{b + 1}" for a, b in mine)
             shared = ", ".join(str(body + 1) for body in bodies)
-            faults.append(Fault("pairs", f"{ring}: close a ring of {shared}, which share one joint"))
+            faults.add("pairs", f"{ring}: close a ring of {shared}, which share one joint")
             return mechanism
         trees.append(tree)
     return with_pairs(mechanism, trees)
@@ -240,14 +236,12 @@ def coordinates_of(mechanism: Mechanism, name: str) -> list[tuple[int, int]]:
     return [(joint, k) for k in range(grade)] if bit is None else [(joint, bit)]
 
 
-def _texts(given: Iterable[str] | str, key: str, faults: list[Fault]) -> list[str]:
+def _texts(given: Iterable[str] | str, key: str, faults: Faults) -> list[str]:
     """Names, each stripped; a text is split at its commas."""
     found = []
     for each in [given] if isinstance(given, str) else given:
         if not isinstance(each, str):
-            faults.append(
-                Fault(key, f"{each!r} is no name; write a joint such as '1-2' or a coordinate '1-2.slide'")
-            )
+            faults.add(key, f"{each!r} is no name; write a joint such as '1-2' or a coordinate '1-2.slide'")
             continue
         found += [text.strip() for text in each.split(",") if text.strip()]
     return found
@@ -264,14 +258,14 @@ def _every_coordinate(mechanism: Mechanism, texts: list[str]) -> list[str]:
     return found
 
 
-def _canonical(mechanism: Mechanism, text: str, key: str, faults: list[Fault]) -> str | None:
+def _canonical(mechanism: Mechanism, text: str, key: str, faults: Faults) -> str | None:
     """The name as the mechanism writes it; None with a fault where it is none."""
     try:
         joint, bit = _parsed(mechanism, text)
     except KeyError as error:
         if _of_multiple_joint(mechanism, text):
             return text
-        faults.append(Fault(key, f"{text!r}: {error.args[0]}"))
+        faults.add(key, f"{text!r}: {error.args[0]}", "unknown")
         return None
     name = name_of(mechanism, joint)
     return name if bit is None else f"{name}.{CATALOGUE[int(mechanism.joint_type[joint])].coordinates[bit]}"
@@ -323,7 +317,7 @@ def _of_multiple_joint(mechanism: Mechanism, text: str) -> bool:
     )
 
 
-def _body(mechanism: Mechanism, name: str | int, faults: list[Fault]) -> int:
+def _body(mechanism: Mechanism, name: str | int, faults: Faults) -> int:
     """Number of a terminal, 0 with a fault where it cannot be one."""
     names = (
         {mechanism.body_name(b): b + 1 for b in range(mechanism.n_bodies)} if isinstance(name, str) else {}
@@ -332,14 +326,16 @@ def _body(mechanism: Mechanism, name: str | int, faults: list[Fault]) -> int:
     if number is None and str(name).strip().isdecimal() and len(str(name)) < 19:
         number = int(str(name))
     if number == 1:
-        faults.append(Fault("terminals", f"{name!r} is the frame; name a body that moves"))
+        faults.add("terminals", f"{name!r} is the frame; name a body that moves")
         return 0
     if number is None or not 1 < number <= mechanism.n_bodies:
         named = [mechanism.body_name(b) for b in range(1, mechanism.n_bodies)]
         near = difflib.get_close_matches(str(name), named, n=2)
         hint = f"did you mean {' or '.join(map(repr, near))}? " if near else ""
-        faults.append(
-            Fault("terminals", f"no body {name!r}; {hint}the bodies that move are 2 to {mechanism.n_bodies}")
+        faults.add(
+            "terminals",
+            f"no body {name!r}; {hint}the bodies that move are 2 to {mechanism.n_bodies}",
+            "unknown",
         )
         return 0
     return number
@@ -352,11 +348,11 @@ def _contradictions(lists: dict[str, tuple[str, ...]], mechanism: Mechanism) -> 
         return {each for name in lists[key] for each in coordinates_of(mechanism, name)}
 
     forbidden, allowed = meant("forbid"), meant("allow")
-    faults = []
+    faults = Faults()
     for name in lists["require"]:
         wanted = set(coordinates_of(mechanism, name))
         if wanted and wanted <= forbidden:
-            faults.append(Fault("require", f"{name} is forbidden too; take it out of one of the lists"))
+            faults.add("require", f"{name} is forbidden too; take it out of one of the lists", "conflict")
         elif wanted and lists["allow"] and not wanted & (allowed - forbidden):
-            faults.append(Fault("require", f"{name} is not among the allowed; add it there"))
+            faults.add("require", f"{name} is not among the allowed; add it there", "conflict")
     return faults

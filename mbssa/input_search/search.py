@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from mbssa.faults import Fault, ModelError
+from mbssa.faults import Fault, Faults, ModelError
 from mbssa.input_search import database
 from mbssa.input_search.best_first import (
     Clock,
@@ -113,7 +113,7 @@ def transform(
     try:
         wanted = read_criterion(criterion)
     except ValueError as error:
-        faults.append(Fault("", str(error)))
+        faults.add("", str(error))
     try:
         query = make_query(
             mechanism,
@@ -127,9 +127,8 @@ def transform(
             spanning=spanning,
         )
     except ModelError as error:
-        faults = [*error.faults, *faults]
-    if faults:
-        raise ModelError(mechanism.name or "mechanism", faults)
+        faults = Faults([*error.faults, *faults])
+    faults.raise_if_any(mechanism.name or "mechanism")
     if store is not None:
         database.check(mechanism, store)
     known = group_library(library, costs)
@@ -225,12 +224,12 @@ def exhaustive(
     return Outcome(Evaluated.joined(pieces), n_evaluated, "" if n_evaluated == total else "time")
 
 
-def _limit_faults(most: int, time_limit: float | None) -> list[Fault]:
-    faults = []
+def _limit_faults(most: int, time_limit: float | None) -> Faults:
+    faults = Faults()
     if isinstance(most, bool) or not isinstance(most, int) or most < 1:
-        faults.append(Fault("most", f"{most!r} is not a number of schemes; write 1 or more"))
+        faults.add("most", f"{most!r} is not a number of schemes; write 1 or more")
     if time_limit is not None and not time_limit >= 0:
-        faults.append(Fault("time_limit", f"{time_limit!r} is not a time; write seconds, 0 or more"))
+        faults.add("time_limit", f"{time_limit!r} is not a time; write seconds, 0 or more")
     return faults
 
 
@@ -241,7 +240,7 @@ def _nothing_allowed(base: Undriven) -> Fault:
         what = f"{required} inputs are required, and {base.n_inputs} are needed; require less"
     else:
         what = f"{base.n_inputs} inputs are needed, and {allowed} coordinates are allowed; allow more of them"
-    return Fault("inputs", what)
+    return Fault("inputs", what, "conflict")
 
 
 def own_inputs(

@@ -174,7 +174,7 @@ def _load(model: str | Path | Mapping[str, Any]) -> Mechanism:
         return parse_toml(text, name, name)
     path = Path(model)
     if name and path.is_dir():
-        raise ModelError(name, [Fault("", "is a folder; name a file in it")])
+        raise ModelError(name, [Fault("", "is a folder; name a file in it", "file")])
     ending = known_ending(path, ALL_ENDINGS)
     if ending is not None:
         return replace(reader(ending)(path), folder=str(path.parent))
@@ -192,6 +192,7 @@ def _load(model: str | Path | Mapping[str, Any]) -> Mechanism:
             Fault(
                 "",
                 f"is neither a file nor a built-in model; {known}",
+                "unknown",
             )
         ],
     )

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from mbssa.faults import Fault, ModelError
+from mbssa.faults import Fault, Faults, ModelError
 from mbssa.io.pairs import from_adjacency
 from mbssa.mechanism import Joint, Mechanism
 
@@ -45,10 +45,9 @@ def matrices(mechanism: Mechanism) -> Matrices:
     >>> pair.lost
     ['which coordinates are driven: 1-2 drives angle, a count of 1 means slide']
     """
-    faults = [] if mechanism.n_bodies <= MAX_BODIES else [_too_wide(mechanism)]
+    faults = Faults([] if mechanism.n_bodies <= MAX_BODIES else [_too_wide(mechanism)])
     faults += two_body_faults(mechanism, "a matrix has cells for two bodies")
-    if faults:
-        raise ModelError(mechanism.name or "mechanism", faults)
+    faults.raise_if_any(mechanism.name or "mechanism")
     n = mechanism.n_bodies
     written = Matrices([["-"] * n for _ in range(n)], [[0] * n for _ in range(n)])
     driven: list[str] = []
@@ -76,6 +75,7 @@ def two_body_faults(mechanism: Mechanism, because: str) -> list[Fault]:
         Fault(
             f"joint {mechanism.joint_ids[j]}",
             f"joins {len(mechanism.joint_bodies(j))} bodies, and {because}; write .toml or .npz",
+            "unsupported",
         )
         for j in wide[:_NAMED].tolist()
     ]
@@ -83,7 +83,9 @@ def two_body_faults(mechanism: Mechanism, because: str) -> list[Fault]:
 
 def _too_wide(mechanism: Mechanism) -> Fault:
     return Fault(
-        "", f"{mechanism.n_bodies} bodies; a matrix of more than {MAX_BODIES} rows is not written, write .npz"
+        "",
+        f"{mechanism.n_bodies} bodies; a matrix of more than {MAX_BODIES} rows is not written, write .npz",
+        "size",
     )
 
 
@@ -163,23 +165,20 @@ def from_matrices(
         Every fault, with its line.
     """
     n = len(cells)
-    faults = [
-        Fault(f"line {line('KnownInputs', r)}", f"KnownInputs row {r + 1}: {len(row)} entries; write {n}")
-        for r, row in enumerate(inputs)
-        if len(row) != n
-    ]
+    faults = Faults()
+    for r, row in enumerate(inputs):
+        if len(row) != n:
+            what = f"KnownInputs row {r + 1}: {len(row)} entries; write {n}"
+            faults.add(f"line {line('KnownInputs', r)}", what)
     if len(inputs) != n:
-        faults.append(
-            Fault(f"line {line('KnownInputs', None)}", f"KnownInputs has {len(inputs)} rows; M has {n}")
-        )
+        faults.add(f"line {line('KnownInputs', None)}", f"KnownInputs has {len(inputs)} rows; M has {n}")
     if faults:
         inputs = [[0] * n for _ in range(n)]
     try:
         mechanism = from_adjacency(cells, inputs, problem_type, name=name)
     except ModelError as error:
-        faults = [_on_line(fault, line, n) for fault in error.faults] + faults
-    if faults:
-        raise ModelError(source_name, faults)
+        faults = Faults([_on_line(fault, line, n) for fault in error.faults] + faults)
+    faults.raise_if_any(source_name)
     return mechanism
 
 
@@ -188,9 +187,9 @@ _PLACE = re.compile(r"(M|KnownInputs|ProblemType)(?:\((\d+)| row (\d+))?")
 
 def _on_line(fault: Fault, line: Callable[[str, int | None], int], n: int) -> Fault:
     """A fault of the matrices with the line of its row before it."""
-    place = _PLACE.match(fault.where)
+    place = _PLACE.match(fault.place)
     if place is None:
         return fault
     row = place[2] or place[3]
     at = line(place[1], int(row) - 1 if row else None)
-    return Fault(f"line {at}", f"{fault.where}: {fault.what}")
+    return Fault(f"line {at}", str(fault), fault.code)

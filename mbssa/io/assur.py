@@ -14,7 +14,7 @@ import re
 
 import numpy as np
 
-from mbssa.faults import Fault, ModelError
+from mbssa.faults import Fault, Faults, ModelError
 from mbssa.io.build import build
 from mbssa.joints.types import revolute
 from mbssa.mechanism import JointGeometry, Mechanism
@@ -92,7 +92,7 @@ def _linkage(name: str, kind: str, count: int, moved: bool, seed: int) -> Mechan
         joint_type=np.full(len(pairs), hinge),
         driven=driven,
         where=lambda j: f"joint {j + 1}",
-        faults=[],
+        faults=Faults(),
         joint_geometry=geometry,
         name=name,
         title=f"Planar linkage: a crank and {count} Assur groups of {links} links",

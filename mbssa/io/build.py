@@ -12,7 +12,7 @@ import numpy.typing as npt
 from mbssa.arrays import Ints
 from mbssa.compiled import kernel
 from mbssa.decomposition import component_kernels
-from mbssa.faults import Fault, ModelError
+from mbssa.faults import Fault, Faults
 from mbssa.io.couplings import coupling_faults, with_coupled_ids
 from mbssa.io.loads import force_faults, with_joints
 from mbssa.io.motion import coordinate_faults, with_ids
@@ -37,7 +37,7 @@ def build(
     joint_type: npt.NDArray[Any],
     driven: npt.NDArray[Any],
     where: Callable[[int], str],
-    faults: list[Fault],
+    faults: Faults,
     body_names: tuple[str, ...] | None = None,
     joint_names: Mapping[int, str] | None = None,
     joint_geometry: Mapping[int, JointGeometry] | None = None,
@@ -71,27 +71,26 @@ def build(
     joint_type = np.ascontiguousarray(joint_type, dtype=np.int64)
     driven = np.ascontiguousarray(driven, dtype=np.uint8)
     sound = not faults
-    faults = [*faults, *_unfit_texts(body_names, joint_names, body_geometry, (title, source, *notes))]
-    if n_bodies < 2:
-        faults.append(Fault("", f"no movable body; a mechanism has the {FRAME} and at least one more"))
+    faults = Faults([*faults, *_unfit_texts(body_names, joint_names, body_geometry, (title, source, *notes))])
+    if sound and n_bodies < 2:
+        faults.add("", f"no movable body; a mechanism has the {FRAME} and at least one more", "structure")
     if len(joint_type) == 0:
-        faults.append(Fault("", "no joint; a mechanism needs at least one joint to the frame"))
+        faults.add("", "no joint; a mechanism needs at least one joint to the frame", "structure")
     reach = 1 + int((np.diff(joint_start) - 1).sum())
     if n_bodies >= 2 and len(joint_type) and n_bodies > reach + len(joint_type) * 10:
         # So many cannot be connected; say so before any array is as long as that.
-        faults.append(Fault("bodies", f"{n_bodies} bodies, but these joints can connect at most {reach}"))
+        faults.add("bodies", f"{n_bodies} bodies, but these joints can connect at most {reach}", "structure")
     elif n_bodies >= 2 and len(joint_type):
         outside = joint_body >= n_bodies
         slot_joint = np.repeat(np.arange(len(joint_type)), np.diff(joint_start))
         for slot in np.flatnonzero(outside)[:_NAMED].tolist():
-            faults.append(
-                Fault(
-                    where(int(slot_joint[slot])),
-                    f"body {joint_body[slot] + 1} does not exist; the bodies are 1 (frame) to {n_bodies}",
-                )
+            faults.add(
+                where(int(slot_joint[slot])),
+                f"body {joint_body[slot] + 1} does not exist; the bodies are 1 (frame) to {n_bodies}",
+                "unknown",
             )
         if outside.sum() > _NAMED:
-            faults.append(Fault("", f"{outside.sum() - _NAMED} more bodies that do not exist"))
+            faults.add("", f"{outside.sum() - _NAMED} more bodies that do not exist", "unknown")
         faults += _joined_to_itself(joint_start, joint_body, where)
         if sound and not faults:
             faults += _disconnected(joint_start, joint_body, n_bodies, body_names)
@@ -127,8 +126,7 @@ def build(
         mechanism = with_coupled_ids(mechanism)
     if joint_names and not faults:
         faults += _repeated_ids(mechanism, where)
-    if faults:
-        raise ModelError(source_name, faults)
+    faults.raise_if_any(source_name)
     return mechanism
 
 
@@ -159,7 +157,7 @@ def with_article(row: JointType) -> str:
     return f"{'an' if row.table3 and row.code[0] in 'AEFHILMNORSX' else 'a'} {row.code}"
 
 
-def driven_bits(row: int, wanted: object, where: str, faults: list[Fault]) -> int:
+def driven_bits(row: int, wanted: object, where: str, faults: Faults) -> int:
     """Bit mask of the driven coordinates of one joint: a count, ``true``, or names."""
     kind = CATALOGUE[row]
     names = kind.coordinates
@@ -169,13 +167,11 @@ def driven_bits(row: int, wanted: object, where: str, faults: list[Fault]) -> in
         count = int(wanted)
         if 0 <= count <= kind.grade:
             return int((1 << count) - 1)
-        faults.append(
-            Fault(
-                where,
-                f"{count} driven coordinates; {with_article(kind)} has "
-                f"{kind.grade} free coordinate{'s' * (kind.grade != 1)} "
-                f"({', '.join(names)}), so write 0 to {kind.grade}",
-            )
+        faults.add(
+            where,
+            f"{count} driven coordinates; {with_article(kind)} has "
+            f"{kind.grade} free coordinate{'s' * (kind.grade != 1)} "
+            f"({', '.join(names)}), so write 0 to {kind.grade}",
         )
         return 0
     if isinstance(wanted, str):
@@ -183,15 +179,10 @@ def driven_bits(row: int, wanted: object, where: str, faults: list[Fault]) -> in
     mask = 0
     for coordinate in wanted if isinstance(wanted, list | tuple) else [wanted]:
         if coordinate not in names:
-            faults.append(
-                Fault(
-                    where,
-                    f"driven coordinate {coordinate!r}: {with_article(kind)} has "
-                    f"{', '.join(map(repr, names))}",
-                )
-            )
+            has = f"{with_article(kind)} has {', '.join(map(repr, names))}"
+            faults.add(where, f"coordinate {coordinate!r} does not exist; {has}", "unknown")
         elif mask >> names.index(coordinate) & 1:
-            faults.append(Fault(where, f"coordinate {coordinate!r} is driven twice"))
+            faults.add(where, f"coordinate {coordinate!r} is driven twice", "duplicate")
         else:
             mask |= 1 << names.index(coordinate)
     return mask
@@ -209,9 +200,11 @@ def _joined_to_itself(
         bodies = np.sort(joint_body[joint_start[rows][:, None] + np.arange(size)], axis=1)
         repeated[rows] = ((bodies[:, 1:] == bodies[:, :-1]) & (bodies[:, 1:] >= 0)).any(axis=1)
     bad = np.flatnonzero(repeated)
-    faults = [Fault(where(int(j)), "joins a body to itself; name two different bodies") for j in bad[:_NAMED]]
+    faults = Faults()
+    for j in bad[:_NAMED]:
+        faults.add(where(int(j)), "joins a body to itself; name two different bodies", "structure")
     if len(bad) > _NAMED:
-        faults.append(Fault("", f"{len(bad) - _NAMED} more joints join a body to itself"))
+        faults.add("", f"{len(bad) - _NAMED} more joints join a body to itself", "structure")
     return faults
 
 
@@ -235,19 +228,20 @@ def _disconnected(
             "",
             f"not connected to the frame: {'body' if len(loose) == 1 else 'bodies'} "
             f"{', '.join(names)}{more}; join them to the rest, or take them out",
+            "structure",
         )
     ]
 
 
 def _repeated_ids(mechanism: Mechanism, where: Callable[[int], str]) -> list[Fault]:
     seen: dict[str, int] = {}
-    faults = []
+    faults = Faults()
     for j, identity in enumerate(mechanism.joint_ids):
         if identity in seen:
-            faults.append(
-                Fault(
-                    where(j), f"id {identity!r} is also the id of joint {seen[identity] + 1}; ids are unique"
-                )
+            faults.add(
+                where(j),
+                f"id {identity!r} is also the id of joint {seen[identity] + 1}; ids are unique",
+                "duplicate",
             )
         seen.setdefault(identity, j)
     return faults

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from mbssa.faults import Fault
+from mbssa.faults import Fault, Faults
 from mbssa.mechanism import Joint, Mechanism
 
 
@@ -32,22 +32,22 @@ def with_coupled_ids(mechanism: Mechanism) -> Mechanism:
 
 def coupling_faults(mechanism: Mechanism, where: Callable[[int], str]) -> list[Fault]:
     """Couplings whose joints or coordinates there are not, or whose bodies are others than theirs."""
-    faults: list[Fault] = []
+    faults = Faults()
     for j, given in sorted(mechanism.joint_geometry.items()):
         names, before = given.couples or (), len(faults)
         for name in names:
             wrong = _wrong(mechanism, name)
-            faults += [Fault(f"{where(j)} couples", wrong)] if wrong else []
+            faults += [Fault(f"{where(j)} couples", wrong, "unknown")] if wrong else []
         if len(faults) > before or not names:
             continue
         if names[0] == names[1]:
-            faults.append(Fault(f"{where(j)} couples", f"{names[0]!r} with itself; name two coordinates"))
+            faults.add(f"{where(j)} couples", f"{names[0]!r} with itself; name two coordinates")
         views = [_view(mechanism, name) for name in names]
         wanted = list(dict.fromkeys(body for view in views if view is not None for body in view.bodies))
         if {body - 1 for body in wanted} != set(mechanism.joint_bodies(j)):
             shown = ", ".join(_shown(mechanism, body) for body in wanted)
             what = f"are not those of {names[0]} and {names[1]}; write bodies = [{shown}]"
-            faults.append(Fault(f"{where(j)} bodies", what))
+            faults.add(f"{where(j)} bodies", what, "conflict")
     return faults
 
 

@@ -52,7 +52,7 @@ def no_format(path: Path, endings: tuple[str, ...] = ENDINGS) -> ModelError:
     """The error for a path whose ending is none of these formats."""
     ending = f"the ending {path.suffix!r} is not a supported format" if path.suffix else "has no ending"
     files = f"{', '.join(endings[:-1])} or {endings[-1]}"
-    return ModelError(str(path), [Fault("", f"{ending}; model files end in {files}")])
+    return ModelError(str(path), [Fault("", f"{ending}; model files end in {files}", "file")])
 
 
 def reader(ending: str) -> Reader:

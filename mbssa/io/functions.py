@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from mbssa.faults import Fault, ModelError
+from mbssa.faults import Faults
 from mbssa.mechanism import JointGeometry, Mechanism
 
 #: A function of the poses of a joint's bodies, or that and its derivative.
@@ -33,25 +33,24 @@ def with_functions(mechanism: Mechanism, functions: Mapping[str, Given]) -> Mech
     >>> with_functions(hoist, {"rope": lambda q: q[2, 1] - 2.16}).joint("rope").geometry.unit
     'm'
     """
-    geometry, faults = dict(mechanism.joint_geometry), []
+    geometry, faults = dict(mechanism.joint_geometry), Faults()
     for name, given in functions.items():
         where = f"functions {name}"
         try:
             joint = mechanism.joint(name)
         except KeyError as error:
-            faults.append(Fault(where, error.args[0]))
+            faults.add(where, error.args[0], "unknown")
             continue
         if "function" not in joint.type.required:
-            faults.append(Fault(where, f"is a {joint.type.code}; functions belong to joints of type USER"))
+            faults.add(
+                where, f"is a {joint.type.code}; functions belong to joints of type USER", "unsupported"
+            )
             continue
         function, derivative = given if isinstance(given, tuple) and len(given) == 2 else (given, None)
         if not callable(function) or not (derivative is None or callable(derivative)):
-            faults.append(
-                Fault(where, f"is {given!r}; give a function, or a function and its derivative as a tuple")
-            )
+            faults.add(where, f"is {given!r}; give a function, or a function and its derivative as a tuple")
             continue
         before = geometry.get(joint.index, JointGeometry())
         geometry[joint.index] = dataclasses.replace(before, function=function, derivative=derivative)
-    if faults:
-        raise ModelError(mechanism.name or "mechanism", faults)
+    faults.raise_if_any(mechanism.name or "mechanism")
     return dataclasses.replace(mechanism, joint_geometry=geometry)

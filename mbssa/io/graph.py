@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, cast
 
-from mbssa.faults import Fault, ModelError
+from mbssa.faults import Fault, Faults, ModelError
 from mbssa.joints.catalogue import Space
 from mbssa.mechanism import FRAME, Mechanism
 from mbssa.texts import strange
@@ -106,11 +106,11 @@ def from_networkx(graph: nx.Graph[Any], space: Space | None = None, *, name: str
     from mbssa.io.records import from_record, plain, with_multiple_joints
 
     name = name or str(graph.graph.get("name") or "") or "graph"
-    faults: list[Fault] = []
+    faults = Faults()
     numbers, names = _numbered(graph, name)
     record: dict[str, Any] = {"format": 1, "space": space or graph.graph.get("space")}
     if record["space"] is None:
-        faults.append(Fault("space", 'is missing; write from_networkx(graph, "planar") or "spatial"'))
+        faults.add("space", 'is missing; write from_networkx(graph, "planar") or "spatial"', "missing")
     record |= {
         key: graph.graph[key]
         for key in ("title", "source", "notes", "motion", "gravity", "force")
@@ -122,8 +122,7 @@ def from_networkx(graph: nx.Graph[Any], space: Space | None = None, *, name: str
     else:
         record["body"] = bodies
     record["joint"] = _joints(graph, numbers, faults)
-    if faults:
-        raise ModelError(name, faults)
+    faults.raise_if_any(name)
     mechanism = from_record(plain(record), name, name)
     if several := graph.graph.get("multiple_joints"):
         ids = {identity: joint for joint, identity in enumerate(mechanism.joint_ids)}
@@ -145,7 +144,7 @@ def _numbered(graph: nx.Graph[Any], name: str) -> tuple[dict[Any, int], bool]:
 
 
 def _bodies(
-    graph: nx.Graph[Any], numbers: Mapping[Any, int], names: bool, faults: list[Fault]
+    graph: nx.Graph[Any], numbers: Mapping[Any, int], names: bool, faults: Faults
 ) -> list[dict[str, Any]] | None:
     """Tables of the movable bodies; None where they have neither names nor geometry."""
     tables = []
@@ -158,14 +157,14 @@ def _bodies(
         any_said = any_said or said is not None or bool(data.get("geometry"))
         geometry = _geometry(data, where, faults)
         if number == 1 and geometry:
-            faults.append(Fault(where, "the frame is the world and has no geometry; take it out"))
+            faults.add(where, "the frame is the world and has no geometry; take it out", "unsupported")
         named = {} if said in (None, str(number)) else {"name": said}
         if number > 1:
             tables.append(named | geometry)
     return tables if any_said else None
 
 
-def _joints(graph: nx.Graph[Any], numbers: Mapping[Any, int], faults: list[Fault]) -> list[dict[str, Any]]:
+def _joints(graph: nx.Graph[Any], numbers: Mapping[Any, int], faults: Faults) -> list[dict[str, Any]]:
     """Tables of the joints in their order."""
     edges = list(_edges(graph))
     if all(isinstance(data.get("index"), int) for *_, data in edges):
@@ -179,7 +178,7 @@ def _joints(graph: nx.Graph[Any], numbers: Mapping[Any, int], faults: list[Fault
         bodies = data.get("bodies", ends)
         if not _begins_with(bodies, ends):
             what = f"bodies are {bodies!r}; they are the two ends in the joint's order, then further numbers"
-            faults.append(Fault(where, what))
+            faults.add(where, what)
             continue
         joined = tuple(sorted(bodies))
         seen[joined] = seen.get(joined, 0) + 1
@@ -207,23 +206,22 @@ def _edges(graph: nx.Graph[Any]) -> Iterator[tuple[Any, Any, Any, dict[str, Any]
         yield from ((u, v, None, data) for u, v, data in graph.edges(data=True))
 
 
-def _known(data: Mapping[str, Any], known: tuple[str, ...], where: str, faults: list[Fault]) -> None:
+def _known(data: Mapping[str, Any], known: tuple[str, ...], where: str, faults: Faults) -> None:
     for key in data:
         if key not in known:
             near = difflib.get_close_matches(str(key), known, n=1)
             hint = f"did you mean {near[0]!r}? " if near else ""
-            faults.append(Fault(where, f"unknown attribute {key!r}; {hint}it may have {', '.join(known)}"))
+            faults.add(where, f"unknown attribute {key!r}; {hint}it may have {', '.join(known)}", "unknown")
 
 
-def _geometry(data: Mapping[str, Any], where: str, faults: list[Fault]) -> dict[str, Any]:
+def _geometry(data: Mapping[str, Any], where: str, faults: Faults) -> dict[str, Any]:
     geometry = data.get("geometry") or {}
     if not isinstance(geometry, Mapping):
-        faults.append(
-            Fault(f"{where} geometry", f"is {geometry!r}; write a dictionary with the keys of a file")
-        )
+        faults.add(f"{where} geometry", f"is {geometry!r}; write a dictionary with the keys of a file")
         return {}
     reserved = {"name", "bodies", "type", "id", "driven"} & set(geometry)
-    faults += [Fault(f"{where} geometry", f"{key!r} stands beside it, not in it") for key in sorted(reserved)]
+    for key in sorted(reserved):
+        faults.add(f"{where} geometry", f"{key!r} stands beside it, not in it", "conflict")
     return {key: value for key, value in geometry.items() if key not in reserved}
 
 

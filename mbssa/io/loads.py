@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mbssa.bounds import range_fault
-from mbssa.faults import Fault
+from mbssa.faults import Fault, Faults
 from mbssa.io.motion import check_law, law_in_si, law_record
 from mbssa.joints.catalogue import Space, is_length
 from mbssa.joints.geometry import JointGeometry
@@ -35,10 +35,7 @@ class LoadReader:
     vector: Position
     profile: Callable[[Any, str], dict[str, Any] | None]
     function: Callable[[Any, str], Any]
-    faults: list[Fault]
-
-    def fault(self, where: str, what: str) -> None:
-        self.faults.append(Fault(where, what))
+    faults: Faults
 
     # --- masses ---
 
@@ -48,25 +45,33 @@ class LoadReader:
             return None
         place, before = f"{where} inertia", len(self.faults)
         if not entry.mass > 0:
-            self.fault(f"{place}.mass", f"is {entry.mass:g}; write a positive mass, or leave inertia out")
+            self.faults.add(
+                f"{place}.mass", f"is {entry.mass:g}; write a positive mass, or leave inertia out"
+            )
         centre = self.vector(entry.centre, f"{place}.centre", self.length) or origin
         if centre is None and len(self.faults) == before:
-            self.fault(f"{place}.centre", "is missing; write the centre of mass, world axes at the reference")
+            self.faults.add(
+                f"{place}.centre",
+                "is missing; write the centre of mass, world axes at the reference",
+                "missing",
+            )
         square = self.length**2
         planar = self.space == "planar"
         wrong = ("moments", "products") if planar else ("moment",)
         takes = "moment, a number" if planar else "moments = [Ixx, Iyy, Izz] and products = [Ixy, Ixz, Iyz]"
         for key in wrong:
             if getattr(entry, key) is not None:
-                self.fault(f"{place}.{key}", f"is not for a {self.space} model; write {takes}")
+                self.faults.add(
+                    f"{place}.{key}", f"is not for a {self.space} model; write {takes}", "unsupported"
+                )
         if planar and entry.moment is not None and entry.moment < 0:
-            self.fault(f"{place}.moment", f"is {entry.moment:g}; write zero or a positive number")
+            self.faults.add(f"{place}.moment", f"is {entry.moment:g}; write zero or a positive number")
         given = (entry.moment or 0.0, *(entry.moments or ()), *(entry.products or ()))
         large = [
             said for number in (entry.mass, *(v * square for v in given)) if (said := range_fault(number))
         ]
         if large:
-            self.fault(place, large[0])
+            self.faults.add(place, large[0])
         elif not planar:
             self._check_matrix(entry, place)
         if len(self.faults) > before or centre is None:
@@ -83,15 +88,17 @@ class LoadReader:
         counted = {key: getattr(entry, key) for key in ("moments", "products")}
         short = [key for key, given in counted.items() if given is not None and len(given) != 3]
         for key in short:
-            self.fault(f"{place}.{key}", f"{len(counted[key])} numbers; write three")
+            self.faults.add(f"{place}.{key}", f"{len(counted[key])} numbers; write three")
         if short:
             return
         if entry.products is not None and entry.moments is None:
-            self.fault(f"{place}.products", "stand without moments; write moments = [Ixx, Iyy, Izz]")
+            self.faults.add(
+                f"{place}.products", "stand without moments; write moments = [Ixx, Iyy, Izz]", "missing"
+            )
             return
         shown, wrong = principal_moments(inertia_matrix(entry.moments or (0.0, 0.0, 0.0), entry.products))
         if wrong:
-            self.fault(f"{place}.moments", f"have the principal moments {shown}; {wrong}")
+            self.faults.add(f"{place}.moments", f"have the principal moments {shown}; {wrong}")
 
     # --- forces ---
 
@@ -115,8 +122,10 @@ class LoadReader:
             if force is None:
                 continue
             if force.id in seen:
-                self.fault(
-                    f"{where} id", f"{force.id!r} is also that of force {seen[force.id]}; ids are unique"
+                self.faults.add(
+                    f"{where} id",
+                    f"{force.id!r} is also that of force {seen[force.id]}; ids are unique",
+                    "duplicate",
                 )
             seen.setdefault(force.id, index + 1)
             found.append(force)
@@ -129,17 +138,25 @@ class LoadReader:
         if row is None:
             near = difflib.get_close_matches(entry.type, FORCE_TYPES, n=1)
             hint = f"did you mean {near[0]!r}? " if near else ""
-            self.fault(f"{where} type", f"{entry.type!r} is no force; {hint}write {', '.join(FORCE_TYPES)}")
+            self.faults.add(
+                f"{where} type",
+                f"{entry.type!r} is no force; {hint}write {', '.join(FORCE_TYPES)}",
+                "unknown",
+            )
             return None
         before = len(self.faults)
         given = {key for key in entry.model_fields_set - {"type", "id"} if getattr(entry, key) is not None}
         for key in sorted(given - set(row.takes)):
-            self.fault(f"{where} {key}", f"is not for a {entry.type}; it takes {', '.join(row.takes)}")
+            self.faults.add(
+                f"{where} {key}", f"is not for a {entry.type}; it takes {', '.join(row.takes)}", "unsupported"
+            )
         missing = [key for key in row.required if key not in given]
         for key in missing:
-            self.fault(f"{where} {key}", f"is missing; a {entry.type} needs {', '.join(row.required)}")
+            self.faults.add(
+                f"{where} {key}", f"is missing; a {entry.type} needs {', '.join(row.required)}", "missing"
+            )
         if not missing and not given & set(row.exerting):
-            self.fault(where, f"exerts nothing; write one of {', '.join(row.exerting)}")
+            self.faults.add(where, f"exerts nothing; write one of {', '.join(row.exerting)}", "missing")
         self._check_numbers(entry, row, given, where)
         bodies = self._bodies(entry, row.n_bodies, numbers, n, where)
         if len(self.faults) > before:
@@ -150,35 +167,45 @@ class LoadReader:
     def _check_numbers(self, entry: ForceEntry, row: ForceType, given: set[str], where: str) -> None:
         """Check signs of numbers, laws of time, points of a terrain, and keys that need one another."""
         if row.planar and self.space != "planar":
-            self.fault(f"{where} type", f"{entry.type} is for planar models")
+            self.faults.add(f"{where} type", f"{entry.type} is for planar models", "unsupported")
         for key in sorted(given & {"stiffness", "damping", "friction"}):
             if getattr(entry, key) < 0:
-                self.fault(f"{where} {key}", f"is {getattr(entry, key):g}; write zero or a positive number")
+                self.faults.add(
+                    f"{where} {key}", f"is {getattr(entry, key):g}; write zero or a positive number"
+                )
         for key in sorted(given & {"threshold", "radius"}):
             if getattr(entry, key) <= 0:
-                self.fault(f"{where} {key}", f"is {getattr(entry, key):g}; write a positive number")
+                self.faults.add(f"{where} {key}", f"is {getattr(entry, key):g}; write a positive number")
         if "friction" in given and "threshold" not in given and "threshold" in row.optional:
-            self.fault(f"{where} threshold", "is missing; friction needs the velocity of its regularisation")
+            self.faults.add(
+                f"{where} threshold",
+                "is missing; friction needs the velocity of its regularisation",
+                "missing",
+            )
         if entry.factor is not None:
             multiplied = [key for key in ("force", "moment", "spin") if key in row.takes]
             if not given & set(multiplied):
-                self.fault(f"{where} factor", f"multiplies {' and '.join(multiplied)}; write {multiplied[0]}")
+                self.faults.add(
+                    f"{where} factor",
+                    f"multiplies {' and '.join(multiplied)}; write {multiplied[0]}",
+                    "conflict",
+                )
             check_law(entry.factor, None, f"{where} factor", self.faults)
         if entry.terrain is not None:
             self._check_terrain(entry.terrain, where)
 
     def _check_terrain(self, points: list[list[float]], where: str) -> None:
         if len(points) < 2:
-            self.fault(f"{where} terrain", f"{len(points)} points; write two or more")
+            self.faults.add(f"{where} terrain", f"{len(points)} points; write two or more")
         short = [k for k, point in enumerate(points, 1) if len(point) != 2]
         for k in short:
-            self.fault(f"{where} terrain[{k}]", f"{len(points[k - 1])} numbers; write [x, y]")
+            self.faults.add(f"{where} terrain[{k}]", f"{len(points[k - 1])} numbers; write [x, y]")
         if short:
             return
         for k in range(1, len(points)):
             if points[k][0] <= points[k - 1][0]:
                 what = f"x = {points[k][0]:g} follows {points[k - 1][0]:g}; write increasing x"
-                self.fault(f"{where} terrain[{k + 1}]", what)
+                self.faults.add(f"{where} terrain[{k + 1}]", what)
                 return
 
     def _bodies(
@@ -187,20 +214,24 @@ class LoadReader:
         if entry.bodies is None:
             return ()
         if len(entry.bodies) != wanted:
-            self.fault(f"{where} bodies", f"{len(entry.bodies)} bodies; write {wanted}")
+            self.faults.add(f"{where} bodies", f"{len(entry.bodies)} bodies; write {wanted}")
         found = []
         for body in entry.bodies:
             index = body - 1 if isinstance(body, int) else numbers.get(body, -1)
             if not 0 <= index < n:
                 shown = ", ".join([FRAME, *(name for name in numbers if numbers[name])][:20])
-                self.fault(f"{where} bodies", f"body {body!r} does not exist; the bodies are {shown}")
+                self.faults.add(
+                    f"{where} bodies", f"body {body!r} does not exist; the bodies are {shown}", "unknown"
+                )
             found.append(index)
         if FORCE_TYPES[entry.type].planar and found == [0]:
-            self.fault(
-                f"{where} bodies", f"the frame has no wheel on its own {entry.type}; name another body"
+            self.faults.add(
+                f"{where} bodies",
+                f"the frame has no wheel on its own {entry.type}; name another body",
+                "unsupported",
             )
         if len(found) == 2 and found[0] == found[1]:
-            self.fault(f"{where} bodies", "names a body twice; write two different bodies")
+            self.faults.add(f"{where} bodies", "names a body twice; write two different bodies", "duplicate")
         return tuple(found)
 
     def _scaled(
@@ -245,16 +276,16 @@ class LoadReader:
         if entry.points is None:
             return None
         if len(entry.points) != 2:
-            self.fault(f"{where} points", f"{len(entry.points)} entries; write 2")
+            self.faults.add(f"{where} points", f"{len(entry.points)} entries; write 2")
         placed = [self.vector(v, f"{where} points[{k}]", self.length) for k, v in enumerate(entry.points, 1)]
         found = tuple(point for point in placed if point is not None)
         if entry.type == "spring" and len(found) == 2 and math.dist(*found) == 0.0:
-            self.fault(f"{where} points", "coincide at the reference; a spring needs a direction")
+            self.faults.add(f"{where} points", "coincide at the reference; a spring needs a direction")
         return found
 
     def _number(self, given: float | list[float] | None, scale: float, where: str) -> float | None:
         if isinstance(given, list):
-            self.fault(where, f"is {_shown(given)}; write a number")
+            self.faults.add(where, f"is {_shown(given)}; write a number")
             return None
         return None if given is None else float(given * scale)
 
@@ -264,7 +295,7 @@ class LoadReader:
             return None
         size = 2 if self.space == "planar" else 3
         if not isinstance(given, list) or len(given) != size:
-            self.fault(where, f"is {_shown(given)}; write a vector of {size} numbers")
+            self.faults.add(where, f"is {_shown(given)}; write a vector of {size} numbers")
             return None
         return tuple(float(v * scale) for v in given)
 
@@ -286,7 +317,7 @@ def force_faults(mechanism: Mechanism, forces: Sequence[Force]) -> list[Fault]:
     ...     print(fault)
     force motor coordinate: '1-2.slide' does not exist; the coordinates of 1-2 are angle
     """
-    faults = []
+    faults = Faults()
     for force in forces:
         if force.coordinate is None:
             continue
@@ -295,17 +326,17 @@ def force_faults(mechanism: Mechanism, forces: Sequence[Force]) -> list[Fault]:
         try:
             found = mechanism.joint(joint)
         except KeyError as error:
-            faults.append(Fault(where, f"{force.coordinate!r} does not exist; {error.args[0]}"))
+            faults.add(where, f"{force.coordinate!r} does not exist; {error.args[0]}", "unknown")
             continue
         if name not in found.type.drivable:
             shown = ", ".join(found.type.drivable) or "none that a force can act on"
             what = f"{force.coordinate!r} does not exist; the coordinates of {found.id} are {shown}"
-            faults.append(Fault(where, what))
+            faults.add(where, what, "unknown")
         elif FORCE_TYPES[force.type].limited and name not in (found.geometry or JointGeometry()).limits:
             what = (
                 f"{force.coordinate!r} has no limits; write limits = {{ {name} = [low, high] }} at the joint"
             )
-            faults.append(Fault(where, what))
+            faults.add(where, what)
     return faults
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from mbssa.arrays import Floats
-from mbssa.faults import Fault, ModelError
+from mbssa.faults import Fault, Faults, ModelError
 from mbssa.io.robots.kinds import COORDINATE, Kind
 from mbssa.io.robots.mechanism import mechanism_of
 from mbssa.io.robots.mjcf_parts import Names, constrained, inertia_of, visuals_of
@@ -45,7 +45,7 @@ def read_mjcf(path: Path) -> Mechanism:
     mujoco, model = _compiled(source, str(path))
     names = Names(mujoco, model, source)
     robot = constrained(mujoco, model, names, _tree(mujoco, model, source, names))
-    faults: list[Fault] = []
+    faults = Faults()
     robot = _posed(mujoco, model, names, robot, faults)
     return mechanism_of(_actuated(mujoco, model, names, robot), str(path), faults, path.stem)
 
@@ -62,7 +62,7 @@ def _compiled(source: Source, source_name: str) -> tuple[ModuleType, Any]:
         import mujoco
     except ModuleNotFoundError:
         what = "MJCF is read by MuJoCo, which is not installed: pip install 'mbssa[mujoco]'"
-        raise ModelError(source_name, [Fault("", what)]) from None
+        raise ModelError(source_name, [Fault("", what, "unsupported")]) from None
     try:
         return mujoco, mujoco.MjModel.from_xml_string(source.text)
     except (ValueError, mujoco.FatalError) as error:
@@ -139,7 +139,7 @@ def _limits(model: Any, number: int, kind: Kind) -> tuple[float, float] | None:
 # --- reference and drives ----------------------------------------------------------------------------
 
 
-def _posed(mujoco: ModuleType, model: Any, names: Names, robot: Robot, faults: list[Fault]) -> Robot:
+def _posed(mujoco: ModuleType, model: Any, names: Names, robot: Robot, faults: Faults) -> Robot:
     """The robot with the poses of its links at the first keyframe, or at MuJoCo's reference.
 
     Joints that follow others stand where those put them, whatever the keyframe says.

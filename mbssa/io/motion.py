@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from mbssa.faults import Fault, ModelError
+from mbssa.faults import Faults, ModelError
 from mbssa.io.toml_text import toml_tables, toml_text
 from mbssa.joints.catalogue import is_length
 from mbssa.mechanism import Mechanism
@@ -23,7 +23,7 @@ Law = TypeVar("Law")
 _OF_TIME = ("times", "frequency", "begin", "duration")
 
 
-def motion_of(entry: MotionEntry, length: float, angle: float, faults: list[Fault]) -> DefaultMotion:
+def motion_of(entry: MotionEntry, length: float, angle: float, faults: Faults) -> DefaultMotion:
     """The motion of a checked table, in SI units.
 
     Parameters
@@ -52,26 +52,26 @@ def _in_si(name: str, value: float | list[float], scale: float, angle: float) ->
     return float(value * factor)
 
 
-def check_law(law: AnyLaw, duration: float | None, where: str, faults: list[Fault]) -> None:
+def check_law(law: AnyLaw, duration: float | None, where: str, faults: Faults) -> None:
     """Collect what is wrong with a law by itself; ``duration`` is that of the motion, s, if it has one."""
     if law.law == "ramp" and law.duration is None:
         if duration is None:
-            faults.append(Fault(f"{where} duration", "is missing; write how long the step lasts, s"))
+            faults.add(f"{where} duration", "is missing; write how long the step lasts, s", "missing")
         elif law.begin >= duration:
-            faults.append(Fault(f"{where} begin", f"is {law.begin}; the motion ends at {duration} s"))
+            faults.add(f"{where} begin", f"is {law.begin}; the motion ends at {duration} s", "conflict")
     if law.law != "spline":
         return
     if len(law.times) != len(law.values):
         what = f"{len(law.values)} numbers for {len(law.times)} times; write one each"
-        faults.append(Fault(f"{where} values", what))
+        faults.add(f"{where} values", what)
     falling = [k for k in range(1, len(law.times)) if law.times[k] <= law.times[k - 1]]
     if falling:
         at = falling[0]
         what = f"{law.times[at]} follows {law.times[at - 1]}; write increasing times"
-        faults.append(Fault(f"{where} times[{at + 1}]", what))
+        faults.add(f"{where} times[{at + 1}]", what)
     elif duration is not None and (law.times[0] > 0 or law.times[-1] < duration):
         what = f"reach from {law.times[0]} to {law.times[-1]} s; the motion lasts from 0 to {duration} s"
-        faults.append(Fault(f"{where} times", what))
+        faults.add(f"{where} times", what)
 
 
 def by_id(mechanism: Mechanism, laws: Mapping[str, Law]) -> dict[str, Law]:
@@ -110,7 +110,7 @@ def _advice(mechanism: Mechanism, name: str, shown: str) -> str:
     return f'write driven = ["{coordinate}"] at joint {joint}, or leave the law out; {shown}'
 
 
-def coordinate_faults(mechanism: Mechanism, motion: DefaultMotion) -> list[Fault]:
+def coordinate_faults(mechanism: Mechanism, motion: DefaultMotion) -> Faults:
     """Driven coordinates without a law, and laws of what is not driven.
 
     >>> import mbssa
@@ -121,7 +121,7 @@ def coordinate_faults(mechanism: Mechanism, motion: DefaultMotion) -> list[Fault
     [motion] 1-2.angle: has no law; write "1-2.angle" = { law = "constant" } or another law
     """
     driven = list(_driven(mechanism))
-    faults = []
+    faults = Faults()
     for name in motion.inputs:
         if name not in driven:
             near = difflib.get_close_matches(name, driven, n=2)
@@ -131,11 +131,11 @@ def coordinate_faults(mechanism: Mechanism, motion: DefaultMotion) -> list[Fault
                 if near
                 else _advice(mechanism, name, shown)
             )
-            faults.append(Fault(f"[motion] {name}", f"is not driven; {hint}"))
+            faults.add(f"[motion] {name}", f"is not driven; {hint}", "unknown")
     for name in driven:
         if name not in motion.inputs:
             what = f'has no law; write "{name}" = {{ law = "constant" }} or another law'
-            faults.append(Fault(f"[motion] {name}", what))
+            faults.add(f"[motion] {name}", what, "missing")
     return faults
 
 
@@ -198,7 +198,7 @@ def motion_from_record(record: Any, units: Any, source_name: str) -> DefaultMoti
     """
     from mbssa.io.shape_faults import check_shape
 
-    faults: list[Fault] = []
+    faults = Faults()
     raw: dict[str, Any] = {"format": 1, "space": "spatial", "motion": record}
     model = check_shape(raw if units is None else raw | {"units": units}, faults)
     if model is not None and model.motion is not None:
@@ -219,14 +219,10 @@ def read_motion_file(path: Path, mechanism: Mechanism) -> DefaultMotion:
     raw = toml_tables(toml_text(path), str(path))
     units = raw.pop("units", None)
     record = raw["motion"] if isinstance(raw.get("motion"), dict) else raw
-    faults: list[Fault] = []
     try:
         motion = with_ids(mechanism, motion_from_record(record, units, str(path)))
-        faults = coordinate_faults(mechanism, motion)
+        coordinate_faults(mechanism, motion).raise_if_any(str(path))
     except ModelError as error:
-        faults = list(error.faults)
-    if faults:
-        raise ModelError(
-            str(path), [Fault(fault.where.removeprefix("[motion] "), fault.what) for fault in faults]
-        )
+        faults = [fault.at(fault.place.removeprefix("[motion] ")) for fault in error.faults]
+        raise ModelError(str(path), faults) from None
     return motion

@@ -32,14 +32,15 @@ from typing import Any, get_args
 
 import numpy as np
 import numpy.typing as npt
+from pydantic import Field, ValidationError
 
 from mbssa.arrays import Ints
-from mbssa.faults import Fault, ModelError
+from mbssa.faults import Fault, Faults, ModelError
 from mbssa.io.build import build
 from mbssa.io.motion import lost_motion, motion_from_record, motion_record
+from mbssa.io.table import Table, shape_fault
 from mbssa.joints.catalogue import CATALOGUE, Space, joint_type
 from mbssa.mechanism import BodyGeometry, JointGeometry, Mechanism
-from mbssa.motion import DefaultMotion
 
 Arrays = dict[str, npt.NDArray[Any]]
 
@@ -55,19 +56,23 @@ _COLUMNS = {
     "driven": ("u", 1),
 }
 _KINDS = {"iu": "whole numbers", "u": "uint8", "U": "text"}
-_ABOUT = {
-    "title": str,
-    "source": str,
-    "notes": list,
-    "body_names": list,
-    "multiple_joints": list,
-    "motion": dict,
-    "gravity": list,
-    "force": list,
-    "joint_names": dict,
-    "joint": dict,
-    "body": dict,
-}
+
+
+class _About(Table):
+    """The texts and tables beside the columns; entries of single joints and bodies by number, from 1."""
+
+    title: str = ""
+    source: str = ""
+    notes: tuple[str, ...] = ()
+    body_names: tuple[str, ...] | None = None
+    multiple_joints: tuple[Any, ...] = ()
+    motion: dict[str, Any] | None = None
+    gravity: list[Any] | None = None
+    force: list[Any] | None = None
+    joint_names: dict[str, str] = Field(default_factory=dict)
+    joint: dict[str, dict[str, Any]] = Field(default_factory=dict)
+    body: dict[str, dict[str, Any]] = Field(default_factory=dict)
+
 
 #: Bytes of an array at most, and of the text beside them, whose tables take some twenty times as much.
 _MOST, _MOST_TEXT = 200_000_000, 50_000_000
@@ -161,7 +166,9 @@ def _about(mechanism: Mechanism) -> bytes:
         return said.encode()
     except (TypeError, ValueError) as error:
         name = mechanism.name or "mechanism"
-        raise ModelError(name, [Fault("", f"cannot be written as .npz: {error}; write it as text")]) from None
+        raise ModelError(
+            name, [Fault("", f"cannot be written as .npz: {error}; write it as text", "unsupported")]
+        ) from None
 
 
 # --- reading ---------------------------------------------------------------------------------------
@@ -172,16 +179,18 @@ def _arrays(path: Path) -> Arrays:
     try:
         with path.open("rb") as stream:
             if not zipfile.is_zipfile(stream):
-                raise ModelError(str(path), [Fault("", "is no .npz archive; mbssa convert writes one")])
+                raise ModelError(
+                    str(path), [Fault("", "is no .npz archive; mbssa convert writes one", "file")]
+                )
             with zipfile.ZipFile(stream) as members:
                 sizes = {member.filename: member.file_size for member in members.infolist()}
-            large = [
-                Fault(name, f"unpacks to {sizes[member] / 1e6:,.0f} MB; write {most / 1e6:,.0f} MB at most")
-                for name in sorted(wanted)
-                if (most := _MOST_TEXT if name == "about" else _MOST) < sizes.get(member := f"{name}.npy", 0)
-            ]
-            if large:
-                raise ModelError(str(path), large)
+            faults = Faults()
+            for name in sorted(wanted):
+                size, most = sizes.get(f"{name}.npy", 0), _MOST_TEXT if name == "about" else _MOST
+                if size > most:
+                    what = f"unpacks to {size / 1e6:,.0f} MB; write {most / 1e6:,.0f} MB at most"
+                    faults.add(name, what, "size")
+            faults.raise_if_any(str(path))
             stream.seek(0)
             with np.load(stream, allow_pickle=False) as archive:
                 arrays = {name: archive[name] for name in archive.files if name in wanted}
@@ -206,7 +215,7 @@ class _Archive:
         self.arrays = arrays
         self.source_name = source_name
         self.name = name
-        self.faults: list[Fault] = []
+        self.faults = Faults()
 
     def mechanism(self) -> Mechanism:
         self.check_kinds()
@@ -214,9 +223,9 @@ class _Archive:
         start, body, driven = (self.arrays[name] for name in ("joint_start", "joint_body", "driven"))
         space = str(self.arrays["space"])
         if space not in get_args(Space):
-            self.fault("space", f"{space!r}; write 'planar' or 'spatial'")
+            self.faults.add("space", f"{space!r}; write 'planar' or 'spatial'")
         if int(self.arrays["format"]) != 1:
-            self.fault("format", f"{int(self.arrays['format'])}; this version reads 1")
+            self.faults.add("format", f"{int(self.arrays['format'])}; this version reads 1", "unsupported")
         self.stop()
         row = self.catalogue_rows("planar" if space == "planar" else "spatial")
         self.check_columns(start, body, row, driven)
@@ -224,15 +233,15 @@ class _Archive:
         return self.built("planar" if space == "planar" else "spatial", row)
 
     def built(self, space: Space, row: Ints) -> Mechanism:
-        from mbssa.io.records import with_multiple_joints
+        from mbssa.io.records import loads_from_records, with_multiple_joints
 
         about = self.about()
-        names = self.body_names(about)
-        joint_names = self.numbered(about, "joint_names", str, len(row))
-        joints = self.numbered(about, "joint", dict, len(row))
-        bodies = self.numbered(about, "body", dict, int(self.arrays["n_bodies"]))
+        self.check_names(about.body_names)
+        joint_names = self.numbered(about.joint_names, "joint_names", len(row))
+        joints = self.numbered(about.joint, "joint", len(row))
+        bodies = self.numbered(about.body, "body", int(self.arrays["n_bodies"]))
         if any(not name.strip() for name in joint_names.values()):
-            self.fault("about joint_names", "an id is empty; leave it out or write one")
+            self.faults.add("about joint_names", "an id is empty; leave it out or write one")
         self.stop()
         joint_geometry, body_geometry = self.geometry(space, row, joints, bodies)
         mechanism = build(
@@ -244,28 +253,24 @@ class _Archive:
             joint_type=row,
             driven=self.arrays["driven"],
             where=self.where,
-            faults=[],
-            body_names=names,
+            faults=Faults(),
+            body_names=about.body_names,
             joint_names=joint_names,
             joint_geometry=joint_geometry,
             body_geometry=body_geometry,
-            motion=self.motion(about),
+            motion=None if about.motion is None else motion_from_record(about.motion, None, self.source_name),
             name=self.name,
-            title=about.get("title", ""),
-            source=about.get("source", ""),
-            notes=tuple(about.get("notes", ())),
+            title=about.title,
+            source=about.source,
+            notes=about.notes,
         )
-        tables: dict[str, Any] = {key: about[key] for key in ("gravity", "force") if key in about}
+        tables = about.model_dump(include={"gravity", "force"}, exclude_defaults=True)
         if tables:
-            from mbssa.io.records import loads_from_records
-
             gravity, forces = loads_from_records(mechanism, tables, self.source_name)
             mechanism = replace(mechanism, gravity=gravity, forces=forces)
-        if "multiple_joints" not in about:
-            return mechanism
         numbers = {number: number - 1 for number in range(1, len(row) + 1)}
         return with_multiple_joints(
-            mechanism, about["multiple_joints"], numbers, "about multiple_joints", self.source_name
+            mechanism, about.multiple_joints, numbers, "about multiple_joints", self.source_name
         )
 
     # --- columns ---
@@ -274,13 +279,17 @@ class _Archive:
         for name, (kind, dimensions) in _COLUMNS.items():
             array = self.arrays.get(name)
             if array is None:
-                self.fault(name, f"is missing; the arrays are {', '.join(_COLUMNS)} and about")
+                self.faults.add(
+                    name, f"is missing; the arrays are {', '.join(_COLUMNS)} and about", "missing"
+                )
             elif array.dtype.kind not in kind or array.ndim != dimensions:
                 shape = "one" if dimensions == 0 else f"{dimensions}-dimensional"
-                self.fault(name, f"is {array.dtype} of shape {array.shape}; write {shape}, {_KINDS[kind]}")
+                self.faults.add(
+                    name, f"is {array.dtype} of shape {array.shape}; write {shape}, {_KINDS[kind]}"
+                )
         driven = self.arrays.get("driven")
         if driven is not None and driven.dtype.kind == "u" and driven.dtype != np.uint8:
-            self.fault("driven", f"is {driven.dtype}; write uint8")
+            self.faults.add("driven", f"is {driven.dtype}; write uint8")
 
     def catalogue_rows(self, space: Space) -> Ints:
         """Row of the catalogue of each joint."""
@@ -289,11 +298,13 @@ class _Archive:
             try:
                 rows.append(joint_type(code, space).index)
             except KeyError as error:
-                self.fault("type_codes", error.args[0])
+                self.faults.add("type_codes", error.args[0], "unknown")
                 rows.append(-1)
         kind = self.arrays["joint_type"]
         if len(kind) and (kind.min() < 0 or kind.max() >= len(rows)):
-            self.fault("joint_type", f"runs from {kind.min()} to {kind.max()}; type_codes has {len(rows)}")
+            self.faults.add(
+                "joint_type", f"runs from {kind.min()} to {kind.max()}; type_codes has {len(rows)}"
+            )
             return np.zeros(len(kind), dtype=np.int64)
         return np.array(rows, dtype=np.int64)[kind] if rows else np.zeros(0, dtype=np.int64)
 
@@ -310,13 +321,17 @@ class _Archive:
             ("driven", len(driven), n_joints),
         ):
             if length != wanted:
-                self.fault(name, f"has {length} entries; {n_joints} joints need {wanted}")
+                self.faults.add(name, f"has {length} entries; {n_joints} joints need {wanted}")
         if len(start) == 0 or start[0] != 0 or start[-1] != len(body) or (start[1:] < start[:-1]).any():
-            self.fault("joint_start", f"write 0 first, {len(body)} (the length of joint_body) last, rising")
+            self.faults.add(
+                "joint_start", f"write 0 first, {len(body)} (the length of joint_body) last, rising"
+            )
         if len(body) and (body.min() < 0 or body.max() >= n_bodies):
-            self.fault("joint_body", f"runs from {body.min()} to {body.max()}; write 0 to {n_bodies - 1}")
+            self.faults.add(
+                "joint_body", f"runs from {body.min()} to {body.max()}; write 0 to {n_bodies - 1}"
+            )
         if not 2 <= n_bodies <= len(body) + 1:
-            self.fault("n_bodies", f"is {n_bodies}; the joints connect 2 to {len(body) + 1} at most")
+            self.faults.add("n_bodies", f"is {n_bodies}; the joints connect 2 to {len(body) + 1} at most")
         self.stop()
         if (row < 0).any():
             return
@@ -325,10 +340,10 @@ class _Archive:
         )
         sizes = np.diff(start)
         for joint in np.flatnonzero((sizes < 2) | (sizes > most[row]))[:12].tolist():
-            self.fault(self.where(joint), f"joins {sizes[joint]} bodies; write 2 to {most[row[joint]]}")
+            self.faults.add(self.where(joint), f"joins {sizes[joint]} bodies; write 2 to {most[row[joint]]}")
         for joint in np.flatnonzero(driven.astype(np.int64) >> grade[row])[:12].tolist():
             highest = (1 << int(grade[row[joint]])) - 1
-            self.fault(self.where(joint), f"driven is {driven[joint]}; write the bits 0 to {highest}")
+            self.faults.add(self.where(joint), f"driven is {driven[joint]}; write the bits 0 to {highest}")
 
     def where(self, joint: int) -> str:
         start = self.arrays["joint_start"]
@@ -337,53 +352,39 @@ class _Archive:
 
     # --- about ---
 
-    def about(self) -> dict[str, Any]:
+    def about(self) -> _About:
         array = self.arrays.get("about")
         if array is None:
-            return {}
+            return _About()
         if array.dtype != np.uint8 or array.ndim != 1:
-            self.fault("about", f"is {array.dtype}; write JSON in UTF-8 as uint8")
-            return {}
+            self.faults.add("about", f"is {array.dtype}; write JSON in UTF-8 as uint8")
+            return _About()
         try:
-            about = json.loads(array.tobytes().decode())
-        except (ValueError, RecursionError) as error:
-            self.fault("about", f"is no JSON: {error}")
-            return {}
-        if not isinstance(about, dict):
-            self.fault("about", "is no JSON object; write {…}")
-            return {}
-        for key, value in about.items():
-            if key not in _ABOUT:
-                self.fault(f"about {key}", f"unknown key; the keys are {', '.join(_ABOUT)}")
-            elif not isinstance(value, _ABOUT[key]):
-                self.fault(f"about {key}", f"is {type(value).__name__}; write {_ABOUT[key].__name__}")
-        for key in ("notes", "body_names"):
-            if isinstance(about.get(key), list) and not all(isinstance(one, str) for one in about[key]):
-                self.fault(f"about {key}", "holds something else than texts")
+            return _About.model_validate_json(array.tobytes())
+        except ValidationError as error:
+            for problem in error.errors():
+                place = " ".join(map(str, ("about", *problem["loc"])))
+                self.faults.append(shape_fault(place, [problem], _About))
         self.stop()
-        return about
+        return _About()
 
-    def body_names(self, about: dict[str, Any]) -> tuple[str, ...] | None:
-        if "body_names" not in about:
-            return None
-        names: list[str] = about["body_names"]
+    def check_names(self, names: tuple[str, ...] | None) -> None:
         n_bodies = int(self.arrays["n_bodies"])
-        if len(names) != n_bodies:
-            self.fault("about body_names", f"has {len(names)} names; there are {n_bodies} bodies")
-        if len(set(names)) != len(names):
-            self.fault("about body_names", "names are repeated; each body has a name of its own")
-        return tuple(names)
+        if names is not None and len(names) != n_bodies:
+            what = f"has {len(names)} names; there are {n_bodies} bodies"
+            self.faults.add("about body_names", what, "conflict")
+        if names is not None and len(set(names)) != len(names):
+            what = "names are repeated; each body has a name of its own"
+            self.faults.add("about body_names", what, "duplicate")
 
-    def numbered(self, about: dict[str, Any], key: str, kind: type, most: int) -> dict[int, Any]:
+    def numbered(self, entries: dict[str, Any], key: str, most: int) -> dict[int, Any]:
         """Entries by index from entries by number."""
         found = {}
-        for number, value in about.get(key, {}).items():
-            if not (number.isascii() and number.isdigit() and len(number) < 19 and 1 <= int(number) <= most):
-                self.fault(f"about {key}", f"{number!r} is no number; write 1 to {most}")
-            elif not isinstance(value, kind):
-                self.fault(f"about {key} {number}", f"is {type(value).__name__}; write {kind.__name__}")
-            else:
+        for number, value in entries.items():
+            if number.isascii() and number.isdigit() and len(number) < 19 and 1 <= int(number) <= most:
                 found[int(number) - 1] = value
+            else:
+                self.faults.add(f"about {key}", f"{number!r} is no number; write 1 to {most}")
         return found
 
     def geometry(
@@ -409,14 +410,5 @@ class _Archive:
         body_geometry, joint_geometry = geometry_from_records(space, bodies, records, self.source_name)
         return joint_geometry, body_geometry
 
-    def motion(self, about: dict[str, Any]) -> DefaultMotion | None:
-        if "motion" not in about:
-            return None
-        return motion_from_record(about["motion"], None, self.source_name)
-
-    def fault(self, where: str, what: str) -> None:
-        self.faults.append(Fault(where, what))
-
     def stop(self) -> None:
-        if self.faults:
-            raise ModelError(self.source_name, self.faults)
+        self.faults.raise_if_any(self.source_name)

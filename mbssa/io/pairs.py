@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mbssa.arrays import Ints
-from mbssa.faults import Fault, ModelError
+from mbssa.faults import Fault, Faults, ModelError
 from mbssa.io.build import build, driven_bits
 from mbssa.joints.catalogue import CATALOGUE, FREEDOM, Space, joint_type, types_of
 from mbssa.mechanism import Mechanism
@@ -56,13 +56,14 @@ def from_pairs(
     >>> (same.joint_body == four_bar.joint_body).all()
     np.True_
     """
-    faults = _space_faults(space)
+    faults = Faults()
+    if space not in FREEDOM:
+        faults.add("space", f"{space!r}; write 'planar' or 'spatial'")
     names = None if isinstance(bodies, int | np.integer) else tuple(bodies)
     n_bodies = int(bodies) if names is None else len(names)  # type: ignore[arg-type]
-    if faults:
-        raise ModelError(name, faults)
+    faults.raise_if_any(name)
     if names is not None and len(set(names)) < len(names):
-        faults.append(Fault("bodies", "names are repeated; each body has a name of its own"))
+        faults.add("bodies", "names are repeated; each body has a name of its own", "duplicate")
     rows: list[Any] = list(pairs)
     if isinstance(pairs, tuple) and len(rows) == 4 and isinstance(rows[0], np.ndarray):
         i, j, row, mask = _from_columns(rows, space, faults)
@@ -90,40 +91,42 @@ def from_pairs(
 Columns = tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]
 
 
-def _from_rows(pairs: list[Sequence[Any]], space: Space, faults: list[Fault]) -> Columns:
+def _from_rows(pairs: list[Sequence[Any]], space: Space, faults: Faults) -> Columns:
     columns = np.full((3, len(pairs)), -1, dtype=np.int64)
     mask = np.zeros(len(pairs), dtype=np.uint8)
     for k, pair in enumerate(pairs):
         where = f"pair {k + 1}"
         if isinstance(pair, str) or len(pair) != 4:
-            faults.append(Fault(where, f"{pair!r} is not (i, j, type, driven)"))
+            faults.add(where, f"{pair!r} is not (i, j, type, driven)")
             continue
         i, j, code, driven = pair
         where = f"pair {k + 1} ({i}, {j})"
         for side, body in enumerate((i, j)):
             if not isinstance(body, int | np.integer) or isinstance(body, bool):
-                faults.append(Fault(where, f"body {body!r} is not a number; bodies count from 1, the frame"))
+                faults.add(where, f"body {body!r} is not a number; bodies count from 1, the frame")
             elif body < 1:
-                faults.append(Fault(where, _no_such(int(body))))
+                faults.add(where, _no_such(int(body)), "unknown")
             else:
                 columns[side, k] = int(body) - 1
         try:
             columns[2, k] = joint_type(code, space).index
         except KeyError as error:
-            faults.append(Fault(where, error.args[0]))
+            faults.add(where, error.args[0], "unknown")
         else:
             mask[k] = driven_bits(int(columns[2, k]), driven, where, faults)
     return columns[0], columns[1], columns[2], mask
 
 
-def _from_columns(pairs: Sequence[Any], space: Space, faults: list[Fault]) -> Columns:
+def _from_columns(pairs: Sequence[Any], space: Space, faults: Faults) -> Columns:
     try:
         if np.shape(pairs[0]) != np.shape(pairs[1]):
             raise ValueError
         i, j, code, driven = np.broadcast_arrays(*pairs)
     except ValueError:
         shapes = ", ".join(str(np.shape(column)) for column in pairs)
-        raise ModelError("pairs", [Fault("", f"columns of different lengths: {shapes}")]) from None
+        raise ModelError(
+            "pairs", [Fault("", f"columns of different lengths: {shapes}", "conflict")]
+        ) from None
     if i.ndim != 1 or not all(np.issubdtype(column.dtype, np.integer) for column in (i, j, driven)):
         raise ModelError("pairs", [Fault("", "columns i, j and driven are one-dimensional integer arrays")])
     row = np.full(len(i), -1, dtype=np.int64)
@@ -133,13 +136,13 @@ def _from_columns(pairs: Sequence[Any], space: Space, faults: list[Fault]) -> Co
         try:
             joint_type(str(code[k]), space)
         except KeyError as error:
-            faults.append(Fault(f"pair {k + 1}", error.args[0]))
+            faults.add(f"pair {k + 1}", error.args[0], "unknown")
     grade = np.array([kind.grade for kind in CATALOGUE])[row]
     for k in np.flatnonzero((row >= 0) & ((driven < 0) | (driven > grade)))[:50].tolist():
         driven_bits(int(row[k]), int(driven[k]), f"pair {k + 1} ({i[k]}, {j[k]})", faults)
     mask = (1 << np.clip(driven, 0, 6).astype(np.int64)) - 1
     for k in np.flatnonzero((i < 1) | (j < 1))[:50].tolist():
-        faults.append(Fault(f"pair {k + 1} ({i[k]}, {j[k]})", _no_such(int(min(i[k], j[k])))))
+        faults.add(f"pair {k + 1} ({i[k]}, {j[k]})", _no_such(int(min(i[k], j[k]))), "unknown")
     return np.maximum(i - 1, -1), np.maximum(j - 1, -1), row, mask.astype(np.uint8)
 
 
@@ -178,19 +181,17 @@ def from_adjacency(
     >>> print(*mbssa.decompose(mbssa.from_adjacency(M, K, 6)).groups)
     SG-1{2} SG-2{3, 4}
     """
-    faults: list[Fault] = []
+    faults = Faults()
     spaces: dict[int, Space] = {b: s for s, b in FREEDOM.items()}
     if problem_type not in spaces:
-        faults.append(Fault("ProblemType", f"{problem_type!r}; write 3 (planar) or 6 (spatial)"))
+        faults.add("ProblemType", f"{problem_type!r}; write 3 (planar) or 6 (spatial)")
     cells = [["".join(str(cell).split()) for cell in line] for line in matrix]
     n = len(cells)
     if n < 2:
-        faults.append(Fault("M", "no movable body; write a row for the frame and one for each body"))
-    faults += [
-        Fault(f"M row {r + 1}", f"{len(line)} entries; the matrix is square, so write {n}")
-        for r, line in enumerate(cells)
-        if len(line) != n
-    ]
+        faults.add("M", "no movable body; write a row for the frame and one for each body", "structure")
+    for r, line in enumerate(cells):
+        if len(line) != n:
+            faults.add(f"M row {r + 1}", f"{len(line)} entries; the matrix is square, so write {n}")
     inputs = _input_matrix(known_inputs, n, faults)
     if faults or inputs is None:
         raise ModelError(name, faults)
@@ -198,30 +199,30 @@ def from_adjacency(
     pairs: list[tuple[int, int, str, int]] = []
     for i in range(n):
         if not _is_empty(cells[i][i]):
-            faults.append(Fault(f"M({i + 1},{i + 1})", f"{cells[i][i]!r} joins a body to itself; write '-'"))
+            faults.add(
+                f"M({i + 1},{i + 1})", f"{cells[i][i]!r} joins a body to itself; write '-'", "structure"
+            )
         for j in range(i + 1, n):
             here, there = ("" if _is_empty(cells[a][b]) else cells[a][b] for a, b in ((i, j), (j, i)))
             place = f"M({i + 1},{j + 1})"
             if here != there:
-                faults.append(
-                    Fault(
-                        place, f"{cells[i][j]!r}, but M({j + 1},{i + 1}) is {cells[j][i]!r}; M is symmetric"
-                    )
+                faults.add(
+                    place,
+                    f"{cells[i][j]!r}, but M({j + 1},{i + 1}) is {cells[j][i]!r}; M is symmetric",
+                    "conflict",
                 )
             known = int(inputs[i, j])
             if known != inputs[j, i]:
-                faults.append(
-                    Fault(
-                        f"KnownInputs({i + 1},{j + 1})",
-                        f"{known}, but ({j + 1},{i + 1}) is {inputs[j, i]}; the matrix is symmetric",
-                    )
+                faults.add(
+                    f"KnownInputs({i + 1},{j + 1})",
+                    f"{known}, but ({j + 1},{i + 1}) is {inputs[j, i]}; the matrix is symmetric",
+                    "conflict",
                 )
             elif here == there:
                 pairs += _cell_pairs(i, j, here, known, space, faults)
         if inputs[i, i] != 0:
-            faults.append(Fault(f"KnownInputs({i + 1},{i + 1})", "must be 0: no body drives itself"))
-    if faults:
-        raise ModelError(name, faults)
+            faults.add(f"KnownInputs({i + 1},{i + 1})", "must be 0: no body drives itself")
+    faults.raise_if_any(name)
     return from_pairs(n, pairs, space, name=name)
 
 
@@ -230,30 +231,30 @@ def _is_empty(cell: str) -> bool:
 
 
 def _input_matrix(
-    known_inputs: Sequence[Sequence[int]] | npt.NDArray[Any], n: int, faults: list[Fault]
+    known_inputs: Sequence[Sequence[int]] | npt.NDArray[Any], n: int, faults: Faults
 ) -> Ints | None:
     try:
         inputs = np.asarray(known_inputs)
     except ValueError:
         inputs = np.zeros(0)
     if inputs.shape != (n, n):
-        faults.append(Fault("KnownInputs", f"has the shape {inputs.shape}; M needs ({n}, {n})"))
+        faults.add("KnownInputs", f"has the shape {inputs.shape}; M needs ({n}, {n})")
         return None
     if not np.issubdtype(inputs.dtype, np.integer):
-        faults.append(Fault("KnownInputs", "holds something else than whole numbers"))
+        faults.add("KnownInputs", "holds something else than whole numbers")
         return None
     return inputs.astype(np.int64)
 
 
 def _cell_pairs(
-    i: int, j: int, cell: str, known: int, space: Space, faults: list[Fault]
+    i: int, j: int, cell: str, known: int, space: Space, faults: Faults
 ) -> list[tuple[int, int, str, int]]:
     """Pairs of one cell, the driven coordinates given to them from the left."""
     where = f"M({i + 1},{j + 1})"
     if not cell:
         if known:
-            faults.append(
-                Fault(f"KnownInputs({i + 1},{j + 1})", f"drives {known}, but the bodies form no pair")
+            faults.add(
+                f"KnownInputs({i + 1},{j + 1})", f"drives {known}, but the bodies form no pair", "conflict"
             )
         return []
     pairs = []
@@ -262,22 +263,14 @@ def _cell_pairs(
         try:
             grade = joint_type(code, space).grade
         except KeyError as error:
-            faults.append(Fault(where, error.args[0]))
+            faults.add(where, error.args[0], "unknown")
             continue
         given = min(max(known - total, 0), grade)
         total += grade
         pairs.append((i + 1, j + 1, code, given))
     if known < 0 or (pairs and known > total):
-        faults.append(
-            Fault(
-                f"KnownInputs({i + 1},{j + 1})",
-                f"{known} driven coordinates; {cell} has {total} free, so write 0 to {total}",
-            )
+        faults.add(
+            f"KnownInputs({i + 1},{j + 1})",
+            f"{known} driven coordinates; {cell} has {total} free, so write 0 to {total}",
         )
     return pairs
-
-
-def _space_faults(space: str) -> list[Fault]:
-    if space in FREEDOM:
-        return []
-    return [Fault("space", f"{space!r}; write 'planar' or 'spatial'")]

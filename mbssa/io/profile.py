@@ -11,8 +11,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Discriminator, Field, FiniteFloat, Tag, ValidationError
 
-from mbssa.faults import Fault
-from mbssa.io.table import WANTED, Table, shown, unknown_key
+from mbssa.faults import Fault, Faults
+from mbssa.io.table import Table, shape_fault
 from mbssa.joints.cams.follower_laws import Kind
 from mbssa.joints.cams.profiles import Profile, ProfileError, profile_from
 
@@ -145,7 +145,7 @@ _HEIGHTS = ("rise", "return")
 
 
 def profile_of(
-    table: Mapping[str, Any], length: float, angle: float, where: str, faults: list[Fault]
+    table: Mapping[str, Any], length: float, angle: float, where: str, faults: Faults
 ) -> Profile | None:
     """The profile of a model file's table; its ``table`` is the same in SI.
 
@@ -158,7 +158,7 @@ def profile_of(
 
     Examples
     --------
-    >>> found = []
+    >>> found = Faults()
     >>> file = {"circle": {"radius": 20.0, "centre": [5.0, 0.0]}, "follower": "roller", "radius": 8.0}
     >>> cam = profile_of(file, 1e-3, 1.0, "profile", found)
     >>> cam.radius, cam.table["circle"]
@@ -168,9 +168,7 @@ def profile_of(
     profile.circel: unknown key; did you mean 'circle'?
     """
     if not isinstance(table, Mapping):
-        faults.append(
-            Fault(where, f"is {table!r}; write a table: profile = {{ circle = {{ radius = … }}, … }}")
-        )
+        faults.add(where, f"is {table!r}; write a table: profile = {{ circle = {{ radius = … }}, … }}")
         return None
     plain = _copied(table)
     try:
@@ -221,7 +219,12 @@ def _faults_of_shape(error: ValidationError, table: dict[str, Any], where: str) 
     for problem in error.errors():
         by_place.setdefault(_place(problem["loc"], table), []).append(problem)
     return [
-        Fault(f"{where}.{place}" if place else where, _sentence(several))
+        shape_fault(
+            f"{where}.{place}" if place else where,
+            several,
+            _table_of(several[0]["loc"]),
+            _about(several[0]["loc"]),
+        )
         for place, several in by_place.items()
     ]
 
@@ -237,30 +240,6 @@ def _place(loc: tuple[int | str, ...], here: Any) -> str:
             text += f".{step}" if text else step
             here = here.get(step)
     return text
-
-
-def _sentence(problems: list[Any]) -> str:
-    problem = problems[0]
-    kind, loc = problem["type"], problem["loc"]
-    if kind == "extra_forbidden":
-        return unknown_key(str(loc[-1]), _keys_at(loc))
-    if kind == "missing":
-        return f"is missing; write {loc[-1]} = …{_about(loc)}"
-    if kind == "literal_error" and loc[-1] == "name":
-        return f"is {problem['input']!r}; write {problem['ctx']['expected']}, or {{ curve = {{ … }} }}"
-    wanted = " or ".join(dict.fromkeys(_wanted(one) for one in problems))
-    return f"is {shown(problem['input'])}; write {wanted}{_about(loc)}"
-
-
-def _wanted(problem: Any) -> str:
-    kind, context = problem["type"], problem.get("ctx", {})
-    if kind == "literal_error":
-        return str(context["expected"])
-    if kind in ("too_short", "too_long"):
-        return f"{context.get('min_length', context.get('max_length'))} entries"
-    if kind == "greater_than":
-        return f"a number above {context['gt']:g}"
-    return WANTED.get(kind, str(problem["msg"]))
 
 
 #: Tables by the key under which they stand.
@@ -280,12 +259,10 @@ def _table_of(loc: tuple[int | str, ...]) -> type[Table]:
     return next((_TABLES[step] for step in reversed(loc[:-1]) if step in _TABLES), ProfileEntry)
 
 
-def _keys_at(loc: tuple[int | str, ...]) -> list[str]:
-    return [field.alias or name for name, field in _table_of(loc).model_fields.items()]
-
-
 def _about(loc: tuple[int | str, ...]) -> str:
     """In brackets what the last key of a location is; numbers and alternatives behind it are no keys."""
+    if loc[-1:] == ("name",):  # the alternative of a follower that is a text
+        return ", or { curve = { … } }"
     for end in range(len(loc), 0, -1):
         for name, field in _table_of(loc[:end]).model_fields.items():
             if (field.alias or name) == loc[end - 1]:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from mbssa.faults import Fault, ModelError
+from mbssa.faults import Fault, Faults, ModelError
 from mbssa.io.loads import force_faults, load_records, with_joints
 from mbssa.io.motion import motion_record
 from mbssa.joints.catalogue import Space, joint_type
@@ -99,18 +99,16 @@ def check_writable(mechanism: Mechanism) -> None:
         *((f"joint {mechanism.joint_ids[j]}", one) for j, one in mechanism.joint_geometry.items()),
         *((f"force {force.id}", force) for force in mechanism.forces),
     ]
-    faults = [
-        Fault(
-            f"{where} {key}",
-            f"is {getattr(given, '__qualname__', repr(given))} of this program, which no file holds; "
-            'give it by name, "module:name" or "file.py:name"',
-        )
-        for where, one in holders
-        for key in ("function", "derivative")
-        if callable(given := getattr(one, key, None))
-    ]
-    if faults:
-        raise ModelError(mechanism.name or "mechanism", faults)
+    faults = Faults()
+    for where, one in holders:
+        for key in ("function", "derivative"):
+            if callable(given := getattr(one, key, None)):
+                what = (
+                    f"is {getattr(given, '__qualname__', repr(given))} of this program, which no file holds"
+                )
+                remedy = 'give it by name, "module:name" or "file.py:name"'
+                faults.add(f"{where} {key}", f"{what}; {remedy}", "function")
+    faults.raise_if_any(mechanism.name or "mechanism")
 
 
 def joint_geometry_record(geometry: JointGeometry | None) -> Record:
@@ -274,7 +272,7 @@ def geometry_from_records(
     from mbssa.io.shape_faults import check_shape
     from mbssa.io.toml_file import ModelReader
 
-    faults: list[Fault] = []
+    faults = Faults()
     raw = {"format": 1, "space": space, "body": list(bodies.values()), "joint": list(joints.values())}
     model = check_shape(raw, faults)
     if model is None or faults:
@@ -306,7 +304,7 @@ def loads_from_records(
     from mbssa.io.shape_faults import check_shape
     from mbssa.io.toml_file import ModelReader
 
-    faults: list[Fault] = []
+    faults = Faults()
     model = check_shape({"format": 1, "space": mechanism.space, **tables}, faults)
     if model is None or faults:
         raise ModelError(source_name, _renamed(faults))
@@ -335,17 +333,16 @@ def with_multiple_joints(
     ModelError
         An entry whose joints are no tree of its bodies.
     """
-    found, faults = [], []
+    found, faults = list[MultipleJoint](), Faults()
     for number, entry in enumerate(entries if isinstance(entries, list | tuple) else [entries], 1):
         bodies, joints = _numbers_of(entry, indices)
         pairs = [mechanism.joint_bodies(joint) for joint in joints]
         if len(bodies) < 3 or len(set(joints)) != len(bodies) - 1 or not _is_tree(bodies, pairs):
             what = "write bodies, three or more, and joints, the pairs that connect them"
-            faults.append(Fault(f"{where} {number}", f"{what}, one fewer"))
+            faults.add(f"{where} {number}", f"{what}, one fewer")
         else:
             found.append(MultipleJoint(bodies, joints))
-    if faults:
-        raise ModelError(source_name, faults)
+    faults.raise_if_any(source_name)
     return dataclasses.replace(mechanism, multiple_joints=tuple(found))
 
 
@@ -371,9 +368,9 @@ def _is_tree(bodies: tuple[int, ...], pairs: list[tuple[int, ...]]) -> bool:
     return reached == set(bodies) and len(reached) == len(bodies)
 
 
-def _renamed(faults: list[Fault] | tuple[Fault, ...]) -> list[Fault]:
+def _renamed(faults: Faults | tuple[Fault, ...]) -> list[Fault]:
     """Places without the brackets of TOML tables."""
-    return [Fault(_plain_place(fault.where), fault.what) for fault in faults]
+    return [fault.at(_plain_place(fault.place)) for fault in faults]
 
 
 def _plain_place(where: str) -> str:

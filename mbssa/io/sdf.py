@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from mbssa.arrays import Floats
-from mbssa.faults import Fault, ModelError
+from mbssa.faults import Code, Fault, Faults, ModelError
 from mbssa.files import read_text
 from mbssa.io.robots.kinds import Kind
 from mbssa.io.robots.looks import sdf_visual
@@ -45,12 +45,12 @@ def read_sdf(path: Path) -> Mechanism:
     ModelError
         Not readable, not XML, a document type or entity, or not a mechanism (with every fault).
     """
-    faults: list[Fault] = []
+    faults = Faults()
     robot = parse_sdf(read_text(path, "SDF"), str(path), faults)
     return mechanism_of(robot, str(path), faults, path.stem)
 
 
-def parse_sdf(text: str, source_name: str, faults: list[Fault]) -> Robot:
+def parse_sdf(text: str, source_name: str, faults: Faults) -> Robot:
     """The robot of an SDF's text; what is wrong with it is added to the faults.
 
     Raises
@@ -60,10 +60,14 @@ def parse_sdf(text: str, source_name: str, faults: list[Fault]) -> Robot:
     """
     root = parse_xml(text, source_name)
     if root.tag != "sdf":
-        raise ModelError(source_name, [Fault(f"line {root.line}", f"is <{root.tag}>; an SDF is an <sdf>")])
+        raise ModelError(
+            source_name, [Fault(f"line {root.line}", f"is <{root.tag}>; an SDF is an <sdf>", "syntax")]
+        )
     models = [*root.all("model"), *(model for world in root.all("world") for model in world.all("model"))]
     if len(models) != 1:
-        raise ModelError(source_name, [Fault("", f"has {len(models)} models; write a file for each one")])
+        raise ModelError(
+            source_name, [Fault("", f"has {len(models)} models; write a file for each one", "unsupported")]
+        )
     frames = Frames.of(models[0], faults)
     # Axes are in the model's frame up to version 1.4, in the joint's afterwards.
     in_model = root.attributes.get("version", "") in ("1.0", "1.2", "1.3", "1.4")
@@ -82,9 +86,8 @@ def parse_sdf(text: str, source_name: str, faults: list[Fault]) -> Robot:
             joints |= {joint.name: joint for joint in reader.joint()}
     for joint in joints.values():
         if joint.mimic is not None and joint.mimic.joint not in joints:
-            faults.append(Fault(joint.where, f"mimics {joint.mimic.joint!r}, which is no joint"))
-    if faults:
-        raise ModelError(source_name, faults)
+            faults.add(joint.where, f"mimics {joint.mimic.joint!r}, which is no joint", "unknown")
+    faults.raise_if_any(source_name)
     if any(WORLD in (joint.parent, joint.child) for joint in joints.values()):
         links = {WORLD: Link(WORLD, "world")} | links
         poses = {name: frames.world(name) for name in links}
@@ -96,7 +99,7 @@ def parse_sdf(text: str, source_name: str, faults: list[Fault]) -> Robot:
     return Robot(models[0].name(), links, joints, gears=tuple(gears), poses=poses, notes=tuple(notes))
 
 
-def _inertia(link: Element, faults: list[Fault]) -> Part | None:
+def _inertia(link: Element, faults: Faults) -> Part | None:
     """Mass, centre and inertia of a link, in the axes of its inertial's pose; SDF's defaults are 1."""
     inertial = link.first("inertial")
     if inertial is None:
@@ -113,7 +116,7 @@ def _inertia(link: Element, faults: list[Fault]) -> Part | None:
     return Part(pose_of(inertial, faults), {"mass": number(inertial, "mass", 1.0), **moments, **products})
 
 
-def _visuals(link: Element, faults: list[Fault]) -> tuple[Part, ...]:
+def _visuals(link: Element, faults: Faults) -> tuple[Part, ...]:
     found = [sdf_visual(element, faults) for element in link.all("visual")]
     return tuple(part for part in found if part is not None)
 
@@ -139,23 +142,25 @@ class _JointReader:
         scope: Scope,
         frames: Frames,
         in_model: bool,
-        faults: list[Fault],
+        faults: Faults,
         notes: list[str],
     ) -> None:
         self.name, self.element, self.scope, self.frames = name, element, scope, frames
         self.in_model, self.faults, self.notes = in_model, faults, notes
 
-    def fault(self, what: str) -> None:
-        self.faults.append(Fault(self.element.where, what))
+    def fault(self, message: str, code: Code = "value") -> None:
+        self.faults.add(self.element.where, message, code)
 
     def joint(self) -> list[RobotJoint]:
         said = self.element.attributes.get("type", "")
         kind = _KINDS.get(said)
         if kind is None:
-            self.fault(f"type is {said!r}; the types that are read are {', '.join(_KINDS)}, gearbox")
+            self.fault(
+                f"type is {said!r}; the types that are read are {', '.join(_KINDS)}, gearbox", "unsupported"
+            )
         parent, child = self._link("parent"), self._link("child")
         if parent == child is not None:
-            self.fault(f"joins {parent!r} to itself")
+            self.fault(f"joins {parent!r} to itself", "structure")
         if kind is None or parent is None or child is None:
             return []
         self._displaced()
@@ -163,7 +168,8 @@ class _JointReader:
         if kind == Kind.UNIVERSAL and abs(float(axes[0] @ axes[1])) > _SQUARE:
             self.fault(
                 f"axis and axis2 of a {said} joint are not at right angles; write two revolute joints with a "
-                "link between them"
+                "link between them",
+                "unsupported",
             )
         in_parent, in_child = (self._in(link) for link in (parent, child))
         pitch = self._pitch() if kind == Kind.SCREW else None
@@ -199,11 +205,11 @@ class _JointReader:
     def _link(self, tag: str) -> str | None:
         given = self.element.first(tag)
         if given is None or not given.text:
-            self.fault(f"has no {tag}; write <{tag}>name of a link</{tag}>")
+            self.fault(f"has no {tag}; write <{tag}>name of a link</{tag}>", "missing")
             return None
         link = self.frames.link_of(self.scope.full(given.text))
         if link is None:
-            self.fault(f"{tag} {given.text!r} is no link and no frame on one")
+            self.fault(f"{tag} {given.text!r} is no link and no frame on one", "unknown")
         return link
 
     def _in(self, link: str) -> Floats:
@@ -227,7 +233,7 @@ class _JointReader:
         if frame is not None:
             full = self.scope.full(frame)
             if full not in self.frames.entries:
-                self.fault(f"{tag} expressed_in {frame!r}, which is no frame")
+                self.fault(f"{tag} expressed_in {frame!r}, which is no frame", "unknown")
                 return np.array(up)
             turn = self.frames.world(self.name)[:3, :3].T @ self.frames.world(full)[:3, :3]
         return np.array(turn @ given / length)

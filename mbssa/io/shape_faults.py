@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from mbssa.faults import Fault
+from mbssa.faults import Fault, Faults
 from mbssa.io.schema import (
     LAWS,
     BodyEntry,
@@ -20,10 +20,10 @@ from mbssa.io.schema import (
     MotionEntry,
     Units,
 )
-from mbssa.io.table import WANTED, shown, unknown_key
+from mbssa.io.table import shape_fault
 
 
-def check_shape(raw: dict[str, Any], faults: list[Fault]) -> ModelFile | None:
+def check_shape(raw: dict[str, Any], faults: Faults) -> ModelFile | None:
     """The file as checked tables; entries of wrong shape are reported, then neutralised."""
     try:
         return ModelFile.model_validate(raw)
@@ -34,7 +34,7 @@ def check_shape(raw: dict[str, Any], faults: list[Fault]) -> ModelFile | None:
         by_place.setdefault(_place(problem["loc"], raw), []).append(problem)
     _rename(raw, by_place)
     for place, several in by_place.items():
-        faults.append(Fault(where_in(place, raw), _sentence(place, several, raw)))
+        faults.append(_fault(place, several, raw))
     _neutralise(raw, by_place)
     try:
         return ModelFile.model_validate(raw)
@@ -102,46 +102,16 @@ def entry_name(table: str, index: int, entry: dict[str, Any]) -> str:
     return place
 
 
-def _sentence(place: tuple[int | str, ...], problems: list[Any], raw: dict[str, Any]) -> str:
-    problem = problems[0]
-    kind = problem["type"]
-    key = str(place[-1]) if place else ""
-    if kind == "extra_forbidden":
-        keys = list(_table_at(place, raw).model_fields)
-        return unknown_key(key, keys)
-    if kind == "missing":
-        field = _table_at(place, raw).model_fields.get(key)
-        example = {"format": "format = 1", "space": 'space = "spatial"', "type": 'type = "R"'}
-        example |= {"bodies": "bodies = [1, 2]", "origin": "origin = [0, 0, 0]", "mass": "mass = 1.0"}
-        about = f" ({field.description})" if field is not None and field.description else ""
-        return f"is missing; write {example.get(key, key + ' = …')}{about}"
-    if kind == "union_tag_not_found":
-        return f'has no law; write law = "speed", or one of {", ".join(LAWS)}'
-    if kind == "union_tag_invalid":
+def _fault(place: tuple[int | str, ...], problems: list[Any], raw: dict[str, Any]) -> Fault:
+    where, problem = where_in(place, raw), problems[0]
+    if problem["type"] == "union_tag_not_found":
+        return Fault(where, f'has no law; write law = "speed", or one of {", ".join(LAWS)}', "missing")
+    if problem["type"] == "union_tag_invalid":
         law = str(problem["ctx"]["tag"])
         near = difflib.get_close_matches(law, LAWS, n=1)
         hint = f"did you mean {near[0]!r}? " if near else ""
-        return f"{law!r} is not a law; {hint}the laws are {', '.join(LAWS)}"
-    if kind == "finite_number":
-        return f"is {problem['input']}; write a finite number"
-    wanted = " or ".join(dict.fromkeys(_wanted(one) for one in problems))
-    return f"is {shown(problem['input'])}; write {wanted}"
-
-
-def _wanted(problem: Any) -> str:
-    kind, context = problem["type"], problem.get("ctx", {})
-    if kind in WANTED:
-        return WANTED[kind]
-    if kind == "literal_error":
-        return str(context["expected"])
-    if kind in ("too_short", "too_long"):
-        limit = context.get("min_length", context.get("max_length"))
-        return f"{'at least' if kind == 'too_short' else 'at most'} {limit} entries"
-    if kind == "greater_than_equal":
-        return f"{context['ge']:g} or more"
-    if kind == "less_than_equal":
-        return f"{context['le']:g} at most"
-    return str(problem["msg"])
+        return Fault(where, f"{law!r} is not a law; {hint}the laws are {', '.join(LAWS)}", "unknown")
+    return shape_fault(where, problems, _table_at(place, raw))
 
 
 def _table_at(place: tuple[int | str, ...], raw: dict[str, Any]) -> type[BaseModel]:

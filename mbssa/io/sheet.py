@@ -29,7 +29,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from mbssa.faults import Fault, ModelError
+from mbssa.faults import Fault, Faults, ModelError
 from mbssa.files import read_text
 from mbssa.io.adjacency import from_matrices, matrices
 from mbssa.joints.catalogue import FREEDOM, Space, types_of
@@ -59,14 +59,14 @@ def parse_sheet(text: str, source_name: str, name: str) -> Mechanism:
     >>> parse_sheet("planar;1;2\\n1;;R\\n2;R;\\n\\ndriven;1;2\\n1;0;1\\n2;1;0", "crank.csv", "crank")
     <Mechanism crank: planar, 2 bodies with the frame, 1 joint, 1 driven coordinate>
     """
-    faults: list[Fault] = []
+    faults = Faults()
     above, below = _split(_lines(text, source_name))
     m = _block(above, "M", faults)
     if below is None:
         what = (
             "is missing; below M, after an empty line, write driven and a matrix like M, 0 where nothing is"
         )
-        faults.append(Fault("driven", what))
+        faults.add("driven", what, "missing")
     k = _block(below or [], "driven", faults, m)
     space = _space(m, faults)
     inputs = [
@@ -163,7 +163,7 @@ def _lines(text: str, source_name: str) -> list[_Line]:
             rows.append((reader.line_num, cells))
     except csv.Error as error:
         raise ModelError(
-            source_name, [Fault(f"line {reader.line_num}", f"is no row of cells: {error}")]
+            source_name, [Fault(f"line {reader.line_num}", f"is no row of cells: {error}", "syntax")]
         ) from None
     return rows
 
@@ -184,7 +184,7 @@ def _trimmed(rows: list[_Line]) -> list[_Line]:
     return rows[full[0] : full[-1] + 1] if full else []
 
 
-def _block(rows: list[_Line], what: str, faults: list[Fault], like: _Block | None = None) -> _Block:
+def _block(rows: list[_Line], what: str, faults: Faults, like: _Block | None = None) -> _Block:
     """The matrix in these lines, labels taken off; a fault where it is not square.
 
     A second matrix is ``like`` the first: empty cells at its ends do not make it smaller.
@@ -201,11 +201,9 @@ def _block(rows: list[_Line], what: str, faults: list[Fault], like: _Block | Non
         rows = rows + [(rows[-1][0], [])] * (0 if labelled else len(like.cells) - height)
         height = len(rows)
     if rows and width not in (height, height + 1):
-        faults.append(
-            Fault(
-                f"line {rows[0][0]}",
-                f"{what} has {height} rows of {width} cells; it is square, but for a label before each row",
-            )
+        faults.add(
+            f"line {rows[0][0]}",
+            f"{what} has {height} rows of {width} cells; it is square, but for a label before each row",
         )
     cells = [(row + [""] * width)[:width] for _, row in rows]
     labels = [row[0] for row in cells] if labelled else []
@@ -226,7 +224,7 @@ def _label_faults(above: list[str], labels: list[str], rows: list[_Line], begins
     if above and len(above) != len(rows):
         return [Fault(f"line {begins}", f"names {len(above)} bodies above {len(rows)} rows; name each once")]
     return [
-        Fault(f"line {row[0]}", f"is labelled {label!r}, its column {over!r}; write the same")
+        Fault(f"line {row[0]}", f"is labelled {label!r}, its column {over!r}; write the same", "conflict")
         for row, label, over in zip(rows, labels, above, strict=False)
         if label != over
     ]
@@ -240,7 +238,7 @@ def _is_header(cells: list[str]) -> bool:
     return not any(set("".join(cell.split()).split("+")) <= codes for cell in cells if cell)
 
 
-def _space(m: _Block, faults: list[Fault]) -> Space | None:
+def _space(m: _Block, faults: Faults) -> Space | None:
     """The space of the first cell; else the only one that knows all the types."""
     if m.corner in _SPACES:
         return _SPACES[m.corner]
@@ -250,11 +248,11 @@ def _space(m: _Block, faults: list[Fault]) -> Space | None:
     fitting = [space for space, those in known.items() if pairs and pairs <= those]
     if len(fitting) == 1:
         return fitting[0]
-    faults.append(Fault(f"line {m.begins}", f"says neither planar nor spatial; {_FIRST_CELL}"))
+    faults.add(f"line {m.begins}", f"says neither planar nor spatial; {_FIRST_CELL}", "missing")
     return None
 
 
-def _count(cell: str, line: int, faults: list[Fault]) -> int:
+def _count(cell: str, line: int, faults: Faults) -> int:
     if cell in ("", "-", "–", "−"):
         return 0
     try:
@@ -262,26 +260,26 @@ def _count(cell: str, line: int, faults: list[Fault]) -> int:
     except ValueError:
         value = 0.5
     if value % 1:
-        faults.append(Fault(f"line {line}", f"{cell!r} is no number of driven coordinates; write 0, 1, …"))
+        faults.add(f"line {line}", f"{cell!r} is no number of driven coordinates; write 0, 1, …")
         return 0
     return int(value)
 
 
-def _names(m: _Block, k: _Block, faults: list[Fault]) -> tuple[str, ...] | None:
+def _names(m: _Block, k: _Block, faults: Faults) -> tuple[str, ...] | None:
     """Names of the bodies; None where the labels are missing or are their numbers."""
     labels = m.labels
     if k.labels and labels and k.labels != labels:
-        faults.append(Fault(f"line {k.begins}", "the labels are not those of M; write the same in both"))
+        faults.add(f"line {k.begins}", "the labels are not those of M; write the same in both", "conflict")
     if all(label == str(number) for number, label in enumerate(labels, 1)):
         return None
     for number, label in enumerate(labels, 1):
         where = f"label {number}"
         if not label:
-            faults.append(Fault(where, "is empty; write a name or the body's number"))
+            faults.add(where, "is empty; write a name or the body's number")
         elif label in labels[: number - 1]:
-            faults.append(Fault(where, f"{label!r} is taken; each body has a name of its own"))
+            faults.add(where, f"{label!r} is taken; each body has a name of its own", "duplicate")
         elif label.isdigit() and label != str(number):
-            faults.append(Fault(where, f"{label!r} is another body's number; write {number} or a name"))
+            faults.add(where, f"{label!r} is another body's number; write {number} or a name", "conflict")
     return tuple(FRAME if label == "1" else label for label in labels)
 
 

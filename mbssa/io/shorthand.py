@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from mbssa.faults import Fault
+from mbssa.faults import Faults
 from mbssa.io.schema import JointEntry
 from mbssa.joints.catalogue import types_of
 
@@ -17,7 +17,7 @@ _PARALLEL = 1e-6
 
 
 def write_out_points(
-    raw: dict[str, Any], where: Callable[[tuple[int | str, ...]], str], faults: list[Fault]
+    raw: dict[str, Any], where: Callable[[tuple[int | str, ...]], str], faults: Faults
 ) -> None:
     """Put the coordinates of a point where a joint, a force or a centre of mass names it: ``crank.tip``.
 
@@ -41,7 +41,7 @@ def write_out_points(
         hint = f"did you mean {' or '.join(map(repr, near))}? " if near else ""
         shown = ", ".join(list(points)[:20])
         what = f"the points are {shown}" if points else "give a body points = { tip = […] }"
-        faults.append(Fault(where(place), f"{value!r} is no point of a body; {hint}{what}"))
+        faults.add(where(place), f"{value!r} is no point of a body; {hint}{what}", "unknown")
         # Coordinates in its place, each other ones, let the rest of the joint be checked.
         return [float(number)] * (2 if raw.get("space") == "planar" else 3)
 

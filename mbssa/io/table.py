@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import difflib
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict
+
+from mbssa.faults import Fault
 
 #: Remedy by the type of pydantic's error.
 WANTED = {
@@ -15,21 +18,62 @@ WANTED = {
     "string_type": "a text in quotes",
     "bool_type": "true or false",
     "list_type": "a list […]",
+    "tuple_type": "a list […]",
     "dict_type": "a table",
     "model_type": "a table",
     "model_attributes_type": "a table",
 }
 
 
-def unknown_key(key: str, keys: list[str]) -> str:
-    """The sentence for a key that a table does not have.
+#: What to write for keys of a model file that must be there.
+_EXAMPLES = {
+    "format": "format = 1",
+    "space": 'space = "spatial"',
+    "type": 'type = "R"',
+    "bodies": "bodies = [1, 2]",
+    "origin": "origin = [0, 0, 0]",
+    "mass": "mass = 1.0",
+}
 
-    >>> unknown_key("axes", ["axis", "point"])
-    "unknown key; did you mean 'axis'? the keys here are axis, point"
+
+def shape_fault(place: str, problems: list[Any], table: type[BaseModel], about: str = "") -> Fault:
+    """The fault of what pydantic found at one place.
+
+    Parameters
+    ----------
+    problems : one for each alternative that the value could have been
+    table : in which the key stands
+    about : what stands behind the remedy
     """
-    near = difflib.get_close_matches(key, keys, n=1)
-    hint = f"did you mean {near[0]!r}? " if near else ""
-    return f"unknown key; {hint}the keys here are {', '.join(keys)}"
+    kind, key = problems[0]["type"], str(problems[0]["loc"][-1]) if problems[0]["loc"] else ""
+    fields = {field.alias or name: field for name, field in table.model_fields.items()}
+    if kind == "json_invalid":
+        return Fault(place, f"is no JSON: {problems[0]['ctx']['error']}", "syntax")
+    if kind == "extra_forbidden":
+        near = difflib.get_close_matches(key, fields, n=1)
+        hint = f"did you mean {near[0]!r}? " if near else ""
+        return Fault(place, f"unknown key; {hint}the keys here are {', '.join(fields)}", "unknown")
+    if kind == "missing":
+        about = f" ({fields[key].description})" if key in fields and fields[key].description else ""
+        return Fault(place, f"is missing; write {_EXAMPLES.get(key, f'{key} = …')}{about}", "missing")
+    wanted = " or ".join(dict.fromkeys(map(_wanted, problems)))
+    return Fault(place, f"is {shown(problems[0]['input'])}; write {wanted}{about}")
+
+
+def _wanted(problem: Any) -> str:
+    kind, context = problem["type"], problem.get("ctx", {})
+    if kind == "literal_error":
+        return str(context["expected"])
+    if kind in ("too_short", "too_long"):
+        limit = context.get("min_length", context.get("max_length"))
+        return f"{'at least' if kind == 'too_short' else 'at most'} {limit} entries"
+    if kind == "greater_than":
+        return f"a number above {context['gt']:g}"
+    if kind == "greater_than_equal":
+        return f"{context['ge']:g} or more"
+    if kind == "less_than_equal":
+        return f"{context['le']:g} at most"
+    return WANTED.get(kind, str(problem["msg"]))
 
 
 def shown(value: object) -> str:

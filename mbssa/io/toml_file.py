@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from mbssa.bounds import body_faults, joint_faults
-from mbssa.faults import Fault, ModelError
+from mbssa.faults import Faults, ModelError
 from mbssa.io.build import build, driven_bits, with_article
 from mbssa.io.loads import LoadReader
 from mbssa.io.motion import motion_of
@@ -68,7 +68,7 @@ def parse_toml(text: str, source_name: str, name: str) -> Mechanism:
 
 def parse_record(raw: dict[str, Any], source_name: str, name: str) -> Mechanism:
     """A mechanism from the plain tables of a model file, which are changed on the way."""
-    faults: list[Fault] = []
+    faults = Faults()
     write_out_points(raw, lambda place: where_in(place, raw), faults)
     model = check_shape(raw, faults)
     if model is None:
@@ -94,7 +94,7 @@ class _Pair:
 class ModelReader:
     """One pass over a file of right shape, collecting faults of meaning."""
 
-    def __init__(self, model: ModelFile, source_name: str, name: str, faults: list[Fault]) -> None:
+    def __init__(self, model: ModelFile, source_name: str, name: str, faults: Faults) -> None:
         self.model = model
         self.source_name = source_name
         self.name = name
@@ -108,9 +108,9 @@ class ModelReader:
         names = self._body_names()
         n_bodies = self.model.bodies or len(names)
         if not self.model.bodies and not self.model.body:
-            self.fault(
-                "body", 'no bodies; add each by its name (in a file: a [[body]] table, or "bodies = N")'
-            )
+            if not any(fault.place == "bodies" for fault in self.faults):
+                remedy = 'add each by its name (in a file: a [[body]] table, or "bodies = N")'
+                self.faults.add("body", f"no bodies; {remedy}", "missing")
             n_bodies = max(
                 [1, *(b for joint in self.model.joint for b in joint.bodies if isinstance(b, int))]
             )
@@ -127,7 +127,11 @@ class ModelReader:
                 multiple.append(MultipleJoint(tuple(ends), tuple(range(first, len(pairs)))))
                 continue
             if joint.driven_pairs:
-                self.fault(f"{where} driven_pairs", "is for joints of three or more bodies; write driven")
+                self.faults.add(
+                    f"{where} driven_pairs",
+                    "is for joints of three or more bodies; write driven",
+                    "unsupported",
+                )
             mask = driven_bits(row.index, joint.driven, f"{where} driven", self.faults) if row else 0
             geometry = self.joint_geometry(joint, row, where) if row else None
             identity = None if joint.id is None else self._checked_id(joint.id, where)
@@ -185,19 +189,26 @@ class ModelReader:
     ) -> list[_Pair]:
         """Pairs for a joint of several bodies: the driven ones, then a star on the first body."""
         if joint.driven:
-            self.fault(f"{where} driven", "does not say which pair; write driven_pairs = [[i, j]]")
+            self.faults.add(
+                f"{where} driven", "does not say which pair; write driven_pairs = [[i, j]]", "missing"
+            )
         if joint.at_reference:
-            self.fault(f"{where} at_reference", "does not say of which pair; write one joint per pair")
+            self.faults.add(
+                f"{where} at_reference", "does not say of which pair; write one joint per pair", "missing"
+            )
         if joint.driven_pairs and row.grade != 1:
-            self.fault(
+            self.faults.add(
                 f"{where} driven_pairs",
                 f"{with_article(row)} has {row.grade} coordinates; write pairs instead",
+                "unsupported",
             )
         driven = [self._resolved(pair, numbers, ends, f"{where} driven_pairs") for pair in joint.driven_pairs]
         tree = spanning_tree(ends, [pair for pair in driven if pair is not None])
         if tree is None:
-            self.fault(f"{where} driven_pairs", "close a ring; drive at most one fewer than the bodies")
-            return []
+            self.faults.add(
+                f"{where} driven_pairs", "close a ring; drive at most one fewer than the bodies", "conflict"
+            )
+            tree = tuple((ends[0], end) for end in ends[1:])
         geometry = self.joint_geometry(joint, row, where)
         pairs = []
         for number, (a, b) in enumerate(tree):
@@ -214,12 +225,9 @@ class ModelReader:
     ) -> tuple[int, int] | None:
         found = [body - 1 if isinstance(body, int) else numbers.get(body, -1) for body in pair]
         if len(set(found)) != 2 or not set(found) <= set(ends):
-            self.fault(where, f"{pair} is no pair of two of the joint's bodies")
+            self.faults.add(where, f"{pair} is no pair of two of the joint's bodies", "unknown")
             return None
         return found[0], found[1]
-
-    def fault(self, where: str, what: str) -> None:
-        self.faults.append(Fault(where, what))
 
     def _joint_name(self, index: int) -> str:
         joint = self.model.joint[index]
@@ -228,7 +236,9 @@ class ModelReader:
     def _body_names(self) -> list[str]:
         """Names by index, the frame first; faults for clashes."""
         if self.model.bodies and self.model.body:
-            self.fault("bodies", "stands beside [[body]]; give the number or the tables, not both")
+            self.faults.add(
+                "bodies", "stands beside [[body]]; give the number or the tables, not both", "conflict"
+            )
         if not self.model.body:
             return [] if self.model.bodies else [FRAME]
         names = [FRAME]
@@ -237,18 +247,23 @@ class ModelReader:
             name = body.name if body.name is not None else str(number)
             where = entry_name("body", index, {"name": body.name})
             if name in FRAME_NAMES:
-                self.fault(
+                self.faults.add(
                     where,
                     f"name {name!r} is taken by the fixed body; each movable body has a name of its own",
+                    "duplicate",
                 )
                 name = f"{name} ({number})"
             elif name in names:
-                self.fault(where, f"name {name!r} is taken; each body has a name of its own")
+                self.faults.add(
+                    where, f"name {name!r} is taken; each body has a name of its own", "duplicate"
+                )
                 name = f"{name} ({number})"
             elif name.isdigit() and name != str(number):
-                self.fault(where, f"name {name!r} is a number, but this is body {number}; write letters")
+                self.faults.add(
+                    where, f"name {name!r} is a number, but this is body {number}; write letters", "conflict"
+                )
             elif not name.strip():
-                self.fault(where, "name is empty; leave it out or write one")
+                self.faults.add(where, "name is empty; leave it out or write one")
             names.append(name)
         return names
 
@@ -262,7 +277,7 @@ class ModelReader:
         try:
             return joint_type(joint.type, self.space)
         except KeyError as error:
-            self.fault(f"{where} type", error.args[0])
+            self.faults.add(f"{where} type", error.args[0], "unknown")
             return None
 
     def _ends(
@@ -272,7 +287,7 @@ class ModelReader:
         if joint.type == UNREAD:
             return [-1, -1]
         if row is not None and len(joint.bodies) > row.max_bodies and not row.may_be_multiple:
-            self.fault(
+            self.faults.add(
                 f"{where} bodies",
                 f"{len(joint.bodies)} bodies; {with_article(row)} joins {row.max_bodies}: "
                 "write one joint per pair",
@@ -281,9 +296,10 @@ class ModelReader:
         for body in joint.bodies:
             if isinstance(body, int):
                 if not 1 <= body <= n_bodies:
-                    self.fault(
+                    self.faults.add(
                         f"{where} bodies",
                         f"body {body} does not exist; the bodies are 1 (frame) to {n_bodies}",
+                        "unknown",
                     )
                     body = 0
                 ends.append(body - 1)
@@ -294,17 +310,21 @@ class ModelReader:
                 near = difflib.get_close_matches(body, known, n=2)
                 hint = f"did you mean {' or '.join(map(repr, near))}? " if near else ""
                 shown = ", ".join(known[:20])
-                self.fault(f"{where} bodies", f"body {body!r} does not exist; {hint}the bodies are {shown}")
+                self.faults.add(
+                    f"{where} bodies",
+                    f"body {body!r} does not exist; {hint}the bodies are {shown}",
+                    "unknown",
+                )
                 ends.append(-1)
         named = [end for end in ends if end >= 0]
         if len(ends) > 2 and len(set(named)) < len(named):
-            self.fault(f"{where} bodies", "names a body twice; name each once")
+            self.faults.add(f"{where} bodies", "names a body twice; name each once", "duplicate")
             ends = list(dict.fromkeys(ends))
         return ends
 
     def _checked_id(self, identity: str, where: str) -> str:
         if not identity.strip():
-            self.fault(f"{where} id", "is empty; leave it out or write one")
+            self.faults.add(f"{where} id", "is empty; leave it out or write one")
         return identity
 
     # --- geometry ---
@@ -322,32 +342,41 @@ class ModelReader:
         for field in given:
             if field not in readable:
                 takes = ", ".join(f for f in _GEOMETRY if f in readable) or "no geometry"
-                self.fault(f"{where} {field}", f"{with_article(row)} does not read it; it takes {takes}")
+                self.faults.add(
+                    f"{where} {field}",
+                    f"{with_article(row)} does not read it; it takes {takes}",
+                    "unsupported",
+                )
         if joint.frames is not None:
             if joint.at_reference:
-                self.fault(
-                    f"{where} at_reference", "stands beside frames, which say where zero is; leave it out"
+                self.faults.add(
+                    f"{where} at_reference",
+                    "stands beside frames, which say where zero is; leave it out",
+                    "conflict",
                 )
             for field in set(given) & set(SHORTHAND):
-                self.fault(f"{where} {field}", "stands beside frames; give one or the other")
+                self.faults.add(f"{where} {field}", "stands beside frames; give one or the other", "conflict")
         if given:
             covered = set(given) | (set(SHORTHAND) if joint.frames is not None else set())
             missing = [field for field in row.required if field not in covered]
             for field in missing:
                 about = str(JointEntry.model_fields[field].description).removeprefix(f"{row.code}: ")
-                self.fault(
+                self.faults.add(
                     f"{where} {field}",
                     f"is missing beside {', '.join(given)}; {with_article(row)} needs it: {about}",
+                    "missing",
                 )
         elif row.required:
             # Limits or values alone place nothing: the joint has no geometry.
             return None
-        mask = driven_bits(row.index, joint.driven, where, [])
+        mask = driven_bits(row.index, joint.driven, where, Faults())
         for bit, name in enumerate(row.coordinates):
             if mask >> bit & 1 and name not in row.drivable:
                 can = ", ".join(row.drivable) or "none of its coordinates"
-                self.fault(
-                    f"{where} driven", f"{name!r} has no equation; {with_article(row)} is driven in {can}"
+                self.faults.add(
+                    f"{where} driven",
+                    f"{name!r} has no equation; {with_article(row)} is driven in {can}",
+                    "unsupported",
                 )
         return self._geometry_values(joint, row, where)
 
@@ -375,12 +404,12 @@ class ModelReader:
             and len(points) == 2
             and math.dist(*points) == 0.0
         ):
-            self.fault(f"{where} points", "coincide; a rod or a distance has a length")
+            self.faults.add(f"{where} points", "coincide; a rod or a distance has a length")
         for field in ("length", "radius", "ratio", "multiplier"):
             value, signed = getattr(joint, field), field in ("ratio", "multiplier")
             if value is not None and (value == 0 if signed else value <= 0):
                 wanted = "number other than 0" if signed else "positive number"
-                self.fault(f"{where} {field}", f"is {value}; write a {wanted}")
+                self.faults.add(f"{where} {field}", f"is {value}; write a {wanted}")
         # Of a coupling, second coordinate and first.
         second, first = (self._unit(name) for name in (joint.couples or ["", ""])[::-1])
         geometry = JointGeometry(
@@ -423,7 +452,9 @@ class ModelReader:
             return given
         source, colon, name = given.rpartition(":") if isinstance(given, str) else ("", "", "")
         if not (source and colon and name.isidentifier()):
-            self.fault(where, f'is {given!r}; write "module:name" or "file.py:name" of a Python function')
+            self.faults.add(
+                where, f'is {given!r}; write "module:name" or "file.py:name" of a Python function'
+            )
             return None
         path = Path(self.source_name).parent / source
         here = source.endswith(".py") and Path(self.source_name).is_file()
@@ -433,20 +464,27 @@ class ModelReader:
         for table, names in (("limits", joint.limits), ("at_reference", joint.at_reference)):
             for name in names:
                 if name not in row.coordinates:
-                    self.fault(
+                    self.faults.add(
                         f"{where} {table}.{name}",
-                        f"{with_article(row)} has {', '.join(map(repr, row.coordinates))}",
+                        f"does not exist; {with_article(row)} has {', '.join(map(repr, row.coordinates))}",
+                        "unknown",
                     )
         if joint.at_reference and row.relations is not None:
-            self.fault(f"{where} at_reference", f"those of {with_article(row)} are zero there; leave it out")
+            self.faults.add(
+                f"{where} at_reference",
+                f"those of {with_article(row)} are zero there; leave it out",
+                "unsupported",
+            )
         if "distance" in joint.at_reference and "distance" in row.coordinates:
-            self.fault(f"{where} at_reference.distance", "is said by the points; leave it out")
+            self.faults.add(
+                f"{where} at_reference.distance", "is said by the points; leave it out", "conflict"
+            )
         if "contact" in joint.limits and "contact" in {*row.coordinates} - {*row.drivable}:
             takes = f"{with_article(row)} takes limits of {', '.join(row.drivable)}"
-            self.fault(f"{where} limits.contact", f"has no value to be limited; {takes}")
+            self.faults.add(f"{where} limits.contact", f"has no value to be limited; {takes}", "unsupported")
         for name, (low, high) in joint.limits.items():
             if low > high:
-                self.fault(f"{where} limits.{name}", f"{low} is above {high}; write [lowest, highest]")
+                self.faults.add(f"{where} limits.{name}", f"{low} is above {high}; write [lowest, highest]")
 
     def _unit(self, coordinate: str) -> float:
         return self.length if coordinate_unit(coordinate) == "m" else self.angle
@@ -455,16 +493,22 @@ class ModelReader:
         if joint.frames is None:
             return None
         if len(joint.frames) != len(joint.bodies):
-            self.fault(
+            self.faults.add(
                 f"{where} frames", f"{len(joint.frames)} for {len(joint.bodies)} bodies; write one each"
             )
         frames = []
         for side, entry in enumerate(joint.frames):
             place = f"{where} frames[{side + 1}]"
             if self.space == "spatial" and entry.z is None and row.axis == 2:
-                self.fault(f"{place} z", f"is missing; {with_article(row)} needs its axis on each body")
+                self.faults.add(
+                    f"{place} z", f"is missing; {with_article(row)} needs its axis on each body", "missing"
+                )
             if self.space == "planar" and entry.z is not None:
-                self.fault(f"{place} z", "a planar joint's axis is the normal of the plane; leave z out")
+                self.faults.add(
+                    f"{place} z",
+                    "a planar joint's axis is the normal of the plane; leave z out",
+                    "unsupported",
+                )
             z = self._vector(entry.z, f"{place} z", None) if self.space == "spatial" else None
             x = self._vector(entry.x, f"{place} x", None)
             if z is not None and x is not None:
@@ -479,7 +523,7 @@ class ModelReader:
         if values is None:
             return None
         if len(values) != count:
-            self.fault(where, f"{len(values)} entries; write {count}")
+            self.faults.add(where, f"{len(values)} entries; write {count}")
         vectors = (self._vector(v, f"{where}[{k + 1}]", scale) for k, v in enumerate(values))
         return tuple(v for v in vectors if v is not None)
 
@@ -488,16 +532,16 @@ class ModelReader:
         if values is None:
             return None
         if len(values) != self.dimension:
-            self.fault(where, f"{len(values)} numbers; a {self.space} mechanism has {self.dimension}")
+            self.faults.add(where, f"{len(values)} numbers; a {self.space} mechanism has {self.dimension}")
             return None
         if scale is not None:
             return tuple(v * scale for v in values)
         norm = math.hypot(*values)
         if norm == 0:
-            self.fault(where, "is a zero vector; write a direction")
+            self.faults.add(where, "is a zero vector; write a direction")
             return None
         if not 1e-9 <= norm <= 1e9:
-            self.fault(where, f"has the length {norm:.3g}; write a direction with numbers near 1")
+            self.faults.add(where, f"has the length {norm:.3g}; write a direction with numbers near 1")
             return None
         return tuple(float(v) for v in values)
 
@@ -506,7 +550,7 @@ class ModelReader:
         u, v = (np.array(axis) / math.hypot(*axis) for axis in axes)
         across = math.sqrt(max(float(u @ u) * float(v @ v) - float(u @ v) ** 2, 0.0))
         if across < 1e-9:
-            self.fault(where, "are parallel; write two different directions")
+            self.faults.add(where, "are parallel; write two different directions")
         return across >= 1e-9
 
     def _perpendicular(self, axes: tuple[Vector, ...], where: str) -> None:
@@ -519,7 +563,7 @@ class ModelReader:
             shown = ", ".join(f"{c:.6g}" for c in upright / np.linalg.norm(upright) + 0.0)
             angle = math.degrees(math.acos(max(-1.0, min(1.0, float(u @ v)))))
             what = f"stand at {angle:.4g}° to each other; write right angles, for the second [{shown}]"
-            self.fault(where, what)
+            self.faults.add(where, what)
 
     def body_geometry(self) -> dict[int, BodyGeometry]:
         """Geometry of bodies by index."""
@@ -547,15 +591,19 @@ class ModelReader:
             return None
         if self.space == "planar":
             if isinstance(value, list):
-                self.fault(f"{where} orientation", "write one angle; quaternions are for spatial models")
+                self.faults.add(
+                    f"{where} orientation",
+                    "write one angle; quaternions are for spatial models",
+                    "unsupported",
+                )
                 return None
             return (value * self.angle,)
         if not isinstance(value, list) or len(value) != 4:
-            self.fault(f"{where} orientation", "write a quaternion [w, x, y, z]")
+            self.faults.add(f"{where} orientation", "write a quaternion [w, x, y, z]")
             return None
         norm = math.hypot(*value)
         if abs(norm - 1.0) > 1e-6:
-            self.fault(f"{where} orientation", f"has the norm {norm:.6g}; write a unit quaternion")
+            self.faults.add(f"{where} orientation", f"has the norm {norm:.6g}; write a unit quaternion")
             return None
         # A norm of 1 up to rounding is left alone, so that what is written comes back bit for bit.
         return tuple(value) if abs(norm - 1.0) < 1e-15 else tuple(v / norm for v in value)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from mbssa.faults import Fault, ModelError
-from mbssa.files import MAX_BYTES
+from mbssa.files import read_text
 
 #: Parts of a dotted key: the reader's memory grows with their square.
 _DEEPEST = 50
@@ -23,21 +23,7 @@ def toml_text(path: Path) -> str:
     ModelError
         Not readable, too large, not UTF-8.
     """
-    try:
-        size = path.stat().st_size
-        if size > MAX_BYTES:
-            raise ModelError(
-                str(path),
-                [Fault("", f"{size / 1e6:.0f} MB of TOML; write more than 20 MB as arrays, .npz")],
-            )
-        return path.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = path.read_bytes()[: error.start].count(b"\n") + 1
-        raise ModelError(
-            str(path), [Fault(f"line {line}", "is not UTF-8 text; a model file is TOML")]
-        ) from None
-    except OSError as error:
-        raise ModelError(str(path), [Fault("", f"cannot be read: {error.strerror}")]) from None
+    return read_text(path, "TOML in UTF-8", "utf-8-sig")
 
 
 def toml_tables(text: str, source_name: str) -> dict[str, Any]:
@@ -52,10 +38,11 @@ def toml_tables(text: str, source_name: str) -> dict[str, Any]:
     if deep:
         line = text.count("\n", 0, deep.start()) + 1
         what = f"a dotted key of more than {_DEEPEST} parts; a model is flat"
-        raise ModelError(source_name, [Fault(f"line {line}", what)])
+        raise ModelError(source_name, [Fault(f"line {line}", what, "syntax")])
     try:
         return tomllib.loads(text)
     except RecursionError:
-        raise ModelError(source_name, [Fault("TOML", "is nested too deeply; a model is flat")]) from None
+        fault = Fault("TOML", "is nested too deeply; a model is flat", "size")
+        raise ModelError(source_name, [fault]) from None
     except ValueError as error:  # a TOMLDecodeError, or an integer that Python does not convert
-        raise ModelError(source_name, [Fault("TOML", str(error).partition(";")[0])]) from None
+        raise ModelError(source_name, [Fault("TOML", str(error).partition(";")[0], "syntax")]) from None

@@ -48,14 +48,14 @@ def write_toml(mechanism: Mechanism) -> tuple[bytes, list[str]]:
     <BLANKLINE>
     """
     name = mechanism.name or "mechanism"
-    too_large = [Fault("", "is more than 20 MB of TOML; write .npz")]
+    too_large = [Fault("", "is more than 20 MB of TOML; write .npz", "size")]
     if mechanism.n_joints * _JOINT_BYTES > MAX_BYTES:
         raise ModelError(name, too_large)
     check_writable(mechanism)
     try:
         data = _document(to_record(mechanism)).encode()
     except (TypeError, ValueError, TOMLKitError) as error:
-        raise ModelError(name, [Fault("", f"cannot be written as TOML: {error}")]) from None
+        raise ModelError(name, [Fault("", f"cannot be written as TOML: {error}", "unsupported")]) from None
     if len(data) > MAX_BYTES:
         raise ModelError(name, too_large)
     lost = [

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from mbssa.faults import Fault, ModelError
+from mbssa.faults import Fault, Faults, ModelError
 from mbssa.files import read_text
 from mbssa.io.robots.kinds import COORDINATE, Kind
 from mbssa.io.robots.looks import SIZES
@@ -44,7 +44,7 @@ def read_urdf(path: Path) -> Mechanism:
     ModelError
         Not readable, not XML, a document type or entity, or not a mechanism (with every fault).
     """
-    faults: list[Fault] = []
+    faults = Faults()
     robot = parse_urdf(read_text(path, "URDF"), str(path), faults)
     side = side_file_of(path, faults)
     if side is not None:
@@ -52,7 +52,7 @@ def read_urdf(path: Path) -> Mechanism:
     return mechanism_of(robot, str(path), faults, path.stem)
 
 
-def parse_urdf(text: str, source_name: str, faults: list[Fault]) -> Robot:
+def parse_urdf(text: str, source_name: str, faults: Faults) -> Robot:
     """The robot of a URDF's text; what is wrong with it is added to the faults.
 
     Raises
@@ -62,7 +62,9 @@ def parse_urdf(text: str, source_name: str, faults: list[Fault]) -> Robot:
     """
     root = parse_xml(text, source_name)
     if root.tag != "robot":
-        raise ModelError(source_name, [Fault(f"line {root.line}", f"is <{root.tag}>; a URDF is a <robot>")])
+        raise ModelError(
+            source_name, [Fault(f"line {root.line}", f"is <{root.tag}>; a URDF is a <robot>", "syntax")]
+        )
     _refuse_xacro(root, source_name)
     links = {element.name(): _link(element, faults) for element in _named(root, "link", faults)}
     joints = {}
@@ -81,14 +83,14 @@ def parse_urdf(text: str, source_name: str, faults: list[Fault]) -> Robot:
         joints[name] = held(joints[name], mimic.offset)
     for joint in joints.values():
         if joint.mimic is not None and joint.mimic.joint not in joints:
-            faults.append(Fault(joint.where, f"mimics {joint.mimic.joint!r}, which is no joint"))
+            faults.add(joint.where, f"mimics {joint.mimic.joint!r}, which is no joint", "unknown")
     closures = []
     for element in _named(root, "constraint", faults):
         found = constraint(element, links, faults)
         if isinstance(found, Closure):
             closures.append(found)
         elif found is not None and found.name in joints:
-            faults.append(Fault(found.where, "has the name of a joint; write another"))
+            faults.add(found.where, "has the name of a joint; write another", "duplicate")
         elif found is not None:
             joints[found.name] = found
     driven = tuple(name for name in _actuated(root) if name in joints and joints[name].mimic is None)
@@ -102,7 +104,7 @@ def _refuse_xacro(root: Element, source_name: str) -> None:
     for element in _everything(root):
         if element.tag.startswith("xacro:") or any("${" in value for value in element.attributes.values()):
             what = "is xacro; expand it first: xacro robot.urdf.xacro > robot.urdf"
-            raise ModelError(source_name, [Fault(element.where, what)])
+            raise ModelError(source_name, [Fault(element.where, what, "unsupported")])
 
 
 def _everything(root: Element) -> Iterator[Element]:
@@ -113,15 +115,15 @@ def _everything(root: Element) -> Iterator[Element]:
         waiting += reversed(element.children)
 
 
-def _named(root: Element, tag: str, faults: list[Fault]) -> Iterator[Element]:
+def _named(root: Element, tag: str, faults: Faults) -> Iterator[Element]:
     """Elements that have a name, each of its own."""
     lines: dict[str, int] = {}
     for element in root.all(tag):
         name = element.name()
         if not name:
-            faults.append(Fault(element.where, "has no name; write name=…"))
+            faults.add(element.where, "has no name; write name=…", "missing")
         elif name in lines:
-            faults.append(Fault(element.where, f"has the name of line {lines[name]}; write another"))
+            faults.add(element.where, f"has the name of line {lines[name]}; write another", "duplicate")
         else:
             lines[name] = element.line
             yield element
@@ -156,7 +158,7 @@ def _shown(lines: list[int]) -> str:
 # --- links -------------------------------------------------------------------------------------------
 
 
-def _link(element: Element, faults: list[Fault]) -> Link:
+def _link(element: Element, faults: Faults) -> Link:
     inertial = element.first("inertial")
     visuals = [_visual(visual, faults) for visual in element.all("visual")]
     return Link(
@@ -167,7 +169,7 @@ def _link(element: Element, faults: list[Fault]) -> Link:
     )
 
 
-def _inertia(element: Element, faults: list[Fault]) -> Part:
+def _inertia(element: Element, faults: Faults) -> Part:
     mass, tensor = element.first("mass"), element.first("inertia")
     record: Record = {} if mass is None else {"mass": number(mass, "value", 0.0, faults)}
     if tensor is not None:
@@ -177,11 +179,11 @@ def _inertia(element: Element, faults: list[Fault]) -> Part:
     return Part(origin_of(element, faults), record)
 
 
-def _visual(element: Element, faults: list[Fault]) -> Part | None:
+def _visual(element: Element, faults: Faults) -> Part | None:
     geometry = element.first("geometry")
     shape = geometry.children[0] if geometry is not None and geometry.children else None
     if shape is None:
-        faults.append(Fault(element.where, "has no geometry; write a shape or a mesh in <geometry>"))
+        faults.add(element.where, "has no geometry; write a shape or a mesh in <geometry>", "missing")
         return None
     record: Record = {"shape": shape.tag}
     if shape.tag == "mesh":
@@ -197,38 +199,38 @@ def _visual(element: Element, faults: list[Fault]) -> Part | None:
 # --- joints ------------------------------------------------------------------------------------------
 
 
-def _joint(element: Element, links: dict[str, Link], faults: list[Fault]) -> RobotJoint | None:
+def _joint(element: Element, links: dict[str, Link], faults: Faults) -> RobotJoint | None:
     said = element.attributes.get("type", "")
     kind = _KINDS.get(said)
     if kind is None:
-        faults.append(Fault(element.where, f"type is {said!r}; the types are {', '.join(_KINDS)}"))
+        faults.add(element.where, f"type is {said!r}; the types are {', '.join(_KINDS)}", "unsupported")
     ends = [_end(element, side, links, faults) for side in ("parent", "child")]
     axis = np.eye(3)[0] if kind in (Kind.FIXED, Kind.FREE) else axis_of(element, faults)
     frame = origin_of(element, faults)
     limits = _limits(element, said, faults)
     mimic = _mimic(element, faults)
     if None not in ends and ends[0] == ends[1]:
-        faults.append(Fault(element.where, f"joins {ends[0]!r} to itself"))
+        faults.add(element.where, f"joins {ends[0]!r} to itself", "structure")
     if kind is None or ends[0] is None or ends[1] is None:
         return None
     return RobotJoint(element.name(), element.where, kind, ends[0], ends[1], frame, (axis,), limits, mimic)
 
 
-def _end(element: Element, side: str, links: Mapping[str, Link], faults: list[Fault]) -> str | None:
+def _end(element: Element, side: str, links: Mapping[str, Link], faults: Faults) -> str | None:
     end = element.first(side)
     name = "" if end is None else end.attributes.get("link", "").strip()
     if name in links:
         return name
     if not name:
-        faults.append(Fault(element.where, f"has no {side}; write <{side} link=…/>"))
+        faults.add(element.where, f"has no {side}; write <{side} link=…/>", "missing")
     else:
         near = difflib.get_close_matches(name, links, n=2)
         hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
-        faults.append(Fault(f"{element.where} {side}", f"{name!r} is no link of the model{hint}"))
+        faults.add(f"{element.where} {side}", f"{name!r} is no link of the model{hint}", "unknown")
     return None
 
 
-def _limits(element: Element, said: str, faults: list[Fault]) -> tuple[float, float] | None:
+def _limits(element: Element, said: str, faults: Faults) -> tuple[float, float] | None:
     """Limits where both are said: exporters leave them out where there are none."""
     limit = element.first("limit")
     if (
@@ -239,15 +241,13 @@ def _limits(element: Element, said: str, faults: list[Fault]) -> tuple[float, fl
         return None
     low, high = (number(limit, key, 0.0, faults) for key in ("lower", "upper"))
     if low > high:
-        faults.append(
-            Fault(f"{element.where} limit", f"lower {low:g} is above upper {high:g}; exchange them")
-        )
+        faults.add(f"{element.where} limit", f"lower {low:g} is above upper {high:g}; exchange them")
         return None
     # Some exporters write ±1e16 where there is none.
     return (low, high) if max(-low, high) < 1e9 else None
 
 
-def _mimic(element: Element, faults: list[Fault]) -> Mimic | None:
+def _mimic(element: Element, faults: Faults) -> Mimic | None:
     mimic = element.first("mimic")
     if mimic is None:
         return None
@@ -269,17 +269,17 @@ _CONSTRAINT_KINDS: dict[str, Kind] = {
 }
 
 
-def constraint(
-    element: Element, links: Mapping[str, Link], faults: list[Fault]
-) -> RobotJoint | Closure | None:
+def constraint(element: Element, links: Mapping[str, Link], faults: Faults) -> RobotJoint | Closure | None:
     """A joint that closes a loop: a closure for a ball or a weld; None with faults where it is wrong."""
     said = element.attributes.get("type", "")
     kind = _CONSTRAINT_KINDS.get(said)
     if kind is None:
-        faults.append(Fault(element.where, f"type is {said!r}; the types are {', '.join(_CONSTRAINT_KINDS)}"))
+        faults.add(
+            element.where, f"type is {said!r}; the types are {', '.join(_CONSTRAINT_KINDS)}", "unsupported"
+        )
     parent, child = (_end(element, side, links, faults) for side in ("parent", "child"))
     if parent is not None and parent == child:
-        faults.append(Fault(element.where, f"joins {parent!r} to itself"))
+        faults.add(element.where, f"joins {parent!r} to itself", "structure")
     frames = origin_of(element, faults, "parent_origin"), origin_of(element, faults, "child_origin")
     axes = axis_of(element, faults, "parent_axis"), axis_of(element, faults, "child_axis")
     if kind is None or parent is None or child is None:

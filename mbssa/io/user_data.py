@@ -24,7 +24,7 @@ import re
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
-from mbssa.faults import Fault, ModelError
+from mbssa.faults import Fault, Faults, ModelError
 from mbssa.files import read_text
 from mbssa.io.adjacency import from_matrices, matrices
 from mbssa.joints.catalogue import FREEDOM
@@ -39,7 +39,8 @@ def read_user_data(path: Path) -> Mechanism:
     ModelError
         Unreadable, other statements than such a script has, or matrices that are no mechanism.
     """
-    return parse_user_data(read_text(path, "a script like User_Data.m"), str(path), path.stem)
+    text = read_text(path, "a script like User_Data.m").replace("\r\n", "\n").replace("\r", "\n")
+    return parse_user_data(text, str(path), path.stem)
 
 
 def parse_user_data(text: str, source_name: str, name: str) -> Mechanism:
@@ -267,16 +268,14 @@ class _Script:
     # --- meaning ---
 
     def mechanism(self, name: str) -> Mechanism:
-        faults = [
-            Fault(variable, f"is missing; write {example}")
-            for variable, example in _EXAMPLES.items()
-            if variable not in self.begins
-        ]
+        faults = Faults()
+        for variable, example in _EXAMPLES.items():
+            if variable not in self.begins:
+                faults.add(variable, f"is missing; write {example}", "missing")
         cells = self.rows.get("M", [])
         if self.n is not None and "M" in self.begins and self.n != len(cells):
-            faults.append(Fault(f"line {self.begins['N']}", f"N is {self.n}; M has {len(cells)} rows"))
-        if faults:
-            raise ModelError(self.source_name, faults)
+            faults.add(f"line {self.begins['N']}", f"N is {self.n}; M has {len(cells)} rows", "conflict")
+        faults.raise_if_any(self.source_name)
         size = self.zeros if self.zeros is not None else len(cells)
         inputs = [[int(float(text)) for text in row] for row in self.rows.get("KnownInputs", [])]
         if "KnownInputs" not in self.rows:

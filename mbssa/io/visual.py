@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import Any
 
-from mbssa.faults import Fault
+from mbssa.faults import Fault, Faults
 
 #: Files of triangles that pictures can show.
 MESHES = (".stl", ".obj")
@@ -31,20 +31,20 @@ def read_visual(
     """
     if not visual:
         return (None if visual is None else dict(visual)), []
-    found, faults = dict(visual), []
+    found, faults = dict(visual), Faults()
     if "outline" in found:
         if _is_polygon(found["outline"], dimension):
             found["outline"] = [[float(v) * length for v in point] for point in found["outline"]]
         else:
             wanted = f"3 points or more of {dimension} numbers"
-            faults.append(Fault(f"{where}.outline", f"is no polygon; write {wanted}, world coordinates"))
+            faults.add(f"{where}.outline", f"is no polygon; write {wanted}, world coordinates")
     if "mesh" in found:
         fault = mesh_fault(found["mesh"])
         if fault:
-            faults.append(Fault(f"{where}.mesh", fault))
+            faults.add(f"{where}.mesh", fault)
         scale = found.get("scale", length)
         if not isinstance(scale, int | float) or isinstance(scale, bool) or not 0.0 < scale < 1e9:
-            faults.append(Fault(f"{where}.scale", f"is {scale!r}; write metres per unit of the mesh"))
+            faults.add(f"{where}.scale", f"is {scale!r}; write metres per unit of the mesh")
         elif "scale" in found or scale != 1.0:
             found["scale"] = float(scale)
     return found, faults

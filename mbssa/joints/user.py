@@ -138,7 +138,7 @@ def value_and_derivative(function: UserFunction, poses: Poses) -> tuple[float, F
         with np.errstate(all="ignore"):
             jet(function, resolved, values, out)
     except (Exception, SystemExit) as error:
-        raise ModelError(function.name, [Fault("", error_line(error))]) from error
+        raise ModelError(function.name, [Fault("", error_line(error), "function")]) from error
     return float(out[0]), out[3:].reshape(m, 6)
 
 

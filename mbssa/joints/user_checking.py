@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mbssa.arrays import Floats
-from mbssa.faults import Fault, ModelError
+from mbssa.faults import Faults
 from mbssa.joints.poses import Poses
 from mbssa.joints.user import Resolved, UserFunction, check_shape, value_and_derivative
 from mbssa.joints.user_sources import error_line, in_python, name_of
@@ -47,7 +47,7 @@ def check_functions(mechanism: Mechanism, relations: Mapping[int, JointRelations
     ModelError
         Every function that :func:`check_function` refuses, with its joint.
     """
-    faults = []
+    faults = Faults()
     for j, found in relations.items():
         if found.function is None:
             continue
@@ -58,9 +58,8 @@ def check_functions(mechanism: Mechanism, relations: Mapping[int, JointRelations
                 found.function, resolved, at.position.tobytes(), at.rotation.tobytes(), at.angle.tobytes()
             )
         except ValueError as error:
-            faults.append(Fault(f"joint {mechanism.joint_ids[j]}", str(error)))
-    if faults:
-        raise ModelError(mechanism.name or "mechanism", faults)
+            faults.add(f"joint {mechanism.joint_ids[j]}", str(error), "function")
+    faults.raise_if_any(mechanism.name or "mechanism")
 
 
 @lru_cache(1024)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbssa.faults import Fault, ModelError
+from mbssa.faults import Fault, Faults, ModelError
 from mbssa.joints.cams.profiles import SHAPES, Profile, ProfileError, profile_from
 from mbssa.joints.cams.properties import CamReport, Extreme, examine, place_text
 from mbssa.reports.table import Heading, Part, Report, Table, plain
@@ -44,20 +44,22 @@ def cams_of(mechanism: Mechanism) -> list[CamJoint]:
     source = mechanism.name or "mechanism"
     joints = [joint for joint in mechanism.joints if "profile" in joint.type.required]
     if not joints:
-        raise ModelError(source, [Fault("", "has no cam: no joint of type L")])
+        raise ModelError(source, [Fault("", "has no cam: no joint of type L", "missing")])
     given = [(joint, joint.geometry.profile if joint.geometry else None) for joint in joints]
-    found, faults = [], []
+    found, faults = list[CamJoint](), Faults()
     for joint, table in given:
         try:
             if table is not None:
                 found.append(CamJoint(joint, examine(profile_from(table))))
         except ProfileError as error:
-            faults += [Fault(f"{joint.id} profile {place}".rstrip(), what) for place, what in error.faults]
-    if faults:
-        raise ModelError(source, faults)
+            for place, what in error.faults:
+                faults.add(f"{joint.id} profile {place}".rstrip(), what)
+    faults.raise_if_any(source)
     if not found:
         names = ", ".join(joint.id for joint in joints)
-        raise ModelError(source, [Fault("", f"its joints of type L, {names}, have no profile; write one")])
+        raise ModelError(
+            source, [Fault("", f"its joints of type L, {names}, have no profile; write one", "missing")]
+        )
     return found
 
 

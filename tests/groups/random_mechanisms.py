@@ -15,6 +15,7 @@ import groups
 import mbssa
 from groups.rotations import rotation_of
 from groups.trajectory import STATUS
+from mbssa.faults import Faults
 from mbssa.io.profile import profile_of
 from mbssa.joints import joint_type
 from mbssa.joints.catalogue import coordinate_unit
@@ -166,7 +167,7 @@ class World:
 
     def profile(self, given):
         """A profile as it is here; frames of a mirror's are turned round as those of the bodies."""
-        faults = []
+        faults = Faults()
         scaled = dict(profile_of(given, self.scale, 1.0, "profile", faults).table)
         assert not faults
         return scaled if self.side > 0 else _mirrored(scaled)

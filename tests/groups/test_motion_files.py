@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from refusals import refused
 
 import groups
 import mbssa
@@ -74,7 +75,7 @@ BAD_LAWS = {
     "unknown law": (LAWS.replace("speed", "sped"), "1-2.angle: 'sped' is not a law"),
     "no TOML": ("duration = = 2", "TOML"),
     "other units": (LAWS.replace("[inputs]", '[units]\nangle = "turn"\n[inputs]'), "units.angle"),
-    "no text": (b"\xff\xfe", "not UTF-8"),
+    "no text": (b"\xff\xfe", "line 1: is not text"),
 }
 
 
@@ -89,10 +90,10 @@ def test_bad_laws_are_told_their_place(case, put, four_bar):
 
 
 def test_files_that_are_no_motion(put, tmp_path, four_bar):
-    with pytest.raises(mbssa.ModelError, match=r"ends in \.toml or \.csv"):
+    with refused("file"):
         groups.read_motion(four_bar, put("motion.txt", ""))
     for name in ("none.csv", "none.toml"):
-        with pytest.raises(mbssa.ModelError, match="cannot be read: No such file"):
+        with refused("file"):
             groups.read_motion(four_bar, tmp_path / name)
 
 
@@ -192,7 +193,7 @@ def test_every_fault_of_columns_comes_at_once_with_its_line(put, rotor):
         ("time,1-2.angle\n", "a header and no instants"),
         ("1-2.angle\n0\n1\n2\n3\n4", "line 1: no column 'time'"),
         ("0,1\n1,2\n2,3", "no column 'time'"),
-        (b"time,1-2.angle\n0,\xff", "line 2: is not UTF-8 text"),
+        (b"time,1-2.angle\n0,\x00", "line 2: is not text"),
         ("time,1-2.angle\n0," + '"' + "1" * 200_000, "line 2"),
     ],
     ids=["empty", "header only", "no time", "no header", "binary", "endless"],

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from refusals import refused
 
 import mbssa
 from mbssa.input_search import undriven
@@ -174,9 +175,9 @@ def test_a_coordinate_of_another_pair_is_had_by_naming_it(pins):
 
 
 def test_pairs_that_close_a_ring_or_are_none_are_refused(pins):
-    with pytest.raises(mbssa.ModelError, match="close a ring of 3, 4, 5, 7"):
+    with refused("value at pairs"):
         mbssa.with_inputs(pins, "3-4", pairs="4-5,3-5")
-    with pytest.raises(mbssa.ModelError, match="'2-8' is no pair"):
+    with refused("unknown at pairs"):
         mbssa.with_inputs(pins, "1-2", pairs=["2-8"])
 
 

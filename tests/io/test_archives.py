@@ -72,26 +72,26 @@ BAD_ARCHIVES = {
         "driven",
     ),
     "about is no JSON": (archive(about=np.frombuffer(b"{", np.uint8)), "about: is no JSON"),
-    "about is a list": (archive(about=np.frombuffer(b"[]", np.uint8)), "no JSON object"),
+    "about is a list": (archive(about=np.frombuffer(b"[]", np.uint8)), "about: is []; write a table"),
     "about is text": (archive(about=np.array("{}")), "about: is <U2"),
     "about is deep": (archive(about=np.frombuffer(b"[" * 100_000, np.uint8)), "about: is no JSON"),
     "about unknown": (about(titel="x"), "about titel: unknown key"),
-    "about title": (about(title=3), "about title: is int; write str"),
-    "about notes": (about(notes=[3]), "about notes", "texts"),
+    "about title": (about(title=3), "about title: is 3; write a text"),
+    "about notes": (about(notes=[3]), "about notes 0: is 3; write a text"),
     "names short": (about(body_names=["frame"]), "has 1 names; there are 3 bodies"),
     "names repeated": (about(body_names=["frame", "a", "a"]), "repeated"),
     "joint beyond": (about(joint_names={"9": "a"}), "'9' is no number; write 1 to 3"),
     "joint by word": (about(joint_names={"²": "a"}), "is no number"),
     "empty id": (about(joint_names={"1": " "}), "an id is empty"),
     "id repeated": (about(joint_names={"1": "a", "2": "a"}), "id 'a'", "unique"),
-    "id is no text": (about(joint_names={"1": 5}), "is int; write str"),
-    "geometry is no table": (about(joint={"1": 5}), "is int; write dict"),
+    "id is no text": (about(joint_names={"1": 5}), "about joint_names 1: is 5; write a text"),
+    "geometry is no table": (about(joint={"1": 5}), "about joint 1: is 5; write a table"),
     "geometry": (about(joint={"1": {"point": [0]}}), "joint 1 (1, 2) point: 1 numbers"),
     "geometry shape": (about(joint={"1": {"point": "x"}}), "point: is 'x'; write a list"),
     "geometry key": (about(joint={"2": {"pont": [0, 0]}}), "did you mean 'point'"),
     "geometry nan": (about(joint={"1": {"point": [float("nan"), 0]}}), "point[1]", "finite"),
     "body geometry": (about(body={"2": {"origin": [0]}}), "origin: 1 numbers"),
-    "motion is no table": (about(motion=5), "about motion: is int; write dict"),
+    "motion is no table": (about(motion=5), "about motion: is 5; write a table"),
     "motion of nothing": (about(motion={"steps": 0}), "motion", "1 or more"),
     "motion of others": (about(motion={"inputs": {"9-9.angle": {"law": "constant"}}}), "not driven"),
     "shared joint": (
@@ -154,7 +154,7 @@ def test_a_million_joints_as_arrays(tmp_path):
     mechanism = mbssa.from_pairs(600_001, (i, j, "R", np.zeros_like(i)), "planar", name="large")
     assert mbssa.save(mechanism, tmp_path / "large.npz") == []
     same_mechanism(mechanism, mbssa.load(tmp_path / "large.npz"))
-    with pytest.raises(mbssa.ModelError, match=r"more than 20 MB of TOML; write \.npz"):
+    with pytest.raises(mbssa.ModelError, match=r"more than 20 MB"):
         write_toml(mechanism)
     for ending in (".m", ".csv"):
         with pytest.raises(mbssa.ModelError, match=r"600001 bodies.*\.npz"):

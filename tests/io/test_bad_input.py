@@ -2,8 +2,10 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+from refusals import codes, refused
 
 import mbssa
 
@@ -18,291 +20,267 @@ def faults_of(tmp_path, text):
     with pytest.raises(mbssa.ModelError) as caught:
         mbssa.load(path)
     assert str(path) in str(caught.value)
-    return [str(fault) for fault in caught.value.faults]
+    return caught.value.faults
 
 
 BAD = {
     "unknown type": (
         HEAD + 'bodies = 2\n[[joint]]\nbodies = [1, 2]\ntype = "RR"\n',
-        "[[joint]] 1 (1, 2) type: 'RR'",
-        "'R'",
+        "unknown at [[joint]] 1 (1, 2) type",
     ),
     "spatial type": (
         HEAD + 'bodies = 2\n[[joint]]\nbodies = [1, 2]\ntype = "S"\n',
-        "type",
-        "only in spatial",
+        "unknown at [[joint]] 1 (1, 2) type",
     ),
     "missing body": (
         HEAD + 'bodies = 2\n[[joint]]\nbodies = [1, 3]\ntype = "R"\n',
-        "body 3",
-        "1 (frame) to 2",
+        "unknown at [[joint]] 1 (1, 3) bodies",
     ),
-    "body zero": (HEAD + 'bodies = 2\n[[joint]]\nbodies = [0, 2]\ntype = "R"\n', "body 0", "1 (frame) to 2"),
+    "body zero": (
+        HEAD + 'bodies = 2\n[[joint]]\nbodies = [0, 2]\ntype = "R"\n',
+        "unknown at [[joint]] 1 (0, 2) bodies",
+    ),
     "unknown name": (
         HEAD + '[[body]]\nname = "crank"\n[[joint]]\nbodies = ["frame", "crnk"]\ntype = "R"\n',
-        "'crnk'",
-        "'crank'",
+        "unknown at [[joint]] 1 (frame, crnk) bodies",
     ),
     "driven beyond grade": (
         HEAD + 'bodies = 2\n[[joint]]\nbodies = [1, 2]\ntype = "R"\ndriven = 2\n',
-        "driven",
-        "write 0 to 1",
+        "value at [[joint]] 1 (1, 2) driven",
     ),
     "negative driven": (
         HEAD + 'bodies = 2\n[[joint]]\nbodies = [1, 2]\ntype = "R"\ndriven = -1\n',
-        "driven",
-        "write 0 to 1",
+        "value at [[joint]] 1 (1, 2) driven",
     ),
     "unknown coordinate": (
         HEAD + 'bodies = 2\n[[joint]]\nbodies = [1, 2]\ntype = "R"\ndriven = ["slide"]\n',
-        "'slide'",
-        "'angle'",
+        "unknown at [[joint]] 1 (1, 2) driven",
     ),
     "driven twice": (
         HEAD + 'bodies = 2\n[[joint]]\nbodies = [1, 2]\ntype = "R"\ndriven = ["angle", "angle"]\n',
-        "driven twice",
-        "angle",
+        "duplicate at [[joint]] 1 (1, 2) driven",
     ),
     "joined to itself": (
         HEAD + 'bodies = 2\n[[joint]]\nbodies = [2, 2]\ntype = "R"\n' + CRANK,
-        "[[joint]] 1 (2, 2)",
-        "itself",
+        "structure at [[joint]] 1 (2, 2)",
     ),
     "not connected": (
         HEAD + 'bodies = 4\n[[joint]]\nbodies = [3, 4]\ntype = "R"\n' + CRANK,
-        "3, 4",
-        "not connected to the frame",
+        "structure",
     ),
-    "no joint": (HEAD + "bodies = 2\n", "no joint", "at least one"),
-    "no body": (HEAD + CRANK, "body", "[[body]]"),
-    "nothing at all": ("", "format", "format = 1"),
-    "only the frame": (HEAD + "bodies = 1\n" + CRANK, "bodies", "2 or more"),
+    "no joint": (HEAD + "bodies = 2\n", "structure"),
+    "no body": (HEAD + CRANK, "missing at body"),
+    "nothing at all": ("", "missing at format", "missing at space", "missing at body", "structure"),
+    "only the frame": (HEAD + "bodies = 1\n" + CRANK, "value at bodies"),
     "nan": (
         HEAD + "bodies = 2\n" + CRANK + "point = [nan, 0]\n",
-        "[[joint]] 1 (1, 2) point[1]",
-        "finite",
+        "value at [[joint]] 1 (1, 2) point[1]",
     ),
-    "infinite": (HEAD + "bodies = 2\n" + CRANK + "point = [0, inf]\n", "point[2]", "finite"),
+    "infinite": (
+        HEAD + "bodies = 2\n" + CRANK + "point = [0, inf]\n",
+        "value at [[joint]] 1 (1, 2) point[2]",
+    ),
     "zero axis": (
         HEAD + 'bodies = 2\n[[joint]]\nbodies = [1, 2]\ntype = "P"\naxis = [0, 0.0]\n',
-        "axis",
-        "zero vector",
+        "value at [[joint]] 1 (1, 2) axis",
     ),
-    "wrong dimension": (HEAD + "bodies = 2\n" + CRANK + "point = [1, 2, 3]\n", "point", "has 2"),
-    "unread field": (HEAD + "bodies = 2\n" + CRANK + "pitch = 1.0\n", "pitch", "it takes point"),
+    "wrong dimension": (
+        HEAD + "bodies = 2\n" + CRANK + "point = [1, 2, 3]\n",
+        "value at [[joint]] 1 (1, 2) point",
+    ),
+    "unread field": (
+        HEAD + "bodies = 2\n" + CRANK + "pitch = 1.0\n",
+        "unsupported at [[joint]] 1 (1, 2) pitch",
+        "missing at [[joint]] 1 (1, 2) point",
+    ),
     "missing field": (
         HEAD + 'bodies = 2\n[[joint]]\nbodies = [1, 2]\ntype = "SLOT"\npoint = [0, 0]\n',
-        "axis",
-        "is missing",
+        "missing at [[joint]] 1 (1, 2) axis",
     ),
-    "unknown key": (HEAD + "bodies = 2\n" + CRANK + "lenght = 1\n", "lenght", "did you mean 'length'"),
-    "wrong version": ('format = 2\nspace = "planar"\nbodies = 2\n' + CRANK, "format", "write 1"),
-    "wrong space": ('format = 1\nspace = "3D"\nbodies = 2\n' + CRANK, "space", "'spatial'"),
-    "text for a number": (HEAD + "bodies = 2\n" + CRANK + 'length = "1"\n', "length", "a number"),
-    "joint is no table": (HEAD + "bodies = 2\njoint = [3]\n", "[[joint]] 1", "a table"),
+    "unknown key": (HEAD + "bodies = 2\n" + CRANK + "lenght = 1\n", "unknown at [[joint]] 1 (1, 2) lenght"),
+    "wrong version": ('format = 2\nspace = "planar"\nbodies = 2\n' + CRANK, "value at format"),
+    "wrong space": ('format = 1\nspace = "3D"\nbodies = 2\n' + CRANK, "value at space"),
+    "text for a number": (
+        HEAD + "bodies = 2\n" + CRANK + 'length = "1"\n',
+        "value at [[joint]] 1 (1, 2) length",
+    ),
+    "joint is no table": (HEAD + "bodies = 2\njoint = [3]\n", "value at [[joint]] 1"),
     "repeated name": (
         HEAD + '[[body]]\nname = "a"\n[[body]]\nname = "a"\n' + CRANK,
-        "'a'",
-        "name of its own",
+        "duplicate at [[body]] 2 (a)",
     ),
-    "name frame": (HEAD + '[[body]]\nname = "frame"\n' + CRANK, "'frame'", "name of its own"),
-    "name is another number": (HEAD + '[[body]]\nname = "3"\n' + CRANK, "this is body 2", "letters"),
+    "name frame": (HEAD + '[[body]]\nname = "frame"\n' + CRANK, "duplicate at [[body]] 1 (frame)"),
+    "name is another number": (HEAD + '[[body]]\nname = "3"\n' + CRANK, "conflict at [[body]] 1 (3)"),
     "repeated id": (
         HEAD + "bodies = 2\n" + CRANK + 'id = "a"\n[[joint]]\nbodies = [1, 2]\ntype = "R"\nid = "a"\n',
-        "'a'",
-        "unique",
+        "duplicate at [[joint]] 2 (a)",
     ),
     "id takes another's default": (
         HEAD + "bodies = 2\n" + CRANK + '[[joint]]\nbodies = [1, 2]\ntype = "R"\nid = "1-2"\n',
-        "'1-2'",
-        "unique",
+        "duplicate at [[joint]] 2 (1-2)",
     ),
-    "bodies twice": (HEAD + 'bodies = 2\n[[body]]\nname = "a"\n' + CRANK, "bodies", "not both"),
+    "bodies twice": (HEAD + 'bodies = 2\n[[body]]\nname = "a"\n' + CRANK, "conflict at bodies"),
     "limits upside down": (
         HEAD + "bodies = 2\n" + CRANK + "limits = { angle = [1, 0] }\n",
-        "limits.angle",
-        "lowest",
+        "value at [[joint]] 1 (1, 2) limits.angle",
     ),
     "limits of nothing": (
         HEAD + "bodies = 2\n" + CRANK + "limits = { slide = [0, 1] }\n",
-        "limits.slide",
-        "'angle'",
+        "unknown at [[joint]] 1 (1, 2) limits.slide",
     ),
     "three bodies in a slot": (
         HEAD + 'bodies = 3\n[[joint]]\nbodies = [1, 2, 3]\ntype = "SLOT"\n',
-        "3 bodies",
-        "one joint per pair",
+        "value at [[joint]] 1 (1, 2, 3) bodies",
     ),
     "which pair is driven": (
         HEAD + 'bodies = 3\n[[joint]]\nbodies = [1, 2, 3]\ntype = "R"\ndriven = 1\n',
-        "driven",
-        "driven_pairs",
+        "missing at [[joint]] 1 (1, 2, 3) driven",
     ),
     "driven pairs in a ring": (
         HEAD + 'bodies = 3\n[[joint]]\nbodies = [1, 2, 3]\ntype = "R"\n'
         "driven_pairs = [[1, 2], [2, 3], [3, 1]]\n",
-        "driven_pairs",
-        "one fewer",
+        "conflict at [[joint]] 1 (1, 2, 3) driven_pairs",
     ),
     "driven pair of another body": (
         HEAD + 'bodies = 4\n[[joint]]\nbodies = [1, 2, 3]\ntype = "R"\ndriven_pairs = [[1, 4]]\n',
-        "driven_pairs",
-        "no pair of two",
+        "unknown at [[joint]] 1 (1, 2, 3) driven_pairs",
     ),
     "driven pairs of two bodies": (
         HEAD + 'bodies = 2\n[[joint]]\nbodies = [1, 2]\ntype = "R"\ndriven_pairs = [[1, 2]]\n',
-        "driven_pairs",
-        "write driven",
+        "unsupported at [[joint]] 1 (1, 2) driven_pairs",
     ),
     "rod without length": (
         HEAD + 'bodies = 2\n[[joint]]\nbodies = [1, 2]\ntype = "ROD"\npoints = [[0, 0], [0, 0]]\n',
-        "points",
-        "coincide",
+        "value at [[joint]] 1 (1, 2) points",
     ),
     "a distance of nothing": (
         HEAD + 'bodies = 2\n[[joint]]\nbodies = [1, 2]\ntype = "DIST"\npoints = [[1, 0], [1, 0]]\n',
-        "points",
-        "coincide",
+        "value at [[joint]] 1 (1, 2) points",
     ),
     "a distance said twice": (
         HEAD + 'bodies = 2\n[[joint]]\nbodies = [1, 2]\ntype = "DIST"\npoints = [[1, 0], [2, 0]]\n'
         "at_reference = { distance = 1 }\n",
-        "at_reference.distance",
-        "leave it out",
+        "conflict at [[joint]] 1 (1, 2) at_reference.distance",
     ),
     "motion of another coordinate": (
         TURNING + '"1-2.angel" = { law = "constant" }\n',
-        "[motion] 1-2.angel",
-        "did you mean '1-2.angle'",
+        "unknown at [motion] 1-2.angel",
+        "missing at [motion] 1-2.angle",
     ),
-    "motion without a law": (TURNING, "[motion] 1-2.angle: has no law", '{ law = "constant" }'),
-    "no law": (TURNING + '"1-2.angle" = { rate = 1 }\n', "[motion] 1-2.angle: has no law", "one of constant"),
+    "motion without a law": (TURNING, "missing at [motion] 1-2.angle"),
+    "no law": (TURNING + '"1-2.angle" = { rate = 1 }\n', "missing at [motion] 1-2.angle"),
     "unknown law": (
         TURNING + '"1-2.angle" = { law = "sped" }\n',
-        "[motion] 1-2.angle: 'sped' is not a law",
-        "'speed'",
+        "unknown at [motion] 1-2.angle",
     ),
-    "law is a number": (TURNING + '"1-2.angle" = 3\n', "[motion] 1-2.angle: is 3", "write a table"),
+    "law is a number": (TURNING + '"1-2.angle" = 3\n', "value at [motion] 1-2.angle"),
     "law without its rate": (
         TURNING + '"1-2.angle" = { law = "speed" }\n',
-        "[motion] 1-2.angle rate: is missing",
-        "write rate",
+        "missing at [motion] 1-2.angle rate",
     ),
     "unknown parameter": (
         TURNING + '"1-2.angle" = { law = "speed", rate = 1, strat = 2 }\n',
-        "[motion] 1-2.angle strat",
-        "'start'",
+        "unknown at [motion] 1-2.angle strat",
     ),
     "law that is not finite": (
         TURNING + '"1-2.angle" = { law = "speed", rate = nan }\n',
-        "[motion] 1-2.angle rate: is nan",
-        "finite number",
+        "value at [motion] 1-2.angle rate",
     ),
     "times that fall": (
         TURNING + '"1-2.angle" = { law = "spline", times = [0, 1, 0.5], values = [0, 1, 2] }\n',
-        "[motion] 1-2.angle times[3]: 0.5 follows 1.0",
-        "increasing",
+        "value at [motion] 1-2.angle times[3]",
     ),
     "times that repeat": (
         TURNING + '"1-2.angle" = { law = "spline", times = [0, 0, 2], values = [0, 1, 2] }\n',
-        "[motion] 1-2.angle times[2]: 0.0 follows 0.0",
-        "increasing",
+        "value at [motion] 1-2.angle times[2]",
     ),
     "one point": (
         TURNING + '"1-2.angle" = { law = "spline", times = [0], values = [0] }\n',
-        "[motion] 1-2.angle times",
-        "at least 2",
+        "value at [motion] 1-2.angle times",
+        "value at [motion] 1-2.angle values",
     ),
     "as many values as not times": (
         TURNING + '"1-2.angle" = { law = "spline", times = [0, 2], values = [0, 1, 2] }\n',
-        "[motion] 1-2.angle values",
-        "3 numbers for 2 times",
+        "value at [motion] 1-2.angle values",
     ),
     "spline that ends too early": (
         TURNING + '"1-2.angle" = { law = "spline", times = [0, 0.5], values = [0, 1] }\n',
-        "[motion] 1-2.angle times",
-        "lasts from 0 to 1.0 s",
+        "value at [motion] 1-2.angle times",
     ),
     "ramp after the end": (
         TURNING + '"1-2.angle" = { law = "ramp", end = 1, begin = 2 }\n',
-        "[motion] 1-2.angle begin",
-        "ends at 1.0 s",
+        "conflict at [motion] 1-2.angle begin",
     ),
     "no duration": (
         TURNING.replace("[motion.inputs]", "duration = 0\n[motion.inputs]")
         + '"1-2.angle" = { law = "constant" }\n',
-        "[motion] duration: is 0",
-        "1e-09 or more",
+        "value at [motion] duration",
     ),
     "no instants": (
         TURNING.replace("[motion.inputs]", "steps = 0\n[motion.inputs]")
         + '"1-2.angle" = { law = "constant" }\n',
-        "[motion] steps: is 0",
-        "1 or more",
+        "value at [motion] steps",
     ),
-    "motion is a number": (HEAD + "bodies = 2\nmotion = 3\n" + CRANK, "[motion]: is 3", "write a table"),
+    "motion is a number": (HEAD + "bodies = 2\nmotion = 3\n" + CRANK, "value at [motion]"),
     "parallel axes": (
         'format = 1\nspace = "spatial"\nbodies = 2\n[[joint]]\nbodies = [1, 2]\ntype = "U"\n'
         "point = [0, 0, 0]\naxes = [[0, 0, 1], [0, 0, -2]]\n",
-        "axes",
-        "parallel",
+        "value at [[joint]] 1 (1, 2) axes",
     ),
     "frames and point": (
         HEAD
         + "bodies = 2\n"
         + CRANK
         + "point = [0, 0]\nframes = [{ origin = [0, 0] }, { origin = [0, 0] }]\n",
-        "point",
-        "one or the other",
+        "conflict at [[joint]] 1 (1, 2) point",
     ),
     "more bodies than could be connected": (
         HEAD + "bodies = 999999999999\n" + CRANK,
-        "bodies",
-        "connect at most 2",
+        "structure at bodies",
     ),
     "frames and at_reference": (
         HEAD
         + "bodies = 2\n"
         + CRANK
         + "frames = [{ origin = [0, 0] }, { origin = [0, 0] }]\nat_reference = { angle = 1.0 }\n",
-        "at_reference",
-        "leave it out",
+        "conflict at [[joint]] 1 (1, 2) at_reference",
     ),
     "a body twice on a pin": (
         HEAD + 'bodies = 3\n[[joint]]\nbodies = [1, 2, 2]\ntype = "R"\n',
-        "bodies",
-        "names a body twice",
+        "duplicate at [[joint]] 1 (1, 2, 2) bodies",
     ),
     "an axis out of all proportion": (
         HEAD + 'bodies = 2\n[[joint]]\nbodies = [1, 2]\ntype = "P"\naxis = [1e200, 0]\n',
-        "axis",
-        "numbers near 1",
+        "value at [[joint]] 1 (1, 2) axis",
     ),
-    "more bodies than any array": (HEAD + "bodies = 99999999999999999999\n" + CRANK, "bodies", "at most 2"),
-    "nested without end": ("x = " + "[" * 5000, "TOML", "deeply"),
+    "more bodies than any array": (HEAD + "bodies = 99999999999999999999\n" + CRANK, "structure at bodies"),
+    "nested without end": ("x = " + "[" * 5000, "size at TOML"),
     "quaternion of no rotation": (
         'format = 1\nspace = "spatial"\n[[body]]\norientation = [1, 1, 0, 0]\n[[joint]]\n'
         'bodies = [1, 2]\ntype = "R"\n',
-        "orientation",
-        "unit quaternion",
+        "value at [[body]] 1 orientation",
     ),
-    "syntax": (HEAD + "bodies = = 2\n", "TOML", "line 3"),
-    "not text": (b"\x80\x03}q\x00\xff", "line 1", "not UTF-8"),
-    "control bytes": (b"\x00\x01\x02\x03", "TOML", "line 1"),
-    "bodies as list": (HEAD + "bodies = [1, 2]\n" + CRANK, "bodies", "whole number"),
+    "syntax": (HEAD + "bodies = = 2\n", "syntax at TOML"),
+    "not text": (b"\x80\x03}q\x00\xff", "file at line 1"),
+    "control bytes": (b"\x00\x01\x02\x03", "file at line 1"),
+    "bodies as list": (HEAD + "bodies = [1, 2]\n" + CRANK, "value at bodies"),
     "body as fraction": (
         HEAD + 'bodies = 2\n[[joint]]\nbodies = [1, 1.5]\ntype = "R"\n',
-        "bodies[2]",
-        "whole number or a text",
+        "value at [[joint]] 1 (1, 1.5) bodies[2]",
     ),
 }
 
 
 @pytest.mark.parametrize("case", BAD)
-def test_bad_file_is_told_where_and_what_instead(case, tmp_path):
-    text, where, instead = BAD[case]
-    faults = faults_of(tmp_path, text)
-    assert any(where in fault and instead in fault for fault in faults), faults
+def test_bad_files_have_their_faults_and_places(case, tmp_path):
+    text, *expected = BAD[case]
+    assert codes(faults_of(tmp_path, text)) == expected
+
+
+def test_the_sentences_are_those_of_the_stored_list(tmp_path):
+    found = [[case, *map(str, faults_of(tmp_path, text))] for case, (text, *_) in BAD.items()]
+    stored = (Path(__file__).parent / "bad_input.txt").read_text(encoding="utf-8")
+    assert "\n".join("\n    ".join(lines) for lines in found) + "\n" == stored
 
 
 @pytest.mark.parametrize("case", BAD)
@@ -327,9 +305,16 @@ def test_all_faults_of_shape_and_meaning_come_at_once(tmp_path):
         '[[joint]]\nbodies = [3, 3]\ntype = "R"\npoint = [0, 0]\naxis = [0, 1]\n'
         '[[joint]]\nbodies = [1.5, 4]\ntype = "R"\npoint = [0, nan]\n',
     )
-    for expected in ("titel", "'Q'", "body 9", "driven", "itself", "axis", "bodies[1]", "point[2]"):
-        assert any(expected in fault for fault in faults), (expected, faults)
-    assert len(faults) == 8
+    assert codes(faults) == [
+        "value at [[joint]] 4 (1.5, 4) bodies[1]",
+        "value at [[joint]] 4 (1.5, 4) point[2]",
+        "unknown at titel",
+        "unknown at [[joint]] 1 (1, 2) type",
+        "unknown at [[joint]] 2 (2, 9) bodies",
+        "value at [[joint]] 2 (2, 9) driven",
+        "unsupported at [[joint]] 3 (3, 3) axis",
+        "structure at [[joint]] 3 (3, 3)",
+    ]
 
 
 def test_all_faults_of_a_motion_come_at_once_with_those_of_the_mechanism(tmp_path):
@@ -339,11 +324,15 @@ def test_all_faults_of_a_motion_come_at_once_with_those_of_the_mechanism(tmp_pat
         "[motion]\nstps = 3\nduration = -1\n[motion.inputs]\n"
         '"1-2.angle" = { law = "speed", rte = 1 }\n"2-3.slide" = { law = "ramp", end = inf }\n',
     )
-    for expected in ("point", "stps", "duration", "1-2.angle rte", "2-3.slide end"):
-        assert any(expected in fault for fault in faults), (expected, faults)
-    assert any("2-3.slide: is not driven" in fault for fault in faults)
-    assert any("2-3.angle: has no law" in fault for fault in faults)
-    assert len(faults) == 7
+    assert codes(faults) == [
+        "value at [motion] duration",
+        "unknown at [motion] 1-2.angle rte",
+        "value at [motion] 2-3.slide end",
+        "unknown at [motion] stps",
+        "value at [[joint]] 2 (2, 3) point",
+        "unknown at [motion] 2-3.slide",
+        "missing at [motion] 2-3.angle",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -362,7 +351,7 @@ def test_all_faults_of_a_motion_come_at_once_with_those_of_the_mechanism(tmp_pat
 )
 def test_types_have_their_article_and_what_they_miss_is_said_once(kind, given, says, tmp_path):
     text = f'{HEAD}bodies = 2\n[[joint]]\nbodies = [1, 2]\ntype = "{kind}"\n{given}\n'
-    assert any(says in fault for fault in faults_of(tmp_path, text))
+    assert any(says in fault.message for fault in faults_of(tmp_path, text))
 
 
 def test_a_wrong_entry_does_not_raise_faults_of_its_own(tmp_path):
@@ -371,8 +360,7 @@ def test_a_wrong_entry_does_not_raise_faults_of_its_own(tmp_path):
         tmp_path,
         HEAD + 'bodies = 3\n[[joint]]\nbodies = [1, "two"]\ntype = 5\n' + CRANK,
     )
-    assert len(faults) == 1
-    assert "type" in faults[0]
+    assert codes(faults) == ["value at [[joint]] 1 (1, two) type"]
 
 
 @pytest.mark.parametrize(
@@ -405,18 +393,18 @@ def test_only_mechanisms_are_decomposed():
 
 
 def test_a_folder_and_a_foreign_ending_are_no_models(tmp_path):
-    with pytest.raises(mbssa.ModelError, match="folder"):
+    with refused("file"):
         mbssa.load(tmp_path)
     other = tmp_path / "model.yaml"
     other.write_text("x")
-    with pytest.raises(mbssa.ModelError, match="yaml"):
+    with refused("file"):
         mbssa.load(other)
 
 
 def test_a_large_file_is_sent_to_arrays(tmp_path):
     path = tmp_path / "large.toml"
     path.write_bytes(b"#" * 20_000_001)
-    with pytest.raises(mbssa.ModelError, match="arrays"):
+    with refused("size"):
         mbssa.load(path)
 
 
@@ -433,18 +421,16 @@ def test_pairs_report_every_row():
             [(1, 2, "R", 2), (2, 4, "Q", 0), (3, 3, "P", 0), (2, "x", "R", 0), (1, 0, "R", 0), "R", (1, 2)],
             "planar",
         )
-    faults = [str(fault) for fault in caught.value.faults]
-    for expected in (
-        "write 0 to 1",
-        "'Q'",
-        "body 4",
-        "itself",
-        "'x'",
-        "body 0",
-        "'R' is not (i",
-        "(1, 2) is not (i",
-    ):
-        assert any(expected in fault for fault in faults), (expected, faults)
+    assert codes(caught.value.faults) == [
+        "value at pair 1 (1, 2)",
+        "unknown at pair 2 (2, 4)",
+        "value at pair 4 (2, x)",
+        "unknown at pair 5 (1, 0)",
+        "value at pair 6",
+        "value at pair 7",
+        "unknown at pair 2 (2, 4)",
+        "structure at pair 3 (3, 3)",
+    ]
 
 
 def test_pairs_as_arrays_report_the_same(np):
@@ -454,23 +440,26 @@ def test_pairs_as_arrays_report_the_same(np):
             (np.array([1, 2, 3]), np.array([2, 4, 3]), np.array(["R", "Q", "R"]), np.array([2, 0, 0])),
             "planar",
         )
-    faults = [str(fault) for fault in caught.value.faults]
-    for expected in ("write 0 to 1", "'Q'", "body 4", "itself"):
-        assert any(expected in fault for fault in faults), (expected, faults)
-    with pytest.raises(mbssa.ModelError, match="different lengths"):
+    assert codes(caught.value.faults) == [
+        "unknown at pair 2",
+        "value at pair 1 (1, 2)",
+        "unknown at pair 2 (2, 4)",
+        "structure at pair 3 (3, 3)",
+    ]
+    with refused("conflict"):
         mbssa.from_pairs(3, (np.array([1, 2]), np.array([2]), np.array(["R"] * 3), 0), "planar")
     with pytest.raises(mbssa.ModelError, match="integer arrays"):
         mbssa.from_pairs(3, (np.array([1.0]), np.array([2]), "R", 0), "planar")
 
 
 def test_pairs_need_a_space_and_bodies():
-    with pytest.raises(mbssa.ModelError, match="'planar' or 'spatial'"):
+    with refused("value at space"):
         mbssa.from_pairs(2, [(1, 2, "R", 1)], "flat")
-    with pytest.raises(mbssa.ModelError, match="no movable body"):
+    with refused("structure"):
         mbssa.from_pairs(1, [(1, 1, "R", 1)], "planar")
-    with pytest.raises(mbssa.ModelError, match="no joint"):
+    with refused("structure"):
         mbssa.from_pairs(2, [], "planar")
-    with pytest.raises(mbssa.ModelError, match="repeated"):
+    with refused("duplicate at bodies"):
         mbssa.from_pairs(["frame", "a", "a"], [(1, 2, "R", 1), (2, 3, "R", 1)], "planar")
 
 
@@ -486,24 +475,24 @@ def change(matrix, **cells):
 
 
 @pytest.mark.parametrize(
-    ("matrix", "inputs", "problem", "says"),
+    ("matrix", "inputs", "problem", "expected"),
     [
-        (change(FOUR_BAR, c01="P"), INPUTS, 6, r"M\(1,2\): 'P', but M\(2,1\) is 'R'"),
-        (change(FOUR_BAR, c01="X", c10="X"), INPUTS, 6, "'X' is not a joint type"),
-        (change(FOUR_BAR, c22="R"), INPUTS, 6, r"M\(3,3\).*itself"),
-        (FOUR_BAR[:3], INPUTS, 6, "square"),
-        (FOUR_BAR, INPUTS[:3], 6, "shape"),
-        (FOUR_BAR, change(INPUTS, c10=0), 6, r"KnownInputs\(1,2\).*symmetric"),
-        (FOUR_BAR, change(INPUTS, c01=2, c10=2), 6, "write 0 to 1"),
-        (FOUR_BAR, change(INPUTS, c02=1, c20=1), 6, "form no pair"),
-        (FOUR_BAR, change(INPUTS, c11=1), 6, r"KnownInputs\(2,2\)"),
-        (FOUR_BAR, INPUTS, 4, "ProblemType"),
-        (FOUR_BAR, INPUTS, 3, "only in spatial"),
-        ([], [], 6, "no movable body"),
+        (change(FOUR_BAR, c01="P"), INPUTS, 6, ["conflict at M(1,2)"]),
+        (change(FOUR_BAR, c01="X", c10="X"), INPUTS, 6, ["unknown at M(1,2)"]),
+        (change(FOUR_BAR, c22="R"), INPUTS, 6, ["structure at M(3,3)"]),
+        (FOUR_BAR[:3], INPUTS, 6, [*(f"value at M row {r}" for r in (1, 2, 3)), "value at KnownInputs"]),
+        (FOUR_BAR, INPUTS[:3], 6, ["value at KnownInputs"]),
+        (FOUR_BAR, change(INPUTS, c10=0), 6, ["conflict at KnownInputs(1,2)"]),
+        (FOUR_BAR, change(INPUTS, c01=2, c10=2), 6, ["value at KnownInputs(1,2)"]),
+        (FOUR_BAR, change(INPUTS, c02=1, c20=1), 6, ["conflict at KnownInputs(1,3)"]),
+        (FOUR_BAR, change(INPUTS, c11=1), 6, ["value at KnownInputs(2,2)"]),
+        (FOUR_BAR, INPUTS, 4, ["value at ProblemType"]),
+        (FOUR_BAR, INPUTS, 3, ["unknown at M(2,3)", "unknown at M(3,4)"]),
+        ([], [], 6, ["structure at M", "value at KnownInputs"]),
     ],
 )
-def test_bad_adjacency_matrices(matrix, inputs, problem, says):
-    with pytest.raises(mbssa.ModelError, match=says):
+def test_bad_adjacency_matrices(matrix, inputs, problem, expected):
+    with refused(*expected):
         mbssa.from_adjacency(matrix, inputs, problem)
 
 

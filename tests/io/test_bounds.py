@@ -6,6 +6,7 @@ import zipfile
 
 import numpy as np
 import pytest
+from refusals import refused
 
 import groups
 import mbssa
@@ -41,7 +42,7 @@ profile.follower = "knife"
 RANGE = "magnitude of 1e+09 at most"
 
 
-def refused(text):
+def refusal_of(text):
     with pytest.raises(mbssa.ModelError) as refusal:
         parse_toml(text, "m.toml", "m")
     return str(refusal.value)
@@ -60,7 +61,7 @@ def refused(text):
     ],
 )  # fmt: skip
 def test_geometry_beyond_the_range_is_refused_at_its_place(place, line, number):
-    said = refused(f"{HEAD}[[joint]]\n{line.format(number)}\n")
+    said = refusal_of(f"{HEAD}[[joint]]\n{line.format(number)}\n")
     assert f"{place}: is {float(number):.6g}" in said
     assert RANGE in said
 
@@ -68,7 +69,7 @@ def test_geometry_beyond_the_range_is_refused_at_its_place(place, line, number):
 def test_sizes_have_a_least_value_and_coordinates_none():
     rod = 'bodies = [2, 3]\ntype = "ROD"\npoints = [[0, 0], [1e-17, 1]]\n'
     parse_toml(f"{HEAD}[[joint]]\n{rod}", "m.toml", "m")
-    assert "length: is 1e-320 m; write a magnitude of 1e-09 or more" in refused(
+    assert "length: is 1e-320 m; write a magnitude of 1e-09 or more" in refusal_of(
         f"{HEAD}[[joint]]\n{rod}length = 1e-320\n"
     ).replace("9.99989e-321", "1e-320")
 
@@ -87,23 +88,23 @@ def test_sizes_have_a_least_value_and_coordinates_none():
 )
 def test_profiles_of_any_number_end_at_once(curve, number):
     """They were endless: a step that is not a number was neither good nor bad."""
-    said = refused(f"{HEAD}{CAM}profile.{curve.format(number)}\n")
+    said = refusal_of(f"{HEAD}{CAM}profile.{curve.format(number)}\n")
     assert "profile." in said
 
 
 def test_a_dotted_key_of_many_parts_is_refused_before_it_is_read():
     tracemalloc.start()
-    said = refused(f"format = 1\n{'.'.join(['a'] * 100_000)} = 1\n")
+    said = refusal_of(f"format = 1\n{'.'.join(['a'] * 100_000)} = 1\n")
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert "line 2: a dotted key of more than 50 parts" in said
     assert most < 20e6
-    assert "dotted key" in refused('x = 1\n[ "a" . ' + " . ".join(["'b'"] * 60) + " ]\n")
+    assert "dotted key" in refusal_of('x = 1\n[ "a" . ' + " . ".join(["'b'"] * 60) + " ]\n")
 
 
 @pytest.mark.parametrize("text", ["x = " + "9" * 5_000, "x = " + "[" * 20_000, "x = " + "{a=" * 20_000])
 def test_toml_that_python_does_not_take_is_a_fault_of_the_file(text):
-    assert refused(text).startswith("m.toml: TOML: ")
+    assert refusal_of(text).startswith("m.toml: TOML: ")
 
 
 def test_a_text_with_dots_is_no_key():
@@ -128,7 +129,7 @@ def test_an_archive_that_unpacks_to_gigabytes_is_refused_unread(tmp_path):
             member.write(header.getvalue())
             for _ in range(400):
                 member.write(bytes(1_000_000))
-    with pytest.raises(mbssa.ModelError, match=r"joint_body: unpacks to 400 MB; write 200 MB at most"):
+    with refused("size at joint_body"):
         mbssa.load(path)
 
 
@@ -195,7 +196,7 @@ point = [0, 0, 0]
 axes = [[0, 0, 1], [0, {}, {}]]
 """
     for code in ("U", "ER", "CR"):
-        said = refused(crank.format(code, 0.3, 1))
+        said = refusal_of(crank.format(code, 0.3, 1))
         assert "axes: stand at 16.7° to each other; write right angles, for the second [0, 1, 0]" in said
         parse_toml(crank.format(code, 1, 0.003), "m.toml", "m")
 

@@ -6,6 +6,7 @@ import tomllib
 
 import numpy as np
 import pytest
+from refusals import refused
 
 import groups
 import mbssa
@@ -117,7 +118,7 @@ def test_building_again_after_a_fault_and_after_more():
     m = mbssa.Builder("planar").body("crank").revolute("frame", "crank", point=(0, 0))
     assert m.build().n_joints == m.build().n_joints == 1
     m.revolute("crank", "rod", point=(1, 0))
-    with pytest.raises(mbssa.ModelError, match=r"joint 2 \(crank, rod\) bodies: body 'rod' does not exist"):
+    with refused("unknown at joint 2 (crank, rod) bodies"):
         m.build()
     assert m.bodies("rod").build().n_joints == 2
     assert repr(m) == "<Builder builder: planar, 3 bodies with the frame, 2 joints>"
@@ -137,7 +138,7 @@ def test_all_faults_at_once():
 
 @pytest.mark.parametrize("text", ["format = 1\nspace =", "rotor\n"])
 def test_text_that_is_no_model(text):
-    with pytest.raises(mbssa.ModelError, match=r"^model: "):
+    with refused("syntax at TOML"):
         mbssa.load(text)
 
 

@@ -9,6 +9,7 @@ import pytest
 from comparison import SHEET, groups, same_mechanism, says, topology
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from refusals import refused
 
 import mbssa
 from mbssa.io.formats import ENDINGS
@@ -44,7 +45,7 @@ def test_the_topology_of_a_built_in_model_is_kept_in_matrices(builtin, ending, t
     if wide:
         with pytest.raises(mbssa.ModelError) as caught:
             mbssa.save(builtin, str(path))
-        said = [fault.where for fault in caught.value.faults]
+        said = [fault.place for fault in caught.value.faults]
         assert said == [f"joint {identity}" for identity in wide]
         assert not path.exists()
         return
@@ -313,7 +314,7 @@ def test_random_mechanisms_keep_their_topology_in_matrices(mechanism):
         for write in (write_user_data, write_sheet):
             with pytest.raises(mbssa.ModelError) as caught:
                 write(mechanism)
-            assert [fault.where for fault in caught.value.faults] == [f"joint {each}" for each in wide[:8]]
+            assert [fault.place for fault in caught.value.faults] == [f"joint {each}" for each in wide[:8]]
         return
     for again in (
         parse_user_data(write_user_data(mechanism)[0].decode(), "random", "random"),
@@ -344,12 +345,9 @@ def test_any_name_of_a_body_is_kept_or_named_as_lost(named):
 
 def test_endings_are_told_and_their_case_does_not_matter(put, tmp_path):
     assert mbssa.load(put("MODEL.CSV", SHEET)).n_bodies == 4
-    with pytest.raises(
-        mbssa.ModelError,
-        match=r"'\.yaml' is not a supported format; model files end in \.toml, \.m, \.csv, \.npz, \.urdf",
-    ):
+    with refused("file"):
         mbssa.save(mbssa.load("rotor"), tmp_path / "rotor.yaml")
-    with pytest.raises(mbssa.ModelError, match=r"has no ending"):
+    with refused("file"):
         mbssa.save(mbssa.load("rotor"), tmp_path / "rotor")
     says(put("model.yaml", "x"), "'.yaml' is not a supported format", ".npz, .urdf, .sdf, .xml or .mjcf")
 
@@ -358,7 +356,7 @@ def test_endings_are_told_and_their_case_does_not_matter(put, tmp_path):
 def test_files_that_are_not_there(ending, tmp_path):
     says(tmp_path / f"nowhere{ending}", "No such file")
     (tmp_path / f"folder{ending}").mkdir()
-    with pytest.raises(mbssa.ModelError, match="folder"):
+    with refused("file"):
         mbssa.load(tmp_path / f"folder{ending}")
     with pytest.raises(OSError, match="No such file") as caught:
         mbssa.save(mbssa.load("planar_four_bar"), tmp_path / "no" / f"such{ending}")

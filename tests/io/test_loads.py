@@ -3,6 +3,7 @@
 import math
 
 import pytest
+from refusals import refused
 
 import mbssa
 
@@ -106,26 +107,25 @@ def test_all_faults_at_once(read):
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "fault"),
     [
-        (("stiffness = 4.0", "stifness = 4.0"), "[[force]] 1 (spring) stifness: unknown key; did you mean"),
-        (('type = "spring"', 'type = "sprung"'), "'sprung' is no force; did you mean 'spring'?"),
-        (("rest = 150", "axes = 'body'"), "[[force]] 1 (spring) axes: is not for a spring; it takes bodies"),
-        (('"crank.tip", [300', '"crank.top", [300'), "'crank.top' is no point of a body; did you mean"),
-        (('points = ["crank.tip", [300, 0]]', ""), "points: is missing; a spring needs bodies, points"),
-        (("[-5, 0]", "-5"), "[[force]] 3 (point) force: is -5; write a vector of 2 numbers"),
-        (("moment = 40", "moment = [40, 0]"), "[[force]] 3 (point) moment: is [40, 0]; write a number"),
-        (('id = "motor"', 'id = "spring 1"'), "'spring 1' is also that of force 1; ids are unique"),
-        (("mass = 2.0", 'mass = "two"'), "[[body]] 1 (crank) inertia.mass: is 'two'; write a number"),
-        (("mass = 2.0, ", ""), "[[body]] 1 (crank) inertia.mass: is missing; write mass = 1.0 (kg)"),
-        (("mass = 2.0", "mas = 2.0"), "[[body]] 1 (crank) inertia.mas: unknown key; did you mean 'mass'?"),
-        (("moment = 3000", "moment = -3000"), "inertia.moment: is -3000; write zero or a positive number"),
+        (("stiffness = 4.0", "stifness = 4.0"), "unknown at [[force]] 1 (spring) stifness"),
+        (('type = "spring"', 'type = "sprung"'), "unknown at [[force]] 1 (sprung) type"),
+        (("rest = 150", "axes = 'body'"), "unsupported at [[force]] 1 (spring) axes"),
+        (('"crank.tip", [300', '"crank.top", [300'), "unknown at [[force]] 1 (spring) points[1]"),
+        (('points = ["crank.tip", [300, 0]]', ""), "missing at [[force]] 1 (spring) points"),
+        (("[-5, 0]", "-5"), "value at [[force]] 3 (point) force"),
+        (("moment = 40", "moment = [40, 0]"), "value at [[force]] 3 (point) moment"),
+        (('id = "motor"', 'id = "spring 1"'), "duplicate at [[force]] 2 (spring 1) id"),
+        (("mass = 2.0", 'mass = "two"'), "value at [[body]] 1 (crank) inertia.mass"),
+        (("mass = 2.0, ", ""), "missing at [[body]] 1 (crank) inertia.mass"),
+        (("mass = 2.0", "mas = 2.0"), "unknown at [[body]] 1 (crank) inertia.mas"),
+        (("moment = 3000", "moment = -3000"), "value at [[body]] 1 (crank) inertia.moment"),
     ],
 )
-def test_a_fault_says_what_to_write(read, change, said):
-    with pytest.raises(mbssa.ModelError) as error:
+def test_a_fault_has_its_code_and_place(read, change, fault):
+    with refused(fault):
         read(MODEL.replace(*change))
-    assert said in str(error.value)
 
 
 @pytest.mark.parametrize(

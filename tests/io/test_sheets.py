@@ -91,7 +91,7 @@ BAD_SHEETS = {
     "open quote": (SHEET.replace("crank,R", '"crank,R'), "no row of cells", "line"),
     "not connected": (SHEET.replace("P", "-").replace("S", "-"), "not connected", "3, 4"),
     "truncated": (SHEET[: len(SHEET) // 3], "driven", "is missing"),
-    "binary": (bytes(range(256)), "line 1", "is not text"),
+    "binary": (bytes(range(256)), "line 2", "is not text"),
     "prose": ("This is no sheet.\nIt has two lines.\n", "line 1", "planar or spatial"),
 }
 

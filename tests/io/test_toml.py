@@ -8,6 +8,7 @@ from pathlib import Path
 
 import jsonschema
 import pytest
+from refusals import refused
 
 import mbssa
 from mbssa.io.schema import LAWS, ModelFile
@@ -269,7 +270,7 @@ class TestShorthand:
     def test_two_laws_of_one_coordinate_are_a_fault(self, read):
         law = "{ law = 'constant' }"
         laws = f"[motion.inputs]\n'1-2.angle' = {law}\n'motor.angle' = {law}\n"
-        with pytest.raises(mbssa.ModelError, match=r"\[motion\] 1-2\.angle: is not driven"):
+        with refused("unknown at [motion] 1-2.angle"):
             read(f"{self.HEAD}{self.CRANK}[[joint]]\nbodies = [2, 3]\ntype = 'R'\n{laws}")
 
     def test_ids_go_before_bodies_and_several_joints_are_ambiguous(self, read):
@@ -322,15 +323,13 @@ class TestPins:
         )
 
     def test_pins_that_decide_of_the_motion_have_no_default(self, read):
-        with pytest.raises(mbssa.ModelError, match=r"\[\[joint\]\] 1 \(frame, rod\) axes: is missing"):
+        with refused("missing at [[joint]] 1 (frame, rod) axes"):
             read(self.leg(last="U", more="axes = [[1, 0, 0], [0, 1, 0]]"))
 
     def test_a_first_pin_along_the_rod_gives_no_second(self, read):
-        with pytest.raises(
-            mbssa.ModelError, match=r"\[\[joint\]\] 1 \(frame, rod\) axes: 1 entries; write 2"
-        ):
+        with refused("value at [[joint]] 1 (frame, rod) axes"):
             read(self.leg("axes = [[1, 2, 3]]"))
 
     def test_a_body_of_three_joints_is_no_rod(self, read):
-        with pytest.raises(mbssa.ModelError, match=r"axes: is missing"):
+        with refused("missing at [[joint]] 1 (frame, rod) axes"):
             read(self.leg() + self.joint("rod", "top", "SPSP", "points = [[0, 0, 0], [1, 1, 1]]"))

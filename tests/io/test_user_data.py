@@ -126,7 +126,7 @@ BAD_SCRIPTS = {
     "twice": (SCRIPT + "\nProblemType=3;", "line 15", "in line 3 already"),
     "no equals sign": ("M{1}='R';", "line 1", "write ="),
     "not connected": (SCRIPT.replace("'P'", "'-'").replace("'S'", "'-'"), "not connected", "3, 4"),
-    "binary": (bytes(range(256)), "line 1", "is not text"),
+    "binary": (bytes(range(256)), "line 2", "is not text"),
     "binary behind text": (SCRIPT.encode() + b"\x00\x01", "line 14", "is not text"),
     "odd UTF-16": (b"\xff\xfe\x00", "line 1", "is not text"),
 }

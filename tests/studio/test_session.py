@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from refusals import refused
 
 import groups
 import mbssa
@@ -221,7 +222,7 @@ def test_out_of_reach_is_said():
     turned = [posing.pose({"1-2.angle": posing.inputs["1-2.angle"] + 0.5 * k}) for k in range(13)]
     assert "poses" in turned[0]
     assert any("failed" in answer for answer in turned)
-    with pytest.raises(mbssa.ModelError, match="not driven"):
+    with refused("unknown at 7-8.angle"):
         posing.pose({"7-8.angle": 0.0})
     with pytest.raises(mbssa.ModelError, match="not finite"):
         posing.pose({"1-2.angle": float("nan")})
@@ -339,7 +340,7 @@ def test_a_cam_lifts_its_roller_by_its_law(swinging):
     session.edit("set_field", index=0, field="driven", value=True)
     end = [-100, 0] if swinging else [14, 120]
     session.edit("add_link", points=[[14, 48], end])
-    with pytest.raises(mbssa.ModelError, match="no pin or slider on the frame"):
+    with refused("value at cam"):
         session.edit("add_cam", bodies=[2, 3], centres=[[0, 0], [14, 48]], rise=5, radius=10)
     session.edit("add_ground", point=end, **({} if swinging else {"code": "P", "axis": [0, -1]}))
     session.edit("add_cam", bodies=[2, 3], centres=[[0, 0], [14, 48]], rise=5, radius=10)
@@ -354,7 +355,7 @@ def test_a_cam_lifts_its_roller_by_its_law(swinging):
     assert min(math.hypot(*at) for at in profile["points"]) == pytest.approx(40.0)
     assert np.mean(roller["points"][:-1], axis=0) == pytest.approx([14.0, 48.0])
     for wrong in ({"rise": 0.0, "radius": 10.0}, {"rise": 5.0, "radius": 60.0}):
-        with pytest.raises(mbssa.ModelError, match="write a rise over 0 and a radius"):
+        with refused("value at cam"):
             session.edit("add_cam", bodies=[2, 3], centres=[[0, 0], [14, 48]], **wrong)
 
 
@@ -371,7 +372,7 @@ def test_two_gears_mesh():
     assert (turned[1][2], turned[2][2]) == pytest.approx((0.4, -0.2))
     session.edit("move_point", before=[60, 0], after=[90, 0])
     assert view(session)["joints"][2]["points"] == [[0.0, 0.0], [90.0, 0.0]]
-    with pytest.raises(mbssa.ModelError, match="two moving bodies"):
+    with refused("value at gear"):
         session.edit("add_gear", bodies=[1, 2], centres=[[0, 0], [60, 0]], ratio=1.0)
 
 
@@ -380,16 +381,16 @@ def test_a_link_carries_the_model():
     assert text_of(f"http://127.0.0.1:1/{link_of(text)}") == text
     bomb = MARK + base64.urlsafe_b64encode(zlib.compress(b"#" * (MAX_BYTES + 1))).decode()
     for broken in (link_of(text)[:-8], MARK, MARK + "%%%", bomb):
-        with pytest.raises(mbssa.ModelError, match="broken or incomplete"):
+        with refused("syntax"):
             text_of(broken)
-    with pytest.raises(mbssa.ModelError, match="save a file"):
+    with refused("size"):
         link_of("".join(map(str, range(10_000))))
 
 
 def test_functions_are_refused_without_trust():
     text = EMPTY + '[[body]]\n[[joint]]\nbodies = [1, 2]\ntype = "USER"\nfunction = "evil.py:run"\n'
-    assert "is not run" in Session(text).state.faults[0].what
-    assert not any("is not run" in fault.what for fault in Session(text, trust=True).state.faults)
+    assert Session(text).state.faults[0].code == "function"
+    assert not any(fault.code == "function" for fault in Session(text, trust=True).state.faults)
 
 
 def test_unknown_edits_and_arguments_are_refused():
@@ -410,7 +411,7 @@ def test_autosave_has_the_last_text(tmp_path):
     assert session.recent() == ["model-2", "model"]
     session.open_recent("model")
     assert session.state.text == drawn
-    with pytest.raises(mbssa.ModelError, match="there are model"):
+    with refused("unknown"):
         session.open_recent("../model")
     session.set_text(drawn, "../../x")
     assert {path.name for path in tmp_path.rglob("*.toml")} == {"model.toml", "model-2.toml", "______x.toml"}

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from mbssa.faults import Fault
+from mbssa.faults import Faults
 from mbssa.io.robots.robot import Part, Record
 from mbssa.io.robots.sdf_frames import pose_of
 from mbssa.io.robots.tree import Tree
@@ -22,7 +22,7 @@ SIZES: dict[str, tuple[str, ...]] = {
 }
 
 
-def sdf_visual(element: Element, faults: list[Fault]) -> Part | None:
+def sdf_visual(element: Element, faults: Faults) -> Part | None:
     """A ``visual`` of an SDF; None for a shape that pictures do not have."""
     geometry = element.first("geometry")
     shape = geometry.children[0] if geometry is not None and geometry.children else None
@@ -38,7 +38,7 @@ def sdf_visual(element: Element, faults: list[Fault]) -> Part | None:
     for key in SIZES[shape.tag]:
         count = 3 if key == "size" else 1
         if key not in given:
-            faults.append(Fault(where, f"has no {key}"))
+            faults.add(where, f"has no {key}", "missing")
         size = parsed(given.get(key), f"{where} {key}", count, (1.0,) * count, faults).tolist()
         record[key] = size if count > 1 else size[0]
     return Part(pose_of(element, faults), record)

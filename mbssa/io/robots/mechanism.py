@@ -12,7 +12,7 @@ import numpy as np
 
 from mbssa.allowed import located
 from mbssa.arrays import Floats
-from mbssa.faults import Fault, ModelError
+from mbssa.faults import Faults, ModelError
 from mbssa.io.records import from_record
 from mbssa.io.robots.kinds import COORDINATE, COUPLING, GEAR, Kind
 from mbssa.io.robots.masses import combined
@@ -23,7 +23,7 @@ from mbssa.mechanism import FRAME, Mechanism
 from mbssa.texts import counted, printable
 
 
-def mechanism_of(robot: Robot, source_name: str, faults: list[Fault], name: str) -> Mechanism:
+def mechanism_of(robot: Robot, source_name: str, faults: Faults, name: str) -> Mechanism:
     """The mechanism of a robot; a warning lists what was merged, left out or assumed, and its notes keep it.
 
     Parameters
@@ -231,7 +231,7 @@ def _ball_records(robot: Robot, at: Placed, notes: list[str]) -> Iterable[Record
 
 def _coupling_records(robot: Robot, at: Placed, notes: list[str]) -> Iterable[Record]:
     # Where the description places links and says no values, joints are at zero.
-    values = robot.values if robot.poses is not None else reference_values(robot, [])
+    values = robot.values if robot.poses is not None else reference_values(robot, Faults())
     for joint in robot.joints.values():
         if joint.mimic is None:
             continue

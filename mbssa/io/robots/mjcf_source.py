@@ -14,7 +14,7 @@ from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
 from mbssa.allowed import Allowed, is_allowed
-from mbssa.faults import Fault, ModelError
+from mbssa.faults import Fault, Faults, ModelError
 from mbssa.files import read_text
 from mbssa.io.robots.xml_tree import DEEPEST, Element, parse_xml
 
@@ -85,7 +85,7 @@ def source_of(path: Path) -> Source:
     root = parse_xml(read_text(path, "MJCF"), str(path))
     if root.tag != "mujoco":
         what = f"is <{root.tag}>; an MJCF is a <mujoco>, and a <robot> or an <sdf> ends in .urdf or .sdf"
-        raise ModelError(str(path), [Fault(f"line {root.line}", what)])
+        raise ModelError(str(path), [Fault(f"line {root.line}", what, "syntax")])
     maker = _Maker(path)
     maker.add(Line("", root), 1)
     maker.resolve()
@@ -99,7 +99,7 @@ class _Maker:
 
     def __init__(self, path: Path) -> None:
         self.folder = path.parent.resolve()
-        self.faults: list[Fault] = []
+        self.faults = Faults()
         self.included = {path.resolve()}
         # Elements with their depth, in the order of the text.
         self.found: list[tuple[int, Line]] = []
@@ -113,13 +113,13 @@ class _Maker:
         if element.tag in _LOOKS:
             return
         if element.tag in _REFUSED:
-            self.faults.append(Fault(line.where, _REFUSED[element.tag]))
+            self.faults.add(line.where, _REFUSED[element.tag], "unsupported")
             return
         if element.tag == "model" and "file" in element.attributes:
-            self.faults.append(Fault(line.where, _REFUSED["attach"]))
+            self.faults.add(line.where, _REFUSED["attach"], "unsupported")
             return
         if self.depth > DEEPEST:
-            self.faults.append(Fault(line.where, f"elements are nested more than {DEEPEST} deep"))
+            self.faults.add(line.where, f"elements are nested more than {DEEPEST} deep", "size")
             return
         copies = self._counted(line, copies)
         self.found.append((self.depth, line))
@@ -133,12 +133,12 @@ class _Maker:
         attributes = line.element.attributes
         cells = math.prod(_whole(attributes.get(key, "")) for key in ("nrow", "ncol"))
         if cells > _MOST_CELLS:
-            self.faults.append(Fault(line.where, f"asks for {cells:,} cells; write fewer"))
+            self.faults.add(line.where, f"asks for {cells:,} cells; write fewer", "size")
         if line.element.tag in ("replicate", "composite"):
             copies *= math.prod(_whole(word) for word in attributes.get("count", "").split())
             if copies > _MOST_COPIES:
-                self.faults.append(
-                    Fault(line.where, f"asks for {copies:,} copies; write {_MOST_COPIES:,} or fewer")
+                self.faults.add(
+                    line.where, f"asks for {copies:,} copies; write {_MOST_COPIES:,} or fewer", "size"
                 )
                 return 1
         return copies
@@ -148,13 +148,13 @@ class _Maker:
         if path is None:
             return
         if path in self.included:
-            self.faults.append(
-                Fault(line.where, "includes a file that is included already; a file is included once")
+            self.faults.add(
+                line.where, "includes a file that is included already; a file is included once", "duplicate"
             )
             return
         if len(self.included) > _MOST_INCLUDES:
-            self.faults.append(
-                Fault(line.where, f"is include {len(self.included)}; there are {_MOST_INCLUDES} at most")
+            self.faults.add(
+                line.where, f"is include {len(self.included)}; there are {_MOST_INCLUDES} at most", "size"
             )
             return
         self.included.add(path)
@@ -162,7 +162,7 @@ class _Maker:
         try:
             root = parse_xml(read_text(path, "MJCF"), name)
         except ModelError as error:
-            self.faults += [Fault(f"{name} {fault.where}".strip(), fault.what) for fault in error.faults]
+            self.faults += [fault.at(f"{name} {fault.place}") for fault in error.faults]
             return
         for child in root.children:
             self.add(Line(name, child), copies)
@@ -195,13 +195,13 @@ class _Maker:
             element = Element(old.tag, attributes, old.line, words=old.words)
             self.found[place] = depth, Line(line.file, element)
         if size > _MOST_BYTES:
-            self.faults.append(Fault("", f"names {size / 1e6:.0f} MB of files; simplify the meshes"))
+            self.faults.add("", f"names {size / 1e6:.0f} MB of files; simplify the meshes", "size")
 
     def _inside(self, line: Line, file: str, folder: str) -> Path | None:
         """The file that a path means, None with a fault where it is missing or leaves the folder."""
         shown = Path(folder.replace("\\", "/"), file.replace("\\", "/"))
         if not file or "\0" in file or re.match(r"[A-Za-z][\w+.-]*:", file):
-            self.faults.append(Fault(line.where, f"file {file[:60]!r} is no path in the folder of the model"))
+            self.faults.add(line.where, f"file {file[:60]!r} is no path in the folder of the model", "file")
             return None
         path = (self.folder / shown).resolve()
         if not is_allowed(path, self.folder):
@@ -212,7 +212,7 @@ class _Maker:
             what = f"there is no file {str(shown)!r} in the folder of the model"
         else:
             return path
-        self.faults.append(Fault(line.where, what))
+        self.faults.add(line.where, what, "file")
         return None
 
     def _named(self, path: Path) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 
 from mbssa.arrays import Floats
 from mbssa.disjoint_set import DisjointSet
-from mbssa.faults import Fault
+from mbssa.faults import Faults
 from mbssa.io.robots.kinds import COORDINATE, Kind
 from mbssa.io.robots.robot import Robot, RobotJoint
 
@@ -37,7 +37,7 @@ class Placed:
     closing: tuple[str, ...]
 
 
-def placed(robot: Robot, faults: list[Fault]) -> Placed | None:
+def placed(robot: Robot, faults: Faults) -> Placed | None:
     """Bodies and reference poses; None where faults leave none."""
     if robot.poses is not None:
         order = tuple(robot.poses)
@@ -49,8 +49,8 @@ def placed(robot: Robot, faults: list[Fault]) -> Placed | None:
     order, world, closing = _spread(robot, root, reference_values(robot, faults))
     lost = [name for name in robot.links if name not in world]
     if lost:
-        faults.append(
-            Fault("", f"no joints lead from the root {root!r} to {', '.join(map(repr, lost[:12]))}")
+        faults.add(
+            "", f"no joints lead from the root {root!r} to {', '.join(map(repr, lost[:12]))}", "structure"
         )
         return None
     body, local = _merged(robot, order, faults)
@@ -58,7 +58,7 @@ def placed(robot: Robot, faults: list[Fault]) -> Placed | None:
 
 
 def reference_values(
-    robot: Robot, faults: list[Fault], given: Mapping[str, float] | None = None
+    robot: Robot, faults: Faults, given: Mapping[str, float] | None = None
 ) -> dict[str, float]:
     """Value of each joint where those that mimic nothing have what is given, else zero, m or rad."""
     values: dict[str, float] = {}
@@ -67,7 +67,7 @@ def reference_values(
         while (mimic := chain[-1].mimic) is not None and mimic.joint in robot.joints:
             chain.append(robot.joints[mimic.joint])
             if len(chain) > len(robot.joints):
-                faults.append(Fault(joint.where, "mimics itself in a circle; break it"))
+                faults.add(joint.where, "mimics itself in a circle; break it", "structure")
                 break
         value = 0.0
         for each in reversed(chain):
@@ -117,18 +117,18 @@ def inverse(frame: Floats) -> Floats:
     return found
 
 
-def _root(robot: Robot, faults: list[Fault]) -> str | None:
+def _root(robot: Robot, faults: Faults) -> str | None:
     children = {joint.child for joint in robot.joints.values() if not joint.closes}
     roots = [name for name in robot.links if name not in children]
     if len(roots) == 1:
         return roots[0]
     if not robot.links:
-        faults.append(Fault("", "has no links"))
+        faults.add("", "has no links", "structure")
     elif roots:
         named = ", ".join(map(repr, roots[:12]))
-        faults.append(Fault("", f"{len(roots)} links are children of no joint: {named}; one is the root"))
+        faults.add("", f"{len(roots)} links are children of no joint: {named}; one is the root", "structure")
     else:
-        faults.append(Fault("", "every link is the child of a joint; one, the root, stands still"))
+        faults.add("", "every link is the child of a joint; one, the root, stands still", "structure")
     return None
 
 
@@ -159,9 +159,7 @@ def _rings(robot: Robot) -> tuple[str, ...]:
     return tuple(j.name for j in joints if not sets.merge(number[j.parent], number[j.child]))
 
 
-def _merged(
-    robot: Robot, order: tuple[str, ...], faults: list[Fault]
-) -> tuple[dict[str, str], dict[str, Floats]]:
+def _merged(robot: Robot, order: tuple[str, ...], faults: Faults) -> tuple[dict[str, str], dict[str, Floats]]:
     """Body and local frame of each link, along fixed joints and welds."""
     ties: dict[str, list[tuple[str, Floats, str]]] = {name: [] for name in robot.links}
     for joint in robot.joints.values():
@@ -188,5 +186,5 @@ def _merged(
                     reached.append(other)
                 elif np.abs(frame - local[other]).max() > _AGREE:
                     what = f"puts {other!r} elsewhere than the other fixed joints and welds of its body do"
-                    faults.append(Fault(where, what))
+                    faults.add(where, what, "conflict")
     return body, local

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from mbssa.arrays import Floats
-from mbssa.faults import Fault
+from mbssa.faults import Faults
 from mbssa.io.robots.xml_tree import Element, frame_of, parsed
 
 WORLD = "world"
@@ -47,7 +47,7 @@ class Frames:
     models: list[Element] = field(default_factory=list)
 
     @classmethod
-    def of(cls, model: Element, faults: list[Fault]) -> Frames:
+    def of(cls, model: Element, faults: Faults) -> Frames:
         """The frames of a model and of those nested in it."""
         found = cls()
         found.entries[WORLD] = _Entry(np.eye(4), "", WORLD)
@@ -73,7 +73,7 @@ class Frames:
             name = self.entries[name].moves_with
         return None
 
-    def _add_model(self, model: Element, scope: Scope, outside: str, faults: list[Fault]) -> None:
+    def _add_model(self, model: Element, scope: Scope, outside: str, faults: Faults) -> None:
         self.models.append(model)
         first = next((link.name() for link in model.all("link")), "")
         canonical = scope.full(model.attributes.get("canonical_link") or first)
@@ -82,9 +82,11 @@ class Frames:
             self.entries[scope.prefix.removesuffix("::")] = _Entry(np.eye(4), scope.model, scope.model)
         self.entries[scope.model] = _Entry(pose_of(model, faults), outside, canonical)
         if "placement_frame" in model.attributes:
-            faults.append(Fault(model.where, "placement_frame is not read; write the pose of the model"))
+            faults.add(model.where, "placement_frame is not read; write the pose of the model", "unsupported")
         for include in model.all("include"):
-            faults.append(Fault(include.where, "include is not read; write the model itself in its place"))
+            faults.add(
+                include.where, "include is not read; write the model itself in its place", "unsupported"
+            )
         for tag in ("link", "joint", "frame"):
             for element in model.all(tag):
                 self._add(element, scope, faults)
@@ -95,13 +97,13 @@ class Frames:
             outside = scope.full(relative) if relative else scope.model
             self._add_model(inner, Scope(prefix, f"{prefix}__model__"), outside, faults)
 
-    def _add(self, element: Element, scope: Scope, faults: list[Fault]) -> None:
+    def _add(self, element: Element, scope: Scope, faults: Faults) -> None:
         name = scope.full(element.name())
         if not element.name() or name in self.entries:
             what = (
                 "has a name that is taken; write another" if element.name() else "has no name; write name=…"
             )
-            faults.append(Fault(element.where, what))
+            faults.add(element.where, what, "duplicate")
             return
         moves_with = "__model__"
         if element.tag == "joint":
@@ -119,7 +121,7 @@ class Frames:
             pose_of(element, faults), scope.full(relative) if relative else full, full
         )
 
-    def _check(self, faults: list[Fault]) -> None:
+    def _check(self, faults: Faults) -> None:
         """Every chain of frames ends in the world; one that does not is cut, and reported."""
         for name in list(self.entries):
             at, steps = name, 0
@@ -127,17 +129,19 @@ class Frames:
                 at, steps = self.entries[at].relative_to, steps + 1
             if at:
                 what = "is relative to itself" if at in self.entries else f"{at!r} is no frame"
-                faults.append(Fault(f"pose of {name!r}", what))
+                faults.add(f"pose of {name!r}", what, "unknown")
                 self.entries[name] = _Entry(np.eye(4), WORLD, self.entries[name].moves_with)
 
 
-def pose_of(element: Element, faults: list[Fault]) -> Floats:
+def pose_of(element: Element, faults: Faults) -> Floats:
     """(4, 4) of the child ``pose``, six numbers, angles in rad unless it says degrees; else the identity."""
     pose = element.first("pose")
     if pose is None or not pose.text:
         return np.eye(4)
     if pose.attributes.get("rotation_format", "euler_rpy") != "euler_rpy":
-        faults.append(Fault(element.where, "pose: rotation_format is not read; write roll, pitch and yaw"))
+        faults.add(
+            element.where, "pose: rotation_format is not read; write roll, pitch and yaw", "unsupported"
+        )
         return np.eye(4)
     values = parsed(pose.text, f"{element.where} pose", 6, (0.0,) * 6, faults)
     degrees = pose.attributes.get("degrees") in ("1", "true")

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from mbssa.faults import Fault, ModelError
+from mbssa.faults import Faults, ModelError
 from mbssa.files import read_text
 from mbssa.io.robots.kinds import Kind
 from mbssa.io.robots.robot import Closure, Robot, RobotJoint
@@ -43,80 +43,82 @@ class SideFile:
     changed_to: tuple[str, ...]
 
 
-def side_file_of(model: Path, faults: list[Fault]) -> SideFile | None:
+def side_file_of(model: Path, faults: Faults) -> SideFile | None:
     """The side file beside a model: of the same name, else ``robot.yaml``; None if there is neither."""
     names = [*(f"{model.stem}{ending}" for ending in _ENDINGS), *(f"robot{ending}" for ending in _ENDINGS)]
     path = next((model.parent / name for name in names if (model.parent / name).is_file()), None)
     if path is None:
         return None
     if path.resolve().parent != model.resolve().parent:
-        faults.append(Fault(path.name, "is a link out of the folder of the model; put the file there"))
+        faults.add(path.name, "is a link out of the folder of the model; put the file there", "file")
         return None
     try:
         return _read(path, faults)
     except ModelError as error:
-        faults += [Fault(f"{path.name} {fault.where}".strip(), fault.what) for fault in error.faults]
+        faults += [fault.at(f"{path.name} {fault.place}") for fault in error.faults]
         return None
 
 
-def _read(path: Path, faults: list[Fault]) -> SideFile | None:
+def _read(path: Path, faults: Faults) -> SideFile | None:
     import yaml
 
     text = read_text(path, "YAML")
     if len(text) > _LONGEST:
-        faults.append(Fault(path.name, f"is longer than {_LONGEST:,} characters, which no side file is"))
+        faults.add(path.name, f"is longer than {_LONGEST:,} characters, which no side file is", "size")
         return None
     try:
         content = yaml.safe_load(text)
     except yaml.MarkedYAMLError as error:
         line = f" line {error.problem_mark.line + 1}" if error.problem_mark else ""
-        faults.append(Fault(f"{path.name}{line}", f"is not YAML: {error.problem}"))
+        faults.add(f"{path.name}{line}", f"is not YAML: {error.problem}", "syntax")
         return None
     except (yaml.YAMLError, RecursionError, ValueError):
-        faults.append(Fault(path.name, "is not YAML, or nested too deep"))
+        faults.add(path.name, "is not YAML, or nested too deep", "syntax")
         return None
     if not isinstance(content, dict):
-        faults.append(Fault(path.name, f"has no keys; write some of {', '.join(_KEYS)}"))
+        faults.add(path.name, f"has no keys; write some of {', '.join(_KEYS)}", "missing")
         return None
     for key in content:
         if key not in _KEYS:
             shown = repr(key) if isinstance(key, str) else "a key"
-            faults.append(Fault(path.name, f"{shown} is not a key of a side file; it has {', '.join(_KEYS)}"))
+            faults.add(
+                path.name, f"{shown} is not a key of a side file; it has {', '.join(_KEYS)}", "unknown"
+            )
     names = {key: _names(content, key, path, faults) for key in _KEYS[1:]}
     pairs = _pairs(content, path, faults)
     if len(names["type"]) != len(pairs):
         what = f"{len(names['type'])} for {len(pairs)} closures; write 3d or 6d for each"
-        faults.append(Fault(f"{path.name} type", what))
+        faults.add(f"{path.name} type", what, "conflict")
     if len(names["joint_name"]) != len(names["joint_type"]):
         what = f"{len(names['joint_type'])} for {len(names['joint_name'])} names; write one for each"
-        faults.append(Fault(f"{path.name} joint_type", what))
+        faults.add(f"{path.name} joint_type", what, "conflict")
     return SideFile(path, pairs, *(names[key] for key in _KEYS[1:]))
 
 
-def _names(content: dict[Any, Any], key: str, path: Path, faults: list[Fault]) -> tuple[str, ...]:
+def _names(content: dict[Any, Any], key: str, path: Path, faults: Faults) -> tuple[str, ...]:
     value = content.get(key)
     if value is None:
         return ()
     if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
-        faults.append(Fault(f"{path.name} {key}", "is no list of names; write [name, name]"))
+        faults.add(f"{path.name} {key}", "is no list of names; write [name, name]")
         return ()
     return tuple(value)
 
 
-def _pairs(content: dict[Any, Any], path: Path, faults: list[Fault]) -> tuple[tuple[str, str], ...]:
+def _pairs(content: dict[Any, Any], path: Path, faults: Faults) -> tuple[tuple[str, str], ...]:
     value = content.get("closed_loop")
     found = []
     for number, pair in enumerate(value if isinstance(value, list) else [], 1):
         if isinstance(pair, list) and len(pair) == 2 and all(isinstance(each, str) for each in pair):
             found.append((pair[0], pair[1]))
         else:
-            faults.append(Fault(f"{path.name} closed_loop {number}", "is no pair of frames; write [A, B]"))
+            faults.add(f"{path.name} closed_loop {number}", "is no pair of frames; write [A, B]")
     if value is not None and not isinstance(value, list):
-        faults.append(Fault(f"{path.name} closed_loop", "is no list; write [[A, B], [C, D]]"))
+        faults.add(f"{path.name} closed_loop", "is no list; write [[A, B], [C, D]]")
     return tuple(found)
 
 
-def completed(robot: Robot, side: SideFile, faults: list[Fault]) -> Robot:
+def completed(robot: Robot, side: SideFile, faults: Faults) -> Robot:
     """The robot with the closures, driven joints and changed joints of a side file."""
     file = side.path.name
     joints, said = dict(robot.joints), [f"closures, motors and joint types are from {file}"]
@@ -126,15 +128,15 @@ def completed(robot: Robot, side: SideFile, faults: list[Fault]) -> Robot:
             said.append(f"{file} joint_name: {name!r} is no joint of the model; left out")
         elif (changed := _changed(joints[name], kind)) is None:
             what = f"{kind!r} of {name!r}; write SPHERICAL, FIXED, or UJOINT_ and two different axes"
-            faults.append(Fault(f"{file} joint_type", what))
+            faults.add(f"{file} joint_type", what)
         else:
             joints[name] = changed
             said.append(f"{file}: {name!r} is {kind}")
     for name in side.motors:
         if name not in joints:
-            faults.append(Fault(f"{file} name_mot", f"{name!r} is no joint of the model"))
+            faults.add(f"{file} name_mot", f"{name!r} is no joint of the model", "unknown")
         elif joints[name].kind in (Kind.FIXED, Kind.FREE):
-            faults.append(Fault(f"{file} name_mot", f"{name!r} has no coordinate to drive"))
+            faults.add(f"{file} name_mot", f"{name!r} has no coordinate to drive")
     return replace(
         robot,
         joints=joints,
@@ -156,13 +158,13 @@ def _changed(joint: RobotJoint, kind: str) -> RobotJoint | None:
     return replace(joint, kind=Kind.UNIVERSAL, axes=pins, limits=None, mimic=None)
 
 
-def _closures(robot: Robot, side: SideFile, faults: list[Fault]) -> Sequence[Closure]:
+def _closures(robot: Robot, side: SideFile, faults: Faults) -> Sequence[Closure]:
     found = []
     for number, (pair, kind) in enumerate(zip(side.pairs, side.kinds, strict=False), 1):
         where = f"{side.path.name} closed_loop {number}"
         links = [_link(robot, name, where, faults) for name in pair]
         if kind.lower() not in ("3d", "6d"):
-            faults.append(Fault(f"{where} type", f"is {kind!r}; write 3d, a ball, or 6d, a weld"))
+            faults.add(f"{where} type", f"is {kind!r}; write 3d, a ball, or 6d, a weld")
         first, second = links
         if first is not None and second is not None:
             name = f"{pair[0]} {pair[1]}"
@@ -170,14 +172,14 @@ def _closures(robot: Robot, side: SideFile, faults: list[Fault]) -> Sequence[Clo
     return found
 
 
-def _link(robot: Robot, frame: str, where: str, faults: list[Fault]) -> str | None:
+def _link(robot: Robot, frame: str, where: str, faults: Faults) -> str | None:
     """The link whose own frame is meant: a link's name, or a joint's, which moves with its child."""
     of_joint = robot.joints[frame].child if frame in robot.joints else None
     of_link = frame if frame in robot.links else None
     if of_joint is None and of_link is None:
-        faults.append(Fault(where, f"{frame!r} is neither a link nor a joint of the model"))
+        faults.add(where, f"{frame!r} is neither a link nor a joint of the model", "unknown")
     if None not in (of_joint, of_link) and of_joint != of_link:
-        faults.append(
-            Fault(where, f"{frame!r} is a link, and a joint whose child is {of_joint!r}; rename one")
+        faults.add(
+            where, f"{frame!r} is a link, and a joint whose child is {of_joint!r}; rename one", "conflict"
         )
     return of_link or of_joint

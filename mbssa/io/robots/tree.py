@@ -13,7 +13,7 @@ import numpy as np
 
 from mbssa.arrays import Floats
 from mbssa.disjoint_set import DisjointSet
-from mbssa.faults import Fault, ModelError
+from mbssa.faults import Fault, Faults, ModelError
 from mbssa.io.robots.kinds import Kind
 from mbssa.joints.assembly import assemble
 from mbssa.joints.catalogue import is_length
@@ -131,13 +131,15 @@ def tree_of(mechanism: Mechanism, *, approximate: bool = False, screws: bool = T
     frames = joint_frames(mechanism)
     unknown = [joint.id for joint in mechanism.joints if not frames.known[joint.index]]
     if unknown:
-        raise ModelError(name, [Fault(f"joint {each}", "has no geometry; give it some") for each in unknown])
+        raise ModelError(
+            name, [Fault(f"joint {each}", "has no geometry; give it some", "missing") for each in unknown]
+        )
     assembled = assemble(mechanism, frames, hold=True)
     if not assembled.closed:
         raise ModelError(name, [Fault("", f"cannot be assembled: {assembled.fault}")])
     at = assembled.configuration
     ties: list[Tie] = []
-    faults, lost = list[Fault](), list[str]()
+    faults, lost = Faults(), list[str]()
     couplings, unsaid = list[Joint](), list[Joint]()
     for joint in mechanism.joints:
         if joint.type.is_free and not joint.driven:
@@ -163,18 +165,14 @@ def tree_of(mechanism: Mechanism, *, approximate: bool = False, screws: bool = T
             lost.append(f"joint {joint.id}: type {joint.type.code} is left out")
         else:
             what = f"type {joint.type.code} has no joint in this format; --approximate leaves it out"
-            faults.append(Fault(f"joint {joint.id}", what))
-    if faults:
-        raise ModelError(name, faults)
+            faults.add(f"joint {joint.id}", what, "unsupported")
+    faults.raise_if_any(name)
     branches, closures = _spread(mechanism, ties)
     reached = {0, *(tie.child for tie in branches)}
-    faults = [
-        Fault(f"body {mechanism.body_name(b)}", "no joint that is written leads to it; give it one")
-        for b in range(1, mechanism.n_bodies)
-        if b not in reached
-    ]
-    if faults:
-        raise ModelError(name, faults)
+    for b in set(range(mechanism.n_bodies)) - reached:
+        what = "no joint that is written leads to it; give it one"
+        faults.add(f"body {mechanism.body_name(b)}", what, "structure")
+    faults.raise_if_any(name)
     return Tree(mechanism, frames, at, branches, closures, tuple(lost), tuple(following.values()))
 
 

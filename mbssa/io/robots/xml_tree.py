@@ -13,7 +13,7 @@ from xml.sax.xmlreader import AttributesImpl, Locator
 import numpy as np
 
 from mbssa.arrays import Floats
-from mbssa.faults import Fault, ModelError
+from mbssa.faults import Fault, Faults, ModelError
 
 #: Depth of elements above which a file is refused.
 DEEPEST = 100
@@ -111,29 +111,25 @@ def parse_xml(text: str, source_name: str) -> Element:
     try:
         parse(StringIO(text), tree, forbid_dtd=True)
     except SAXParseException as error:
-        fault = Fault(f"line {error.getLineNumber()}", f"is not XML: {error.getMessage()}")
+        fault = Fault(f"line {error.getLineNumber()}", f"is not XML: {error.getMessage()}", "syntax")
         raise ModelError(source_name, [fault]) from None
     except DefusedXmlException:
         what = "has a document type, an entity or an external reference, none of which is read; take it out"
-        raise ModelError(source_name, [Fault("", what)]) from None
+        raise ModelError(source_name, [Fault("", what, "unsupported")]) from None
     except _TooDeep as error:
-        fault = Fault(f"line {error.line}", f"elements are nested more than {DEEPEST} deep")
+        fault = Fault(f"line {error.line}", f"elements are nested more than {DEEPEST} deep", "size")
         raise ModelError(source_name, [fault]) from None
     assert tree.root is not None, "a text without an element is not XML"
     return tree.root
 
 
-def numbers(
-    element: Element, key: str, count: int, default: tuple[float, ...], faults: list[Fault]
-) -> Floats:
+def numbers(element: Element, key: str, count: int, default: tuple[float, ...], faults: Faults) -> Floats:
     """(count,) numbers of an attribute; the default where there is none, and where it is wrong."""
     text = element.attributes.get(key)
     return parsed(text, f"{element.where} {key}", count, default, faults)
 
 
-def parsed(
-    text: str | None, where: str, count: int, default: tuple[float, ...], faults: list[Fault]
-) -> Floats:
+def parsed(text: str | None, where: str, count: int, default: tuple[float, ...], faults: Faults) -> Floats:
     """(count,) numbers of a text; the default where there is none, and where it is wrong."""
     if text is None:
         return np.array(default)
@@ -143,12 +139,12 @@ def parsed(
         values = []
     if len(values) != count or not all(math.isfinite(value) for value in values):
         wanted = "a number" if count == 1 else f"{count} numbers"
-        faults.append(Fault(where, f"is {text[:60]!r}; write {wanted}"))
+        faults.add(where, f"is {text[:60]!r}; write {wanted}")
         return np.array(default)
     return np.array(values)
 
 
-def number(element: Element, key: str, default: float, faults: list[Fault]) -> float:
+def number(element: Element, key: str, default: float, faults: Faults) -> float:
     """One number of an attribute."""
     return float(numbers(element, key, 1, (default,), faults)[0])
 
@@ -181,7 +177,7 @@ def pose_frame(position: Floats, quaternion: Floats) -> Floats:
     return frame
 
 
-def origin_of(element: Element, faults: list[Fault], tag: str = "origin") -> Floats:
+def origin_of(element: Element, faults: Faults, tag: str = "origin") -> Floats:
     """(4, 4) of a child of an element, with ``xyz`` and ``rpy``; the identity without one."""
     origin = element.first(tag)
     if origin is None:
@@ -190,13 +186,13 @@ def origin_of(element: Element, faults: list[Fault], tag: str = "origin") -> Flo
     return frame_of(numbers(origin, "xyz", 3, zero, faults), numbers(origin, "rpy", 3, zero, faults))
 
 
-def axis_of(element: Element, faults: list[Fault], tag: str = "axis") -> Floats:
+def axis_of(element: Element, faults: Faults, tag: str = "axis") -> Floats:
     """(3,) direction of length 1 of a child of an element, with ``xyz``; x without one, as URDF has it."""
     along_x = (1.0, 0.0, 0.0)
     axis = element.first(tag)
     given = np.array(along_x) if axis is None else numbers(axis, "xyz", 3, along_x, faults)
     length = float(np.linalg.norm(given))
     if length < 1e-9:
-        faults.append(Fault(f"{element.where} {tag}", "has length 0; give a direction such as 0 0 1"))
+        faults.add(f"{element.where} {tag}", "has length 0; give a direction such as 0 0 1")
         return np.array(along_x)
     return np.array(given / length)

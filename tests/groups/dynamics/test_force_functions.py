@@ -2,12 +2,14 @@
 
 import numpy as np
 import pytest
+from refusals import refused
 
 import groups
 import mbssa
 
 LAW = """
 import math
+from refusals import refused
 
 def rubber(t, value, rate):
     if value > 0.02:
@@ -134,10 +136,10 @@ def test_a_function_of_python_goes_to_other_processes_and_into_no_file(tmp_path)
     again = pickle.loads(pickle.dumps(mechanism))
     first, second = (groups.forces(solved(one)).element_power["rubber"] for one in (mechanism, again))
     np.testing.assert_array_equal(first, second)
-    with pytest.raises(mbssa.ModelError, match=r"force rubber function: is .*of this program, which no file"):
+    with refused("function at force rubber function"):
         slide(rubber).save(tmp_path / "slide.toml")
 
 
 def test_no_name_of_a_function_is_a_fault():
-    with pytest.raises(mbssa.ModelError, match=r'function: is 3; write "module:name" or "file\.py:name"'):
+    with refused("value at force 1 (rubber) function"):
         slide(3).build()

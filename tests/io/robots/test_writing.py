@@ -111,10 +111,10 @@ def test_other_types_are_refused_by_name_or_left_out_on_request(tmp_path, name):
     mechanism = mbssa.load(name)
     with pytest.raises(ModelError) as refused:
         mbssa.save(mechanism, tmp_path / "again.urdf")
-    assert all(fault.where.startswith("joint ") for fault in refused.value.faults)
+    assert all(fault.place.startswith("joint ") for fault in refused.value.faults)
     assert not list(tmp_path.iterdir())
     lost = mbssa.save(mechanism, tmp_path / "again.urdf", approximate=True)
-    named = [fault.where for fault in refused.value.faults]
+    named = [fault.place for fault in refused.value.faults]
     assert [each.split(":")[0] for each in lost[: len(named)]] == named
 
 
@@ -190,7 +190,7 @@ def test_a_model_without_geometry_is_refused(tmp_path):
     chain = mbssa.from_pairs(3, [(1, 2, "R", 1), (2, 3, "R", 1)], "spatial")
     with pytest.raises(ModelError) as refused:
         mbssa.save(chain, tmp_path / "chain.sdf")
-    assert [fault.where for fault in refused.value.faults] == ["joint 1-2", "joint 2-3"]
+    assert [fault.place for fault in refused.value.faults] == ["joint 1-2", "joint 2-3"]
 
 
 def test_both_files_or_none(tmp_path):
@@ -230,7 +230,7 @@ def test_screws(tmp_path):
     assert np.abs(data.efc_pos[: data.ne]).max() < 1e-12
     with pytest.raises(ModelError) as refused:
         mbssa.save(jack, tmp_path / "jack.urdf")
-    assert [fault.where for fault in refused.value.faults] == ["joint 2-3"]
+    assert [fault.place for fault in refused.value.faults] == ["joint 2-3"]
 
 
 LOOKS = """<robot name="arm"><link name="base"/><link name="rod">
@@ -300,4 +300,4 @@ def test_couplings_of_coordinates_that_a_format_has_not_are_refused(tmp_path):
     m = m.coupling("a", "b", "frame", couples=["1-2.angle", "2-3.angle_z"], multiplier=1.0)
     with pytest.raises(ModelError) as refused:
         mbssa.save(m.build(), tmp_path / "ball.xml")
-    assert [fault.where for fault in refused.value.faults] == ["joint 1-2-3"]
+    assert [fault.place for fault in refused.value.faults] == ["joint 1-2-3"]
