@@ -186,13 +186,5 @@ def _load(model: str | Path | Mapping[str, Any]) -> Mechanism:
         if near
         else f"the models are {', '.join(builtin)}, {FAMILY}CLASS-COUNT[B]"
     )
-    raise ModelError(
-        name or "MODEL",
-        [
-            Fault(
-                "",
-                f"is neither a file nor a built-in model; {known}",
-                "unknown",
-            )
-        ],
-    )
+    fault = Fault("", f"is neither a file nor a built-in model; {known}", "unknown")
+    raise ModelError(name or "MODEL", [fault])

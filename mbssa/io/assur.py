@@ -47,16 +47,8 @@ def assur_linkage(name: str) -> Mechanism:
     """
     match = re.fullmatch(r"assur:(I{1,3})-([1-9]\d{0,4})(B?)", name)
     if match is None:
-        raise ModelError(
-            name,
-            [
-                Fault(
-                    "",
-                    "write assur:CLASS-COUNT or assur:CLASS-COUNTB with CLASS I, II or III, "
-                    "as in assur:III-4B",
-                )
-            ],
-        )
+        form = "assur:CLASS-COUNT or assur:CLASS-COUNTB with CLASS I, II or III, as in assur:III-4B"
+        raise ModelError(name, [Fault("", f"write {form}")])
     kind, count, moved = match[1], int(match[2]), bool(match[3])
     return _linkage(name, kind, count, moved, SEEDS.get((kind, count), 1))
 

@@ -308,13 +308,7 @@ class _Archive:
             return np.zeros(len(kind), dtype=np.int64)
         return np.array(rows, dtype=np.int64)[kind] if rows else np.zeros(0, dtype=np.int64)
 
-    def check_columns(
-        self,
-        start: npt.NDArray[Any],
-        body: npt.NDArray[Any],
-        row: Ints,
-        driven: npt.NDArray[Any],
-    ) -> None:
+    def check_columns(self, start: Ints, body: Ints, row: Ints, driven: npt.NDArray[Any]) -> None:
         n_joints, n_bodies = len(row), int(self.arrays["n_bodies"])
         for name, length, wanted in (
             ("joint_start", len(start), n_joints + 1),
@@ -388,25 +382,17 @@ class _Archive:
         return found
 
     def geometry(
-        self,
-        space: Space,
-        row: Ints,
-        joints: dict[int, Any],
-        bodies: dict[int, Any],
+        self, space: Space, row: Ints, joints: dict[int, Any], bodies: dict[int, Any]
     ) -> tuple[dict[int, JointGeometry], dict[int, BodyGeometry]]:
         if not joints and not bodies:
             return {}, {}
         from mbssa.io.records import geometry_from_records
 
         start, body = self.arrays["joint_start"], self.arrays["joint_body"]
-        records = {
-            j: value
-            | {
-                "bodies": (body[int(start[j]) : int(start[j + 1])] + 1).tolist(),
-                "type": CATALOGUE[row[j]].code,
-            }
-            for j, value in joints.items()
-        }
+        records = {}
+        for j, value in joints.items():
+            ends = (body[int(start[j]) : int(start[j + 1])] + 1).tolist()
+            records[j] = value | {"bodies": ends, "type": CATALOGUE[row[j]].code}
         body_geometry, joint_geometry = geometry_from_records(space, bodies, records, self.source_name)
         return joint_geometry, body_geometry
 

@@ -7,7 +7,8 @@ lists, texts and numbers, the keys in the order of :mod:`mbssa.io.schema`.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -286,8 +287,7 @@ def geometry_from_records(
         value = reader.joint_geometry(entry, joint_type(entry.type, space), where)
         if value is not None:
             geometry[index] = value
-    if faults:
-        raise ModelError(source_name, _renamed(faults))
+    _renamed(faults).raise_if_any(source_name)
     return found, geometry
 
 
@@ -313,8 +313,7 @@ def loads_from_records(
     gravity = reader.gravity()
     forces = with_joints(mechanism, reader.forces(numbers, mechanism.n_bodies))
     faults += force_faults(mechanism, forces)
-    if faults:
-        raise ModelError(source_name, _renamed(faults))
+    _renamed(faults).raise_if_any(source_name)
     return gravity, forces
 
 
@@ -368,12 +367,7 @@ def _is_tree(bodies: tuple[int, ...], pairs: list[tuple[int, ...]]) -> bool:
     return reached == set(bodies) and len(reached) == len(bodies)
 
 
-def _renamed(faults: Faults | tuple[Fault, ...]) -> list[Fault]:
+def _renamed(faults: Iterable[Fault]) -> Faults:
     """Places without the brackets of TOML tables."""
-    return [fault.at(_plain_place(fault.place)) for fault in faults]
-
-
-def _plain_place(where: str) -> str:
-    for table in ("joint", "body", "force"):
-        where = where.replace(f"[[{table}]]", table)
-    return where.replace("[motion]", "motion")
+    brackets = re.compile(r"\[\[?(joint|body|force|motion)\]\]?")
+    return Faults(fault.at(brackets.sub(r"\1", fault.place)) for fault in faults)
