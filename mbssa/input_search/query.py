@@ -332,11 +332,8 @@ def _body(mechanism: Mechanism, name: str | int, faults: Faults) -> int:
         named = [mechanism.body_name(b) for b in range(1, mechanism.n_bodies)]
         near = difflib.get_close_matches(str(name), named, n=2)
         hint = f"did you mean {' or '.join(map(repr, near))}? " if near else ""
-        faults.add(
-            "terminals",
-            f"no body {name!r}; {hint}the bodies that move are 2 to {mechanism.n_bodies}",
-            "unknown",
-        )
+        what = f"no body {name!r}; {hint}the bodies that move are 2 to {mechanism.n_bodies}"
+        faults.add("terminals", what, "unknown")
         return 0
     return number
 

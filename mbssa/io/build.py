@@ -84,11 +84,8 @@ def build(
         outside = joint_body >= n_bodies
         slot_joint = np.repeat(np.arange(len(joint_type)), np.diff(joint_start))
         for slot in np.flatnonzero(outside)[:_NAMED].tolist():
-            faults.add(
-                where(int(slot_joint[slot])),
-                f"body {joint_body[slot] + 1} does not exist; the bodies are 1 (frame) to {n_bodies}",
-                "unknown",
-            )
+            what = f"body {joint_body[slot] + 1} does not exist; the bodies are 1 (frame) to {n_bodies}"
+            faults.add(where(int(slot_joint[slot])), what, "unknown")
         if outside.sum() > _NAMED:
             faults.add("", f"{outside.sum() - _NAMED} more bodies that do not exist", "unknown")
         faults += _joined_to_itself(joint_start, joint_body, where)
@@ -238,10 +235,7 @@ def _repeated_ids(mechanism: Mechanism, where: Callable[[int], str]) -> list[Fau
     faults = Faults()
     for j, identity in enumerate(mechanism.joint_ids):
         if identity in seen:
-            faults.add(
-                where(j),
-                f"id {identity!r} is also the id of joint {seen[identity] + 1}; ids are unique",
-                "duplicate",
-            )
+            what = f"id {identity!r} is also the id of joint {seen[identity] + 1}; ids are unique"
+            faults.add(where(j), what, "duplicate")
         seen.setdefault(identity, j)
     return faults

@@ -42,9 +42,8 @@ def with_functions(mechanism: Mechanism, functions: Mapping[str, Given]) -> Mech
             faults.add(where, error.args[0], "unknown")
             continue
         if "function" not in joint.type.required:
-            faults.add(
-                where, f"is a {joint.type.code}; functions belong to joints of type USER", "unsupported"
-            )
+            what = f"is a {joint.type.code}; functions belong to joints of type USER"
+            faults.add(where, what, "unsupported")
             continue
         function, derivative = given if isinstance(given, tuple) and len(given) == 2 else (given, None)
         if not callable(function) or not (derivative is None or callable(derivative)):

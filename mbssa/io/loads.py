@@ -45,25 +45,20 @@ class LoadReader:
             return None
         place, before = f"{where} inertia", len(self.faults)
         if not entry.mass > 0:
-            self.faults.add(
-                f"{place}.mass", f"is {entry.mass:g}; write a positive mass, or leave inertia out"
-            )
+            what = f"is {entry.mass:g}; write a positive mass, or leave inertia out"
+            self.faults.add(f"{place}.mass", what)
         centre = self.vector(entry.centre, f"{place}.centre", self.length) or origin
         if centre is None and len(self.faults) == before:
-            self.faults.add(
-                f"{place}.centre",
-                "is missing; write the centre of mass, world axes at the reference",
-                "missing",
-            )
+            what = "is missing; write the centre of mass, world axes at the reference"
+            self.faults.add(f"{place}.centre", what, "missing")
         square = self.length**2
         planar = self.space == "planar"
         wrong = ("moments", "products") if planar else ("moment",)
         takes = "moment, a number" if planar else "moments = [Ixx, Iyy, Izz] and products = [Ixy, Ixz, Iyz]"
         for key in wrong:
             if getattr(entry, key) is not None:
-                self.faults.add(
-                    f"{place}.{key}", f"is not for a {self.space} model; write {takes}", "unsupported"
-                )
+                what = f"is not for a {self.space} model; write {takes}"
+                self.faults.add(f"{place}.{key}", what, "unsupported")
         if planar and entry.moment is not None and entry.moment < 0:
             self.faults.add(f"{place}.moment", f"is {entry.moment:g}; write zero or a positive number")
         given = (entry.moment or 0.0, *(entry.moments or ()), *(entry.products or ()))
@@ -92,9 +87,8 @@ class LoadReader:
         if short:
             return
         if entry.products is not None and entry.moments is None:
-            self.faults.add(
-                f"{place}.products", "stand without moments; write moments = [Ixx, Iyy, Izz]", "missing"
-            )
+            what = "stand without moments; write moments = [Ixx, Iyy, Izz]"
+            self.faults.add(f"{place}.products", what, "missing")
             return
         shown, wrong = principal_moments(inertia_matrix(entry.moments or (0.0, 0.0, 0.0), entry.products))
         if wrong:
@@ -122,11 +116,8 @@ class LoadReader:
             if force is None:
                 continue
             if force.id in seen:
-                self.faults.add(
-                    f"{where} id",
-                    f"{force.id!r} is also that of force {seen[force.id]}; ids are unique",
-                    "duplicate",
-                )
+                what = f"{force.id!r} is also that of force {seen[force.id]}; ids are unique"
+                self.faults.add(f"{where} id", what, "duplicate")
             seen.setdefault(force.id, index + 1)
             found.append(force)
         return tuple(found)
@@ -138,23 +129,18 @@ class LoadReader:
         if row is None:
             near = difflib.get_close_matches(entry.type, FORCE_TYPES, n=1)
             hint = f"did you mean {near[0]!r}? " if near else ""
-            self.faults.add(
-                f"{where} type",
-                f"{entry.type!r} is no force; {hint}write {', '.join(FORCE_TYPES)}",
-                "unknown",
-            )
+            what = f"{entry.type!r} is no force; {hint}write {', '.join(FORCE_TYPES)}"
+            self.faults.add(f"{where} type", what, "unknown")
             return None
         before = len(self.faults)
         given = {key for key in entry.model_fields_set - {"type", "id"} if getattr(entry, key) is not None}
         for key in sorted(given - set(row.takes)):
-            self.faults.add(
-                f"{where} {key}", f"is not for a {entry.type}; it takes {', '.join(row.takes)}", "unsupported"
-            )
+            what = f"is not for a {entry.type}; it takes {', '.join(row.takes)}"
+            self.faults.add(f"{where} {key}", what, "unsupported")
         missing = [key for key in row.required if key not in given]
         for key in missing:
-            self.faults.add(
-                f"{where} {key}", f"is missing; a {entry.type} needs {', '.join(row.required)}", "missing"
-            )
+            what = f"is missing; a {entry.type} needs {', '.join(row.required)}"
+            self.faults.add(f"{where} {key}", what, "missing")
         if not missing and not given & set(row.exerting):
             self.faults.add(where, f"exerts nothing; write one of {', '.join(row.exerting)}", "missing")
         self._check_numbers(entry, row, given, where)
@@ -170,26 +156,19 @@ class LoadReader:
             self.faults.add(f"{where} type", f"{entry.type} is for planar models", "unsupported")
         for key in sorted(given & {"stiffness", "damping", "friction"}):
             if getattr(entry, key) < 0:
-                self.faults.add(
-                    f"{where} {key}", f"is {getattr(entry, key):g}; write zero or a positive number"
-                )
+                what = f"is {getattr(entry, key):g}; write zero or a positive number"
+                self.faults.add(f"{where} {key}", what)
         for key in sorted(given & {"threshold", "radius"}):
             if getattr(entry, key) <= 0:
                 self.faults.add(f"{where} {key}", f"is {getattr(entry, key):g}; write a positive number")
         if "friction" in given and "threshold" not in given and "threshold" in row.optional:
-            self.faults.add(
-                f"{where} threshold",
-                "is missing; friction needs the velocity of its regularisation",
-                "missing",
-            )
+            what = "is missing; friction needs the velocity of its regularisation"
+            self.faults.add(f"{where} threshold", what, "missing")
         if entry.factor is not None:
             multiplied = [key for key in ("force", "moment", "spin") if key in row.takes]
             if not given & set(multiplied):
-                self.faults.add(
-                    f"{where} factor",
-                    f"multiplies {' and '.join(multiplied)}; write {multiplied[0]}",
-                    "conflict",
-                )
+                what = f"multiplies {' and '.join(multiplied)}; write {multiplied[0]}"
+                self.faults.add(f"{where} factor", what, "conflict")
             check_law(entry.factor, None, f"{where} factor", self.faults)
         if entry.terrain is not None:
             self._check_terrain(entry.terrain, where)
@@ -220,16 +199,12 @@ class LoadReader:
             index = body - 1 if isinstance(body, int) else numbers.get(body, -1)
             if not 0 <= index < n:
                 shown = ", ".join([FRAME, *(name for name in numbers if numbers[name])][:20])
-                self.faults.add(
-                    f"{where} bodies", f"body {body!r} does not exist; the bodies are {shown}", "unknown"
-                )
+                what = f"body {body!r} does not exist; the bodies are {shown}"
+                self.faults.add(f"{where} bodies", what, "unknown")
             found.append(index)
         if FORCE_TYPES[entry.type].planar and found == [0]:
-            self.faults.add(
-                f"{where} bodies",
-                f"the frame has no wheel on its own {entry.type}; name another body",
-                "unsupported",
-            )
+            what = f"the frame has no wheel on its own {entry.type}; name another body"
+            self.faults.add(f"{where} bodies", what, "unsupported")
         if len(found) == 2 and found[0] == found[1]:
             self.faults.add(f"{where} bodies", "names a body twice; write two different bodies", "duplicate")
         return tuple(found)

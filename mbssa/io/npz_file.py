@@ -279,14 +279,12 @@ class _Archive:
         for name, (kind, dimensions) in _COLUMNS.items():
             array = self.arrays.get(name)
             if array is None:
-                self.faults.add(
-                    name, f"is missing; the arrays are {', '.join(_COLUMNS)} and about", "missing"
-                )
+                what = f"is missing; the arrays are {', '.join(_COLUMNS)} and about"
+                self.faults.add(name, what, "missing")
             elif array.dtype.kind not in kind or array.ndim != dimensions:
                 shape = "one" if dimensions == 0 else f"{dimensions}-dimensional"
-                self.faults.add(
-                    name, f"is {array.dtype} of shape {array.shape}; write {shape}, {_KINDS[kind]}"
-                )
+                what = f"is {array.dtype} of shape {array.shape}; write {shape}, {_KINDS[kind]}"
+                self.faults.add(name, what)
         driven = self.arrays.get("driven")
         if driven is not None and driven.dtype.kind == "u" and driven.dtype != np.uint8:
             self.faults.add("driven", f"is {driven.dtype}; write uint8")
@@ -302,9 +300,8 @@ class _Archive:
                 rows.append(-1)
         kind = self.arrays["joint_type"]
         if len(kind) and (kind.min() < 0 or kind.max() >= len(rows)):
-            self.faults.add(
-                "joint_type", f"runs from {kind.min()} to {kind.max()}; type_codes has {len(rows)}"
-            )
+            what = f"runs from {kind.min()} to {kind.max()}; type_codes has {len(rows)}"
+            self.faults.add("joint_type", what)
             return np.zeros(len(kind), dtype=np.int64)
         return np.array(rows, dtype=np.int64)[kind] if rows else np.zeros(0, dtype=np.int64)
 
@@ -317,13 +314,11 @@ class _Archive:
             if length != wanted:
                 self.faults.add(name, f"has {length} entries; {n_joints} joints need {wanted}")
         if len(start) == 0 or start[0] != 0 or start[-1] != len(body) or (start[1:] < start[:-1]).any():
-            self.faults.add(
-                "joint_start", f"write 0 first, {len(body)} (the length of joint_body) last, rising"
-            )
+            what = f"write 0 first, {len(body)} (the length of joint_body) last, rising"
+            self.faults.add("joint_start", what)
         if len(body) and (body.min() < 0 or body.max() >= n_bodies):
-            self.faults.add(
-                "joint_body", f"runs from {body.min()} to {body.max()}; write 0 to {n_bodies - 1}"
-            )
+            what = f"runs from {body.min()} to {body.max()}; write 0 to {n_bodies - 1}"
+            self.faults.add("joint_body", what)
         if not 2 <= n_bodies <= len(body) + 1:
             self.faults.add("n_bodies", f"is {n_bodies}; the joints connect 2 to {len(body) + 1} at most")
         self.stop()

@@ -199,25 +199,18 @@ def from_adjacency(
     pairs: list[tuple[int, int, str, int]] = []
     for i in range(n):
         if not _is_empty(cells[i][i]):
-            faults.add(
-                f"M({i + 1},{i + 1})", f"{cells[i][i]!r} joins a body to itself; write '-'", "structure"
-            )
+            what = f"{cells[i][i]!r} joins a body to itself; write '-'"
+            faults.add(f"M({i + 1},{i + 1})", what, "structure")
         for j in range(i + 1, n):
             here, there = ("" if _is_empty(cells[a][b]) else cells[a][b] for a, b in ((i, j), (j, i)))
             place = f"M({i + 1},{j + 1})"
             if here != there:
-                faults.add(
-                    place,
-                    f"{cells[i][j]!r}, but M({j + 1},{i + 1}) is {cells[j][i]!r}; M is symmetric",
-                    "conflict",
-                )
+                what = f"{cells[i][j]!r}, but M({j + 1},{i + 1}) is {cells[j][i]!r}; M is symmetric"
+                faults.add(place, what, "conflict")
             known = int(inputs[i, j])
             if known != inputs[j, i]:
-                faults.add(
-                    f"KnownInputs({i + 1},{j + 1})",
-                    f"{known}, but ({j + 1},{i + 1}) is {inputs[j, i]}; the matrix is symmetric",
-                    "conflict",
-                )
+                what = f"{known}, but ({j + 1},{i + 1}) is {inputs[j, i]}; the matrix is symmetric"
+                faults.add(f"KnownInputs({i + 1},{j + 1})", what, "conflict")
             elif here == there:
                 pairs += _cell_pairs(i, j, here, known, space, faults)
         if inputs[i, i] != 0:
@@ -253,9 +246,8 @@ def _cell_pairs(
     where = f"M({i + 1},{j + 1})"
     if not cell:
         if known:
-            faults.add(
-                f"KnownInputs({i + 1},{j + 1})", f"drives {known}, but the bodies form no pair", "conflict"
-            )
+            what = f"drives {known}, but the bodies form no pair"
+            faults.add(f"KnownInputs({i + 1},{j + 1})", what, "conflict")
         return []
     pairs = []
     total = 0
@@ -269,8 +261,6 @@ def _cell_pairs(
         total += grade
         pairs.append((i + 1, j + 1, code, given))
     if known < 0 or (pairs and known > total):
-        faults.add(
-            f"KnownInputs({i + 1},{j + 1})",
-            f"{known} driven coordinates; {cell} has {total} free, so write 0 to {total}",
-        )
+        what = f"{known} driven coordinates; {cell} has {total} free, so write 0 to {total}"
+        faults.add(f"KnownInputs({i + 1},{j + 1})", what)
     return pairs

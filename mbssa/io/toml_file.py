@@ -127,11 +127,8 @@ class ModelReader:
                 multiple.append(MultipleJoint(tuple(ends), tuple(range(first, len(pairs)))))
                 continue
             if joint.driven_pairs:
-                self.faults.add(
-                    f"{where} driven_pairs",
-                    "is for joints of three or more bodies; write driven",
-                    "unsupported",
-                )
+                what = "is for joints of three or more bodies; write driven"
+                self.faults.add(f"{where} driven_pairs", what, "unsupported")
             mask = driven_bits(row.index, joint.driven, f"{where} driven", self.faults) if row else 0
             geometry = self.joint_geometry(joint, row, where) if row else None
             identity = None if joint.id is None else self._checked_id(joint.id, where)
@@ -189,25 +186,19 @@ class ModelReader:
     ) -> list[_Pair]:
         """Pairs for a joint of several bodies: the driven ones, then a star on the first body."""
         if joint.driven:
-            self.faults.add(
-                f"{where} driven", "does not say which pair; write driven_pairs = [[i, j]]", "missing"
-            )
+            what = "does not say which pair; write driven_pairs = [[i, j]]"
+            self.faults.add(f"{where} driven", what, "missing")
         if joint.at_reference:
-            self.faults.add(
-                f"{where} at_reference", "does not say of which pair; write one joint per pair", "missing"
-            )
+            what = "does not say of which pair; write one joint per pair"
+            self.faults.add(f"{where} at_reference", what, "missing")
         if joint.driven_pairs and row.grade != 1:
-            self.faults.add(
-                f"{where} driven_pairs",
-                f"{with_article(row)} has {row.grade} coordinates; write pairs instead",
-                "unsupported",
-            )
+            what = f"{with_article(row)} has {row.grade} coordinates; write pairs instead"
+            self.faults.add(f"{where} driven_pairs", what, "unsupported")
         driven = [self._resolved(pair, numbers, ends, f"{where} driven_pairs") for pair in joint.driven_pairs]
         tree = spanning_tree(ends, [pair for pair in driven if pair is not None])
         if tree is None:
-            self.faults.add(
-                f"{where} driven_pairs", "close a ring; drive at most one fewer than the bodies", "conflict"
-            )
+            what = "close a ring; drive at most one fewer than the bodies"
+            self.faults.add(f"{where} driven_pairs", what, "conflict")
             tree = tuple((ends[0], end) for end in ends[1:])
         geometry = self.joint_geometry(joint, row, where)
         pairs = []
@@ -236,9 +227,8 @@ class ModelReader:
     def _body_names(self) -> list[str]:
         """Names by index, the frame first; faults for clashes."""
         if self.model.bodies and self.model.body:
-            self.faults.add(
-                "bodies", "stands beside [[body]]; give the number or the tables, not both", "conflict"
-            )
+            what = "stands beside [[body]]; give the number or the tables, not both"
+            self.faults.add("bodies", what, "conflict")
         if not self.model.body:
             return [] if self.model.bodies else [FRAME]
         names = [FRAME]
@@ -247,21 +237,16 @@ class ModelReader:
             name = body.name if body.name is not None else str(number)
             where = entry_name("body", index, {"name": body.name})
             if name in FRAME_NAMES:
-                self.faults.add(
-                    where,
-                    f"name {name!r} is taken by the fixed body; each movable body has a name of its own",
-                    "duplicate",
-                )
+                what = f"name {name!r} is taken by the fixed body; each movable body has a name of its own"
+                self.faults.add(where, what, "duplicate")
                 name = f"{name} ({number})"
             elif name in names:
-                self.faults.add(
-                    where, f"name {name!r} is taken; each body has a name of its own", "duplicate"
-                )
+                what = f"name {name!r} is taken; each body has a name of its own"
+                self.faults.add(where, what, "duplicate")
                 name = f"{name} ({number})"
             elif name.isdigit() and name != str(number):
-                self.faults.add(
-                    where, f"name {name!r} is a number, but this is body {number}; write letters", "conflict"
-                )
+                what = f"name {name!r} is a number, but this is body {number}; write letters"
+                self.faults.add(where, what, "conflict")
             elif not name.strip():
                 self.faults.add(where, "name is empty; leave it out or write one")
             names.append(name)
@@ -296,11 +281,8 @@ class ModelReader:
         for body in joint.bodies:
             if isinstance(body, int):
                 if not 1 <= body <= n_bodies:
-                    self.faults.add(
-                        f"{where} bodies",
-                        f"body {body} does not exist; the bodies are 1 (frame) to {n_bodies}",
-                        "unknown",
-                    )
+                    what = f"body {body} does not exist; the bodies are 1 (frame) to {n_bodies}"
+                    self.faults.add(f"{where} bodies", what, "unknown")
                     body = 0
                 ends.append(body - 1)
             elif body in numbers:
@@ -310,11 +292,8 @@ class ModelReader:
                 near = difflib.get_close_matches(body, known, n=2)
                 hint = f"did you mean {' or '.join(map(repr, near))}? " if near else ""
                 shown = ", ".join(known[:20])
-                self.faults.add(
-                    f"{where} bodies",
-                    f"body {body!r} does not exist; {hint}the bodies are {shown}",
-                    "unknown",
-                )
+                what = f"body {body!r} does not exist; {hint}the bodies are {shown}"
+                self.faults.add(f"{where} bodies", what, "unknown")
                 ends.append(-1)
         named = [end for end in ends if end >= 0]
         if len(ends) > 2 and len(set(named)) < len(named):
@@ -342,18 +321,12 @@ class ModelReader:
         for field in given:
             if field not in readable:
                 takes = ", ".join(f for f in _GEOMETRY if f in readable) or "no geometry"
-                self.faults.add(
-                    f"{where} {field}",
-                    f"{with_article(row)} does not read it; it takes {takes}",
-                    "unsupported",
-                )
+                what = f"{with_article(row)} does not read it; it takes {takes}"
+                self.faults.add(f"{where} {field}", what, "unsupported")
         if joint.frames is not None:
             if joint.at_reference:
-                self.faults.add(
-                    f"{where} at_reference",
-                    "stands beside frames, which say where zero is; leave it out",
-                    "conflict",
-                )
+                what = "stands beside frames, which say where zero is; leave it out"
+                self.faults.add(f"{where} at_reference", what, "conflict")
             for field in set(given) & set(SHORTHAND):
                 self.faults.add(f"{where} {field}", "stands beside frames; give one or the other", "conflict")
         if given:
@@ -361,11 +334,8 @@ class ModelReader:
             missing = [field for field in row.required if field not in covered]
             for field in missing:
                 about = str(JointEntry.model_fields[field].description).removeprefix(f"{row.code}: ")
-                self.faults.add(
-                    f"{where} {field}",
-                    f"is missing beside {', '.join(given)}; {with_article(row)} needs it: {about}",
-                    "missing",
-                )
+                what = f"is missing beside {', '.join(given)}; {with_article(row)} needs it: {about}"
+                self.faults.add(f"{where} {field}", what, "missing")
         elif row.required:
             # Limits or values alone place nothing: the joint has no geometry.
             return None
@@ -373,11 +343,8 @@ class ModelReader:
         for bit, name in enumerate(row.coordinates):
             if mask >> bit & 1 and name not in row.drivable:
                 can = ", ".join(row.drivable) or "none of its coordinates"
-                self.faults.add(
-                    f"{where} driven",
-                    f"{name!r} has no equation; {with_article(row)} is driven in {can}",
-                    "unsupported",
-                )
+                what = f"{name!r} has no equation; {with_article(row)} is driven in {can}"
+                self.faults.add(f"{where} driven", what, "unsupported")
         return self._geometry_values(joint, row, where)
 
     def _with_pins(self, joint: JointEntry) -> JointEntry:
@@ -452,9 +419,8 @@ class ModelReader:
             return given
         source, colon, name = given.rpartition(":") if isinstance(given, str) else ("", "", "")
         if not (source and colon and name.isidentifier()):
-            self.faults.add(
-                where, f'is {given!r}; write "module:name" or "file.py:name" of a Python function'
-            )
+            what = f'is {given!r}; write "module:name" or "file.py:name" of a Python function'
+            self.faults.add(where, what)
             return None
         path = Path(self.source_name).parent / source
         here = source.endswith(".py") and Path(self.source_name).is_file()
@@ -464,21 +430,14 @@ class ModelReader:
         for table, names in (("limits", joint.limits), ("at_reference", joint.at_reference)):
             for name in names:
                 if name not in row.coordinates:
-                    self.faults.add(
-                        f"{where} {table}.{name}",
-                        f"does not exist; {with_article(row)} has {', '.join(map(repr, row.coordinates))}",
-                        "unknown",
-                    )
+                    what = f"does not exist; {with_article(row)} has {', '.join(map(repr, row.coordinates))}"
+                    self.faults.add(f"{where} {table}.{name}", what, "unknown")
         if joint.at_reference and row.relations is not None:
-            self.faults.add(
-                f"{where} at_reference",
-                f"those of {with_article(row)} are zero there; leave it out",
-                "unsupported",
-            )
+            what = f"those of {with_article(row)} are zero there; leave it out"
+            self.faults.add(f"{where} at_reference", what, "unsupported")
         if "distance" in joint.at_reference and "distance" in row.coordinates:
-            self.faults.add(
-                f"{where} at_reference.distance", "is said by the points; leave it out", "conflict"
-            )
+            what = "is said by the points; leave it out"
+            self.faults.add(f"{where} at_reference.distance", what, "conflict")
         if "contact" in joint.limits and "contact" in {*row.coordinates} - {*row.drivable}:
             takes = f"{with_article(row)} takes limits of {', '.join(row.drivable)}"
             self.faults.add(f"{where} limits.contact", f"has no value to be limited; {takes}", "unsupported")
@@ -493,22 +452,17 @@ class ModelReader:
         if joint.frames is None:
             return None
         if len(joint.frames) != len(joint.bodies):
-            self.faults.add(
-                f"{where} frames", f"{len(joint.frames)} for {len(joint.bodies)} bodies; write one each"
-            )
+            what = f"{len(joint.frames)} for {len(joint.bodies)} bodies; write one each"
+            self.faults.add(f"{where} frames", what)
         frames = []
         for side, entry in enumerate(joint.frames):
             place = f"{where} frames[{side + 1}]"
             if self.space == "spatial" and entry.z is None and row.axis == 2:
-                self.faults.add(
-                    f"{place} z", f"is missing; {with_article(row)} needs its axis on each body", "missing"
-                )
+                what = f"is missing; {with_article(row)} needs its axis on each body"
+                self.faults.add(f"{place} z", what, "missing")
             if self.space == "planar" and entry.z is not None:
-                self.faults.add(
-                    f"{place} z",
-                    "a planar joint's axis is the normal of the plane; leave z out",
-                    "unsupported",
-                )
+                what = "a planar joint's axis is the normal of the plane; leave z out"
+                self.faults.add(f"{place} z", what, "unsupported")
             z = self._vector(entry.z, f"{place} z", None) if self.space == "spatial" else None
             x = self._vector(entry.x, f"{place} x", None)
             if z is not None and x is not None:
@@ -591,11 +545,8 @@ class ModelReader:
             return None
         if self.space == "planar":
             if isinstance(value, list):
-                self.faults.add(
-                    f"{where} orientation",
-                    "write one angle; quaternions are for spatial models",
-                    "unsupported",
-                )
+                what = "write one angle; quaternions are for spatial models"
+                self.faults.add(f"{where} orientation", what, "unsupported")
                 return None
             return (value * self.angle,)
         if not isinstance(value, list) or len(value) != 4:

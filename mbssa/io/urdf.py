@@ -274,9 +274,8 @@ def constraint(element: Element, links: Mapping[str, Link], faults: Faults) -> R
     said = element.attributes.get("type", "")
     kind = _CONSTRAINT_KINDS.get(said)
     if kind is None:
-        faults.add(
-            element.where, f"type is {said!r}; the types are {', '.join(_CONSTRAINT_KINDS)}", "unsupported"
-        )
+        what = f"type is {said!r}; the types are {', '.join(_CONSTRAINT_KINDS)}"
+        faults.add(element.where, what, "unsupported")
     parent, child = (_end(element, side, links, faults) for side in ("parent", "child"))
     if parent is not None and parent == child:
         faults.add(element.where, f"joins {parent!r} to itself", "structure")

@@ -137,9 +137,8 @@ class _Maker:
         if line.element.tag in ("replicate", "composite"):
             copies *= math.prod(_whole(word) for word in attributes.get("count", "").split())
             if copies > _MOST_COPIES:
-                self.faults.add(
-                    line.where, f"asks for {copies:,} copies; write {_MOST_COPIES:,} or fewer", "size"
-                )
+                what = f"asks for {copies:,} copies; write {_MOST_COPIES:,} or fewer"
+                self.faults.add(line.where, what, "size")
                 return 1
         return copies
 
@@ -148,14 +147,12 @@ class _Maker:
         if path is None:
             return
         if path in self.included:
-            self.faults.add(
-                line.where, "includes a file that is included already; a file is included once", "duplicate"
-            )
+            what = "includes a file that is included already; a file is included once"
+            self.faults.add(line.where, what, "duplicate")
             return
         if len(self.included) > _MOST_INCLUDES:
-            self.faults.add(
-                line.where, f"is include {len(self.included)}; there are {_MOST_INCLUDES} at most", "size"
-            )
+            what = f"is include {len(self.included)}; there are {_MOST_INCLUDES} at most"
+            self.faults.add(line.where, what, "size")
             return
         self.included.add(path)
         name = str(self._named(path))

@@ -49,9 +49,8 @@ def placed(robot: Robot, faults: Faults) -> Placed | None:
     order, world, closing = _spread(robot, root, reference_values(robot, faults))
     lost = [name for name in robot.links if name not in world]
     if lost:
-        faults.add(
-            "", f"no joints lead from the root {root!r} to {', '.join(map(repr, lost[:12]))}", "structure"
-        )
+        what = f"no joints lead from the root {root!r} to {', '.join(map(repr, lost[:12]))}"
+        faults.add("", what, "structure")
         return None
     body, local = _merged(robot, order, faults)
     return Placed(order, body, local, world, closing)

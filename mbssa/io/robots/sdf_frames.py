@@ -84,9 +84,8 @@ class Frames:
         if "placement_frame" in model.attributes:
             faults.add(model.where, "placement_frame is not read; write the pose of the model", "unsupported")
         for include in model.all("include"):
-            faults.add(
-                include.where, "include is not read; write the model itself in its place", "unsupported"
-            )
+            what = "include is not read; write the model itself in its place"
+            faults.add(include.where, what, "unsupported")
         for tag in ("link", "joint", "frame"):
             for element in model.all(tag):
                 self._add(element, scope, faults)
@@ -139,9 +138,8 @@ def pose_of(element: Element, faults: Faults) -> Floats:
     if pose is None or not pose.text:
         return np.eye(4)
     if pose.attributes.get("rotation_format", "euler_rpy") != "euler_rpy":
-        faults.add(
-            element.where, "pose: rotation_format is not read; write roll, pitch and yaw", "unsupported"
-        )
+        what = "pose: rotation_format is not read; write roll, pitch and yaw"
+        faults.add(element.where, what, "unsupported")
         return np.eye(4)
     values = parsed(pose.text, f"{element.where} pose", 6, (0.0,) * 6, faults)
     degrees = pose.attributes.get("degrees") in ("1", "true")

@@ -81,9 +81,8 @@ def _read(path: Path, faults: Faults) -> SideFile | None:
     for key in content:
         if key not in _KEYS:
             shown = repr(key) if isinstance(key, str) else "a key"
-            faults.add(
-                path.name, f"{shown} is not a key of a side file; it has {', '.join(_KEYS)}", "unknown"
-            )
+            what = f"{shown} is not a key of a side file; it has {', '.join(_KEYS)}"
+            faults.add(path.name, what, "unknown")
     names = {key: _names(content, key, path, faults) for key in _KEYS[1:]}
     pairs = _pairs(content, path, faults)
     if len(names["type"]) != len(pairs):
@@ -179,7 +178,6 @@ def _link(robot: Robot, frame: str, where: str, faults: Faults) -> str | None:
     if of_joint is None and of_link is None:
         faults.add(where, f"{frame!r} is neither a link nor a joint of the model", "unknown")
     if None not in (of_joint, of_link) and of_joint != of_link:
-        faults.add(
-            where, f"{frame!r} is a link, and a joint whose child is {of_joint!r}; rename one", "conflict"
-        )
+        what = f"{frame!r} is a link, and a joint whose child is {of_joint!r}; rename one"
+        faults.add(where, what, "conflict")
     return of_link or of_joint
