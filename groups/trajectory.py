@@ -7,11 +7,12 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from pkgutil import resolve_name
-from typing import TYPE_CHECKING, Literal, Unpack
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
+from groups.results.arrays import OUTPUTS, PROVEN, QUALITY
 from groups.results.bodies import BodyMotion
 from groups.results.faults import STATUS as STATUS
 from groups.results.faults import sentences
@@ -224,20 +225,9 @@ class Trajectory:
         >>> trajectory.instants(slice(0, None, 2)).time.tolist()
         [0.0, 0.5, 1.0]
         """
-        return replace(
-            self,
-            time=self.time[which],
-            position=self.position[which],
-            orientation=self.orientation[which],
-            velocity=None if self.velocity is None else self.velocity[which],
-            acceleration=None if self.acceleration is None else self.acceleration[which],
-            status=self.status[which],
-            residual=self.residual[which],
-            iterations=self.iterations[which],
-            condition=self.condition[which],
-            outer=None if self.outer is None else self.outer.instants(which),
-            proven=None if self.proven is None else self.proven[which],
-        )
+        arrays = {name: getattr(self, name) for name in ("time", *OUTPUTS, *QUALITY, *PROVEN)}
+        some: dict[str, Any] = {n: None if array is None else array[which] for n, array in arrays.items()}
+        return replace(self, outer=None if self.outer is None else self.outer.instants(which), **some)
 
     def spatial(self) -> Trajectory:
         """The same motion with arrays of the spatial form; itself where they have it.

@@ -8,7 +8,7 @@ import numpy as np
 
 from groups.branches.insertion import Proof, way_to
 from groups.motion import Motion
-from groups.results.arrays import OUTPUTS, QUALITY, Arrays
+from groups.results.arrays import QUALITY, Arrays
 from groups.run import Carried, Run
 from mbssa.arrays import Floats
 
@@ -47,11 +47,11 @@ def solve_proven_poses(model: Model, inputs: Floats, memory: Floats) -> Arrays:
     passed = proof.passed(run, 0, 2 * n)[::2][:, proof.sure].all(axis=1)
     none = np.zeros((len(everything), 0, run.arrays.outputs[2].shape[2]))
     found = {name: array[:, 1::2].copy() for name, array in run.arrays.by_name().items()}
-    found |= dict.fromkeys(OUTPUTS[2:], none)
+    found |= dict.fromkeys(("velocity", "acceleration"), none)
     still = np.zeros((len(names), 1))
     for case in np.flatnonzero(~passed).tolist():
         one = Motion(np.zeros(1), names, inputs[case][:, None].copy(), still, still)
         proven = Proof(model, one, 0, memory, run.compiled, least=LEAST).trajectory(everything)
-        for name in (*OUTPUTS[:2], *QUALITY):
+        for name in ("position", "orientation", *QUALITY):
             found[name][:, case] = getattr(proven, name)[0]
     return Arrays.named(found)

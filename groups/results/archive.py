@@ -27,12 +27,13 @@ import zipfile
 import zlib
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from groups.results.borrowed import OUTER_ARRAYS, Borrowed, Outer
+from groups.results.arrays import OUTER, OUTPUTS, PROVEN, QUALITY, ResultArray
+from groups.results.borrowed import Borrowed, Outer
 from groups.results.faults import STATUS
 from groups.results.singular import SingularPosition
 from mbssa import Mechanism, ModelError
@@ -44,33 +45,6 @@ if TYPE_CHECKING:
 
 Arrays = dict[str, npt.NDArray[Any]]
 
-#: Arrays that a trajectory has body by body.
-_BY_BODY = ("position", "orientation", "velocity", "acceleration")
-#: Axes and kind of the entries of each array; bodies and groups are counted by ``kept`` and ``status``.
-_NEEDED = {
-    "format": (0, "iu"),
-    "time": (1, "f"),
-    "kept": (1, "iu"),
-    "position": (3, "f"),
-    "orientation": (3, "f"),
-    "status": (2, "iu"),
-    "residual": (2, "f"),
-    "iterations": (2, "iu"),
-    "condition": (2, "f"),
-    "group_names": (1, "U"),
-    "name": (0, "U"),
-    "mechanism": (1, "u"),
-}
-_OPTIONAL = {
-    "velocity": (3, "f"),
-    "acceleration": (3, "f"),
-    "causes": (1, "U"),
-    "contacts": (1, "U"),
-    "proven": (2, "i"),
-    "singular": (0, "U"),
-    "bodies": (1, "U"),
-}
-_OPTIONAL |= {"borrowed": (0, "U"), **{f"outer_{name}": (1, kind) for name, kind in OUTER_ARRAYS.items()}}
 _KINDS = {
     "b": "true or false",
     "iu": "whole numbers",
@@ -79,8 +53,43 @@ _KINDS = {
     "u": "bytes",
 }
 
-#: Components of the arrays of each space; a planar orientation has no axis of its own.
-_COMPONENTS = {2: {"velocity": 3, "acceleration": 3}, 3: {"orientation": 4, "velocity": 6, "acceleration": 6}}
+#: Arrays of a trajectory, and texts by group that may be missing.
+_ARRAYS = OUTPUTS | QUALITY | PROVEN
+_TEXTS = ("causes", "contacts")
+
+
+class _Member(NamedTuple):
+    """Axes of a member of the archive, by what is counted along them or by their length, and its entries."""
+
+    axes: tuple[str | int, ...]
+    kind: str
+    needed: bool = True
+
+
+def _members(planar: bool) -> dict[str, _Member]:
+    """Members of an archive, by name; those of the tearing iteration are needed together."""
+    by = {"body": ("time", "body"), "group": ("time", "group"), "": ("time",)}
+
+    def of(array: ResultArray, needed: bool) -> _Member:
+        kind = np.dtype(array.dtype).kind
+        axes = (*by[array.by], *array.components[0 if planar else 1])
+        return _Member(axes, "iu" if kind == "i" else kind, needed)
+
+    return {
+        "format": _Member((), "iu"),
+        "time": _Member(("time",), "f"),
+        "kept": _Member(("body",), "iu"),
+        **{name: of(array, name not in PROVEN and array.level == 0) for name, array in _ARRAYS.items()},
+        "group_names": _Member(("group",), "U"),
+        "name": _Member((), "U"),
+        "mechanism": _Member(("byte",), "u"),
+        **dict.fromkeys(_TEXTS, _Member(("group",), "U", False)),
+        "singular": _Member((), "U", False),
+        "bodies": _Member(("body",), "U", False),
+        "borrowed": _Member((), "U", False),
+        **{f"outer_{name}": of(array, False) for name, array in OUTER.items()},
+    }
+
 
 #: Exceptions of NumPy and zipfile for a file that is no archive, or one cut off or damaged.
 _DAMAGED = (ValueError, EOFError, KeyError, MemoryError, NotImplementedError, RuntimeError, TypeError)
@@ -89,30 +98,22 @@ _DAMAGED_ZIP = (zipfile.BadZipFile, zlib.error)
 
 def save(trajectory: Trajectory, path: str | Path) -> None:
     """Write a trajectory; see :meth:`groups.Trajectory.save`."""
+    mechanism = trajectory.mechanism
     arrays: Arrays = {
         "format": np.array(1),
         "time": trajectory.time,
         "kept": trajectory.kept,
-        "position": trajectory.position,
-        "orientation": trajectory.orientation,
-        "status": trajectory.status,
-        "residual": trajectory.residual,
-        "iterations": trajectory.iterations,
-        "condition": trajectory.condition,
-        "bodies": np.array([trajectory.mechanism.body_name(b) for b in trajectory.kept.tolist()], np.str_),
+        "bodies": np.array([mechanism.body_name(b) for b in trajectory.kept.tolist()], np.str_),
         "group_names": np.array(trajectory.named_groups, dtype=np.str_),
-        "name": np.array(trajectory.mechanism.name),
-        "mechanism": np.frombuffer(write_npz(trajectory.mechanism)[0], dtype=np.uint8),
+        "name": np.array(mechanism.name),
+        "mechanism": np.frombuffer(write_npz(mechanism)[0], dtype=np.uint8),
     }
-    for name in ("velocity", "acceleration", "proven"):
-        if getattr(trajectory, name) is not None:
-            arrays[name] = getattr(trajectory, name)
-    for name in ("causes", "contacts"):
-        if getattr(trajectory, name) is not None:
-            arrays[name] = np.array(getattr(trajectory, name), dtype=np.str_)
+    for name in (*_ARRAYS, *_TEXTS):
+        if (value := getattr(trajectory, name)) is not None:
+            arrays[name] = np.array(value, dtype=np.str_) if name in _TEXTS else value
     if trajectory.outer is not None:
         arrays["borrowed"] = np.array(json.dumps(trajectory.outer.borrowed.to_dict()))
-        arrays |= {f"outer_{name}": getattr(trajectory.outer, name) for name in OUTER_ARRAYS}
+        arrays |= {f"outer_{name}": getattr(trajectory.outer, name) for name in OUTER}
     if trajectory.proven is not None:
         arrays["singular"] = np.array(json.dumps([asdict(one) for one in trajectory.singular]))
     with whole(path) as place, place.open("wb") as stream:
@@ -126,16 +127,27 @@ def read(path: str | Path, mechanism: Mechanism | None = None) -> dict[str, Any]
     if mechanism is None:
         mechanism = _mechanism(path, arrays)
     _check(path, arrays, mechanism)
+    groups = arrays["group_names"].tolist()
+    outer = None
+    if "borrowed" in arrays:
+        found = {name: _entries(array, arrays[f"outer_{name}"]) for name, array in OUTER.items()}
+        outer = Outer(Borrowed.from_json(str(arrays["borrowed"])), **found, names=tuple(groups))
     return {
         "mechanism": mechanism,
-        **{name: arrays[name] for name in ("time", "status", "residual", "iterations", "condition", "kept")},
-        **{name: _by_body(arrays[name]) if name in arrays else None for name in _BY_BODY},
-        **{name: tuple(arrays[name].tolist()) if name in arrays else None for name in ("causes", "contacts")},
-        "group_names": tuple(arrays["group_names"].tolist()),
-        "outer": _outer(arrays),
-        "proven": arrays.get("proven"),
+        "time": arrays["time"],
+        "kept": arrays["kept"],
+        **{n: _entries(array, arrays[n]) if n in arrays else None for n, array in _ARRAYS.items()},
+        **{name: tuple(arrays[name].tolist()) if name in arrays else None for name in _TEXTS},
+        "group_names": tuple(groups),
+        "outer": outer,
         "singular": _singular(arrays),
     }
+
+
+def _entries(of: ResultArray, array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The array with entries of its kind; of bodies, contiguous per body in memory."""
+    array = array.astype(of.dtype, copy=False)
+    return np.ascontiguousarray(array.swapaxes(0, 1)).swapaxes(0, 1) if of.by == "body" else array
 
 
 def _singular(arrays: Arrays) -> tuple[SingularPosition, ...]:
@@ -143,22 +155,8 @@ def _singular(arrays: Arrays) -> tuple[SingularPosition, ...]:
     return tuple(SingularPosition(**one) for one in json.loads(str(arrays.get("singular", "[]"))))
 
 
-def _outer(arrays: Arrays) -> Outer | None:
-    """Outcome of the tearing iteration; None where no inputs were borrowed."""
-    if "borrowed" not in arrays:
-        return None
-    borrowed = Borrowed.from_dict(json.loads(str(arrays["borrowed"])))
-    names = tuple(arrays["group_names"].tolist())
-    return Outer(borrowed, **{name: arrays[f"outer_{name}"] for name in OUTER_ARRAYS}, names=names)
-
-
-def _by_body(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Contiguous per body in memory, seen with the time first."""
-    return np.ascontiguousarray(array.swapaxes(0, 1)).swapaxes(0, 1)
-
-
 def _arrays(path: Path) -> Arrays:
-    wanted = {**_NEEDED, **_OPTIONAL}
+    wanted = _members(planar=False)
     with path.open("rb") as stream:
         if not zipfile.is_zipfile(stream):
             raise ValueError(f"{path}: is no .npz archive; trajectory.save writes one")
@@ -188,31 +186,26 @@ def _mechanism(path: Path, arrays: Arrays) -> Mechanism:
 def _check(path: Path, arrays: Arrays, mechanism: Mechanism) -> None:
     """Refuse what does not fit together, all faults at once."""
     faults = []
-    for name, (axes, kind) in {**_NEEDED, **_OPTIONAL}.items():
-        array = arrays.get(name)
+    members = _members(arrays.get("position", np.empty(0)).shape[2:] == (2,))
+    for name, member in members.items():
+        array, axes = arrays.get(name), len(member.axes)
         if array is None:
-            if name in _NEEDED:
-                faults.append(f"{name} is missing")
-            continue
-        if name == "orientation" and arrays.get("position", np.empty((0, 0, 0))).shape[-1:] == (2,):
-            axes = 2
-        if array.ndim != axes or array.dtype.kind not in kind:
-            faults.append(f"{name} is {array.dtype} with {array.ndim} axes; it has {axes}, of {_KINDS[kind]}")
+            faults += [f"{name} is missing"] * member.needed
+        elif array.ndim != axes or array.dtype.kind not in member.kind:
+            kind = _KINDS[member.kind]
+            faults.append(f"{name} is {array.dtype} with {array.ndim} axes; it has {axes}, of {kind}")
+    if not faults and int(arrays["format"]) != 1:
+        faults.append(f"format is {int(arrays['format'])}; this version reads 1")
     if not faults:
-        faults = _misfits(arrays, mechanism) + _misfits_of_borrowed(arrays)
+        faults = _misfits(arrays, members, mechanism) + _misfits_of_borrowed(arrays)
     if faults:
         raise ValueError(f"{path}: {'; '.join(faults)}")
 
 
-def _misfits(arrays: Arrays, mechanism: Mechanism) -> list[str]:
-    if int(arrays["format"]) != 1:
-        return [f"format is {int(arrays['format'])}; this version reads 1"]
-    kept, n_groups = arrays["kept"], arrays["status"].shape[1]
-    instants, components = len(arrays["time"]), arrays["position"].shape[2]
+def _misfits(arrays: Arrays, members: dict[str, _Member], mechanism: Mechanism) -> list[str]:
+    kept = arrays["kept"]
     faults = []
-    if components not in _COMPONENTS:
-        return [f"position has {components} components; it has 2 or 3"]
-    if mechanism.space == "spatial" and components == 2:
+    if mechanism.space == "spatial" and arrays["position"].shape[2] == 2:
         faults.append("the trajectory is planar, the mechanism spatial")
     if (np.diff(kept) <= 0).any() or (len(kept) and not 0 <= kept[0] <= kept[-1] < mechanism.n_bodies):
         faults.append(f"kept has other bodies than 1 to {mechanism.n_bodies} of the mechanism")
@@ -220,18 +213,16 @@ def _misfits(arrays: Arrays, mechanism: Mechanism) -> list[str]:
         names = [mechanism.body_name(b) for b in kept.tolist()]
         if arrays["bodies"].tolist() != names:
             faults.append("the bodies have other names than those of the mechanism")
-    shapes: dict[str, tuple[int, ...]] = dict.fromkeys(
-        ("status", "residual", "iterations", "condition"), (instants, n_groups)
-    )
-    shapes["proven"] = instants, n_groups
-    shapes |= dict.fromkeys(("group_names", "causes", "contacts"), (n_groups,))
-    shapes |= {"position": (instants, len(kept), components), "orientation": (instants, len(kept))}
-    shapes |= {name: (instants, len(kept), size) for name, size in _COMPONENTS[components].items()}
-    faults += [
-        f"{name} has the shape {arrays[name].shape}; it needs {shape}"
-        for name, shape in shapes.items()
-        if name in arrays and arrays[name].shape != shape
-    ]
+    sizes: dict[str | int, int] = {
+        "time": len(arrays["time"]),
+        "body": len(kept),
+        "group": arrays["status"].shape[1],
+        "byte": len(arrays["mechanism"]),
+    }
+    for name, array in arrays.items():
+        shape = tuple(sizes.get(axis, axis) for axis in members[name].axes)
+        if array.shape != shape:
+            faults.append(f"{name} has the shape {array.shape}; it needs {shape}")
     try:
         _singular(arrays)
     except (ValueError, TypeError) as error:
@@ -241,21 +232,17 @@ def _misfits(arrays: Arrays, mechanism: Mechanism) -> list[str]:
 
 def _misfits_of_borrowed(arrays: Arrays) -> list[str]:
     """Faults of the tearing iteration's arrays and record, which must occur together."""
-    names = ["borrowed", *(f"outer_{name}" for name in OUTER_ARRAYS)]
+    names = ["borrowed", *(f"outer_{name}" for name in OUTER)]
     missing = [name for name in names if name not in arrays]
     if missing:
         return [] if len(missing) == len(names) else [f"{name} is missing" for name in missing]
-    instants, n_groups = arrays["status"].shape
-    faults = [
-        f"{name} has the shape {arrays[name].shape}; it needs {(instants,)}"
-        for name in names[1:]
-        if arrays[name].shape != (instants,)
-    ]
+    n_groups = arrays["status"].shape[1]
+    faults = []
     for name, least, most in (("outer_group", 0, n_groups), ("outer_status", 0, len(STATUS) - 1)):
         if ((arrays[name] < least) | (arrays[name] > most)).any():
             faults.append(f"{name} has other numbers than {least} to {most}")
     try:
-        record = Borrowed.from_dict(json.loads(str(arrays["borrowed"])))
+        record = Borrowed.from_json(str(arrays["borrowed"]))
     except ValueError as error:
         return [*faults, f"borrowed is no record: {error}"]
     if record.groups != n_groups:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from groups.results.arrays import OUTER
 from groups.results.faults import STATUS
 from mbssa.arrays import Bools, Floats, Ints
 
@@ -50,6 +51,7 @@ chosen by the user
     before: tuple[int, ...]
     groups: int
     chosen: ChosenBy
+    __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
 
     @property
     def shared(self) -> tuple[str, ...]:
@@ -70,66 +72,28 @@ chosen by the user
         return {name: list(v) if isinstance(v, tuple) else v for name, v in asdict(self).items()}
 
     @staticmethod
-    def from_dict(record: Any) -> Borrowed:
-        """The record of what :meth:`to_dict` gave, from JSON perhaps.
+    def from_json(text: str) -> Borrowed:
+        """The record that :meth:`to_dict` gave, from JSON.
 
         Raises
         ------
         ValueError
-            It is none: which fields are missing, unknown or of another kind.
+            Fields that are missing, unknown or of another kind: all of them.
 
         Examples
         --------
-        >>> import groups, mbssa
+        >>> import groups, json, mbssa
         >>> borrowed = groups.build(mbssa.decompose(mbssa.load("triad")), borrow=["1-5.angle"]).borrowed
-        >>> Borrowed.from_dict(borrowed.to_dict()) == borrowed
+        >>> Borrowed.from_json(json.dumps(borrowed.to_dict())) == borrowed
         True
         """
-        if not isinstance(record, dict):
-            raise ValueError(f"a {type(record).__name__}, not a record of borrowed inputs")
-        faults = [f"there is no field {name}" for name in sorted(set(record) - set(_FIELDS))]
-        for name, kind in _FIELDS.items():
-            value = record.get(name)
-            found = value if kind.listed and isinstance(value, list) else [value]
-            if kind.listed is not isinstance(value, list) or any(type(one) is not kind.of for one in found):
-                faults.append(f"{name} is {value!r}; write {kind.said}")
-        if not faults and record["chosen"] not in get_args(ChosenBy):
-            faults.append(f"chosen is {record['chosen']!r}; write {' or '.join(get_args(ChosenBy))}")
-        if faults:
-            raise ValueError("; ".join(faults))
-        entries: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in record.items()}
-        return Borrowed(**entries)
+        from pydantic import TypeAdapter, ValidationError
 
-
-class _Kind(NamedTuple):
-    """Of a field of the record: a list of entries or one, of which type, and how that is said."""
-
-    listed: bool
-    of: type
-    said: str
-
-
-_NAMES, _NUMBERS = _Kind(True, str, "a list of coordinates"), _Kind(True, int, "a list of numbers of groups")
-_FIELDS = {
-    "inputs": _NAMES,
-    "drives": _NAMES,
-    "unknowns": _NAMES,
-    "loop": _NUMBERS,
-    "before": _NUMBERS,
-    "groups": _Kind(False, int, "how many there are"),
-    "chosen": _Kind(False, str, "user or automatic"),
-}
-
-
-#: Arrays (T,) of :class:`Outer`, and the kinds of their entries.
-OUTER_ARRAYS = {
-    "fallback": "b",
-    "status": "iu",
-    "group": "iu",
-    "residual": "f",
-    "iterations": "iu",
-    "condition": "f",
-}
+        try:
+            return TypeAdapter(Borrowed).validate_json(text, strict=True)
+        except ValidationError as error:
+            faults = (f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors())
+            raise ValueError("; ".join(faults)) from None
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,7 +132,7 @@ class Outer:
 
     def instants(self, which: slice | npt.NDArray[np.intp]) -> Outer:
         """Some of the instants, as views."""
-        arrays: dict[str, Any] = {name: getattr(self, name)[which] for name in OUTER_ARRAYS}
+        arrays: dict[str, Any] = {name: getattr(self, name)[which] for name in OUTER}
         return replace(self, **arrays)
 
     def sentences(self) -> list[str]:

@@ -488,42 +488,33 @@ def _atan2(y: Motion, x: Motion) -> Motion:
     return Motion(tuple(levels), 0, 1)
 
 
-def _arc(jet: Jet) -> Callable[[Motion], Motion]:
-    return lambda one: Motion(_chain(_plain(one), jet).levels, 0, 1)
+def _of_number(jet: Jet, one: Motion) -> Motion:
+    return _chain(_plain(one), jet)
 
 
-def _of_number(jet: Jet) -> Callable[[Motion], Motion]:
-    return lambda one: _chain(_plain(one), jet)
+def _arc(jet: Jet, one: Motion) -> Motion:
+    return Motion(_of_number(jet, one).levels, 0, 1)
 
 
-def _unit(scale: float, length: int, angle: int) -> Callable[[Motion], Motion]:
-    def made(one: Motion) -> Motion:
-        if one.length is not None:
-            raise _Unfit("takes a plain number, such as 5")
-        return Motion(tuple(scale * level for level in one.levels), length, angle)
-
-    return made
+def _unit(scale: float, length: int, angle: int, one: Motion) -> Motion:
+    if one.length is not None:
+        raise _Unfit("takes a plain number, such as 5")
+    return Motion(tuple(scale * level for level in one.levels), length, angle)
 
 
-def _tan(x: Floats) -> tuple[Floats, Floats, Floats]:
-    t = np.tan(x)
-    return t, 1 + t * t, 2 * t * (1 + t * t)
-
-
-def _asin(x: Floats) -> tuple[Floats, Floats, Floats]:
-    w = 1 - x * x
-    return np.arcsin(x), w**-0.5, x * w**-1.5
-
-
-def _acos(x: Floats) -> tuple[Floats, Floats, Floats]:
-    _, first, second = _asin(x)
-    return np.arccos(x), -first, -second
-
-
-def _atan(x: Floats) -> tuple[Floats, Floats, Floats]:
-    w = 1 + x * x
-    return np.arctan(x), 1 / w, -2 * x / w**2
-
+#: Values with first and second derivatives of functions of a plain number, and of those that give an angle.
+_FUNCTIONS_OF_NUMBERS: dict[str, Jet] = {
+    "sin": lambda x: (np.sin(x), np.cos(x), -np.sin(x)),
+    "cos": lambda x: (np.cos(x), -np.sin(x), -np.cos(x)),
+    "tan": lambda x: (np.tan(x), 1 + np.tan(x) ** 2, 2 * np.tan(x) * (1 + np.tan(x) ** 2)),
+    "exp": lambda x: (np.exp(x), np.exp(x), np.exp(x)),
+    "log": lambda x: (np.log(x), 1 / x, -1 / x**2),
+}
+_INVERSE_FUNCTIONS: dict[str, Jet] = {
+    "asin": lambda x: (np.arcsin(x), (1 - x * x) ** -0.5, x * (1 - x * x) ** -1.5),
+    "acos": lambda x: (np.arccos(x), -((1 - x * x) ** -0.5), -x * (1 - x * x) ** -1.5),
+    "atan": lambda x: (np.arctan(x), 1 / (1 + x * x), -2 * x / (1 + x * x) ** 2),
+}
 
 #: Functions of expressions by name: numbers of arguments, and what they do.
 FUNCTIONS: dict[str, tuple[tuple[int, ...], Callable[..., Any]]] = {
@@ -534,15 +525,9 @@ FUNCTIONS: dict[str, tuple[tuple[int, ...], Callable[..., Any]]] = {
     "norm": ((1,), _norm),
     "sqrt": ((1,), _sqrt),
     "abs": ((1,), lambda one: _chain(_scalar(one), lambda x: (np.abs(x), np.sign(x), np.zeros_like(x)), 1)),
-    "sin": ((1,), _of_number(lambda x: (np.sin(x), np.cos(x), -np.sin(x)))),
-    "cos": ((1,), _of_number(lambda x: (np.cos(x), -np.sin(x), -np.cos(x)))),
-    "tan": ((1,), _of_number(_tan)),
-    "asin": ((1,), _arc(_asin)),
-    "acos": ((1,), _arc(_acos)),
-    "atan": ((1,), _arc(_atan)),
+    **{name: ((1,), partial(_of_number, jet)) for name, jet in _FUNCTIONS_OF_NUMBERS.items()},
+    **{name: ((1,), partial(_arc, jet)) for name, jet in _INVERSE_FUNCTIONS.items()},
     "atan2": ((2,), _atan2),
-    "exp": ((1,), _of_number(lambda x: (np.exp(x), np.exp(x), np.exp(x)))),
-    "log": ((1,), _of_number(lambda x: (np.log(x), 1 / x, -1 / x**2))),
-    "deg": ((1,), _unit(math.pi / 180, 0, 1)),
-    "mm": ((1,), _unit(1e-3, 1, 0)),
+    "deg": ((1,), partial(_unit, math.pi / 180, 0, 1)),
+    "mm": ((1,), partial(_unit, 1e-3, 1, 0)),
 }

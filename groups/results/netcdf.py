@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from groups.results.arrays import OUTER, QUALITY, ResultArray
 from groups.results.faults import STATUS
 from groups.results.joints import CoordinateMotion, chosen_coordinates
-from mbssa.arrays import Floats
 from mbssa.files import whole
 
 if TYPE_CHECKING:
@@ -41,35 +41,28 @@ def to_xarray(trajectory: Trajectory) -> xarray.Dataset:
         raise ModuleNotFoundError(
             'labelled datasets and netCDF need xarray: pip install "mbssa[xarray]"', name="xarray"
         ) from None
-    mechanism, quality = trajectory.mechanism, ("time", "group")
+    mechanism = trajectory.mechanism
     chosen = chosen_coordinates(trajectory, "all")
-    joints = _joints(chosen)
+    turn = ("time", "body"), _about("angle of the body, unwrapped", "rad")
+    if not trajectory.planar:
+        turn = ("time", "body", "component"), _about("unit quaternion, continuous in sign", "1")
     variables: dict[str, Any] = {
         "position": (("time", "body", "axis"), trajectory.position, _about("origin of the body", "m")),
-        "orientation": (
-            (("time", "body"), trajectory.orientation, _about("angle of the body, unwrapped", "rad"))
-            if trajectory.planar
-            else (
-                ("time", "body", "component"),
-                trajectory.orientation,
-                _about("unit quaternion, continuous in sign", "1"),
-            )
-        ),
+        "orientation": (turn[0], trajectory.orientation, turn[1]),
         **_levels(trajectory),
-        **{name: (("time", "coordinate"), array, about) for name, (array, about) in joints.items()},
-        "status": (
-            quality,
-            trajectory.status,
-            {
-                "long_name": "how the group was solved",
-                **_FLAGS,
-            },
-        ),
-        "residual": (quality, trajectory.residual, {"long_name": "largest residual, m or rad"}),
-        "iterations": (quality, trajectory.iterations, _about("Newton steps", "1")),
-        "condition": (quality, trajectory.condition, _about("smallest over largest pivot", "1")),
-        **_borrowed(trajectory),
+        **_joints(chosen),
+        **{
+            name: (("time", "group"), getattr(trajectory, name), _attributes(name, array))
+            for name, array in QUALITY.items()
+        },
     }
+    if trajectory.outer is not None:
+        for name, array in OUTER.items():
+            values = getattr(trajectory.outer, name)
+            if name == "fallback":
+                variables[name] = ("time", values.astype(np.int8), _attributes(name, array))  # no booleans
+            else:
+                variables[f"outer_{name}"] = ("time", values, _attributes(name, array))
     groups = np.arange(1, trajectory.status.shape[1] + 1)
     coordinates: dict[str, Any] = {
         "time": ("time", trajectory.time, _about("time", "s")),
@@ -90,15 +83,15 @@ def to_xarray(trajectory: Trajectory) -> xarray.Dataset:
     return xarray.Dataset(variables, coordinates, about)
 
 
-def _joints(chosen: Sequence[CoordinateMotion]) -> dict[str, tuple[Floats, dict[str, str]]]:
+def _joints(chosen: Sequence[CoordinateMotion]) -> dict[str, Any]:
     """Values, rates and accelerations of the joints' coordinates, as far as they were kept."""
     found = {}
     names = ("joint_coordinate", "joint_rate", "joint_acceleration")
     for level, (name, per) in enumerate(zip(names, ("", "/s", "/s^2"), strict=True)):
         arrays = [motion.levels[level] for motion in chosen if level < len(motion.levels)]
         if arrays:
-            said = {"long_name": name.replace("_", " "), "units_are": f"coordinate_unit{per}"}
-            found[name] = (np.stack(arrays, axis=1), said)
+            attributes = {"long_name": name.replace("_", " "), "units_are": f"coordinate_unit{per}"}
+            found[name] = (("time", "coordinate"), np.stack(arrays, axis=1), attributes)
     return found
 
 
@@ -117,25 +110,9 @@ def _levels(trajectory: Trajectory) -> dict[str, Any]:
     return variables
 
 
-def _borrowed(trajectory: Trajectory) -> dict[str, Any]:
-    """Outcome of the iteration that finds borrowed inputs, where there are any."""
-    outer = trajectory.outer
-    if outer is None:
-        return {}
-    failed = "number of the group that the borrowed inputs are not for, 0 the loop"
-    return {
-        # NetCDF-3 has no booleans.
-        "fallback": ("time", outer.fallback.astype(np.int8), _about("solved by the direct structure", "1")),
-        "outer_status": ("time", outer.status, {"long_name": "why, 0 where it was not", **_FLAGS}),
-        "outer_group": ("time", outer.group, {"long_name": failed}),
-        "outer_residual": (
-            "time",
-            outer.residual,
-            _about("largest miss of a drive, rad or of the size", "1"),
-        ),
-        "outer_iterations": ("time", outer.iterations, _about("steps of the outer Newton", "1")),
-        "outer_condition": ("time", outer.condition, _about("of the outer Jacobian, 0 singular", "1")),
-    }
+def _attributes(name: str, array: ResultArray) -> dict[str, Any]:
+    unit = {"units": array.unit} if array.unit else {}
+    return {"long_name": array.title, **unit, **(_FLAGS if name == "status" else {})}
 
 
 def _about(name: str, units: str) -> dict[str, str]:
