@@ -279,9 +279,9 @@ class Run:
         ``proven`` (G, T) are on their branch, whatever their paths look like.
         """
         self._turned_back(first, stop, proven)
-        self.watch(first, stop)
+        self.check_contacts(first, stop)
 
-    def watch(self, first: int, stop: int, *, angles: bool = True) -> None:
+    def check_contacts(self, first: int, stop: int, *, angles: bool = True) -> None:
         """Take back instants at which a contact's place is outside of its limits.
 
         Without ``angles`` those that are lengths alone: between poses in any order no angle counts turns.
@@ -290,24 +290,21 @@ class Run:
         watched = [w for w in model.watches if angles or w.unit == "m"]
         if not watched or stop <= first:
             return
-        status, residual, iterations, condition = (array[:, first:stop] for array in self.arrays.quality)
+        status = self.arrays.quality[0][:, first:stop]
         ends = self.trajectory().instants(slice(first, stop))
         found = [(w, *outside(ends, w, model.frames.size)) for w in watched]
         gone = np.zeros(status.shape, dtype=np.bool_)
         for g, needs in enumerate(model.needs):
-            waits = gone[list(needs)].any(axis=0) & (status[g] != NOT_COMPUTED)
-            status[g, waits], residual[g, waits] = PREDECESSOR_FAILED, np.nan
-            iterations[g, waits], condition[g, waits] = 0, 0.0
+            gone[g] = gone[list(needs)].any(axis=0) & (status[g] != NOT_COMPUTED)
+            self.mark(g, first + np.flatnonzero(gone[g]), PREDECESSOR_FAILED)
             for w, value, off in found:
-                lifted = np.flatnonzero((off > 0.0) & (status[g] == OK)) if w.group == g else _NO_BODIES
-                if len(lifted):
-                    status[g, lifted], residual[g, lifted] = CONTACT_LOST, off[lifted]
-                    at = first + int(lifted[0])
+                lost = np.flatnonzero((off > 0.0) & (status[g] == OK)) if w.group == g else _NO_BODIES
+                if len(lost):
+                    self.mark(g, first + lost, CONTACT_LOST, off[lost])
+                    at = first + int(lost[0])
                     if at <= self.ended.get(g, (at, ""))[0]:
-                        self.ended[g] = at, left_limits(w, float(value[lifted[0]]))
-                    gone[g, lifted] = True
-            gone[g] |= waits
-            self._without_answer(g, first + np.flatnonzero(gone[g]))
+                        self.ended[g] = at, left_limits(w, float(value[lost[0]]))
+                    gone[g, lost] = True
 
     def _turned_back(self, first: int, stop: int, proven: Bools | None) -> None:
         held = self.model.held
@@ -322,9 +319,7 @@ class Run:
         if proven is not None:
             status[proven & (status == BRANCH_JUMP)] = OK
         for g in held.tolist():
-            lost = np.flatnonzero(status[g, first:stop] == BRANCH_JUMP)
-            if len(lost):
-                self._without_answer(g, first + lost)
+            self.mark(g, first + np.flatnonzero(status[g, first:stop] == BRANCH_JUMP), BRANCH_JUMP)
 
     def comes_to(self, first: int, stop: int, pose: Floats) -> bool:
         """Whether a chunk ends where the seed of the next one has come by, so that this one may begin there.
@@ -354,23 +349,32 @@ class Run:
         status, residual, iterations, condition = (array[:, first:stop] for array in self.arrays.quality)
         status[:], residual[:], iterations[:], condition[:] = 0, 0.0, 0, 1.0
 
-    def not_computed(self, group: int, first: int, stop: int) -> None:
-        """Say of a group's instants that they were not computed."""
-        status, residual, iterations, condition = self.arrays.quality
-        status[group, first:stop] = NOT_COMPUTED
-        residual[group, first:stop] = np.nan
-        iterations[group, first:stop] = 0
-        condition[group, first:stop] = np.nan
-        self._without_answer(group, slice(first, stop))
+    def mark(self, group: int, instants: Ints | slice, status: int, residual: Floats | None = None) -> None:
+        """Take back a group's answer at some instants, for the reason that the status gives.
+
+        ``residual`` replaces that of the solver. A group that was not computed, or whose predecessor failed,
+        has no residual.
+        """
+        statuses, residuals, iterations, condition = self.arrays.quality
+        statuses[group, instants] = status
+        if status in (NOT_COMPUTED, PREDECESSOR_FAILED):
+            residuals[group, instants], iterations[group, instants] = np.nan, 0
+            condition[group, instants] = np.nan if status == NOT_COMPUTED else 0.0
+        elif residual is not None:
+            residuals[group, instants] = residual
+        rows = self._rows[1][self._rows[0][group] : self._rows[0][group + 1]].tolist()
+        for array in self.arrays.outputs:
+            if array.shape[1]:
+                for row in rows:
+                    array[row, instants] = np.nan
 
     def stop_at(self, done: int) -> None:
-        """Say of all later instants that they were not computed."""
-        instants = len(self.motion.time)
-        if done >= instants:
-            return
-        self.place_frame(done, instants)
-        for group in range(self.model.structure.n_groups):
-            self.not_computed(group, done, instants)
+        """Mark all later instants as not computed."""
+        later = slice(done, len(self.motion.time))
+        if done < later.stop:
+            self.place_frame(done, later.stop)
+            for group in range(self.model.structure.n_groups):
+                self.mark(group, later, NOT_COMPUTED)
 
     def place_frame(self, first: int, stop: int) -> None:
         """Write the frame's own rows, where no call does that solves all groups."""
@@ -382,18 +386,6 @@ class Run:
         orientation[row, first:stop] = self._frame[4] if self.planar else span.quaternion(self._frame)
         velocity[row, first:stop] = 0.0
         acceleration[row, first:stop] = 0.0
-
-    def without_answer(self, group: int, instant: int, status: int) -> None:
-        """Take back a group's answer at an instant, and say why by its status."""
-        self.arrays.quality[0][group, instant] = status
-        self._without_answer(group, np.array([instant]))
-
-    def _without_answer(self, group: int, instants: Ints | slice) -> None:
-        rows = self._rows[1][self._rows[0][group] : self._rows[0][group + 1]].tolist()
-        for array in self.arrays.outputs:
-            if array.shape[1]:
-                for row in rows:
-                    array[row, instants] = np.nan
 
     def trajectory(self, kept: Ints | None = None) -> Trajectory:
         """Solution found; of some of the bodies, if they are named."""

@@ -17,6 +17,7 @@ from groups.branches.insertion import prove
 from groups.building import build
 from groups.dynamics import Forces
 from groups.dynamics import forces as forces_of
+from groups.kernels.status import NOT_COMPUTED
 from groups.model import Model
 from groups.motion import Motion, default_motion
 from groups.run import Run
@@ -375,7 +376,7 @@ def _collected(runner: TaskRunner, wanted: Ints) -> Trajectory:
     for c, k in np.argwhere(done == 0).tolist():
         run.place_frame(*job.tasks.span(c * done.shape[1]))
         for group in runner.parts[k].groups.tolist():
-            run.not_computed(group, *job.tasks.span(c * done.shape[1]))
+            run.mark(group, slice(*job.tasks.span(c * done.shape[1])), NOT_COMPUTED)
     if done.all():
         runner.mend()
     run.look_back(0, len(job.motion.time))

@@ -305,7 +305,7 @@ class Proof:
         status = run.arrays.quality[0][:, 0].copy()
         _advance(run, 0, 1, carried)  # with the rates of the motion
         for g in np.flatnonzero((status != OK) & (run.arrays.quality[0][:, 0] == OK)).tolist():
-            run.without_answer(g, 0, int(status[g]))
+            run.mark(g, slice(0, 1), int(status[g]))
         return carried
 
     def _step(self, run: Run, first: int, carried: Carried) -> Carried:
@@ -434,7 +434,7 @@ class Proof:
             waits = bool(gone[list(needs)].any())
             gone[g] = waits or g in self.doubted
             if gone[g] and status[g, at] == OK:
-                run.without_answer(g, at, PREDECESSOR_FAILED if waits else PASSED_SINGULAR)
+                run.mark(g, slice(at, at + 1), PREDECESSOR_FAILED if waits else PASSED_SINGULAR)
         self.doubted.clear()
         self.proven[:, at] = self._said
 

@@ -87,7 +87,7 @@ def solve_poses(
             run.advance(case, case + 1, carried)
     elif not proves:
         run.advance(0, n, carried)
-    run.watch(0, n, angles=False)
+    run.check_contacts(0, n, angles=False)
     position, orientation, _, _ = run.arrays.outputs
     if len(held) > len(kept):
         rows = np.searchsorted(held, kept)
