@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack
 import numpy as np
 import numpy.typing as npt
 
-from groups.results.arrays import OUTPUTS, PROVEN, QUALITY
 from groups.results.bodies import BodyMotion
 from groups.results.faults import STATUS as STATUS
 from groups.results.faults import sentences
 from groups.results.joints import CoordinateMotion, JointMotion, joint_motion
+from groups.results.schema import OUTPUTS, PROVEN, QUALITY
 from groups.rotations import (
     in_space,
     plane_quaternion,

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from groups.results.arrays import OUTPUTS, QUALITY
+from groups.results.schema import OUTPUTS, QUALITY
 from mbssa.files import remove_temporaries, write_whole
 from routes.job import Job
 from routes.lock import NAME as LOCK

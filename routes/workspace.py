@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from groups.dynamics.one_group import Answers
-from groups.results.arrays import OUTPUTS, Arrays
+from groups.results.arrays import Arrays
+from groups.results.schema import OUTPUTS
 from mbssa.arrays import Floats
 
 Shapes = dict[str, tuple[tuple[int, ...], type[np.generic]]]

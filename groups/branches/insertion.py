@@ -20,7 +20,8 @@ from groups.branches.singular import singular_position
 from groups.branches.states import Poses
 from groups.kernels.status import NOT_CONVERGED, OK, PASSED_SINGULAR, PREDECESSOR_FAILED
 from groups.motion import Motion, reference_inputs
-from groups.results.arrays import OUTPUTS, QUALITY, Arrays
+from groups.results.arrays import Arrays
+from groups.results.schema import OUTPUTS, QUALITY
 from groups.results.singular import SingularPosition
 from groups.run import Carried, Run
 from mbssa.arrays import Bools, Floats, Ints

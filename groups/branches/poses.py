@@ -8,7 +8,8 @@ import numpy as np
 
 from groups.branches.insertion import Proof, way_to
 from groups.motion import Motion
-from groups.results.arrays import QUALITY, Arrays
+from groups.results.arrays import Arrays
+from groups.results.schema import QUALITY
 from groups.run import Carried, Run
 from mbssa.arrays import Floats
 

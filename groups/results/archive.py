@@ -32,9 +32,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from groups.results.arrays import OUTER, OUTPUTS, PROVEN, QUALITY, ResultArray
 from groups.results.borrowed import Borrowed, Outer
 from groups.results.faults import STATUS
+from groups.results.schema import OUTER, OUTPUTS, PROVEN, QUALITY, ResultArray
 from groups.results.singular import SingularPosition
 from mbssa import Mechanism, ModelError
 from mbssa.files import whole
@@ -68,11 +68,15 @@ class _Member(NamedTuple):
 
 def _members(planar: bool) -> dict[str, _Member]:
     """Members of an archive, by name; those of the tearing iteration are needed together."""
-    by = {"body": ("time", "body"), "group": ("time", "group"), "": ("time",)}
+    by: dict[str, tuple[str, ...]] = {
+        "body": ("time", "body"),
+        "group": ("time", "group"),
+        "": ("time",),
+    }
 
     def of(array: ResultArray, needed: bool) -> _Member:
         kind = np.dtype(array.dtype).kind
-        axes = (*by[array.by], *array.components[0 if planar else 1])
+        axes: tuple[str | int, ...] = (*by[array.by], *array.components[0 if planar else 1])
         return _Member(axes, "iu" if kind == "i" else kind, needed)
 
     return {

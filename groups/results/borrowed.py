@@ -8,8 +8,8 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 
-from groups.results.arrays import OUTER
 from groups.results.faults import STATUS
+from groups.results.schema import OUTER
 from mbssa.arrays import Bools, Floats, Ints
 
 #: Origins of the borrowed inputs.

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from groups.results.arrays import OUTER, QUALITY, ResultArray
 from groups.results.faults import STATUS
 from groups.results.joints import CoordinateMotion, chosen_coordinates
+from groups.results.schema import OUTER, QUALITY, ResultArray
 from mbssa.files import whole
 
 if TYPE_CHECKING:
@@ -43,12 +43,13 @@ def to_xarray(trajectory: Trajectory) -> xarray.Dataset:
         ) from None
     mechanism = trajectory.mechanism
     chosen = chosen_coordinates(trajectory, "all")
-    turn = ("time", "body"), _about("angle of the body, unwrapped", "rad")
+    turn: tuple[str, ...] = ("time", "body")
+    about = _about("angle of the body, unwrapped", "rad")
     if not trajectory.planar:
-        turn = ("time", "body", "component"), _about("unit quaternion, continuous in sign", "1")
+        turn, about = (*turn, "component"), _about("unit quaternion, continuous in sign", "1")
     variables: dict[str, Any] = {
         "position": (("time", "body", "axis"), trajectory.position, _about("origin of the body", "m")),
-        "orientation": (turn[0], trajectory.orientation, turn[1]),
+        "orientation": (turn, trajectory.orientation, about),
         **_levels(trajectory),
         **_joints(chosen),
         **{
@@ -77,10 +78,10 @@ def to_xarray(trajectory: Trajectory) -> xarray.Dataset:
         coordinates["coordinate_unit"] = ("coordinate", [motion.unit for motion in chosen])
     if not trajectory.planar:
         coordinates["component"] = ("component", ["w", "x", "y", "z"])
-    about = {"mechanism": mechanism.name, "title": mechanism.title, "space": mechanism.space}
+    attributes = {"mechanism": mechanism.name, "title": mechanism.title, "space": mechanism.space}
     if trajectory.outer is not None:
-        about["borrowed"] = json.dumps(trajectory.outer.borrowed.to_dict())
-    return xarray.Dataset(variables, coordinates, about)
+        attributes["borrowed"] = json.dumps(trajectory.outer.borrowed.to_dict())
+    return xarray.Dataset(variables, coordinates, attributes)
 
 
 def _joints(chosen: Sequence[CoordinateMotion]) -> dict[str, Any]:

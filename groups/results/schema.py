@@ -1,0 +1,61 @@
+"""Arrays of a solution, by name: the table that memory, archives and labelled datasets are made from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+
+@dataclass(frozen=True, slots=True)
+class ResultArray:
+    """An array of a solution.
+
+    Attributes
+    ----------
+    by : what has a row of it: a ``body``, a ``group``, or nothing: it is of the instants alone
+    dtype : kind of its entries
+    components : shapes of an entry, of a planar and of a spatial mechanism
+    level : 1 where it begins with the velocities, 2 with the accelerations
+    title, unit : of its entries, where labelled data have it as it is
+    """
+
+    by: Literal["body", "group", ""]
+    dtype: type[np.generic]
+    title: str = ""
+    unit: str = "1"
+    components: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
+    level: int = 0
+
+    def shape(self, rows: int, instants: int, planar: bool) -> tuple[int, ...]:
+        """Shape in memory: rows, instants, components."""
+        return *((rows,) if self.by else ()), instants, *self.components[0 if planar else 1]
+
+
+#: Motions of the bodies, and the quality of the groups' solutions.
+OUTPUTS = {
+    "position": ResultArray("body", np.float64, components=((2,), (3,))),
+    "orientation": ResultArray("body", np.float64, components=((), (4,))),
+    "velocity": ResultArray("body", np.float64, components=((3,), (6,)), level=1),
+    "acceleration": ResultArray("body", np.float64, components=((3,), (6,)), level=2),
+}
+QUALITY = {
+    "status": ResultArray("group", np.int8, "how the group was solved", ""),
+    "residual": ResultArray("group", np.float64, "largest residual, m or rad", ""),
+    "iterations": ResultArray("group", np.int64, "Newton steps"),
+    "condition": ResultArray("group", np.float64, "smallest over largest pivot"),
+}
+#: Branches that are proven, where a proof was made.
+PROVEN = {"proven": ResultArray("group", np.int8)}
+#: Outcome of the tearing iteration.
+OUTER = {
+    "fallback": ResultArray("", np.bool_, "solved by the direct structure"),
+    "status": ResultArray("", np.int8, "why, 0 where it was not", ""),
+    "group": ResultArray(
+        "", np.int64, "number of the group that the borrowed inputs are not for, 0 the loop", ""
+    ),
+    "residual": ResultArray("", np.float64, "largest miss of a drive, rad or of the size"),
+    "iterations": ResultArray("", np.int64, "steps of the outer Newton"),
+    "condition": ResultArray("", np.float64, "of the outer Jacobian, 0 singular"),
+}
