@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 from mbssa.cli.console import NOT_DETERMINED, OK, draw, fail_all, present
-from mbssa.cli.options import AllowOption, ForceOption, ModelArgument, OutputOption, TrustOption
+from mbssa.cli.options import AllowOption, ForceOption, ModelArgument, OutputOption, TrustOption, option
 
 Form = Literal["table", "json"]
 
@@ -18,10 +18,7 @@ def cams(
     form: Annotated[Form, typer.Option("--format", "-f", help="What to print.")] = "table",
     output: OutputOption = None,
     picture: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="Draw the profiles and the followers' laws to FILE: .svg, .png or .pdf."
-        ),
+        Path | None, option("FILE", "Draw the profiles and the followers' laws to FILE: .svg, .png or .pdf.")
     ] = None,
     force: ForceOption = False,
     trust: TrustOption = False,

@@ -21,6 +21,7 @@ from mbssa.cli.options import (
     TerminalsOption,
     TrustOption,
     WatchOption,
+    option,
 )
 from mbssa.cli.outputs import target_faults, targets_of
 
@@ -38,9 +39,7 @@ def check(
     watch: WatchOption = False,
     precision: Annotated[
         float | None,
-        typer.Option(
-            min=0.0, metavar="METRES", help="Of the geometry's numbers; found from their digits if not given."
-        ),
+        option("METRES", "Of the geometry's numbers; found from their digits if not given.", min=0.0),
     ] = None,
 ) -> None:
     """Find out whether MODEL can be solved as given, and if not, why and what would help.

@@ -23,6 +23,7 @@ from mbssa.cli.options import (
     TerminalsOption,
     TrustOption,
     WatchOption,
+    option,
 )
 from mbssa.cli.outputs import STILL, target_faults, targets_of
 from mbssa.reports.structure import Format, export, structure_report, summary_lines
@@ -39,16 +40,13 @@ def decompose(
     form: Annotated[Format, typer.Option("--format", "-f", help="What to print.")] = "table",
     output: OutputOption = None,
     time_limit: Annotated[
-        float | None,
-        typer.Option(min=0.0, metavar="SECONDS", help="Stop the exhaustive search after this time."),
+        float | None, option("SECONDS", "Stop the exhaustive search after this time.", min=0.0)
     ] = None,
     picture: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Draw the structural graph to FILE: .svg, .png or .pdf."),
+        Path | None, option("FILE", "Draw the structural graph to FILE: .svg, .png or .pdf.")
     ] = None,
     diagram: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Draw the structural diagram to FILE: .svg, .png or .pdf."),
+        Path | None, option("FILE", "Draw the structural diagram to FILE: .svg, .png or .pdf.")
     ] = None,
     force: ForceOption = False,
     trust: TrustOption = False,

@@ -9,7 +9,15 @@ import typer
 
 from mbssa.cli import completion
 from mbssa.cli.console import NOT_DETERMINED, OK, draw, fail, fail_all, present, warn_of_ranks
-from mbssa.cli.options import AllowOption, ForceOption, ModelArgument, OutputOption, ReportOption, TrustOption
+from mbssa.cli.options import (
+    AllowOption,
+    ForceOption,
+    ModelArgument,
+    OutputOption,
+    ReportOption,
+    TrustOption,
+    option,
+)
 from mbssa.cli.outputs import STILL, target_faults, targets_of
 from mbssa.io import load
 
@@ -36,10 +44,7 @@ def loops(
     ] = None,
     tree: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE",
-            help='The spanning tree: JSON with the lists "P" and "loop_terminators" of Table 1.',
-        ),
+        option("FILE", 'The spanning tree: JSON with the lists "P" and "loop_terminators" of Table 1.'),
     ] = None,
     compare: Annotated[
         bool, typer.Option("--compare", help="Structural groups and both kinds of loops, side by side.")
@@ -47,8 +52,7 @@ def loops(
     form: ReportOption = "table",
     output: OutputOption = None,
     plot: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Draw the kinematic graph to FILE: .svg, .png or .pdf."),
+        Path | None, option("FILE", "Draw the kinematic graph to FILE: .svg, .png or .pdf.")
     ] = None,
     force: ForceOption = False,
     trust: TrustOption = False,

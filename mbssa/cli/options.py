@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -52,6 +52,11 @@ def _one_of(known: str) -> Callable[[str], str]:
         return form
 
     return check
+
+
+def option(metavar: str, text: str, complete: Callable[..., Any] | None = None, **more: Any) -> Any:
+    """An option of a command that takes a value, with the completion of its values in a shell."""
+    return typer.Option(metavar=metavar, help=text, autocompletion=complete, **more)
 
 
 #: Exits with 2 where a format is neither table nor json.
@@ -101,44 +106,40 @@ ReportOption = Annotated[
 
 InputsOption = Annotated[
     str | None,
-    typer.Option(
-        metavar="COORDINATE,...",
-        autocompletion=completion.coordinates,
-        help="Drive these instead of what MODEL drives: 1-2.slide,13-15.",
+    option(
+        "COORDINATE,...", "Drive these instead of what MODEL drives: 1-2.slide,13-15.", completion.coordinates
     ),
 ]
 TerminalsOption = Annotated[
     list[str] | None,
-    typer.Option(
-        metavar="BODY",
-        autocompletion=completion.bodies,
-        help="Give this body a fictitious F pair with the frame, for --inputs; may be repeated.",
+    option(
+        "BODY",
+        "Give this body a fictitious F pair with the frame, for --inputs; may be repeated.",
+        completion.bodies,
     ),
 ]
 PairsOption = Annotated[
     str | None,
-    typer.Option(
-        metavar="PAIR,...",
-        autocompletion=completion.joints,
-        help="Pairs that stand for joints of several bodies, for --inputs: 3-4,4-5.",
+    option(
+        "PAIR,...", "Pairs that stand for joints of several bodies, for --inputs: 3-4,4-5.", completion.joints
     ),
 ]
 
 MotionOption = Annotated[
     Path | None,
-    typer.Option(
-        metavar="FILE",
-        autocompletion=completion.motions,
-        help="Laws (.toml) or columns (.csv) of the driven coordinates; the model's own if not given.",
+    option(
+        "FILE",
+        "Laws (.toml) or columns (.csv) of the driven coordinates; the model's own if not given.",
+        completion.motions,
     ),
 ]
-StepsOption = Annotated[int | None, typer.Option(min=1, metavar="N", help="Instants, both ends included.")]
-DurationOption = Annotated[float | None, typer.Option(metavar="S", help="Seconds, from the beginning.")]
+StepsOption = Annotated[int | None, option("N", "Instants, both ends included.", min=1)]
+DurationOption = Annotated[float | None, option("S", "Seconds, from the beginning.")]
 ThroughOption = Annotated[
     list[str] | None,
-    typer.Option(
-        metavar="COORDINATE,...|auto",
-        autocompletion=completion.coordinates,
-        help="Solve by the groups for these inputs, found so that MODEL's own are met; auto takes the best.",
+    option(
+        "COORDINATE,...|auto",
+        "Solve by the groups for these inputs, found so that MODEL's own are met; auto takes the best.",
+        completion.coordinates,
     ),
 ]

@@ -11,7 +11,7 @@ import typer
 
 from mbssa.cli import completion
 from mbssa.cli.console import NOT_DETERMINED, OK, STOPPED, draw, fail, fail_all, present, say_untrusted
-from mbssa.cli.options import ForceOption, ModelArgument, OutputOption, ReportOption, TrustOption
+from mbssa.cli.options import ForceOption, ModelArgument, OutputOption, ReportOption, TrustOption, option
 from mbssa.cli.outputs import STILL, target_faults, targets_of
 from mbssa.files import write_whole
 from mbssa.io import ModelError, load, save, written_text
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 #: Options whose names are not those of the query's fields.
 _OPTIONS = {"per_joint": "per-joint", "terminals": "terminal"}
 
-TopOption = Annotated[int, typer.Option(min=1, metavar="K", help="Rows that are printed.")]
-RowOption = Annotated[int | None, typer.Option(min=1, metavar="K", help="Which row --save writes.")]
+TopOption = Annotated[int, option("K", "Rows that are printed.", min=1)]
+RowOption = Annotated[int | None, option("K", "Which row --save writes.", min=1)]
 SaveOption = Annotated[
     Path | None, typer.Option("--save", metavar="FILE", help="Write the model with the inputs of --row.")
 ]
@@ -37,70 +37,41 @@ EveryOption = Annotated[bool, typer.Option("--all", help="List schemes without a
 def transform(
     model: ModelArgument,
     inputs: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="Driven coordinates; as many as MODEL needs if not given."),
+        int | None, option("N", "Driven coordinates; as many as MODEL needs if not given.")
     ] = None,
     allow: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NAME,...",
-            autocompletion=completion.names,
-            help="Only these joints (1-2) or coordinates (1-2.slide).",
-        ),
+        option("NAME,...", "Only these joints (1-2) or coordinates (1-2.slide).", completion.names),
     ] = None,
     forbid: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME,...", autocompletion=completion.names, help="None of these joints or coordinates."
-        ),
+        list[str] | None, option("NAME,...", "None of these joints or coordinates.", completion.names)
     ] = None,
     require: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME,...", autocompletion=completion.names, help="All of these joints or coordinates."
-        ),
+        list[str] | None, option("NAME,...", "All of these joints or coordinates.", completion.names)
     ] = None,
-    per_joint: Annotated[int | None, typer.Option(metavar="W", help="Most inputs on one joint.")] = None,
+    per_joint: Annotated[int | None, option("W", "Most inputs on one joint.")] = None,
     terminal: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="BODY",
-            autocompletion=completion.bodies,
-            help="Give this body an F pair with the frame that may be driven.",
-        ),
+        option("BODY", "Give this body an F pair with the frame that may be driven.", completion.bodies),
     ] = None,
     criterion: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TEXT", help="Order of the rows: groups,largest or 2*groups-1*largest+0.5*closed."
-        ),
+        str | None, option("TEXT", "Order of the rows: groups,largest or 2*groups-1*largest+0.5*closed.")
     ] = None,
-    pareto: Annotated[
-        str | None, typer.Option(metavar="A,B", help="List the Pareto front of two criteria.")
-    ] = None,
+    pareto: Annotated[str | None, option("A,B", "List the Pareto front of two criteria.")] = None,
     top: TopOption = 10,
     every: EveryOption = False,
     most: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            metavar="N",
-            help="Schemes that may be evaluated; beyond, the best lead on.",
-        ),
+        int | None, option("N", "Schemes that may be evaluated; beyond, best first.", min=1)
     ] = None,
     time_limit: Annotated[
-        float | None, typer.Option(min=0.0, metavar="S", help="Time limit in seconds; gives the best so far.")
+        float | None, option("S", "Time limit in seconds; gives the best so far.", min=0.0)
     ] = None,
     spanning: Annotated[
         bool,
         typer.Option("--spanning/--no-spanning", help="Try other pairs for joints of several bodies."),
     ] = True,
-    precision: Annotated[
-        float | None, typer.Option(min=0.0, metavar="METRES", help="Of the geometry's numbers.")
-    ] = None,
-    store: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Add the result to this SQLite database.")
-    ] = None,
+    precision: Annotated[float | None, option("METRES", "Of the geometry's numbers.", min=0.0)] = None,
+    store: Annotated[Path | None, option("FILE", "Add the result to this SQLite database.")] = None,
     form: ReportOption = "table",
     output: OutputOption = None,
     row: RowOption = None,
@@ -108,8 +79,7 @@ def transform(
     force: ForceOption = False,
     trust: TrustOption = False,
     plot: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Draw --pareto, or groups against cost: .png, .svg or .pdf."),
+        Path | None, option("FILE", "Draw --pareto, or groups against cost: .png, .svg or .pdf.")
     ] = None,
 ) -> None:
     """Find the inputs that give MODEL its best kinematic structure.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mbssa.cli.console import NOT_DETERMINED, OK, fail, fail_all, present
-from mbssa.cli.options import ForceOption, OutputOption, ReportOption
+from mbssa.cli.options import ForceOption, OutputOption, ReportOption, option
 from mbssa.cli.transform import (
     EveryOption,
     RowOption,
@@ -28,15 +28,12 @@ def transformations(
     store: Annotated[
         Path, typer.Argument(metavar="FILE", help="A database written by mbssa transform --store.")
     ],
-    model: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Rows of the searches of this model.")
-    ] = None,
-    search: Annotated[int | None, typer.Option(min=1, metavar="N", help="Rows of this search.")] = None,
+    model: Annotated[str | None, option("NAME", "Rows of the searches of this model.")] = None,
+    search: Annotated[int | None, option("N", "Rows of this search.", min=1)] = None,
     where: Annotated[
-        list[str] | None,
-        typer.Option(metavar="CONDITION", help="groups>=8, largest<=3 and open=0; may be repeated."),
+        list[str] | None, option("CONDITION", "groups>=8, largest<=3 and open=0; may be repeated.")
     ] = None,
-    sort: Annotated[str | None, typer.Option(metavar="CRITERION", help="As for mbssa transform.")] = None,
+    sort: Annotated[str | None, option("CRITERION", "As for mbssa transform.")] = None,
     top: TopOption = 10,
     every: EveryOption = False,
     form: ReportOption = "table",

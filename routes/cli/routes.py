@@ -13,7 +13,15 @@ from groups.trajectory import Level
 from mbssa import load, mpi_rank
 from mbssa.cli import fail, fail_all
 from mbssa.cli.console import present, stopping
-from mbssa.cli.options import AllowOption, ForceOption, FormatOption, ModelArgument, TrustOption, check_format
+from mbssa.cli.options import (
+    AllowOption,
+    ForceOption,
+    FormatOption,
+    ModelArgument,
+    TrustOption,
+    check_format,
+    option,
+)
 from mbssa.cli.outputs import STILL, Target, target_faults
 from mbssa.progress import bar
 
@@ -27,47 +35,35 @@ if TYPE_CHECKING:
 def routes(
     model: ModelArgument,
     workers: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Threads or processes; all cores if not given.")
+        int | None, option("N", "Threads or processes; all cores if not given.", min=1)
     ] = None,
-    executors: Annotated[
-        str, typer.Option(metavar="NAME,...", help="Parallel executors to try.")
-    ] = "threads,processes",
+    executors: Annotated[str, option("NAME,...", "Parallel executors to try.")] = "threads,processes",
     motion: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Laws (.toml) or columns (.csv); the model's own if not given."),
+        Path | None, option("FILE", "Laws (.toml) or columns (.csv); the model's own if not given.")
     ] = None,
-    steps: Annotated[int, typer.Option(min=1, metavar="N", help="Instants.")] = 10_000,
-    duration: Annotated[float | None, typer.Option(metavar="S", help="Seconds, from the beginning.")] = None,
+    steps: Annotated[int, option("N", "Instants.", min=1)] = 10_000,
+    duration: Annotated[float | None, option("S", "Seconds, from the beginning.")] = None,
     level: Annotated[
-        Level, typer.Option(metavar="LEVEL", help="The last one wanted: position, velocity or acceleration.")
+        Level, option("LEVEL", "The last one wanted: position, velocity or acceleration.")
     ] = "acceleration",
     forces: Annotated[
         bool, typer.Option("--forces", help="Find reactions too, backwards over the same groups.")
     ] = False,
-    top: Annotated[
-        int, typer.Option(min=1, metavar="K", help="Plans of each kind and executor that are run.")
-    ] = 2,
-    repeats: Annotated[int, typer.Option(min=1, metavar="N", help="Times that each plan is run.")] = 5,
+    top: Annotated[int, option("K", "Plans of each kind and executor that are run.", min=1)] = 2,
+    repeats: Annotated[int, option("N", "Times that each plan is run.", min=1)] = 5,
     recalibrate: Annotated[
         bool, typer.Option("--recalibrate", help="Measure this machine's costs anew.")
     ] = False,
     simulate_workers: Annotated[
-        str | None,
-        typer.Option(metavar="N,...", help="Predict the speed-up instead: 1,2,4,...,1024."),
+        str | None, option("N,...", "Predict the speed-up instead: 1,2,4,...,1024.")
     ] = None,
-    save: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the fastest plan: .json, for solve --plan.")
-    ] = None,
+    save: Annotated[Path | None, option("FILE", "Write the fastest plan: .json, for solve --plan.")] = None,
     gantt: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Draw the fastest plans over time, predicted and measured."),
+        Path | None, option("FILE", "Draw the fastest plans over time, predicted and measured.")
     ] = None,
-    tree: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Draw the tree of routes, as the paper's Fig. 7.")
-    ] = None,
+    tree: Annotated[Path | None, option("FILE", "Draw the tree of routes, as the paper's Fig. 7.")] = None,
     curve: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Draw the predicted speed-up over --simulate-workers."),
+        Path | None, option("FILE", "Draw the predicted speed-up over --simulate-workers.")
     ] = None,
     force: ForceOption = False,
     trust: TrustOption = False,

@@ -18,7 +18,15 @@ from groups.trajectory import Branch
 from mbssa import load
 from mbssa.cli import BETWEEN, NOT_DETERMINED, OK, completion, fail, fail_all
 from mbssa.cli.console import present, stopping
-from mbssa.cli.options import AllowOption, ForceOption, FormatOption, ModelArgument, TrustOption, check_format
+from mbssa.cli.options import (
+    AllowOption,
+    ForceOption,
+    FormatOption,
+    ModelArgument,
+    TrustOption,
+    check_format,
+    option,
+)
 from mbssa.cli.outputs import STILL, Target, target_faults
 from mbssa.progress import bar
 
@@ -33,53 +41,41 @@ Made = TypeVar("Made")
 @stopping("cases that are written are kept, --resume goes on")
 def sweep(
     model: ModelArgument,
-    store: Annotated[Path, typer.Option(metavar="FOLDER", help="Write the cases there, as Parquet files.")],
+    store: Annotated[Path, option("FOLDER", "Write the cases there, as Parquet files.")],
     grid: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NAME=LOW:HIGH:NUMBER",
-            autocompletion=completion.coordinate_values,
-            help="Every combination; or NAME=VALUE,VALUE,...",
+        option(
+            "NAME=LOW:HIGH:NUMBER", "Every combination; or NAME=VALUE,VALUE,...", completion.coordinate_values
         ),
     ] = None,
     sample: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NAME=LOW:HIGH",
-            autocompletion=completion.coordinate_values,
-            help="Spread over ranges; or NAME=normal:MEAN:DEVIATION.",
+        option(
+            "NAME=LOW:HIGH",
+            "Spread over ranges; or NAME=normal:MEAN:DEVIATION.",
+            completion.coordinate_values,
         ),
     ] = None,
-    number: Annotated[int | None, typer.Option(min=1, metavar="N", help="Cases of the sample.")] = None,
-    method: Annotated[str, typer.Option(metavar="NAME", help="sobol, halton or latin")] = "sobol",
-    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Of the sample.")] = 0,
-    cases: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="One by one: .csv, a column for each NAME.")
-    ] = None,
+    number: Annotated[int | None, option("N", "Cases of the sample.", min=1)] = None,
+    method: Annotated[str, option("NAME", "sobol, halton or latin")] = "sobol",
+    seed: Annotated[int, option("N", "Of the sample.", min=0)] = 0,
+    cases: Annotated[Path | None, option("FILE", "One by one: .csv, a column for each NAME.")] = None,
     record: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NAME,...",
-            autocompletion=completion.recorded,
-            help="Joints, coordinates, bodies, points, residual, condition.",
-        ),
+        option("NAME,...", "Joints, coordinates, bodies, points, residual, condition.", completion.recorded),
     ] = None,
     quantity: QuantityOption = None,
     limit: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NAME=LOW:HIGH",
-            autocompletion=completion.coordinate_values,
-            help="Limits of a joint coordinate, for the column within.",
+        option(
+            "NAME=LOW:HIGH",
+            "Limits of a joint coordinate, for the column within.",
+            completion.coordinate_values,
         ),
     ] = None,
     mode: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="GROUP=NUMBER",
-            autocompletion=completion.group_values,
-            help="Assembly mode of a group in every case.",
-        ),
+        option("GROUP=NUMBER", "Assembly mode of a group in every case.", completion.group_values),
     ] = None,
     branch: Annotated[
         Branch | None,
@@ -89,36 +85,27 @@ def sweep(
         ),
     ] = None,
     motion: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Solve a motion for each case: a file, or own for the model's."),
+        Path | None, option("FILE", "Solve a motion for each case: a file, or own for the model's.")
     ] = None,
-    steps: Annotated[int | None, typer.Option(min=1, metavar="N", help="Instants of the motion.")] = None,
-    duration: Annotated[float | None, typer.Option(metavar="S", help="Seconds of the motion.")] = None,
+    steps: Annotated[int | None, option("N", "Instants of the motion.", min=1)] = None,
+    duration: Annotated[float | None, option("S", "Seconds of the motion.")] = None,
     simulate: Annotated[
         Method | None,
-        typer.Option(
-            metavar="NAME",
-            help="Simulate each case from rest, by groups, partitioning, lagrange, penalty or dae.",
-        ),
+        option("NAME", "Simulate each case from rest, by groups, partitioning, lagrange, penalty or dae."),
     ] = None,
-    tolerance: Annotated[
-        float, typer.Option(metavar="X", help="Of --simulate, relative, of the integrator.")
-    ] = 1e-8,
+    tolerance: Annotated[float, option("X", "Of --simulate, relative, of the integrator.")] = 1e-8,
     workers: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Processes or threads; all cores if not given.")
+        int | None, option("N", "Processes or threads; all cores if not given.", min=1)
     ] = None,
     executor: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="processes, threads, sequential, cluster; under mpiexec its ranks"),
+        str | None, option("NAME", "processes, threads, sequential, cluster; under mpiexec its ranks")
     ] = None,
-    block: Annotated[int | None, typer.Option(min=1, metavar="N", help="Cases of a file.")] = None,
+    block: Annotated[int | None, option("N", "Cases of a file.", min=1)] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the sweep in FOLDER.")] = False,
     plot: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Draw curves, a map or three views: .png, .svg, .pdf.")
+        Path | None, option("FILE", "Draw curves, a map or three views: .png, .svg, .pdf.")
     ] = None,
-    axes: Annotated[
-        str | None, typer.Option(metavar="NAME,...", help="Columns that the picture is drawn over.")
-    ] = None,
+    axes: Annotated[str | None, option("NAME,...", "Columns that the picture is drawn over.")] = None,
     force: ForceOption = False,
     trust: TrustOption = False,
     allow: AllowOption = None,
