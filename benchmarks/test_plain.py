@@ -2,7 +2,7 @@
 
     python -m pytest benchmarks/test_plain.py --benchmark-only -s
 
-The estimates of ``groups/solvers/families.py`` decide from how many instants on compiled kernels are
+The estimates of ``groups/solvers`` decide from how many instants on compiled kernels are
 loaded: where plain Python would take as long as that. They hold if the ratio of measured to
 estimated is the same for all models; its level is that of the machine.
 Aims for whole processes on an empty cache, on a machine that imports NumPy, SciPy's graphs and networkx in

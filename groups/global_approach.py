@@ -18,9 +18,8 @@ from groups.kernels.status import CONTACT_LOST, INTERPENETRATION, OK
 from groups.motion import Motion, default_motion
 from groups.reference import closed_reference, inputs_from_reference
 from groups.rotations import quaternion_of
-from groups.solvers.families import global_microseconds
 from groups.solvers.global_solver.contacts import part_contacts
-from groups.solvers.global_solver.solver import COMPILING, Method, method_for, solver_of
+from groups.solvers.global_solver.solver import COMPILING, Method, method_for, microseconds, solver_of
 from groups.solvers.global_solver.system import GlobalRun, encode
 from groups.trajectory import Level, Trajectory
 from mbssa.compiled import chosen
@@ -88,7 +87,7 @@ def solve_globally(
     order, proves = get_args(Level).index(level), branch == "proven"
     run = GlobalRun.of(system, reference, lead, max(order, 1) if proves else order)
     instants, last = len(lead[0]), 0
-    seconds = 1e-6 * instants * global_microseconds(len(system.rows))
+    seconds = 1e-6 * instants * microseconds(len(system.rows))
     kernel = chosen(kernels.solve_dense, seconds, compiling=COMPILING, ask=compiled)
     advance = solver_of(system, method or method_for(system), kernel is not kernels.solve_dense)
     part = instants if progress is None else -(-instants // _PARTS)

@@ -10,12 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from groups.contacts import Watch, watches
-from groups.encoding.relative_coordinates import counts_by_instants
 from groups.motion import Motion, driven_coordinates, reference_inputs
+from groups.packed import Packed
 from groups.run import Kept, entry, frame_state, run_in
-from groups.solvers.families import LOOP, RELATIVE, kernels_of, plain_microseconds
-from groups.solvers.packed import Packed
-from groups.solvers.registry import Solver
+from groups.solvers.solver import Solver
 from groups.trajectory import Branch, Level, Trajectory, names_of_groups
 from mbssa import Mechanism, Structure
 from mbssa.arrays import Floats, Ints
@@ -31,6 +29,8 @@ if TYPE_CHECKING:
 
 
 _ONE_CHUNK = np.zeros(1, dtype=np.int64)
+#: Seconds that compiling the loop over blocks takes, roughly.
+_LOOP = 4.0
 
 #: Farthest way of an input in a time step that is not coarse, rad or over the size.
 FINE = 0.1
@@ -123,7 +123,7 @@ class Model:
     @cached_property
     def plain_seconds(self) -> float:
         """Seconds that plain Python takes for one instant, roughly."""
-        return 1e-6 * sum(plain_microseconds(solver) for solver in self.solvers)
+        return 1e-6 * sum(solver.microseconds for solver in self.solvers)
 
     @cached_property
     def all_kept(self) -> Kept:
@@ -179,12 +179,15 @@ class Model:
     @cached_property
     def kernels(self) -> dict[Callable[..., Any], float]:
         """The kernels that solve it, each with the seconds that compiling it takes, roughly."""
-        kernels: dict[Callable[..., Any], float] = {entry(self): LOOP, **kernels_of(self.solvers)}
+        solvers = [*self.solvers, *(self.tearing.direct.solvers if self.tearing is not None else ())]
+        found = [kernel for solver in solvers for kernel in (solver.kernel, solver.legs)]
+        kernels: dict[Callable[..., Any], float] = {entry(self): _LOOP}
+        kernels |= {kernel.run: kernel.compiling for kernel in found if kernel is not None}
         if self.tearing is not None:
             from groups.kernels.torn import solve_torn
             from groups.tearing.driving import COMPILING
 
-            kernels = {solve_torn: COMPILING, **kernels, **kernels_of(self.tearing.direct.solvers)}
+            kernels = {solve_torn: COMPILING, **kernels}
         return kernels
 
     @cached_property
@@ -239,10 +242,7 @@ class Model:
     @cached_property
     def by_instants(self) -> bool:
         """Whether turns of some angle are counted from instant to instant alone."""
-        return any(
-            solver.family == RELATIVE and counts_by_instants(solver.ints, solver.floats)
-            for solver in self.solvers
-        )
+        return any(solver.counts_by_instants for solver in self.solvers)
 
     def memory_in(self, modes: Mapping[int, int] | None, motion: Motion) -> Floats:
         """Memory of the groups before the first instant of a motion in these modes, by number of the group.

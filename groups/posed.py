@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from groups.encoding.setting import Setting
 from groups.motion import driven_coordinates, reference_inputs
 from groups.motion.inputs import place_of
-from groups.solvers.families import PLANAR
-from groups.solvers.packed import pack
-from groups.solvers.registry import Setting, choose_all
+from groups.packed import pack
+from groups.solvers.registry import choose_all
 from mbssa.arrays import Floats
 from mbssa.joints.system import Configuration
 
@@ -43,8 +43,7 @@ def posed(model: Model, at: Configuration, inputs: Floats) -> Model:
     setting = replace(Setting.at(model.structure, model.frames, at), inputs=inputs)
     solvers = []
     for old, new in zip(model.solvers, choose_all(setting, model.choices), strict=True):
-        if old.family == PLANAR:
-            # Its constants count the turns of the reference, as the inputs do.
+        if old.counts_turns:
             new = replace(new, ints=old.ints, floats=old.floats)
         solvers.append(new)
     return replace(model, reference=at, solvers=tuple(solvers), packed=pack(solvers))

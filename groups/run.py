@@ -28,7 +28,7 @@ from groups.kernels.status import (
 from groups.motion import Motion, reference_inputs
 from groups.reference import check_drives
 from groups.results.arrays import Arrays
-from groups.solvers.registry import Solver
+from groups.solvers.solver import Solver
 from groups.trajectory import Trajectory
 from mbssa.arrays import Bools, Floats, Ints
 from mbssa.compiled import chosen, note_loaded

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, overload
 
 import numpy as np
 
-from groups.assembly_modes.closure import joint_coordinates
-from groups.assembly_modes.placing import SAME, Placing, Task, placed_at, placings
+from groups.encoding.truss import Truss, truss_of
+from groups.placing.placing import SAME, Placing, Task, placed_at, placings
+from groups.placing.residuals import joint_coordinates
 from groups.solvers.library import most_modes
-from groups.solvers.truss import Truss, truss_of
 from mbssa import Group
 from mbssa.arrays import Floats, Ints
 from mbssa.joints.system import Configuration
@@ -235,9 +235,7 @@ def _reference_placing(model: Model, group: Group) -> Placing:
         model.solvers[group.number - 1].of_modes.memory.copy(),
         (0,),
         (),
-        np.zeros(0),
-        np.zeros((0, 3, 3)),
-        0.0,
+        residual=0.0,
     )
 
 

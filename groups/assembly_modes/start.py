@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from groups.assembly_modes.listing import STARTS, GroupModes, modes, task_of
-from groups.assembly_modes.placing import Placing, Task, placings
 from groups.kernels import layout
-from groups.solvers.families import RELATIVE
-from groups.solvers.registry import Solver
+from groups.placing.placing import Placing, Task, placings
+from groups.solvers.solver import Solver
 from mbssa import Group
 from mbssa.arrays import Floats
 from mbssa.joints.system import Configuration
@@ -112,7 +111,7 @@ def _named(group: Group) -> str:
 
 def _apart(solver: Solver, size: float, one: Placing, two: Placing) -> float:
     """Largest difference of the unknowns, rad or of the size."""
-    if solver.family != RELATIVE or not len(one.x):
+    if not len(one.x):
         return 0.0
     tree = layout.tree_of(solver.ints, solver.floats)
     turns = np.isin(np.arange(len(one.x)), tree.unknown[tree.kind == layout.TURN])

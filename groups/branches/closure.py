@@ -580,7 +580,7 @@ def _gearing(model: Model, group: int) -> Gearing:
     """Gear ratios of a group that gears alone close; empty for other groups."""
     if model.solvers[group].name != "gears":
         return {}
-    from groups.solvers.registry import Setting
+    from groups.encoding.setting import Setting
 
     return Setting.at(model.structure, model.frames, model.reference).geared[group + 1]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,9 +12,10 @@ from groups.kernels import layout
 from mbssa.arrays import Floats
 from mbssa.joints.catalogue import CATALOGUE
 from mbssa.joints.equations import Step, coordinates
-from mbssa.joints.frames import Frames
-from mbssa.joints.system import Configuration, relative_pose
-from mbssa.mechanism import Mechanism
+from mbssa.joints.system import relative_pose
+
+if TYPE_CHECKING:
+    from groups.encoding.setting import Setting
 
 #: z of B to x of A, x of B to z of A: the cross of a universal joint at its zero.
 _SWAP = np.array([[0.0, 0.0, 1.0], [0.0, -1.0, 0.0], [1.0, 0.0, 0.0]])
@@ -33,7 +35,16 @@ Gearing = Mapping[tuple[int, str], Led]
 
 @dataclass
 class Steps:
-    """Steps of all links so far."""
+    """Steps of all links so far, and their unknowns.
+
+    Attributes
+    ----------
+    kind, axis, unknown, drive, constant, factor : of each step, see :class:`groups.kernels.layout.Tree`
+    transforms : constant transforms, (12,) each: translation and rotation
+    names, x : of the unknowns, ``joint.coordinate``, and their values at the reference
+    balls : (3, 3) rotations at the reference of balls, whose unknowns are small rotations
+    merged : the constant transform to be merged with the next
+    """
 
     kind: list[int] = field(default_factory=list)
     axis: list[int] = field(default_factory=list)
@@ -42,22 +53,48 @@ class Steps:
     constant: list[int] = field(default_factory=list)
     factor: list[float] = field(default_factory=list)
     transforms: list[Floats] = field(default_factory=list)
-    #: The constant transform that waits to be merged with the next.
-    waiting: tuple[Floats, Floats] | None = None
+    names: list[str] = field(default_factory=list)
+    x: list[float] = field(default_factory=list)
+    balls: list[Floats] = field(default_factory=list)
+    merged: tuple[Floats, Floats] = field(default_factory=lambda: (np.zeros(3), np.eye(3)))
 
     def add_constant(self, translation: Floats, rotation: Floats) -> None:
-        t, R = self.waiting if self.waiting is not None else (np.zeros(3), np.eye(3))
-        self.waiting = t + R @ translation, R @ rotation
+        """Add a constant transform."""
+        t, R = self.merged
+        self.merged = t + R @ translation, R @ rotation
+
+    def add_shift(self, axis: int, amount: float) -> None:
+        """Add a constant shift, m."""
+        self.add_constant(amount * np.eye(3)[axis], np.eye(3))
+
+    def add_turn(self, axis: int, angle: float) -> None:
+        """Add a constant turn, rad."""
+        c, s = np.cos(angle), np.sin(angle)
+        matrix = np.eye(3)
+        i, j = (axis + 1) % 3, (axis + 2) % 3
+        matrix[i, i], matrix[j, j], matrix[i, j], matrix[j, i] = c, c, -s, s
+        self.add_constant(np.zeros(3), matrix)
+
+    def add_ball(self, first: int) -> None:
+        """Add the three turns of a ball, whose unknowns begin at ``first``."""
+        for k in range(3):
+            self.add(layout.BALL_X + k, k, first + k, -1, 1.0)
+
+    def add_unknown(self, name: str, value: float) -> int:
+        """Add an unknown; return its number."""
+        self.names.append(name)
+        self.x.append(value)
+        return len(self.x) - 1
 
     def add(self, kind: int, axis: int, unknown: int, drive: int, factor: float) -> None:
+        """Add a turn or a slide."""
         self.flush()
         self._append(kind, axis, unknown, drive, -1, factor)
 
     def flush(self) -> None:
-        if self.waiting is None:
-            return
-        t, R = self.waiting
-        self.waiting = None
+        """Add the merged constant transform as a step, unless it is the identity."""
+        t, R = self.merged
+        self.merged = np.zeros(3), np.eye(3)
         if np.array_equal(R, np.eye(3)) and not t.any():
             return
         self.transforms.append(np.concatenate([t, R.ravel()]))
@@ -72,28 +109,16 @@ class Steps:
         self.factor.append(factor)
 
 
-def joint_steps(
-    mechanism: Mechanism,
-    frames: Frames,
-    reference: Configuration,
-    joint: int,
-    forward: bool,
-    drives: Mapping[tuple[int, str], int],
-    geared: Gearing,
-    steps: Steps,
-    names: list[str],
-    x: list[float],
-    balls: list[Floats],
-) -> None:
-    """Steps from the parent of a joint to its other body."""
+def joint_steps(setting: Setting, joint: int, forward: bool, geared: Gearing, steps: Steps) -> None:
+    """Add the steps from the parent of a joint to its other body."""
+    mechanism, frames, drives = setting.mechanism, setting.frames, setting.drives
     kind = CATALOGUE[int(mechanism.joint_type[joint])]
     equations = kind.pair
     if equations is None:
         raise ValueError(f"no solver yet for joint {mechanism.joints[joint]} of type {kind.code}")
     values = {name: float(column[joint]) for name, column in frames.parameters.items()}
-    which = np.array([joint])
-    bodies = np.array([mechanism.joint_bodies(joint)[:2]])
-    d, C, _, _ = relative_pose(frames, reference, which, bodies)
+    which, bodies = np.array([joint]), np.array([mechanism.joint_bodies(joint)[:2]])
+    d, C, _, _ = relative_pose(frames, setting.reference, which, bodies)
     given = {name: column[which] / frames.size for name, column in frames.parameters.items()}
     at, _ = coordinates(equations, d, C, given)
     unknown: dict[int, int] = {}
@@ -101,83 +126,58 @@ def joint_steps(
     for c, name in enumerate(kind.coordinates):
         if (joint, name) in drives or (joint, name) in geared:
             continue
-        unknown[c] = len(names)
-        names.append(f"{mechanism.joint_ids[joint]}.{name}")
         length = any(
             step.kind == "shift" and step.coordinate == c and step.factor in (1.0, -1.0)
             for step in equations.steps
         )
-        x.append(0.0 if c in ball else float(at[0, c]) * (frames.size if length else 1.0))
+        value = 0.0 if c in ball else float(at[0, c]) * (frames.size if length else 1.0)
+        unknown[c] = steps.add_unknown(f"{mechanism.joint_ids[joint]}.{name}", value)
     if ball:
-        balls.append(C[0] if forward else C[0].T)
-    sides = ((frames.origin[joint, k], frames.axes[joint, k]) for k in ((0, 1) if forward else (1, 0)))
-    (near, near_axes), (far, far_axes) = sides
-    steps.add_constant(near, near_axes)
-    order = equations.steps if forward else equations.steps[::-1]
+        steps.balls.append(C[0] if forward else C[0].T)
+    near, far = (0, 1) if forward else (1, 0)
+    origin, axes = frames.origin[joint], frames.axes[joint]
+    steps.add_constant(origin[near], axes[near])
     sense = 1.0 if forward else -1.0
-    for step in order:
+    for step in equations.steps if forward else equations.steps[::-1]:
         if step.kind == "swap":
             steps.add_constant(np.zeros(3), _SWAP if forward else _SWAP.T)
             continue
         factor = _factor(step, values) * sense
         turn = step.kind == "turn"
+        add_constant = steps.add_turn if turn else steps.add_shift
+        if step.coordinate is None:
+            add_constant(step.axis, factor)
+            continue
         if step.coordinate in ball and turn:
             if step.coordinate == (min(ball) if forward else max(ball)):
-                for k in range(3):
-                    steps.add(layout.BALL_X + k, k, unknown[min(ball)] + k, -1, 1.0)
+                steps.add_ball(unknown[min(ball)])
             continue
-        if step.coordinate is None:
-            if turn:
-                steps.add_constant(np.zeros(3), _rotation(step.axis, factor))
-            else:
-                steps.add_constant(factor * np.eye(3)[step.axis], np.eye(3))
+        key = joint, kind.coordinates[step.coordinate]
+        moves = layout.TURN if turn else layout.SLIDE
+        if (led := geared.get(key)) is not None:
+            add_constant(step.axis, factor * led.constant)
+            for row, ratio in led.shares:
+                steps.add(moves, step.axis, -1, row, factor * ratio)
             continue
-        row = drives.get((joint, kind.coordinates[step.coordinate]), -1)
-        what = layout.TURN if turn else layout.SLIDE
-        led = geared.get((joint, kind.coordinates[step.coordinate]))
-        if led is not None:
-            still = factor * led.constant
-            if turn:
-                steps.add_constant(np.zeros(3), _rotation(step.axis, still))
-            else:
-                steps.add_constant(still * np.eye(3)[step.axis], np.eye(3))
-            for share, ratio in led.shares:
-                steps.add(what, step.axis, -1, share, factor * ratio)
-            continue
-        steps.add(what, step.axis, unknown.get(step.coordinate, -1), row, factor)
-    steps.add_constant(-far_axes.T @ far, far_axes.T)
+        steps.add(moves, step.axis, unknown.get(step.coordinate, -1), drives.get(key, -1), factor)
+    steps.add_constant(-axes[far].T @ origin[far], axes[far].T)
 
 
-def free_body(
-    body: int,
-    reference: Configuration,
-    planar: bool,
-    steps: Steps,
-    names: list[str],
-    x: list[float],
-    balls: list[Floats],
-    mechanism: Mechanism,
-) -> None:
-    """A body that nothing carries: it slides along the axes of the frame and turns freely."""
-    place = reference.rotation[0].T @ (reference.position[body] - reference.position[0])
-    turn = reference.rotation[0].T @ reference.rotation[body]
-    first = len(names)
-    name = mechanism.body_name(body)
-    steps.add_constant(place, np.eye(3))
+def free_body(setting: Setting, body: int, steps: Steps) -> None:
+    """Add the steps of a body without a carrying joint: slides along the axes of the frame, and turns."""
+    reference, name = setting.reference, setting.mechanism.body_name(body)
+    planar = setting.mechanism.space == "planar"
+    steps.add_constant(
+        reference.rotation[0].T @ (reference.position[body] - reference.position[0]), np.eye(3)
+    )
     for axis in range(2 if planar else 3):
-        names.append(f"{name}.{'xyz'[axis]}")
-        x.append(0.0)
-        steps.add(layout.SLIDE, axis, first + axis, -1, 1.0)
+        steps.add(layout.SLIDE, axis, steps.add_unknown(f"{name}.{'xyz'[axis]}", 0.0), -1, 1.0)
     if planar:
-        names.append(f"{name}.angle")
-        x.append(float(reference.angle[body] - reference.angle[0]))
-        steps.add(layout.TURN, 2, first + 2, -1, 1.0)
+        turned = float(reference.angle[body] - reference.angle[0])
+        steps.add(layout.TURN, 2, steps.add_unknown(f"{name}.angle", turned), -1, 1.0)
         return
-    for k in range(3):
-        names.append(f"{name}.turn_{'xyz'[k]}")
-        x.append(0.0)
-        steps.add(layout.BALL_X + k, k, first + 3 + k, -1, 1.0)
-    balls.append(turn)
+    steps.add_ball(min([steps.add_unknown(f"{name}.turn_{axis}", 0.0) for axis in "xyz"]))
+    steps.balls.append(reference.rotation[0].T @ reference.rotation[body])
 
 
 def _ball(steps: Sequence[Step], driven: list[bool]) -> set[int]:
@@ -193,11 +193,3 @@ def _factor(step: Step, values: Mapping[str, float]) -> float:
         # After the swap y is -(z_A × z_B), the direction of a universal joint's offset reversed.
         return -values["offset"]
     return values[step.factor] if isinstance(step.factor, str) else step.factor
-
-
-def _rotation(axis: int, angle: float) -> Floats:
-    c, s = np.cos(angle), np.sin(angle)
-    matrix = np.eye(3)
-    i, j = (axis + 1) % 3, (axis + 2) % 3
-    matrix[i, i], matrix[j, j], matrix[i, j], matrix[j, i] = c, c, -s, s
-    return matrix

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 from groups.encoding.tree import Link
 from groups.kernels import chains as chain_kernels
 from mbssa import Mechanism
+from mbssa.arrays import Floats, Ints
 from mbssa.joints.catalogue import CATALOGUE, JointType
 from mbssa.joints.equations import Step
-from mbssa.joints.frames import Frames
 from mbssa.joints.system import Configuration
+
+if TYPE_CHECKING:
+    from groups.encoding.setting import Setting
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,16 +56,6 @@ class Move:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Maker:
-    """Data that the chains of a group share."""
-
-    mechanism: Mechanism
-    frames: Frames
-    reference: Configuration
-    drives: Mapping[tuple[int, str], int]
-
-
-@dataclass(frozen=True, eq=False, slots=True)
 class Chain:
     """Records from a known body on, constants joined; see :func:`joined`."""
 
@@ -76,16 +71,16 @@ def type_of(mechanism: Mechanism, joint: int) -> JointType:
     return CATALOGUE[int(mechanism.joint_type[joint])]
 
 
-def steps_of(maker: Maker, joint: int) -> tuple[Step, ...]:
+def steps_of(setting: Setting, joint: int) -> tuple[Step, ...]:
     """Elementary steps of a joint, from its first body to its second."""
-    pair = type_of(maker.mechanism, joint).pair
+    pair = type_of(setting.mechanism, joint).pair
     assert pair is not None
     return pair.steps
 
 
-def move_to(maker: Maker, joint: int, side: int) -> Move:
+def move_to(setting: Setting, joint: int, side: int) -> Move:
     """A joint's frame on one of its bodies."""
-    origin, axes = maker.frames.origin[joint, side], maker.frames.axes[joint, side]
+    origin, axes = setting.frames.origin[joint, side], setting.frames.axes[joint, side]
     c, s = float(axes[0, 0]), float(axes[1, 0])
     size = math.hypot(c, s)
     return Move(float(origin[0]), float(origin[1]), c / size, s / size, math.atan2(s, c))
@@ -96,9 +91,9 @@ def moved(move: Move) -> Record:
     return Record(chain_kernels.MOVE, numbers=(move.x, move.y, move.c, move.s, move.angle))
 
 
-def values_of(maker: Maker, joint: int) -> list[float]:
+def values_of(setting: Setting, joint: int) -> list[float]:
     """Coordinates of a joint at the reference; angles are near ``at_reference``."""
-    mechanism, at = maker.mechanism, maker.reference
+    mechanism, at = setting.mechanism, setting.reference
     kind = type_of(mechanism, joint)
     first, second = mechanism.joint_bodies(joint)[:2]
     a, b = (
@@ -107,7 +102,7 @@ def values_of(maker: Maker, joint: int) -> list[float]:
             float(at.position[body, 1]),
             float(at.rotation[body, 0, 0]),
             float(at.rotation[body, 1, 0]),
-        ).then(move_to(maker, joint, side))
+        ).then(move_to(setting, joint, side))
         for side, body in enumerate((first, second))
     )
     d = a.back().then(b)
@@ -121,18 +116,18 @@ def values_of(maker: Maker, joint: int) -> list[float]:
     return [found[name] for name in kind.coordinates]
 
 
-def motions_of(maker: Maker, joint: int, steps: tuple[Step, ...], forward: bool) -> list[Record]:
+def motions_of(setting: Setting, joint: int, steps: tuple[Step, ...], forward: bool) -> list[Record]:
     """A joint's steps, from its first body's frame to its second's or back."""
-    kind = type_of(maker.mechanism, joint)
-    values = values_of(maker, joint)
-    driven = maker.mechanism.joints[joint].driven
+    kind = type_of(setting.mechanism, joint)
+    values = values_of(setting, joint)
+    driven = setting.mechanism.joints[joint].driven
     records: list[Record] = []
     quarter = Move(c=0.0, s=1.0, angle=math.pi / 2)
     for step in steps if forward else reversed(steps):
         sign = 1.0 if forward else -1.0
         if step.coordinate is None:
             # The length of a rod, along it, or the radius of a wheel, away from its track.
-            way = sign * float(maker.frames.parameters[str(step.factor)][joint])
+            way = sign * float(setting.frames.parameters[str(step.factor)][joint])
             records.append(moved(Move(y=way) if step.axis == 1 else Move(x=way)))
             continue
         sign *= float(step.factor)
@@ -140,7 +135,7 @@ def motions_of(maker: Maker, joint: int, steps: tuple[Step, ...], forward: bool)
         kept = name in driven
         motion = Record(
             chain_kernels.TURN if step.kind == "turn" else chain_kernels.SLIDE,
-            source=maker.drives[joint, name] if kept else 0,
+            source=setting.drives[joint, name] if kept else 0,
             numbers=(sign,),
             unknown=None if kept else (joint, step.coordinate),
             at_reference=sign * values[step.coordinate],
@@ -150,14 +145,14 @@ def motions_of(maker: Maker, joint: int, steps: tuple[Step, ...], forward: bool)
     return records
 
 
-def link_records(maker: Maker, link: Link) -> list[Record]:
+def link_records(setting: Setting, link: Link) -> list[Record]:
     """From the parent's frame to the body's."""
     near, far = (0, 1) if link.forward else (1, 0)
-    steps = steps_of(maker, link.joint)
+    steps = steps_of(setting, link.joint)
     return [
-        moved(move_to(maker, link.joint, near)),
-        *motions_of(maker, link.joint, steps, link.forward),
-        moved(move_to(maker, link.joint, far).back()),
+        moved(move_to(setting, link.joint, near)),
+        *motions_of(setting, link.joint, steps, link.forward),
+        moved(move_to(setting, link.joint, far).back()),
         Record(chain_kernels.BODY, body=link.body),
     ]
 
@@ -210,3 +205,24 @@ def all_moves(records: list[Record]) -> Move:
         if record.kind == chain_kernels.MOVE:
             total = total.then(Move(*record.numbers))
     return total
+
+
+def packed(
+    form: int, records: list[Record], own: list[int], ends: tuple[int, int, int, int]
+) -> tuple[Ints, Floats]:
+    """Records as :func:`groups.kernels.chains.records_in` reads them.
+
+    Parameters
+    ----------
+    own : bodies of the group; others at which a chain starts are known
+    ends : number of records of the first side and of both, and places of the unknown motions
+    """
+    known = sorted({record.body for record in records if record.kind == chain_kernels.START} - set(own))
+    rows: list[int] = []
+    floats = np.zeros(chain_kernels.NUMBERS * len(records))
+    unknown = [chain_kernels.UNKNOWN_1, chain_kernels.UNKNOWN_2]
+    for k, record in enumerate(records):
+        source = record.source if record.unknown is None else unknown.pop(0)
+        rows += [record.kind, source, record.body]
+        floats[chain_kernels.NUMBERS * k : chain_kernels.NUMBERS * k + len(record.numbers)] = record.numbers
+    return np.array([form, len(known), len(own), *ends, *rows, *known, *own], dtype=np.int64), floats

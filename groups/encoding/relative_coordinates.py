@@ -10,7 +10,7 @@ import numpy as np
 
 from groups.encoding import struts as strut_data
 from groups.encoding.constraint_tables import RowTables, encode_rows
-from groups.encoding.joint_steps import Gearing, Steps, free_body, joint_steps
+from groups.encoding.joint_steps import Steps, free_body, joint_steps
 from groups.encoding.passive_rotations import HeldSpin
 from groups.encoding.tree import GroupTree, Strut
 from groups.kernels import jets, layout, linear, loop_closure, newton
@@ -21,6 +21,7 @@ from mbssa.joints.system import Configuration
 from mbssa.mechanism import Mechanism
 
 if TYPE_CHECKING:
+    from groups.encoding.setting import Setting
     from mbssa.joints.user import UserFunction
 
 
@@ -40,7 +41,7 @@ class RelativeGroup:
     Attributes
     ----------
     ints, floats : the packed data; memory : its state at the reference
-    method : ``driven``, ``reach``, ``meet`` or ``newton``
+    method : that of :mod:`groups.kernels.layout`: NEWTON, REACH or MEET
     unknowns : names of the unknown coordinates, ``joint.coordinate``; those of a ball in one joint follow
     closing : names of what closes it: joints, and bodies of struts
     left_out : equations that follow from the others and are only checked
@@ -50,84 +51,47 @@ class RelativeGroup:
     ints: Ints
     floats: Floats
     memory: Floats
-    method: str
+    method: int
     unknowns: tuple[str, ...]
     closing: tuple[str, ...]
     left_out: tuple[str, ...] = ()
     users: tuple[tuple[UserFunction, int], ...] = ()
 
-    @property
-    def strut(self) -> tuple[Ints, Floats, Floats]:
-        """Data of the first strut alone, for :func:`groups.kernels.strut.solve_struts`."""
-        legs = layout.legs_of(self.ints, self.floats, self.memory)
-        return legs.ints, legs.floats, legs.signs
 
+def encode_relative(opened: GroupTree, setting: Setting, *, newton: bool = False) -> RelativeGroup:
+    """Relative coordinates of a group and its closing equations.
 
-def encode_relative(
-    opened: GroupTree,
-    mechanism: Mechanism,
-    frames: Frames,
-    reference: Configuration,
-    drives: Mapping[tuple[int, str], int],
-    inputs: Floats,
-    spins: Sequence[HeldSpin],
-    *,
-    newton: bool = False,
-    geared: Gearing | None = None,
-) -> RelativeGroup:
-    """Relative coordinates of a group and what closes it.
-
-    Parameters
-    ----------
-    drives : row of the motion for each driven (joint index, coordinate)
-    inputs : (D,) the inputs at the reference
-    spins : all held spins of the mechanism
-    newton : iterate even where a closed form is known
-    geared : what leads all its unknown coordinates, if gears do: then nothing has to close
+    Where gears alone close the group its coordinates are ratios times inputs, unless ``newton`` is True: then
+    the group is iterated even where a closed form is known.
 
     Raises
     ------
     ValueError
-        The equations do not fix the unknowns at the reference.
+        The equations do not determine the unknowns at the reference.
     """
+    mechanism, frames, reference = setting.mechanism, setting.frames, setting.reference
+    drives, inputs, spins = setting.drives, setting.inputs, setting.spins
+    geared = {} if newton else setting.geared.get(opened.number, {})
     planar = mechanism.space == "planar"
+    known = len(opened.known)
     stage = [*opened.known, *(link.body for link in opened.links)]
     place = {body: k for k, body in enumerate(stage)}
-    steps, start = Steps(), [0]
-    names: list[str] = []
-    x: list[float] = []
-    balls: list[Floats] = []
-    mine: list[set[int]] = []
+    steps, start, moved_by = Steps(), [0], [set[int]() for _ in opened.known]
     for link in opened.links:
-        before = len(names)
+        before = len(steps.names)
         if link.joint < 0:
-            free_body(link.body, reference, planar, steps, names, x, balls, mechanism)
+            free_body(setting, link.body, steps)
         else:
-            joint_steps(
-                mechanism,
-                frames,
-                reference,
-                link.joint,
-                link.forward,
-                drives,
-                geared or {},
-                steps,
-                names,
-                x,
-                balls,
-            )
+            joint_steps(setting, link.joint, link.forward, geared, steps)
         steps.flush()
         start.append(len(steps.kind))
-        inherited = (
-            mine[place[link.parent] - len(opened.known)] if place[link.parent] >= len(opened.known) else set()
-        )
-        mine.append(inherited | set(range(before, len(names))))
-    n = len(names)
+        moved_by.append(moved_by[place[link.parent]] | set(range(before, len(steps.names))))
+    names, x, balls, n = steps.names, steps.x, steps.balls, len(steps.names)
     influence = np.zeros((len(stage), n), dtype=np.int64)
-    for k, unknowns in enumerate(mine):
-        influence[len(opened.known) + k, sorted(unknowns)] = 1
+    for k, unknowns in enumerate(moved_by):
+        influence[k, sorted(unknowns)] = 1
 
-    held = [spin for spin in spins if spin.body in place and spin.body not in opened.known]
+    held = [spin for spin in spins if place.get(spin.body, -1) >= known]
     cuts = () if geared else opened.cuts
     pins = [j for j in cuts if _is_pin(mechanism, j)]
     rod_joints = [j for j in cuts if _is_rod(mechanism, j)]
@@ -139,18 +103,18 @@ def encode_relative(
         # More equations than unknowns: all in one form, of which a full set is chosen.
         pins, rod_joints = [], []
         rows = encode_rows(mechanism, frames, list(opened.cuts), place, drives, held).bound(False)
-    packed = [_pack_strut(strut, mechanism, frames, drives, spins) for strut in opened.struts]
+    packed = [pack_strut(strut, setting) for strut in opened.struts]
     rods, rod_floats = _rods(mechanism, frames, place, rod_joints, rod_struts, opened.struts, packed, drives)
     meeting = _meeting(opened, mechanism, steps, influence, pins, place, n) if not len(rows) else None
-    near_from, near_factor, near_zero = _counters(rows, mechanism, frames, names, x, drives, inputs, stage)
-    turn_zero = _turn_zero(opened, reference, steps, start, x, inputs) if planar else np.zeros(0)
+    near_from, near_factor, near_zero = _counters(rows, setting, steps, stage)
+    turn_zero = _turn_zero(opened, setting, steps, start) if planar else np.zeros(0)
     reach = n == 1 and len(rods) == 1 and not len(rows) and _elementary(steps, 1)
     reach = reach and influence[rods[0, 0], 0] != influence[rods[0, 1], 0]
     method = layout.REACH if reach else layout.MEET if meeting else layout.NEWTON
     if newton:
         method = layout.NEWTON
     counts = {
-        layout.N_KNOWN: len(opened.known), layout.N_LINKS: len(opened.links), layout.N_STEPS: len(steps.kind),
+        layout.N_KNOWN: known, layout.N_LINKS: len(opened.links), layout.N_STEPS: len(steps.kind),
         layout.N_UNKNOWNS: n, layout.N_BALLS: len(balls), layout.N_PINS: len(pins), layout.N_RODS: len(rods),
         layout.N_PAIRS: len(rows.pair), layout.N_ROWS: len(rows), layout.N_TERMS: len(rows.code),
         layout.N_CURVES: len(rows.curve_data), layout.N_FOREIGN: rows.room if rows.users else 0,
@@ -183,16 +147,16 @@ def encode_relative(
     if meeting:
         room = layout.meeting_of(ints, np.zeros(ints[layout.N_WORK]))
         layout.fill(room, step=meeting[:3], far=meeting[3], slides=meeting[4:])
-    known = list(opened.known)
+    bodies = list(opened.known)
     layout.fill(
         layout.memory_of(ints, memory), x=x, ball=balls, u=inputs, held=rows.near, solved=np.ones(len(rows)),
-        known=np.hstack([reference.position[known], reference.rotation[known].reshape(-1, 9)]),
-        turned=reference.angle[known] if planar else (),
+        known=np.hstack([reference.position[bodies], reference.rotation[bodies].reshape(-1, 9)]),
+        turned=reference.angle[bodies] if planar else (),
     )  # fmt: skip
     layout.fill(
         layout.legs_of(ints, floats, memory), ints=[item[0] for item in packed],
         floats=[item[1] for item in packed],
-        signs=[_strut_signs(s, item[1], reference) for s, item in zip(opened.struts, packed, strict=True)],
+        signs=[strut_signs(s, item[1], reference) for s, item in zip(opened.struts, packed, strict=True)],
     )  # fmt: skip
     closed = settle(ints, floats, memory)
     if closed != n:
@@ -206,7 +170,7 @@ def encode_relative(
         ints,
         floats,
         memory,
-        "driven" if n == 0 else ("newton", "reach", "meet")[method],
+        method,
         tuple(names),
         tuple(closes),
         tuple(
@@ -279,12 +243,6 @@ def _origin_on(mechanism: Mechanism, frames: Frames, joint: int, body: int) -> F
     return origin
 
 
-def counts_by_instants(ints: Ints, floats: Floats) -> bool:
-    """Whether the turns of a term are told by its angle at the last instant and by nothing else."""
-    rows = layout.rows_of(ints, floats, np.zeros(ints[layout.N_WORK]))
-    return bool((np.isin(rows.code, (jets.COUNTED, jets.LINE)) & (rows.near_from == -1)).any())
-
-
 def settle(ints: Ints, floats: Floats, memory: Floats) -> int:
     """Say in ``memory`` which mode it stands in, and which rows are solved; returns how many equations then.
 
@@ -327,15 +285,9 @@ def _elementary(steps: Steps, n: int) -> bool:
     return sorted(moves) == list(range(n)) and factors == {1.0}
 
 
-def _turn_zero(
-    opened: GroupTree,
-    reference: Configuration,
-    steps: Steps,
-    start: list[int],
-    x: list[float],
-    inputs: Floats,
-) -> Floats:
-    """(links,) angle of each body in the plane less its parent's and what the steps between them turn."""
+def _turn_zero(opened: GroupTree, setting: Setting, steps: Steps, start: list[int]) -> Floats:
+    """(links,) angle of each body in the plane less its parent's and the turns of the steps between them."""
+    reference, x, inputs = setting.reference, steps.x, setting.inputs
     zero = np.zeros(len(opened.links))
     for k, link in enumerate(opened.links):
         zero[k] = reference.angle[link.body] - reference.angle[link.parent]
@@ -347,19 +299,15 @@ def _turn_zero(
 
 
 def _counters(
-    rows: RowTables,
-    mechanism: Mechanism,
-    frames: Frames,
-    names: Sequence[str],
-    x: Sequence[float],
-    drives: Mapping[tuple[int, str], int],
-    inputs: Floats,
-    stage: Sequence[int],
+    rows: RowTables, setting: Setting, steps: Steps, stage: Sequence[int]
 ) -> tuple[Ints, Floats, Floats]:
     """Counter of turns of each term: a revolute joint about the same axis between the same bodies, if any.
 
     Returns the unknown k, or the input r as -2 - r, or -1 for the last instant; a factor; and an offset.
     """
+    mechanism, frames, drives, names, x = (
+        setting.mechanism, setting.frames, setting.drives, steps.names, steps.x,
+    )  # fmt: skip
     source = np.full(len(rows.code), -1, dtype=np.int64)
     factor, zero = np.zeros(len(rows.code)), np.zeros(len(rows.code))
     for t in np.flatnonzero(rows.code == jets.COUNTED).tolist():
@@ -377,7 +325,7 @@ def _counters(
             factor[t] = np.sign(along) * (1.0 if ends[0] == bodies[0] else -1.0)
             if (j, "angle") in drives:
                 row = drives[j, "angle"]
-                source[t], at = -2 - row, inputs[row]
+                source[t], at = -2 - row, setting.inputs[row]
             else:
                 source[t], at = names.index(name), x[names.index(name)]
             zero[t] = factor[t] * at - rows.near[t]
@@ -413,14 +361,9 @@ def _meeting(
 # --- struts ----------------------------------------------------------------------------------------
 
 
-def _pack_strut(
-    strut: Strut,
-    mechanism: Mechanism,
-    frames: Frames,
-    drives: Mapping[tuple[int, str], int],
-    spins: Sequence[HeldSpin],
-) -> tuple[Ints, Floats, Floats, Floats]:
-    """ints and floats of a strut's kernel, and its arm and direction in the first body's axes."""
+def pack_strut(strut: Strut, setting: Setting) -> tuple[Ints, Floats, Floats, Floats]:
+    """``ints`` and ``floats`` of a strut's kernel, and its arm and direction in the first body's axes."""
+    mechanism, frames = setting.mechanism, setting.frames
     first, last = strut.bodies[0], strut.bodies[-1]
     centre = _origin_on(mechanism, frames, strut.pin, first)
     turn, origin, along = np.eye(3), np.zeros(3), np.zeros(3)
@@ -431,7 +374,7 @@ def _pack_strut(
         origin = frames.origin[strut.slide, side] - turn @ frames.origin[strut.slide, 1 - side]
         along = near[:, 2] if side == 0 else -near[:, 2]
     ball = origin + turn @ _origin_on(mechanism, frames, strut.ball, last)
-    pin_body, pin_a, pin = _pins(strut, mechanism, frames, turn, spins)
+    pin_body, pin_a, pin = _pins(strut, mechanism, frames, turn, setting.spins)
     ints, floats = strut_data.pack(
         (strut.base, strut.tip, first, last if strut.slide >= 0 else -1),
         pin_body=pin_body,
@@ -444,7 +387,7 @@ def _pack_strut(
         along=along if strut.slide >= 0 else None,
         turn=turn,
         origin=origin,
-        drive=drives[strut.slide, "slide"] if strut.slide_driven else -1,
+        drive=setting.drives[strut.slide, "slide"] if strut.slide_driven else -1,
     )
     return ints, floats, ball - centre, along
 
@@ -461,7 +404,7 @@ def _pins(
     return 0, spin.in_frame, in_first
 
 
-def _strut_signs(strut: Strut, floats: Floats, reference: Configuration) -> Floats:
+def strut_signs(strut: Strut, floats: Floats, reference: Configuration) -> Floats:
     """Signs of the mode in which the reference stands."""
     pose = [(reference.position[b], reference.rotation[b]) for b in (strut.base, strut.tip, strut.bodies[0])]
     pin_body = 0 if strut.held else strut.base

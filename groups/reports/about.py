@@ -13,7 +13,7 @@ from mbssa.reports.structure import summary_head, treatment_lines
 from mbssa.reports.table import SHOWN, Heading
 
 if TYPE_CHECKING:
-    from groups.solvers.registry import Solver
+    from groups.solvers.solver import Solver
     from mbssa import Group, Structure
 
 

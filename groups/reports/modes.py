@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from groups.assembly_modes.placing import CLOSED_FORM
+from groups.placing.placing import CLOSED_FORM
 from groups.reports.about import about, about_columns, model_lines, rest_of_groups
 from mbssa.joints.catalogue import coordinate_unit
 from mbssa.reports.table import SHOWN, Part, Report, Table

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from groups.encoding.chain_names import chain_of
+from groups.encoding.truss import truss_of
 from mbssa.group_library import CLOSED_FORMS as CLOSED_FORMS
 from mbssa.group_library import COSTS as COSTS
 
 if TYPE_CHECKING:
     from groups.model import Model
-    from groups.solvers.registry import Solver
+    from groups.solvers.solver import Solver
     from mbssa import Group, Mechanism
     from mbssa.joints.catalogue import Space
 
@@ -93,31 +95,6 @@ SPATIAL = (
     "a x U, x y P slide, y p S, a z U, z w P slide, w p S, a c U, c d P slide, d p S, "
     "b e U, e f P slide, f p S, b g U, g h P slide, h p S, b i U, i j P slide, j p S",
 )
-
-_SIX = "a loop of six hinges; 8 where the cylinder's axis meets the slotted ball's centre"
-#: Degrees of the polynomials that Newton stands for, by chain, as the literature has them.
-DEGREES = {
-    "1 body on R-P, 2 × R-R": (6, "a coupler curve of degree six meets a line"),
-    "1 body on 6 × S-P*-U": (40, "the general platform on six legs has 40 positions"),
-    "1 body on F, 6 × S-P*-U": (40, "the general platform on six legs has 40 positions"),
-    "1 body on 6 × S-P*-S": (40, "the general platform on six legs has 40 positions"),
-    "1 body on 3 × R-S": (16, "three circles carry a triangle: degree 8 in the square of a half-tangent"),
-    "C[slide]-ER-R-R-R": (16, _SIX),
-    "ER-C[slide]-R-R-R": (16, _SIX),
-    "C-C-C": (2, "directions close like a spherical four-bar, then slides are linear"),
-}
-#: Chains of which no degree can be known, and why.
-WITHOUT_DEGREE = {"H-U-S": "a helix meets a sphere, which no polynomial says"}
-#: Chains that are singular for any lengths, by type name.
-SINGULAR = {"2S3D": "singular: two balls share the direction of the line through them (rank 5 of 6)"}
-
-#: Loci of a point on two joints in a row, and on one, by their kinds; and the number of their intersections.
-SURFACES = {"RR": "a torus", "RP": "a hyperboloid", "PR": "a cylinder", "PP": "a plane"}
-CURVES = {"R": "a circle", "P": "a line"}
-MEETINGS = {
-    ("R", "RR"): 4, ("R", "RP"): 4, ("R", "PR"): 4, ("R", "PP"): 2,
-    ("P", "RR"): 4, ("P", "RP"): 2, ("P", "PR"): 2, ("P", "PP"): 1,
-}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,53 +200,6 @@ def example(joints: str, space: Space, seed: int = 0) -> Mechanism:
     return replace(mechanism, joint_geometry=geometry)
 
 
-def chain_of(group: Group) -> str:
-    """Graph of the bodies and joints of a group.
-
-    >>> import mbssa
-    >>> [chain_of(group) for group in mbssa.decompose(mbssa.load("planar_3rrr")).groups][2:]
-    ['R*', '1 body on 3 × R-R']
-    """
-    mechanism = group.structure.mechanism
-    own = set(group.body_indices.tolist())
-    at: dict[int, list[int]] = {body: [] for body in sorted(own)}
-    ends = {j: mechanism.joint_bodies(j)[:2] for j in group.joint_indices.tolist()}
-    for j, bodies in ends.items():
-        for body in bodies:
-            if body in own:
-                at[body].append(j)
-    hubs = {body for body in own if len(at[body]) != 2}
-    code = {j: _marked(mechanism, j) for j in ends}
-    best = max if mechanism.space == "planar" else min
-    left = dict(ends)
-    chains: Counter[str] = Counter()
-    # Chains begin at a joint of a hub or of a body that is solved already; a ring has no such joint.
-    for first in sorted(ends, key=lambda j: all(b in own - hubs for b in ends[j])):
-        if first not in left:
-            continue
-        a, b = left.pop(first)
-        body = b if a in hubs or a not in own else a
-        codes = [code[first]]
-        while body in own - hubs and (following := [j for j in at[body] if j in left]):
-            ahead = left.pop(following[0])
-            codes.append(code[following[0]])
-            body = ahead[1] if ahead[0] == body else ahead[0]
-        chains["-".join(best(codes, codes[::-1]))] += 1
-    held = [f"{count} × {chain}" if count > 1 else chain for chain, count in sorted(chains.items())]
-    solid = [body for body in hubs if len(at[body]) > 2]
-    if not solid:
-        return ", ".join(held)
-    return f"{len(solid)} {'body' if len(solid) == 1 else 'bodies'} on {', '.join(held)}"
-
-
-def _marked(mechanism: Mechanism, joint: int) -> str:
-    """A joint's code; a star behind it if it is driven, or which of its coordinates are."""
-    view = mechanism.joints[joint]
-    if len(view.driven) == view.type.grade:
-        return f"{view.type.code}*"
-    return f"{view.type.code}[{', '.join(view.driven)}]" if view.driven else view.type.code
-
-
 def _systematic() -> Iterator[LibraryRow]:
     import groups
     import mbssa
@@ -311,74 +241,26 @@ def most_modes(model: Model, group: Group) -> int | None:
 
 
 def _row(model: Model, group: Group) -> LibraryRow:
-    from groups.kernels import layout
-    from groups.solvers.families import RELATIVE, STRUT
-    from groups.solvers.truss import truss_of
-
     solver = model.solvers[group.number - 1]
     solver = solver.default or solver
-    relative = solver.family == RELATIVE
-    alone = solver.family == STRUT
-    struts = int(solver.ints[layout.N_STRUTS]) if relative else int(alone)
-    degree, why = _degree(model, group, solver)
-    modes = None if degree is None else degree * (2 if alone else 1)
-    if relative:
-        # What gears lead is no unknown of the kernel.
-        unknowns = int(solver.ints[layout.N_UNKNOWNS]) or len(solver.unknowns)
-    else:
-        unknowns = 0 if solver.form == "driven" else 1 if alone else 2
+    degree, why = solver.degree(group)
     truss = truss_of(group)
     name = f"{solver.form}: {solver.name}" if solver.form == "closed form" else solver.name
     return LibraryRow(
         group.type_name,
         chain_of(group),
         name if truss is None or truss.links == 3 else f"{name}, shared by the {truss}",
-        unknowns,
-        _closing(model, solver, struts),
-        modes,
+        solver.n_unknowns,
+        _closing(model, solver),
+        None if degree is None else degree * solver.turns,
         degree,
         why,
     )
 
 
-def _degree(model: Model, group: Group, solver: Solver) -> tuple[int | None, str]:
-    """Degree of the group's equation, and why the solver was chosen and the degree is not known."""
-    from groups.kernels import layout
-    from groups.solvers.families import RELATIVE, STRUT
-    from groups.solvers.truss import truss_of
-
-    if solver.form == "driven":
-        return 1, "fully prescribed by the inputs"
-    if solver.roots == 1:
-        return 1, solver.why
-    if solver.family == STRUT:
-        return 2, solver.why
-    if solver.family != RELATIVE:
-        return solver.roots, solver.why
-    method = int(solver.ints[layout.METHOD])
-    if method == layout.REACH:
-        return 2, solver.why
-    if method == layout.MEET:
-        slides = layout.meeting_of(solver.ints, np.zeros(solver.ints[layout.N_WORK])).slides == 1
-        one, two, three = ("P" if slide else "R" for slide in slides)
-        curve, surface = CURVES[one], SURFACES[two + three]
-        return MEETINGS[one, two + three], f"{solver.why.partition(':')[0]}: {curve} meets {surface}"
-    if group.type_name in SINGULAR:
-        return None, SINGULAR[group.type_name]
-    why, chain, truss = solver.why.partition(" (")[0], chain_of(group), truss_of(group)
-    if solver.redundant:
-        return None, f"{why}; the number of modes of such special lengths is not known"
-    if truss is not None and truss.modes is not None:
-        return truss.modes, f"{why}; all groups cut from the {truss} have its modes"
-    if chain in DEGREES:
-        degree, reason = DEGREES[chain]
-        return degree, f"{why}; {reason}"
-    return None, f"{why}; {WITHOUT_DEGREE.get(chain, 'the number of modes is not known')}"
-
-
-def _closing(model: Model, solver: Solver, struts: int) -> str:
+def _closing(model: Model, solver: Solver) -> str:
     """Types of the joints that close a group, then struts."""
-    mechanism = model.mechanism
+    mechanism, struts = model.mechanism, solver.n_struts
     joints = solver.closing[: len(solver.closing) - struts]
     closing = (mechanism.joints[mechanism.joint_ids.index(name)] for name in joints)
     codes = [joint.type.code for joint in closing] + ["rod"] * struts

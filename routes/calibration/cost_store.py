@@ -48,7 +48,7 @@ def signature(model: Model) -> str:
         state.update(np.ascontiguousarray(array, dtype=np.int64).tobytes())
     for group, solver in zip(structure.groups, model.solvers, strict=True):
         state.update(
-            repr((group.number, tuple(group.depends_on), solver.choice, solver.family.name)).encode()
+            repr((group.number, tuple(group.depends_on), solver.choice, type(solver).__name__)).encode()
         )
     return state.hexdigest()[:16]
 

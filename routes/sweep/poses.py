@@ -11,7 +11,7 @@ from groups import Model
 from groups.branches.poses import solve_proven_poses
 from groups.motion import Motion
 from groups.run import Carried, Run
-from groups.solvers.registry import Solver
+from groups.solvers.solver import Solver
 from groups.trajectory import Branch
 from mbssa.arrays import Floats, Ints
 

@@ -9,8 +9,7 @@ import pytest
 import groups
 import mbssa
 from groups.solvers import library, registry
-from groups.solvers.families import Family
-from groups.solvers.registry import Solver
+from groups.solvers.solver import Kernel, Solver
 
 LEVELS = ("position", "orientation", "velocity", "acceleration")
 
@@ -35,31 +34,29 @@ def solve_toy(
             array[group, t] = value
 
 
-def toy_kernel(_ints, _floats):
-    return solve_toy
+class Toy(Solver):
+    """Solver of a crank."""
 
+    form = "driven"
+    kernel = Kernel(solve_toy, compiling=1.0, microseconds=10.0)
 
-TOY = Family("toy", toy_kernel, microseconds=10.0)
-
-
-def match_toy(tree, setting):
-    """The solver of a crank; None for any other group."""
-    mechanism = setting.structure.mechanism
-    if mechanism.space != "planar" or len(tree.links) != 1 or tree.cuts or tree.struts:
-        return None
-    (link,) = tree.links
-    row = setting.drives.get((link.joint, "angle"))
-    if link.parent != 0 or not link.forward or row is None or mechanism.joints[link.joint].type.code != "R":
-        return None
-    at, reference = setting.frames.origin[link.joint, 0], setting.reference
-    pivot = (reference.position[0] + reference.rotation[0] @ at)[:2]
-    turn = reference.rotation[link.body][:2, :2]
-    arm = turn.T @ (reference.position[link.body, :2] - pivot)
-    zero = reference.angle[link.body] - setting.inputs[row]
-    ints, floats = np.array([link.body, row]), np.array([*pivot, *arm, zero])
-    return Solver(
-        tree.number, "driven", "toy crank", "a hinge is driven", (), (), 1, TOY, ints, floats, np.zeros(0)
-    )
+    @classmethod
+    def match(cls, tree, setting):
+        """The solver of a crank; None for any other group."""
+        mechanism = setting.mechanism
+        if mechanism.space != "planar" or len(tree.links) != 1 or tree.cuts or tree.struts:
+            return None
+        (link,) = tree.links
+        row, kind = setting.drives.get((link.joint, "angle")), mechanism.joints[link.joint].type
+        if link.parent != 0 or not link.forward or row is None or kind.code != "R":
+            return None
+        at, reference = setting.frames.origin[link.joint, 0], setting.reference
+        pivot = (reference.position[0] + reference.rotation[0] @ at)[:2]
+        turn = reference.rotation[link.body][:2, :2]
+        arm = turn.T @ (reference.position[link.body, :2] - pivot)
+        zero = reference.angle[link.body] - setting.inputs[row]
+        ints, floats = np.array([link.body, row]), np.array([*pivot, *arm, zero])
+        return cls(tree.number, "toy crank", "a hinge is driven", (), (), ints, floats, np.zeros(0), roots=1)
 
 
 def agree(one, two, within):
@@ -73,7 +70,7 @@ def agree(one, two, within):
 
 @pytest.fixture
 def with_toy(monkeypatch):
-    monkeypatch.setattr(registry, "SOLVERS", [match_toy, *registry.SOLVERS])
+    monkeypatch.setattr(registry, "SOLVERS", [Toy, *registry.SOLVERS])
 
 
 @pytest.mark.parametrize("name", ["planar_four_bar", "triad", "theo_jansen"])
@@ -81,7 +78,7 @@ def test_a_toy_solver_of_one_file_solves_its_groups(name, monkeypatch):
     structure = mbssa.decompose(mbssa.load(name))
     motion = groups.default_motion(structure.mechanism, steps=13)
     default = groups.build(structure).solve(motion, branch="checked", compiled=False)
-    monkeypatch.setattr(registry, "SOLVERS", [match_toy, *registry.SOLVERS])
+    monkeypatch.setattr(registry, "SOLVERS", [Toy, *registry.SOLVERS])
     model = groups.build(structure)
     assert [solver.name for solver in model.solvers].count("toy crank") == 1
     agree(model.solve(motion, branch="checked", compiled=False), default, 1e-12)

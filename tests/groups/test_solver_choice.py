@@ -8,9 +8,10 @@ import pytest
 
 import groups
 import mbssa
+from groups.encoding.setting import Setting
 from groups.kernels.status import BRANCH_JUMP, NOT_CONVERGED, OUT_OF_REACH, PREDECESSOR_FAILED, SINGULAR
 from groups.motion import default_motion
-from groups.solvers.registry import Setting, choose
+from groups.solvers.registry import choose
 
 #: Every built-in model but the micro-manipulator, whose published inputs cannot be driven.
 MODELS = [name for name in mbssa.builtin_names() if name != "micromanipulator"]

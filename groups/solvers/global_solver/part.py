@@ -7,7 +7,7 @@ was solved: at first, the reference.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from groups.encoding.constraint_tables import encode_rows
-from groups.encoding.passive_rotations import HeldSpin
+from groups.encoding.setting import Setting
 from groups.kernels import global_newton as kernels
 from groups.kernels import span
 from groups.kernels.status import OK
@@ -34,7 +34,6 @@ from groups.solvers.global_solver.system import (
 )
 from mbssa import Group
 from mbssa.arrays import Floats, Ints
-from mbssa.joints.frames import Frames
 from mbssa.joints.system import Configuration, unknowns
 
 #: Residual that counts as closed, over the size, and over the distance from the world's origin.
@@ -255,22 +254,8 @@ def _views(memory: Floats, inputs: int, m: int, terms: int) -> _Last:
     return _Last(u, p.reshape(m, 3), r.reshape(m, 3, 3), v.reshape(m, 6), a.reshape(m, 6), angle, near)
 
 
-def encode_part(
-    group: Group,
-    frames: Frames,
-    reference: Configuration,
-    drives: Mapping[tuple[int, str], int],
-    inputs: Floats,
-    spins: Sequence[HeldSpin],
-    method: Method,
-) -> GlobalPart:
+def encode_part(group: Group, setting: Setting, method: Method) -> GlobalPart:
     """A group as a system of its own.
-
-    Parameters
-    ----------
-    drives : row of the motion for each driven (joint index, coordinate)
-    inputs : (D,) the inputs at the reference
-    spins : all held spins of the mechanism
 
     Raises
     ------
@@ -285,15 +270,15 @@ def encode_part(
     >>> part.stage.tolist(), part.system.known, part.system.n
     ([0, 8, 2, 5], 2, 12)
     """
-    mechanism = group.structure.mechanism
-    own = group.body_indices.tolist()
+    mechanism, frames, reference = setting.mechanism, setting.frames, setting.reference
+    inputs, own = setting.inputs, group.body_indices.tolist()
     joints = group.joint_indices.tolist()
     touched = {body for j in joints for body in frames.bodies_of(mechanism, j)}
     stage = [0, *sorted(touched - {0, *own}), *own]
     known = len(stage) - len(own)
     place = {body: k for k, body in enumerate(stage)}
-    held = [spin for spin in spins if spin.body in own]
-    rows = encode_rows(mechanism, frames, joints, place, drives, held)
+    held = [spin for spin in setting.spins if spin.body in own]
+    rows = encode_rows(mechanism, frames, joints, place, setting.drives, held)
     columns = unknowns(mechanism.space)
     system = system_of(rows, columns, len(stage), known, frames.size, f"SG-{group.number}")
     planar = mechanism.space == "planar"

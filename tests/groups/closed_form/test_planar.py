@@ -8,13 +8,15 @@ from lives import life_of
 
 import groups
 import mbssa
+from groups.encoding.setting import Setting
 from groups.encoding.tree import open_group
 from groups.global_approach import solve_globally
 from groups.kernels.status import OK, OUT_OF_REACH, PREDECESSOR_FAILED, SINGULAR
 from groups.motion import Motion, driven_coordinates, reference_inputs
-from groups.solvers import families
-from groups.solvers.families import planar_kernel
-from groups.solvers.planar_dyads import encode_planar, planar_modes, planar_state
+from groups.placing.placing import Task
+from groups.solvers.planar import planar_state
+from groups.solvers.planar_driven import PlanarDriven
+from groups.solvers.planar_dyads import PlanarDyad
 from mbssa.io.records import from_record
 from mbssa.joints.equations import coordinates, pose, residuals
 from mbssa.joints.frames import joint_frames
@@ -73,16 +75,21 @@ class Bench:
         self.structure = mbssa.decompose(mechanism)
         self.frames = joint_frames(mechanism)
         self.reference = Configuration.reference(self.frames)
-        drives = {}
-        for joint in mechanism.joints:
-            for name in joint.driven:
-                drives[joint.index, name] = len(drives)
+        setting = Setting.at(self.structure, self.frames, self.reference)
         trees = [open_group(group, self.frames) for group in self.structure.groups]
-        self.groups = [encode_planar(tree, mechanism, self.frames, self.reference, drives) for tree in trees]
+        self.groups = [PlanarDriven.match(tree, setting) or PlanarDyad.match(tree, setting) for tree in trees]
+        self.own = [group.body_indices for group in self.structure.groups]
 
     @property
     def start(self):
         return reference_inputs(self.mechanism, self.frames, self.reference)
+
+    def modes(self):
+        """Placings of the last group."""
+        last, solver = self.structure.groups[-1], self.groups[-1]
+        inputs = np.array(self.start, dtype=float)
+        task = Task(last, solver, self.frames, self.reference, inputs, 1, solver.memory, None)
+        return solver.placings(task)[0]
 
     def swing(self, amplitude=0.05, steps=41, duration=1.0, seed=0):
         """A motion from the reference: all inputs swing, with their rates."""
@@ -106,8 +113,8 @@ class Bench:
         S = np.zeros((self.mechanism.n_bodies, 11, block))
         S[0] = planar_state(self.reference)[0][:, None]
         memories = [group.memory.copy() for group in self.groups] if memories is None else memories
-        kernels, none = [life_of(planar_kernel(group.ints)) for group in self.groups], np.zeros(0)
-        rooms = [np.zeros(families.PLANAR.room(group.ints)) for group in self.groups]
+        kernels, none = [life_of(group.kernel.run) for group in self.groups], np.zeros(0)
+        rooms = [np.zeros(group.room) for group in self.groups]
         for first in range(0, steps, block):
             count = min(block, steps - first)
             for g, group in enumerate(self.groups):
@@ -211,7 +218,7 @@ def test_the_reference_mode_is_that_of_the_global_approach(case):
     joints, name, modes = CASES[case]
     for bench in benches(joints):
         group = bench.groups[-1]
-        assert (group.name, group.n_modes) == (name, modes)
+        assert (group.name, group.roots) == (name, modes)
         motion = bench.swing()
         states, status, residual, condition = bench.solve(motion)
         assert (status == OK).all()
@@ -234,19 +241,21 @@ def test_the_reference_mode_is_that_of_the_global_approach(case):
 def test_every_mode_closes_every_joint_and_its_rates_are_derivatives(case):
     for bench in benches(CASES[case][0]):
         group = bench.groups[-1]
-        modes = planar_modes(group, planar_state(bench.reference), bench.start)
-        assert len(modes) == group.n_modes
+        modes = bench.modes()
+        assert len(modes) == group.roots
         assert np.array_equal(modes[0].memory, group.memory)
-        apart = [np.abs(mode.poses[:, :4] - modes[0].poses[:, :4]).max() for mode in modes[1:]]
-        assert all(distance > 1e-3 for distance in apart)
-        for mode in modes:
+        poses = [
+            np.column_stack([mode.position[:, :2], mode.rotation[:, :2, 0], mode.angle]) for mode in modes
+        ]
+        assert all(np.abs(pose[:, :4] - poses[0][:, :4]).max() > 1e-3 for pose in poses[1:])
+        for mode, found in zip(modes, poses, strict=True):
             motion = bench.swing()
             memories = [g.memory.copy() for g in bench.groups[:-1]]
             states, status, residual, _ = bench.solve(motion, [*memories, mode.memory.copy()])
             assert (status == OK).all()
             assert residual.max() < 1e-13
             assert bench.misses(states, motion).max() < 1e-12
-            assert np.abs(states[group.bodies, 0, :5] - mode.poses).max() < 1e-12
+            assert np.abs(states[bench.own[-1], 0, :5] - found).max() < 1e-12
             h = 1e-5
             motion = bench.swing(steps=3, duration=2 * h)
             memories = [g.memory.copy() for g in bench.groups[:-1]]
@@ -263,7 +272,7 @@ def test_bodies_led_by_inputs_follow_them(case):
     motion = bench.swing(amplitude=1.0)
     states, status, residual, condition = bench.solve(motion)
     assert bench.groups[-1].name == f"driven {case}"
-    assert bench.groups[-1].runs_out is None
+    assert bench.groups[-1].closing == ()
     assert (status == OK).all()
     assert (residual == 0).all()
     assert (condition == 1).all()
@@ -360,14 +369,14 @@ def test_out_of_reach_is_said_and_the_mode_is_the_same_afterwards(case):
         if not lost.any() or lost[0] or lost[-1] or condition[g][~lost].min() < 1e-3:
             continue
         seen += 1
-        own = bench.groups[g].bodies
+        own = bench.own[g]
         assert np.isnan(states[own][:, lost]).all()
         assert (residual[g][lost] > 0).all()
         assert (condition[g][lost] == 0).all()
         after = bench.groups[-1]
         assert after.name == "RRR dyad"
         assert (status[-1][lost] == PREDECESSOR_FAILED).all()
-        assert np.isnan(states[after.bodies][:, lost]).all()
+        assert np.isnan(states[bench.own[-1]][:, lost]).all()
         assert np.isfinite(states[own][:, ~lost]).all()
         once = np.abs(states[:, ::-1, :5] - states[:, :, :5])[own]
         assert np.nanmax(once) < 1e-9 / condition[g][~lost].min()
@@ -398,14 +407,13 @@ def two_arms(x, length, joints=("frame x R", "x y R", "frame y R")):
 @pytest.mark.parametrize("x", [2.0, 0.5])
 def test_a_dead_point_has_a_position_and_no_rates(x):
     bench = two_arms(x, 1.0)
-    (group,) = bench.groups
-    assert bench.mechanism.joint_ids[group.runs_out] == "2-3"
+    assert bench.groups[0].closing == ("2-3",)
     states, status, residual, condition = bench.solve(still(2), level=0)
     assert (status == OK).all()
     assert residual.max() < 1e-15
     assert condition.max() < 1e-7
     assert np.abs(states[1:, :, :2]).max() < 1e-7
-    assert len(planar_modes(group, planar_state(bench.reference), [])) == 1
+    assert len(bench.modes()) == 1
     states, status, _, _ = bench.solve(still(2))
     assert (status == SINGULAR).all()
     assert np.isnan(states[1:]).all()
@@ -437,7 +445,7 @@ def test_slides_alone_are_refused():
 )  # fmt: skip
 def test_the_joint_that_runs_out_is_named(case, joint):
     bench = Bench(mechanism_of([*CARRIERS, *CASES[case][0]], 1))
-    assert bench.mechanism.joint_ids[bench.groups[-1].runs_out] == joint
+    assert bench.groups[-1].closing == (joint,)
 
 
 def test_other_groups_are_left_to_others():

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from groups.kernels import span
-from groups.solvers.families import Kernel, bound
-from groups.solvers.registry import Solver
+from groups.kernels import invoke, span
+from groups.solvers.solver import Solver
 from mbssa.arrays import Floats, Ints
+from mbssa.compiled import address_of
 
 if TYPE_CHECKING:
     from mbssa.joints.user import UserFunction
+
+
+Run = Callable[..., None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,15 +32,15 @@ class Packed:
     memory: Floats
     memory_start: Ints
     work_start: Ints
-    kernels: tuple[Kernel | None, ...]
-    legs: tuple[Kernel | None, ...]
+    kernels: tuple[Run | None, ...]
+    legs: tuple[Run | None, ...]
     users: tuple[tuple[UserFunction, int], ...] = ()
 
     def data(self, memory: Floats, work: Floats, compiled: bool) -> span.Data:
         """Arguments of the kernels: with the memory, room to work in, and addresses of this process."""
         return span.Data(
             self.ints, self.int_start, self.floats_of(compiled), self.float_start, memory, self.memory_start,
-            work, self.work_start, *bound(self.kernels, self.legs, compiled),
+            work, self.work_start, *_bound(self.kernels, self.legs, compiled),
         )  # fmt: skip
 
     @property
@@ -68,8 +72,11 @@ def pack(solvers: Sequence[Solver]) -> Packed:
     floats, float_start = joined([solver.floats for solver in solvers], np.float64)
     memory, memory_start = joined([solver.memory for solver in solvers], np.float64)
     work_start = np.zeros(len(solvers) + 1, dtype=np.int64)
-    np.cumsum([solver.family.room(solver.ints) for solver in solvers], out=work_start[1:])
-    kernels, legs = (tuple(getattr(solver, name) for solver in solvers) for name in ("kernel", "legs"))
+    np.cumsum([solver.room for solver in solvers], out=work_start[1:])
+    kernels, legs = (
+        tuple(kernel.run if kernel is not None else None for kernel in each)
+        for each in ([solver.kernel for solver in solvers], [solver.legs for solver in solvers])
+    )
     users = [
         (function, int(first) + place)
         for first, solver in zip(float_start[:-1], solvers, strict=True)
@@ -79,3 +86,17 @@ def pack(solvers: Sequence[Solver]) -> Packed:
     return Packed(
         ints, int_start, floats, float_start, memory, memory_start, work_start, kernels, legs, tuple(users)
     )
+
+
+@lru_cache(256)
+def _bound(kernels: tuple[Run | None, ...], legs: tuple[Run | None, ...], compiled: bool) -> Any:
+    """Both for :func:`groups.kernels.invoke.invoke`: addresses, or the kernels themselves; 0 for None."""
+    if not compiled:
+        return tuple([kernel or 0 for kernel in each] for each in (kernels, legs))
+    addresses = [[_address(kernel) if kernel else 0 for kernel in each] for each in (kernels, legs)]
+    return tuple(np.array(each, dtype=np.int64) for each in addresses)
+
+
+@cache
+def _address(kernel: Run) -> int:
+    return address_of(kernel, invoke.signature())

@@ -1,0 +1,81 @@
+"""Data that all groups of a structure share while their solvers are made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from groups.encoding.constraint_tables import drive_rows
+from groups.encoding.gearing import gearing
+from groups.encoding.joint_steps import Gearing
+from groups.encoding.passive_rotations import HeldSpin, held_spins
+from groups.encoding.relative_coordinates import RelativeGroup, encode_relative
+from groups.encoding.tree import GroupTree
+from groups.motion import reference_inputs
+from groups.reference import closed_reference
+from mbssa import Mechanism, Structure
+from mbssa.arrays import Floats
+from mbssa.joints.frames import Frames
+from mbssa.joints.system import Configuration
+
+
+@dataclass(frozen=True, eq=False)
+class Setting:
+    """A structure with its geometry, its reference configuration and its inputs there.
+
+    Attributes
+    ----------
+    drives : row of the motion for each driven (joint index, coordinate)
+    inputs : (D,) the inputs at the reference, m and rad
+    spins : all locked passive rotations of the mechanism
+    """
+
+    structure: Structure
+    frames: Frames
+    reference: Configuration
+    drives: Mapping[tuple[int, str], int]
+    inputs: Floats
+    spins: Sequence[HeldSpin]
+    _relative: dict[int, RelativeGroup] = field(default_factory=dict, repr=False)
+
+    @staticmethod
+    def of(structure: Structure) -> Setting:
+        """Setting of a structure that can be solved.
+
+        Raises
+        ------
+        ValueError
+            The structure cannot be solved: the reason and the place.
+        """
+        return Setting.at(structure, *closed_reference(structure))
+
+    @staticmethod
+    def at(structure: Structure, frames: Frames, reference: Configuration) -> Setting:
+        """Setting of a structure whose reference is closed."""
+        mechanism = structure.mechanism
+        inputs = reference_inputs(mechanism, frames, reference)
+        spins = held_spins(structure, frames)
+        return Setting(structure, frames, reference, drive_rows(mechanism), inputs, spins)
+
+    @property
+    def mechanism(self) -> Mechanism:
+        """The mechanism of the structure."""
+        return self.structure.mechanism
+
+    @cached_property
+    def geared(self) -> dict[int, Gearing]:
+        """By number of the group, the gear ratios of its coordinates, where gears alone close it."""
+        return gearing(self)
+
+    def relative(self, tree: GroupTree) -> RelativeGroup:
+        """The group in relative coordinates, encoded once for all solvers that may match it.
+
+        Raises
+        ------
+        ValueError
+            The equations do not determine the unknowns at the reference.
+        """
+        if tree.number not in self._relative:
+            self._relative[tree.number] = encode_relative(tree, self)
+        return self._relative[tree.number]

@@ -1,0 +1,103 @@
+"""Base of the solvers in the plane: at most two unknown motions, whose kernel gives every assembly mode."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+
+from groups.encoding.planar_chains import type_of
+from groups.encoding.setting import Setting
+from groups.encoding.tree import GroupTree, free_coordinates
+from groups.kernels import chains, planar
+from groups.kernels.status import OK
+from groups.placing.placing import CLOSED_FORM, Placing, Search, Task, same_place
+from groups.solvers.solver import Solver
+from mbssa.arrays import Floats, Ints
+from mbssa.joints.system import Configuration
+
+
+@dataclass(frozen=True, eq=False)
+class PlanarSolver(Solver):
+    """Solver whose data are laid out by :mod:`groups.kernels.planar`.
+
+    Its memory (3,) is the sign of the assembly mode, and the angles (rad) near which its hinges start.
+    """
+
+    counts_turns = True
+
+    @property
+    def room(self) -> int:
+        """Length of the kernel's workspace."""
+        return chains.room_of(self.ints) if self.ints[planar.FORM] in (planar.DRIVEN, planar.CHAINS) else 0
+
+    def with_sign(self, sign: float) -> Self:
+        """The solver in the assembly mode of a sign."""
+        return replace(self, memory=np.array([sign, *self.memory[1:]]))
+
+    def poses(self, bodies: Ints, state: Floats, values: Floats) -> Floats | None:
+        """Poses of some bodies in the solver's assembly mode; None out of reach and at a dead point.
+
+        Parameters
+        ----------
+        state : (N, 11) states of all bodies as the kernels have them; only poses of known bodies are read
+        values : (D,) of all inputs, m and rad
+
+        Returns
+        -------
+        (n, 5): x, y (m), cos, sin, angle (rad)
+        """
+        S, column = np.array(state[:, :, None]), values.reshape(-1, 1)
+        inputs = (column, np.zeros_like(column), np.zeros_like(column))
+        status, iterations = np.zeros((1, 1), np.int8), np.zeros((1, 1), np.int64)
+        quality = (status, np.zeros((1, 1)), iterations, np.zeros((1, 1)))
+        none, memory, work = np.zeros(0), self.memory.copy(), np.zeros(self.room)
+        assert self.kernel is not None
+        with np.errstate(all="ignore"):  # NaN is the kernel's answer out of reach
+            self.kernel.run(0, self.ints, self.floats, S, 0, 1, inputs, none, memory, work, quality, 0)
+        return S[bodies, :5, 0] if status[0, 0] == OK else None
+
+    def placings(self, task: Task) -> tuple[list[Placing], Search]:
+        """The placing of each sign, the reference's first: none out of reach, one at a dead point."""
+        bodies, state = task.group.body_indices, planar_state(task.at)
+        found: list[Placing] = []
+        for flip in (1.0, -1.0)[: self.roots]:
+            mode = self.with_sign(flip * self.memory[chains.SIGN])
+            poses = mode.poses(bodies, state, task.inputs)
+            if poses is None:
+                continue
+            c, s = poses[:, 2], poses[:, 3]
+            rotation = np.tile(np.eye(3), (len(bodies), 1, 1))
+            rotation[:, 0, 0], rotation[:, 1, 1], rotation[:, 0, 1], rotation[:, 1, 0] = c, c, -s, s
+            position = np.column_stack([poses[:, :2], np.zeros(len(bodies))])
+            branch = (int(mode.memory[chains.SIGN]),) if self.roots == 2 else ()
+            placing = Placing(bodies, position, rotation, poses[:, 4], mode.memory, branch, ())
+            if not any(same_place(placing, other, task.frames.size) for other in found):
+                found.append(placing)
+        return found, CLOSED_FORM
+
+
+def planar_state(at: Configuration) -> Floats:
+    """(N, 11) state of every body at rest in a configuration.
+
+    >>> from mbssa.joints.frames import joint_frames
+    >>> import mbssa
+    >>> planar_state(Configuration.reference(joint_frames(mbssa.load("planar_four_bar")))).shape
+    (4, 11)
+    """
+    state = np.zeros((len(at.position), chains.STATE))
+    state[:, :2] = at.position[:, :2]
+    state[:, 2], state[:, 3], state[:, 4] = at.rotation[:, 0, 0], at.rotation[:, 1, 0], at.angle
+    return state
+
+
+def closing_joints(tree: GroupTree, setting: Setting) -> list[int] | None:
+    """Joints that close a planar group whose joints are pairs; None for other groups."""
+    mechanism = setting.mechanism
+    joints = [link.joint for link in tree.links] + list(tree.cuts)
+    if mechanism.space != "planar" or tree.struts or min(joints, default=-1) < 0:
+        return None
+    if any(type_of(mechanism, j).pair is None for j in joints):
+        return None
+    return [j for j in tree.cuts if free_coordinates(mechanism, j) < mechanism.freedom]

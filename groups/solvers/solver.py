@@ -1,0 +1,175 @@
+"""Contract of a group solver: a class in a file of this package, listed in :mod:`groups.solvers.registry`."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
+
+from groups.kernels import strut
+from groups.placing.placing import CLOSED
+
+if TYPE_CHECKING:
+    from groups.encoding.setting import Setting
+    from groups.encoding.tree import GroupTree
+    from groups.placing.placing import Placing, Search, Task
+    from groups.solvers.global_solver.part import GlobalPart
+    from mbssa import Group
+    from mbssa.arrays import Floats, Ints
+    from mbssa.joints.user import UserFunction
+
+#: Methods by which a group's unknowns are found.
+Form = Literal["driven", "closed form", "Newton", "global"]
+
+#: Reason of solvers without unknowns.
+PRESCRIBED = "fully prescribed by the inputs"
+
+
+class Kernel(NamedTuple):
+    """A kernel and its costs.
+
+    Attributes
+    ----------
+    run : function of the arguments that :mod:`groups.kernels` names
+    compiling : seconds that compiling it takes on an empty cache, roughly
+    microseconds : time of one instant of the group in plain Python, µs, roughly. Measured on one core of one
+        machine, over all built-in models, up to accelerations, by ``benchmarks/test_plain.py``
+    """
+
+    run: Callable[..., None]
+    compiling: float
+    microseconds: float
+
+
+@dataclass(frozen=True, eq=False)
+class Solver(ABC):
+    """Solver of one group: its name, and its data for the kernels.
+
+    A subclass states how it matches a group, its kernel, and its assembly modes.
+
+    Attributes
+    ----------
+    number : of the group
+    name : in words, such as ``RRR dyad`` or ``point at constant distance``
+    why : reason of the choice
+    unknowns : unknown coordinates, ``joint.coordinate``
+    closing : joints, and bodies of struts, that close the group; the first that runs out comes first
+    ints, floats, memory : data of its kernel; the memory is that of the reference's assembly mode
+    roots : degree of the equation that closes it, without struts; None where no sign selects the root
+    default : the solver that the group gets by default; None if this is it
+    part : system of the group's bodies in the global approach
+    users : users' functions, and the places of their addresses in ``floats``
+    """
+
+    number: int
+    name: str
+    why: str
+    unknowns: tuple[str, ...]
+    closing: tuple[str, ...]
+    ints: Ints
+    floats: Floats
+    memory: Floats
+    roots: int | None = None
+    default: Solver | None = None
+    part: GlobalPart | None = None
+    users: tuple[tuple[UserFunction, int], ...] = ()
+
+    form: ClassVar[Form]
+    #: Assembly modes of each root.
+    turns: ClassVar[int] = 1
+    #: Whether the constants count the turns of the reference, as the inputs do.
+    counts_turns: ClassVar[bool] = False
+
+    @classmethod
+    @abstractmethod
+    def match(cls, tree: GroupTree, setting: Setting) -> Solver | None:
+        """Return the solver of an opened group; None where it does not solve the group.
+
+        Raises
+        ------
+        ValueError
+            No solver can solve the group: the reason and the place.
+        """
+
+    @property
+    @abstractmethod
+    def kernel(self) -> Kernel | None:
+        """Kernel that solves the group; None for the global approach."""
+
+    def placings(self, task: Task) -> tuple[list[Placing], Search]:
+        """All placings of the group's bodies, and how they were found.
+
+        Raises
+        ------
+        ValueError
+            The solver lists no assembly modes.
+        """
+        raise ValueError(f"{self.name} lists no assembly modes; solve the group by Newton for that")
+
+    def degree(self, group: Group) -> tuple[int | None, str]:
+        """Degree of the group's equation in one unknown, None where it is not known, and the reason."""
+        return self.roots, self.why
+
+    @property
+    def choice(self) -> str:
+        """Name by which it is chosen."""
+        return self.form
+
+    @property
+    def n_unknowns(self) -> int:
+        """Number of unknowns that are solved for at once."""
+        return len(self.unknowns)
+
+    @property
+    def room(self) -> int:
+        """Length of the kernel's workspace."""
+        return 0
+
+    @property
+    def legs(self) -> Kernel | None:
+        """Kernel that places the struts after the other bodies; None where it has none."""
+        return None
+
+    @property
+    def microseconds(self) -> float:
+        """Time of one instant in plain Python, µs.
+
+        Its ratio to :data:`mbssa.compiled.IMPORTING` decides whether kernels are compiled: plain Python pays
+        for some 500 instants of the rotor and some 40,000 of a four-bar.
+
+        >>> import groups, mbssa
+        >>> model = groups.build(mbssa.decompose(mbssa.load("planar_four_bar")))
+        >>> [solver.microseconds for solver in model.solvers]
+        [11.0, 6.6]
+        """
+        return sum(kernel.microseconds for kernel in (self.kernel, self.legs) if kernel is not None)
+
+    @property
+    def redundant(self) -> bool:
+        """Whether more equations close the group than it has unknowns, so that some are only checked."""
+        return False
+
+    @property
+    def tolerance(self) -> float:
+        """Largest residual of a joint in an assembly mode, over the size."""
+        return CLOSED
+
+    @property
+    def counts_by_instants(self) -> bool:
+        """Whether turns of some angle are counted from instant to instant alone."""
+        return False
+
+    @property
+    def of_modes(self) -> Solver:
+        """The solver that lists the group's assembly modes: the default, where its signs hold here too."""
+        return self
+
+    def strut_data(self, memory: Floats) -> tuple[Ints, Floats, Floats]:
+        """Constants of the struts, and the part of a memory that holds their signs."""
+        return self.ints[:0], self.floats[:0], memory[:0]
+
+    @property
+    def n_struts(self) -> int:
+        """Number of struts."""
+        return len(self.strut_data(self.memory)[2]) // strut.SIGNS
