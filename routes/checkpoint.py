@@ -38,7 +38,7 @@ def new(job: Job, folder: Path) -> Iterator[Workspace]:
     """
     if (folder / NAME).exists():
         raise ValueError(f"{folder} keeps a run already; resume it, or name another folder")
-    if folder.exists() and (not folder.is_dir() or not _left_before_the_record(folder, job)):
+    if folder.exists() and (not folder.is_dir() or not _has_no_record_yet(folder, job)):
         raise ValueError(f"{folder} has other files; name a new folder")
     there = folder.exists()
     with locked(folder):
@@ -55,8 +55,8 @@ def new(job: Job, folder: Path) -> Iterator[Workspace]:
         yield space
 
 
-def _left_before_the_record(folder: Path, job: Job) -> bool:
-    """Whether a folder is empty, or has only what a run that was killed as it began has left."""
+def _has_no_record_yet(folder: Path, job: Job) -> bool:
+    """Whether a folder is empty, or has only files of a run that was killed before it wrote its record."""
     names = {path.name for path in folder.iterdir()} - {LOCK}
     ours = {f"{name}.npy" for name in job.shapes} if (folder / LOCK).exists() else set()
     return all(name in ours or name.startswith(f".{NAME}.") for name in names)

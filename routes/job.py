@@ -193,7 +193,7 @@ class TaskRunner:
                 if mine.pose is not None:
                     space.seeded[c] = mine.pose
 
-    def advance_nothing(self) -> None:
+    def compile(self) -> None:
         """Run the kernels over no time step, which compiles them."""
         self.run.advance(0, 0, Carried(self.space.memory[0].copy(), self.space.last[0].copy()), self.parts[0])
 

@@ -6,15 +6,10 @@ Plain Python or compiled, on the arrays of :mod:`mbssa.decomposition.assignment_
 from __future__ import annotations
 
 import heapq
-from typing import Any
 
 import numpy as np
 
-Array = Any  # kernels see int64 arrays, and uint8 flags; shapes are said in the docstrings
-#: ``(joint_start, slot_body, slot_joint, body_start, body_slot)`` as above.
-Graph = tuple[Array, Array, Array, Array, Array]
-#: A chain of bodies, and per step the slots that give and take the unit.
-Chain = tuple[Array, Array, Array]
+from mbssa.decomposition.assignment_kernels import Array, Graph
 
 
 def components(

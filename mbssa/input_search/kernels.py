@@ -12,12 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from mbssa.decomposition.assignment_kernels import Array, Graph
 from mbssa.decomposition.component_kernels import components
 from mbssa.decomposition.sparsity_kernels import rigid_subchains
 
-Array = Any
-#: ``(joint_start, slot_body, slot_joint, body_start, body_slot)``.
-Graph = tuple[Array, Array, Array, Array, Array]
 #: ``(units, given, need, freedom)`` of the mechanism without inputs, all its units given to bodies.
 Count = tuple[Array, Array, Array, Array]
 #: ``(start, bit, required, moves)``: the coordinates of joint j that are allowed begin at ``start[j]``;

@@ -86,7 +86,11 @@ def wehage(parents: Sequence[int], terminators: Sequence[Sequence[int]]) -> tupl
     merged: list[list[tuple[int, tuple[int, ...]]]] = []
     for loop in found:
         above = set(way_to_frame(parents, loop[1][0])[:-1])
-        fits = [each for each in merged if any(_merges(loop[1], other, above) for _, other in each)]
+        fits = [
+            each
+            for each in merged
+            if any(other[0] in above and {*loop[1][1:]} & {*other[1:]} for _, other in each)
+        ]
         if not fits:
             merged.append([loop])
             continue
@@ -126,10 +130,6 @@ def _members(parents: Sequence[int], first: int, second: int) -> tuple[int, ...]
         inwards += [parents[b - 1], parents[a - 1]]
     # The base has been written twice: by both sides, or as a terminator and by the other side.
     return tuple(reversed(inwards[:-1]))
-
-
-def _merges(loop: tuple[int, ...], other: tuple[int, ...], above: set[int]) -> bool:
-    return other[0] in above and not set(loop[1:]).isdisjoint(other[1:])
 
 
 def _faults(parents: Sequence[int], terminators: Sequence[Sequence[int]]) -> list[str]:

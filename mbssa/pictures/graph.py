@@ -351,7 +351,8 @@ def _entries(graph: Network) -> Iterator[Entry]:
         if state in states:
             yield Entry(word, _body_key(state))
     if any(vertex.kind == "joint" for vertex in graph.vertices):
-        yield Entry("joint of three bodies", _square_key)
+        square = Vertex("joint", "legend-square", 0, "")
+        yield Entry("joint of three bodies", lambda axes, x, y: _draw_vertex(axes, square, x, y))
     if any(bundle.grade > bundle.driven for bundle in graph.bundles):
         yield Entry("free coordinate", lambda axes, x, y: _line_key(axes, x, y, 0))
     if any(bundle.driven for bundle in graph.bundles):
@@ -365,10 +366,6 @@ def _entries(graph: Network) -> Iterator[Entry]:
 def _body_key(state: State, kind: str = "body") -> Draw:
     key = f"legend-{kind if kind == 'frame' else state}"
     return lambda axes, x, y: _draw_body(axes, x, y, kind, state, key, 1.6)
-
-
-def _square_key(axes: Axes, x: float, y: float) -> None:
-    _draw_vertex(axes, Vertex("joint", "legend-square", 0, ""), x, y)
 
 
 def _line_key(axes: Axes, x: float, y: float, driven: int) -> None:

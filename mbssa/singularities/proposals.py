@@ -242,7 +242,9 @@ def propose_joints(mechanism: Mechanism, found: Examined, most: int = 6) -> list
                 if any(other.types == types for other in proposals):
                     continue
                 verified += 1
-                if _isostatic(proposal.apply(mechanism)):
+                changed = proposal.apply(mechanism)
+                # Neither count nor generic rank may find anything redundant or free but passive rotations.
+                if examine_generic(changed).all.redundant == 0 and solvable(changed, "generic"):
                     proposals.append(proposal)
     return proposals
 
@@ -266,21 +268,11 @@ def _release_options(mechanism: Mechanism, rows: Rows, null: Floats) -> dict[int
     return options
 
 
-def _isostatic(mechanism: Mechanism) -> bool:
-    """Whether neither count nor generic rank finds anything redundant or free but passive rotations."""
-    generic = examine_generic(mechanism)
-    return generic.all.redundant == 0 and solvable(mechanism, "generic")
-
-
-def _count_determined(mechanism: Mechanism) -> bool:
-    return not match(initialise(mechanism)).parts
-
-
 def solvable(mechanism: Mechanism, basis: str, precision: float | None = None) -> bool:
     """Whether count and rank determine a mechanism, passive rotations and redundancy aside."""
     found = examine(mechanism, precision) if basis == "numeric" else examine_generic(mechanism)
     if found.all.full:
-        return _count_determined(mechanism)
+        return not match(initialise(mechanism)).parts
     return treat(mechanism, precision) is not None
 
 

@@ -73,7 +73,8 @@ def costs(
     found = _of_the_motion(found, model, motion)
     here = _measurable(executors)
     for name in dict.fromkeys([default_executor(), *here] if here and workers > 1 else []):
-        if _to_be_measured(found, name, workers):
+        # A machine that was busy with other programs shows nothing of contention between workers.
+        if not _is_known(found, name, workers) or found.executors[name].at_once < LEAST_AT_ONCE:
             measured = measured_executor(model, motion, level, found, name, workers)
             found = replace(found, executors={**found.executors, name: _merged(found, name, measured)})
             store(key, found)
@@ -121,8 +122,3 @@ def _merged(found: Costs, name: str, measured: ExecutorCosts) -> ExecutorCosts:
 def _is_known(found: Costs, name: str, workers: int) -> bool:
     known = found.executors.get(name)
     return known is not None and workers in dict(known.slowdown)
-
-
-def _to_be_measured(found: Costs, name: str, workers: int) -> bool:
-    # On a machine that was busy with other things, nothing was seen of what workers do to each other.
-    return not _is_known(found, name, workers) or found.executors[name].at_once < LEAST_AT_ONCE

@@ -162,15 +162,15 @@ def _into_side_by_side(shape: Shape, onto: dict[int, list[int]], most: int, symm
     for part, times in shape.runs:
         maps = list(range(most + 1)) if part.kind == "single" else _into(onto[part.number], most)
         if symmetry:
-            factors = _twins(times, most) if part.kind == "single" else [_multisets(m, times) for m in maps]
+            factors = (
+                _twins(times, most)
+                if part.kind == "single"
+                else [comb(m + times - 1, times) if m else 0 for m in maps]
+            )
         else:
             factors = [m**times for m in maps]
         into = [a * b for a, b in zip(into, factors, strict=True)]
     return into
-
-
-def _multisets(kinds: int, times: int) -> int:
-    return comb(kinds + times - 1, times) if kinds else 0
 
 
 def _twins(times: int, most: int) -> list[int]:

@@ -95,7 +95,7 @@ def curves_of(columns: Sequence[str], parameters: Sequence[str], over: str) -> l
     ['1-4.angle']
     """
     drawn = [name for name in columns if name not in (*ABOUT, *parameters, over)]
-    # What was recorded to be judged by is no curve, if there is anything else.
+    # Figures of merit are no curves, where there are other columns.
     drawn = [name for name in drawn if name not in _COLOURS] or drawn
     if not drawn:
         raise ValueError(
@@ -265,7 +265,9 @@ def _histograms(panel: Axes, found: Sweep, quantity: str, names: Sequence[str]) 
     panel.set_xlim(-1.1 * (furthest or reach), 1.1 * (furthest or reach))
     panel.set_ylim(0.0, 1.7 * panel.get_ylim()[1])  # room for the key
     panel.set_title(quantity.replace("$", r"\$"), fontsize=SMALL_TEXT, family=FONT, loc="left", pad=2.0)
-    panel.set_xlabel(_deviation_in(unit), fontsize=SMALL_TEXT, family=FONT)
+    panel.set_xlabel(
+        "deviation from the mean" + (f" ({unit})" if unit else ""), fontsize=SMALL_TEXT, family=FONT
+    )
     panel.set_ylabel("cases", fontsize=SMALL_TEXT, family=FONT)
     panel.tick_params(labelbottom=True)
     panel.legend(prop={"family": FONT, "size": SMALL_TEXT}, frameon=False, loc="upper left")
@@ -288,10 +290,6 @@ def _band(panel: Axes, time: Floats, envelope: Envelope, unit: str) -> None:
     panel.set_ylabel(f"deviation ({unit})" if unit else "deviation", fontsize=SMALL_TEXT, family=FONT)
     panel.tick_params(labelbottom=True)
     panel.legend(prop={"family": FONT, "size": SMALL_TEXT}, frameon=False, loc="upper left", ncols=2)
-
-
-def _deviation_in(unit: str) -> str:
-    return f"deviation from the mean ({unit})" if unit else "deviation from the mean"
 
 
 def _families(columns: dict[str, Any], others: Sequence[str]) -> list[tuple[str, Ints]]:

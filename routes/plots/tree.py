@@ -198,7 +198,8 @@ def _folded(
         if node[:-1] in gone or node[:-1] in rows:
             gone.add(node)
         elif len(after[node]) > 1 and node not in alone and after[node] in first:
-            letter = f" ({_letters(len(set(letters.values())))})"
+            round_, number = divmod(len(set(letters.values())), 26)
+            letter = f" ({ascii_lowercase[number]}{round_ or ''})"  # a, b, …, z, a1, b1, …
             letters[node] = letters.setdefault(first[after[node]], letter)
             rows[node] = len(after[node])
         else:
@@ -206,11 +207,6 @@ def _folded(
     drawn = tree.copy()
     drawn.remove_nodes_from(gone)
     return drawn, letters, rows
-
-
-def _letters(number: int) -> str:
-    """a, b, …, z, a1, b1, …"""
-    return ascii_lowercase[number % 26] + (str(number // 26) if number >= 26 else "")
 
 
 @dataclass(frozen=True, eq=False)
