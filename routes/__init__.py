@@ -66,7 +66,7 @@ __all__ = [
     "tree",
 ]
 
-#: Modules for users, imported when they are asked for.
+#: Modules for users, imported at first use.
 _MODULES = ("plots",)
 
 

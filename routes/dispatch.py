@@ -1,4 +1,4 @@
-"""Tasks submitted to an executor as soon as their predecessors are done, the lowest number first."""
+"""Submission of tasks to an executor as soon as their predecessors are done, lowest number first."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def dispatch(
     predecessors : by task number, the tasks that must be done before; these are keys too
     call : function and arguments that run a task
     take : takes a task and the result of its call, one at a time; False to run it again
-    wanted : called between tasks and every 0.1 s, by one thread at a time; False stops
+    wanted : whether to continue; called between tasks and every 0.1 s, by one thread at a time
     at_once : calls that are submitted and not done, at most
     stop : called after an exception, before the calls that are running are awaited
 
@@ -119,7 +119,7 @@ class _Dispatch:
         self._advance()
 
     def _advance(self, check: bool = False) -> None:
-        """Take what has ended and submit what is ready; one thread at a time, the others leave it to that."""
+        """Take results and submit ready tasks, by one thread at a time; other threads return at once."""
         while (self.ended or check) and not self.over.is_set() and self.lock.acquire(blocking=False):
             check = False
             try:

@@ -1,6 +1,6 @@
 """Log of a run: begin, end and worker of each task, and checks against the dependencies.
 
-The checks read nothing but the log and what needs what: neither the plan nor the scheduler that made it.
+The checks read the log and the dependencies alone, not the plan or the scheduler.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class EventLog:
     Attributes
     ----------
     start, stop : (n,) s of a clock that all workers share; task = chunk · calls + call
-    worker : (n,) from 0; -1 where the task was not run
+    worker : (n,) from 0; -1 for tasks that were not run
     calls : groups of each call, indices from 0, in the order in which they are solved
     bounds : (chunks + 1,) instants at which chunks begin
 
@@ -90,15 +90,15 @@ class EventLog:
         Parameters
         ----------
         needs : of each group, the indices from 0 of those that it needs
-        carried : whether a chunk goes on from where the one before left off
+        carried : whether a chunk continues from the end of the chunk before
         """
         return [
             *_membership_faults(self.calls, needs),
-            *self._event_faults(*self._waiting(needs, carried=carried)),
+            *self._event_faults(*self._precedence(needs, carried=carried)),
         ]
 
-    def _waiting(self, needs: Sequence[Sequence[int]], *, carried: bool) -> tuple[Ints, Ints]:
-        """Pairs of tasks: the second ones wait for the first ones."""
+    def _precedence(self, needs: Sequence[Sequence[int]], *, carried: bool) -> tuple[Ints, Ints]:
+        """Predecessors and successors: pairs of tasks."""
         call_of = {group: call for call, groups in enumerate(self.calls) for group in groups}
         pairs = {
             (call_of[need], call_of[group])

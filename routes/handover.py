@@ -21,10 +21,10 @@ from routes.dispatch import Call
 from routes.job import Job, TaskRunner
 from routes.workspace import in_memory, opened
 
-#: Beginning of the name of the folder that hands a run over to other processes.
+#: Prefix of the folder with the data of a run for other processes.
 NAME = "job-"
 
-#: Bytes that a process writes before it maps the arrays anew.
+#: Bytes that a process writes before it maps the arrays again.
 MAPPED = 64e6
 
 #: Arrays of a motion.
@@ -78,7 +78,7 @@ def mapped(runner: TaskRunner) -> Iterator[Handover]:
 
 
 def perform_mapped(folder: str, task: int) -> bool:
-    """Perform one task of the run that a folder hands over; False if the run has been stopped.
+    """Perform one task of the run in a folder; False if the run has been stopped.
 
     Raises
     ------
@@ -138,7 +138,7 @@ class Performed:
 def separate(runner: TaskRunner) -> Iterator[Handover]:
     """Calls that carry the inputs of a task, and return its results.
 
-    A worker that has not got the job answers None; the task is then sent again, with the job.
+    A worker without the job returns None; the task is then sent again, with the job.
     """
     key, job = uuid4().hex, pickle.dumps(runner.job, protocol=5)
     missed: set[int] = set()
@@ -155,7 +155,7 @@ def separate(runner: TaskRunner) -> Iterator[Handover]:
             return False
         for (array, at), part in zip(runner.places_of(task)[1], found.arrays, strict=True):
             array[at] = part
-        # Clocks of other machines: as if the first result had come without delay.
+        # Clocks of other machines are aligned as if the first result had taken no time to arrive.
         ahead = clocks.setdefault(found.host, found.end - runner.now())
         number = workers.setdefault((found.host, found.worker), len(workers))
         runner.note(task, found.begin - ahead, found.end - ahead, number)

@@ -17,7 +17,7 @@ from routes.reverse import dag_with_reactions, signed
 #: Fewest instants that are worth a chunk of their own.
 LEAST = 8 * GRAIN
 
-#: Groups up to which routes are searched; of larger models, the one by levels is taken.
+#: Groups up to which routes are searched; larger models take the route by levels.
 SEARCHED = 200
 
 #: Kinds of plan, as a study groups them.
@@ -60,9 +60,9 @@ def candidates(
     ----------
     executors : parallel ones
     seconds : (G,) s that each group takes for the whole motion; with ``forces`` (2 G,), reactions last
-    stage, call : s that a stage and a call cost beside their groups
+    stage, call : overhead of a stage and of a call, s
     most : routes that are taken
-    solvers : by group number, what is cheaper than its own solver
+    solvers : by group number, a solver that is cheaper than its own
     forces : whether reactions are part of the plans; these have one chunk of time
     """
     alone = plan_of(
@@ -85,7 +85,7 @@ def candidates(
 def _best_routes(
     model: Model, seconds: Floats, workers: int, stage: float, call: float, most: int, forces: bool
 ) -> list[Route]:
-    """The routes that are predicted to be fastest; the one by levels where they cannot be searched."""
+    """The routes with the least predicted times; the route by levels where no search is possible."""
     dag, groups = dag_with_reactions(model) if forces else Dag.of(model), model.structure.n_groups
     by_levels = signed((tuple(g + 1 for g in level) for level in dag.levels), groups)
     if len(dag) > SEARCHED:
@@ -111,7 +111,7 @@ def _on(
     plan = partial(plan_of, model, instants=instants, executor=executor, workers=workers)
 
     def counts(*wanted: int) -> list[int]:
-        """Numbers of chunks, none of them too short to be worth its handing over."""
+        """Numbers of chunks, none of them below the least length."""
         most = 1 if forces else max(1, instants // LEAST)
         return sorted({min(count, most) for count in wanted} - {1})
 

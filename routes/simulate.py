@@ -54,7 +54,7 @@ class Schedule:
 def simulate(
     seconds: Floats, needs_start: Ints, needs: Ints, workers: int, *, handing: float = 0.0
 ) -> Schedule:
-    """The schedule that the executors would follow: list scheduling, event by event.
+    """List scheduling of tasks, event by event, as the executors do it.
 
     A free worker takes the ready task with the lowest number; of several free ones, the one with the
     lowest number takes it. Tasks that stop at the same time all do so before the next one is taken.
@@ -66,7 +66,7 @@ def simulate(
     needs_start, needs : (n + 1,), (m,) task t needs ``needs[needs_start[t]:needs_start[t + 1]]``, all
         of them lower than t
     workers : how many take tasks
-    handing : s that handing over one task adds to it, on the worker that takes it
+    handing : overhead of submitting one task, s, on the worker that takes it
 
     Raises
     ------
@@ -97,7 +97,7 @@ def simulator(
 
 
 def critical_path(seconds: Floats, needs_start: Ints, needs: Ints) -> tuple[float, tuple[int, ...]]:
-    """The longest chain of tasks that wait for one another: no number of workers is faster.
+    """The critical path: the longest chain of dependent tasks, a lower bound of the makespan.
 
     Parameters
     ----------
@@ -150,14 +150,14 @@ def followers(needs_start: Ints, needs: Ints) -> tuple[Ints, Ints]:
 
 
 def unit_of_time(seconds: float) -> tuple[str, float]:
-    """The unit in which a time has digits before the point, and how many of it are in a second."""
+    """Unit for a time (s, ms or µs), and its number in a second."""
     return ("s", 1.0) if seconds >= 1 else ("ms", 1e3) if seconds >= 1e-3 else ("µs", 1e6)
 
 
 def _listed(
     seconds: list[float], waits: list[int], after_start: list[int], after: list[int], workers: int
 ) -> tuple[list[float], list[float], list[int]]:
-    """Starts, stops and workers of list scheduling; ``waits`` counts down to 0."""
+    """Starts, stops and workers of list scheduling; ``waits``: predecessors not done."""
     n = len(seconds)
     start, stop, worker = [0.0] * n, [0.0] * n, [0] * n
     ready = [task for task in range(n) if waits[task] == 0]
@@ -183,7 +183,7 @@ def _listed(
 
 
 def _tasks(seconds: Floats, needs_start: Ints, needs: Ints) -> tuple[Floats, Ints, Ints]:
-    """The arrays of tasks as they must be.
+    """The arrays of tasks, checked.
 
     Raises
     ------

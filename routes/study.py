@@ -1,4 +1,4 @@
-"""A study of a model's routes: all of them predicted, the best few really run, side by side."""
+"""Study of a model's routes: predictions of all plans, measurements of the best few."""
 
 from __future__ import annotations
 
@@ -37,16 +37,16 @@ from routes.tasks import tasks_of
 #: Routes whose plans are predicted.
 PREDICTED = 200
 
-#: Share of the time of a group's own solver below which another one is worth a plan.
+#: Share of the time of a group's own solver below which another solver is tried.
 CHEAPER = 0.9
 
-#: Share of the time of all groups that has to be saved: less than that was hardly measured.
+#: Least share of the time of all groups that a solver must save; less is below the noise.
 NOTICED = 0.02
 
-#: Steps after which routes are not counted any more: a second or so.
+#: Effort limit of counting routes: about a second.
 COUNTED = 100_000
 
-#: The longest motion that is looked at to find where parallel pays.
+#: The longest motion, in time steps, for which the break-even is sought.
 LONGEST = 10**8
 
 
@@ -102,10 +102,10 @@ class Study:
     Attributes
     ----------
     trials : those that were run, the fastest first
-    routes : how many there are, up to interchange of equal groups
-    told_apart : how many if equal groups are told apart
+    routes : number of routes up to interchange of equal groups
+    told_apart : number of routes with equal groups distinct
     predicted : plans that were predicted, by kind
-    costs : what the predictions were made from
+    costs : of the predictions
 
     Examples
     --------
@@ -152,15 +152,14 @@ class Study:
         return next((trial for trial in self.trials if trial.plan.workers > 1), None)
 
     def speed_up(self, trial: Trial) -> float:
-        """Over sequential, of medians of repeats that were run in turn."""
+        """Speed-up over sequential, from medians of interleaved repeats."""
         return self.sequential.seconds / trial.seconds
 
     @cached_property
     def pays_from(self) -> int | None:
-        """Instants from which a parallel plan that was run beats all on one core; None: none ever does.
+        """Time steps from which a measured parallel plan is faster than all on one core; None for no number.
 
-        Predicted for other lengths, and scaled by how far each prediction was off at this one: so a parallel
-        plan that has won here pays from here on at the latest.
+        Predicted for other lengths, scaled by measured over predicted time at this one.
         """
         if self.parallel is None:
             return None
@@ -211,7 +210,7 @@ def study(
     executors : parallel ones that are tried; sequential always is
     top : plans of each kind and executor that are run
     forces : study motions forwards and reactions backwards as one plan (:mod:`routes.reverse`)
-    repeats : of every plan; all plans are run once in turn before any is repeated
+    repeats : of every plan, interleaved
     recalibrate : measure the costs anew instead of using stored ones
     progress : called with the step under way, and the share that is done
 
@@ -297,7 +296,7 @@ def best_plan(
     costs: Costs | None = None,
     parallel: bool = False,
 ) -> Plan:
-    """The plan that is predicted to be fastest; no plan is run.
+    """The plan with the least predicted time; no plan is run.
 
     Parameters
     ----------
@@ -330,7 +329,7 @@ def predicted_scaling(
 ) -> dict[str, Scaling]:
     """Predicted speed-up on each number of workers, by kind of plan; the workers share no cores.
 
-    Handing over is that of this machine's threads: what machines in a network add is not in it.
+    Submission overhead is that of this machine's threads; communication over a network is not included.
 
     Examples
     --------
@@ -401,7 +400,7 @@ def _chosen(
 
 
 def _alternatives(model: Model) -> Iterator[dict[int, str]]:
-    """Solvers that may be cheaper than a group's own, no group twice in one."""
+    """Alternative solvers that may be cheaper, by group number."""
     setting = Setting.of(model.structure)
     options: list[tuple[int, str, tuple[str, ...]]] = [
         (group.number, solver.choice, alternatives(group, setting, choose(group, setting)))
@@ -416,7 +415,7 @@ def _alternatives(model: Model) -> Iterator[dict[int, str]]:
 
 
 def _cheaper(instants: int, costs: Costs) -> dict[int, str]:
-    """By group number, the solver that is cheaper than its own by more than is in doubt."""
+    """By group number, a solver that is cheaper than its own beyond measurement error."""
     own = costs.group_seconds(instants)
     whole = float(own.sum())
     found: dict[int, str] = {}

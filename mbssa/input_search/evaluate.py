@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mbssa.compiled import kernel
-from mbssa.decomposition.assignment_kernels import assign
+from mbssa.decomposition.assignment_kernels import Graph, assign
 from mbssa.input_search import kernels
 from mbssa.input_search.enumerate import Schemes, schemes
 from mbssa.input_search.group_library import OTHERWISE, GroupLibrary, number_of_code, numbers_of_body
@@ -223,7 +223,7 @@ class _Ready:
     """
 
     room: Schemes
-    graph: kernels.Graph
+    graph: Graph
     count: kernels.Count | None
     coordinates: kernels.Coordinates
     names: kernels.Names
@@ -248,7 +248,7 @@ def _ready(base: Undriven, known: GroupLibrary) -> _Ready:
     )
 
 
-def _count(base: Undriven, graph: kernels.Graph) -> kernels.Count | None:
+def _count(base: Undriven, graph: Graph) -> kernels.Count | None:
     """The units without inputs, assigned."""
     i = base.incidence
     if i.units.sum() + base.n_inputs != i.freedom_of_body.sum() or (i.units < 0).any():

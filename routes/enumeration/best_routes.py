@@ -1,4 +1,4 @@
-"""Routes best predicted first: :func:`best_first`."""
+"""Routes in the order of their predicted times: :func:`best_first`."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class BestFirst(Iterator[tuple[float, Route]]):
         while queue:
             cost, choice, first = heappop(queue)
             yield cost, choice
-            # Each choice is reached in one way: the places that are counted up never go back.
+            # Each choice is reached in one way: counters are increased from left to right.
             for i in range(first, len(choice)):
                 part = self._parts[i]
                 if part.has(choice[i] + 1):
@@ -100,8 +100,8 @@ def best_first(
     seconds : (G,) of each group, s
     workers : that share a stage
     stage, call : overheads of a stage and of a group, s
-    symmetry : leave out routes that an automorphism of the labelled DAG makes of one that was given, if it
-        exchanges groups of equal seconds only
+    symmetry : leave out images of earlier routes under automorphisms of the labelled DAG that exchange
+        groups of equal seconds only
 
     Raises
     ------
@@ -122,7 +122,7 @@ def best_first(
     """
     dag = source if isinstance(source, Dag) else Dag.of(source)
     costs = _checked(dag, seconds, workers, stage, call) + call
-    # Equal sums have to be equal: seconds are counted in units of which no sum is rounded.
+    # Integer units, of which no sum is rounded, so that equal sums compare equal.
     most = workers * (float(costs.sum()) + len(dag) * stage)
     unit = 2.0 ** ceil(log2(most / _LARGEST)) if most else 1.0
     priced = [round(cost / unit) for cost in costs.tolist()]

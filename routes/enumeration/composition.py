@@ -1,4 +1,4 @@
-"""The shape of a DAG: how it is composed, and which of its groups may be exchanged without a difference.
+"""The shape of a DAG: its modular decomposition, and its automorphisms.
 
 A set of groups is either one group, or parts side by side, or parts in series, or none of these: a *prime*
 order of parts. Automorphisms of the labelled DAG exchange equal parts that lie side by side, turn primes, and
@@ -18,14 +18,14 @@ from typing import Any, Literal
 from routes.dag import Dag
 from routes.enumeration.partial_order import Closure, in_series, members, modules, side_by_side
 
-#: Ways of turning a prime order into itself that are still listed.
+#: Automorphisms of a prime order, at most.
 MOST_TURNS = 50_000
 
 Kind = Literal["single", "parallel", "series", "prime"]
 
 
 class TooLarge(ValueError):
-    """There are more possibilities than can be gone through in reasonable time; the message says how many.
+    """More possibilities than can be enumerated in reasonable time; the message has their number.
 
     >>> issubclass(TooLarge, ValueError)
     True
@@ -136,7 +136,7 @@ def compose(dag: Dag, *, symmetry: bool = True) -> Composition:
 def colours(dag: Dag) -> list[int]:
     """By group, a number; groups that an automorphism can exchange have the same.
 
-    Colours are refined by those of the groups before and after until that tells no more apart.
+    Colours are refined by those of predecessors and successors until they are stable.
 
     >>> colours(Dag(((), (), (0,), (1,)), ("a", "a", "b", "b")))
     [0, 0, 1, 1]
@@ -175,7 +175,7 @@ class _Node:
 def _taken_apart(
     closure: Closure, colour: Sequence[int], arcs: Sequence[tuple[int, int]], whole: int
 ) -> list[_Node]:
-    """The tree of parts; every node stands before its children."""
+    """The tree of parts; every node precedes its children."""
     nodes = [_Node(whole)]
     for node in nodes:
         if not node.mask & (node.mask - 1):
@@ -186,7 +186,7 @@ def _taken_apart(
             if len(pieces) == 1:
                 node.kind, pieces = "prime", modules(closure, node.mask)
             if not _alike(colour, arcs, pieces):
-                # By the needs as given, what is inside a part matters outside: no part can be turned alone.
+                # Groups of a part differ in their arcs from outside: no automorphism of one part alone.
                 node.kind, pieces = "prime", [1 << group for group in members(node.mask)]
         node.children = range(len(nodes), len(nodes) + len(pieces))
         nodes += map(_Node, pieces)

@@ -39,18 +39,18 @@ MOST_WIDE = 30_000
 
 
 def count(source: Dag | Structure | Model, symmetry: bool = True, *, effort: int = MOST_LINKS) -> int:
-    """Number of kinematic routes: ordered stages of groups that need nothing of each other.
+    """Number of kinematic routes: sequences of stages of independent groups.
 
     Parameters
     ----------
     source : a DAG, or a structure or model, whose DAG is labelled as :meth:`Dag.of` says
-    symmetry : count routes once that an automorphism of the labelled DAG takes into each other
-    effort : steps after which an irregular part is given up; a million take some ten seconds
+    symmetry : count equivalent routes, by automorphisms of the labelled DAG, once
+    effort : steps in irregular parts, at most; a million take some ten seconds
 
     Raises
     ------
     TooLarge
-        A part of the DAG is so wide and so irregular that its routes cannot be counted either.
+        A part of the DAG is too wide and irregular for its routes to be counted.
 
     Examples
     --------
@@ -182,7 +182,7 @@ def _twins(times: int, most: int) -> list[int]:
 
 
 def _onto_prime(shape: Shape, onto: dict[int, list[int]], budget: int) -> list[int]:
-    """Burnside: the mean over all turns of the maps that a turn leaves as they are."""
+    """Burnside's lemma: the mean over all automorphisms of the number of invariant maps."""
     cycles = Counter(_cycles(turn) for turn in (tuple(range(len(shape.parts))), *shape.turns))
     found = [0] * (shape.size + 1)
     for parts, times in sorted(cycles.items()):

@@ -1,8 +1,8 @@
-"""Routes one after another, one of each orbit, without keeping any of them.
+"""Lazy enumeration of routes, one of each orbit.
 
-A route is built stage by stage. Which groups a stage takes is chosen down the shape of the DAG: equal parts
-side by side that have come equally far in the same stages choose a multiset; a prime order that can still be
-turned into itself chooses what no turn improves for its first parts.
+A route is built stage by stage. The groups of a stage are chosen recursively over the shape of the DAG: equal
+parallel parts in the same state choose a multiset; a prime order with remaining automorphisms chooses the
+lexicographically largest of equivalent choices.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ State: TypeAlias = "int | tuple[State, ...]"
 #: The choices of a part from one of them on, numbered.
 _Choice: TypeAlias = Callable[[int], Iterator[tuple[int, State]]]
 
-#: Parts in parts in parts … that are still gone down.
+#: Depth of nested parts, at most.
 DEEPEST = 150
 
 
@@ -39,7 +39,7 @@ def enumerate_routes(source: Dag | Structure | Model, symmetry: bool = True) -> 
     Parameters
     ----------
     source : a DAG, or a structure or model, whose DAG is labelled as :meth:`Dag.of` says
-    symmetry : leave out routes that an automorphism of the labelled DAG makes of one that was given
+    symmetry : leave out images of earlier routes under automorphisms of the labelled DAG
 
     Raises
     ------
@@ -66,7 +66,7 @@ def enumerate_routes(source: Dag | Structure | Model, symmetry: bool = True) -> 
 
 
 def told_apart(dag: Dag) -> Dag:
-    """The same needs with a label of its own for each group: no symmetry is left."""
+    """The same DAG with distinct labels, which has no symmetry."""
     return Dag(dag.needs, tuple(map(str, range(len(dag)))))
 
 
@@ -153,9 +153,9 @@ def route_of(composition: Composition, state: State) -> Route:
 
 
 def canonical(shape: Shape, stage_of: Sequence[int], first: int = 0) -> State:
-    """The same for all beginnings of routes of an orbit, and for no others.
+    """Canonical form: equal for the partial routes of one orbit, and for no others.
 
-    Numbers of stages, or whatever else is told apart, at the shape's places from ``first`` on.
+    Numbers of stages, or other labels, at the shape's places from ``first`` on.
 
     >>> shape = compose(Dag(((), (0,), (0,)))).shape
     >>> canonical(shape, [1, 3, 2]), canonical(shape, [1, 2, 3])
@@ -203,7 +203,7 @@ def _no_choice(state: State) -> _Choice:
 
 
 def _ties(shape: Shape, state: tuple[State, ...]) -> list[int]:
-    """By part, the next equal part in an equal state, which must not choose more; -1 where there is none."""
+    """By part, the next equal part in an equal state, whose choice must not be larger; -1 for none."""
     tied = [-1] * len(state)
     if shape.kind == "parallel":
         last: dict[object, int] = {}

@@ -1,4 +1,4 @@
-"""A partial order taken apart: into what is side by side, what is in series, and what is neither.
+"""Modular decomposition of a partial order: parallel, series and prime parts.
 
 Sets of groups are bit masks. Two groups are comparable where one has to be solved before the other.
 """
@@ -13,14 +13,14 @@ from routes.dag import Dag
 
 @dataclass(frozen=True, eq=False)
 class Closure:
-    """By group, all groups ``below`` that must be solved before it, and all ``above`` that wait for it."""
+    """By group, all its predecessors (``below``) and successors (``above``), transitively."""
 
     below: tuple[int, ...]
     above: tuple[int, ...]
 
     @staticmethod
     def of(dag: Dag) -> Closure:
-        """All that follows from the needs of a DAG.
+        """Transitive closure of a DAG.
 
         >>> Closure.of(Dag(((), (0,), (1,)))).below
         (0, 1, 3)
@@ -48,18 +48,18 @@ def members(mask: int) -> Iterator[int]:
 
 
 def side_by_side(closure: Closure, mask: int) -> list[int]:
-    """The parts of a set that have nothing to do with each other, by their lowest group."""
+    """The parallel parts of a set, which are not comparable, by their lowest group."""
     return _pieces(mask, lambda x: closure.below[x] | closure.above[x])
 
 
 def in_series(closure: Closure, mask: int) -> list[int]:
-    """The parts of a set of which each has to wait for the whole of the part before, in that order."""
+    """The series parts of a set, in order: each group of a part needs all groups of the part before."""
     pieces = _pieces(mask, lambda x: ~(closure.below[x] | closure.above[x]))
     return sorted(pieces, key=lambda part: (closure.below[part.bit_length() - 1] & mask).bit_count())
 
 
 def modules(closure: Closure, mask: int) -> list[int]:
-    """The largest parts of a set, short of the whole, which look alike from each group outside of them.
+    """The maximal proper modules of a set: each group outside relates alike to all groups of one.
 
     Only for a set that is neither side by side nor in series: there they are disjoint (Gallai).
     """
@@ -81,7 +81,7 @@ def modules(closure: Closure, mask: int) -> list[int]:
 
 
 def _smallest_module(closure: Closure, mask: int, seed: int) -> int:
-    """The smallest module that holds a set: add every group that tells two of its members apart."""
+    """The smallest module that contains a set: add every group that relates differently to two members."""
     module = 0
     common_below = common_above = mask
     any_below = any_above = 0

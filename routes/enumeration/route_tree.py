@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 
 def tree(source: Dag | Structure | Model, symmetry: bool = True, most: int = 10_000) -> nx.DiGraph[Route]:
-    """The tree of all kinematic routes: what they share at their beginnings is there once.
+    """The prefix tree of all kinematic routes.
 
     Parameters
     ----------
     source : a DAG, or a structure or model, whose DAG is labelled as :meth:`Dag.of` says
-    symmetry : leave out routes that an automorphism of the labelled DAG makes of one that is there
-    most : routes beyond which there is no tree
+    symmetry : leave out images of earlier routes under automorphisms of the labelled DAG
+    most : number of routes, at most
 
     Returns
     -------
@@ -32,7 +32,7 @@ def tree(source: Dag | Structure | Model, symmetry: bool = True, most: int = 10_
     Raises
     ------
     ValueError
-        More routes than ``most``: how many.
+        More routes than ``most``; the message has their number.
 
     Examples
     --------
@@ -70,7 +70,7 @@ def tree_of(source: Dag | Structure | Model, routes: Iterable[Route]) -> nx.DiGr
     Raises
     ------
     ValueError
-        Something is no route of this DAG: what and why, all of them.
+        Invalid routes of this DAG: all of them, with the reasons.
 
     Examples
     --------

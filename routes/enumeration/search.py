@@ -16,10 +16,10 @@ from routes.enumeration.composition import Shape
 from routes.enumeration.listing import State, canonical
 from routes.enumeration.partial_order import members
 
-#: Beginnings of routes that are looked at before the order is given up, and how many more for each route.
+#: Partial routes evaluated before exact order is given up, and how many more for each complete route.
 PATIENCE, MORE = 30_000, 60
 
-#: Routes that are looked for after that, and beginnings for these before the search turns more eager.
+#: Routes found after that, and partial routes evaluated before depth weighs more.
 LAST, LAST_PATIENCE = 2_000, 10_000
 
 #: Number of increases of the weight of depth, the last of which completes a route directly.
@@ -31,7 +31,7 @@ _THRESHOLDS = 64
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """Groups of a DAG, the most costly first, that other groups come wholly before or wholly after.
+    """A series part of a DAG, the most costly groups first: every other group precedes or follows all of it.
 
     Costs are integers, so that equal routes have equal sums: a stage costs ``stage`` and the larger of
     ``workers`` times its most costly group and all its groups together.
@@ -41,7 +41,7 @@ class Part:
     groups : indices in the DAG
     cost : by group, none more than the one before
     needs : by group, a bit mask of groups of the part
-    twin : by group, a bit mask of the one that must not come later, since it is the same; or 0
+    twin : by group, a bit mask of the equivalent group that must not come later; or 0
     shape : of the part; ``places`` has the groups (indices here) at the places of the shape
     """
 
@@ -73,7 +73,7 @@ class Part:
         return self.stage + max(self.workers * largest, together)
 
     def same(self, stages: Sequence[int], undecided: int = 0) -> State:
-        """The same for all beginnings of routes that symmetry makes one.
+        """Canonical form of partial routes, equal for equivalent ones.
 
         Sets of groups by stage, and of those that can still join the last.
         """
@@ -87,7 +87,7 @@ class Part:
 
 
 class _Partial(NamedTuple):
-    """The beginning of a route. Sorted by bound, and those that are nearly complete first.
+    """A partial route. Sorted by bound, then by the number of groups left.
 
     Closed ``stages`` have the groups ``done`` and cost ``paid``. Of the groups of the ``open`` stage,
     ``largest`` is the highest cost and ``together`` the sum; groups ``undecided`` can still join it. ``work``
@@ -217,7 +217,7 @@ class Search:
         return [closed] if not part.alike or self._is_new(closed) else []
 
     def _is_new(self, partial: _Partial) -> bool:
-        """Whether no beginning came before that symmetry makes the same."""
+        """Whether no equivalent partial route was found before."""
         sign = len(partial.stages), self.part.same((*partial.stages, partial.open), partial.undecided)
         new = sign not in self._seen
         self._seen.add(sign)
@@ -274,7 +274,7 @@ class Search:
 
 
 def _next(queue: list[_Partial], ways: list[_Partial]) -> _Partial | None:
-    """The best beginning, of new ways on and of the queue, which keeps the others."""
+    """The best partial route of the new ones and the queue; the others enter the queue."""
     for way in ways[1:]:
         heappush(queue, way)
     if ways:
@@ -283,8 +283,8 @@ def _next(queue: list[_Partial], ways: list[_Partial]) -> _Partial | None:
 
 
 def _heights(part: Part) -> tuple[Ints, Ints]:
-    """Prices as steps downwards (K,), and by price and group (K, G) the most groups of a chain that begins
-    with the group and are at least so dear."""
+    """Steps of decreasing cost thresholds (K,), and by threshold and group (K, G) the number of groups of
+    that cost or more in the longest chain from the group."""
     prices = sorted(set(part.cost), reverse=True)
     if len(prices) > _THRESHOLDS:
         chosen = np.linspace(0, len(prices) - 1, _THRESHOLDS).astype(np.int64)

@@ -1,4 +1,4 @@
-"""Pictures of routes, of schedules, of how they scale, and of what a sweep found.
+"""Pictures of routes, schedules, their scaling, and sweeps.
 
 Matplotlib is imported when a picture is drawn, not before; ``pip install "mbssa[pictures]"`` brings it.
 

@@ -37,13 +37,13 @@ _ROW, _LOWEST_ROW, _TALLEST = 6.5, 1.6, 70.0
 #: Share of a row that its bars fill, and rows of text that fit into a row of this many mm.
 _FILLED, _TEXT_ROW = 0.8, 3.0
 
-#: Entries of a key; bars of so many colours can be told apart.
+#: Entries of a key: the number of distinct colours.
 _MOST_KEYS = len(BODY_COLOURS)
 
 
 @dataclass(frozen=True, eq=False)
 class Chart:
-    """One schedule to be drawn: what stands above it, its bars, and which call and chunk each bar is.
+    """One schedule to be drawn: title, bars, and the call and chunk of each bar.
 
     Attributes
     ----------
@@ -77,7 +77,7 @@ class Chart:
 
     @classmethod
     def of_log(cls, title: str, log: EventLog, workers: int = 0) -> Chart:
-        """Of what was run, from its first start; ``workers`` are at least those that ran any."""
+        """Of the tasks that were run, from the first start; ``workers`` are at least those that ran any."""
         chunk, call = np.divmod(np.flatnonzero(log.ran), max(len(log.calls), 1))
         return cls(title, log.schedule(workers), log.calls, call, chunk)
 
@@ -111,7 +111,7 @@ def gantt(charts: Sequence[Chart], *, title: str = "", kinds: Sequence[str] | No
     Parameters
     ----------
     charts : of the same calls: first the predicted one, then the measured one
-    title : of the picture; what does not fit is left out of its middle
+    title : of the picture, shortened in the middle if it is too long
     kinds : of each call, by which bars are coloured instead, and which the key explains
 
     Raises
@@ -224,7 +224,7 @@ def _panels(charts: Sequence[Chart], row: float, title: str) -> tuple[Figure, li
 
 
 def _draw(axes: Axes, chart: Chart, row: float, factor: float, colours: Sequence[str], gid: str) -> None:
-    """Bars, and what stands in them."""
+    """Bars with their labels."""
     from matplotlib.collections import PolyCollection
 
     schedule = chart.schedule

@@ -82,7 +82,7 @@ def axes_of(
 
 
 def curves_of(columns: Sequence[str], parameters: Sequence[str], over: str) -> list[str]:
-    """The columns that are drawn as curves over one: what was recorded, but for that and the parameters.
+    """Recorded columns that are drawn as curves over one column, without that and the parameters.
 
     Raises
     ------
@@ -114,7 +114,7 @@ def shows_deviations(kind: str, moving: bool, axes: Sequence[str] | None) -> boo
 
 
 def sweep_picture(found: Sweep, axes: Sequence[str] | None = None) -> Figure:
-    """Curves of what was recorded over one column, a map over two, or three views over three.
+    """Curves of recorded columns over one column, a map over two, or three views over three.
 
     Of a sample of designs over a motion, without ``axes``, it is a histogram of how far the least, the
     greatest and the last value of each quantity deviate from their mean.
@@ -188,7 +188,7 @@ def _curves(found: Sweep, over: str) -> Figure:
     refuse_beyond(_MOST_PANELS, len(panels), "panels", "one picture", "record fewer quantities")
     columns = {name: found[name] for name in (over, *free, *drawn)}
     along = over in found.parameters
-    if not along and free:  # along a curve runs what has the most values
+    if not along and free:  # curves run along the parameter with the most values
         free.remove(max(free, key=lambda name: len(np.unique(columns[name]))))
     families = _families(columns, free)
     dots = len(families) > _MOST_FAMILIES
@@ -200,7 +200,7 @@ def _curves(found: Sweep, over: str) -> Figure:
     for (unit, names), panel in zip(panels, axes, strict=True):
         for name in names:
             for k, (_, which) in enumerate(families):
-                # What was recorded need not grow with the cases: there they follow each other.
+                # A recorded column need not ascend: its cases stay in order.
                 order = which[np.argsort(columns[over][which], kind="stable")] if along else which
                 look: dict[str, Any] = {"color": BODY_COLOURS[colour % len(BODY_COLOURS)]}
                 look |= {"ls": "", "marker": ".", "ms": 2.0} if dots else {"lw": EDGE, "ls": _STYLES[k]}
@@ -415,7 +415,7 @@ def _layout(
     room = WIDTH - 2 * _LEFT - _RIGHT
     share = extent if alike else [1.0, 1.0, 0.8]
     mm = [each * room / (share[0] + share[1]) for each in share]
-    if alike:  # neither slivers nor towers
+    if alike:  # limited aspect ratios
         mm = [float(np.clip(each, 18.0, 80.0)) for each in mm]
         mm[0], mm[1] = (each * room / (mm[0] + mm[1]) for each in mm[:2])
     height = _BOTTOM + mm[1] + _GAP + mm[2] + _TOP

@@ -178,7 +178,7 @@ def _folded(
 ) -> tuple[nx.DiGraph[Route], dict[Route, str], dict[Route, int]]:
     """The tree with equal continuations once; letters of the nodes that continue alike, routes of a row.
 
-    Routes to be ``shown``, and the sequential and the parallel one, keep a row of their own.
+    Routes to be ``shown``, and the sequential and the parallel one, have rows of their own.
     """
     after: dict[Route, frozenset[Route]] = {}
     alone: set[Route] = set()
@@ -239,7 +239,7 @@ def _laid_out(tree: nx.DiGraph[Route], texts: Mapping[Route, str], tail: float) 
             rows += 1
     for node in reversed(list(tree)):
         if node not in y:
-            # In the row of its first way on, as one reads: the others branch off downwards.
+            # In the row of its first successor; the others branch off downwards.
             y[node] = y[next(iter(tree.successors(node)))]
     return _Layout(y, left, wide, left[-1] + wide[-1] + 2 * _INSIDE + 1.0 + tail, rows * row)
 
@@ -269,7 +269,7 @@ def _link(
     *,
     whole: bool = True,
 ) -> None:
-    """From the box before to the bend that all ways on share; the ``whole`` goes on into the node's box."""
+    """From the box of the parent to the common bend of its branches; ``whole``: on to the box of the node."""
     here, before = len(node), node[:-1]
     start, bend = layout.left[here - 1] + _INSIDE * bool(before), layout.left[here] - _BETWEEN / 2
     y = layout.y[before], layout.y[node]
