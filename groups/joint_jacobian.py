@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from groups.rotations import cross, in_space, plane_rotation, rotation_of
+from groups.rotations import plane_rotation, rotation_of
 from mbssa.arrays import Floats
+from mbssa.joints.axes import cross, in_space
 from mbssa.joints.catalogue import CATALOGUE
 from mbssa.joints.equations import Equations, coordinates, residuals
-from mbssa.joints.poses import Poses as OneInstant
+from mbssa.joints.poses import Poses
 from mbssa.joints.relations import JointRelations, value_and_rates
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Poses:
+class PosesOverTime:
     """Poses of N bodies at T instants.
 
     Attributes
@@ -63,13 +64,13 @@ class Poses:
         axes: Floats = self.rotation[first] @ self.frames.axes[joint, 0]
         return place, axes
 
-    def during(self, which: slice) -> Poses:
+    def during(self, which: slice) -> PosesOverTime:
         """Some of the instants, as views."""
         arrays = (self.position[:, which], self.rotation[:, which], self.angle[:, which])
-        return Poses(self.mechanism, self.frames, *arrays)
+        return PosesOverTime(self.mechanism, self.frames, *arrays)
 
 
-def poses_of(trajectory: Trajectory, frames: Frames) -> Poses:
+def poses_of(trajectory: Trajectory, frames: Frames) -> PosesOverTime:
     """Poses of a motion; NaN where a body was not placed.
 
     Raises
@@ -83,12 +84,12 @@ def poses_of(trajectory: Trajectory, frames: Frames) -> Poses:
     rotation = plane_rotation(flat) if trajectory.planar else rotation_of(flat)
     angle = flat if trajectory.planar else np.zeros(flat.shape[:2])
     position = in_space(trajectory.position.swapaxes(0, 1))
-    return Poses(trajectory.mechanism, frames, position, rotation, angle)
+    return PosesOverTime(trajectory.mechanism, frames, position, rotation, angle)
 
 
-def poses_at(mechanism: Mechanism, frames: Frames, at: Configuration) -> Poses:
+def poses_at(mechanism: Mechanism, frames: Frames, at: Configuration) -> PosesOverTime:
     """Poses of one configuration."""
-    return Poses(mechanism, frames, at.position[:, None], at.rotation[:, None], at.angle[:, None])
+    return PosesOverTime(mechanism, frames, at.position[:, None], at.rotation[:, None], at.angle[:, None])
 
 
 class PairPose(NamedTuple):
@@ -106,7 +107,7 @@ class PairPose(NamedTuple):
     point: Floats
 
 
-def pair_pose(poses: Poses, joint: int) -> PairPose:
+def pair_pose(poses: PosesOverTime, joint: int) -> PairPose:
     """Relative pose at a joint (index) between two frames."""
     mechanism, frames = poses.mechanism, poses.frames
     equations = CATALOGUE[int(mechanism.joint_type[joint])].pair
@@ -148,7 +149,7 @@ class JointRows:
     axes: Floats
 
 
-def joint_rows(poses: Poses, joint: int, named: Sequence[str] = ()) -> JointRows:
+def joint_rows(poses: PosesOverTime, joint: int, named: Sequence[str] = ()) -> JointRows:
     """The constraints of a joint, and those of its coordinates that are named.
 
     Parameters
@@ -171,7 +172,7 @@ def joint_rows(poses: Poses, joint: int, named: Sequence[str] = ()) -> JointRows
     return JointRows(relations.bodies, (*names, *named), len(names), jacobian, *poses.frame_of(joint))
 
 
-def spin_rows(poses: Poses, spin: HeldSpin) -> JointRows:
+def spin_rows(poses: PosesOverTime, spin: HeldSpin) -> JointRows:
     """The convention that holds a passive rotation, as an equation between the frame and the body.
 
     Its multiplier is the moment that holds the body as the pins of a universal joint in the frame would.
@@ -184,7 +185,7 @@ def spin_rows(poses: Poses, spin: HeldSpin) -> JointRows:
     return JointRows((0, spin.body), ("passive rotation",), 1, jacobian, poses.centre[spin.body], axes)
 
 
-def _of_pair(poses: Poses, bodies: Sequence[int], pair: PairPose, chosen: Sequence[int]) -> Floats:
+def _of_pair(poses: PosesOverTime, bodies: Sequence[int], pair: PairPose, chosen: Sequence[int]) -> Floats:
     """A row (f, m) in A's axes acts at B's origin on the second body, and is turned round on the first."""
     _, rate = residuals(*pair[:4])
     if len(chosen):
@@ -199,14 +200,14 @@ def _of_pair(poses: Poses, bodies: Sequence[int], pair: PairPose, chosen: Sequen
     return jacobian
 
 
-def _of_relations(poses: Poses, relations: JointRelations, named: Sequence[str]) -> Floats:
+def _of_relations(poses: PosesOverTime, relations: JointRelations, named: Sequence[str]) -> Floats:
     """Relations are evaluated instant by instant; NaN where a body has no pose."""
     chosen = [*relations.constraints, *(relations.coordinates[name] for name in named)]
     bodies, size = list(relations.bodies), poses.frames.size
     jacobian = np.full((poses.instants, len(chosen), len(bodies), 6), np.nan)
     placed = np.isfinite(poses.position[bodies]).all(axis=(0, 2))
     for t in np.flatnonzero(placed).tolist():
-        at = OneInstant(poses.position[:, t], poses.rotation[:, t], poses.angle[:, t])
+        at = Poses(poses.position[:, t], poses.rotation[:, t], poses.angle[:, t])
         for row, relation in enumerate(chosen):
             jacobian[t, row] = value_and_rates(relations, relation, at, size)[1]
     lever = (poses.centre[bodies] - poses.position[bodies]).swapaxes(0, 1) / size

@@ -11,8 +11,10 @@ from groups.encoding.setting import Setting
 from groups.motion import driven_coordinates, reference_inputs
 from groups.motion.inputs import place_of
 from groups.packed import pack
+from groups.rotations import plane_rotation, rotation_of
 from groups.solvers.registry import choose_all
 from mbssa.arrays import Floats
+from mbssa.joints.axes import in_space
 from mbssa.joints.system import Configuration
 
 if TYPE_CHECKING:
@@ -72,3 +74,11 @@ def inputs_at(
             guess += (at.angle[b] - at.angle[a]) - (before.angle[b] - before.angle[a])
         values[k] += 2 * np.pi * np.round((guess - values[k]) / (2 * np.pi))
     return values
+
+
+def configuration_at(model: Model, position: Floats, orientation: Floats) -> Configuration:
+    """Configuration of all bodies at an instant of a trajectory: rows (N, ...) of its arrays, copied."""
+    planar = orientation.ndim == 1
+    rotation = plane_rotation(orientation) if planar else rotation_of(orientation)
+    angle = orientation.copy() if planar else np.arctan2(rotation[:, 1, 0], rotation[:, 0, 0])
+    return Configuration(in_space(position.copy()), rotation, angle, model.frames.centre)

@@ -94,19 +94,6 @@ def plane_quaternion(angle: Floats) -> Floats:
     return quaternion
 
 
-def in_space(vector: Floats) -> Floats:
-    """(..., 3) of points in the plane z = 0 (..., 2); what has three components already stays as it is.
-
-    >>> in_space(np.array([1.0, 2.0])).tolist()
-    [1.0, 2.0, 0.0]
-    """
-    if vector.shape[-1] == 3:
-        return vector
-    lifted = np.zeros((*vector.shape[:-1], 3))
-    lifted[..., :2] = vector
-    return lifted
-
-
 def twist_in_space(twist: Floats) -> Floats:
     """(..., 6) of planar rates v_x, v_y, w_z (..., 3); spatial ones stay as they are.
 
@@ -138,10 +125,3 @@ def about_axis(axis: int, angle: Floats) -> Floats:
     c, s = np.cos(angle), np.sin(angle)
     found[:, axis, axis], found[:, i, i], found[:, j, j], found[:, i, j], found[:, j, i] = 1.0, c, c, -s, s
     return found
-
-
-def cross(a: Floats, b: Floats) -> Floats:
-    """Products of vectors along the last axis; np.cross is slow for few of them."""
-    ax, ay, az = a[..., 0], a[..., 1], a[..., 2]
-    bx, by, bz = b[..., 0], b[..., 1], b[..., 2]
-    return np.stack([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx], axis=-1)

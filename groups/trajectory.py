@@ -17,14 +17,11 @@ from groups.results.faults import STATUS as STATUS
 from groups.results.faults import sentences
 from groups.results.joints import CoordinateMotion, JointMotion, joint_motion
 from groups.results.schema import OUTPUTS, PROVEN, QUALITY
-from groups.rotations import (
-    in_space,
-    plane_quaternion,
-    twist_in_space,
-)
+from groups.rotations import plane_quaternion, twist_in_space
 from groups.rotations import quaternion_of as quaternion_of
 from groups.rotations import rotation_of as rotation_of
 from mbssa.arrays import Bools, Floats, Ints
+from mbssa.joints.axes import in_space
 from mbssa.joints.frames import Frames, joint_frames
 
 if TYPE_CHECKING:

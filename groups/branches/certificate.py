@@ -36,9 +36,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from groups.branches.closure import Blocks, Closure, Linearised
-from groups.branches.states import Poses
-from groups.rotations import cross
+from groups.branches.states import States
 from mbssa.arrays import Bools, Floats
+from mbssa.joints.axes import cross
 
 #: Largest K0, so that rounding decides nothing.
 SURE = 0.99
@@ -71,7 +71,7 @@ class Paths:
         return Paths(np.zeros(shape), np.zeros(shape), np.zeros((3, *shape)), np.zeros((2, *shape)))
 
 
-def certified(closure: Closure, at: Poses, paths: Paths) -> Bools:
+def certified(closure: Closure, at: States, paths: Paths) -> Bools:
     """(K,) intervals between K + 1 instants over which a group stays on one branch.
 
     Parameters
@@ -82,7 +82,7 @@ def certified(closure: Closure, at: Poses, paths: Paths) -> Bools:
         return _certified(closure, closure.linearised(at), at, paths)
 
 
-def _certified(closure: Closure, of: Linearised, at: Poses, paths: Paths) -> Bools:
+def _certified(closure: Closure, of: Linearised, at: States, paths: Paths) -> Bools:
     step = np.diff(at.time)
     blocks = closure.blocks
     unknowns, dexp = _unknowns(closure, of, step)
@@ -289,7 +289,7 @@ def _rate_of_exponential(c: Floats) -> Floats:
 
 
 def _turns(
-    closure: Closure, blocks: Blocks, unknowns: Floats, inputs: Floats, at: Poses, step: Floats, paths: Paths
+    closure: Closure, blocks: Blocks, unknowns: Floats, inputs: Floats, at: States, step: Floats, paths: Paths
 ) -> Bounds:
     """Largest derivatives and ways of all members and cosines; in the plane of sums with their signs."""
     if closure.planar:
@@ -306,7 +306,7 @@ def _turns(
 
 
 def _slides(
-    closure: Closure, unknowns: Floats, inputs: Floats, of: Linearised, at: Poses
+    closure: Closure, unknowns: Floats, inputs: Floats, of: Linearised, at: States
 ) -> tuple[Bounds, Floats]:
     """Largest derivatives and ways of slides, and (K, slides) their largest sizes."""
     source = [s if s >= 0 else closure.n - 1 - s for _, _, s, _ in closure.slides]

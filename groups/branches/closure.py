@@ -23,10 +23,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from groups.branches.states import Poses
+from groups.branches.states import States
 from groups.encoding.tree import spanning
-from groups.rotations import about_axis, cross
+from groups.rotations import about_axis
 from mbssa.arrays import Floats
+from mbssa.joints.axes import cross
 from mbssa.joints.catalogue import coordinate_unit, is_length
 from mbssa.joints.equations import Equations, Step, coordinates
 
@@ -411,7 +412,7 @@ class Closure:
 
     # --- at poses --------------------------------------------------------------------------------------
 
-    def linearised(self, at: Poses) -> Linearised:
+    def linearised(self, at: States) -> Linearised:
         """Residuals, Jacobian and segments at instants."""
         T, M = len(at.time), len(self.members)
         x, rate, ball, line = self._unknowns(at)
@@ -489,7 +490,7 @@ class Closure:
         residual, residual_rate, jacobian = (np.concatenate(part, axis=1) for part in parts)
         return Linearised(off, residual, residual_rate, jacobian, segments, x, rate, ball, line)
 
-    def _unknowns(self, at: Poses) -> tuple[Floats, Floats, Floats, Floats]:
+    def _unknowns(self, at: States) -> tuple[Floats, Floats, Floats, Floats]:
         T = len(at.time)
         x, rate = np.zeros((T, self.n)), np.zeros((T, self.n))
         for joint, fresh in self.readings:
@@ -522,7 +523,7 @@ class Closure:
             ball[:, k], rate[:, first : first + 3] = turned, speed
         return x, rate, ball, line
 
-    def _relative(self, at: Poses, joint: int) -> tuple[Floats, Floats, Floats]:
+    def _relative(self, at: States, joint: int) -> tuple[Floats, Floats, Floats]:
         """The second frame of a joint seen from its first: place, axes, and its twist (T, 6)."""
         points, axes, speeds = [], [], []
         bodies = self.mechanism.joint_bodies(joint)

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from groups.branches.states import configuration_at
 from groups.motion import Motion
+from groups.posed import configuration_at
 from groups.run import Carried, Run
 from mbssa.arrays import Floats
 

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from groups.branches.certificate import Paths, certified
 from groups.branches.crossing import Crossed, Trail, at_shares, from_pose
 from groups.branches.singular import singular_position
-from groups.branches.states import Poses
+from groups.branches.states import States
 from groups.kernels.status import NOT_CONVERGED, OK, PASSED_SINGULAR, PREDECESSOR_FAILED
 from groups.motion import Motion, reference_inputs
 from groups.results.arrays import Arrays
@@ -275,7 +275,7 @@ class Proof:
         found: Bools = solved[:-1] & solved[1:] & self.sure
         if not self.sure.any():
             return found
-        at = Poses.of(self.model, run.motion, run.arrays.outputs, slice(first, stop))
+        at = States.of(self.model, run.motion, run.arrays.outputs, slice(first, stop))
         paths = Paths.still(len(found), len(self.everything))
         for g in np.flatnonzero(self.sure).tolist():
             closure = self.closures[g]
@@ -394,7 +394,7 @@ class Proof:
 
     def _crossed(self, trail: Trail, run: Run, piece: int, passed: Bools, shares: Floats) -> Crossed | None:
         """Go on through a place where two branches of one or more groups cross; None where it is not that."""
-        start = Poses.of(self.model, run.motion, run.arrays.outputs, slice(piece, piece + 1))
+        start = States.of(self.model, run.motion, run.arrays.outputs, slice(piece, piece + 1))
         time = trail.step.time[0] + shares[piece : piece + 2] * np.diff(trail.step.time)
         hanging = (passed[list(self.model.needs[g])].all() for g in range(len(passed)))
         places = {
@@ -419,7 +419,7 @@ class Proof:
         time = self.motion.time
         before = time[max(at - 1, 0)]
         times = before + shares[piece : piece + 2] * (time[at] - before)
-        start = Poses.of(self.model, run.motion, run.arrays.outputs, slice(piece, piece + 1))
+        start = States.of(self.model, run.motion, run.arrays.outputs, slice(piece, piece + 1))
         for g in np.flatnonzero(self.sure & ~passed).tolist():
             self.sure[g] = False
             closure = self.closures[g]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from groups.branches.closure import Closure
-from groups.branches.states import Poses
+from groups.branches.states import States
 from groups.results.singular import Kind, SingularPosition
 
 #: Smallest over largest singular value, from which on a pose is not singular.
@@ -17,7 +17,7 @@ NEAR = 1e-3
 CROSSING = 1e-3
 
 
-def singular_position(closure: Closure, group: int, at: Poses, times: Sequence[float]) -> SingularPosition:
+def singular_position(closure: Closure, group: int, at: States, times: Sequence[float]) -> SingularPosition:
     """Of a group (by index), from its last proven pose.
 
     By the left null vector y of J: with y·F_t = 0 for the rates F_t of what moves the group two branches

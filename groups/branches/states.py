@@ -7,26 +7,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from groups.rotations import cross, in_space, plane_rotation, rotation_of, twist_in_space
+from groups.rotations import plane_rotation, rotation_of, twist_in_space
 from mbssa.arrays import Floats, Ints
+from mbssa.joints.axes import cross, in_space
 from mbssa.joints.catalogue import is_length
-from mbssa.joints.system import Configuration
 
 if TYPE_CHECKING:
     from groups.model import Model
     from groups.motion import Motion
 
 
-def configuration_at(model: Model, position: Floats, orientation: Floats) -> Configuration:
-    """Configuration of all bodies at an instant of a trajectory: rows (N, ...) of its arrays, copied."""
-    planar = orientation.ndim == 1
-    rotation = plane_rotation(orientation) if planar else rotation_of(orientation)
-    angle = orientation.copy() if planar else np.arctan2(rotation[:, 1, 0], rotation[:, 0, 0])
-    return Configuration(in_space(position.copy()), rotation, angle, model.frames.centre)
-
-
 @dataclass(frozen=True, eq=False)
-class Poses:
+class States:
     """Poses and rates of all bodies and inputs at instants, lengths over the size, per s.
 
     Attributes
@@ -47,7 +39,7 @@ class Poses:
     rate: Floats
 
     @staticmethod
-    def of(model: Model, motion: Motion, outputs: tuple[Floats, ...], at: slice | Ints) -> Poses:
+    def of(model: Model, motion: Motion, outputs: tuple[Floats, ...], at: slice | Ints) -> States:
         """Of some instants of arrays (N, T, ...) that hold all bodies."""
         size, planar = model.frames.size, model.mechanism.space == "planar"
         position, turn, twist = (array[:, at].swapaxes(0, 1) for array in outputs[:3])
@@ -58,7 +50,7 @@ class Poses:
         velocity = twist[..., :3] + cross(twist[..., 3:], arm)
         over = np.array([size if is_length(name) else 1.0 for name in motion.names])
         value, rate = (array[:, at].T / over for array in (motion.value, motion.rate))
-        return Poses(
+        return States(
             motion.time[at], (position + arm) / size, velocity / size, rotation, twist[..., 3:],
             turn if planar else np.zeros((len(turn), 0)), value, rate,
         )  # fmt: skip

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from groups.joint_jacobian import joint_rows
-from groups.rotations import cross
 from mbssa.arrays import Floats
+from mbssa.joints.axes import cross
 
 if TYPE_CHECKING:
     from groups.dynamics.results import Forces

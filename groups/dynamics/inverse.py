@@ -24,8 +24,8 @@ from groups.dynamics.masses import Energy, Wrench, masses
 from groups.dynamics.state import State
 from groups.encoding.passive_rotations import HeldSpin, held_spins
 from groups.joint_jacobian import JointRows, joint_rows, spin_rows
-from groups.rotations import cross
 from mbssa.arrays import Floats, Ints
+from mbssa.joints.axes import cross
 from mbssa.joints.system import unknowns
 
 if TYPE_CHECKING:

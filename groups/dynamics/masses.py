@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from groups.dynamics.state import State
-from groups.rotations import cross, in_space
 from mbssa import Mechanism
 from mbssa.arrays import Floats, Ints
+from mbssa.joints.axes import cross, in_space
 from mbssa.joints.frames import Frames
 
 

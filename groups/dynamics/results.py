@@ -13,9 +13,9 @@ import numpy.typing as npt
 
 from groups.dynamics.inverse import STATUS, Acting, JointLoads, Solution
 from groups.dynamics.state import State
-from groups.rotations import cross
 from groups.trajectory import body_index, names_of_groups
 from mbssa.arrays import Bools, Floats
+from mbssa.joints.axes import cross
 from mbssa.joints.catalogue import is_length
 
 if TYPE_CHECKING:

@@ -9,16 +9,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from groups.joint_jacobian import Poses
-from groups.rotations import cross, in_space, plane_rotation, rotation_of, twist_in_space
+from groups.joint_jacobian import PosesOverTime
+from groups.rotations import plane_rotation, rotation_of, twist_in_space
 from mbssa.arrays import Floats
+from mbssa.joints.axes import cross, in_space
 
 if TYPE_CHECKING:
     from groups.trajectory import Trajectory
 
 
 @dataclass(frozen=True, eq=False)
-class State(Poses):
+class State(PosesOverTime):
     """Poses, twists and accelerations of N bodies at T instants.
 
     Attributes

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from groups.joint_jacobian import Poses, poses_at, poses_of
+from groups.joint_jacobian import PosesOverTime, poses_at, poses_of
 from groups.partitioning.cutting import CutOpen, cut_coordinates, cut_open
 from groups.partitioning.jacobian import coordinate_values, cut_jacobian
 from groups.partitioning.pivoting import METHODS, Method, pivots_of
@@ -254,7 +254,7 @@ def check_same(mechanism: Mechanism, other: Mechanism, what: str) -> None:
         raise ValueError(f"{what} is a motion of another mechanism; only its inputs may differ")
 
 
-def _one(mechanism: Mechanism, frames: Frames, at: Trajectory | None) -> Poses:
+def _one(mechanism: Mechanism, frames: Frames, at: Trajectory | None) -> PosesOverTime:
     """One pose of all bodies."""
     if at is None:
         closed = assemble(mechanism, frames, hold=True)

@@ -10,17 +10,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from groups.joint_jacobian import Poses, joint_rows, pair_pose
+from groups.joint_jacobian import PosesOverTime, joint_rows, pair_pose
 from groups.partitioning.cutting import Cut, CutOpen
-from groups.rotations import cross
 from mbssa.arrays import Floats
+from mbssa.joints.axes import cross
 from mbssa.joints.equations import coordinates, pose
 
 #: Numbers that the twists of all bodies may take at a time: so many instants are evaluated together.
 _NUMBERS = 4_000_000
 
 
-def cut_jacobian(opened: CutOpen, poses: Poses) -> Floats:
+def cut_jacobian(opened: CutOpen, poses: PosesOverTime) -> Floats:
     """(T, m, n) derivative of the cuts' equations by the coordinates, lengths divided by the size.
 
     NaN at instants where a body was not placed.
@@ -52,7 +52,7 @@ def cut_jacobian(opened: CutOpen, poses: Poses) -> Floats:
     return found
 
 
-def coordinate_values(opened: CutOpen, poses: Poses) -> Floats:
+def coordinate_values(opened: CutOpen, poses: PosesOverTime) -> Floats:
     """(T, n) relative coordinates, m and principal angles in rad.
 
     >>> import mbssa
@@ -74,7 +74,7 @@ def coordinate_values(opened: CutOpen, poses: Poses) -> Floats:
     return values * np.where(np.array(opened.units) == "m", opened.frames.size, 1.0)
 
 
-def _tree_twists(opened: CutOpen, poses: Poses, middle: Floats) -> dict[int, Floats]:
+def _tree_twists(opened: CutOpen, poses: PosesOverTime, middle: Floats) -> dict[int, Floats]:
     """By body, (T, 6, n) twists of the point at ``middle`` (T, 3) by the coordinates."""
     found = {0: np.zeros((poses.instants, 6, len(opened.coordinates)))}
     for link in opened.links:
@@ -93,7 +93,9 @@ def _at(twist: Floats, arm: Floats) -> Floats:
     return np.concatenate([linear.swapaxes(1, 2), twist[:, 3:]], axis=1)
 
 
-def _cut_rows(opened: CutOpen, poses: Poses, cut: Cut, twists: dict[int, Floats], middle: Floats) -> Floats:
+def _cut_rows(
+    opened: CutOpen, poses: PosesOverTime, cut: Cut, twists: dict[int, Floats], middle: Floats
+) -> Floats:
     """(T, e, n) of one cut."""
     size = opened.frames.size
     if cut.rod < 0:

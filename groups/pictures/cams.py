@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from groups.rotations import in_space, rotation_of
+from groups.rotations import rotation_of
 from mbssa.arrays import Floats
+from mbssa.joints.axes import in_space
 from mbssa.joints.cams.contact import touching as places_of
 from mbssa.joints.cams.contact_kernels import FLAT, POINT
 from mbssa.joints.cams.curves import ground

@@ -21,9 +21,9 @@ from groups.pictures.points import Point, PointName, points_of, rates_of
 from groups.pictures.scene import Scene, scene_of
 from groups.pictures.shapes import Mark
 from groups.pictures.visuals import solids_of
-from groups.rotations import in_space
 from mbssa.arrays import Floats
 from mbssa.files import write_whole
+from mbssa.joints.axes import in_space
 from mbssa.pictures.limits import refuse_beyond
 from mbssa.reports.wording import counted
 from mbssa.texts import printable

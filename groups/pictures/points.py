@@ -10,8 +10,8 @@ import numpy as np
 
 from groups.pictures.scene import Scene
 from groups.pictures.shapes import local_point
-from groups.rotations import in_space
 from mbssa.arrays import Floats
+from mbssa.joints.axes import in_space
 from mbssa.joints.frames import joint_frames
 
 if TYPE_CHECKING:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from groups.results.joints import kept_level
-from groups.rotations import in_space, plane_rotation, rotation_of, twist_in_space
+from groups.rotations import plane_rotation, rotation_of, twist_in_space
 from mbssa.arrays import Floats
+from mbssa.joints.axes import in_space
 
 if TYPE_CHECKING:
     from groups.trajectory import Trajectory

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from groups.rotations import in_space, twist_in_space
+from groups.rotations import twist_in_space
 from mbssa import Joint
 from mbssa.arrays import Bools, Floats
+from mbssa.joints.axes import in_space
 from mbssa.joints.catalogue import coordinate_unit
 from mbssa.joints.equations import Elementary, Equations, coordinates
 from mbssa.joints.frames import Frames

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from groups.branches.states import configuration_at
 from groups.kernels.status import BRANCH_JUMP, OK, SINGULAR
 from groups.motion import Motion, driven_coordinates
-from groups.posed import inputs_at, posed
+from groups.posed import configuration_at, inputs_at, posed
 from groups.reference import check_drives
 from groups.results.arrays import Arrays
 from groups.results.borrowed import Outer

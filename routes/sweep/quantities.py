@@ -12,9 +12,10 @@ import numpy as np
 from groups import Model, Trajectory
 from groups.results.expressions import Motion as Expressed
 from groups.results.expressions import Operands, derived, named_operands
-from groups.rotations import in_space, plane_rotation, rotation_of
+from groups.rotations import plane_rotation, rotation_of
 from mbssa import Mechanism
 from mbssa.arrays import Floats
+from mbssa.joints.axes import in_space
 from mbssa.joints.catalogue import coordinate_unit
 from mbssa.joints.frames import Frames
 from routes.sweep.parameters import hint, owner_of

@@ -10,8 +10,8 @@ import numpy as np
 
 from groups.dynamics.masses import Wrench
 from groups.dynamics.state import State
-from groups.rotations import in_space
 from mbssa.arrays import Floats
+from mbssa.joints.axes import in_space
 from mbssa.loads import Force
 
 

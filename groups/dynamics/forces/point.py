@@ -7,8 +7,8 @@ import numpy as np
 from groups.dynamics.forces.factor import factor_of, function_of
 from groups.dynamics.masses import Wrench
 from groups.dynamics.state import State
-from groups.rotations import in_space
 from mbssa.arrays import Floats
+from mbssa.joints.axes import in_space
 from mbssa.loads import Force
 from mbssa.mechanism import Vector
 

@@ -17,8 +17,8 @@ import numpy as np
 from groups.dynamics.forces.factor import factor_and_rate
 from groups.dynamics.masses import MassTable, Wrench
 from groups.dynamics.state import State
-from groups.rotations import cross, in_space
 from mbssa.arrays import Floats
+from mbssa.joints.axes import cross, in_space
 from mbssa.loads import Force
 
 

@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from groups.rotations import in_space, plane_rotation, rotation_of
 from mbssa import Mechanism, Structure, decompose
 from mbssa.arrays import Floats, Ints
 from mbssa.input_search.query import with_inputs
 from mbssa.joints.catalogue import is_length
-from mbssa.joints.system import Configuration
 
 if TYPE_CHECKING:
     from groups.trajectory import Trajectory
@@ -90,11 +88,3 @@ def _rates(trajectory: Trajectory, size: float) -> tuple[list[str], Floats]:
                 names.append(f"{joint.id}.{name}")
                 rows.append(rate / (size if is_length(name) else 1.0))
     return names, np.array(rows)
-
-
-def configuration_of(trajectory: Trajectory, centre: Floats) -> Configuration:
-    """All bodies at the first instant of a trajectory."""
-    flat = trajectory.orientation[0]
-    rotation = plane_rotation(flat) if trajectory.planar else rotation_of(flat)
-    angle = flat if trajectory.planar else np.arctan2(rotation[:, 1, 0], rotation[:, 0, 0])
-    return Configuration(in_space(trajectory.position[0]), rotation, np.array(angle), centre)

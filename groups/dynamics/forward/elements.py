@@ -12,10 +12,10 @@ from groups.dynamics.state import State
 from groups.encoding.constraint_tables import encode_rows
 from groups.kernels import elements as kernels
 from groups.kernels.jets import SIZE, WORK
-from groups.rotations import in_space
 from mbssa import Mechanism
 from mbssa.arrays import Floats
 from mbssa.compiled import chosen
+from mbssa.joints.axes import in_space
 from mbssa.joints.catalogue import is_length
 from mbssa.joints.frames import Frames
 from mbssa.loads import Force

@@ -11,10 +11,11 @@ from groups.dynamics.forces import wrenches_of
 from groups.dynamics.forward.elements import Linear, is_linear
 from groups.dynamics.masses import MassTable
 from groups.dynamics.state import State
-from groups.rotations import in_space, plane_rotation, rotation_of, twist_in_space
+from groups.rotations import plane_rotation, rotation_of, twist_in_space
 from groups.trajectory import Trajectory
 from mbssa import Mechanism
 from mbssa.arrays import Floats
+from mbssa.joints.axes import in_space
 from mbssa.joints.frames import Frames
 
 #: A force, N, or torque, N m, along a coordinate: constant, or a function of time.

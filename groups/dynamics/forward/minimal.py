@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from groups.building import build
-from groups.dynamics.forward.choice import better, configuration_of, rate_of, structure_of
+from groups.dynamics.forward.choice import better, rate_of, structure_of
 from groups.dynamics.forward.equations import CannotGoOnError, Equations, Instant
 from groups.dynamics.forward.loads import Loads
 from groups.kernels.reduced import reduce_planar, reduce_spatial
 from groups.kernels.status import NOT_CONVERGED, OK
 from groups.motion import Law, Motion
-from groups.posed import inputs_at, posed
-from groups.run import Carried, Run
+from groups.posed import configuration_at, inputs_at, posed
+from groups.run import Carried, Run, run_in
 from groups.trajectory import STATUS, Trajectory
 from mbssa.arrays import Floats, Ints
 from mbssa.compiled import chosen
@@ -173,6 +173,16 @@ class Minimal:
         return made
 
     @classmethod
+    def from_reference(
+        cls, model: Model, loads: Loads, value: Floats, rate: Floats, laws: Mapping[str, Law], t: float,
+        compiled: bool,
+    ) -> Minimal:  # fmt: skip
+        """Equations of motion from the state to which the groups come in a line from the reference."""
+        zero = np.zeros((len(value), 1))
+        start = Motion(np.array([t]), tuple(model.reference_inputs), value[:, None].copy(), zero, zero)
+        return cls(model, loads, value, rate, laws, run_in(model, start).copy(), compiled)
+
+    @classmethod
     def at(
         cls, model: Model, loads: Loads, trajectory: Trajectory, laws: Mapping[str, Law], compiled: bool,
         work: float = 0.0,
@@ -184,7 +194,7 @@ class Minimal:
         ValueError
             The pose is singular for a group.
         """
-        pose = configuration_of(trajectory, model.frames.centre)
+        pose = configuration_at(model, trajectory.position[0], trajectory.orientation[0])
         reference = np.array(list(model.reference_inputs.values()))
         value = inputs_at(model, pose, reference, model.reference)
         rate = np.array([rate_of(trajectory, name) for name in model.mechanism.driven_coordinates])

@@ -24,9 +24,10 @@ from groups.dynamics.forward.equations import CannotGoOnError, Equations, Instan
 from groups.dynamics.forward.loads import Loads
 from groups.dynamics.forward.minimal import LARGE, Minimal, massless_text, second_rates
 from groups.motion import Law
-from groups.rotations import in_space, plane_rotation, rotation_of, twist_in_space
+from groups.rotations import plane_rotation, rotation_of, twist_in_space
 from mbssa import Structure, decompose
 from mbssa.arrays import Floats
+from mbssa.joints.axes import in_space
 from mbssa.joints.catalogue import is_length
 
 if TYPE_CHECKING:

@@ -26,11 +26,10 @@ from groups.dynamics.forward.result import Simulation
 from groups.dynamics.masses import gravity_energy, masses, massless
 from groups.dynamics.state import State
 from groups.model import Model
-from groups.motion import Law, Motion
+from groups.motion import Law
 from groups.motion.inputs import name_faults
 from groups.motion.sampled import time_faults
 from groups.motion.sampling import check_span, stored_laws
-from groups.run import run_in
 from groups.trajectory import Trajectory
 from mbssa import Mechanism, Structure
 from mbssa.arrays import Floats
@@ -286,9 +285,7 @@ def _begun(
         else:
             value[k] = request.initial.get(name, value[k])
             rate[k] = request.rates.get(name, 0.0)
-    zero = np.zeros((len(value), 1))
-    start = Motion(np.array([t]), tuple(reference), value[:, None].copy(), zero, zero)
-    return Minimal(model, loads, value, rate, laws, run_in(model, start).copy(), compiled)
+    return Minimal.from_reference(model, loads, value, rate, laws, t, compiled)
 
 
 def _continued(equations: Minimal, last: Trajectory) -> Minimal:

@@ -17,7 +17,6 @@ from groups.dynamics.forward.minimal import Minimal
 from groups.model import Model
 from groups.motion import Motion
 from groups.motion.inputs import name_faults
-from groups.run import run_in
 from groups.trajectory import Trajectory
 from mbssa import Mechanism, Structure
 from mbssa.arrays import Floats
@@ -264,10 +263,8 @@ def _equations(
     if faults:
         raise ValueError(BETWEEN.join(faults))
     value = np.array([given.get(name, start) for name, start in reference.items()])
-    zero = np.zeros((len(value), 1))
-    begin = Motion(np.zeros(1), tuple(reference), value[:, None].copy(), zero, zero)
     loads = Loads(structure.mechanism, model.frames, applied, False)
-    found = Minimal(model, loads, value, 0.0 * value, {}, run_in(model, begin).copy(), False)
+    found = Minimal.from_reference(model, loads, value, 0.0 * value, {}, 0.0, False)
     try:
         found.instant(0.0, found.start)  # raises where no mass moves, or a position is out of reach
     except CannotGoOnError as error:

@@ -16,7 +16,7 @@ import routes
 from groups.branches.certificate import Paths, certified
 from groups.branches.closure import Closure
 from groups.branches.insertion import prove
-from groups.branches.states import Poses
+from groups.branches.states import States
 from groups.cli.singular_positions import singular_positions
 from groups.kernels.status import OK, PASSED_SINGULAR, PREDECESSOR_FAILED
 from groups.run import Carried, Run
@@ -90,7 +90,7 @@ def closures_of(model):
 @pytest.mark.parametrize("name", [*MADE, *BUILT_IN, *SEVERAL])
 def test_equations_hold_at_solved_poses_and_so_do_their_rates(name):
     model, motion, run = solved(mechanism_of(name), 0.001, 5)
-    at = Poses.of(model, motion, run.arrays.outputs, slice(0, 5))
+    at = States.of(model, motion, run.arrays.outputs, slice(0, 5))
     for closure in closures_of(model):
         of = closure.linearised(at)
         for array in (of.off, of.residual, of.residual_rate):
@@ -101,7 +101,7 @@ def test_equations_hold_at_solved_poses_and_so_do_their_rates(name):
 def test_the_jacobian_is_that_of_the_equations(name, monkeypatch):
     """By the rates of the residual: they change by J times the rates that are added at random."""
     model, motion, run = solved(mechanism_of(name), 0.001, 2)
-    at, rng = Poses.of(model, motion, run.arrays.outputs, slice(0, 2)), np.random.default_rng(1)
+    at, rng = States.of(model, motion, run.arrays.outputs, slice(0, 2)), np.random.default_rng(1)
     for closure in closures_of(model):
         x, rate, *rest = closure._unknowns(at)
         more = rng.normal(size=rate.shape)
@@ -121,7 +121,7 @@ def test_another_branch_an_open_loop_or_wrong_rates_are_not_certified():
     motion, closure = turning(mechanism, 0.2, 3), Closure.bounded(model, 1)
     modes = [model.solve(motion, modes={2: k}, compiled=False) for k in (1, 2)]
     one, other = (
-        Poses.of(
+        States.of(
             model, motion, [a.swapaxes(0, 1) for a in (f.position, f.orientation, f.velocity)], slice(0, 3)
         )
         for f in modes
@@ -151,10 +151,10 @@ def test_solutions_between_two_instants_are_within_the_tube(name, way):
     mechanism = mechanism_of(name)
     model, motion, run = solved(mechanism, way, 2)
     paths = Paths.still(1, mechanism.n_bodies)
-    at = Poses.of(model, motion, run.arrays.outputs, slice(0, 2))
+    at = States.of(model, motion, run.arrays.outputs, slice(0, 2))
     assert all(certified(closure, at, paths)[0] for closure in closures_of(model))
     _, fine, path = solved(mechanism, way, FINE)
-    there = Poses.of(model, fine, path.arrays.outputs, slice(0, FINE))
+    there = States.of(model, fine, path.arrays.outputs, slice(0, FINE))
     s = np.linspace(0.0, 1.0, FINE)[:, None, None]
     (x0, x1), (v0, v1) = at.centre, at.velocity
     rise = x1 - x0

@@ -6,7 +6,7 @@ from random_mechanisms import random_mechanism
 
 import groups
 import mbssa
-from groups.joint_jacobian import Poses, poses_at, poses_of
+from groups.joint_jacobian import PosesOverTime, poses_at, poses_of
 from groups.partitioning.cutting import cut_open
 from groups.partitioning.jacobian import coordinate_values, cut_jacobian
 from mbssa.io import builtin_names
@@ -187,7 +187,7 @@ def test_instants_without_a_pose_are_nan_and_others_are_not():
     poses = poses_of(solved, opened.frames)
     broken = poses.position.copy()
     broken[3, 2] = np.nan
-    J = cut_jacobian(opened, Poses(mechanism, opened.frames, broken, poses.rotation, poses.angle))
+    J = cut_jacobian(opened, PosesOverTime(mechanism, opened.frames, broken, poses.rotation, poses.angle))
     assert np.isfinite(J).all(axis=(1, 2)).tolist() == [True, True, False, True]
 
 
