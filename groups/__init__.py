@@ -97,7 +97,7 @@ _HOMES = {
 }
 
 
-#: Modules for users, imported when they are asked for.
+#: Modules for users, imported on first use.
 _MODULES = ("pictures",)
 
 

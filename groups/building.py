@@ -28,7 +28,7 @@ DEAD = 1e-9
 #: Largest ratio of the condition of a group, or of the loop, at a better pose to that at the reference.
 USUAL = 8.0
 
-#: Sets of inputs that are tried where the best ones are not for the reference.
+#: Sets of inputs that are tried where the best ones are singular at the reference.
 TRIED = 20
 
 
@@ -49,7 +49,7 @@ def build(
     """A solvable model of a structure.
 
     With ``drives`` or ``borrow`` the groups are those of other inputs than are driven: the groups are solved
-    for *borrowed* inputs, and an outer Newton finds these so that the drives are met. Where the borrowed
+    for *tearing* inputs, and an outer Newton finds these so that the drives are met. Where their
     structure is singular or out of reach the structure of the drives solves those instants, and the
     trajectory says so.
 
@@ -68,7 +68,7 @@ def build(
     ------
     ValueError
         Not determined, without geometry, a type without equations, or a reference that cannot close:
-        what and where. Groups or solvers that there are not: all of them. Drives or borrowed inputs that
+        what and where. Groups or solvers that there are not: all of them. Drives or tearing inputs that
         there are not, too many or too few, or that do not say where the mechanism is.
 
     Examples
@@ -222,11 +222,11 @@ def _model(
     chosen: ChosenBy,
     direct: Structure | None = None,
 ) -> Model:
-    """The borrowed structure as a model, with all that meets the drives of a mechanism."""
+    """The tearing structure as a model, with all that meets the drives of a mechanism."""
     from groups.tearing.loop import Tearing, loop_of
 
     inputs, drives = driven_coordinates(structure.mechanism), driven_coordinates(mechanism)
-    inner = _built(structure, solvers, f"the borrowed inputs {', '.join(inputs)}")
+    inner = _built(structure, solvers, f"the tearing inputs {', '.join(inputs)}")
     by_drives = _built(direct or decompose(mechanism), None, f"the drives {', '.join(drives)}")
     if set(inputs) == set(drives):
         raise ValueError(f"{', '.join(drives)} are the drives themselves: there is nothing to borrow")
@@ -250,7 +250,7 @@ def _model(
     ]
     if at_once:
         raise ValueError("; ".join(at_once))
-    loop = _judged(replace(inner, tearing=Tearing(record, by_drives, loop)))
+    loop = _conditioned_loop(replace(inner, tearing=Tearing(record, by_drives, loop)))
     return replace(inner, tearing=Tearing(record, by_drives, loop))
 
 
@@ -262,26 +262,26 @@ def _built(structure: Structure, solvers: Mapping[int, str] | None, what: str) -
     return build(structure, solvers)
 
 
-def _judged(model: Model) -> Loop:
-    """The loop with what good conditions are; refuses inputs that say nothing at the reference."""
+def _conditioned_loop(model: Model) -> Loop:
+    """The loop with its usual conditions; refuses inputs that are singular at the reference."""
     from groups.posed import inputs_at
-    from groups.tearing.driving import judged
+    from groups.tearing.driving import at_reference
 
     tearing = model.tearing
     assert tearing is not None
     record = tearing.borrowed
     drives = np.array(list(tearing.direct.reference_inputs.values()))
-    status, group, condition, of_groups = judged(model, inputs_at(model.inner, model.reference), drives)
+    status, group, condition, of_groups = at_reference(model, inputs_at(model.inner, model.reference), drives)
     if status != OK and group:
         raise ValueError(
-            f"the borrowed inputs {', '.join(record.inputs)} are not for the reference: SG-{group} of "
-            f"{model.group_names[group - 1]} is {STATUS[status]} there; borrow others"
+            f"the tearing inputs {', '.join(record.inputs)} cannot be used at the reference: SG-{group} of "
+            f"{model.group_names[group - 1]} is {STATUS[status]} there; name others"
         )
     if status != OK or not condition > DEAD:
         raise ValueError(
-            f"the drives {', '.join(record.drives)} do not follow from the borrowed inputs "
+            f"the drives {', '.join(record.drives)} do not follow from the tearing inputs "
             f"{', '.join(record.inputs)} one to one at the reference (condition {condition:.2g}): the drives "
-            "are not independent there, or the reference is a dead point; drive others"
+            "are not independent there, or the reference is a dead-centre position; drive others"
         )
     usual = np.minimum(1.0, USUAL * of_groups)
     return tearing.loop._replace(usual=usual, regular=min(1.0, USUAL * condition))

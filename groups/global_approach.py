@@ -28,7 +28,7 @@ from mbssa.structure import Structure
 
 Progress = Callable[[float], object]
 
-#: Parts of a motion after which progress is told.
+#: Parts of a motion after which progress is reported.
 _PARTS = 100
 
 

@@ -76,7 +76,7 @@ class Model:
 
     @cached_property
     def inner(self) -> Model:
-        """The model driven in the inputs that ``structure`` was made for; itself if none are borrowed.
+        """The model driven in the inputs that ``structure`` was made for; itself without tearing.
 
         >>> import groups, mbssa
         >>> structure = mbssa.decompose(mbssa.load("planar_four_bar"))
@@ -256,10 +256,10 @@ class Model:
             A mode that there is not.
         """
         if not modes:
-            led = self.by_instants and self.tearing is None
-            return run_in(self, motion) if led else self.packed.memory
+            counts = self.by_instants and self.tearing is None
+            return run_in(self, motion) if counts else self.packed.memory
         if self.tearing is not None:
-            raise ValueError("modes are not for borrowed inputs: they begin where the reference stands")
+            raise ValueError("modes are not for tearing inputs: these begin at the reference")
         from groups.assembly_modes import starting_memory
 
         return starting_memory(self, modes)
@@ -278,8 +278,8 @@ class Model:
     ) -> Trajectory:
         """Position, velocity and acceleration of every body over a motion, group by group.
 
-        The assembly mode of the reference is kept: closed forms hold a sign, Newton is led from the
-        reference to the first instant and on from instant to instant.
+        The assembly mode of the reference is kept: closed forms hold a sign, Newton goes from the
+        reference to the first instant, and on from instant to instant.
 
         Parameters
         ----------
@@ -288,7 +288,7 @@ class Model:
         level : the last level of answer that is wanted
         modes : number of the assembly mode, as :func:`groups.modes` counts them, by number of the group
         chunks : pieces of the time axis that are solved apart, each from a seed of a coarse pass, if the one
-            before ends where the seed has come by; else from its end. Borrowed inputs are led from instant to
+            before ends where the seed has come by; else from its end. Tearing inputs go from instant to
             instant, so that there it changes nothing; nor where branches are proven
         branch : ``proven`` certifies over every time step that a group stays on the branch of the reference,
             and solves instants in between where it has to. It does so for all groups but those with cams,

@@ -144,7 +144,7 @@ class Run:
     Raises
     ------
     ValueError
-        The motion drives other coordinates than the model has, or its inputs are borrowed.
+        The motion drives other coordinates than the model has, or it has tearing inputs.
     """
 
     def __init__(
@@ -158,7 +158,7 @@ class Run:
     ) -> None:
         if model.tearing is not None:
             raise ValueError(
-                "a model with borrowed inputs is solved by model.solve alone, without workers or a plan"
+                "a model with tearing inputs is solved by model.solve alone, without workers or a plan"
             )
         mechanism = model.mechanism
         check_drives(mechanism, motion)

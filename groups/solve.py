@@ -1,4 +1,4 @@
-"""Solution of a model over a motion: group by group, with proven branches, or through borrowed inputs."""
+"""Solution of a model over a motion: group by group, with proven branches, or through tearing inputs."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def solve(
         branch = "proven" if model.proves(motion) else "checked"
     if model.tearing is not None:
         if branch == "smooth":
-            raise ValueError('branch "smooth" is not for borrowed inputs; build the model without them')
+            raise ValueError('branch "smooth" is not for tearing inputs; build the model without them')
         from groups.tearing.solving import solve_torn
 
         return solve_torn(model, motion, kept, answers, progress, compiled, proven=branch == "proven")
@@ -75,9 +75,9 @@ def solve(
     first, done, wanted = 0, 0, True
     for at, stop in zip(seeds, [*starts[1:].tolist(), instants], strict=True):
         if at.pose is not None:
-            begun = at.of(run.kept)
-            if begun.pose is not None and run.comes_to(first, done, begun.pose):
-                carried = begun  # else this chunk goes on from the last one
+            seed_state = at.of(run.kept)
+            if seed_state.pose is not None and run.comes_to(first, done, seed_state.pose):
+                carried = seed_state  # else this chunk goes on from the last one
         first = done
         while done < stop and wanted:
             end = min((done // every + 1) * every, stop)

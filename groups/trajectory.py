@@ -78,7 +78,7 @@ class Trajectory:
     proven : (T, G) int8, 1 where the branch is proven up to that instant, 2 where it is but for places where
         two branches cross, gone through by ``branch="smooth"``; None with ``branch="checked"``
     singular : singular positions at which the proof of a group ends
-    outer : what became of the loop that finds borrowed inputs; None where none are borrowed
+    outer : what became of the loop that finds tearing inputs; None without tearing
 
     Bodies that a group could not place are NaN at that instant, and its status is not 0.
 
@@ -153,7 +153,7 @@ class Trajectory:
 
     @property
     def fallback(self) -> Bools:
-        """(T,) instants that the structure of the real drives solved, as the borrowed one could not."""
+        """(T,) instants that the structure of the real drives solved, as the tearing structure could not."""
         return np.zeros(len(self.time), dtype=np.bool_) if self.outer is None else self.outer.fallback
 
     @property
@@ -168,7 +168,7 @@ class Trajectory:
 
     @cached_property
     def named_groups(self) -> tuple[str, ...]:
-        """By group, its bodies and its type; empty texts where they cannot be told."""
+        """By group, its bodies and its type; empty texts where they are unknown."""
         if self.group_names is not None:
             return self.group_names
         import mbssa

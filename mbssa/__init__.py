@@ -91,7 +91,7 @@ _HOMES = {
 }  # fmt: skip
 
 
-#: Modules for users, imported when they are asked for.
+#: Modules for users, imported on first use.
 _MODULES = ("loops", "pictures")
 
 

@@ -5,7 +5,7 @@ import os
 
 
 def _leave(_number: int, _frame: object) -> None:
-    """End without a traceback from within an import: nothing has begun."""
+    """End without a traceback from within an import: nothing has been started."""
     os._exit(130)
 
 

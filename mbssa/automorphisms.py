@@ -85,10 +85,10 @@ def _split(neighbours: Neighbours, colouring: Colouring, splitters: Iterable[int
     takes to each other are split alike.
     """
     colour, cells = colouring.colour, colouring.cells
-    waits = deque(splitters)
-    while waits:
+    pending = deque(splitters)
+    while pending:
         edges: dict[int, int] = {}
-        for v in cells[waits.popleft()]:
+        for v in cells[pending.popleft()]:
             for u, role in neighbours[v]:
                 edges[u] = edges.get(u, 0) + (1 << _DEGREE_BITS * role)
         touched: dict[int, dict[int, list[int]]] = {}
@@ -106,7 +106,7 @@ def _split(neighbours: Neighbours, colouring: Colouring, splitters: Iterable[int
             for total in sorted(pieces):
                 for u in pieces[total]:
                     colour[u] = len(cells)
-                waits.append(len(cells))
+                pending.append(len(cells))
                 cells.append(pieces[total])
 
 

@@ -2,7 +2,7 @@
 
 A kernel is an ordinary function until its work is worth a compiler: importing Numba and loading a compiled
 kernel take half a second, compiling one takes up to a minute. Both lives of a kernel give the same bits. A
-kernel may call other kernels, of its own file or of another, by the name under which its file knows them.
+kernel may call other kernels, of its own file or of another, by the name that its file imports.
 
 The choice is the one between renting and buying: Python is rented until what was spent on it, or what the
 call at hand would cost, comes to the price of the compiled kernel (:func:`chosen`).
@@ -78,7 +78,7 @@ def is_worth_compiling(kernels: Mapping[Callable[..., Any], float], seconds: flo
 
 
 def note_loaded(kernels: Iterable[Callable[..., Any]]) -> None:
-    """Note kernels that a caller asked for: later work is for them, too, however little."""
+    """Note kernels that a caller requested: later work uses them, too, however little."""
     _rented.update(dict.fromkeys(kernels))
 
 

@@ -68,7 +68,7 @@ def write_whole(path: Path, data: bytes) -> None:
     Raises
     ------
     OSError
-        With the path that was asked for, not that of the temporary file.
+        With the requested path, not that of the temporary file.
     """
     with whole(path) as place, place.open("wb") as stream:
         stream.write(data)
@@ -99,7 +99,7 @@ def whole(path: str | Path) -> Iterator[Path]:
     Raises
     ------
     OSError
-        With the path that was asked for, not that of the temporary file.
+        With the requested path, not that of the temporary file.
 
     Examples
     --------
@@ -156,6 +156,6 @@ def _named(handle: int, target: Path) -> str:
 
 
 def remove_temporaries(path: Path) -> None:
-    """Remove what killed processes have left of writing a file that nobody else writes now."""
+    """Remove what killed processes have left of writing a file that no other process writes now."""
     for left in path.parent.glob(f".{path.name}.*"):
         left.unlink(missing_ok=True)

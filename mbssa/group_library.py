@@ -20,7 +20,7 @@ CLOSED_FORMS = (
 )  # fmt: skip
 
 #: µs that an instant of a group of each type takes, up to acceleration: ``benchmarks/type_costs.py`` measured
-#: it on one core of one machine, of the chains of a type the dearest. Only the ratios count.
+#: it on one core of one machine, of the chains of a type the most expensive. Only the ratios count.
 COSTS = {
     "1C1ER1S3D": 1.7, "1C3D": 0.08, "1CR3D": 0.089, "1CTRP1CBIP1SP3D": 18.0, "1DIST2D": 0.087,
     "1DIST3D": 0.21, "1ER3D": 0.11, "1F3D": 0.12, "1FP2D": 0.069, "1H1U1S3D": 0.86, "1H3D": 0.077,

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 #: Environment variables of a rank's number and the number of ranks: MPICH and Intel, Open MPI, MVAPICH.
-_TOLD = (
+_VARIABLES = (
     ("PMI_RANK", "PMI_SIZE"),
     ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"),
     ("MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"),
@@ -23,13 +23,13 @@ def launched(environment: Mapping[str, str] | None = None) -> tuple[int, int] | 
     >>> launched({}) is None
     True
     """
-    told = os.environ if environment is None else environment
-    for rank, size in _TOLD:
-        if told.get(rank, "").isdecimal() and told.get(size, "").isdecimal():
-            return int(told[rank]), int(told[size])
-    # srun tells the number of ranks of every step, and of a batch script, which is none, as well.
-    if "PMIX_RANK" in told and told.get("SLURM_STEP_NUM_TASKS", "").isdecimal():
-        return int(told["PMIX_RANK"]), int(told["SLURM_STEP_NUM_TASKS"])
+    given = os.environ if environment is None else environment
+    for rank, size in _VARIABLES:
+        if given.get(rank, "").isdecimal() and given.get(size, "").isdecimal():
+            return int(given[rank]), int(given[size])
+    # srun sets the number of ranks of every step, and of a batch script, which is none, as well.
+    if "PMIX_RANK" in given and given.get("SLURM_STEP_NUM_TASKS", "").isdecimal():
+        return int(given["PMIX_RANK"]), int(given["SLURM_STEP_NUM_TASKS"])
     return None
 
 
@@ -39,8 +39,8 @@ def rank() -> int:
     >>> rank()
     0
     """
-    told = launched()
-    return told[0] if told else 0
+    found = launched()
+    return found[0] if found else 0
 
 
 def size() -> int:
@@ -49,8 +49,8 @@ def size() -> int:
     >>> size()
     1
     """
-    told = launched()
-    return told[1] if told else 1
+    found = launched()
+    return found[1] if found else 1
 
 
 def mpiexec() -> Path:

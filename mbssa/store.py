@@ -29,7 +29,7 @@ VERSION = 1
 #: SQLite's ``application_id`` of a store: "mbsS".
 APPLICATION = 0x6D627353
 
-#: s that a process waits for another one's transaction.
+#: Timeout for the transaction of another process, s.
 PATIENCE = 30.0
 
 MEMORY = ":memory:"
@@ -209,8 +209,8 @@ def _opened_to_read(place: str) -> sqlite3.Connection:
     """A connection that writes nothing to a file that must be there.
 
     Beside a file that is written ahead SQLite keeps two others, even for readers; who may write the file
-    takes them away at the end. Where SQLite can make none and there are none, nobody is writing, and the file
-    is read as if it could not change.
+    takes them away at the end. Where SQLite can make none and there are none, no process is writing, and
+    the file is read as if it could not change.
     """
     try:
         return _looked_into(place, "mode=rw")

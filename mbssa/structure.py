@@ -151,7 +151,7 @@ class Structure:
         frame, else 1 + the number of j's group (Eqs. 11 and 16). Sparse beyond 1,000 bodies.
         """
         n = self.mechanism.n_bodies
-        # Bodies in no group come last: everyone assigns to them, they assign to nobody.
+        # Bodies in no group come last: all other bodies come before them.
         turn = np.where(self.group_of_body > 0, self.group_of_body, self.n_groups + 1)
         turn[0] = 0
         rows, columns = _pairs_of_bodies(self.incidence)
@@ -398,21 +398,21 @@ def build_structure(
 
 
 def _joints_in_no_group(incidence: Incidence, partition: Partition) -> Bools:
-    """(J,): joints that bind an over-constrained part, or wait for a body that no group solves.
+    """(J,): joints that bind an over-constrained part, or have a body that no group solves.
 
     An over-constrained part goes before the groups that hang on it; an under-constrained one, and what
     the search has not come to, go after the groups that they hang on.
     """
-    waits = np.zeros(incidence.n_bodies, dtype=bool)
-    waits[list(partition.unresolved)] = True
+    unsolved = np.zeros(incidence.n_bodies, dtype=bool)
+    unsolved[list(partition.unresolved)] = True
     binds = np.zeros(len(incidence.units), dtype=bool)
     for part in partition.parts:
         if part.kind == "under":
-            waits[list(part.bodies)] = True
+            unsolved[list(part.bodies)] = True
         elif not part.rigid:
             binds[list(part.joints)] = True
-    waits &= partition.label < 0  # a group with a rigid sub-chain is a part and a group
-    return binds | np.logical_or.reduceat(waits[incidence.slot_body], incidence.joint_start[:-1])
+    unsolved &= partition.label < 0  # a group with a rigid sub-chain is a part and a group
+    return binds | np.logical_or.reduceat(unsolved[incidence.slot_body], incidence.joint_start[:-1])
 
 
 def _csr(row: Ints, column: Ints, n_rows: int) -> tuple[Ints, Ints]:

@@ -24,7 +24,7 @@ _INSIDE = 0.98
 class Posing:
     """A solvable model of one state, whose inputs take any values.
 
-    Each pose is led from the reference, so that it depends on the values alone and not on the way there.
+    Each pose is solved from the reference, so that it depends on the values alone and not on the way there.
 
     Examples
     --------

@@ -110,7 +110,7 @@ def partition(
     coordinates depend on the others, and which equations are redundant. --sweep
     follows this numerical choice and the structural one along a motion.
 
-    Exit 0: done; 1: what is driven cannot all be prescribed, the model cannot be
+    Exit 0: done; 1: the driven coordinates cannot all be prescribed, the model cannot be
     assembled, or with --sweep cannot be solved; 2: bad input.
 
     Example: mbssa partition pendulum_four_bar --sweep --drive 1-3.angle

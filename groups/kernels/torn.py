@@ -1,6 +1,6 @@
-"""Borrowed inputs, compiled: an outer Newton finds those that give the real drives what they shall be.
+"""Tearing inputs, compiled: an outer Newton finds those that give the real drives what they shall be.
 
-The groups are solved for *borrowed* inputs u, by the kernels of :mod:`groups.kernels.span`. Each drive is a
+The groups are solved for *tearing* inputs u, by the kernels of :mod:`groups.kernels.span`. Each drive is a
 coordinate of two bodies, a row of :mod:`groups.kernels.jets`. At an instant the groups are solved at several
 *lanes* at once: all stand in the pose of u, lane 0 with the rates of the shared inputs alone, the others each
 with a unit rate of one unknown. So the lanes' velocities are the exact Jacobian of the drives by the
@@ -381,7 +381,7 @@ def newton(status: int, problem: Problem, state: State) -> int:
 def linearise(problem: Problem, state: State) -> None:
     """Factorise the Jacobian: rates of the drives at the lanes of unit rates, over the scales.
 
-    Notes the determinant's sign and the smallest pivot. A borrowed input moves a drive by the order of 1, so
+    Notes the determinant's sign and the smallest pivot. A tearing input moves a drive by the order of 1, so
     that a pivot is compared with 1 if all are smaller.
     """
     jacobian, largest = state.jacobian, 0.0

@@ -1,4 +1,4 @@
-"""Instants between two that the loop of borrowed inputs has solved: a polynomial that is corrected."""
+"""Instants between two that the loop of tearing inputs has solved: a polynomial that is corrected."""
 
 from __future__ import annotations
 

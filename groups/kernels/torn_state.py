@@ -1,4 +1,4 @@
-"""Data of the loop that finds borrowed inputs, and the drives and predictions that its steps share."""
+"""Data of the loop that finds tearing inputs, and the drives and predictions that its steps share."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Loop(NamedTuple):
     #: Indices of the groups before the loop and in it, each after those that it needs.
     before: Ints
     inside: Ints
-    #: Rows of the borrowed inputs that are unknown (m,), and that are driven as well (s,).
+    #: Rows of the tearing inputs that are unknown (m,), and that are driven as well (s,).
     unknown: Ints
     shared: Ints
     #: Rows of the motion: drives to be met (m,), and those of the shared inputs (s,).
@@ -47,7 +47,7 @@ class Problem(NamedTuple):
     planar: bool
     #: Groups before the loop and in it.
     groups: Ints
-    #: (G,) condition of each group below which borrowed inputs are no measure of its pose.
+    #: (G,) condition of each group below which tearing inputs are no measure of its pose.
     close: Floats
     #: Misses of the drives' rates and accelerations that a last correction removes.
     near_1: float
@@ -89,7 +89,7 @@ class State(NamedTuple):
     #: Inverse Jacobians at the last instant and at the end of what is filled (2, m, m); misses (3, m).
     inverse: Floats
     misses: Floats
-    #: Value, rate, acceleration (D, T) of the borrowed inputs.
+    #: Value, rate, acceleration (D, T) of the tearing inputs.
     found: Any
     #: Status, group that failed or -1, residual, steps, condition, (T,) each.
     quality: Any
@@ -142,7 +142,7 @@ def drive_residuals(problem: Problem, state: State, lane: int, moving: bool) -> 
                 turn[k, i, j] = S[body, ROTATION + 3 * i + j, lane]
         for i in range(6):
             twist[k, i] = S[body, VELOCITY + i, lane]
-    # Drives that can be met by borrowed inputs read no angles that count turns.
+    # Drives that can be met by tearing inputs read no angles that count turns.
     evaluate(0, m, rows, place, turn, twist, rows[9], moving, state.jets, table)
     worst = 0.0
     for r in range(m):

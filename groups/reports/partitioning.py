@@ -35,7 +35,7 @@ _METHODS = {
 
 #: Choices of a sweep, in words; ``once`` may be the user's.
 _CHOICES = {
-    "structural": "what is driven",
+    "structural": "driven coordinates",
     "once": "at the reference",
     "held": "changed where it must",
     "anew": "at every instant",
@@ -115,8 +115,8 @@ def _verdict(found: Partitioning) -> list[str]:
         lines.append(line("redundant here", found.redundant))
     if found.bound:
         lines.append(
-            f"what is driven is bound by the cuts: {counted(found.bound, 'combination')} of the driven "
-            "coordinates cannot be prescribed here"
+            f"the driven coordinates are bound by the cuts: {counted(found.bound, 'combination')} of them "
+            "cannot be prescribed here"
         )
     return lines
 
@@ -286,7 +286,7 @@ def verdict_of(swept: PartitionSweep, one: Stretch) -> tuple[list[str], list[str
     elif not silent:
         verdict = "all choices are poor"
     elif any(text.startswith("structural") for text in warning):
-        verdict = "what is driven is at a dead point, other independent coordinates pass it"
+        verdict = "the driven coordinates are at a dead point; other independent coordinates pass it"
     elif warning:
         verdict = "the structural choice passes it"
     else:

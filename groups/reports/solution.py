@@ -272,7 +272,7 @@ def _borrowed(summary: Summary) -> list[str]:
     if len(steps):
         each = f"{steps.mean():.2g} an instant, at most {steps.max()}"
         worst = f"smallest reciprocal condition number {outer.condition[found].min():.2g}"
-        lines.append(f"steps to find the borrowed inputs: {each}; {worst}")
+        lines.append(f"steps to find the tearing inputs: {each}; {worst}")
     return [*lines, *outer.sentences()]
 
 

@@ -54,7 +54,7 @@ def library_report(rows: Sequence[LibraryRow]) -> Report:
         (
             table(False),
             *_why((row.solver, row.why) for row in rows),
-            "A star marks what is driven. A leg alone has modes for its turns; ? is not known.",
+            "A star marks driven coordinates. A leg alone has modes for its turns; ? is not known.",
         ),
         lambda: [asdict(row) for row in rows],
     )

@@ -1,4 +1,4 @@
-"""Borrowed inputs of a model, and the outcome of the iteration that finds them (tearing)."""
+"""Tearing inputs of a model, and the outcome of the iteration that finds them (tearing)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from groups.results.faults import STATUS
 from groups.results.schema import OUTER
 from mbssa.arrays import Bools, Floats, Ints
 
-#: Origins of the borrowed inputs.
+#: Origins of the tearing inputs.
 ChosenBy = Literal["user", "automatic"]
 
 #: Stretches of instants that a sentence lists before it only counts the rest.
@@ -25,7 +25,7 @@ class Borrowed:
 
     Attributes
     ----------
-    inputs : the borrowed coordinates, in the order of the joints
+    inputs : the tearing inputs, in the order of the joints
     drives : those that are really driven, in the order of a motion
     unknowns : borrowed ones that are no drives; an outer Newton finds them at each instant
     loop : numbers of the groups inside of it: between an unknown and a drive's bodies
@@ -98,7 +98,7 @@ chosen by the user
 
 @dataclass(frozen=True, eq=False)
 class Outer:
-    """Outcome of the iteration that finds the borrowed inputs, by instant.
+    """Outcome of the iteration that finds the tearing inputs, by instant.
 
     Attributes
     ----------
@@ -146,9 +146,9 @@ class Outer:
         for first, stop in stretches[:_SHOWN]:
             which = f"instants {first} to {stop - 1} were" if stop - first > 1 else f"instant {first} was"
             g = int(self.group[first])
-            where = f"SG-{g} of {self.names[g - 1]}" if g else "the loop of the borrowed inputs"
+            where = f"SG-{g} of {self.names[g - 1]}" if g else "the loop of the tearing inputs"
             said.append(
-                f"{which} solved with the direct structure: the borrowed one is not for there "
+                f"{which} solved with the direct structure: the tearing structure is not for there "
                 f"({where}: {STATUS[int(self.status[first])]})"
             )
         if len(stretches) > _SHOWN:

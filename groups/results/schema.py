@@ -53,7 +53,7 @@ OUTER = {
     "fallback": ResultArray("", np.bool_, "solved by the direct structure"),
     "status": ResultArray("", np.int8, "why, 0 where it was not", ""),
     "group": ResultArray(
-        "", np.int64, "number of the group that the borrowed inputs are not for, 0 the loop", ""
+        "", np.int64, "number of the group that the tearing inputs are not for, 0 the loop", ""
     ),
     "residual": ResultArray("", np.float64, "largest miss of a drive, rad or of the size"),
     "iterations": ResultArray("", np.int64, "steps of the outer Newton"),

@@ -1,10 +1,10 @@
-"""Inputs that are worth borrowing, chosen from all that a mechanism can have."""
+"""Tearing inputs, chosen from all that a mechanism can have."""
 
 from __future__ import annotations
 
 from mbssa import Mechanism, transform
 
-#: Distributions of the inputs up to which all are judged; beyond, the search goes from best to best.
+#: Actuation schemes up to which all are evaluated; beyond, the search is best-first.
 MOST = 200_000
 
 #: Rows of the answer that are looked at.
@@ -18,7 +18,7 @@ def worth_borrowing(mechanism: Mechanism) -> list[tuple[str, ...]]:
     """Sets of inputs with the fewest groups that have no closed form, the best first.
 
     Of those the set with the fewest coordinates that are not driven, then the cheapest, then by name. The
-    same answer whenever it is asked for.
+    choice is deterministic.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The loop that finds the borrowed inputs over a motion, span by span."""
+"""The loop that finds the tearing inputs over a motion, span by span."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from groups.model import Model
 
 
-#: Condition of a group in the loop, or of the drives' Jacobian, by level, below which the borrowed inputs are
+#: Condition of a group in the loop, or of the drives' Jacobian, by level, below which the tearing inputs are
 #: no measure of the pose: rounding grows with its power of -1 in poses, -2 in rates, -3 in accelerations.
 CLOSE = (1e-5, 2e-3, 5e-2)
 
@@ -37,11 +37,11 @@ NEAR, TINY = 1e-10, 1e-300
 
 
 class Driver:
-    """The borrowed inputs of one motion while they are found.
+    """The tearing inputs of one motion while they are found.
 
     Attributes
     ----------
-    found : value, rate, acceleration (D, T) of the borrowed inputs
+    found : value, rate, acceleration (D, T) of the tearing inputs
     status (T,) int8, group (T,) index or -1, residual, steps, condition (T,) : what became of each instant
 
     Parameters
@@ -152,7 +152,7 @@ class Driver:
 
 
 def _near(motion: Motion, loop: Loop) -> tuple[float, float]:
-    """Misses of the drives' rates and accelerations, over their scales, that are small in a motion."""
+    """Residuals of the drives' rates and accelerations, over their scales, that are small in a motion."""
     rates, accelerations = (
         float((np.abs(part[loop.wanted]).max(axis=1, initial=0.0) / loop.measure).max(initial=0.0))
         for part in (motion.rate, motion.acceleration)
@@ -160,8 +160,8 @@ def _near(motion: Motion, loop: Loop) -> tuple[float, float]:
     return max(NEAR * rates, TINY), max(NEAR * (accelerations + rates * rates), TINY)
 
 
-def judged(model: Model, inputs: Floats, drives: Floats) -> tuple[int, int, float, Floats]:
-    """Status, number of a group that fails or 0, and condition of the loop where the model stands.
+def at_reference(model: Model, inputs: Floats, drives: Floats) -> tuple[int, int, float, Floats]:
+    """Status, number of a group that fails or 0, and condition of the loop at the reference.
 
     The last is the condition of each group there (G,).
 

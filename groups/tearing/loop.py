@@ -1,4 +1,4 @@
-"""The loop that finds borrowed inputs: which groups are in it, and its data for the kernel."""
+"""The loop that finds tearing inputs: which groups are in it, and its data for the kernel."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ CLOSED, ROUNDING = 1e-12, 4e-15
 
 @dataclass(frozen=True, eq=False)
 class Tearing:
-    """Data that a model with borrowed inputs has in addition.
+    """Data that a model with tearing inputs has in addition.
 
     Attributes
     ----------
@@ -93,7 +93,7 @@ def _rows(mechanism: Mechanism, frames: Frames, wanted: Sequence[str]) -> tuple[
     mine = mine[np.argsort(found.drive[mine], kind="stable")]
     term = found.first_term[mine]
     if (np.diff(found.first_term)[mine] > 1).any():
-        raise ValueError("a gear, a cam or a rolling wheel that is driven cannot be met by borrowed inputs")
+        raise ValueError("a gear, a cam or a rolling wheel that is driven cannot be met by tearing inputs")
     kept = replace(
         found,
         code=found.code[term],

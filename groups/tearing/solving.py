@@ -1,4 +1,4 @@
-"""A motion of a model with borrowed inputs: the loop, the groups, and the direct structure where it must."""
+"""A motion of a model with tearing inputs: the loop, the groups, and the direct structure where it must."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 #: Miss of a drive in the answer, over its measure, that is none.
 MET = 1e-9
 
-#: Instants that the direct structure solves before the borrowed one is tried again, at most.
+#: Instants that the direct structure solves before the tearing structure is tried again, at most.
 LONGEST = 64
 
 #: Instants that are solved before their answer is looked at.
@@ -44,7 +44,7 @@ def solve_torn(
     compiled: bool | None = None,
     proven: bool = False,
 ) -> Trajectory:
-    """The motion of the real drives, solved with the borrowed structure.
+    """The motion of the real drives, solved with the tearing structure.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ class _Solving:
         return reached if reached == stop else self._by_direct(reached)
 
     def _by_borrowed(self, first: int, stop: int) -> int:
-        """Solve with the borrowed structure; returns the first instant that it is not for, or stop."""
+        """Solve with the tearing structure; returns the first instant that it is not for, or stop."""
         reached = self.driver.advance(first, stop)
         if reached == first:
             return first
@@ -133,16 +133,16 @@ class _Solving:
         return at
 
     def _by_direct(self, first: int) -> int:
-        """Solve with the direct structure until the borrowed one can go on; returns how far that is."""
+        """Solve with the direct structure until the tearing structure can go on; returns how far that is."""
         instants, driver = len(self.motion.time), self.driver
         self.run.look_back(self.stretch, first)
         before = self._pose(first - 1)
         run, carried = self._direct_run(first, before)
-        # Where the borrowed structure comes and goes it is not asked again at each instant.
+        # Where the tearing structure fails repeatedly it is not tried again at each instant.
         done, width = first, self.width if first - self.stretch < self.width else 1
         why = driver.status[first], driver.group[first]
         while done < instants:
-            if driver.status[done] != OK:  # else nobody asked: the direct structure has no pose before it
+            if driver.status[done] != OK:  # else not tried: the direct structure has no pose before it
                 why = driver.status[done], driver.group[done]
             end = min(done + width, instants)
             run.advance(done, end, carried)
@@ -164,7 +164,7 @@ class _Solving:
         """A run of the direct structure from a pose, into the same arrays of bodies."""
         at = self.direct
         if pose is not None:
-            with suppress(ValueError):  # singular there: led from the reference
+            with suppress(ValueError):  # singular there: solved from the reference
                 at = posed(self.direct, pose, self.motion.value[:, first - 1])
         if self.by_direct is None:
             rows = Arrays.empty(at, len(self.motion.time), 0, self.level)
@@ -176,7 +176,7 @@ class _Solving:
     def _goes_on(
         self, t: int, first: int, before: Configuration | None, pose: Configuration, carried: Carried
     ) -> bool:
-        """Whether the borrowed structure can go on at an instant from the pose before it.
+        """Whether the tearing structure can go on at an instant from the pose before it.
 
         ``before`` is the pose at the instant before the ``first`` that it was not for.
         """

@@ -12,7 +12,7 @@ from mbssa.faults import Fault, Faults, ModelError
 from mbssa.io.pairs import from_adjacency
 from mbssa.mechanism import Joint, Mechanism
 
-#: Widest matrix that is written; wider ones are files that nobody reads.
+#: Widest matrix that is written: wider ones are too large to read.
 MAX_BODIES = 1000
 
 #: Joints and bodies that one line of losses names before it only counts the rest.

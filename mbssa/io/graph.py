@@ -20,7 +20,7 @@ _EDGE = ("type", "driven", "geometry", "id", "bodies", "index")
 
 
 def to_networkx(mechanism: Mechanism) -> nx.MultiGraph[int]:
-    """The structural graph of a mechanism, with everything that the mechanism knows.
+    """The structural graph of a mechanism, with all data of the mechanism.
 
     Nodes are the body numbers 1 (the frame) to N, with ``name`` where bodies have names and ``geometry``
     (``origin``, ``points``, …) where there is any. Edges are keyed by the joint's id; they have ``type``,

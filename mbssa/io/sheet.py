@@ -239,7 +239,7 @@ def _is_header(cells: list[str]) -> bool:
 
 
 def _space(m: _Block, faults: Faults) -> Space | None:
-    """The space of the first cell; else the only one that knows all the types."""
+    """The space of the first cell; else the only one that has all the types."""
     if m.corner in _SPACES:
         return _SPACES[m.corner]
     codes = {code for row in m.cells for cell in row for code in "".join(cell.split()).split("+")}

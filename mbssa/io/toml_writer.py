@@ -1,7 +1,7 @@
 """Writer of the native format: TOML with ``format = 1``, SI units, nothing lost.
 
 tomlkit serialises: it is kept by the people of Poetry, writes an array on one line and a table inline
-where asked to, and floats in their shortest form. (tomli-w spreads every array over lines.)
+on request, and floats in their shortest form. (tomli-w spreads every array over lines.)
 """
 
 from __future__ import annotations

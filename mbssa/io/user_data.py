@@ -1,6 +1,6 @@
 """The paper's script ``User_Data.m``: topology as matrices M and KnownInputs.
 
-The script is never run: a tokenizer that knows the few statements of such a script reads it.
+The script is never run: a tokenizer of the few statements of such a script reads it.
 
 .. code-block:: matlab
 

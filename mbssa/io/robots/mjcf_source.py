@@ -166,7 +166,7 @@ class _Maker:
 
     def resolve(self) -> None:
         """Make every path absolute, by the last folders of the compiler element, as MuJoCo does."""
-        told = {
+        compiler = {
             key: line.element.attributes[key]
             for _, line in self.found
             if line.element.tag == "compiler"
@@ -174,7 +174,7 @@ class _Maker:
             if key in line.element.attributes
         }
         # MuJoCo reads meshes from meshdir and height fields from it too; assetdir sets both folders.
-        folder = told.get("meshdir", told.get("assetdir", ""))
+        folder = compiler.get("meshdir", compiler.get("assetdir", ""))
         size = 0
         for place, (depth, line) in enumerate(self.found):
             old = line.element
@@ -183,7 +183,7 @@ class _Maker:
             }
             for key in [key for key in attributes if key.startswith("file")]:
                 file = attributes[key].replace("\\", "/")
-                if told.get("strippath") == "true":
+                if compiler.get("strippath") == "true":
                     file = file.rpartition("/")[2]
                 path = self._inside(line, file, folder)
                 if path is not None:

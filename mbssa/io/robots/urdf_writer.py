@@ -15,7 +15,7 @@ from mbssa.io.robots.tree import Motion, Tree, tree_of
 from mbssa.io.robots.xml_writer import Element, Written, child, document, frame, rpy, said
 from mbssa.mechanism import Mechanism
 
-#: Kinds of several coordinates that the side file knows, with its words.
+#: Kinds of several coordinates that the side file has, with its words.
 _WHOLE = {Kind.BALL: "SPHERICAL", Kind.UNIVERSAL: "UJOINT_XY"}
 
 #: Beyond any travel: URDF asks for limits of every prismatic joint. Readers here take it for none.

@@ -126,7 +126,7 @@ def _built(node: ast.expr, variables: tuple[str, ...]) -> _Value:
 
 def _unknown(name: str, known: tuple[str, ...], what: str) -> ValueError:
     # A name written out, such as cosine, is nearer to its beginning than to a word as long.
-    begun = [word for word in known if len(word) > 2 and name.lower().startswith(word)]
-    near = [max(begun, key=len)] if begun else difflib.get_close_matches(name, known, n=1)
+    longer = [word for word in known if len(word) > 2 and name.lower().startswith(word)]
+    near = [max(longer, key=len)] if longer else difflib.get_close_matches(name, known, n=1)
     hint = f"did you mean {near[0]}? " if near else ""
     return ValueError(f"{name!r} is no {what} of a formula; {hint}{what}s are {', '.join(known)}")

@@ -45,7 +45,7 @@ def test_the_users_choice(run_mbssa):
 def test_inputs_that_are_bound_are_exit_1_and_said(run_mbssa):
     done = run_mbssa("partition", "micromanipulator")
     assert done.exit_code == 1
-    assert "4 combinations of the driven coordinates cannot be prescribed here" in done.stdout
+    assert "4 combinations of them cannot be prescribed here" in done.stdout
 
 
 def test_the_page_of_a_large_model_is_short_and_json_and_csv_have_all(run_mbssa, tmp_path):
@@ -81,7 +81,7 @@ def test_sweep_through_the_dead_point(run_mbssa, tmp_path):
     )  # fmt: skip
     assert (done.exit_code, done.stderr) == (0, "")
     text = page.read_text()
-    assert "what is driven is at a dead point, other independent coordinates pass it" in text
+    assert "the driven coordinates are at a dead point; other independent coordinates pass it" in text
     assert "1-2.angle gives way to" in text
     assert picture.read_text().startswith("<?xml")
 

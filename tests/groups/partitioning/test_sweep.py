@@ -54,7 +54,7 @@ class TestDeadPoint:
             assert one.lowest["structural"] < turn.near
             assert one.lowest["groups"] < turn.near
             assert min(one.lowest[name] for name in ("once", "held", "anew", "whole")) > 5 * turn.near
-        assert "what is driven is at a dead point" in turn.as_text()
+        assert "the driven coordinates are at a dead point" in turn.as_text()
 
     def test_between_samples_it_is_seen_by_its_determinant(self):
         coarse = sweep_partition(built(PENDULUM), cranked(steps=12))

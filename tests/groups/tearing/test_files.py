@@ -1,4 +1,4 @@
-"""What became of borrowed inputs goes to files with the trajectory, and comes back."""
+"""What became of tearing inputs goes to files with the trajectory, and comes back."""
 
 import json
 from dataclasses import fields
@@ -37,7 +37,7 @@ def test_an_archive_gives_the_loop_back(fallen, tmp_path):
 
 
 def test_where_nothing_is_borrowed_nothing_is_kept(tmp_path):
-    """Such an archive is one of before there were borrowed inputs."""
+    """Such an archive is one of before there were tearing inputs."""
     bar = mbssa.load("planar_four_bar")
     groups.build(mbssa.decompose(bar)).solve(groups.constant_speed(bar, steps=5)).save(tmp_path / "run.npz")
     with np.load(tmp_path / "run.npz") as archive:

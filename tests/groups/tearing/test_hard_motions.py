@@ -1,4 +1,4 @@
-"""Borrowed inputs on motions that go through a gimbal, over many turns, or begin at a dead point."""
+"""Tearing inputs on motions that go through a gimbal, over many turns, or begin at a dead point."""
 
 import math
 

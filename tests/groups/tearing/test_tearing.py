@@ -1,4 +1,4 @@
-"""Groups of borrowed inputs: the same motion as by the real drives, to the last level, or said not to be."""
+"""Groups of tearing inputs: the same motion as by the real drives, to the last level, or said not to be."""
 
 import pickle
 
@@ -177,7 +177,7 @@ def test_lower_levels_are_those_of_the_whole(triad, level):
     assert np.abs(part.position - whole.position).max() < 1e-11
 
 
-# --- where the borrowed structure is singular --------------------------------------------------------
+# --- where the tearing structure is singular --------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ["triad", "planar_four_bar"])
@@ -299,7 +299,7 @@ def test_the_drives_themselves_are_nothing_to_borrow():
 
 
 def test_borrowed_inputs_that_the_count_refuses():
-    with pytest.raises(ValueError, match=r"borrowed inputs .* do not make a structure"):
+    with pytest.raises(ValueError, match=r"tearing inputs .* do not make a structure"):
         groups.build(structure_of("rotor"), borrow=["1-2.slide", "1-13.slide", "2-5.angle_1"])
 
 
@@ -313,7 +313,7 @@ def test_drives_or_inputs_that_depend_on_each_other_are_refused():
     published, working = (structure_of(name) for name in ("micromanipulator", "micromanipulator_driven"))
     with pytest.raises(ValueError, match="independent"):
         groups.build(working, drives=groups.driven_coordinates(published.mechanism))
-    with pytest.raises(ValueError, match=r"borrowed inputs .* are not for the reference"):
+    with pytest.raises(ValueError, match=r"tearing inputs .* cannot be used at the reference"):
         groups.build(published, drives=groups.driven_coordinates(working.mechanism))
 
 
@@ -324,7 +324,7 @@ def test_a_group_of_the_loop_cannot_be_solved_globally():
 
 def test_modes_and_parts_of_a_run_are_not_for_borrowed_inputs(triad):
     motion = groups.default_motion(triad.mechanism, steps=11)
-    with pytest.raises(ValueError, match="modes are not for borrowed inputs"):
+    with pytest.raises(ValueError, match="modes are not for tearing inputs"):
         triad.solve(motion, modes={3: 1})
     with pytest.raises(ValueError, match=r"solved by model\.solve alone"):
         Run(triad, motion, np.arange(6), 2)
