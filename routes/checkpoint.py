@@ -27,7 +27,7 @@ NAME = "run.json"
 
 @contextmanager
 def new(job: Job, folder: Path) -> Iterator[Workspace]:
-    """A folder for a new run, held until the run ends.
+    """A folder for a new run, locked until the run ends.
 
     Raises
     ------
@@ -47,7 +47,7 @@ def new(job: Job, folder: Path) -> Iterator[Workspace]:
             space = in_files(job.shapes, folder)
             write_whole(folder / NAME, (json.dumps(_record(job), indent=2) + "\n").encode())
         except BaseException:
-            # Half a checkpoint is none: it would only be in the way of the next one.
+            # An incomplete checkpoint would prevent the next run.
             shutil.rmtree(folder, ignore_errors=True)
             if there:
                 folder.mkdir()
@@ -64,7 +64,7 @@ def _has_no_record_yet(folder: Path, job: Job) -> bool:
 
 @contextmanager
 def existing(job: Job, folder: Path) -> Iterator[Workspace]:
-    """The folder of a run that was ended before its end, held until this one ends.
+    """The folder of an interrupted run, locked until this one ends.
 
     Raises
     ------
@@ -94,7 +94,7 @@ def _opened(job: Job, folder: Path) -> Workspace:
         )
     answer = zip((*OUTPUTS, *QUALITY), (*space.answer.outputs, *space.answer.quality), strict=True)
     arrays: dict[str, Any] = {**dict(answer), **{name: getattr(space, name) for name in (*BESIDE, *BACK)}}
-    # Kernels do not look where they write.
+    # Kernels do not check bounds.
     wrong = [
         f"{name}.npy"
         for name, (shape, kind) in job.shapes.items()
@@ -108,7 +108,7 @@ def _opened(job: Job, folder: Path) -> Workspace:
 
 
 def stored_plan(folder: Path) -> Plan:
-    """The plan of the run that a folder keeps.
+    """The plan of the run in a folder.
 
     Raises
     ------
@@ -136,7 +136,7 @@ def _record(job: Job) -> dict[str, Any]:
         "model": digest(packed.ints, packed.floats, job.memory)[:32],
         "solvers": [solver.choice for solver in job.model.solvers],
         "motion": digest(motion.time, motion.value, motion.rate, motion.acceleration)[:32],
-        "bodies": job.kept.tolist(),
+        "bodies": job.bodies.tolist(),
         "level": job.level,
     }
 

@@ -23,7 +23,7 @@ class Around:
     Attributes
     ----------
     fixed : of every run
-    instant : of each instant: arrays are made, the frame is placed, the answer is looked back at
+    instant : of each time step: allocation, pose of the frame, final checks
     call : of each call, the first apart
     task : of each task, the first apart
     coarse : of each instant of the coarse pass that seeds chunks
@@ -44,23 +44,23 @@ class Costs:
 
     Attributes
     ----------
-    machine : its processor, in words
+    machine : its processor, by name
     cores : that this process may use
     level : the last level of answer: 0 positions, 1 velocities, 2 accelerations
     instants : of the motion that was measured
     lengths : chunk lengths that were measured, ascending
     groups : by group and length, s of a call of this group alone
-    needs : by group, the bodies of others that it needs
+    needs : by group, bodies of other groups that it needs
     group_of_body : by body, the index of its group; -1 for the frame
     joined : s saved by each group that joins another's call
-    loaded : s saved for each body and instant that a call need not bring in, since it solves the body
-        itself, or brings it in for another group
+    loaded : s saved for each body and time step that a call need not load, since it solves the body or
+        loads it for another group
     around : before and after the tasks
     coarse_instants : of a coarse pass over the whole motion
     executors : by name
     alternatives : by group number and solver, as in ``"3 Newton"``, what ``groups`` has for the group
     made : when it was measured, ISO 8601
-    noise : median over the measured plans of how much longer the middle run took than the shortest, a share
+    noise : median over the measured plans of the median over the least time, less 1
 
     Examples
     --------
@@ -97,7 +97,7 @@ class Costs:
     def slowdown(self, name: str, running: float | Floats, *, shared: bool = True) -> Floats:
         """Factor by which tasks last longer while so many run at once, each on a worker of its own.
 
-        Flat beyond what was measured; where more run than this machine has cores, they take turns.
+        Constant beyond the measured numbers; tasks beyond the number of cores take turns.
 
         Parameters
         ----------
@@ -112,7 +112,7 @@ class Costs:
     def group_seconds(self, length: int, solvers: Mapping[int, str] | None = None) -> Floats:
         """(groups,) s of a call of each group alone, over a chunk of this length.
 
-        Linear between the lengths that were measured, and beyond them as between the two nearest.
+        Linear interpolation between the measured lengths, and extrapolation beyond.
 
         Raises
         ------
@@ -134,7 +134,7 @@ class Costs:
     def call_seconds(
         self, calls: Sequence[Sequence[int]], length: int, solvers: Mapping[int, str] | None = None
     ) -> Floats:
-        """(calls,) s of calls of groups (indices from 0) over a chunk of this length, on one busy worker.
+        """(calls,) s of calls of groups (indices from 0) over a chunk of this length, on one worker.
 
         >>> costs = made_up([1e-4, 2e-4], joined=2e-5)
         >>> costs.call_seconds([(0,), (1,), (0, 1)], 1000).round(6).tolist()
@@ -205,7 +205,7 @@ class Costs:
         return np.array(self.groups, dtype=np.float64)
 
     def _not_loaded(self, call: tuple[int, ...]) -> int:
-        """Bodies that the groups of a call would bring in apart, and together do not."""
+        """Bodies that the groups of a call would load apart, less those that they load together."""
         known = self._known
         if call not in known:
             inside = set(call)
@@ -225,9 +225,7 @@ def made_up(
     joined: float = 0.0,
     executors: Mapping[str, ExecutorCosts] | None = None,
 ) -> Costs:
-    """Costs of groups that need no bodies of others, in proportion to the length; nothing else has a cost.
-
-    For trials of schedules of machines and mechanisms that are not there.
+    """Synthetic costs of independent groups, in proportion to the length; nothing else has a cost.
 
     Parameters
     ----------

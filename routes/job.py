@@ -35,7 +35,7 @@ SLICE = 40 * 256
 
 
 class TaskError(RuntimeError):
-    """A task that failed: its groups, its time steps, the cause. Results of other tasks are kept.
+    """A task that failed: its groups, its time steps, the cause. Results of other tasks remain.
 
     Attributes
     ----------
@@ -59,13 +59,13 @@ class TaskError(RuntimeError):
 
 @dataclass(frozen=True, eq=False)
 class Job:
-    """One motion to be solved by a plan. It holds no answer, and can be sent to other processes.
+    """One motion to be solved by a plan. Without results; it can be sent to other processes.
 
     Attributes
     ----------
-    kept : (rows,) indices of the bodies that the arrays hold: those wanted, and those that calls hand on
+    bodies : (rows,) indices of the bodies in the arrays: of the result, and those that other calls need
     level : 0 for positions, 1 for velocities too, 2 for accelerations too
-    memory : what the groups know at the start, their assembly modes among it
+    memory : initial state of the groups, with their assembly modes
     compiled : whether kernels are compiled
     """
 
@@ -73,7 +73,7 @@ class Job:
     motion: Motion
     plan: Plan
     tasks: Tasks
-    kept: Ints
+    bodies: Ints
     level: int
     memory: Floats
     compiled: bool
@@ -85,12 +85,12 @@ class Job:
         from_seeds = chunks if self.plan.start == "seeded" and chunks > 1 else 0
         width = 3 if self.model.mechanism.space == "planar" else 7
         return {
-            **shapes(self.model, len(self.motion.time), len(self.kept), self.level),
+            **shapes(self.model, len(self.motion.time), len(self.bodies), self.level),
             "memory": ((chunks, len(self.memory)), np.float64),
-            "last": ((chunks, len(self.kept), 4), np.float64),
-            "seeded": ((from_seeds, len(self.kept), width), np.float64),
+            "last": ((chunks, len(self.bodies), 4), np.float64),
+            "seeded": ((from_seeds, len(self.bodies), width), np.float64),
             "ended": ((from_seeds, len(self.memory)), np.float64),
-            "ended_last": ((from_seeds, len(self.kept), 4), np.float64),
+            "ended_last": ((from_seeds, len(self.bodies), 4), np.float64),
             "done": ((n,), np.uint8),
             "log": ((n, 3), np.float64),
             **(answer_shapes(self.model, len(self.motion.time)) if self.plan.backwards else {}),
@@ -104,7 +104,7 @@ def job_of(
 
     Parameters
     ----------
-    wanted : indices of the bodies that the user keeps, ascending
+    wanted : indices of the bodies of the result, ascending
 
     Raises
     ------
@@ -117,11 +117,11 @@ def job_of(
             "plan again, or change the motion"
         )
     tasks = _tasks(plan, model)
-    handed_on = {body for call in tasks.calls for body in _needed_by(model, call)}
-    kept = np.array(
-        sorted({*wanted.tolist(), *handed_on, *model.held_bodies(wanted).tolist()}), dtype=np.int64
+    exchanged = {body for call in tasks.calls for body in _needed_by(model, call)}
+    bodies = np.array(
+        sorted({*wanted.tolist(), *exchanged, *model.held_bodies(wanted).tolist()}), dtype=np.int64
     )
-    return Job(model, motion, plan, tasks, kept, level, memory, compiled)
+    return Job(model, motion, plan, tasks, bodies, level, memory, compiled)
 
 
 #: By model, the plan that it ran last, and its tasks.
@@ -142,7 +142,7 @@ class TaskRunner:
 
     Attributes
     ----------
-    stop : (1,) any value but 0 stops tasks between two slices
+    stop : (1,) non-zero to stop tasks between two slices
     between : called between two slices, if tasks run in the thread that dispatches them
     written : bytes that tasks of this process have written since it mapped the arrays
     """
@@ -153,9 +153,9 @@ class TaskRunner:
         self.between: Callable[[], object] = lambda: None
         self.written = 0
         model = job.model
-        self.run = Run(model, job.motion, job.kept, job.level, space.answer, job.compiled)
+        self.run = Run(model, job.motion, job.bodies, job.level, space.answer, job.compiled)
         row_of = np.full(model.mechanism.n_bodies, -1)
-        row_of[job.kept] = np.arange(len(job.kept))
+        row_of[job.bodies] = np.arange(len(job.bodies))
         self.parts: list[Part] = []
         self._row_of = row_of
         start, bodies = model.structure.members
@@ -188,7 +188,7 @@ class TaskRunner:
             self.run.place_frame(0, len(job.motion.time))
         if job.plan.start == "seeded" and len(space.memory) > 1:
             for c, carried in enumerate(seed(job.model, job.motion, job.tasks.bounds[:-1], job.memory)):
-                mine = carried.of(job.kept)
+                mine = carried.of(job.bodies)
                 space.memory[c], space.last[c] = mine.memory, mine.orientation
                 if mine.pose is not None:
                     space.seeded[c] = mine.pose
@@ -242,8 +242,8 @@ class TaskRunner:
         return [g - n for g in self.job.tasks.calls[call] if g >= n]
 
     def moved(self) -> Trajectory:
-        """All bodies as the arrays have them by now."""
-        return self.run.trajectory(self.job.kept)
+        """Present state of all bodies in the arrays."""
+        return self.run.trajectory(self.job.bodies)
 
     @staticmethod
     def now() -> float:
@@ -294,7 +294,7 @@ class TaskRunner:
         return None
 
     def mend(self) -> None:
-        """Solve every chunk whose seed differs from the end of the chunk before again, from that end."""
+        """Solve chunks whose seed differs from the end of the chunk before again, from that end."""
         space, bounds = self.space, self.job.tasks.bounds.tolist()
         for chunk in range(1, len(space.ended)):
             before, first, stop = bounds[chunk - 1 : chunk + 2]
@@ -331,5 +331,5 @@ def _needed_by(model: Model, call: tuple[int, ...]) -> set[int]:
 
 
 def _slots(step: Step) -> slice:
-    """Slots of the joints and held spins of a group: they stand side by side."""
+    """Slots of the joints and locked passive rotations of a group, which are contiguous."""
     return slice(step.slots[0][1], step.slots[-1][1] + len(step.slots[-1][0]))

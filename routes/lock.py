@@ -1,4 +1,4 @@
-"""Lock of a folder that one run at a time may write to."""
+"""Lock of a folder against concurrent runs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ NAME = ".lock"
 
 @contextmanager
 def locked(folder: Path, error: type[Exception] = ValueError) -> Iterator[None]:
-    """Hold a folder, which is made if it is missing, for this process; the lock of a dead process is void.
+    """Lock a folder, made if missing, for this process; locks of dead processes are void.
 
     Raises
     ------

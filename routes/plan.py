@@ -22,7 +22,7 @@ Start = Literal["carried", "seeded"]
 #: Predecessors of a call: all calls of the stage before, or those that it needs.
 Wait = Literal["stage", "needs"]
 
-#: Chunks begin at multiples of so many instants: what is solved at once.
+#: Chunks begin at multiples of this number of time steps, which kernels solve at once.
 GRAIN = 32
 
 FORMAT = 1
@@ -79,12 +79,12 @@ class Plan:
 
     @property
     def backwards(self) -> bool:
-        """Whether reactions are part of it."""
+        """Whether it includes reactions."""
         return any(group < 0 for call in self.calls for group in call)
 
     @property
     def route(self) -> Route:
-        """The groups of each stage; those of a call that needs its own results count one after another."""
+        """The groups of each stage."""
         return tuple(tuple(sorted(g for call in stage for g in call)) for stage in self.stages)
 
     def __str__(self) -> str:
@@ -99,12 +99,12 @@ class Plan:
         return ", ".join(said)
 
     def check(self, model: Model) -> None:
-        """Whether a model can be run by this plan.
+        """Check that a plan fits a model.
 
         Raises
         ------
         ValueError
-            Groups that are missing, there twice or unknown, calls before what they need, chunks that do not
+            Missing, duplicate or unknown groups, calls before their predecessors, chunks that do not
             fit: all of them. A model with tearing inputs.
         """
         refuse_tearing(model)
@@ -219,7 +219,7 @@ def plan_of(
     batch: bool = False,
     solvers: Mapping[int, str] | None = None,
 ) -> Plan:
-    """The plan of a route: what has nothing beside it is solved in one call with what follows it.
+    """The plan of a route; successive stages of one call each become one call.
 
     Parameters
     ----------
@@ -295,7 +295,7 @@ or workers; plans take groups.build(structure)
 
 
 def even_chunk(instants: int, chunks: int) -> int:
-    """Instants of each of so many chunks: as even as multiples of 32 can be.
+    """Time steps of each chunk, a multiple of 32.
 
     >>> even_chunk(10_000, 2), even_chunk(5, 1)
     (5024, 32)
@@ -325,7 +325,7 @@ def sequential_with_reactions(model: Model) -> Route:
 
 
 def parallel_route(model: Model) -> Route:
-    """Every group as early as it can be: one stage for each level.
+    """Every group as early as possible: one stage for each level.
 
     >>> import groups, mbssa
     >>> parallel_route(groups.build(mbssa.decompose(mbssa.load("stewart_inverse"))))

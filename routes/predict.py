@@ -26,7 +26,7 @@ class Prediction:
     task_seconds : (n,) s of each task on one busy worker
     around : s before the first task and after the last
     schedule : of the tasks, from the beginning of the first
-    assumed : whether the executor's costs are guesses
+    assumed : whether the executor's costs are assumed
 
     Examples
     --------
@@ -59,7 +59,7 @@ class Prediction:
 
     @cached_property
     def critical(self) -> tuple[float, tuple[int, ...]]:
-        """The longest chain of tasks that wait for one another, as scheduled: s, and its tasks in order."""
+        """The critical path of the schedule: s, and its tasks in order."""
         lasting = self.schedule.stop - self.schedule.start
         return critical_path(lasting, self.tasks.needs_start, self.tasks.needs)
 
@@ -73,7 +73,7 @@ def predict(
     ----------
     costs : of this model (:func:`routes.costs`)
     workers : other than the plan's
-    simulated : whether the workers are other machines', which do not share this one's cores
+    simulated : whether each worker has a core of its own, on other machines
 
     Raises
     ------
@@ -111,10 +111,9 @@ def predict(
 def scheduled(
     tasks: Tasks, seconds: Floats, plan: Plan, costs: Costs, workers: int, *, simulated: bool = False
 ) -> Schedule:
-    """The schedule of tasks that slow each other down and keep workers waiting.
+    """The schedule of tasks with contention and wake-up of workers.
 
-    How many run beside a task, and which worker waits for it, is taken from a schedule in which neither
-    costs anything.
+    The number of concurrent tasks and idle workers are taken from a schedule without these costs.
     """
     executor = costs.executor(plan.executor)
     workers = workers if is_parallel(plan.executor) else 1
@@ -122,12 +121,12 @@ def scheduled(
     if workers == 1 or not len(seconds):
         return first
     slower = seconds * costs.slowdown(plan.executor, _running(first), shared=not simulated)
-    slower[_waited_for(first)] += executor.wake
+    slower[_after_idle(first)] += executor.wake
     return simulate(slower, tasks.needs_start, tasks.needs, workers, handing=executor.handing)
 
 
 def _running(schedule: Schedule) -> Floats:
-    """(n,) how many tasks run during each task, itself among them, on the average."""
+    """(n,) mean number of tasks that run during each task, itself included."""
     times = np.concatenate([schedule.start, schedule.stop])
     order = np.argsort(times, kind="stable")
     times = times[order]
@@ -140,8 +139,8 @@ def _running(schedule: Schedule) -> Floats:
     return np.maximum(found, 1.0)
 
 
-def _waited_for(schedule: Schedule) -> Bools:
-    """(n,) whether a task's worker had nothing to do before it; the first ones are no wait."""
+def _after_idle(schedule: Schedule) -> Bools:
+    """(n,) whether a task's worker was idle before it; first tasks excepted."""
     order = np.lexsort((schedule.start, schedule.worker))
     worker, start, stop = schedule.worker[order], schedule.start[order], schedule.stop[order]
     ended = np.concatenate([[0.0], np.where(worker[1:] == worker[:-1], stop[:-1], 0.0)])

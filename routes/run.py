@@ -44,9 +44,9 @@ class Outcome:
 
     Attributes
     ----------
-    trajectory : instants of groups that were not solved say so in their status
+    trajectory : time steps that were not solved have that status
     forces : of a plan with reactions; else None
-    log : which task was done when, and by whom
+    log : times and worker of each task
     seconds : of the whole run
 
     Examples
@@ -245,8 +245,8 @@ class _Progress:
     def finished(self, task: int) -> None:
         self._share += float(self._weight[task])
 
-    def wanted(self) -> bool:
-        """Report; whether the run goes on. False from the callback, or an exception of it, stops the run."""
+    def proceeds(self) -> bool:
+        """Report; whether to continue. False from the callback, or an exception, stops the run."""
         try:
             if self._report is not None and self._report(min(1.0, self._share)) is False:
                 self.stop()
@@ -286,7 +286,7 @@ def _dispatch(
         return
     progress, undone = _Progress(runner, report), set(todo)
     if not executor.parallel:
-        runner.between = progress.wanted
+        runner.between = progress.proceeds
 
     def take(task: int, result: object) -> bool:
         done = handover.take(task, result)
@@ -300,7 +300,7 @@ def _dispatch(
             pool,
             handover.call,
             take,
-            progress.wanted,
+            progress.proceeds,
             executor.at_once(runner.job.plan.workers),
             progress.stop,
         )
@@ -311,7 +311,7 @@ def _dispatch(
 
 
 def _named(runner: TaskRunner, failed: CallFailed) -> BaseException:
-    """The error of a failed call, with its task; of a worker that died, with all tasks it may have had."""
+    """The error of a failed call, with its task; of a dead worker, with all tasks it may have run."""
     cause = failed.__cause__
     if isinstance(cause, TaskError):
         return cause
@@ -336,12 +336,12 @@ def _one_thread_of_blas(job: Job) -> Iterator[None]:
         yield
 
 
-#: By model, and solvers that are not its own, the model that has them.
+#: By model and chosen solvers, the model with these.
 _BUILT: WeakKeyDictionary[Model, dict[tuple[tuple[int, str], ...], Model]] = WeakKeyDictionary()
 
 
 def _by_solvers(model: Model, plan: Plan) -> Model:
-    """The model with the solvers of a plan beside its own choices, built once."""
+    """The model with the solvers of a plan in addition to its own choices, built once."""
     choices = {**model.choices, **plan.solvers}
     if choices == model.choices:
         return model
@@ -372,7 +372,7 @@ def _collected(runner: TaskRunner, wanted: Ints) -> Trajectory:
     done = space.done.reshape(chunks, -1)
     if space.folder is not None and not done.all():
         # A later run continues from the arrays as the tasks have left them.
-        run = Run(job.model, job.motion, job.kept, job.level, space.answer.copy(), job.compiled)
+        run = Run(job.model, job.motion, job.bodies, job.level, space.answer.copy(), job.compiled)
     for c, k in np.argwhere(done == 0).tolist():
         run.place_frame(*job.tasks.span(c * done.shape[1]))
         for group in runner.parts[k].groups.tolist():

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from mbssa.arrays import Bools, Floats, Ints
 from routes.simulate import critical_path, followers, simulator
 
-#: Numbers of workers that are simulated when no others are asked for.
+#: Default numbers of workers.
 WORKERS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
 
 #: Share of the best speed-up that is enough: more workers than that no longer pay.
@@ -25,14 +25,14 @@ class Scaling:
     Attributes
     ----------
     workers : the numbers of workers, ascending
-    makespan : (k,) s on so many, with what comes before and after the tasks
+    makespan : (k,) s on each number, with the time before and after the tasks
     sequential : s that the speed-up is measured against
-    critical : s of the longest chain of tasks, with what comes before and after: the least there can be
-    total : s of all tasks and of what comes before and after: one worker's time
-    serial : s of ``total`` in which only one worker can work: what comes before and after the tasks, and
-        the tasks that must come before or after every other one
-    enough : fewest workers that reach 95 % of the best speed-up of those simulated
-    enough_makespan : s on so many
+    critical : s of the critical path, with the time before and after the tasks: a lower bound
+    total : s of all tasks and of the time before and after them: the time of one worker
+    serial : s of ``total`` that is sequential: the time before and after the tasks, and tasks that precede
+        or follow every other one
+    enough : fewest workers that reach 95 % of the best simulated speed-up
+    enough_makespan : s on these
 
     Examples
     --------
@@ -69,7 +69,7 @@ class Scaling:
 
     @property
     def limit(self) -> float:
-        """Speed-up that no number of workers exceeds: that of the critical path."""
+        """Upper bound of the speed-up: that of the critical path."""
         return self.sequential / self.critical
 
     @property
@@ -98,14 +98,14 @@ def scaling(
 ) -> Scaling:
     """Predicted times of tasks on each number of workers, and their limits.
 
-    The time on one worker counts the handing over of tasks too; where the sequential run has none, give
+    The time on one worker includes the submission of tasks; where the sequential run has none, give
     its time as ``sequential``, and the speed-up on one worker is below 1.
 
     Parameters
     ----------
     seconds, needs_start, needs : tasks as in :func:`routes.simulate.simulate`
     workers : numbers of workers, in any order
-    handing : s that handing over one task adds to it
+    handing : overhead of submitting one task, s
     around : s before the first task and after the last one, in which one worker works
     sequential : s that the speed-up is measured against; by default the time on one worker
 
@@ -145,7 +145,7 @@ def scaling(
 
 
 def alone(needs_start: Ints, needs: Ints) -> Bools:
-    """(n,) tasks that nothing can overlap: each other task must come before them, or after.
+    """(n,) tasks that are comparable with every other task, and so overlap none.
 
     All lower tasks come before task t if each of them is needed by some task up to t; all higher ones
     after it if each needs some task from t on.
@@ -178,7 +178,7 @@ def _simulated(
             schedule = on(workers)
             known[workers] = around + schedule.makespan
             taken = int(schedule.worker.max(initial=-1)) + 1
-            if taken < workers:  # no task ever waits for a worker, and none would with more
+            if taken < workers:  # no task waits for a worker: more workers change nothing
                 most = taken
                 known[most] = known[workers]
         return known[workers]

@@ -17,7 +17,7 @@ from mbssa.arrays import Floats
 
 Shapes = dict[str, tuple[tuple[int, ...], type[np.generic]]]
 
-#: Arrays beside the answer.
+#: Arrays other than the solution.
 BESIDE = ("memory", "last", "seeded", "ended", "ended_last", "done", "log")
 
 #: Arrays of reactions.
@@ -30,11 +30,11 @@ class Workspace:
 
     Attributes
     ----------
-    answer : the arrays that :class:`groups.run.Run` fills
-    memory, last : (chunks, ...) what each chunk begins from: the groups' memory, the bodies' orientations
-    seeded : (chunks, rows, 3 or 7) where the coarse pass has the bodies just before each chunk
+    answer : arrays of the solution (:class:`groups.run.Run`)
+    memory, last : (chunks, ...) initial state of each chunk: memory of the groups, orientations of bodies
+    seeded : (chunks, rows, 3 or 7) poses of the coarse pass just before each chunk
     ended, ended_last : as ``memory`` and ``last``, at the end of each chunk that began from a seed
-    done : (tasks,) 1 where a task's part of the arrays is final
+    done : (tasks,) 1 where a task is done
     log : (tasks, 3) when a task began and ended (s, of the machine's monotonic clock) and by which worker
     folder : where the arrays are files; None in memory
     reactions, efforts, balanced : of plans with reactions, as :class:`groups.dynamics.one_group.Answers`
@@ -63,7 +63,7 @@ class Workspace:
 
 
 def in_memory(shapes: Shapes) -> Workspace:
-    """Arrays that go with the process; nothing is done yet."""
+    """Arrays in memory, initialised."""
     made: dict[str, Any] = {
         name: np.empty(shape, kind) if name in OUTPUTS else np.zeros(shape, kind)
         for name, (shape, kind) in shapes.items()
@@ -72,7 +72,7 @@ def in_memory(shapes: Shapes) -> Workspace:
 
 
 def in_files(shapes: Shapes, folder: Path) -> Workspace:
-    """Arrays that are NumPy files of a folder, mapped into memory; nothing is done yet.
+    """Arrays in NumPy files of a folder, mapped into memory, initialised.
 
     Raises
     ------
@@ -83,18 +83,18 @@ def in_files(shapes: Shapes, folder: Path) -> Workspace:
     made = {}
     for name, (shape, kind) in shapes.items():
         path = folder / f"{name}.npy"
-        if not np.prod(shape):  # nothing can be mapped that is empty
+        if not np.prod(shape):  # empty arrays cannot be mapped
             made[name] = np.empty(shape, kind)
             np.save(path, made[name])
             continue
         array = np.lib.format.open_memmap(path, mode="w+", dtype=kind, shape=shape)
-        _claim(path)
+        _allocate(path)
         made[name] = array.view(np.ndarray)
     return _initialised(made, folder)
 
 
 def opened(folder: Path) -> Workspace:
-    """The arrays of a folder as another process, or an earlier one, has left them.
+    """Map the arrays of a folder, written by another process.
 
     Raises
     ------
@@ -103,7 +103,7 @@ def opened(folder: Path) -> Workspace:
     """
     made = {}
     for path in sorted(folder.glob("*.npy")):
-        # What is empty cannot be mapped; what is small is mapped all the same, since it may be shared.
+        # Empty arrays cannot be mapped.
         with path.open("rb") as file:
             np.lib.format.read_magic(file)
             shape, _, kind = np.lib.format.read_array_header_1_0(file)
@@ -137,8 +137,8 @@ def _named(made: dict[str, Any], folder: Path | None) -> Workspace:
     return Workspace(Arrays.named(made), **{name: made[name] for name in BESIDE}, folder=folder, **back)
 
 
-def _claim(path: Path) -> None:
-    """Take a file's room on the disk now: a disk that is full is an error here, and a crash later."""
+def _allocate(path: Path) -> None:
+    """Allocate the blocks of a file: a full disk raises here, and would crash the process later."""
     if not hasattr(os, "posix_fallocate"):
         return
     handle = os.open(path, os.O_RDWR)

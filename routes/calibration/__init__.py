@@ -33,13 +33,13 @@ def costs(
 
     They are stored (:mod:`mbssa.store`) for this machine, model, level and, to a power of two, number of
     instants. Executors that they do not have are measured at their first use, and again where
-    other programs kept their workers from running at once; those of MPI are guesses, and say so.
+    other programs kept their workers from running at once; those of MPI are assumed.
 
     Parameters
     ----------
     motion : the model's own by default
-    level : the last level of answer that is wanted
-    executors : beside sequential
+    level : the highest level of the solution
+    executors : other than sequential
     workers : on which they are measured; as many as there are cores by default, and at most
     alternatives : by group number, another solver that plans may choose
     recalibrate : measure anew
@@ -106,7 +106,7 @@ def _measurable(executors: Sequence[str]) -> list[str]:
 
 
 def _of_the_motion(found: Costs, model: Model, motion: Motion) -> Costs:
-    """Costs with the coarse pass that this motion needs, whichever was measured."""
+    """Costs with the length of the coarse pass of this motion."""
     return replace(found, coarse_instants=coarse_pass(model, motion))
 
 

@@ -23,15 +23,14 @@ Key = tuple[str, str, int, int]
 def key_of(machine: Machine, model: Model, level: int, instants: int) -> Key:
     """Key of the costs of a model.
 
-    The number of instants belongs to it since the step does: Newton takes fewer iterations after a smaller
-    one; and so does how much memory a run touches. Lengths and angles do not: they hardly change what a
-    solver costs.
+    The number of time steps is part of it, since iterations of Newton depend on the step, and memory on the
+    number. Lengths and angles are not: they hardly change the costs.
     """
     return machine.fingerprint, signature(model), level, round(np.log2(max(instants, 1)))
 
 
 def signature(model: Model) -> str:
-    """A number of what decides a model's costs: its groups, what they need and how each is solved.
+    """Hash of the properties that decide a model's costs: groups, dependencies and solvers.
 
     >>> import groups, mbssa
     >>> one, other = (groups.build(mbssa.decompose(mbssa.load(name))) for name in ("rotor", "stewart"))
@@ -74,7 +73,7 @@ def stored(key: Key, near: bool = False) -> Costs | None:
         return None
     try:
         return Costs.from_json(row[0])
-    except (AttributeError, LookupError, TypeError, ValueError):  # damaged, or as another version writes
+    except (AttributeError, LookupError, TypeError, ValueError):  # damaged, or of another version
         return None
 
 

@@ -1,4 +1,4 @@
-"""Costs of an executor, found from what it makes of plans whose tasks' costs are known."""
+"""Costs of an executor, identified from runs of plans with known costs of tasks."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ from routes.predict import scheduled
 from routes.run import logged_run
 from routes.tasks import tasks_of
 
-#: Instants of tasks that are small enough to show what handing them over takes.
+#: Time steps of small tasks, which show the overhead of submission.
 SMALL = 256
 
-#: Threads that ran at once, on the average, below which nothing is seen of what they do to each other.
+#: Mean number of concurrent threads below which contention cannot be measured.
 LEAST_AT_ONCE = 1.5
 
-#: s of work in which threads hardly meet.
+#: s of work below which contention is neglected.
 SHORT = 1e-3
 
-#: s that are tried to see what a cost of a task does to the whole.
+#: Increment of a cost of a task, s, for the difference quotient of the makespan.
 _TRIED = 1e-4
 
 
@@ -44,10 +44,9 @@ def measured_executor(
 ) -> ExecutorCosts:
     """Measure what an executor adds to tasks, and their slowdown on a number of workers.
 
-    Chunks that need nothing of each other, beside the same ones in sequence, tell its start and the slowing
-    down; many small tasks tell the handing over; a pipeline tells the waiting. What threads do to each other
-    is measured with ``threads``, before any other executor. Where other programs kept them from running at
-    once, the costs of a task are guesses, and say so.
+    Independent chunks, in parallel and in sequence, give start and slowdown; many small tasks give the
+    overhead of submission; a pipeline gives the wake-up. Contention of threads is measured with ``threads``,
+    before any other executor. Where other programs had the cores, the costs of a task are assumed ones.
 
     Raises
     ------
@@ -72,7 +71,7 @@ def measured_executor(
     if executor_named(name).memory == "shared":
         lone = 1.0
         at_once, slower = _contention(sequential, beside)
-    else:  # Processes cannot be seen at their work; but they share what threads share.
+    else:  # Processor time of other processes is unknown; their contention is that of threads.
         at_once = costs.executor(default_executor()).at_once
         shared = float(costs.slowdown(default_executor(), workers, shared=False))
         slower = max(float(beside.durations.sum() / sequential.durations.sum()), 1.0)
@@ -85,7 +84,7 @@ def measured_executor(
         slowdown=((1.0, lone), (float(workers), slower)),
         at_once=at_once,
     )
-    if at_once < LEAST_AT_ONCE:  # what was waited for was another program
+    if at_once < LEAST_AT_ONCE:  # other programs had the cores
         guess = replace(costs, executors={}).executor(name)
         return replace(found, handing=guess.handing, wake=guess.wake, assumed=True)
     found = _fitted(found, lambda costs, s: replace(costs, handing=s), timings["small"], model, costs)
@@ -118,7 +117,7 @@ def _fitted(
     model: Model,
     costs: Costs,
 ) -> ExecutorCosts:
-    """The costs with one of them set so that the plan is predicted to take what it took at its fastest."""
+    """The costs with one of them fitted to the least measured time of a plan."""
     plan: Plan = timing.plan
     tasks = tasks_of(plan, model)
     seconds = costs.task_seconds(tasks, plan)

@@ -22,10 +22,10 @@ class Machine:
 
     Attributes
     ----------
-    processor : in words
+    processor : name
     cores : that this process may use
     python, numpy, numba : versions
-    kernels : a number of the kernel sources
+    kernels : hash of the kernel sources
     """
 
     processor: str
@@ -37,7 +37,7 @@ class Machine:
 
     @property
     def fingerprint(self) -> str:
-        """A number of all of it, in 16 hexadecimal digits."""
+        """Hash of all fields, 16 hexadecimal digits."""
         return hashlib.sha256(repr(sorted(asdict(self).items())).encode()).hexdigest()[:16]
 
 
@@ -83,7 +83,7 @@ def _version(package: str) -> str:
 
 
 def give_back_memory() -> None:
-    """Return to the system what was freed, where the C library can be told to (glibc).
+    """Return freed memory to the system, by ``malloc_trim`` of glibc.
 
     A run of 10⁴ instants can take half as long again where its arrays come in pages that were never
     touched, as those of a new process do. In a process that repeats runs, glibc sometimes gives them the

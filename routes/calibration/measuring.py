@@ -1,8 +1,7 @@
-"""Costs of a model measured where they arise: real plans are run, and what they took is taken apart.
+"""Costs of a model, identified from runs of real plans.
 
-What is run, on a piece of the motion that is short enough: all groups in one call, each group in calls of its
-own over chunks of several lengths, and seeded chunks. So every cost has in it what comes with it in a real
-run, such as memory that is touched for the first time.
+The plans, on a short piece of the motion: all groups in one call, each group in its own calls over chunks of
+several lengths, and seeded chunks. So costs include effects of a real run, such as first access to memory.
 """
 
 from __future__ import annotations
@@ -26,13 +25,13 @@ from routes.executors import ExecutorCosts
 from routes.plan import GRAIN, Plan, even_chunk
 from routes.run import logged_run
 
-#: s that measuring a model is meant to take, for one executor.
+#: Time budget for measuring a model with one executor, s.
 BUDGET = 1.5
 
 #: Chunk lengths that are measured, and the whole piece.
 LENGTHS = (64, 256, 1024, 4096)
 
-#: Tasks of one run, so that those of a hundred groups are soon done.
+#: Tasks of one run, about.
 TASKS = 2000
 
 
@@ -131,12 +130,12 @@ def together(groups: int, instants: int, chunks: int, **choices: object) -> Plan
 
 
 def enough_instants(groups: int, length: int, instants: int) -> int:
-    """Instants that give enough chunks of a length, and not too many tasks."""
+    """Time steps for enough chunks of a length, and not too many tasks."""
     return min(instants, length * max(8, TASKS // groups))
 
 
 def _rate(model: Model, motion: Motion, level: Level) -> tuple[float, Plan]:
-    """s of one instant, roughly, after everything has been compiled; and a plan of next to no instants."""
+    """s of one time step, roughly, after compilation; and a plan of a few time steps."""
     groups, instants = model.structure.n_groups, len(motion.time)
     tiny = together(groups, min(instants, 2 * GRAIN), 1)
     small = together(groups, min(instants, 32 * GRAIN), 1)
@@ -169,10 +168,9 @@ def _sequential_runs(model: Model, piece: Motion) -> dict[str, tuple[Plan, Motio
 
 
 def _in_order(lengths: Sequence[int], table: Floats) -> Floats:
-    """Costs put in order where something disturbed a run, which can only have made it longer.
+    """Costs made monotonic and subadditive over chunk lengths, by reduction: disturbances only add time.
 
-    A shorter chunk takes no more than a longer one, and a longer one no more than as many shorter ones as
-    make it up.
+    A shorter chunk takes no more than a longer one, and a longer one no more than its parts.
     """
     found: Floats = np.minimum.accumulate(table[:, ::-1], axis=1)[:, ::-1].copy()
     for k in range(1, len(lengths)):
@@ -187,9 +185,9 @@ def coarse_pass(model: Model, motion: Motion) -> int:
 
 
 def _saved(costs: Costs, runs: list[Timing]) -> tuple[float, float]:
-    """s that a group saves which joins a call, and that a body and instant saves which is not brought in.
+    """s saved by each group that joins a call, and by each body and time step that is not loaded.
 
-    Neither is negative: groups together take no longer than apart.
+    Neither is negative.
     """
     groups = len(costs.groups)
     if groups == 1:
@@ -228,7 +226,7 @@ def _around(model: Model, piece: Motion, timings: Mapping[str, Timing]) -> Aroun
 
 
 def _not_negative(rows: list[list[float]], values: list[float]) -> tuple[float, float]:
-    """The two costs, none of them negative, that come nearest to sums that were measured."""
+    """Two non-negative costs by least squares."""
     from scipy.optimize import nnls
 
     if not rows:
@@ -250,7 +248,7 @@ def _gap(timings: Iterable[Timing]) -> float:
 def _for_the_whole(
     costs: Costs, model: Model, motion: Motion, measured: int, rate: float, level: Level
 ) -> Costs:
-    """Costs of a piece, corrected by one run of the whole motion: Newton takes more steps here than there."""
+    """Costs of a piece, scaled by one run of the whole motion, since Newton's iterations vary."""
     instants = len(motion.time)
     if measured == instants or rate * instants > BUDGET / 3:
         return costs

@@ -19,10 +19,10 @@ REPEATS = 3
 
 
 def with_reactions(costs: Costs, model: Model, motion: Motion) -> Costs:
-    """Costs of motions and reactions: those of a model, and what each balance takes on this machine.
+    """Costs of motions and reactions: those of a model, with the measured time of each balance.
 
-    A balance is measured at the lengths at which the motions were, as far as the motion has so many
-    instants, and is in proportion beyond.
+    A balance is measured at the lengths of the costs of motions, up to that of the motion, and extrapolated
+    in proportion.
     """
     trajectory, steps = model.solve(motion), steps_of(model)
     lengths = [min(length, len(motion.time)) for length in costs.lengths]
@@ -43,7 +43,7 @@ def with_reactions(costs: Costs, model: Model, motion: Motion) -> Costs:
 
 
 def _measured(model: Model, steps: Steps, trajectory: Trajectory) -> tuple[Sequence[float], float]:
-    """s of the balance of each group, and of the result that is made of them."""
+    """s of the balance of each group, and of collecting the result."""
     seconds: list[list[float]] = []
     for _ in range(REPEATS):
         answers = empty_answers(model, len(trajectory.time))

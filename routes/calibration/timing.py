@@ -1,7 +1,6 @@
-"""Plans run again and again in turn, and what they took when the machine was quiet.
+"""Repeated runs of plans, interleaved, and their times on a quiet machine.
 
-Of the repeats, the lower quartile counts: what other programs do makes a run longer, never shorter; and the
-very shortest was lucky.
+The lower quartile of the repeats is used: other programs only add time, and the minimum is an outlier.
 """
 
 from __future__ import annotations
@@ -39,12 +38,11 @@ class Timing:
     plan, instants : that were run
     seconds : (repeats,) of each whole run
     spans : (repeats,) from the beginning of the first task to the end of the last
-    worked : (repeats,) s that this process's threads worked for the tasks, all together: without the time in
-        which another program had the core
+    worked : (repeats,) processor time of this process for the tasks, s
     log : the last run's
-    durations : (tasks,) s, the lower quartile of the repeats; of sequential ones, all together no more than
-        the process worked
-    around : s before the first task and after the last, likewise
+    durations : (tasks,) s, the lower quartile of the repeats; of sequential runs, their sum is at most the
+        processor time
+    around : s before the first task and after the last, the lower quartile
     """
 
     plan: Plan
@@ -72,11 +70,11 @@ class Timing:
 def timed(
     model: Model, runs: Mapping[str, tuple[Plan, Motion]], level: Level, most: float
 ) -> dict[str, Timing]:
-    """Run every plan in turn, then all of them again: what disturbs the machine disturbs them alike.
+    """Run plans repeatedly, interleaved, so that disturbances affect all alike.
 
     Parameters
     ----------
-    most : s after which nothing is repeated that was run often enough
+    most : time budget, s, beyond the least number of repeats
     """
     seen: dict[str, list[_Run]] = {name: [] for name in runs}
     end = perf_counter() + most
@@ -97,7 +95,7 @@ def noise(timings: Iterable[Timing]) -> float:
     return float(np.median([timing.noise for timing in timings]))
 
 
-#: s of a whole run, s that the process worked in it, and its log.
+#: s of a whole run, its processor time, and its log.
 _Run = tuple[float, float, EventLog]
 
 

@@ -145,7 +145,7 @@ def routes(
 
 
 def worker_counts(text: str) -> tuple[int, ...]:
-    """Numbers of workers, ascending; ``...`` goes on as the two before it do, by a factor.
+    """Numbers of workers, ascending; ``...`` continues the geometric progression of the two before.
 
     Raises
     ------
@@ -219,7 +219,7 @@ def _simulate(
 
 
 def _draw_tree(model: Model, path: Path) -> None:
-    """The whole tree where it fits a picture, else that of the first routes and the parallel one."""
+    """The whole tree if it fits, else that of the first routes and the parallel one."""
     from routes.dag import Dag
     from routes.enumeration import count, enumerate_routes, tree, tree_of
     from routes.plan import parallel_route

@@ -20,7 +20,7 @@ from routes.reports.study import short
 from routes.run import run
 from routes.study import best_plan
 
-#: Chunks that a checkpoint keeps apart, where nothing else says how many.
+#: Default number of chunks with a checkpoint.
 KEPT_CHUNKS = 64
 
 
@@ -60,7 +60,7 @@ def runner(request: Request, model: Model, motion: Motion, level: Level) -> Plan
     Raises
     ------
     ValueError
-        The request contradicts itself, or the plan does not fit: all faults.
+        Inconsistent options, or a plan that does not fit: all faults.
     OSError
         The plan's file cannot be read.
     """
@@ -132,7 +132,7 @@ def _planned(request: Request, model: Model, motion: Motion, level: Level) -> tu
     if executor.parallel and executor.measurable and workers > 1:
         costs = stored_costs(model, motion, level=level, executors=(executor.name,), workers=workers)
     if costs is not None:
-        # A named executor is used also where one core alone would be faster.
+        # A named executor is used even where one core would be faster.
         named = request.executor is not None
         plan = best_plan(
             model,

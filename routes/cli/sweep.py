@@ -199,7 +199,7 @@ def sweep(
 
 
 def _check_axes(setup: Setup, axes: Sequence[str] | None) -> None:
-    """Refuse a picture that there is nothing for, before anything is solved."""
+    """Check the axes of a picture before anything is solved."""
     from routes.plots.sweep import axes_of, curves_of, shows_deviations
     from routes.sweep.block import columns_written
 

@@ -69,7 +69,7 @@ def launched_executor() -> ExecutorType | None:
 
 
 def is_parallel(name: str) -> bool:
-    """Whether an executor runs tasks beside the calling thread; unknown ones count as parallel.
+    """Whether an executor runs tasks outside the calling thread; unknown ones count as parallel.
 
     >>> is_parallel("threads"), is_parallel("sequential")
     (True, False)

@@ -22,10 +22,10 @@ class ExecutorCosts:
 
     Attributes
     ----------
-    start : of every run: the workers are reached and sent what they need
+    start : of every run: connection to the workers and transfer of the job
     cold : of the first run of a process, beyond ``start``
-    handing : of each task, on the worker that takes it
-    wake : of each task that a worker has waited for
+    handing : of submitting each task, on the worker that takes it
+    wake : of each task that an idle worker takes
     slowdown : (workers, factor) by which tasks last longer while so many run at once: they share caches,
         memory, and often the arithmetic units of a core. Ascending, from 1 worker on
     at_once : mean number of workers that ran at once while the slowdown was measured; less than the number of
@@ -59,8 +59,8 @@ class ExecutorType:
     memory : access of the workers to the arrays of a run: the same process (``shared``), files of the same
         machine (``mapped``), or inputs and results sent with every task (``separate``)
     costs : assumed until they are measured
-    parallel : whether tasks run beside the calling thread
-    measurable : whether this machine shows what a run costs
+    parallel : whether tasks run outside the calling thread
+    measurable : whether costs can be measured on this machine
     ahead : tasks submitted at once for each worker
     requires, extra : package that it needs, and the extra of this distribution that installs it
     started : number of workers that its launcher (such as ``mpiexec``) has started; 0 without one

@@ -22,7 +22,7 @@ _NO_CTRL_C = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)"
 
 @contextmanager
 def open_cluster(workers: int) -> Iterator[Executor]:
-    """Executor of the current client; of a new one, which is closed at the end, where there is none."""
+    """Executor of the current client; without one, of a new client, which is closed at the end."""
     with ExitStack() as stack:
         yield _client(workers, stack).get_executor(pure=False)
 

@@ -1,7 +1,7 @@
 """Ranks of MPI, on one machine or on many: :class:`mpi4py.futures.MPICommExecutor`.
 
 Every rank opens the executor. Rank 0 gets it and works too, in a thread beside the pool of the other ranks,
-which serve until rank 0 is through.
+which serve until rank 0 ends.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ KILLED = "error: a rank has died; what a checkpoint or a store has is kept, resu
 
 
 class AllRanks(Executor):
-    """The pool of the other ranks and a thread of rank 0; a call goes where fewer wait for each worker."""
+    """The pool of the other ranks and a thread of rank 0; a call goes where the load per worker is less."""
 
     def __init__(self, here: Executor, others: Executor, n_others: int) -> None:
         self._pools = (here, 1), (others, n_others)
@@ -63,7 +63,7 @@ def open_ranks(workers: int) -> Iterator[Executor | None]:
             try:
                 if workers != comm.size:
                     raise ValueError(_other_ranks(workers, comm.size))
-                with _last_words(KILLED), ThreadPoolExecutor(1) as here:
+                with _message_if_killed(KILLED), ThreadPoolExecutor(1) as here:
                     yield AllRanks(here, cast(Executor, others), comm.size - 1)
             except BaseException as error:
                 failure = error
@@ -114,7 +114,7 @@ def _portable(failure: BaseException) -> BaseException:
 
 
 @contextmanager
-def _last_words(text: str) -> Iterator[None]:
+def _message_if_killed(text: str) -> Iterator[None]:
     """Print a text on standard error if this process is killed: mpiexec then leaves the ranks no time."""
     shell = None
     with suppress(OSError):

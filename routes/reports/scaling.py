@@ -62,7 +62,7 @@ def lines(scaling: Scaling) -> list[str]:
 
 
 def to_dict(scaling: Scaling) -> dict[str, Any]:
-    """Predicted scaling as lists and numbers, times in s; None for a limit that there is not."""
+    """Predicted scaling as lists and numbers, times in s; None for no limit."""
     return {
         **plain(scaling, "workers"),
         "seconds": scaling.makespan.tolist(),

@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from routes.plan import Plan
     from routes.study import Study, Trial
 
-#: Letters of a route before its end is left out.
+#: Characters of a route before it is shortened.
 _LONG = 40
 
-#: Median error of the predictions from which they are said to be doubtful.
+#: Median error of the predictions from which a warning is printed.
 DOUBTFUL = 0.3
 
-#: Workers whose idle share has a figure of its own.
+#: Workers up to which each idle share is printed.
 _EACH = 4
 
 

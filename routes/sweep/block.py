@@ -32,14 +32,14 @@ if TYPE_CHECKING:
 
 Columns = dict[str, Floats]
 
-#: Names of what became of a case, by number: a group's status, or of a design that is none.
+#: Names of the status of a case, by number: of a group, or of an invalid design.
 NAMES = (*STATUS, "cannot be assembled", "no such mode", "cannot be simulated", "simulation failed")
 NOT_ASSEMBLED, NO_MODE, NOT_SIMULATED, FAILED = range(len(STATUS), len(NAMES))
 
 #: Poses that are solved and measured together: few enough that memory is used again.
 TOGETHER = 2_048
 
-#: Columns that say what became of a case; no quantities of it.
+#: Columns of number, status and limits of a case.
 ABOUT = ("case", "status", "group", "within", "margin", "solved", "failed_at")
 
 #: Largest distance beyond a limit, relative to it or to 1, at which a coordinate counts as on it.
@@ -48,13 +48,13 @@ ON_LIMIT = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Setup:
-    """All that a block needs to be solved anywhere.
+    """Data of a sweep, enough to solve any block in any process.
 
     Attributes
     ----------
     model : the nominal one
     base : its mechanism, ready to be changed
-    quantities : what is recorded, and what has limits
+    quantities : recorded, or with limits
     recorded : columns that are written
     limits : lowest and highest value by coordinate
     modes : number of the mode by number of the group, in every case
@@ -82,7 +82,7 @@ class Setup:
 
 @lru_cache(maxsize=1)
 def _unpacked(setup: bytes) -> Setup:
-    """A setup that was sent to this process, whose cores belong to its workers."""
+    """A setup sent to this process, with one thread of BLAS."""
     from threadpoolctl import threadpool_limits
 
     threadpool_limits(1)
@@ -102,7 +102,7 @@ def solve_block(setup: Setup, block: int) -> int:
     Raises
     ------
     SweepError
-        Whatever went wrong, with the block, its first case and the cause.
+        Failure with the block, its first case and the cause.
     """
     start = block * setup.block
     stop = min(start + setup.block, setup.cases.number)
@@ -141,7 +141,7 @@ def _standing(setup: Setup, values: Floats) -> Columns:
             if target.kind == "input":
                 at = base[target.index] if parameter.offset else 0.0
                 inputs[:, target.index] = at + values[:, k]
-    kept = np.array(bodies_needed(model.mechanism, setup.quantities), dtype=np.int64)
+    bodies = np.array(bodies_needed(model.mechanism, setup.quantities), dtype=np.int64)
     for design, which in _designs(setup, values):
         ready = _ready(setup, design)
         if isinstance(ready, int):
@@ -150,7 +150,7 @@ def _standing(setup: Setup, values: Floats) -> Columns:
         mine, memory = ready
         for begin in range(0, len(which), TOGETHER):
             some = which[begin : begin + TOGETHER]
-            poses = solve_poses(mine, inputs[some], kept, memory, setup.branch)
+            poses = solve_poses(mine, inputs[some], bodies, memory, setup.branch)
             failed = poses.status != 0
             first = np.argmax(failed, axis=0)
             found["status"][some] = poses.status[first, np.arange(len(some))]
@@ -163,7 +163,7 @@ def _standing(setup: Setup, values: Floats) -> Columns:
 
 
 def _designs(setup: Setup, values: Floats) -> list[tuple[Floats, Ints]]:
-    """Cases with the same geometry and modes: values of all parameters of the first, and which they are."""
+    """Cases with equal geometry and modes: parameters of the first case, and indices of the cases."""
     shape = [k for k, parameter in enumerate(setup.parameters) if not parameter.is_input]
     if not shape:
         return [(values[0], np.arange(len(values)))]
@@ -175,7 +175,7 @@ def _designs(setup: Setup, values: Floats) -> list[tuple[Floats, Ints]]:
 
 
 def _ready(setup: Setup, design: Floats) -> tuple[Model, Floats | None] | int:
-    """A design's model and what its groups start from, or the number that says why there is none."""
+    """Model of a design and initial state of its groups; or the status of a design without a model."""
     inputs = [parameter.is_input for parameter in setup.parameters]
     return _made(setup, tuple(np.where(inputs, 0.0, design).tolist()))
 
@@ -201,7 +201,7 @@ def _made(setup: Setup, design: tuple[float, ...]) -> tuple[Model, Floats | None
 
 
 def _structure(setup: Setup, mechanism: Mechanism) -> Structure:
-    """The nominal structure with other geometry, which matters to it only where ranks were needed."""
+    """The nominal structure with other geometry; decomposed again where ranks decided it."""
     nominal = setup.model.structure
     if nominal.treatment is None and setup.model.tearing is None:
         return dataclasses.replace(nominal, mechanism=mechanism)
@@ -224,7 +224,7 @@ def _moving(setup: Setup, values: Floats) -> tuple[Columns, bytes]:
     time = None if setup.simulation is None else setup.simulation.time
     envelopes: dict[str, Envelope] = {}
     level = LEVELS[max((each.order for each in setup.quantities), default=0)]
-    kept = [body + 1 for body in bodies_needed(setup.model.mechanism, setup.quantities)]
+    bodies = [body + 1 for body in bodies_needed(setup.model.mechanism, setup.quantities)]
     for case, design in enumerate(values):
         ready = _ready(setup, design)
         if isinstance(ready, int):
@@ -238,7 +238,7 @@ def _moving(setup: Setup, values: Floats) -> tuple[Columns, bytes]:
         else:
             motion = _motion(setup, model, design)
             modes = _modes(setup, design.tolist()) or None
-            trajectory = model.solve(motion, bodies=kept, level=level, modes=modes, branch=setup.branch)
+            trajectory = model.solve(motion, bodies=bodies, level=level, modes=modes, branch=setup.branch)
             _note_failure(trajectory, found, case)
         time = trajectory.time if time is None else time
         same = np.array_equal(time, trajectory.time)
@@ -269,7 +269,7 @@ def _note_failure(trajectory: Trajectory, found: Columns, case: int) -> None:
 def _simulated(
     setup: Setup, simulation: Simulated, model: Model, design: Floats, found: Columns, case: int
 ) -> Trajectory | None:
-    """The motion of a case up to where its simulation came; None where it cannot begin."""
+    """The motion of a case up to the end of its simulation; None without valid initial values."""
     try:
         trajectory, ended = simulated(model, simulation, setup.parameters, design.tolist())
     except ValueError:
@@ -295,7 +295,7 @@ def _motion(setup: Setup, model: Model, design: Floats) -> Motion:
     if setup.motion is not None and not isinstance(setup.motion, str):
         motion = setup.motion
     else:
-        # A usual motion goes through limits, and starts where this design is at its reference.
+        # A default motion spans the limits, and starts at the reference of this design.
         mechanism = model.mechanism if setup.base.motion is None else setup.base
         motion = _own_motion(mechanism, setup.steps, setup.duration, tuple(model.reference_inputs.items()))
     shift = np.zeros((len(motion.names), 1))
@@ -312,7 +312,7 @@ def _motion(setup: Setup, model: Model, design: Floats) -> Motion:
 
 
 def _units(setup: Setup) -> dict[str, str]:
-    """Units of the numbers that a block measures."""
+    """Units of measured columns."""
     ends = ("",) if setup.motion is None else (".min", ".max", ".final")
     return {
         name + end: unit
@@ -335,7 +335,7 @@ def _empty(setup: Setup, n: int) -> dict[str, Any]:
 def _add_limits(
     setup: Setup, found: dict[str, Any], low: Mapping[str, Floats], high: Mapping[str, Floats]
 ) -> None:
-    """Whether a case that was solved keeps all limits, and how near it comes to one of them.
+    """Add columns: whether a solved case is within all limits, and its margin to them.
 
     A margin is 1 in the middle between two limits, 0 on one of them, negative beyond.
     """

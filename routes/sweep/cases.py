@@ -27,9 +27,9 @@ METHODS: tuple[Method, ...] = ("sobol", "halton", "latin")
 #: Cases of a sweep, values of one name in a grid, and bytes of a table, at most.
 MOST_CASES, MOST_VALUES, _MOST_BYTES = 1_000_000_000, 1_000_000, 100_000_000
 
-#: Shares at which a distribution is looked at; its very ends may be infinitely far away.
+#: Least and greatest probability of a quantile; the ends of a distribution may be infinite.
 _LEAST, _MOST = 2.0**-40, 1.0 - 2.0**-40
-#: Quantiles by which distributions that have no name of their own are told apart.
+#: Quantiles that identify a distribution without a name in scipy.stats.
 _QUANTILES = 4_097
 
 
@@ -41,7 +41,7 @@ class Cases:
     ----------
     names : of the parameters, as :func:`routes.sweep.sweep` takes them
     number : of cases
-    definition : how they are made, as plain data that JSON can hold: the same cases have the same one
+    definition : plain data ready for JSON; equal for equal cases
     units : SI units in which values were given, by name, where they were; checked against the model's
 
     Examples
@@ -192,7 +192,7 @@ def sample(ranges: Mapping[str, Any], number: int, method: Method = "sobol", see
 
 
 def _even(given: Any) -> tuple[tuple[float, float], list[float]]:
-    """The ends of a range, and how they are written down."""
+    """The ends of a range, and as a list."""
     try:
         low, high = (float(end) for end in given)
     except (TypeError, ValueError):
@@ -205,7 +205,7 @@ def _even(given: Any) -> tuple[tuple[float, float], list[float]]:
 
 
 def _distribution(given: Any) -> tuple[Any, str]:
-    """A frozen distribution, and words that no other one has."""
+    """A frozen distribution, and a text that identifies it."""
     from scipy import stats
 
     try:
@@ -286,12 +286,12 @@ def _of_sample(
     return np.stack(columns, axis=1).astype(np.float64)
 
 
-#: The sequence that a thread drew from last: to be led to the next block, not anew from the first case.
+#: Sequence used last by a thread, which continues with the next block.
 _last = threading.local()
 
 
 def _drawn(method: Method, wide: int, seed: int, start: int, stop: int) -> Floats:
-    """Points of a sequence; that their number is no power of 2 is what the user asked for."""
+    """Points of a sequence; SciPy's warning about numbers other than powers of 2 is suppressed."""
     import warnings
 
     from scipy.stats import qmc
@@ -337,7 +337,7 @@ def _columns(given: Mapping[str, npt.ArrayLike], what: str) -> tuple[dict[str, F
 
 
 def _read(path: Path) -> tuple[dict[str, Floats], list[str], dict[str, str]]:
-    """Columns of a CSV file in SI, what is wrong with it by line, and the SI units that its header names."""
+    """Columns of a CSV file in SI units, faults by line, and SI units by the header."""
     if path.stat().st_size > _MOST_BYTES:
         what = f"more than {_MOST_BYTES / 1e6:.0f} MB; give larger tables as arrays, in Python"
         return {}, [f"{path}: {what}"], {}

@@ -1,4 +1,4 @@
-"""A Latin hypercube any part of which can be drawn alone, so that no worker has to draw the whole of it."""
+"""Latin hypercube sampling by random access: each worker draws its own part."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 def latin(start: int, stop: int, number: int, wide: int, seed: int) -> Floats:
     """(stop - start, wide) points in the unit cube, of a hypercube of ``number``.
 
-    Each column of the whole has one point in each of ``number`` equal strata: in which of them a case is, a
-    permutation says that is worked out for that case alone; where in it, a hash of the case.
+    Each column of the whole has one point in each of ``number`` equal strata. A permutation, evaluated for
+    each case alone, gives its stratum, and a hash its place within.
 
     >>> whole = latin(0, 5, 5, 2, seed=1)
     >>> np.sort(np.floor(5 * whole), axis=0).T.tolist()

@@ -1,4 +1,4 @@
-"""Names of what a sweep may change, and mechanisms with it changed.
+"""Parameters of a sweep by name, and mechanisms with changed parameters.
 
 Names are the words of a model file: an input is ``2-3.slide``; geometry is the joint's id or the body's
 name, then keys of its table, ``2-3.point.x``, ``2-3.points[2].y``, ``2-3.length``, ``crank.origin.z``,
@@ -72,7 +72,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A column of the cases: what it sets, and whether its values are added to what is there."""
+    """A column of the cases: its targets, and whether its values are offsets."""
 
     name: str
     targets: tuple[Target, ...]
@@ -118,7 +118,7 @@ def parameters_of(mechanism: Mechanism, names: Iterable[str], n_groups: int) -> 
     Raises
     ------
     ValueError
-        Names that mean nothing, or the same thing as another: all of them, with what to write instead.
+        Unknown names, or several for one target: all of them, with remedies.
     """
     found, faults = [], []
     for name in names:
@@ -151,12 +151,12 @@ def parameters_of(mechanism: Mechanism, names: Iterable[str], n_groups: int) -> 
 def owner_of(mechanism: Mechanism, text: str) -> tuple[Literal["joint", "body"], int, str]:
     """The joint or body that a dotted name begins with, its index, and the rest of the name.
 
-    ``joint pin.point.x`` and ``body pin.origin.x`` say which, where both are called ``pin``.
+    ``joint pin.point.x`` and ``body pin.origin.x`` distinguish the two where both are called ``pin``.
 
     Raises
     ------
     ValueError
-        Neither or both: what there is.
+        Neither or both; the message lists known names.
 
     Examples
     --------
@@ -190,7 +190,7 @@ def owner_of(mechanism: Mechanism, text: str) -> tuple[Literal["joint", "body"],
 
 
 def hint(word: str, known: Sequence[str], otherwise: str) -> str:
-    """``did you mean 'x'?``, or all that is known.
+    """``did you mean 'x'?``, or all known words.
 
     >>> hint("lenght", ["length", "pitch"], "it has"), hint("z", ["length", "pitch"], "it has")
     ("did you mean 'length'?", 'it has length, pitch')
@@ -264,7 +264,7 @@ def _keys(rest: str, fields: Sequence[str]) -> list[Key]:
 
 
 def _checked(value: Any, keys: Sequence[Key], what: str) -> tuple[Key, ...]:
-    """The keys with axes as numbers, if they lead to a number."""
+    """The keys with axes as numbers; they must lead to a number."""
     path: list[Key] = []
     for place, key in enumerate(keys):
         said = what + "".join(f" {k}" if isinstance(k, str) else f"[{k + 1}]" for k in keys[:place])
@@ -378,7 +378,7 @@ def _sound(geometry: JointGeometry | BodyGeometry | Force, name: str) -> None:
 
 
 def with_frames(mechanism: Mechanism, joint: int) -> JointGeometry:
-    """A joint's geometry by a frame on each body, whatever the model file says it by.
+    """A joint's geometry by a frame on each body, converted from the form in the model file.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Many poses of one model at once, each on its own: none of them depends on its neighbours."""
+"""Many independent poses of one model at once."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from mbssa.arrays import Floats, Ints
 
 @dataclass(frozen=True, eq=False)
 class Poses:
-    """Poses of some bodies and what became of the groups, in n cases.
+    """Poses of some bodies and status of the groups, in n cases.
 
     Attributes
     ----------
-    kept : (rows,) indices of the bodies, ascending
+    bodies : (rows,) indices, ascending
     position : (rows, n, 3) m; planar: (rows, n, 2)
     orientation : (rows, n, 4) unit quaternion w, x, y, z, of any sign; planar: (rows, n) rad, of any turn
     status, residual, condition : (G, n), as a trajectory has them
@@ -36,7 +36,7 @@ class Poses:
     ((2, 2, 2), np.False_)
     """
 
-    kept: Ints
+    bodies: Ints
     position: Floats
     orientation: Floats
     status: npt.NDArray[np.int8]
@@ -45,43 +45,43 @@ class Poses:
 
     @property
     def number(self) -> int:
-        """Of the cases."""
+        """Number of cases."""
         return int(self.status.shape[1])
 
     def of(self, body: int) -> tuple[Floats, Floats]:
         """Position and orientation (n, ...) of one of the bodies."""
-        row = int(np.searchsorted(self.kept, body))
+        row = int(np.searchsorted(self.bodies, body))
         return self.position[row], self.orientation[row]
 
 
 def solve_poses(
-    model: Model, inputs: Floats, kept: Ints, memory: Floats | None = None, branch: Branch | None = None
+    model: Model, inputs: Floats, bodies: Ints, memory: Floats | None = None, branch: Branch | None = None
 ) -> Poses:
     """Solve a model for each row of inputs, in the assembly modes of its reference or of ``memory``.
 
-    Closed forms hold their mode by signs, whatever was solved before. Newton, and three joints that meet in a
-    point, go by the last pose; here they are led to every pose straight from the reference, in as many pieces
-    as it takes, so that a pose is the same in any order and beside any others.
+    Closed forms select their mode by signs, independent of earlier poses. Newton, and the spherical-loop
+    closure, continue from the last pose; here every pose is reached on a straight line of the inputs from the
+    reference, subdivided as necessary, so that it does not depend on order or on other cases.
 
     Parameters
     ----------
     inputs : (n, D) m and rad, in the order of the driven coordinates
-    kept : (rows,) indices of the bodies to keep, ascending
-    memory : what the groups start from, as :func:`groups.assembly_modes.starting_memory` gives it
-    branch : ``proven``, or ``checked``; by default where solvers go by the last pose, the way from the
-        reference is proven
+    bodies : (rows,) indices of the bodies to return, ascending
+    memory : initial state of the groups (:func:`groups.assembly_modes.starting_memory`)
+    branch : ``proven``, or ``checked``; by default the path from the reference is proven where solvers
+        continue from the last pose
     """
     n = len(inputs)
     value = np.ascontiguousarray(inputs.T)
     still = np.zeros_like(value)
     motion = Motion(np.arange(n, dtype=np.float64), tuple(model.reference_inputs), value, still, still)
-    by_the_last = any(goes_by_the_last(solver) for solver in model.solvers)
+    continues = any(depends_on_last_pose(solver) for solver in model.solvers)
     memory = model.packed.memory if memory is None else memory
-    proves = (branch == "proven" or (branch is None and by_the_last)) and not model.by_instants
-    held = np.arange(model.mechanism.n_bodies) if proves else model.held_bodies(kept)
+    proves = (branch == "proven" or (branch is None and continues)) and not model.by_instants
+    held = np.arange(model.mechanism.n_bodies) if proves else model.held_bodies(bodies)
     run = Run(model, motion, held, 0, solve_proven_poses(model, inputs, memory) if proves else None)
     carried = Carried.start(memory, len(held))
-    if by_the_last and not proves:
+    if continues and not proves:
         for case in range(n):
             carried.memory[:] = memory
             run.advance(case, case + 1, carried)
@@ -89,18 +89,18 @@ def solve_poses(
         run.advance(0, n, carried)
     run.check_contacts(0, n, angles=False)
     position, orientation, _, _ = run.arrays.outputs
-    if len(held) > len(kept):
-        rows = np.searchsorted(held, kept)
+    if len(held) > len(bodies):
+        rows = np.searchsorted(held, bodies)
         position, orientation = position[rows], orientation[rows]
     status, residual, _, condition = run.arrays.quality
-    return Poses(kept, position, orientation, status, residual, condition)
+    return Poses(bodies, position, orientation, status, residual, condition)
 
 
-def goes_by_the_last(solver: Solver) -> bool:
-    """Whether a solver's answer may depend on the pose that it solved before.
+def depends_on_last_pose(solver: Solver) -> bool:
+    """Whether the solution of a solver may depend on the pose before.
 
     >>> import groups, mbssa
-    >>> [goes_by_the_last(s) for s in groups.build(mbssa.decompose(mbssa.load("rotor"))).solvers]
+    >>> [depends_on_last_pose(s) for s in groups.build(mbssa.decompose(mbssa.load("rotor"))).solvers]
     [False, False, False, True, False, False, False]
     """
     return solver.form in ("Newton", "global") or (solver.form == "closed form" and solver.roots is None)

@@ -1,4 +1,4 @@
-"""Quantities that a sweep records of every case, by name."""
+"""Quantities that a sweep records in every case, by name."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ _DERIVATIVES = {"rate": "/s", "acceleration": "/s^2"}
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """One thing to be measured: a joint's coordinate, a body's point or pose, a figure, an expression.
+    """A measured quantity: joint coordinate, point or pose of a body, figure, expression.
 
     Attributes
     ----------
-    name : as it was asked for
+    name : as given by the user
     columns, units : of the numbers that it gives
     index : of the joint or the body
     part : coordinate, point, figure or text of the expression
@@ -69,7 +69,7 @@ def quantities_of(
     Raises
     ------
     ValueError
-        Names that mean nothing: all of them, with what to write instead.
+        Unknown names: all of them, with remedies.
     """
     found: list[Quantity] = []
     faults = []
@@ -119,7 +119,7 @@ def expressions_of(mechanism: Mechanism, frames: Frames, derived: Mapping[str, s
 
 
 def _coordinates(mechanism: Mechanism, frames: Frames) -> list[tuple[str, str]]:
-    """Joint and name of every coordinate that can be measured."""
+    """Joint and name of every measurable coordinate."""
     return [
         (joint.id, name)
         for j, joint in enumerate(mechanism.joints)
@@ -203,12 +203,12 @@ def bodies_needed(mechanism: Mechanism, quantities: Iterable[Quantity]) -> list[
 
 
 def limits_of(mechanism: Mechanism, given: Limits) -> dict[str, tuple[float, float]]:
-    """Limits of joint coordinates, m or rad: those of the model file, and those given, which come first.
+    """Limits of joint coordinates, m or rad: given limits, else those of the model file.
 
     Raises
     ------
     ValueError
-        Coordinates that there are not, a lower limit above the upper one: all of them.
+        Unknown coordinates, a lower limit above the upper one: all of them.
 
     Examples
     --------
@@ -239,9 +239,9 @@ def limits_of(mechanism: Mechanism, given: Limits) -> dict[str, tuple[float, flo
 
 
 def measured(model: Model, poses: Poses, quantities: Iterable[Quantity]) -> dict[str, Floats]:
-    """(n,) numbers by column. What depends on nothing but its own pose does so to the last turn.
+    """(n,) numbers by column, functions of the pose alone.
 
-    Angles are those within half a turn of the reference's, quaternions those with w ≥ 0.
+    Angles are within half a turn of those at the reference, quaternions have w ≥ 0.
     """
     seen = _Seen(model, poses)
     quantities = list(quantities)
@@ -272,7 +272,7 @@ class _Seen:
         self._joints: dict[int, Pose] = {}
 
     def body(self, body: int) -> Pose:
-        """Position (n, 3) and rotation (n, 3, 3); one of each for the frame, which stands still."""
+        """Position (n, 3) and rotation (n, 3, 3); (1, 3) and (1, 3, 3) for the frame."""
         if body not in self._bodies:
             if body == 0:
                 self._bodies[0] = _standing(self.model, 0)
@@ -283,7 +283,7 @@ class _Seen:
         return self._bodies[body]
 
     def joint(self, index: int, *, turned: bool) -> Pose:
-        """d (n, 3) and C (n, 3, 3) of a joint; C is asked for by ``turned``, and else of no use."""
+        """d (n, 3) and C (n, 3, 3) of a joint; C only if ``turned``."""
         known = self._joints.get(index)
         if known is None or (turned and not len(known[1])):
             a, b = self.model.mechanism.joint_bodies(index)[:2]
@@ -323,7 +323,7 @@ def _coordinate_of(model: Model, seen: _Seen, each: Quantity) -> Floats:
     return found
 
 
-#: Coordinates that are told from where B stands, whichever way it is turned.
+#: Coordinates that depend on the place of B alone, not on its rotation.
 _OF_PLACE = ("along", "distance", "azimuth", "elevation")
 
 
@@ -402,7 +402,7 @@ def _pose(model: Model, poses: Poses, body: int) -> Floats:
 
 
 def followed(trajectory: Trajectory, quantities: Iterable[Quantity]) -> dict[str, Floats]:
-    """(T,) numbers by column over a motion; angles go on over turns."""
+    """(T,) numbers by column over a motion; angles are continuous over turns."""
     quantities = list(quantities)
     texts = {each.name: each.part for each in quantities if each.kind == "expression"}
     found = {one.name: one.value for one in derived(trajectory, texts)} if texts else {}

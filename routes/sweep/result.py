@@ -18,19 +18,19 @@ if TYPE_CHECKING:
     import pyarrow
 
 
-#: Cases up to which a notebook shows a picture unasked: a second's work.
+#: Cases up to which a notebook shows a picture: about a second.
 _DRAWN = 100_000
 
 
 @dataclass(frozen=True, eq=False)
 class Sweep:
-    """The cases of a sweep and what was recorded of them; read from its folder when it is asked for.
+    """Cases of a sweep with their recorded quantities, read from its folder on demand.
 
     Attributes
     ----------
     folder : its store: ``sweep.json``, and ``parts``, which any reader of Parquet takes as one table
-    manifest : what the sweep is of: cases, record, limits, modes, motion, mechanism, solvers, versions
-    solved, seconds : cases that this run solved, and how long it took; 0 where the folder was only opened
+    manifest : cases, record, limits, modes, motion, mechanism, solvers, versions
+    solved, seconds : cases solved by this run, and its time; 0 where the folder was only opened
 
     Examples
     --------
@@ -57,26 +57,26 @@ class Sweep:
 
     @property
     def number(self) -> int:
-        """Cases that there are to be."""
+        """Number of all cases."""
         return int(self.manifest["number"])
 
     @cached_property
     def parts(self) -> tuple[Path, ...]:
-        """Files that are there, in the order of the cases."""
+        """Parquet files, in the order of the cases."""
         # From the millionth block on a name is longer, and by its letters would come too soon.
         found = (self.folder / PARTS).glob("part-*.parquet")
         return tuple(sorted(found, key=lambda path: (len(path.name), path.name)))
 
     @cached_property
     def done(self) -> int:
-        """Cases that are there."""
+        """Number of cases that are written."""
         import pyarrow.parquet
 
         return sum(pyarrow.parquet.read_metadata(part).num_rows for part in self.parts)
 
     @property
     def complete(self) -> bool:
-        """Whether all cases are there."""
+        """Whether all cases are written."""
         return self.done == self.number
 
     @cached_property
@@ -86,7 +86,7 @@ class Sweep:
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        """Names of what changes from case to case."""
+        """Names of the parameters."""
         return tuple(self.manifest["parameters"])
 
     def unit(self, name: str) -> str:

@@ -1,4 +1,4 @@
-"""Many cases of one model: inputs, geometry or assembly modes over a grid, a sample or a table."""
+"""Sweeps: many cases of one model, with inputs, geometry or assembly modes by a grid, sample or table."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ Progress = Callable[[float], object]
 
 #: Cases of a block, at least and at most, where they are poses, and where many are designs or motions.
 POSES, DESIGNS = (2_048, 32_768), (4, 256)
-#: Blocks into which a sweep is cut, so that workers end together and a bar moves.
+#: Blocks of a sweep: enough to balance the load of workers.
 BLOCKS = 64
 
 
@@ -75,10 +75,10 @@ def sweep(
 ) -> Sweep:
     """Solve every case, and write the recorded quantities to a folder of Parquet files as they come.
 
-    A case is a pose: inputs that no case names stay where the nominal model's reference has them. Every pose
-    is solved on its own, in the assembly mode of the reference; Newton follows a straight line of the inputs
-    from the reference to it. With a ``motion`` a case is a whole motion of a design, of which the least,
-    the greatest and the last value are kept; with ``simulate`` it is a simulation, likewise.
+    A case is a pose; other inputs have their values at the reference of the nominal model. Every pose is
+    solved independently, in the assembly mode of the reference; Newton follows a straight line of the inputs
+    from the reference to it. With a ``motion`` a case is a motion of a design, of which the least, greatest
+    and last values are recorded; with ``simulate`` it is a simulation, likewise.
 
     Parameters
     ----------
@@ -106,16 +106,16 @@ def sweep(
         coordinates, their rates and those with limits are recorded
     workers, executor : of :mod:`routes.executors`; under a launcher, all workers that it started
     block : cases of a file; by default as many as make good files
-    resume : go on with the sweep that the folder holds
+    resume : continue the sweep in the folder
     progress : called with the share of all cases that is done; False from it stops the run
 
     Raises
     ------
     ValueError
-        Names, values, limits or modes that there are not, a folder that holds something else: all faults.
+        Unknown names, invalid values, limits or modes, a folder with other content: all faults.
     SweepError
-        A block that failed, a worker that was killed, a full disk, another run in the same folder. What is
-        written is kept, and ``resume`` goes on with it.
+        A block that failed, a worker that was killed, a full disk, another run in the same folder. Written
+        cases remain, and ``resume`` continues with the others.
     ModuleNotFoundError
         The extra ``sweeps`` is not installed.
 
@@ -351,7 +351,7 @@ def _derived(
 
 
 def _measurable(model: Model, coordinate: str) -> bool:
-    """Whether a limit of the model file can be looked at; gears and cams have no coordinates here."""
+    """Whether a limit of the model file can be measured; gears and cams have no coordinates here."""
     try:
         quantities_of(model.mechanism, model.frames, [coordinate], moving=False)
     except ValueError:
@@ -396,7 +396,7 @@ def _mode_faults(
 
 
 def _remaining(setup: Setup, resume: bool) -> tuple[list[int], int]:
-    """Blocks to be done, and how many cases are done already; the folder is ready for more."""
+    """Blocks to be solved, and the number of solved cases; the folder is open for writing."""
     open_store(setup.folder, _manifest(setup), resume=resume)
     number, size = setup.cases.number, setup.block
     todo, before = [], 0

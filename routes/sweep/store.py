@@ -21,12 +21,12 @@ FORMAT = 1
 MANIFEST = "sweep.json"
 PARTS = "parts"
 
-#: Entries of a manifest in which a run that goes on must agree with the one that began.
+#: Entries of a manifest that a resumed run must share with the first one.
 _MUST_AGREE = ("cases", "mechanism", "solvers", "record", "quantities", "limits", "modes", "motion", "block")
 
 
 class SweepError(RuntimeError):
-    """A sweep that could not go on; what it had written is kept, and the text says how to go on.
+    """A sweep that failed; written cases remain, and the text has the remedy.
 
     >>> str(SweepError("block 3 (case 96): MemoryError")).partition(":")[0]
     'block 3 (case 96)'
@@ -64,7 +64,7 @@ ENVELOPE = b"envelope"
 
 
 def open_store(folder: Path, manifest: Mapping[str, Any], *, resume: bool) -> None:
-    """Begin a sweep in a folder, or go on with the one that is there.
+    """Start a sweep in a folder, or continue the sweep there.
 
     Raises
     ------
@@ -91,7 +91,7 @@ def open_store(folder: Path, manifest: Mapping[str, Any], *, resume: bool) -> No
             left.unlink()
         return
     found = sorted(folder.iterdir()) if folder.is_dir() else []
-    strange = [path.name for path in found if not _left_before_the_manifest(path)]
+    strange = [path.name for path in found if not _has_no_manifest_yet(path)]
     if strange:
         raise ValueError(f"{folder} is not empty ({strange[0]}) and holds no sweep; name another folder")
     folder.mkdir(parents=True, exist_ok=True)
@@ -100,15 +100,15 @@ def open_store(folder: Path, manifest: Mapping[str, Any], *, resume: bool) -> No
     (folder / PARTS).mkdir(exist_ok=True)
 
 
-def _left_before_the_manifest(path: Path) -> bool:
-    """Whether a run that ended as it began may have left this; it holds no case."""
+def _has_no_manifest_yet(path: Path) -> bool:
+    """Whether a path may be of a run that was killed before it wrote its manifest."""
     if path.name == PARTS:
         return path.is_dir() and not any(path.iterdir())
     return path.name == LOCK or path.name.startswith(f".{MANIFEST}.")
 
 
 def _check_versions(folder: Path, there: Mapping[str, str], here: Mapping[str, str]) -> None:
-    """Cases that are drawn and solved by other versions may be other cases with other results."""
+    """Refuse other versions, which may draw other cases and give other results."""
     differing = [
         f"{name} was {there.get(name, 'not recorded')}, now {number}"
         for name, number in here.items()
@@ -125,7 +125,7 @@ def _short(value: object) -> str:
 
 
 def write_part(folder: Path, block: int, table: pyarrow.Table, envelope: bytes = b"") -> None:
-    """Write the cases of a block and their envelopes under their name once they are whole on the disk.
+    """Write the cases of a block and their envelopes, atomically.
 
     Raises
     ------
@@ -141,7 +141,7 @@ def write_part(folder: Path, block: int, table: pyarrow.Table, envelope: bytes =
 
 
 def is_done(folder: Path, block: int, cases: int) -> bool:
-    """Whether a block is there, whole, with so many cases."""
+    """Whether a block is completely written, with this number of cases."""
     import pyarrow
     import pyarrow.parquet
 
