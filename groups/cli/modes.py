@@ -64,11 +64,11 @@ def modes(
     found = solvable_model(load(model), model)
     most = STARTS if starts is None else starts
     try:
-        with stopping("a search shows its modes when it has ended; write fewer --starts"), bar() as told:
+        with stopping("a search shows its modes when it has ended; write fewer --starts"), bar() as show:
             if group is None:
-                listed = modes_of(found, starts=most, told=told)
+                listed = modes_of(found, starts=most, told=show)
             else:
-                listed = (modes_of(found, group, starts=most, told=told),)
+                listed = (modes_of(found, group, starts=most, told=show),)
     except ValueError as error:
         fail(f"{model}: {error}")
     if pictures is not None:

@@ -14,7 +14,7 @@ from mbssa import Mechanism
 
 #: Instants at most: what lies between them is proven, or found.
 INSTANTS = 73
-#: Seconds of plain Python beyond which a motion is not looked at, or no farther.
+#: Seconds of plain Python at which the examination of a motion ends; a longer one does not begin.
 LONGEST = 10.0
 
 
@@ -50,5 +50,5 @@ def singular_positions(mechanism: Mechanism) -> list[str]:
     computed = int((found.status != NOT_COMPUTED).all(axis=1).sum())
     if computed < len(motion.time):
         last = f"{motion.time[max(computed - 1, 0)]:.5g} s"
-        said.append(f"the model's motion was looked at to {last}; mbssa solve goes on to its end")
+        said.append(f"the model's motion was examined up to {last}; mbssa solve continues to its end")
     return said

@@ -53,7 +53,7 @@ def sample(
     columns = np.zeros((len(names), 3, len(instants)))
     for row, name in enumerate(names):
         try:
-            with np.errstate(over="ignore", invalid="ignore"):  # what overflows is told as not finite
+            with np.errstate(over="ignore", invalid="ignore"):  # an overflow is reported as not finite
                 columns[row] = evaluated(laws[name], instants)
         except ValueError as error:
             faults.append(f"law of {name}: {error}")

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from mbssa.mechanism import Vector
 
 
-#: Points of a profile at least, of a roller; poses at which the width of a flat face is looked for.
+#: Points of a profile at least, of a roller; poses at which the width of a flat face is measured.
 _PROFILE, _ROLLER, _POSES = 180, 48, 40
 
 #: A flat face is longer than where it is touched, by this share of the cam's size at both ends.

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from groups.trajectory import Trajectory
 
 
-#: Curves that a picture draws when it is not told which.
+#: Curves that a picture draws by default.
 CURVES_BY_DEFAULT = 8
 
 #: Quantities of a panel, by the SI unit of the value.

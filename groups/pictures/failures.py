@@ -1,4 +1,4 @@
-"""Instants at which a motion was not solved, in words and in intervals."""
+"""Instants at which a motion was not solved, in sentences and in intervals."""
 
 from __future__ import annotations
 

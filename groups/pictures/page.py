@@ -52,7 +52,7 @@ _SCRIPTS = (
 #: Sentences about failed groups that the page shows while no failed instant is on.
 _SENTENCES = 3
 
-#: A mechanism whose thinnest side is below this part of its longest is looked at from the front.
+#: A mechanism whose thinnest side is below this part of its longest is shown from the front.
 _FLAT = 0.05
 
 

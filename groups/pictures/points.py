@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 #: coordinates at the reference; or the id of a joint, for its centre.
 PointName = str | tuple[str | int, str | Sequence[float]]
 
-#: Paths that a picture draws when it is not told which.
+#: Paths that a picture draws by default.
 MOST_BY_DEFAULT = 8
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from mbssa.joints.system import Configuration
 
 
-#: Poses looked at when bounds are taken; more would change nothing that an eye sees.
+#: Poses from which bounds are taken; more would change nothing visible.
 _FOR_BOUNDS = 500
 
 

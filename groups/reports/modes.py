@@ -80,10 +80,10 @@ def _searches(listed: Sequence[GroupModes]) -> list[str]:
 def _modes_parts(model: Model, found: GroupModes) -> list[Part]:
     """The modes of one group, by the coordinates in which they differ, the solver's unknowns first."""
     rows = list(found)
-    asked = [name for name in model.solvers[found.group - 1].unknowns if name in found[1].coordinates]
+    unknowns = [name for name in model.solvers[found.group - 1].unknowns if name in found[1].coordinates]
     names = [
         name
-        for name in (*asked, *(name for name in found[1].coordinates if name not in asked))
+        for name in (*unknowns, *(name for name in found[1].coordinates if name not in unknowns))
         if len({f"{mode.coordinates[name]:.4f}" for mode in rows}) > 1
     ]
     most = _MOST_COLUMNS if len(rows) <= _FEW_MODES else _COLUMNS

@@ -7,12 +7,12 @@ missing), with the time first, and
 ``format``      int64        1
 ``bodies``      (K,) text    names of the kept bodies
 ``group_names`` (G,) text    bodies and type of each group
-``causes``      (G,) text    missing where nobody asked
+``causes``      (G,) text    missing where they are not known
 ``name``        text         the mechanism's name
 ``mechanism``   (…,) uint8   the mechanism as an archive of its own, as ``mbssa.save`` writes it
 ``proven``      (T, G) int8  missing where branches were checked alone
 ``singular``    text         with it: the singular positions, as JSON
-``borrowed``    text         missing where no inputs were borrowed: the record of those, as JSON
+``borrowed``    text         the record of the tearing inputs, as JSON; missing without tearing
 ``outer_…``     (T,)         with it: the arrays of :class:`groups.tearing.Outer`
 =============== ============ ===============================================================
 

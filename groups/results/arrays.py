@@ -58,7 +58,7 @@ class Arrays:
         return dict(zip((*OUTPUTS, *QUALITY), (*self.outputs, *self.quality), strict=True))
 
     def seal(self) -> None:
-        """Let nobody write to them any more."""
+        """Make them read-only."""
         for array in (*self.outputs, *self.quality):
             array.flags.writeable = False
 

@@ -1,4 +1,4 @@
-"""Tearing inputs of a model, and the outcome of the iteration that finds them (tearing)."""
+"""Tearing inputs of a model, and the outcome of the iteration that finds them."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ _SHOWN = 4
 
 @dataclass(frozen=True)
 class Borrowed:
-    """Inputs that the groups are solved for, and the drives that they have to meet.
+    """Tearing: inputs that the groups are solved for, and the driven coordinates that these must satisfy.
 
     Attributes
     ----------
     inputs : the tearing inputs, in the order of the joints
-    drives : those that are really driven, in the order of a motion
-    unknowns : borrowed ones that are no drives; an outer Newton finds them at each instant
-    loop : numbers of the groups inside of it: between an unknown and a drive's bodies
-    before : numbers of the groups that those need and no unknown moves
-    groups : how many groups there are
+    drives : the driven coordinates of the mechanism, in the order of a motion
+    unknowns : tearing inputs that are not driven; an outer Newton iteration finds them at each instant
+    loop : numbers of the groups between an unknown and the bodies of a driven coordinate
+    before : numbers of the groups on which those depend and that no unknown moves
+    groups : number of all groups
     chosen : by the ``user`` or ``automatic``
 
     Examples
@@ -39,7 +39,7 @@ class Borrowed:
     >>> structure = mbssa.decompose(mbssa.load("stewart_inverse"))
     >>> slides = [f"{a}-{a + 1}.slide" for a in range(2, 14, 2)]
     >>> print(groups.build(structure, drives=slides).borrowed)
-    borrowed 1-14.x, 1-14.y, 1-14.z, 1-14.angle_x, 1-14.angle_y, 1-14.angle_z instead of 2-3.slide, \
+    tearing inputs 1-14.x, 1-14.y, 1-14.z, 1-14.angle_x, 1-14.angle_y, 1-14.angle_z instead of 2-3.slide, \
 4-5.slide, 6-7.slide, 8-9.slide, 10-11.slide, 12-13.slide: 6 unknowns, 7 of 7 groups in the loop; \
 chosen by the user
     """
@@ -55,7 +55,7 @@ chosen by the user
 
     @property
     def shared(self) -> tuple[str, ...]:
-        """Coordinates that are both borrowed and driven."""
+        """Driven coordinates among the tearing inputs."""
         return tuple(name for name in self.inputs if name in self.drives)
 
     def __str__(self) -> str:
@@ -63,7 +63,7 @@ chosen by the user
         many = "s" if len(self.unknowns) != 1 else ""
         by = "chosen by the user" if self.chosen == "user" else "chosen automatically"
         return (
-            f"borrowed {', '.join(self.unknowns) or 'nothing'} instead of {replaced or 'nothing'}: "
+            f"tearing inputs {', '.join(self.unknowns) or 'none'} instead of {replaced or 'nothing'}: "
             f"{len(self.unknowns)} unknown{many}, {len(self.loop)} of {self.groups} groups in the loop; {by}"
         )
 
@@ -103,10 +103,10 @@ class Outer:
     Attributes
     ----------
     borrowed : the record of the model
-    fallback : (T,) whether the structure of the real drives solved the instant
-    status : (T,) int8 why it did, as :data:`groups.trajectory.STATUS` has it; 0 where it did not
+    fallback : (T,) True where the direct structure, of the driven coordinates, solved the instant
+    status : (T,) int8 the reason, by :data:`groups.trajectory.STATUS`; 0 where it did not
     group : (T,) number of the group that failed there, 0 where the loop itself did
-    residual : (T,) largest miss of a drive in the answer, rad or over the mechanism's size
+    residual : (T,) largest error of a driven coordinate, rad or over the mechanism's size
     iterations : (T,) steps of the outer Newton, corrections of instants that were solved together with it
     condition : (T,) of its Jacobian, the drives' derivative by the unknowns: 0 singular; along a line between
         instants at which it was factorised
@@ -136,7 +136,7 @@ class Outer:
         return replace(self, **arrays)
 
     def sentences(self) -> list[str]:
-        """A sentence for each stretch of instants that the structure of the real drives solved.
+        """A sentence for each stretch of instants that the direct structure solved.
 
         Instants count from 0.
         """
@@ -148,7 +148,7 @@ class Outer:
             g = int(self.group[first])
             where = f"SG-{g} of {self.names[g - 1]}" if g else "the loop of the tearing inputs"
             said.append(
-                f"{which} solved with the direct structure: the tearing structure is not for there "
+                f"{which} solved with the direct structure, since tearing fails there "
                 f"({where}: {STATUS[int(self.status[first])]})"
             )
         if len(stretches) > _SHOWN:

@@ -1,4 +1,4 @@
-"""Faults of a solved motion, in words and in sentences."""
+"""Faults of a solved motion, in sentences."""
 
 from __future__ import annotations
 

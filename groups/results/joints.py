@@ -287,7 +287,7 @@ def pair_motion(
 
 
 def chosen_coordinates(trajectory: Trajectory, joints: str | Sequence[str]) -> list[CoordinateMotion]:
-    """The coordinates that were asked for.
+    """The coordinates of some joints.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""A trajectory as a labelled dataset, and as netCDF. xarray is imported when it is asked for.
+"""A trajectory as a labelled dataset, and as netCDF. xarray is imported at the first use.
 
 netCDF-3 is written by SciPy, which is there anyway, so the extra brings xarray alone.
 """

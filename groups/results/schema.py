@@ -51,11 +51,9 @@ PROVEN = {"proven": ResultArray("group", np.int8)}
 #: Outcome of the tearing iteration.
 OUTER = {
     "fallback": ResultArray("", np.bool_, "solved by the direct structure"),
-    "status": ResultArray("", np.int8, "why, 0 where it was not", ""),
-    "group": ResultArray(
-        "", np.int64, "number of the group that the tearing inputs are not for, 0 the loop", ""
-    ),
-    "residual": ResultArray("", np.float64, "largest miss of a drive, rad or of the size"),
+    "status": ResultArray("", np.int8, "reason, 0 where it was not", ""),
+    "group": ResultArray("", np.int64, "number of the group at which tearing fails, 0 the loop", ""),
+    "residual": ResultArray("", np.float64, "largest error of a driven coordinate, rad or of the size"),
     "iterations": ResultArray("", np.int64, "steps of the outer Newton"),
     "condition": ResultArray("", np.float64, "of the outer Jacobian, 0 singular"),
 }

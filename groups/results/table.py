@@ -138,7 +138,7 @@ def chosen_columns(
 def _coordinates(
     trajectory: Trajectory, joints: str | Sequence[str], driven: bool, others: bool
 ) -> list[CoordinateMotion]:
-    """Coordinates of joints, each once: driven ones, then the others that were asked for."""
+    """Coordinates of joints, each once: driven ones, then the others."""
     found = {one.name: one for one in (chosen_coordinates(trajectory, joints) if others else ())}
     if not driven:
         return list(found.values())
