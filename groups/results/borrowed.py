@@ -84,7 +84,7 @@ chosen by the user
         --------
         >>> import groups, json, mbssa
         >>> borrowed = groups.build(mbssa.decompose(mbssa.load("triad")), borrow=["1-5.angle"]).borrowed
-        >>> Borrowed.from_json(json.dumps(borrowed.to_dict())) == borrowed
+        >>> borrowed.from_json(json.dumps(borrowed.to_dict())) == borrowed
         True
         """
         from pydantic import TypeAdapter, ValidationError
