@@ -448,7 +448,8 @@ def circles_meet(
         # One centre: every point of the circle closes, or none.
         miss = abs(l1 - l2)
         return SINGULAR if miss <= 1e-12 * (l1 + l2) else OUT_OF_REACH, miss, 0.0, 0.0
-    a, b = 0.5 + 0.5 * (l1 - l2) * (l1 + l2) / apart, square / apart
+    over = 1.0 / apart
+    a, b = 0.5 + 0.5 * ((l1 - l2) * (l1 + l2)) * over, square * over
     h = b - a * a
     if h < -TOUCH * (b + 1.0):
         distance = math.sqrt(apart)
@@ -463,8 +464,9 @@ def circle_meets_line(
     """A circle, and a line through (px, py) along (c, s); ``sign`` +1: the point farther along it."""
     dx, dy = x - px, y - py
     foot, height = c * dx + s * dy, c * dy - s * dx
-    root = radius * radius - height * height
-    if root < -TOUCH * radius * radius:
+    square = radius * radius
+    root = square - height * height
+    if root < -TOUCH * square:
         return OUT_OF_REACH, abs(height) - radius, 0.0, 0.0
     foot += sign * math.sqrt(max(root, 0.0))
     return OK, 0.0, px + foot * c, py + foot * s

@@ -28,10 +28,9 @@ and of side 2 from SIDE on. CRANK: the numbers of :class:`Crank`. :func:`arm_in`
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from groups.kernels.chains import (
     ANGLE_1,
@@ -44,20 +43,22 @@ from groups.kernels.chains import (
     Inputs,
     Pair,
     Quality,
+    circle_meets_line,
+    circles_meet,
     turns_to,
 )
 from groups.kernels.lanes import LANES, after, lanes, room, select
-from groups.kernels.status import OK, OUT_OF_REACH, PREDECESSOR_FAILED, SINGULAR
+from groups.kernels.status import OK, PREDECESSOR_FAILED, SINGULAR
 from groups.kernels.trigonometry import angle_of, far, sines_cosines
 from mbssa.arrays import Floats, Ints
 from mbssa.compiled import inlined
 
 DRIVEN, ARMS, GUIDE, CHAINS, CRANK = 0, 1, 2, 3, 4
-FORM, BASE_1, OWN_1, BASE_2, OWN_2 = 0, 1, 2, 3, 4
+FORM, BASE_1, OWN_1, BASE_2 = 0, 1, 2, 3
 INPUT = 3
 SIDE = 12
 
-#: Rows to work in: the states of both own bodies; the condition, NaN where something failed, and the
+#: Rows to work in: the states of both own bodies; the condition, NaN where nothing closes, and the
 #: residual (m); then, for rates, sine from arm to arm, each base's own point (2), arms at length one or
 #: direction of the guide (2), own origin from that point (2), and angular velocity or speed.
 OF_1, OF_2, CLEAR, MISS, SINE = 0, STATE, 2 * STATE, 2 * STATE + 1, 2 * STATE + 2
@@ -171,22 +172,19 @@ def solve_arms(
 ) -> None:  # fmt: skip
     """Two circles about points of known bodies; arguments as :mod:`groups.kernels` has them."""
     one, two = arm_in(ints, floats, BASE_1, 0), arm_in(ints, floats, BASE_2, SIDE)
-    status, residual, iterations, condition = quality
+    least = DEAD if level > 0 else -1.0
     W = room(ROWS, LANES)
     for begin in range(0, count, LANES):
         n, at = min(LANES, count - begin), first + begin
-        place_arms(one, two, memory[SIGN], S, begin, n, level, W)
+        place_arms(one, two, memory[SIGN], S, begin, n, W)
         if level > 0:
             move_arms(one, two, S, begin, n, W)
         if level > 1:
             accelerate_arms(one, two, S, begin, n, W)
-        report(W, n, status[group], residual[group], iterations[group], condition[group], at)
+        report(W, n, quality, group, at)
         for k in range(n):
-            if W[CLEAR, k] != W[CLEAR, k]:
-                verdict, miss, regular = why_not_arms(one, two, S, begin + k, level)
-                status[group, at + k], residual[group, at + k] = verdict, miss
-                condition[group, at + k] = regular
-                void_lane(W, k)
+            if not W[CLEAR, k] >= least:
+                fail(W, k, quality, group, at + k, fault_of_arms(one, two, S, begin + k))
         if one.own >= 0:
             memory[ANGLE_1] = count_turns(W, OF_1 + 4, n, one.angle, memory[ANGLE_1])
             copy_out(W, OF_1, n, S, one.own, begin, level)
@@ -196,20 +194,19 @@ def solve_arms(
 
 
 @inlined
-def place_arms(one: Arm, two: Arm, sign: float, S: Floats, begin: int, n: int, level: int, W: Floats) -> None:
+def place_arms(one: Arm, two: Arm, sign: float, S: Floats, begin: int, n: int, W: Floats) -> None:
     """Poses and residual; angles are those of the arms yet, between -pi and pi."""
     square = one.length * one.length
     difference = 0.5 * ((one.length - two.length) * (one.length + two.length))
     over_1, over_2 = 1.0 / one.length, 1.0 / two.length
     over_both = over_1 * over_2
     tiny = 1e-24 * (square + two.length * two.length)
-    least = DEAD if level > 0 else -1.0
     for k in lanes(n):
         t = after(begin, k)
         c, s = S[one.base, 2, t], S[one.base, 3, t]
-        g1x, g1y = c * one.hinge[0] - s * one.hinge[1], s * one.hinge[0] + c * one.hinge[1]
+        g1x, g1y = rotated(c, s, one.hinge)
         c, s = S[two.base, 2, t], S[two.base, 3, t]
-        g2x, g2y = c * two.hinge[0] - s * two.hinge[1], s * two.hinge[0] + c * two.hinge[1]
+        g2x, g2y = rotated(c, s, two.hinge)
         x1, y1 = S[one.base, 0, t] + g1x, S[one.base, 1, t] + g1y
         x2, y2 = S[two.base, 0, t] + g2x, S[two.base, 1, t] + g2y
         dx, dy = x2 - x1, y2 - y1
@@ -222,8 +219,7 @@ def place_arms(one: Arm, two: Arm, sign: float, S: Floats, begin: int, n: int, l
         h = select(apart > tiny, h, math.nan)
         h = sign * np.sqrt(select(h < 0.0, 0.0, h))
         sine = h * apart * over_both
-        clear = abs(sine)
-        W[CLEAR, k] = select(clear >= least, clear, math.nan)
+        W[CLEAR, k] = abs(sine)
         # Arms from either hinge to the closing point, of length one.
         u1x, u1y = over_1 * (a * dx - h * dy), over_1 * (a * dy + h * dx)
         u2x, u2y = over_2 * ((a - 1.0) * dx - h * dy), over_2 * ((a - 1.0) * dy + h * dx)
@@ -231,10 +227,10 @@ def place_arms(one: Arm, two: Arm, sign: float, S: Floats, begin: int, n: int, l
         u1x, u1y = u1x * f, u1y * f
         f = 1.5 - 0.5 * (u2x * u2x + u2y * u2y)
         u2x, u2y = u2x * f, u2y * f
-        e1x, e1y = u1x * one.origin[0] - u1y * one.origin[1], u1y * one.origin[0] + u1x * one.origin[1]
-        e2x, e2y = u2x * two.origin[0] - u2y * two.origin[1], u2y * two.origin[0] + u2x * two.origin[1]
-        ca, sa = u1x * one.turn[0] - u1y * one.turn[1], u1y * one.turn[0] + u1x * one.turn[1]
-        cb, sb = u2x * two.turn[0] - u2y * two.turn[1], u2y * two.turn[0] + u2x * two.turn[1]
+        e1x, e1y = rotated(u1x, u1y, one.origin)
+        e2x, e2y = rotated(u2x, u2y, two.origin)
+        ca, sa = rotated(u1x, u1y, one.turn)
+        cb, sb = rotated(u2x, u2y, two.turn)
         xa, ya, xb, yb = x1 + e1x, y1 + e1y, x2 + e2x, y2 + e2y
         miss_x = (xa + ca * one.pin[0] - sa * one.pin[1]) - (xb + cb * two.pin[0] - sb * two.pin[1])
         miss_y = (ya + sa * one.pin[0] + ca * one.pin[1]) - (yb + sb * two.pin[0] + cb * two.pin[1])
@@ -293,29 +289,13 @@ def accelerate_arms(one: Arm, two: Arm, S: Floats, begin: int, n: int, W: Floats
         W[OF_1 + 10, k], W[OF_2 + 10, k] = a1, a2
 
 
-def why_not_arms(one: Arm, two: Arm, S: Floats, t: int, level: int) -> tuple[int, float, float]:
-    """Status, miss (m) and condition at an instant without an answer."""
-    x1, y1 = S[one.base, 0, t], S[one.base, 1, t]
-    x2, y2 = S[two.base, 0, t], S[two.base, 1, t]
+def fault_of_arms(one: Arm, two: Arm, S: Floats, t: int) -> tuple[int, float]:
+    """Status and residual (m) at an instant without an answer."""
+    (x1, y1), (x2, y2) = place_of(one.base, one.hinge, S, t), place_of(two.base, two.hinge, S, t)
     if x1 != x1 or x2 != x2:
-        return PREDECESSOR_FAILED, 0.0, 0.0
-    l1, l2, c, s = one.length, two.length, S[one.base, 2, t], S[one.base, 3, t]
-    g1x, g1y = c * one.hinge[0] - s * one.hinge[1], s * one.hinge[0] + c * one.hinge[1]
-    c, s = S[two.base, 2, t], S[two.base, 3, t]
-    g2x, g2y = c * two.hinge[0] - s * two.hinge[1], s * two.hinge[0] + c * two.hinge[1]
-    dx, dy = (x2 + g2x) - (x1 + g1x), (y2 + g2y) - (y1 + g1y)
-    apart, square = dx * dx + dy * dy, l1 * l1
-    if apart <= 1e-24 * (square + l2 * l2):
-        # One centre: every point of the circle closes, or none.
-        miss = abs(l1 - l2)
-        return SINGULAR if miss <= 1e-12 * (l1 + l2) else OUT_OF_REACH, miss, 0.0
-    over = 1.0 / apart
-    a, b = 0.5 + 0.5 * ((l1 - l2) * (l1 + l2)) * over, square * over
-    h = b - a * a
-    if h < -TOUCH * (b + 1.0):
-        distance = math.sqrt(apart)
-        return OUT_OF_REACH, max(distance - l1 - l2, abs(l1 - l2) - distance), 0.0
-    return SINGULAR, 0.0, math.sqrt(max(h, 0.0)) * apart * ((1.0 / l1) * (1.0 / l2))
+        return PREDECESSOR_FAILED, 0.0
+    status, miss, _, _ = circles_meet(x1, y1, one.length, x2, y2, two.length, 1.0)
+    return SINGULAR if status == OK else status, miss
 
 
 # --- a hinge with an arm of constant length, and a guide -------------------------------------------
@@ -327,22 +307,19 @@ def solve_guide(
 ) -> None:  # fmt: skip
     """A circle about a known point, a line of a known body; arguments as :mod:`groups.kernels` has them."""
     one, two = arm_in(ints, floats, BASE_1, 0), guide_in(ints, floats, BASE_2, SIDE)
-    status, residual, iterations, condition = quality
+    least = DEAD if level > 0 else -1.0
     W = room(ROWS, LANES)
     for begin in range(0, count, LANES):
         n, at = min(LANES, count - begin), first + begin
-        place_guide(one, two, memory[SIGN], S, begin, n, level, W)
+        place_guide(one, two, memory[SIGN], S, begin, n, W)
         if level > 0:
             move_guide(one, two, S, begin, n, W)
         if level > 1:
             accelerate_guide(one, two, S, begin, n, W)
-        report(W, n, status[group], residual[group], iterations[group], condition[group], at)
+        report(W, n, quality, group, at)
         for k in range(n):
-            if W[CLEAR, k] != W[CLEAR, k]:
-                verdict, miss, regular = why_not_guide(one, two, S, begin + k)
-                status[group, at + k], residual[group, at + k] = verdict, miss
-                condition[group, at + k] = regular
-                void_lane(W, k)
+            if not W[CLEAR, k] >= least:
+                fail(W, k, quality, group, at + k, fault_of_guide(one, two, S, begin + k))
         if one.own >= 0:
             memory[ANGLE_1] = count_turns(W, OF_1 + 4, n, one.angle, memory[ANGLE_1])
             copy_out(W, OF_1, n, S, one.own, begin, level)
@@ -351,39 +328,34 @@ def solve_guide(
 
 
 @inlined
-def place_guide(
-    one: Arm, two: Guide, sign: float, S: Floats, begin: int, n: int, level: int, W: Floats
-) -> None:
+def place_guide(one: Arm, two: Guide, sign: float, S: Floats, begin: int, n: int, W: Floats) -> None:
     """Poses and residual; the angle of the first body is that of the arm yet, between -pi and pi."""
     square, over_1 = one.length * one.length, 1.0 / one.length
-    least = DEAD if level > 0 else -1.0
     for k in lanes(n):
         t = after(begin, k)
         x1, y1, x2, y2 = S[one.base, 0, t], S[one.base, 1, t], S[two.base, 0, t], S[two.base, 1, t]
         c, s = S[one.base, 2, t], S[one.base, 3, t]
-        g1x, g1y = c * one.hinge[0] - s * one.hinge[1], s * one.hinge[0] + c * one.hinge[1]
+        g1x, g1y = rotated(c, s, one.hinge)
         c, s = S[two.base, 2, t], S[two.base, 3, t]
-        g2x, g2y = c * two.point[0] - s * two.point[1], s * two.point[0] + c * two.point[1]
-        dirx = c * two.direction[0] - s * two.direction[1]
-        diry = s * two.direction[0] + c * two.direction[1]
-        dx, dy = x1 + g1x - x2 - g2x, y1 + g1y - y2 - g2y
+        g2x, g2y = rotated(c, s, two.point)
+        dirx, diry = rotated(c, s, two.direction)
+        dx, dy = (x1 + g1x) - (x2 + g2x), (y1 + g1y) - (y2 + g2y)
         foot, height = dx * dirx + dy * diry, dirx * dy - diry * dx
         h = square - height * height
         # NaN where a base has no answer, and out of reach.
         h = select(h >= -TOUCH * square, h, math.nan)
         h = sign * np.sqrt(select(h < 0.0, 0.0, h))
-        clear = abs(over_1 * h)
-        W[CLEAR, k] = select(clear >= least, clear, math.nan)
+        W[CLEAR, k] = abs(over_1 * h)
         # The arm, of length one, and the closing point from the base of the guide.
         u1x, u1y = over_1 * (h * dirx + height * diry), over_1 * (h * diry - height * dirx)
         f = 1.5 - 0.5 * (u1x * u1x + u1y * u1y)
         u1x, u1y = u1x * f, u1y * f
         slide = foot + h
         r2x, r2y = g2x + slide * dirx, g2y + slide * diry
-        e1x, e1y = u1x * one.origin[0] - u1y * one.origin[1], u1y * one.origin[0] + u1x * one.origin[1]
-        ca, sa = u1x * one.turn[0] - u1y * one.turn[1], u1y * one.turn[0] + u1x * one.turn[1]
+        e1x, e1y = rotated(u1x, u1y, one.origin)
+        ca, sa = rotated(u1x, u1y, one.turn)
         q2x, q2y = r2x + c * two.origin[0] - s * two.origin[1], r2y + s * two.origin[0] + c * two.origin[1]
-        cb, sb = c * two.turn[0] - s * two.turn[1], s * two.turn[0] + c * two.turn[1]
+        cb, sb = rotated(c, s, two.turn)
         xa, ya, xb, yb = x1 + g1x + e1x, y1 + g1y + e1y, x2 + q2x, y2 + q2y
         miss_x = (xa + ca * one.pin[0] - sa * one.pin[1]) - (xb + cb * two.pin[0] - sb * two.pin[1])
         miss_y = (ya + sa * one.pin[0] + ca * one.pin[1]) - (yb + sb * two.pin[0] + cb * two.pin[1])
@@ -443,23 +415,14 @@ def accelerate_guide(one: Arm, two: Guide, S: Floats, begin: int, n: int, W: Flo
         W[OF_1 + 10, k], W[OF_2 + 10, k] = a1, a
 
 
-def why_not_guide(one: Arm, two: Guide, S: Floats, t: int) -> tuple[int, float, float]:
-    """Status, miss (m) and condition at an instant without an answer."""
-    x1, y1 = S[one.base, 0, t], S[one.base, 1, t]
-    x2, y2 = S[two.base, 0, t], S[two.base, 1, t]
+def fault_of_guide(one: Arm, two: Guide, S: Floats, t: int) -> tuple[int, float]:
+    """Status and residual (m) at an instant without an answer."""
+    (x1, y1), (x2, y2) = place_of(one.base, one.hinge, S, t), place_of(two.base, two.point, S, t)
     if x1 != x1 or x2 != x2:
-        return PREDECESSOR_FAILED, 0.0, 0.0
-    c, s = S[one.base, 2, t], S[one.base, 3, t]
-    g1x, g1y = c * one.hinge[0] - s * one.hinge[1], s * one.hinge[0] + c * one.hinge[1]
-    c, s = S[two.base, 2, t], S[two.base, 3, t]
-    g2x, g2y = c * two.point[0] - s * two.point[1], s * two.point[0] + c * two.point[1]
-    dirx, diry = c * two.direction[0] - s * two.direction[1], s * two.direction[0] + c * two.direction[1]
-    height = dirx * (y1 + g1y - y2 - g2y) - diry * (x1 + g1x - x2 - g2x)
-    square = one.length * one.length
-    h = square - height * height
-    if h < -TOUCH * square:
-        return OUT_OF_REACH, abs(height) - one.length, 0.0
-    return SINGULAR, 0.0, (1.0 / one.length) * math.sqrt(max(h, 0.0))
+        return PREDECESSOR_FAILED, 0.0
+    dirx, diry = rotated(S[two.base, 2, t], S[two.base, 3, t], two.direction)
+    status, miss, _, _ = circle_meets_line(x1, y1, one.length, x2, y2, dirx, diry, 1.0)
+    return SINGULAR if status == OK else status, miss
 
 
 # --- a driven hinge, too common for records --------------------------------------------------------
@@ -471,7 +434,6 @@ def solve_crank(
 ) -> None:  # fmt: skip
     """One body on a driven hinge; arguments as :mod:`groups.kernels` has them."""
     crank = crank_in(ints, floats)
-    status, residual, iterations, condition = quality
     W = room(ROWS, LANES)
     for begin in range(0, count, LANES):
         n, at = min(LANES, count - begin), first + begin
@@ -480,11 +442,10 @@ def solve_crank(
             move_crank(crank, inputs[1][crank.row], S, begin, at, n, W)
         if level > 1:
             accelerate_crank(crank, inputs[2][crank.row], S, begin, at, n, W)
-        report(W, n, status[group], residual[group], iterations[group], condition[group], at)
+        report(W, n, quality, group, at)
         for k in range(n):
             if W[CLEAR, k] != W[CLEAR, k]:
-                status[group, at + k], condition[group, at + k] = PREDECESSOR_FAILED, 0.0
-                void_lane(W, k)
+                fail(W, k, quality, group, at + k, (PREDECESSOR_FAILED, 0.0))
         copy_out(W, OF_1, n, S, crank.own, begin, level)
 
 
@@ -500,10 +461,10 @@ def place_crank(crank: Crank, value: Floats, S: Floats, begin: int, first: int, 
     for k in lanes(n):
         t = after(begin, k)
         c, s, cq, sq = S[crank.base, 2, t], S[crank.base, 3, t], W[ARM_1, k], W[ARM_1 + 1, k]
-        gx, gy = c * crank.hinge[0] - s * crank.hinge[1], s * crank.hinge[0] + c * crank.hinge[1]
+        gx, gy = rotated(c, s, crank.hinge)
         cz, sz = crank.turn[0] * cq - crank.turn[1] * sq, crank.turn[1] * cq + crank.turn[0] * sq
         co, so = c * cz - s * sz, s * cz + c * sz
-        ex, ey = co * crank.origin[0] - so * crank.origin[1], so * crank.origin[0] + co * crank.origin[1]
+        ex, ey = rotated(co, so, crank.origin)
         x, y = S[crank.base, 0, t], S[crank.base, 1, t]
         W[OF_1, k], W[OF_1 + 1, k], W[OF_1 + 2, k], W[OF_1 + 3, k] = x + gx + ex, y + gy + ey, co, so
         W[OF_1 + 4, k] = S[crank.base, 4, t] + (crank.angle + crank.sign * value[after(first, k)])
@@ -543,16 +504,23 @@ def accelerate_crank(
 
 
 @inlined
-def report(
-    W: Floats,
-    n: int,
-    status: npt.NDArray[np.int8],
-    residual: Floats,
-    iterations: Ints,
-    condition: Floats,
-    first: int,
-) -> None:
-    """Residual and condition of instants that are solved, all of them for the time being."""
+def rotated(c: Any, s: Any, point: Pair) -> tuple[Any, Any]:
+    """A vector turned by the angle of this cosine and sine."""
+    return c * point[0] - s * point[1], s * point[0] + c * point[1]
+
+
+def place_of(body: int, point: Pair, S: Floats, t: int) -> Pair:
+    """A point of a body in the world."""
+    x, y = rotated(S[body, 2, t], S[body, 3, t], point)
+    return S[body, 0, t] + x, S[body, 1, t] + y
+
+
+@inlined
+def report(W: Floats, n: int, quality: Quality, group: int, first: int) -> None:
+    """Residual and condition of instants as if all of them were solved."""
+    status, residual, iterations, condition = (
+        quality[0][group], quality[1][group], quality[2][group], quality[3][group],
+    )  # fmt: skip
     for k in lanes(n):
         residual[after(first, k)] = W[MISS, k]
     for k in lanes(n):
@@ -563,8 +531,11 @@ def report(
         iterations[after(first, k)] = 0
 
 
-def void_lane(W: Floats, k: int) -> None:
-    """Say that both own bodies have no answer at an instant."""
+def fail(W: Floats, k: int, quality: Quality, group: int, at: int, fault: tuple[int, float]) -> None:
+    """Give an instant the status and residual of a fault; both own bodies have no answer."""
+    quality[0][group, at], quality[1][group, at] = fault
+    if W[CLEAR, k] != W[CLEAR, k]:
+        quality[3][group, at] = 0.0
     for row in range(2 * STATE):
         W[row, k] = math.nan
 

@@ -68,18 +68,6 @@ def matrix_in(floats: Array, k: int) -> Matrix:
     )
 
 
-def put_in(floats: Array, k: int, a: Vector) -> None:
-    """Write three numbers into a flat array from place ``k`` on."""
-    floats[k], floats[k + 1], floats[k + 2] = a
-
-
-def put_matrix_in(floats: Array, k: int, m: Matrix) -> None:
-    """Write nine numbers into a flat array from place ``k`` on."""
-    floats[k], floats[k + 1], floats[k + 2] = m[0], m[1], m[2]
-    floats[k + 3], floats[k + 4], floats[k + 5] = m[3], m[4], m[5]
-    floats[k + 6], floats[k + 7], floats[k + 8] = m[6], m[7], m[8]
-
-
 def vector_of(table: Array, row: int, k: int) -> Vector:
     """Three numbers of a row of a table from column ``k`` on."""
     return table[row, k], table[row, k + 1], table[row, k + 2]
