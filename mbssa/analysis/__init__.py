@@ -1,1 +1,1 @@
-"""Questions to a mechanism as a whole: its structural groups, and what is wrong with it."""
+"""Analyses of a whole mechanism: structural groups, and diagnosis."""

@@ -62,7 +62,7 @@ MOST_CHOICES = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that is so. ``fatal`` says that the mechanism cannot be solved because of it.
+    """A finding. A ``fatal`` one prevents the solution of the mechanism.
 
     ``bodies`` and ``joints`` are those that it is about: body numbers, joint ids.
 
@@ -138,7 +138,7 @@ class Report:
 def check(mechanism: Mechanism, precision: float | None = None) -> Report:
     """Find out whether a mechanism can be solved as given, and if not, why and what would help.
 
-    Three ranks are taken and kept apart: by count, at random geometry of the declared joint types
+    Three ranks are reported apart: by count, at random geometry of the declared joint types
     (generic), and at the given geometry after assembling it (numeric). Where the numeric rank falls
     short, a perturbed configuration tells a redundant constraint from a singular pose.
 
@@ -319,7 +319,7 @@ def _choices_findings(mechanism: Mechanism) -> list[Finding]:
 def _rolling_findings(mechanism: Mechanism, structure: Structure, analysis: Examined | None) -> list[Finding]:
     """Wheels that roll on a track and that nothing holds to it.
 
-    With geometry a free motion of the undriven mechanism lifts the wheel. Without it nobody knows whether
+    With geometry a free motion of the undriven mechanism lifts the wheel. Without it it is unknown whether
     bearings hold it: then it must be too free by count, and have no contact with its track.
     """
     touching = {frozenset(joint.bodies[:2]) for joint in mechanism.joints if joint.type.is_contact}

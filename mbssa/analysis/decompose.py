@@ -33,7 +33,7 @@ def decompose(
         Eq. (5) can be fooled (planar ``1-2R 1-2P 2-3R``); the answer then has a note that says so.
     time_limit : seconds after which the exhaustive search gives up; its answer then has
         ``determined == False`` and a note. The matching ignores it.
-    by_count : look at the count alone. Otherwise a mechanism that moves although its count does not come
+    by_count : by the count alone. Otherwise a mechanism that moves although its count does not come
         out (redundant constraints, passive rotations) is decomposed after a recorded treatment, see
         ``Structure.treatment``; the exhaustive search knows no treatment. Which of several dependent
         constraints is left out follows the order of the joints, and the groups may follow it too.
@@ -84,10 +84,10 @@ def decompose(
 
 
 def _treatable(mechanism: Mechanism, partition: Partition) -> bool:
-    """Whether ranks could still determine what the count does not.
+    """Whether ranks could determine a mechanism that the count does not.
 
-    Redundancy takes a surplus, and only bodies in space spin idly: a chain in the plane that lacks an
-    input, the commonest slip, is answered at once.
+    Redundancy needs a surplus, and passive rotations a mechanism in space: a planar chain without an
+    input, the commonest fault, needs no ranks.
     """
     surplus = any(part.kind == "over" for part in partition.parts)
     spinning = bool(partition.parts) and mechanism.space == "spatial"

@@ -109,13 +109,13 @@ def _on_interrupt(handler: signal.Handlers | Callable[[int, FrameType | None], N
 
 
 def _interrupt(_number: int, _frame: FrameType | None) -> None:
-    """The first Ctrl-C lets a command keep what it has; the next one does not wait for that."""
+    """The first Ctrl-C raises KeyboardInterrupt; the next one ends the process at once."""
     _on_interrupt(_leave)
     raise KeyboardInterrupt
 
 
 def _leave(_number: int, _frame: FrameType | None) -> None:
-    """End at once, without a traceback from wherever that comes: files are whole or not there at any time."""
+    """End at once, without a traceback; files are written atomically."""
     os._exit(STOPPED)
 
 

@@ -1,4 +1,4 @@
-"""Shell completion: model names and files, and the names of what the model on the command line has."""
+"""Shell completion: model names and files, and names in the model on the command line."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import typer
 if TYPE_CHECKING:
     from mbssa.mechanism import Mechanism
 
-#: Names with what a shell shows beside them.
+#: Names with their descriptions.
 Names = Iterator[tuple[str, str]]
 
 
@@ -72,7 +72,7 @@ def _of_the_model(names: Callable[[Mechanism], Names], *, after: str = "") -> Ca
             warnings.simplefilter("ignore")
             try:
                 mechanism = load(model) if model else None
-            except (ValueError, OSError):  # a shell has no place for what is wrong with the model
+            except (ValueError, OSError):  # completion shows no faults of the model
                 mechanism = None
         for name, said in dict(names(mechanism) if mechanism is not None else ()).items():
             if name.startswith(start):

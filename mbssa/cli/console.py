@@ -36,7 +36,7 @@ def fail(message: str, code: int = BAD_INPUT) -> NoReturn:
 
 @contextmanager
 def stopping(said: str) -> Iterator[None]:
-    """End the command after Ctrl-C with a sentence on what is kept; of a whole function as its decorator."""
+    """End the command after Ctrl-C with a sentence on saved results; a decorator or a context."""
     try:
         yield
     except KeyboardInterrupt:
@@ -113,7 +113,7 @@ def draw(*pictures: tuple[Path | None, Callable[[], Figure]]) -> None:
 
 
 def warn_of_ranks(structure: Structure, model: str) -> None:
-    """Warn of what the count cannot see, a line per group, where ranks are cheap; and of code not run."""
+    """Warn of rank-deficient groups, where ranks are cheap, a line each; and of code not run."""
     say_untrusted(structure.mechanism)
     if structure.mechanism.n_bodies > _WARNED:
         return

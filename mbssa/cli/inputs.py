@@ -9,7 +9,7 @@ from mbssa.mechanism import Mechanism
 
 
 def loaded(model: str, inputs: str | None, terminals: list[str] | None, pairs: str | None) -> Mechanism:
-    """The mechanism that is meant: with inputs of its own, or with these.
+    """Load the mechanism of a command, with its own inputs or with these.
 
     Raises
     ------

@@ -69,12 +69,12 @@ OutputOption = Annotated[
     Path | None,
     typer.Option("--output", "-o", metavar="FILE", help="Write to FILE instead of the terminal."),
 ]
-#: Acts as it is read: a command has it among its parameters, and need not look at it.
+#: Takes effect by its callback: a command only declares it.
 TrustOption = Annotated[
     bool,
     typer.Option("--trust", callback=_trust, help="Run the Python functions that MODEL names."),
 ]
-#: Acts as it is read, as well.
+#: Takes effect by its callback.
 AllowOption = Annotated[
     list[Path] | None,
     typer.Option(

@@ -1,4 +1,4 @@
-"""Files that a command is to write: what would keep it from that, found before any work is done.
+"""Output files of a command: obstacles are found before any work is done.
 
 One rule holds for all commands: an output is never an input, and replaces what is there by ``--force`` alone.
 """
@@ -51,7 +51,7 @@ def targets_of(*options: tuple[str, Path | Sequence[Path] | None, tuple[str, ...
 
 
 def written(targets: Sequence[Target], write: Callable[[Target], object]) -> tuple[list[Path], list[str]]:
-    """Write each file by itself; those that were written, and what kept others from it."""
+    """Write each file by itself; return those that were written, and the faults of others."""
     done, faults = [], []
     for target in targets:
         try:

@@ -254,7 +254,7 @@ def _save_row(
 
 
 def save_mechanism(mechanism: Mechanism, path: Path, text: str | None = None) -> None:
-    """Write a mechanism, TOML by an edit of the text it comes from; say what the format does not keep."""
+    """Write a mechanism, TOML by an edit of the original text; report what the format loses."""
     edited = with_types_and_inputs(text, mechanism) if text and path.suffix.lower() == ".toml" else None
     if edited is not None:
         write_whole(path, edited.encode())

@@ -11,7 +11,7 @@ import typer
 from mbssa.cli.console import say
 from mbssa.faults import ModelError
 
-#: Seconds between two looks at the file.
+#: Seconds between two checks of the file.
 PAUSE = 0.2
 
 

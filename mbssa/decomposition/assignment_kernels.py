@@ -6,7 +6,7 @@ arrays, tuples, lists and ``heapq``.
 Vocabulary. A *slot* is one (joint, body) incidence: slots ``joint_start[j] … joint_start[j + 1] - 1``
 belong to joint j, ``slot_body`` names the body, ``slot_joint`` the joint. A body's slots are
 ``body_slot[body_start[b] : body_start[b + 1]]``. ``given[slot]`` is the number of the joint's
-constraint units that its body takes, ``rest[j]`` the units nobody takes, ``need[b]`` the units that
+constraint units that its body takes, ``rest[j]`` the unassigned units, ``need[b]`` the units that
 body b could still take. Body 0 is the frame: it takes nothing. What must hold always:
 ``rest[j] + given[slots of j].sum() == units[j]`` and ``need[b] + given[slots of b].sum() == B``.
 """
@@ -103,8 +103,8 @@ def assign(graph: Graph, given: Array, rest: Array, need: Array) -> None:
     within reach that a body could do without. A body takes from the joint whose other end is the
     richest, which keeps poor neighbours from starving. Where nothing is left within reach, a unit
     comes along a chain of bodies that were served before (:func:`fetch`). Most units are still free
-    when that happens, so the chains are short; serving everybody first and mending at the end would
-    leave chains that cross the whole mechanism.
+    when that happens, so the chains are short; repairs at the end would need chains across
+    the whole mechanism.
 
     ``far[b]`` is a lower bound of the length of the chain that body b needs, N if there is none. It
     never falls, so the searches share what they learn. Bounds that rise step by step are replaced
@@ -118,7 +118,7 @@ def assign(graph: Graph, given: Array, rest: Array, need: Array) -> None:
         for place in range(body_start[b], body_start[b + 1]):
             slack[b] += rest[slot_joint[body_slot[place]]]
         slack[b] = max(slack[b], 0)
-    # Bodies that wait, in one doubly linked list for each slack. The last to enter is the first out:
+    # Bodies not served yet, in one doubly linked list for each slack, last in, first out:
     # a body whose slack has just fallen is near the one just served.
     first = np.full(slack.max() + 1, -1, dtype=np.int64)
     after = np.full(n, -1, dtype=np.int64)
@@ -192,7 +192,7 @@ def delist(b: Any, key: Any, first: Array, after: Array, before: Array) -> None:
 def richest(graph: Graph, b: Any, rest: Array, waits: Array, slack: Array) -> Any:
     """The slot of body b whose joint has units left that the others can best do without; -1: none.
 
-    A joint whose other bodies are all served can serve nobody else, so it comes first.
+    A joint whose other bodies are all served comes first.
     """
     joint_start, slot_body, slot_joint, body_start, body_slot = graph
     best = np.int64(-1)
@@ -247,7 +247,7 @@ def enclose(
 
     Returns
     -------
-    The number of slots looked at.
+    The number of slots visited.
     """
     joint_start, slot_body, slot_joint, body_start, body_slot = graph
     n = len(far)
@@ -291,7 +291,7 @@ def fetch(
     Returns
     -------
     The joint that gave up a free unit, -1 if there is no chain or the search gave up; the number of
-    slots looked at.
+    slots visited.
     """
     joint_start, slot_body, slot_joint, body_start, body_slot = graph
     call, gave, took = chain

@@ -34,7 +34,7 @@ from mbssa.decomposition.partition import Part, Partition
 #: Bodies that a chain's bits can name within reasonable memory; the search would never end anyway.
 MOST_BODIES = 10_000
 
-#: Chains between two looks at the clock.
+#: Chains between two checks of the time.
 _CHAINS_PER_LOOK = 1_024
 
 #: Body numbers that a note names before it only counts the rest.
@@ -297,7 +297,7 @@ def _assign(state: State, chain: Sequence[int]) -> None:
             state.grades[first] += k
             state.driven[first] += w
         else:
-            # Several bodies of the joint still wait: it is active for a chain that holds them all.
+            # Several bodies of the joint are unassigned: it is active for a chain that contains them all.
             # Its earlier entry names a body that no chain can hold any more.
             state.inner[first].append((waiting, k, w))
 

@@ -41,7 +41,7 @@ def match(incidence: Incidence) -> Partition:
     freedom = incidence.freedom_of_body if bodies is None else incidence.freedom_of_body[bodies]
     need = freedom.copy()
     kernel(assignment_kernels.assign, work)(graph, given, rest, need)
-    # What is complete needs no search for what is missing.
+    # A complete assignment has no coarse parts.
     none = np.zeros(incidence.n_bodies, dtype=np.uint8)
     over = kernel(assignment_kernels.without_place, work)(graph, given, rest) if rest.any() else none
     under = kernel(assignment_kernels.short_of_units, work)(graph, given, need) if need.any() else none

@@ -41,9 +41,9 @@ class Partition:
     ----------
     label : (N,) int64, the group of each body, 0 … n_groups - 1; -1 for the frame and for bodies of parts
     n_groups : how many
-    parts : what is not determined, over-constrained first
-    note : what the person should know of the search itself (a time limit that ran out)
-    unresolved : bodies in no group and in no part, because the search did not come to them; label -1
+    parts : that are not determined, over-constrained first
+    note : remark on the search itself, such as a time limit
+    unresolved : bodies in no group and no part, not reached by the search; label -1
     """
 
     label: Ints

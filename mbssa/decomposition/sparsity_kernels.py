@@ -18,7 +18,7 @@ def rigid_subchains(graph: Graph, given: Array, label: Array, freedom: Array) ->
     ``freedom`` (N,) is B of each body; where a component mixes several, the least of them is its B, which
     only makes the test milder (ranks have the last word there).
 
-    The component must be (B, B)-sparse away from what is already known: every set X of its bodies
+    The component must be (B, B)-sparse outside the known bodies: every set X of its bodies
     must receive at least B units from outside X. A body that can hand its B units on to known bodies
     proves that for every X it belongs to, so it joins the known ones. Where that fails, the bodies
     reached on the way are such an X; the smallest one inside it is reported and counts as known.
@@ -116,8 +116,8 @@ def release(
 
     Returns
     -------
-    How many went; and, where they are fewer than ``most``, the number of bodies that the last search
-    came to, which begin ``reached``. ``moves`` gains what changed: slot + 1 if it gained a unit, else
+    Number of units released; and, where they are fewer than ``most``, the number of bodies visited by the last
+    search, the first of ``reached``. ``moves`` gains the changed slots: slot + 1 for a unit more, else
     -(slot + 1).
     """
     joint_start, slot_body, slot_joint, body_start, body_slot = graph
@@ -157,7 +157,7 @@ def release(
             stamp[reached[place]] = -1
         if end < 0:
             return released, tail
-        # The known body need not be given its unit: nothing asks what it holds.
+        # The units of known bodies are not used any more.
         given[end] -= 1
         moves.append(-end - 1)
         u = slot_body[end]

@@ -57,10 +57,10 @@ class Treatment:
 
     Attributes
     ----------
-    units : (J,) constraint units that each joint keeps for the search, drives included
+    units : (J,) constraint units of each joint in the count, drives included
     freedom_of_body : (N,) units of freedom of each body; 0 for the frame
     dropped : constraints left out, in the order of the joints
-    passive_rotations : by line; the convention is zero spin: the body does not turn about that line
+    passive_rotations : locked by convention: the body does not rotate about the line
     parts : planar and spherical parts, whose bodies count three freedoms
     basis : "numeric" (the given geometry) or "generic" (random geometry of the declared types)
     """

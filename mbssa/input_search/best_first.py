@@ -57,7 +57,7 @@ _VAIN_DRAWS = 50
 _PATIENCE = 10
 _AT_LEAST = 20_000
 
-#: Random completions of what is independent among the present inputs.
+#: Random completions of the independent present inputs.
 _REPAIRS = 8
 
 #: Distance of a row of unit size from the span of others below which it is dependent.
@@ -340,7 +340,7 @@ def drawn_scheme(bases: Sequence[Undriven], rng: np.random.Generator) -> Scheme 
 
 
 def _drawn(base: Undriven, driven: ByteArray, rng: np.random.Generator) -> Scheme | None:
-    """A random valid set that contains what is independent of the present inputs."""
+    """A random valid set that contains the independent present inputs."""
     joint = np.repeat(np.arange(base.mechanism.n_joints), base.mechanism.grade)
     bit = np.arange(len(joint)) - base.start[joint]
     rank = np.full(len(joint), 2)

@@ -31,7 +31,7 @@ class Evaluated:
     places : (D, n) int16, joint index of each input, ascending; a joint with w inputs appears w times
     variant : (D,) int32, which choice of pairs for the multiple joints; 0 where there are none
     determined : (D,) bool, whether the count determines every body; where constraints are left out of it or
-        spins are held, whether it does so for a valid set
+        passive rotations are locked, whether it does so for a valid set
     n_groups, largest, levels : (D,) int32, groups, bodies of the largest one, levels; 0 where not determined
     width : (D,) int32, groups of the level that has most
     closed : (D,) int32, groups whose type is in the library
@@ -42,8 +42,8 @@ class Evaluated:
     bits : (D, n) int8, coordinate of each input in the best valid set, the first set where none is valid
     margin : (D,) float64, smallest over largest singular value of what that set leaves free; 0 where it
         is not valid
-    alike : (D,) int32, schemes, of those looked at, that symmetry makes the same as this one, itself
-        included; 0 where another row stands for it
+    alike : (D,) int32, evaluated schemes that are equivalent by symmetry, itself included; 0 where another
+        row represents them
     alike_valid : (D,) int32, how many of those have a valid set: symmetry is one of the structure, and
         ranks are of the geometry
     """
@@ -186,7 +186,7 @@ def evaluate(base: Undriven, places: npt.NDArray[np.integer[Any]], known: GroupL
         for row in np.flatnonzero(numbers[:, kernels.DOUBTFUL]).tolist():
             evaluated.valid[row] = _settled(base, ready, evaluated.places[row], evaluated.bits[row])
     if base.treatment is not None:
-        # Constraints are left out and spins held only for inputs that are independent.
+        # Constraints are left out and passive rotations locked only for independent inputs.
         refused = evaluated.determined & (evaluated.valid == 0)
         for column in (
             evaluated.determined,
@@ -200,7 +200,7 @@ def evaluate(base: Undriven, places: npt.NDArray[np.integer[Any]], known: GroupL
     return evaluated
 
 
-#: Decimals of µs that costs are kept with.
+#: Decimals of costs in µs.
 _DIGITS = 9
 
 _COLUMNS = (
@@ -298,7 +298,7 @@ def _names(base: Undriven, known: GroupLibrary) -> kernels.Names:
 def _bounds(base: Undriven) -> tuple[float, float]:
     """Least singular value and volume of ``moves`` beyond which a set is regular.
 
-    That is, as the singular values of the whole matrix A would tell. With C the equations and D the
+    That is, by the singular values of the whole matrix A. With C the equations and D the
     coordinates, |A x| for x = N y + z is at least |C z| >= c |z| and at least |M y| - |D| |z|: the least
     singular value of A is at most that of M, and at least that over 3 max(1, |D| / c). That of M is at most
     the distance of a row from the span of others, and at least its volume times

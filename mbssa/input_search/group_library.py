@@ -24,7 +24,7 @@ OTHERWISE = {"planar": 0.07, "spatial": 0.15}
 
 @dataclass(frozen=True, eq=False)
 class GroupLibrary:
-    """Types of groups as the kernels know them.
+    """Types of groups in the form of the kernels.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ def group_library(library: Library | None = None, cost: Mapping[str, float] | No
 
 @cache
 def number_of_code(code: str) -> int:
-    """A number for a type of joint; sums of them tell the types of groups apart."""
+    """A number for a type of joint; sums of them identify types of groups."""
     return int.from_bytes(hashlib.sha256(code.encode()).digest()[:6], "big")
 
 
@@ -86,6 +86,6 @@ def number_of_type(name: str, space: str) -> int | None:
 
 @cache
 def numbers_of_body(body: int, primes: tuple[int, ...]) -> tuple[int, ...]:
-    """Numbers for a body, one below each prime; sums of them tell sets of bodies apart."""
+    """Numbers for a body, one below each prime; sums of them identify sets of bodies."""
     digest = hashlib.sha256(str(body).encode()).digest()
     return tuple(int.from_bytes(digest[8 * k : 8 * k + 8], "big") % prime for k, prime in enumerate(primes))

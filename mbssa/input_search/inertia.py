@@ -19,7 +19,7 @@ from mbssa.singularities.ranks import rank_of
 
 @dataclass(frozen=True, eq=False)
 class SplitSystem:
-    """Equations and coordinates, and how the coordinates see what the equations hold and leave free.
+    """Equations and coordinates, and the coordinates along the row space and null space of the equations.
 
     Attributes
     ----------

@@ -23,9 +23,9 @@ Count = tuple[Array, Array, Array, Array]
 Coordinates = tuple[Array, Array, Array, Array]
 #: ``(type_key, fictitious, body_key, keys, closed, cost, otherwise)``: a number for the type of each joint,
 #: joints that are there only while driven, two numbers for each body; types of groups by the sum of their
-#: numbers, ascending, whether they are in the library and what they cost; (1,) cost of others over bodies².
+#: numbers, ascending, whether they are in the library, and their costs; (1,) cost of others over bodies².
 Names = tuple[Array, Array, Array, Array, Array, Array, Array]
-#: ``(usable, locked)``: most and fewest inputs of each joint that leave the passive rotations idle.
+#: ``(usable, locked)``: most and fewest inputs of each joint that drive no passive rotation.
 Limits = tuple[Array, Array]
 #: ``(numbers, cost, bits)``: (D, NUMBERS) int64, (D,) float64, (D, n) int8.
 Answer = tuple[Array, Array, Array]
@@ -115,7 +115,7 @@ def evaluate_rows(
     ----------
     low : length that a coordinate's row must have beyond the span of the others; less is dependent
     sure : volume above which a set of rows is regular without doubt
-    treated : 1 if constraints are left out of the count or spins are held
+    treated : 1 if constraints are left out of the count or passive rotations are locked
     """
     units, given_at_first, need_at_first, freedom = count
     usable, locked = limits
@@ -407,8 +407,8 @@ def types(
 ) -> Array:
     """(G,) the sum of the numbers of each group's joints.
 
-    A joint that binds nothing goes with the group that is numbered last, of those that it touches; which one
-    that is must be found out only where it touches two.
+    A joint without constraints belongs to the group with the highest number that it touches, which matters
+    only where it touches two.
     """
     joint_start, slot_body = graph[0], graph[1]
     type_key, fictitious = names[0], names[1]

@@ -32,7 +32,7 @@ class Query:
     terminals : body numbers that get a fictitious F pair (planar FP) with the frame, whose coordinates
         may be inputs too
     precision : of the geometry's numbers, m; None: found from their digits
-    spanning : whether other pairs may stand for the multiple joints
+    spanning : whether other pairs may replace those of the multiple joints
     """
 
     inputs: int | None = None
@@ -103,7 +103,7 @@ def with_inputs(
     names : ``1-2.slide`` each, ``1-14.*`` for all coordinates of a joint, or ``1-2`` alone where it has
         one; or one text with commas between them
     terminals : bodies, by name or number, that get a fictitious F pair (planar FP) with the frame first
-    pairs : ``3-4`` each, or one text such as :attr:`Transformation.pairs`: pairs that shall stand for the
+    pairs : ``3-4`` each, or one text such as :attr:`Transformation.pairs`: pairs that replace those of the
         multiple joints, as those in ``names`` do; the others stay as they are, as far as they can
 
     Returns

@@ -35,7 +35,7 @@ class Row:
     alike_valid : number of these with a valid set: the symmetry is one of the structure, ranks are of the
         geometry
     margin : smallest over largest singular value of the released motions, 0 where the set is not valid
-    pairs : body numbers of the pairs that stand for the multiple joints; empty where there are none
+    pairs : body numbers of the pairs chosen for the multiple joints; empty where there are none
     """
 
     inputs: tuple[str, ...]

@@ -76,7 +76,7 @@ def transform(
     terminals : bodies, by name or number, that get a fictitious F pair with the frame whose coordinates
         may be inputs
     precision : of the geometry's numbers, m; by default from their digits
-    spanning : whether other pairs may stand for the multiple joints
+    spanning : whether other pairs may replace those of the multiple joints
     criterion : ``groups,largest`` (lexicographic) or ``2*groups-1*largest`` (weighted sum, more is better)
     every : whether ``rows`` has schemes without a valid set too
     library : type names with a closed form, or a function of a group; by default those of the installed

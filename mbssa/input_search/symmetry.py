@@ -56,15 +56,15 @@ def symmetry(
 ) -> Symmetry:
     """Automorphisms of a mechanism, which leave the mobility count unchanged.
 
-    Driven coordinates are not looked at: others are going to be driven.
+    Driven coordinates are ignored.
 
     Parameters
     ----------
-    mechanism : with or without geometry, which is not looked at
-    joint_label, body_label : (J,) and (N,), what tells joints and bodies apart besides their types; joints
+    mechanism : with or without geometry, which is ignored
+    joint_label, body_label : (J,) and (N,), labels of joints and bodies besides their types; joints
         of a multiple joint that is kept as one count with all their labels together
-    as_one : whether a multiple joint is one vertex, whatever pairs stand for it; else its pairs are joints
-    most : steps after which the search stops; what it found by then is sound
+    as_one : whether a multiple joint is one vertex; else its pairs are joints
+    most : steps after which the search stops with the automorphisms found so far
     """
     neighbours, label, vertex_joint = _graph(mechanism, joint_label, body_label, as_one)
     found = automorphisms(neighbours, label, most)
@@ -191,7 +191,7 @@ def orbits(places: npt.NDArray[np.integer], images: Ints) -> Ints:
 
 
 def shown(orbit_of: Ints, preferred: Ints | Bools) -> tuple[Ints, Ints]:
-    """One row of each orbit, the most preferred (the first of those), and how many members it stands for.
+    """One row of each orbit, the most preferred (the first of those), and the number of its members.
 
     Returns
     -------
@@ -258,9 +258,9 @@ def _labels(base: Undriven) -> list[tuple[int, ...]]:
 
 
 def counted_once(evaluated: Evaluated, images: Ints, n_joints: int) -> Evaluated:
-    """The rows with ``alike``: members of the orbit on the row that stands for it, 0 on all others of it.
+    """The rows with ``alike``: members of the orbit on its representative, 0 on other rows.
 
-    So is ``alike_valid``. The member with the most valid sets stands for its orbit, the first of those.
+    So is ``alike_valid``. The member with the most valid sets represents its orbit, the first of those.
 
     >>> rows = Evaluated.empty(1, 3)
     >>> rows.places[:, 0] = [0, 1, 2]
@@ -277,7 +277,7 @@ def counted_once(evaluated: Evaluated, images: Ints, n_joints: int) -> Evaluated
 
 
 def _keys(places: npt.NDArray[np.integer], n_joints: int) -> tuple[Keys, Keys, Ints]:
-    """A number for each joint such that their sums tell the rows apart; the sums; and what sorts them."""
+    """A number for each joint, such that their sums identify rows; the sums; and the order of these."""
     for seed in range(8):
         weight = np.random.default_rng(seed).integers(0, 2**64, n_joints, dtype=np.uint64)
         key = weight[places].sum(axis=1, dtype=np.uint64)

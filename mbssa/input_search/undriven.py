@@ -35,10 +35,10 @@ from mbssa.singularities.redundancy import Examined, examine, examine_generic, i
 
 Mask = npt.NDArray[np.uint8]
 
-#: Choices of pairs for multiple joints that are looked at.
+#: Choices of pairs for multiple joints that are evaluated.
 MOST_VARIANTS = 1_000
 
-#: Largest part of a unit motion by which a coordinate moves with a spin that it does not constrain.
+#: Largest share of a unit motion of a coordinate in a passive rotation that it does not constrain.
 _STILL = 1e-7
 
 
@@ -62,7 +62,7 @@ class Undriven:
         would stop one
     allowed, required : (J,) bit by coordinate, what the query allows and what every set must have
     least, most : (J,) fewest and most inputs of a joint by the query
-    locked : (J,) inputs that a joint must have for the passive rotations to stay idle, 0 for most
+    locked : (J,) inputs that a joint must have so that no passive rotation is driven, 0 for most
     systems : for each geometry that may decide, equations (E, B (N - 1)) and coordinates (C, B (N - 1))
     low : length of a coordinate's row beyond the span of others up to which it counts as dependent
     """
@@ -203,7 +203,7 @@ def undriven_mechanism(bare: Mechanism, query: Query, variant: int = 0, own: int
     systems = tuple(_system(whole, draw) for draw in _draws(whole, found))
     free, sees = systems[0].motions, systems[0].free.copy()
     low = found.tolerance * float(systems[0].values.max(initial=0.0))
-    # What is left of a coordinate that stands still is rounding, which a direction must not be made of.
+    # Rows of coordinates at rest are rounding errors, and must not be normalised.
     sees[np.linalg.norm(sees, axis=1) <= low] = 0.0
     idle, locks, turning = _idle_spins(whole, sees, free, start, bare.n_joints, found.tolerance)
     n_passive = _spins_left(query.inputs, own, found.mobility, len(idle), whole)
@@ -213,7 +213,7 @@ def undriven_mechanism(bare: Mechanism, query: Query, variant: int = 0, own: int
         stops |= (np.abs(sees @ idle.T) > _STILL).any(axis=1)
     moves = sees @ np.linalg.svd(idle)[2][n_passive:].T if n_passive else sees
     for j in range(bare.n_joints, whole.n_joints if n_passive else 0):
-        # A body that hangs on more than balls does not count as idle.
+        # A body with other joints than spherical ones has no passive rotation.
         stops[start[j] : start[j + 1]] |= whole.joint_bodies(j)[1] in turning
     moves[stops] = 0.0
     locked = np.zeros(whole.n_joints, dtype=np.int64)
@@ -290,7 +290,7 @@ def _idle_spins(
 ) -> tuple[Floats, list[int], list[int]]:
     """Passive rotations as (S, F) unit mixes of the free motions, joints to drive for them, and their bodies.
 
-    Bodies between balls that hinges and sliders hold together spin as one once those are driven.
+    Bodies between spherical joints, connected by driven revolute and prismatic joints, rotate as one.
     """
     if mechanism.space == "planar":
         return np.zeros((0, free.shape[1])), [], []
@@ -334,7 +334,7 @@ def _spin(bodies: tuple[int, ...], free: Floats, held: Floats, tolerance: float)
 
 
 def _clusters(n_bodies: int, ends: Iterable[tuple[int, ...]]) -> list[tuple[int, ...]]:
-    """Movable bodies that these joints hold together, without what they hold to the frame."""
+    """Movable bodies that these joints connect, without those connected to the frame."""
     parts = DisjointSet(n_bodies)
     for first, *others in ends:
         for body in others:
@@ -380,7 +380,7 @@ def _by_joint(mechanism: Mechanism, query: Query) -> tuple[Mask, Mask, Ints, Int
         elif meant:
             least[meant[0][0]] = 1
         else:
-            # Other pairs stand for a multiple joint here: what is required does not exist.
+            # With other pairs for a multiple joint, a required coordinate does not exist.
             allowed[:] = 0
     allowed[(required & ~allowed) != 0] = 0
     least = np.maximum(least, np.bitwise_count(required))
@@ -413,7 +413,7 @@ def _treatment(
 
 
 def pairs_of(mechanism: Mechanism) -> str:
-    """The pairs that stand for the multiple joints, as ``4-5 5-6``, a semicolon between joints.
+    """The pairs chosen for the multiple joints, as ``4-5 5-6``, a semicolon between joints.
 
     >>> import mbssa
     >>> pairs_of(mbssa.load("rotor"))

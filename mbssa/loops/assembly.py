@@ -45,7 +45,7 @@ class LoopGraph:
 
     @cached_property
     def unknowns(self) -> dict[int, tuple[str, ...]]:
-        """Names of the coordinates of each edge that are neither driven nor held, by joint index."""
+        """Names of the coordinates of each edge that are neither driven nor locked, by joint index."""
         held = set(self.held)
         return {
             joint: tuple(
@@ -56,7 +56,7 @@ class LoopGraph:
 
     @cached_property
     def held(self) -> tuple[str, ...]:
-        """One coordinate for each passive rotation: the last free one of the freest joint of what spins."""
+        """The locked coordinate of each passive rotation: the last free one of the freest joint."""
         names: list[str] = []
         for spin in self.treatment.passive_rotations if self.treatment else ():
             free = [
@@ -97,7 +97,7 @@ def coordinates(mechanism: Mechanism, joint: int, *, driven: bool) -> tuple[str,
 def make_loops(
     graph: LoopGraph, found: Iterable[Sequence[int]], cuts: Sequence[int | None]
 ) -> tuple[tuple[Loop, ...], tuple[str, ...]]:
-    """Loops from the edges of each, in this order, and what was assumed of their ranks."""
+    """Loops from the edges of each, in this order, and assumptions on their ranks."""
     m = graph.mechanism
     ways = [in_order(edges, graph.ends) for edges in found]
     joints = [tuple(graph.joints[edge] for edge in edges) for _, edges in ways]

@@ -22,10 +22,10 @@ class Way:
     Attributes
     ----------
     name : "structural groups", "minimum cycle basis", "Wehage", "all loops at once"
-    modules : what is solved one after another; groups that are one driven body count
-    levels : how many stand one behind another
+    modules : number of modules solved in sequence; groups that are one driven body count
+    levels : length of the longest chain of modules
     unknowns : relative coordinates that each module solves for; modules without any are not listed
-    sizes : of these, what is left when every loop is opened at the joint with the most unknowns
+    sizes : of these, unknowns left when every loop is cut at the joint with the most unknowns
 
     >>> from mbssa.loops import compare_loops
     >>> import mbssa
@@ -55,7 +55,7 @@ class Way:
 class Comparison:
     """Structural groups and loops of one mechanism.
 
-    ``ways`` are rows of figures; ``structure``, ``basis`` and ``wehage`` are what they were taken from.
+    ``ways`` are rows of figures; ``structure``, ``basis`` and ``wehage`` are their sources.
 
     >>> from mbssa.loops import compare_loops
     >>> import mbssa
@@ -82,7 +82,7 @@ def compare_loops(
 ) -> Comparison:
     """Structural groups, a minimum cycle basis, Wehage's substructures, and all loops at once.
 
-    All are measured alike, in relative coordinates: the unknown coordinates of a module, and what is left of
+    All are measured in relative coordinates: the unknown coordinates of a module, and those left of
     them when each of its loops is opened at the joint with the most. The loops of a group are those that its
     joints close with the bodies that are already known.
 
@@ -155,7 +155,7 @@ def _way_of_all(graph: LoopGraph, basis: LoopStructure) -> Way:
 
 
 def _figures(graph: LoopGraph, joints: Sequence[int], ends: Sequence[tuple[int, int]]) -> tuple[int, int]:
-    """Unknown coordinates of these joints, and what is left when all loops are opened where most are."""
+    """Unknown coordinates of these joints, and those left when all loops are cut where most are."""
     count = [len(graph.unknowns[joint]) for joint in joints]
     order = sorted(range(len(joints)), key=lambda k: (count[k], k))
     tree = set(spanning_forest(graph.mechanism.n_bodies, ends, order))

@@ -72,7 +72,7 @@ def _rank(
 ) -> int:
     """Joint degrees of freedom less the loop's own mobility; B for a loop that is rigid on its own."""
     mine = rows.select(np.flatnonzero(np.isin(rows.joint, joints) & ~rows.drive))
-    # The first body stands still; only relative motions enter a loop.
+    # The first body is fixed; only relative motions enter a loop.
     matrix = mine.matrix(np.array(bodies[1:], dtype=np.int64))
     mobility = mechanism.freedom * (len(bodies) - 1) - rank_of(matrix, tolerance).rank
     return int(mechanism.grade[list(joints)].sum()) - mobility if mobility else mechanism.freedom

@@ -139,7 +139,7 @@ def _together(
     for k in range(len(needs)):
         for m in range(k):
             there, back = m in reach[k], k in reach[m]
-            # What is over- or under-determined has no order inside: what is connected stays one.
+            # Over- or under-determined parts have no order inside: connected loops stay together.
             odd = {k, m} <= over and (there or back)
             odd |= {k, m} <= under and (there or back or not missed[k].isdisjoint(missed[m]))
             if label[k] != label[m] and (odd or (there and back)):
@@ -161,7 +161,7 @@ def _ordered(
     joints = {lead: set[int]().union(*(holders[k] for k in mine)) for lead, mine in members.items()}
     for lead, mine in members.items():
         if mine[0] in odd["under"]:
-            # Coordinates that nobody computes are shown where they are missed.
+            # Coordinates without an equation are listed where they are needed.
             all_given = set[int]().union(*holders)
             free = {j for k in mine for j in blocks[k].joints if unknowns.get(j, 0) and j not in all_given}
             joints[lead] |= free

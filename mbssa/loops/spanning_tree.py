@@ -29,7 +29,7 @@ class CutTree:
 
 
 def chosen_tree(graph: LoopGraph) -> CutTree:
-    """The tree that keeps the joints with few coordinates and, of these, those that are near the frame.
+    """The tree of the joints with few coordinates and, of these, of those near the frame.
 
     >>> import mbssa
     >>> from mbssa.loops.assembly import loop_graph
@@ -124,7 +124,7 @@ def tree_of_record(graph: LoopGraph, record: Mapping[str, Any]) -> CutTree:
         raise ValueError('write {"P": [0, 1, …], "loop_terminators": [[5, 10], …]}, numbers of bodies')
     from mbssa.loops.merging import wehage
 
-    wehage(parents, pairs)  # refuses what is no tree
+    wehage(parents, pairs)  # refuses parents that form no tree
     n = graph.mechanism.n_bodies
     if len(parents) < n:
         raise ValueError(

@@ -62,7 +62,7 @@ class Loop:
 
 @dataclass(frozen=True, slots=True)
 class Module:
-    """Loops that must be solved together, and what they yield.
+    """Loops that must be solved together, and their results.
 
     Attributes
     ----------
@@ -109,7 +109,7 @@ class LoopStructure:
 
     Attributes
     ----------
-    mechanism : what was looked at
+    mechanism : analysed
     method : "basis", a minimum cycle basis, or "wehage", the substructures of a spanning tree
     loops : Eq. (1) many
     modules : in the order of solution
@@ -117,8 +117,8 @@ class LoopStructure:
     n_apart : modules that there would be if merged loops did not have to stay together
     open : coordinates of joints in no loop that are not driven: no loop can compute them
     left_out : joint indices that no loop can pass: joints of three bodies, and undriven free bodies (F)
-    held : coordinates that are no unknowns, as a body spins idly and its spin is held at zero
-    notes : what was assumed
+    held : coordinates of locked passive rotations, which are no unknowns
+    notes : assumptions
 
     Examples
     --------

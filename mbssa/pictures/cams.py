@@ -81,7 +81,7 @@ def cam_picture(cams: Sequence[tuple[str, Profile]]) -> Figure:
 
 
 def _draw_cam(axes: Axes, profile: Profile) -> None:
-    """Profile, pitch curve and follower in the cam's frame, which stands at the law's angle 0."""
+    """Profile, pitch curve and follower in the cam's frame, at the law's angle 0."""
     cam = profile.cam
     points = _points(profile.curve)
     if profile.curve.closed:

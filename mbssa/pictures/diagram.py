@@ -1,4 +1,4 @@
-"""The structural diagram: one circle a group, rows by level, arrows from what is solved before."""
+"""The structural diagram: one circle a group, rows by level, arrows from predecessors."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _WIDEST_FAN = 0.75
 
 @dataclass(frozen=True, slots=True)
 class _Circle:
-    """A circle: what stands in it, what stands beside it."""
+    """A circle with the texts inside and beside it."""
 
     key: str
     inside: str
@@ -87,7 +87,7 @@ def structural_diagram(structure: Structure) -> Figure:
     graph.add_edges_from(ordered)
     for node in circles:
         if node != "0" and not graph.in_degree(node):
-            graph.add_edge("0", node)  # a part without a pair with the frame still stands below it
+            graph.add_edge("0", node)  # a part without a pair with the frame is below it too
     room: dict[Node, tuple[float, float]] = {
         node: (_R + PASSAGE, _R + 1.2 + _width(circle) + PASSAGE) for node, circle in circles.items()
     }

@@ -12,7 +12,7 @@ from mbssa.files import write_whole
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-#: Endings of file names that :func:`save` knows, and what each writes into the file about itself.
+#: Endings of file names that :func:`save` supports, and the metadata in each.
 _METADATA: dict[str, dict[str, Any]] = {
     "svg": {"Creator": "mbssa", "Date": None},
     "png": {"Software": "mbssa"},

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 #: mm: of the panel; left, right, below and above it; of a line of text below.
 _WIDTH, _HEIGHT, _LEFT, _RIGHT, _BOTTOM, _TOP, _ROW = 100.0, 66.0, 14.0, 4.0, 12.0, 8.0, 3.6
 
-#: Steps of an axis that are told apart, so that a million structures are not a million dots.
+#: Distinct steps of an axis, so that a million structures are not a million dots.
 _STEPS = 160
 
 #: Ratio of the largest to the smallest value from which an axis is logarithmic.
@@ -51,9 +51,9 @@ _WORDS = {
 
 
 def pareto_front(answer: Transformations, first: str = "groups", second: str = "cost") -> Figure:
-    """Every structure by two criteria, and the edge of what is reached: the Pareto front.
+    """Every structure by two criteria, and their Pareto front.
 
-    A dot is larger the more distributions of inputs it stands for. A square marks the inputs that the
+    The size of a dot grows with its number of actuation schemes. A square marks the inputs that the
     mechanism has now.
 
     Parameters
@@ -143,7 +143,7 @@ def _value(row: Transformation, name: str) -> float:
 
 
 def _draw_all(axes: Axes, x: Floats, y: Floats) -> None:
-    """A dot for all structures that the eye would not tell apart."""
+    """A dot for structures within one step of both axes."""
     steps = np.stack([_stepped(x), _stepped(y)], axis=1)
     _, place, number = np.unique(steps, axis=0, return_index=True, return_counts=True)
     share = np.log1p(number) / max(np.log1p(number.max()), 1.0)
@@ -177,7 +177,7 @@ def _scale(axes: Axes, axis: str, values: Floats) -> None:
 
 
 def _draw_front(axes: Axes, points: Floats) -> None:
-    """The edge of what is reached, a step from point to point, and the numbers of the first ones."""
+    """The Pareto front as steps, and the numbers of its first points."""
     axes.plot(
         *points.T, color=style.OVER_EDGE, lw=1.2, drawstyle="steps-post", marker="o", ms=7.0, zorder=4,
         gid="front",

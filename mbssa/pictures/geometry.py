@@ -1,4 +1,4 @@
-"""Plane geometry of the pictures, on arrays: the last axis is x, y unless it says otherwise."""
+"""Plane geometry of the pictures, on arrays: the last axis is x, y unless stated otherwise."""
 
 from __future__ import annotations
 

@@ -338,7 +338,7 @@ def _draw_body(
 
 
 def _entries(graph: Network) -> Iterator[Entry]:
-    """Entries of the legend for what the picture has."""
+    """Entries of the legend for symbols in the picture."""
     yield Entry("frame", _body_key("sound", "frame"))
     states = {vertex.state for vertex in graph.vertices if vertex.kind == "body"}
     words: tuple[tuple[State, str], ...] = (

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from mbssa.structure import Structure
 
-#: Hues that colour-blind readers tell apart (Okabe and Ito's and two more), without the vermilion that marks
+#: Hues that colour-blind readers distinguish (Okabe and Ito's and two more), without the vermilion that marks
 #: driven joints and over-constrained parts and the yellow that white paper swallows.
 HUES = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#8C6D4F", "#7A6BB0")
 #: Of outlines and lines, for groups beyond the hues: lengths on and off in points, and hatches of areas.
@@ -23,7 +23,7 @@ _LIGHTEST = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Hue:
-    """Colour of a structural group, and the pattern (0: none) that tells it from others of that colour."""
+    """Colour of a structural group, and the pattern (0: none) among groups of that colour."""
 
     colour: str
     pattern: int

@@ -13,7 +13,7 @@ from mbssa.arrays import Floats
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A text of this size in mm and the places (C, 2) where its middle may be, best liked first.
+    """A text of this size in mm and the places (C, 2) where its middle may be, preferred ones first.
 
     ``dislike`` (C,) adds to that; an overlap of a millimetre counts some 5 to 20. ``owner`` names the
     obstacles that it may cover: its own line, its own outline.
@@ -29,7 +29,7 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class Obstacle:
-    """Points (S, 2) that a text should keep off, ``radius`` mm around each; ``weight`` says how much."""
+    """Points (S, 2) that a text should avoid, ``radius`` mm around each, with a ``weight``."""
 
     points: Floats
     radius: float
@@ -38,7 +38,7 @@ class Obstacle:
 
 
 def place_labels(labels: Sequence[Label], obstacles: Sequence[Obstacle], gap: float = 0.35) -> Floats:
-    """(L, 2) middles of the texts: each at the place where it is least in the way.
+    """(L, 2) middles of the texts: each at the place of the least cost.
 
     >>> spots = np.array([[0.0, 0.0], [5.0, 0.0]])
     >>> place_labels([Label("R", 2.0, 2.0, spots), Label("S", 2.0, 2.0, spots)], [])
@@ -61,7 +61,7 @@ def place_labels(labels: Sequence[Label], obstacles: Sequence[Obstacle], gap: fl
 
 
 def _alone(label: Label, obstacles: Sequence[Obstacle], gap: float) -> Floats:
-    """(C,): what each place costs because of what is already drawn, and how well it is liked."""
+    """(C,): cost of each place by overlap with drawn objects, and by preference."""
     cost = np.linspace(0.0, 0.8, len(label.places))
     if label.dislike is not None:
         cost += label.dislike

@@ -1,4 +1,4 @@
-"""Rows of a structural diagram: order within a row, and where everything stands in it.
+"""Rows of a structural diagram: order within rows, and positions.
 
 The classical layered drawing: an arrow that skips rows passes through a narrow gap in each of them, rows
 are sorted by barycentres to avoid crossings, and positions are least squares with room kept between.
@@ -34,7 +34,7 @@ class Rows:
 
 
 def rows(graph: nx.DiGraph[Node], room: Mapping[Node, tuple[float, float]]) -> Rows:
-    """Rows of an acyclic graph; ``room`` is what each node takes to its left and right, mm.
+    """Rows of an acyclic graph; ``room``: width of each node to its left and right, mm.
 
     >>> found = rows(nx.DiGraph([(0, 1), (0, 2), (1, 3), (2, 3)]), dict.fromkeys(range(4), (5.0, 5.0)))
     >>> found.row[3], [round(found.x[node], 6) for node in range(4)]
@@ -138,7 +138,7 @@ def _positions(
 
 
 def _wish(links: nx.DiGraph[Node], x: Mapping[Node, float], node: Node, real: bool) -> tuple[float, float]:
-    """Preferred place of a node and its weight: passages stand straight above each other."""
+    """Preferred position of a node and its weight: passages are vertically aligned."""
     near = [*links.predecessors(node), *links.successors(node)]
     if not near:
         return x[node], 0.1

@@ -20,7 +20,7 @@ Draw: TypeAlias = "Callable[[Axes, float, float], None]"
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A key, drawn around a point, and what it means."""
+    """A symbol, drawn around a point, and its meaning."""
 
     text: str
     draw: Draw

@@ -1,4 +1,4 @@
-"""The kinematic graph: one circle a module of loops, arrows from what is solved before."""
+"""The kinematic graph: one circle a module of loops, arrows from predecessors."""
 
 from __future__ import annotations
 

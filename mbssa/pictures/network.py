@@ -18,8 +18,8 @@ ClusterKind = Literal["group", "over", "under"]
 class Vertex:
     """A body, or the small square of a joint of three bodies.
 
-    ``state`` says whether the count holds the body too much (over), too little (under), or whether
-    the search has not come to it (open). ``fill`` is the shade of a body of a group.
+    ``state``: over-constrained (over) or under-constrained (under) by the count, or not reached by the
+    search (open). ``fill`` is the shade of a body of a group.
     """
 
     kind: VertexKind
@@ -59,7 +59,7 @@ class Cluster:
 class Network:
     """Everything that the structural graph draws. Vertex 0 is the frame; bodies keep their index.
 
-    ``order`` holds pairs of clusters (indices; -1 is the frame), first what is solved before.
+    ``order`` holds pairs of clusters (indices; -1 is the frame), predecessors first.
     """
 
     vertices: tuple[Vertex, ...]

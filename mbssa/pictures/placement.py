@@ -1,8 +1,8 @@
 """Placement of the vertices of a structural graph.
 
-Starting positions come from networkx; a deterministic search then moves one vertex or one cluster at a
-time, several candidates at once, while lines cross, vertices sit on lines, or outlines touch what is
-not theirs. It is warm at first, so that it can leave a poor start, and ends as a plain descent.
+Starting positions come from networkx; a deterministic search (simulated annealing, then descent) moves one
+vertex or one cluster at a time, several candidates at once, to reduce crossings of lines, vertices on lines,
+and outlines that touch other bodies.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class _Terms:
 
 @dataclass(frozen=True)
 class _Scene:
-    """Arrays of one network, and what the search wants of them."""
+    """Arrays of one network, and targets of the search."""
 
     edges: Indices
     edge_room: Floats
@@ -285,7 +285,7 @@ def _improve(
 ) -> Floats:
     """Move every vertex and cluster once in a sweep to the best of some places near it.
 
-    ``points`` (S, V, 2) are S placements that do not know of each other, each with its ``heat`` (S,).
+    ``points`` (S, V, 2) are S independent placements, each with its ``heat`` (S,).
     """
     row = np.arange(len(points))
     for reach, warmth in sweeps:
@@ -385,7 +385,7 @@ def _short(gap: Any, wanted: float, weight: float) -> Any:
 
 
 def _by_direction(scene: _Scene, points: Floats) -> Any:
-    """The frame above, and what is solved first above what needs it."""
+    """The frame above, and predecessors above successors."""
     height = points[..., 1]
     middle = height[:, scene.padded].mean(axis=-1)
     middle = np.concatenate([middle, height[:, :1]], axis=1)  # index -1: the frame

@@ -19,7 +19,7 @@ _EACH, _SHOWN = 30, 200
 
 
 def check_report(check: Check) -> Report:
-    """Ranks, what was found, what would help, the verdict."""
+    """Ranks, findings, proposals, verdict."""
     structure = check.structure
     head, *rest = summary_head(structure)
     parts: list[Part] = [Heading(head), *rest, "", _rank_table(check)]

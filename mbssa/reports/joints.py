@@ -171,7 +171,7 @@ def _line(row: Coverage) -> tuple[str, ...]:
 
 
 def joints_report(rows: Sequence[Coverage]) -> Report:
-    """The table of types, and the notes below it; Markdown is the table as it stands in the documentation."""
+    """The table of types, and the notes below it; Markdown is the table of the documentation."""
     notes: dict[str, list[str]] = {}
     for row in rows:
         if row.type.note:

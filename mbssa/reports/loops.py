@@ -186,7 +186,7 @@ def summary_lines(found: LoopStructure) -> list[str]:
 
 
 def _disagreement(found: LoopStructure) -> list[str]:
-    """Substructures that the order of solution joins and the rule keeps apart."""
+    """Substructures that the order of solution joins and the rule separates."""
     of_loop = {loop: each.number for each in found.substructures for loop in each.loops}
     lines = []
     for module in found.modules:

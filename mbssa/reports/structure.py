@@ -114,7 +114,7 @@ def summary_head(structure: Structure) -> list[str]:
 
 
 def summary_lines(structure: Structure) -> list[str]:
-    """The mechanism, its mobility and the verdict, which stand above the tables."""
+    """The mechanism, its mobility and the verdict, above the tables."""
     m = structure.mechanism
     lines = summary_head(structure)
     groups = counted(structure.n_groups, "structural group")

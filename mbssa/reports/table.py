@@ -31,13 +31,13 @@ class Table:
     Attributes
     ----------
     columns : titles
-    items : one a row; what has no rows is not printed
+    items : one a row; a table without rows is not printed
     row : cells of an item, made when they are printed; the item itself by default
     right : titles of columns that are aligned right
     whole : titles of columns whose cells are never broken
     narrow : the table for a screen that this one is too wide for
     wraps : whether cells may wrap before the table counts as too wide
-    tight : whether columns stand close together
+    tight : whether columns have little space between
     shown, rest : rows that a text shows, and the line that counts the others; None shows all
 
     Examples
@@ -139,7 +139,7 @@ class Table:
 
 
 class Heading(str):
-    """A line that stands out."""
+    """A highlighted line."""
 
     __slots__ = ()
 
@@ -151,13 +151,13 @@ class Verbatim(str):
 
 
 class Good(str):
-    """A line that says that all is well; green on a terminal."""
+    """A line of success; green on a terminal."""
 
     __slots__ = ()
 
 
 class Bad(str):
-    """A line that says what is wrong; red on a terminal."""
+    """A line of failure; red on a terminal."""
 
     __slots__ = ()
 
@@ -174,7 +174,7 @@ class Report:
 
     Attributes
     ----------
-    parts : what a text has; a title first
+    parts : of the text; a title first
     record : makes the lists, texts and numbers of JSON
     sheet : the table that CSV has
     document : what Markdown has; ``parts`` by default

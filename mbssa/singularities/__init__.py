@@ -1,1 +1,1 @@
-"""Module 3 of MBSSA3D: what the count cannot see, and what to do about it."""
+"""Module 3 of MBSSA3D: singularities, redundant constraints and their treatment."""

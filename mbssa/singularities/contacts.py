@@ -44,7 +44,7 @@ def contacts_lost(mechanism: Mechanism) -> tuple[ContactLost, ...]:
     incidence = initialise(mechanism)
     contacts = [j for j, row in enumerate(mechanism.joint_type.tolist()) if CATALOGUE[row].is_contact]
     for j in contacts[:MOST_CONTACTS]:
-        # The joint stays in its place with no units, so that numbers stay what they are.
+        # The joint remains, without units, so that joint numbers do not change.
         units = incidence.units.copy()
         units[j] = 0
         parts = match(replace(incidence, units=units)).parts

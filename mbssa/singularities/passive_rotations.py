@@ -25,7 +25,7 @@ MIXES = 6
 def passive_rotations(
     mechanism: Mechanism, rows: Rows, frames: Frames | None, at: Configuration | None, tolerance: float
 ) -> list[PassiveRotation]:
-    """Every body, or bodies locked together, that can spin alone; spatial mechanisms only.
+    """Passive rotations of bodies, or of bodies locked together; spatial mechanisms only.
 
     Their own rows leave them exactly one motion, and it is a rotation: one angular velocity for all, and
     no advance along it. They hang on two joints at least, one of them a ball or a point on a surface and
@@ -59,7 +59,7 @@ def passive_rotations(
             found.append(PassiveRotation(bodies))
             continue
         point = at.centres[bodies[0]] + np.cross(spin, velocity) / size**2 * frames.size
-        # The sign of a singular vector is an accident: let the largest component be positive.
+        # The sign of a singular vector is arbitrary: the largest component is made positive.
         sense = np.sign(spin[np.argmax(np.abs(spin))])
         found.append(PassiveRotation(bodies, tuple(point.tolist()), tuple((sense * spin / size).tolist())))
     return found
@@ -106,7 +106,7 @@ def _rows_of_bodies(rows: Rows, n_bodies: int) -> list[Ints]:
 
 
 def free_motions(matrix: Floats, tolerance: float) -> Floats:
-    """(n, f) orthonormal basis of what a Jacobian leaves free.
+    """(n, f) orthonormal basis of the null space of a Jacobian.
 
     >>> free_motions(np.array([[1.0, 0.0]]), 1e-9).T.round(12).tolist()
     [[0.0, 1.0]]

@@ -19,13 +19,13 @@ from mbssa.singularities.passive_rotations import free_motions, passive_rotation
 from mbssa.singularities.ranks import dependences, generic_rows
 from mbssa.singularities.redundancy import Examined, examine, examine_generic, independent_rows, treat
 
-#: Left-out directions must span what is redundant: smallest singular value of their block.
+#: Released directions must span the dependences: smallest singular value of their block.
 _SPANS = 1e-6
 
-#: Sets of coordinates that are looked at where several inputs are missing.
+#: Sets of coordinates that are tried where several inputs are missing.
 _SETS_TRIED = 300
 
-#: Combinations of joints that are looked at before the search for releases stops, and how many of those
+#: Combinations of joints that are tried before the search for releases stops, and number of those
 #: that take the redundancy away are verified: each costs a few ranks.
 _TRIED = 20_000
 _VERIFIED = 30
@@ -35,7 +35,7 @@ _VERIFIED = 30
 class Proposal:
     """A change that makes the mechanism solvable, already verified.
 
-    ``kind``: "inputs" (drive other coordinates) or "joints" (change joint types). ``text`` says it;
+    ``kind``: "inputs" (drive other coordinates) or "joints" (change joint types), described by ``text``;
     ``driven`` is the new mask of driven coordinates by joint (inputs), ``types`` the new codes by joint
     index (joints); ``size`` how many coordinates or joints change.
 
@@ -54,7 +54,7 @@ class Proposal:
     types: tuple[tuple[int, str], ...] = ()
 
     def apply(self, mechanism: Mechanism) -> Mechanism:
-        """The changed mechanism. A joint of another type keeps what the new type can read of its geometry;
+        """The changed mechanism. A joint of another type keeps the geometry that the new type takes;
         where that does not suffice (an S has no axis for an SC) it has none until somebody gives it.
         """
         if self.kind == "inputs":
@@ -136,7 +136,7 @@ def propose_inputs(
 
 
 def _mask(mechanism: Mechanism, rows: Rows, kept: set[int]) -> ByteArray:
-    """Driven coordinates without those whose row is not kept."""
+    """Driven coordinates without those of dropped rows."""
     mask = mechanism.driven.copy()
     for r in np.flatnonzero(rows.drive).tolist():
         if r not in kept:
@@ -157,7 +157,7 @@ def _without_spins(
     columns = [np.arange(6 * (b - 1), 6 * b) for spin in spins for b in spin.bodies]
     if not columns:
         return free
-    # A spin moves only its own bodies: what is left when those columns do not count.
+    # A passive rotation moves only its own bodies, whose columns are left out.
     others = np.setdiff1d(np.arange(len(free)), np.concatenate(columns))
     _, values, right = np.linalg.svd(free[others], full_matrices=True)
     rank = int((values > 1e-9).sum())

@@ -60,7 +60,7 @@ class Rank:
 
     @property
     def margin(self) -> tuple[float, float]:
-        """Smallest singular value kept and largest one dropped, both over the largest of all."""
+        """Smallest retained and largest discarded singular value, both over the largest of all."""
         largest = self.values[0] if self.values else 1.0
         kept = self.values[self.rank - 1] / largest if self.rank else 0.0
         dropped = self.values[self.rank] / largest if self.rank < len(self.values) else 0.0
@@ -155,7 +155,7 @@ def generic_rows(mechanism: Mechanism, seed: int = 1) -> Rows:
     if planar:
         point[:, 2] = 0.0
     for several in mechanism.multiple_joints:
-        # One pin: the pairs that stand for it lie on one line.
+        # One pin: its pairs lie on one line.
         pairs = list(several.joints)
         axes[pairs], point[pairs] = axes[pairs[0]], point[pairs[0]]
     origin = np.stack([point, point], axis=1)
@@ -177,7 +177,7 @@ def generic_rows(mechanism: Mechanism, seed: int = 1) -> Rows:
         known[joints] = True
         q = dice.uniform(-1, 1, (len(joints), kind.grade))
         d, C, _ = pose(rows, q, {name: values[joints] for name, values in parameters.items()})
-        # B is the random frame; A stands where B is at these coordinates.
+        # B is the random frame; A is placed so that B is at these coordinates.
         both[joints, 0] = axes[joints] @ C.transpose(0, 2, 1)
         origin[joints, 0] = point[joints] - np.einsum("nab,nb->na", both[joints, 0], d)
     for j, geometry in random.items():
@@ -207,7 +207,7 @@ def _random_geometry(
 ) -> JointGeometry | None:
     """Random geometry for a type with relations; None for a profile or a function, which are not random.
 
-    Nor are the coordinates that a coupling names, which are topology: it has them if the model says them.
+    Nor are the coordinates that a coupling names, which are topology: taken from the model if given.
     """
     couples = given.couples if given is not None else None
     if (
@@ -231,7 +231,7 @@ def _with_random_rows(mechanism: Mechanism, rows: Rows, joints: Ints, dice: np.r
     if not len(joints):
         return rows
     B = mechanism.freedom
-    # B random rows a joint whatever is driven: the coordinates' rows are there when somebody asks for them.
+    # B random rows for each joint, so that those of coordinates exist, driven or not.
     wrench = dice.normal(size=(len(joints), B, B))
     joint, name, number, drive = [], [], [], []
     for k, j in enumerate(joints.tolist()):

@@ -1,7 +1,7 @@
-"""Mechanisms that move although the mobility count fails: what is dropped, what is locked, and why.
+"""Over-constrained but mobile mechanisms: redundant equations and passive rotations.
 
 Redundant equations are left out of the count (a recorded, deterministic, full-rank subset is kept), and a
-body that merely spins gets one freedom less. Both are done only where ranks show that nothing else is
+body with a passive rotation gets one freedom less. Both are done only where ranks show that nothing else is
 wrong: the drives are independent, and every free motion left is an passive rotation.
 """
 
@@ -203,7 +203,7 @@ def treat(mechanism: Mechanism, precision: float | None = None) -> Treatment | N
 
 
 def _priority(rows: Rows, parts: tuple[SpecialPart, ...]) -> Ints:
-    """Rows in the order in which they are kept: drives, then joints, those that close loops of a part last.
+    """Rows in the order of selection: drives, then joints, those that close loops of a part last.
 
     A drive is never dropped; a loop of a planar or spherical part is closed in its own three freedoms.
     """
