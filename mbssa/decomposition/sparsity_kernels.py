@@ -116,8 +116,8 @@ def release(
 
     Returns
     -------
-    Number of units released; and, where they are fewer than ``most``, the number of bodies visited by the last
-    search, the first of ``reached``. ``moves`` gains the changed slots: slot + 1 for a unit more, else
+    Number of units released; and, where they are fewer than ``most``, the number of bodies visited by the
+    last search, the first of ``reached``. ``moves`` gains the changed slots: slot + 1 for a unit more, else
     -(slot + 1).
     """
     joint_start, slot_body, slot_joint, body_start, body_slot = graph
