@@ -1,7 +1,7 @@
 """A minimum cycle basis of a multigraph: the independent loops with the fewest coordinates.
 
 Horton (1987): every loop of a minimum basis consists of an edge and the shortest paths from some vertex to
-its two ends. All such loops are listed, and the shortest independent ones selected (loops are added modulo 2).
+its two ends. All such loops are listed, and the shortest independent ones selected (added modulo 2).
 networkx's function of the same name gives the same basis 200 to 1,000 times slower: 110 ms for the 6
 loops of the rotor, 71 s for a grid of 81 loops (here 0.4 ms and 70 ms).
 """
