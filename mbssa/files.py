@@ -6,6 +6,7 @@ import codecs
 import os
 import re
 import secrets
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -159,3 +160,15 @@ def remove_temporaries(path: Path) -> None:
     """Remove what killed processes have left of writing a file that no other process writes now."""
     for left in path.parent.glob(f".{path.name}.*"):
         left.unlink(missing_ok=True)
+
+
+def user_cache() -> Path | None:
+    """The user's own cache folder, by the habits of the system; None for a user who has no home."""
+    try:
+        if sys.platform == "win32":
+            return Path(os.environ.get("LOCALAPPDATA") or Path.home()) / "mbssa" / "Cache"
+        if sys.platform == "darwin":
+            return Path.home() / "Library" / "Caches" / "mbssa"
+        return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "mbssa"
+    except RuntimeError:
+        return None

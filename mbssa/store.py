@@ -21,7 +21,7 @@ from contextlib import closing, contextmanager
 from functools import cache
 from pathlib import Path
 
-from mbssa.compiled import user_cache
+from mbssa.files import user_cache
 
 #: Layout of the store as a whole. A table that changes its columns changes its name, and this stays.
 VERSION = 1

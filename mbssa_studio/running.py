@@ -11,7 +11,7 @@ from pathlib import Path
 import uvicorn
 
 from mbssa import builtin_names, load
-from mbssa.compiled import user_cache
+from mbssa.files import user_cache
 from mbssa_studio.document import EMPTY
 from mbssa_studio.link import MARK, text_of
 from mbssa_studio.server import application, new_token

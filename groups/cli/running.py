@@ -21,7 +21,8 @@ from groups.model import Model
 from groups.motion import Motion
 from groups.trajectory import Branch, Level, Trajectory
 from mbssa.cli import RUNNER
-from mbssa.compiled import compiling_told, is_kept
+from mbssa.compiled import compiling_told
+from mbssa.compiled.kernel_cache import is_kept
 from mbssa.progress import Progress, bar
 
 

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from groups.encoding import struts as strut_data
 from groups.encoding.constraint_tables import RowTables, encode_rows
 from groups.encoding.joint_steps import Steps, free_body, joint_steps
-from groups.encoding.passive_rotations import HeldSpin
+from groups.encoding.struts import origin_on, pack_strut, strut_signs
 from groups.encoding.tree import GroupTree, Strut
 from groups.kernels import jets, layout, linear, loop_closure, newton
 from mbssa.arrays import Floats, Ints
@@ -228,19 +227,10 @@ def _rods(
         _, _, arm, along = packed[all_struts.index(strut)]
         row = drives[strut.slide, "slide"] if strut.slide >= 0 else -1
         ints.append((place[strut.base], place[strut.tip], row))
-        ends = (_origin_on(mechanism, frames, strut.pin, strut.base),
-                _origin_on(mechanism, frames, strut.ball, strut.tip))  # fmt: skip
+        ends = (origin_on(mechanism, frames, strut.pin, strut.base),
+                origin_on(mechanism, frames, strut.ball, strut.tip))  # fmt: skip
         floats.append(np.concatenate([*ends, [arm @ arm, 2 * arm @ along, along @ along]]))
     return np.array(ints, dtype=np.int64).reshape(-1, 3), np.array(floats).reshape(-1, 9)
-
-
-def _side(mechanism: Mechanism, joint: int, body: int) -> int:
-    return mechanism.joint_bodies(joint)[:2].index(body)
-
-
-def _origin_on(mechanism: Mechanism, frames: Frames, joint: int, body: int) -> Floats:
-    origin: Floats = frames.origin[joint, _side(mechanism, joint, body)]
-    return origin
 
 
 def settle(ints: Ints, floats: Floats, memory: Floats) -> int:
@@ -356,56 +346,3 @@ def _meeting(
     if len(chain) == 2:
         chain.insert(0, step_of[on[1 - far][0]])
     return (*chain, far, *(int(steps.kind[s] == layout.SLIDE) for s in chain))
-
-
-# --- struts ----------------------------------------------------------------------------------------
-
-
-def pack_strut(strut: Strut, setting: Setting) -> tuple[Ints, Floats, Floats, Floats]:
-    """``ints`` and ``floats`` of a strut's kernel, and its arm and direction in the first body's axes."""
-    mechanism, frames = setting.mechanism, setting.frames
-    first, last = strut.bodies[0], strut.bodies[-1]
-    centre = _origin_on(mechanism, frames, strut.pin, first)
-    turn, origin, along = np.eye(3), np.zeros(3), np.zeros(3)
-    if strut.slide >= 0:
-        side = _side(mechanism, strut.slide, first)
-        near, far = frames.axes[strut.slide, side], frames.axes[strut.slide, 1 - side]
-        turn = near @ far.T
-        origin = frames.origin[strut.slide, side] - turn @ frames.origin[strut.slide, 1 - side]
-        along = near[:, 2] if side == 0 else -near[:, 2]
-    ball = origin + turn @ _origin_on(mechanism, frames, strut.ball, last)
-    pin_body, pin_a, pin = _pins(strut, mechanism, frames, turn, setting.spins)
-    ints, floats = strut_data.pack(
-        (strut.base, strut.tip, first, last if strut.slide >= 0 else -1),
-        pin_body=pin_body,
-        centre_a=_origin_on(mechanism, frames, strut.pin, strut.base),
-        pin_a=pin_a,
-        centre_b=_origin_on(mechanism, frames, strut.ball, strut.tip),
-        centre=centre,
-        pin=pin,
-        arm=ball - centre,
-        along=along if strut.slide >= 0 else None,
-        turn=turn,
-        origin=origin,
-        drive=setting.drives[strut.slide, "slide"] if strut.slide_driven else -1,
-    )
-    return ints, floats, ball - centre, along
-
-
-def _pins(
-    strut: Strut, mechanism: Mechanism, frames: Frames, turn: Floats, spins: Sequence[HeldSpin]
-) -> tuple[int, Floats, Floats]:
-    """Body of the fixed pin axis, that axis in it, and the other pin axis in the strut's first body."""
-    if not strut.held:
-        side = _side(mechanism, strut.pin, strut.base)
-        return strut.base, frames.axes[strut.pin, side][:, 2], frames.axes[strut.pin, 1 - side][:, 2]
-    (spin,) = (spin for spin in spins if spin.body in strut.bodies)
-    in_first = spin.in_body if spin.body == strut.bodies[0] else turn @ spin.in_body
-    return 0, spin.in_frame, in_first
-
-
-def strut_signs(strut: Strut, floats: Floats, reference: Configuration) -> Floats:
-    """Signs of the mode in which the reference stands."""
-    pose = [(reference.position[b], reference.rotation[b]) for b in (strut.base, strut.tip, strut.bodies[0])]
-    pin_body = 0 if strut.held else strut.base
-    return strut_data.signs(floats, *pose, pin_rotation=reference.rotation[pin_body])

@@ -1,32 +1,26 @@
-"""Data of a strut for its kernel, the signs of its mode, and all its modes."""
+"""Data of a strut for its kernel, and the signs of its assembly mode."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
+from groups.encoding.passive_rotations import HeldSpin
+from groups.encoding.tree import Strut
 from groups.kernels import strut as kernel
-from groups.kernels.status import OK
 from mbssa.arrays import Floats, Ints
+from mbssa.joints.frames import Frames
+from mbssa.joints.system import Configuration
+from mbssa.mechanism import Mechanism
+
+if TYPE_CHECKING:
+    from groups.encoding.setting import Setting
 
 #: Position of a body's origin (3,) and rotation (3, 3), columns the body's axes.
 Pose = tuple[Floats, Floats]
-
-
-@dataclass(frozen=True, eq=False)
-class StrutMode:
-    """One way to place a strut between its two bodies.
-
-    ``signs`` (2,) is what the kernel keeps in its memory; ``slide`` (m) is 0 without one; ``position`` (n, 3)
-    and ``rotation`` (n, 3, 3) are those of the strut's one or two bodies seen from body A.
-    """
-
-    signs: Floats
-    slide: float
-    position: Floats
-    rotation: Floats
 
 
 def pack(
@@ -120,41 +114,64 @@ def signs(floats: Floats, a: Pose, b: Pose, first: Pose, *, pin_rotation: Floats
     return np.where(np.array([slide, lean]) < 0.0, -1.0, 1.0)
 
 
-def modes(
-    ints: Ints, floats: Floats, a: Pose, b: Pose, *, slide: float = 0.0, pin_rotation: Floats | None = None
-) -> list[StrutMode]:
-    """All real modes of a strut between these poses of A and B: four, two if the slide is given, or none.
+def pack_strut(strut: Strut, setting: Setting) -> tuple[Ints, Floats, Floats, Floats]:
+    """``ints`` and ``floats`` of a strut's kernel, and its arm and direction in the first body's axes."""
+    mechanism, frames = setting.mechanism, setting.frames
+    first, last = strut.bodies[0], strut.bodies[-1]
+    centre = origin_on(mechanism, frames, strut.pin, first)
+    turn, origin, along = np.eye(3), np.zeros(3), np.zeros(3)
+    if strut.slide >= 0:
+        side = _side(mechanism, strut.slide, first)
+        near, far = frames.axes[strut.slide, side], frames.axes[strut.slide, 1 - side]
+        turn = near @ far.T
+        origin = frames.origin[strut.slide, side] - turn @ frames.origin[strut.slide, 1 - side]
+        along = near[:, 2] if side == 0 else -near[:, 2]
+    ball = origin + turn @ origin_on(mechanism, frames, strut.ball, last)
+    pin_body, pin_a, pin = _pins(strut, mechanism, frames, turn, setting.spins)
+    ints, floats = pack(
+        (strut.base, strut.tip, first, last if strut.slide >= 0 else -1),
+        pin_body=pin_body,
+        centre_a=origin_on(mechanism, frames, strut.pin, strut.base),
+        pin_a=pin_a,
+        centre_b=origin_on(mechanism, frames, strut.ball, strut.tip),
+        centre=centre,
+        pin=pin,
+        arm=ball - centre,
+        along=along if strut.slide >= 0 else None,
+        turn=turn,
+        origin=origin,
+        drive=setting.drives[strut.slide, "slide"] if strut.slide_driven else -1,
+    )
+    return ints, floats, ball - centre, along
 
-    ``slide`` (m) is that of a driven strut, else without meaning; ``pin_rotation`` as in :func:`signs`. Order
-    of the signs: ++, +-, -+, --.
 
-    >>> ints, floats = pack((0, 1, 2, 3), centre_a=[0, 0, 0], pin_a=[1, 0, 0], centre_b=[0, 0, 0],
-    ...                     centre=[0, 0, 0], pin=[0, 1, 0], arm=[0, 0, 1], along=[0, 0, 1])
-    >>> here, there = (np.zeros(3), np.eye(3)), (np.array([0, 0, 3.0]), np.eye(3))
-    >>> [(mode.signs.tolist(), mode.slide) for mode in modes(ints, floats, here, there)]
-    [([1.0, 1.0], 2.0), ([1.0, -1.0], 2.0), ([-1.0, 1.0], -4.0), ([-1.0, -1.0], -4.0)]
-    """
-    sliding = bool(ints[kernel.LAST] >= 0)
-    free = sliding and bool(ints[kernel.DRIVE] < 0)
-    S = np.zeros((5, 24, 1))
-    holder = (np.zeros(3), a[1] if pin_rotation is None else pin_rotation)
-    for body, (position, rotation) in zip((0, 1, 4), (a, b, holder), strict=True):
-        S[body, 0:3, 0], S[body, 3:12, 0] = position, np.ravel(rotation)
-    local = np.array([0, 1, 2, 3 if sliding else -1, -1 if free else 0, 4], dtype=np.int64)
-    inputs = (np.full((1, 1), slide), np.zeros((1, 1)), np.zeros((1, 1)))
-    strut, W = kernel.strut_in(local, 0, floats, 0), np.empty((kernel.ROWS, kernel.LANES))
-    found = []
-    for pair in ((1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (-1.0, -1.0))[: 4 if free else 2]:
-        memory = np.array(pair)
-        with np.errstate(divide="ignore", invalid="ignore"):  # NaN is how the kernel says no
-            kernel.place(strut, memory, 0, S, 0, 1, inputs, 0, 0, W)
-        if W[kernel.STATUS, 0] != OK:
-            continue
-        bodies = S[2 : 4 if sliding else 3, :, 0]
-        position = (bodies[:, 0:3] - a[0]) @ a[1]
-        rotation = a[1].T @ bodies[:, 3:12].reshape(-1, 3, 3)
-        found.append(StrutMode(memory, float(W[kernel.SLIDE, 0]), position, rotation))
-    return found
+def _pins(
+    strut: Strut, mechanism: Mechanism, frames: Frames, turn: Floats, spins: Sequence[HeldSpin]
+) -> tuple[int, Floats, Floats]:
+    """Body of the fixed pin axis, that axis in it, and the other pin axis in the strut's first body."""
+    if not strut.held:
+        side = _side(mechanism, strut.pin, strut.base)
+        return strut.base, frames.axes[strut.pin, side][:, 2], frames.axes[strut.pin, 1 - side][:, 2]
+    (spin,) = (spin for spin in spins if spin.body in strut.bodies)
+    in_first = spin.in_body if spin.body == strut.bodies[0] else turn @ spin.in_body
+    return 0, spin.in_frame, in_first
+
+
+def strut_signs(strut: Strut, floats: Floats, reference: Configuration) -> Floats:
+    """Signs of the mode in which the reference stands."""
+    pose = [(reference.position[b], reference.rotation[b]) for b in (strut.base, strut.tip, strut.bodies[0])]
+    pin_body = 0 if strut.held else strut.base
+    return signs(floats, *pose, pin_rotation=reference.rotation[pin_body])
+
+
+def _side(mechanism: Mechanism, joint: int, body: int) -> int:
+    return mechanism.joint_bodies(joint)[:2].index(body)
+
+
+def origin_on(mechanism: Mechanism, frames: Frames, joint: int, body: int) -> Floats:
+    """(3,) origin of a joint's frame on one of its bodies, in the body's axes."""
+    origin: Floats = frames.origin[joint, _side(mechanism, joint, body)]
+    return origin
 
 
 def _unit(name: str, direction: npt.ArrayLike | None) -> Floats:

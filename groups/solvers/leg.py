@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from groups.encoding.relative_coordinates import pack_strut, strut_signs
 from groups.encoding.setting import Setting
+from groups.encoding.struts import pack_strut, strut_signs
 from groups.encoding.tree import GroupTree
 from groups.kernels import strut
 from groups.placing.placing import CLOSED_FORM, Placing, Search, Task, states_at, struts_placed

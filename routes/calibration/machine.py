@@ -13,7 +13,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from mbssa.compiled import kernel_state
+from mbssa.compiled.kernel_cache import kernel_state
 
 
 @dataclass(frozen=True)

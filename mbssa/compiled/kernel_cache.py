@@ -22,14 +22,93 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
+from mbssa.files import user_cache, write_whole
+
+#: Packages whose functions are kernels when a kernel calls them.
+OURS = ("mbssa", "groups", "routes")
+
 #: Ending of the files.
 ENDING = ".kernel"
 
 _SUM = hashlib.sha256().digest_size
 
 
+@cache
+def cache_folder() -> Path | None:
+    """Folder of the compiled kernels, one for each state of all kernel sources.
+
+    Numba notices a change of a kernel's own file, not of the files that it calls into. None where
+    nothing can be kept: then every process compiles anew.
+    """
+    name, refused = f"compiled-{kernel_state()}", []
+    for home in _kernel_homes():
+        folder = home / name
+        try:
+            home.mkdir(parents=True, exist_ok=True)
+            folder.mkdir(mode=0o700, exist_ok=True)
+            why = distrusted(folder) or (None if os.access(folder, os.W_OK) else "cannot be written")
+        except OSError as error:
+            why = error.strerror or str(error)
+        if why is None:
+            return folder
+        refused.append(f"{folder}: {why}")
+    _refused.extend(refused)
+    return None
+
+
+#: Folders that were refused, and why, where none is left.
+_refused: list[str] = []
+
+
+def kernels_kept() -> str:
+    """Folder of the compiled kernels, or the reason for having none, in one line.
+
+    >>> kernels_kept().startswith("compiled kernels")
+    True
+    """
+    folder = cache_folder()
+    if folder is not None:
+        return f"compiled kernels are kept in {folder}"
+    advice = "name a folder of your own in NUMBA_CACHE_DIR"
+    return f"compiled kernels are not kept ({'; '.join(_refused) or 'there is no home'}); {advice}"
+
+
+def _kernel_homes() -> list[Path]:
+    """Folders in which kernels may be kept, the first that is fit for it first."""
+    given = os.environ.get("NUMBA_CACHE_DIR")
+    if given:
+        return [Path(given)]
+    own = user_cache()
+    return [Path(__file__).parent.parent / "__pycache__", *([own] if own is not None else [])]
+
+
+def kernel_state() -> str:
+    """A number of all kernel sources that changes when any of them does, in 16 hexadecimal digits."""
+    state = hashlib.sha256()
+    for path in _kernel_sources():
+        state.update(path.read_bytes())
+    return state.hexdigest()[:16]
+
+
+def _kernel_sources() -> list[Path]:
+    """Files named …kernels.py, and all files of folders named kernels, in the packages that are here."""
+    top = Path(__file__).parent.parent.parent
+    return sorted(
+        path
+        for package in OURS
+        for pattern in ("**/*kernels.py", "**/kernels/*.py")
+        for path in (top / package).glob(pattern)
+    )
+
+
+def is_kept(function: Callable[..., Any]) -> bool:
+    """Whether a compiled kernel is on disk."""
+    folder = cache_folder()
+    return folder is not None and any(folder.glob(f"*.{function.__name__}[.-]*{ENDING}"))
+
+
 def distrusted(folder: Path) -> str | None:
-    """Why what is in a folder must not be loaded; None where only the user can have written it."""
+    """Reason for not loading the files of a folder; None where only the user can have written them."""
     if os.name != "posix":
         return None
     found = folder.stat()
@@ -86,8 +165,6 @@ def cache_in(folder: Path) -> Callable[[FunctionType], Any]:
         def save_overload(self, signature: Any, result: Any) -> None:
             if result.library.has_dynamic_globals or not all(each.can_cache for each in result.lifted):
                 return
-            from mbssa.files import write_whole
-
             key = self._index_key(signature, result.codegen)
             content = dumps((key, result._reduce()))  # type: ignore[no-untyped-call]
             try:

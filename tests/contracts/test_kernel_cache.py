@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from mbssa import compiled
-from mbssa.kernel_files import ENDING, distrusted
+from mbssa.compiled import kernel_cache
+from mbssa.compiled.kernel_cache import ENDING, distrusted, kernels_kept
+from mbssa.files import user_cache
 
 
 def thrice(x):
@@ -37,7 +39,8 @@ DAMAGES = {
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    monkeypatch.setattr(compiled, "_cache_folder", lambda: tmp_path)
+    for module in (kernel_cache, compiled):
+        monkeypatch.setattr(module, "cache_folder", lambda: tmp_path)
     return tmp_path
 
 
@@ -55,7 +58,7 @@ def test_what_is_kept_is_loaded(folder):
     assert hits(2) == (0, 1)
     assert hits(2) == (1, 0)
     assert len(list(folder.glob(f"*{ENDING}"))) == len(list(folder.iterdir())) == 2
-    assert compiled.is_kept(thrice)
+    assert kernel_cache.is_kept(thrice)
 
 
 @pytest.mark.slow
@@ -94,41 +97,41 @@ def test_where_nothing_can_be_written_it_is_said_and_solved(folder, monkeypatch)
 def homes(tmp_path, monkeypatch):
     """The folders in which kernels may be kept; each question about them is asked anew."""
     found = [tmp_path / "package", tmp_path / "home"]
-    monkeypatch.setattr(compiled, "_kernel_homes", lambda: found)
-    monkeypatch.setattr(compiled, "_refused", [])
-    monkeypatch.setattr(compiled, "_cache_folder", compiled._cache_folder.__wrapped__)
+    monkeypatch.setattr(kernel_cache, "_kernel_homes", lambda: found)
+    monkeypatch.setattr(kernel_cache, "_refused", [])
+    monkeypatch.setattr(kernel_cache, "cache_folder", kernel_cache.cache_folder.__wrapped__)
     return found
 
 
 def test_the_folder_is_the_users_own_whatever_the_umask(homes):
     before = os.umask(0o002)
     try:
-        folder = compiled._cache_folder()
+        folder = kernel_cache.cache_folder()
     finally:
         os.umask(before)
     assert folder.parent == homes[0]
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
-    assert compiled.kernels_kept() == f"compiled kernels are kept in {folder}"
+    assert kernels_kept() == f"compiled kernels are kept in {folder}"
 
 
 @pytest.mark.parametrize("mode", [0o777, 0o770, 0o702, 0o720])
 def test_a_folder_that_others_may_write_is_not_used(homes, mode):
-    compiled._cache_folder().chmod(mode)
-    assert compiled._cache_folder().parent == homes[1]
-    compiled._cache_folder().chmod(mode)
-    assert compiled._cache_folder() is None
-    said = compiled.kernels_kept()
+    kernel_cache.cache_folder().chmod(mode)
+    assert kernel_cache.cache_folder().parent == homes[1]
+    kernel_cache.cache_folder().chmod(mode)
+    assert kernel_cache.cache_folder() is None
+    said = kernels_kept()
     assert said.count("can be written by others") >= 2
     assert "not kept" in said
     assert "NUMBA_CACHE_DIR" in said
 
 
 def test_a_folder_of_another_user_is_not_used(homes, monkeypatch):
-    folder = compiled._cache_folder()
+    folder = kernel_cache.cache_folder()
     monkeypatch.setattr(os, "geteuid", lambda: folder.stat().st_uid + 1)
     assert distrusted(folder) == "belongs to another user"
     homes[1].mkdir()
-    assert compiled._cache_folder() is None
+    assert kernel_cache.cache_folder() is None
 
 
 def test_a_user_without_a_home_keeps_nothing(monkeypatch):
@@ -137,7 +140,7 @@ def test_a_user_without_a_home_keeps_nothing(monkeypatch):
 
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     monkeypatch.setattr(Path, "home", no_home)
-    assert compiled.user_cache() is None
+    assert user_cache() is None
     from mbssa import store
 
     monkeypatch.delenv("MBSSA_STORE", raising=False)

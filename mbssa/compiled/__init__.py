@@ -10,20 +10,17 @@ call at hand would cost, comes to the price of the compiled kernel (:func:`chose
 
 from __future__ import annotations
 
-import hashlib
-import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from time import perf_counter
 from types import FunctionType
 from typing import Any, ParamSpec, TypeVar
 
-from mbssa.kernel_files import ENDING, cache_in, distrusted
-from mbssa.linking import compilers
+from mbssa.compiled.kernel_cache import OURS, cache_folder, cache_in, is_kept
+from mbssa.compiled.linking import compilers
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -37,10 +34,6 @@ SHARE = 1.0 / 8.0
 PER_WORK, COMPILING = 1.4e-5, 3.4
 #: Work from which structural kernels compile at the first call, on an empty cache too.
 WORTH_COMPILING = 20_000
-
-#: Packages whose functions are kernels when a kernel calls them.
-_OURS = ("mbssa", "groups", "routes")
-
 
 #: Replacements of kernels in compiled code, by kernel: factories of something that Numba can call.
 _INSTEAD: dict[Callable[..., Any], Callable[[], Any]] = {}
@@ -106,12 +99,6 @@ def kernel(function: Callable[P, R], work: int) -> Callable[P, R]:
     return chosen(
         function, PER_WORK * work, compiling=COMPILING, ask=True if work >= WORTH_COMPILING else None
     )
-
-
-def is_kept(function: Callable[..., Any]) -> bool:
-    """Whether a compiled kernel is on disk."""
-    folder = _cache_folder()
-    return folder is not None and any(folder.glob(f"*.{function.__name__}[.-]*{ENDING}"))
 
 
 def compiled_as(make: Callable[[], Any]) -> Callable[[Callable[P, R]], Callable[P, R]]:
@@ -283,7 +270,7 @@ def _without_blas() -> None:
 
 def _keep_on_disk(made: Any, twin: Any) -> None:
     """Let what Numba makes of a kernel be loaded from disk, and written there."""
-    folder = _cache_folder()
+    folder = cache_folder()
     if folder is not None:
         made._cache = cache_in(folder)(twin)
 
@@ -307,88 +294,8 @@ def _with_compiled_callees(function: Callable[..., Any]) -> Callable[..., Any]:
     scope = dict(function.__globals__)
     for name in function.__code__.co_names:
         callee = scope.get(name)
-        if isinstance(callee, FunctionType) and callee.__module__.split(".")[0] in _OURS:
+        if isinstance(callee, FunctionType) and callee.__module__.split(".")[0] in OURS:
             scope[name] = _inner(callee)
     twin = FunctionType(function.__code__, scope, function.__name__, function.__defaults__)
     twin.__module__ = function.__module__
     return twin
-
-
-@cache
-def _cache_folder() -> Path | None:
-    """Folder of the compiled kernels, one for each state of all kernel sources.
-
-    Numba notices a change of a kernel's own file, not of the files that it calls into. None where
-    nothing can be kept: then every process compiles anew.
-    """
-    name, refused = f"compiled-{kernel_state()}", []
-    for home in _kernel_homes():
-        folder = home / name
-        try:
-            home.mkdir(parents=True, exist_ok=True)
-            folder.mkdir(mode=0o700, exist_ok=True)
-            why = distrusted(folder) or (None if os.access(folder, os.W_OK) else "cannot be written")
-        except OSError as error:
-            why = error.strerror or str(error)
-        if why is None:
-            return folder
-        refused.append(f"{folder}: {why}")
-    _refused.extend(refused)
-    return None
-
-
-#: Folders that were refused, and why, where none is left.
-_refused: list[str] = []
-
-
-def kernels_kept() -> str:
-    """Folder of the compiled kernels, or the reason for having none, in one line.
-
-    >>> kernels_kept().startswith("compiled kernels")
-    True
-    """
-    folder = _cache_folder()
-    if folder is not None:
-        return f"compiled kernels are kept in {folder}"
-    advice = "name a folder of your own in NUMBA_CACHE_DIR"
-    return f"compiled kernels are not kept ({'; '.join(_refused) or 'there is no home'}); {advice}"
-
-
-def _kernel_homes() -> list[Path]:
-    """Folders in which kernels may be kept, the first that is fit for it first."""
-    given = os.environ.get("NUMBA_CACHE_DIR")
-    if given:
-        return [Path(given)]
-    own = user_cache()
-    return [Path(__file__).parent / "__pycache__", *([own] if own is not None else [])]
-
-
-def kernel_state() -> str:
-    """A number of all kernel sources that changes when any of them does, in 16 hexadecimal digits."""
-    state = hashlib.sha256()
-    for path in _kernel_sources():
-        state.update(path.read_bytes())
-    return state.hexdigest()[:16]
-
-
-def _kernel_sources() -> list[Path]:
-    """Files named …kernels.py, and all files of folders named kernels, in the packages that are here."""
-    top = Path(__file__).parent.parent
-    return sorted(
-        path
-        for package in _OURS
-        for pattern in ("**/*kernels.py", "**/kernels/*.py")
-        for path in (top / package).glob(pattern)
-    )
-
-
-def user_cache() -> Path | None:
-    """The user's own cache folder, by the habits of the system; None for a user who has no home."""
-    try:
-        if sys.platform == "win32":
-            return Path(os.environ.get("LOCALAPPDATA") or Path.home()) / "mbssa" / "Cache"
-        if sys.platform == "darwin":
-            return Path.home() / "Library" / "Caches" / "mbssa"
-        return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "mbssa"
-    except RuntimeError:
-        return None
