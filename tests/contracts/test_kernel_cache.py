@@ -88,7 +88,7 @@ def test_where_nothing_can_be_written_it_is_said_and_solved(folder, monkeypatch)
     def full(path, data):
         raise OSError(28, "No space left on device", str(path))
 
-    monkeypatch.setattr("mbssa.files.write_whole", full)
+    monkeypatch.setattr(kernel_cache, "write_whole", full)
     with pytest.warns(RuntimeWarning, match=f"not kept in {folder}: No space left on device"):
         assert hits() == (0, 1)
 
