@@ -22,7 +22,7 @@ import numpy as np
 
 import groups
 import mbssa
-from groups.run import Carried, Part, Run
+from groups.run import Part, Run, RunState
 from groups.solvers import library
 from mbssa import Group, Structure
 
@@ -108,13 +108,13 @@ def _motion(structure: Structure) -> groups.Motion | None:
 def _costs_of(structure: Structure, wanted: list[Group], name: str) -> Iterator[Cost]:
     model, motion = groups.build(structure), _motion(structure)
     run = Run(model, motion, np.arange(structure.mechanism.n_bodies), 2)
-    run.advance(0, INSTANTS, Carried.start(model.packed.memory, structure.mechanism.n_bodies))
+    run.advance(0, INSTANTS, RunState.start(model.packed.memory, structure.mechanism.n_bodies))
     for group in wanted:
         g = group.number - 1
         part = Part(np.array([g]), np.array(model.neighbours[g], dtype=np.int64), group.body_indices)
         seconds = []
         for _ in range(ROUNDS):
-            carried = Carried.start(model.packed.memory, structure.mechanism.n_bodies)
+            carried = RunState.start(model.packed.memory, structure.mechanism.n_bodies)
             begin = time.perf_counter()
             run.advance(0, INSTANTS, carried, part)
             seconds.append(time.perf_counter() - begin)

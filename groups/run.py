@@ -61,12 +61,12 @@ START_STEPS = (51, 501, 5001)
 
 
 @dataclass(frozen=True, eq=False)
-class Carried:
-    """State of a run between two instants: the groups' memory, and the last orientations.
+class RunState:
+    """State of a run between two instants: the memory of the groups, and the last orientations.
 
-    ``orientation`` (rows, 4), zero before the first instant: quaternions go on in its sign. ``pose``
-    (rows, 3 or 7) is where a coarse pass, if this is from one, has the bodies at the last instant: position,
-    then angle or quaternion.
+    ``orientation`` (rows, 4), zero before the first instant: quaternions continue in its sign. ``pose``
+    (rows, 3 or 7) is that of the bodies at the last instant of a coarse pass: position, then angle or
+    quaternion.
     """
 
     memory: Floats
@@ -74,16 +74,16 @@ class Carried:
     pose: Floats | None = None
 
     @staticmethod
-    def start(memory: Floats, rows: int) -> Carried:
+    def start(memory: Floats, rows: int) -> RunState:
         """Before the first instant."""
-        return Carried(memory.copy(), np.zeros((rows, 4)))
+        return RunState(memory.copy(), np.zeros((rows, 4)))
 
-    def of(self, kept: Ints) -> Carried:
+    def of(self, kept: Ints) -> RunState:
         """A copy for a run that keeps these bodies; one of all bodies is reduced to them."""
         if len(self.orientation) == len(kept):
-            return Carried(self.memory.copy(), self.orientation.copy(), self.pose)
+            return RunState(self.memory.copy(), self.orientation.copy(), self.pose)
         pose = None if self.pose is None else self.pose[kept]
-        return Carried(self.memory.copy(), self.orientation[kept], pose)
+        return RunState(self.memory.copy(), self.orientation[kept], pose)
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,10 +184,10 @@ class Run:
         #: By group, the first instant at which a contact was outside of its limits, and what is said of it.
         self.ended: dict[int, tuple[int, str]] = {}
 
-    def advance(self, first: int, stop: int, carried: Carried, part: Part | None = None) -> None:
+    def advance(self, first: int, stop: int, state: RunState, part: Part | None = None) -> None:
         """Solve the instants ``first`` … ``stop`` - 1 of a part, or of all groups.
 
-        ``carried`` goes on with them. Threads may do so at once, each with a ``carried`` of its own.
+        ``state`` advances with them. Threads may do so at once, each with a state of its own.
 
         Raises
         ------
@@ -195,7 +195,7 @@ class Run:
             An exception inside a user's function: which, and of which joint.
         """
         part = self._whole if part is None else part
-        self._solve_part(part, first, stop, carried)
+        self._solve_part(part, first, stop, state)
         if self._asks:
             from groups.encoding.user_functions import of_joints, take_faults
 
@@ -204,15 +204,15 @@ class Run:
                 mechanism = self.model.structure.mechanism
                 raise ValueError("; ".join(str(of_joints(fault, mechanism)) for fault in faults))
 
-    def prepared(self, first: int, stop: int, carried: Carried) -> Callable[[], None]:
+    def prepared(self, first: int, stop: int, state: RunState) -> Callable[[], None]:
         """:meth:`advance` of all groups with these arguments, for many calls: nothing is looked up anew."""
         if self.model.globally or self._asks or not self.compiled:
-            return partial(self.advance, first, stop, carried)
-        return partial(self._solve, *self._arguments(self._whole, first, stop, carried))
+            return partial(self.advance, first, stop, state)
+        return partial(self._solve, *self._arguments(self._whole, first, stop, state))
 
-    def _solve_part(self, part: Part, first: int, stop: int, carried: Carried) -> None:
+    def _solve_part(self, part: Part, first: int, stop: int, state: RunState) -> None:
         if not self.model.globally:
-            self._by_kernel(part, first, stop, carried)
+            self._by_kernel(part, first, stop, state)
             return
         if 0 in part.written:
             self.place_frame(first, stop)
@@ -221,10 +221,10 @@ class Run:
             g = int(piece.groups[0])
             by = self.model.solvers[g].part
             if by is None:
-                self._by_kernel(piece, first, stop, carried)
+                self._by_kernel(piece, first, stop, state)
                 continue
             by.advance(
-                first, stop, carried.memory[start[g] : start[g + 1]], carried.orientation,
+                first, stop, state.memory[start[g] : start[g + 1]], state.orientation,
                 self.arrays.outputs, self.arrays.quality, self._inputs, self._time, self.level, self._row_of,
                 self.compiled,
             )  # fmt: skip
@@ -247,21 +247,21 @@ class Run:
             found.append(Part(np.array(piece), np.array(loaded, dtype=np.int64), written))
         return found
 
-    def _by_kernel(self, part: Part, first: int, stop: int, carried: Carried) -> None:
+    def _by_kernel(self, part: Part, first: int, stop: int, state: RunState) -> None:
         with _QUIET if self.compiled else np.errstate(all="ignore"):
-            self._solve(*self._arguments(part, first, stop, carried))
+            self._solve(*self._arguments(part, first, stop, state))
 
-    def _arguments(self, part: Part, first: int, stop: int, carried: Carried) -> tuple[Any, ...]:
+    def _arguments(self, part: Part, first: int, stop: int, state: RunState) -> tuple[Any, ...]:
         states, work = self._room()
         return (
             part.groups,
-            self.model.packed.data(carried.memory, work, self.compiled),
+            self.model.packed.data(state.memory, work, self.compiled),
             states,
             (first, stop, self.level),
             self._inputs,
             self._time,
             self.arrays.quality,
-            (self._row_of, part.loaded, part.written, carried.orientation),
+            (self._row_of, part.loaded, part.written, state.orientation),
             self.arrays.outputs,
         )
 
@@ -330,7 +330,7 @@ class Run:
         Parameters
         ----------
         first, stop : of the chunk that has been solved
-        pose : :attr:`Carried.pose` of the bodies that are kept, at the instant ``stop`` - 1
+        pose : :attr:`RunState.pose` of the bodies that are kept, at the instant ``stop`` - 1
         """
         if self.arrays.quality[0][:, first:stop].any():
             return False
@@ -449,14 +449,14 @@ def run_in(model: Model, motion: Motion) -> Floats:
         value = start[:, None] + np.outer(gap, share)
         way = Motion(share, motion.names, value, np.repeat(gap[:, None], count, axis=1), np.zeros_like(value))
         run = Run(model, way, np.arange(mechanism.n_bodies), 2)
-        carried = Carried.start(model.packed.memory, mechanism.n_bodies)
-        run.advance(0, count, carried)
+        state = RunState.start(model.packed.memory, mechanism.n_bodies)
+        run.advance(0, count, state)
         if not run.arrays.quality[0].any():
-            return carried.memory
+            return state.memory
     return model.packed.memory
 
 
-def seed(model: Model, motion: Motion, starts: Ints, memory: Floats) -> list[Carried]:
+def seed(model: Model, motion: Motion, starts: Ints, memory: Floats) -> list[RunState]:
     """States at the beginnings of chunks of a motion; instants ascend, the first is 0.
 
     A coarse pass over :func:`coarse_instants`.
@@ -471,15 +471,15 @@ def seed(model: Model, motion: Motion, starts: Ints, memory: Floats) -> list[Car
         np.ascontiguousarray(motion.acceleration[:, instants]),
     )
     run = Run(model, thin, np.arange(n), 0)
-    carried = Carried.start(memory, n)
-    seeds = [Carried.start(memory, n)]
+    state = RunState.start(memory, n)
+    seeds = [RunState.start(memory, n)]
     done = 0
     for before in np.searchsorted(instants, starts[1:] - 1).tolist():
-        run.advance(done, before + 1, carried)
+        run.advance(done, before + 1, state)
         done = before + 1
         position, orientation = (array[:, before].reshape(n, -1) for array in run.arrays.outputs[:2])
         pose = np.concatenate([position, orientation], axis=1)
-        seeds.append(Carried(carried.memory.copy(), carried.orientation.copy(), pose))
+        seeds.append(RunState(state.memory.copy(), state.orientation.copy(), pose))
     return seeds
 
 

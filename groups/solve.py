@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, get_args
 import numpy as np
 
 from groups.motion import Motion, default_motion
-from groups.run import REPORTED, Carried, Run, seed
+from groups.run import REPORTED, Run, RunState, seed
 from groups.trajectory import Branch, Level, Trajectory, body_index, level_number
 from mbssa import Mechanism
 from mbssa.arrays import Ints
@@ -67,21 +67,21 @@ def solve(
     instants = len(motion.time)
     # Reports come at whole blocks, so that they change no bit of the answer.
     every = instants if progress is None else min(REPORTED, max(1, instants // (50 * 256)) * 256)
-    starts, seeds = _ONE_CHUNK, [Carried.start(memory, len(run.kept))]
+    starts, seeds = _ONE_CHUNK, [RunState.start(memory, len(run.kept))]
     if chunks > 1:
         starts = np.linspace(0, instants, min(chunks, instants), endpoint=False).astype(np.int64)
         seeds = seed(model, motion, starts, memory)
-    carried = seeds[0].of(run.kept) if chunks > 1 else seeds[0]
+    state = seeds[0].of(run.kept) if chunks > 1 else seeds[0]
     first, done, wanted = 0, 0, True
     for at, stop in zip(seeds, [*starts[1:].tolist(), instants], strict=True):
         if at.pose is not None:
             seed_state = at.of(run.kept)
             if seed_state.pose is not None and run.comes_to(first, done, seed_state.pose):
-                carried = seed_state  # else this chunk goes on from the last one
+                state = seed_state  # else this chunk goes on from the last one
         first = done
         while done < stop and wanted:
             end = min((done // every + 1) * every, stop)
-            run.advance(done, end, carried)
+            run.advance(done, end, state)
             done = end
             wanted = progress is None or progress(done / instants) is not False
         if not wanted:

@@ -17,7 +17,7 @@ from groups.dynamics.one_group import Step
 from groups.model import Model
 from groups.motion import Motion
 from groups.results.arrays import shapes
-from groups.run import Carried, Part, Run, seed
+from groups.run import Part, Run, RunState, seed
 from groups.trajectory import Trajectory
 from mbssa.arrays import Floats, Ints
 from routes.plan import Plan
@@ -187,15 +187,17 @@ class TaskRunner:
         if job.plan.backwards:  # they read the pose of the frame, whichever call writes it
             self.run.place_frame(0, len(job.motion.time))
         if job.plan.start == "seeded" and len(space.memory) > 1:
-            for c, carried in enumerate(seed(job.model, job.motion, job.tasks.bounds[:-1], job.memory)):
-                mine = carried.of(job.bodies)
+            for c, state in enumerate(seed(job.model, job.motion, job.tasks.bounds[:-1], job.memory)):
+                mine = state.of(job.bodies)
                 space.memory[c], space.last[c] = mine.memory, mine.orientation
                 if mine.pose is not None:
                     space.seeded[c] = mine.pose
 
     def compile(self) -> None:
         """Run the kernels over no time step, which compiles them."""
-        self.run.advance(0, 0, Carried(self.space.memory[0].copy(), self.space.last[0].copy()), self.parts[0])
+        self.run.advance(
+            0, 0, RunState(self.space.memory[0].copy(), self.space.last[0].copy()), self.parts[0]
+        )
 
     def perform(self, task: int) -> bool:
         """Perform one task whose predecessors are done; False if it has been stopped.
@@ -209,14 +211,14 @@ class TaskRunner:
         chunk, call = self.job.tasks.place(task)
         first, end = self.job.tasks.span(task)
         space.log[task, 0] = begin = self.now()
-        carried = Carried(space.memory[chunk].copy(), space.last[chunk].copy())
+        state = RunState(space.memory[chunk].copy(), space.last[chunk].copy())
         while first < end and len(self.parts[call].groups):
             self.between()
             if self.stop[0]:
                 return False
             stop = min((first // SLICE + 1) * SLICE, end)
             try:
-                self.run.advance(first, stop, carried, self.parts[call])
+                self.run.advance(first, stop, state, self.parts[call])
             except Exception as error:
                 raise self.failed([task], f"{type(error).__name__}: {error}") from error
             first = stop
@@ -231,8 +233,8 @@ class TaskRunner:
         into = self._continued_in(chunk)
         if into is not None:
             places, rows = self._own[call]
-            into[0][places] = carried.memory[places]
-            into[1][rows] = carried.orientation[rows]
+            into[0][places] = state.memory[places]
+            into[1][rows] = state.orientation[rows]
         self.note(task, begin, self.now(), threading.get_native_id())
         return True
 
@@ -300,11 +302,11 @@ class TaskRunner:
             before, first, stop = bounds[chunk - 1 : chunk + 2]
             if self.run.comes_to(before, first, space.seeded[chunk]):
                 continue
-            carried = Carried(space.ended[chunk - 1].copy(), space.ended_last[chunk - 1].copy())
+            state = RunState(space.ended[chunk - 1].copy(), space.ended_last[chunk - 1].copy())
             self.run.begin_anew(first, stop)
             for part in self.parts:
-                self.run.advance(first, stop, carried, part)
-            space.ended[chunk], space.ended_last[chunk] = carried.memory, carried.orientation
+                self.run.advance(first, stop, state, part)
+            space.ended[chunk], space.ended_last[chunk] = state.memory, state.orientation
 
     def failed(self, tasks: Sequence[int], why: str) -> TaskError:
         """The error that names tasks, one of which failed, and the cause."""

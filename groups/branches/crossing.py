@@ -15,7 +15,7 @@ import numpy as np
 
 from groups.motion import Motion
 from groups.posed import configuration_at
-from groups.run import Carried, Run
+from groups.run import Run, RunState
 from mbssa.arrays import Floats
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class Crossed:
     share: float
     time: float
     run: Run
-    carried: Carried
+    state: RunState
 
 
 @dataclass(eq=False)
@@ -70,10 +70,10 @@ class Trail:
         like = run_of(motion)
         run = Run(there, motion, like.kept, like.level, like.arrays, like.compiled)
         turn = run.arrays.outputs[1]
-        carried = Carried(
+        state = RunState(
             there.packed.memory.copy(), np.zeros((len(turn), 4)) if run.planar else near[1].copy()
         )
-        run.advance(0, 1, carried)
+        run.advance(0, 1, state)
         if run.arrays.quality[0][:, 0].any():
             return None
         pose = tuple(array[:, 0] for array in run.arrays.outputs)
@@ -86,7 +86,7 @@ class Trail:
                     return None
         time = float(self.step.time[0] + share * np.diff(self.step.time)[0])
         self.shares, self.poses = [self.shares[k]], [self.poses[k]]
-        return Crossed(share, time, run, carried)
+        return Crossed(share, time, run, state)
 
     def between(self, crossed: Crossed, into: Run, at: int) -> None:
         """Write the pose at the end of the step, which is near the crossing, by what is around it."""

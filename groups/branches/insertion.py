@@ -23,7 +23,7 @@ from groups.motion import Motion, reference_inputs
 from groups.results.arrays import Arrays
 from groups.results.schema import OUTPUTS, QUALITY
 from groups.results.singular import SingularPosition
-from groups.run import Carried, Run
+from groups.run import Run, RunState
 from mbssa.arrays import Bools, Floats, Ints
 from mbssa.joints.catalogue import is_length
 
@@ -190,16 +190,16 @@ class Proof:
     def trajectory(self, kept: Ints) -> Trajectory:
         motion, instants = self.motion, len(self.motion.time)
         run = self._run(motion, self.solved)
-        carried = Carried.start(self.memory, len(self.everything))
+        state = RunState.start(self.memory, len(self.everything))
         before = self._pose(run, 0)
-        carried = self._to_first_instant(run, carried)
+        state = self._to_first_instant(run, state)
         self._same(run, 0, before)
         done, window = 0, WINDOW
         while done < instants - 1:
             stop = min(done + window, instants - 1)
-            begun = carried.of(run.kept)
+            begun = state.of(run.kept)
             if self.solved is None:
-                _advance(run, done + 1, stop + 1, carried)
+                _advance(run, done + 1, stop + 1, state)
             passed = self.passed(run, done, stop + 1)
             failing = np.flatnonzero(~passed[:, self.sure].all(axis=1))
             if not len(failing):
@@ -214,7 +214,7 @@ class Proof:
                     run, begun = self._taken_up(run, first)
                 before = self._pose(run, first + 1)
                 try:
-                    carried = self._step(run, first, begun)
+                    state = self._step(run, first, begun)
                 except _StopWantedError:
                     done = first
                     break
@@ -248,15 +248,15 @@ class Proof:
             if (off > SAME * size).any() or (np.isnan(theirs) & ~np.isnan(mine)).any():
                 self.solved = None
 
-    def _taken_up(self, run: Run, at: int) -> tuple[Run, Carried]:
+    def _taken_up(self, run: Run, at: int) -> tuple[Run, RunState]:
         """Go on by the model from a pose that others have found."""
         found = from_pose(self.model, self._pose(run, at), self.motion.value[:, at])
         memory = self.memory
         if found is not None:  # else it is singular there
             self.model, memory = found, found.packed.memory
         planar, turn = run.planar, run.arrays.outputs[1][:, at]
-        carried = Carried(memory.copy(), np.zeros((len(turn), 4)) if planar else turn.copy())
-        return self._run(self.motion, run.arrays), carried
+        state = RunState(memory.copy(), np.zeros((len(turn), 4)) if planar else turn.copy())
+        return self._run(self.motion, run.arrays), state
 
     @property
     def _said(self) -> npt.NDArray[np.int8]:
@@ -284,7 +284,7 @@ class Proof:
             found[:, g] &= found[:, list(self.model.needs[g])].all(axis=1)
         return found
 
-    def _to_first_instant(self, run: Run, carried: Carried) -> Carried:
+    def _to_first_instant(self, run: Run, state: RunState) -> RunState:
         """Go straight from the reference to the first instant of a run; angles the nearest way."""
         model, motion = self.model, self.motion
         goal = motion.value[:, 0]
@@ -294,65 +294,65 @@ class Proof:
             self.sure[:] = False  # turns that are counted from the reference on are led to the first instant
         if np.abs(gap).max(initial=0.0) < 1e-12 or not self.sure.any():
             if self.solved is None or self.sure.any():  # else what others found is as good
-                _advance(run, 0, 1, carried)
+                _advance(run, 0, 1, state)
             self.sure &= run.arrays.quality[0][:, 0] == OK
             self._take_back(run, 0)
-            return carried
+            return state
         zero = np.zeros((len(gap), 2))
         way = Motion(np.array([0.0, 1.0]), motion.names, np.array([start, goal]).T, zero + gap[:, None], zero)
         reference = self._run(way)
-        reference.advance(0, 1, carried)
-        carried = self._in_pieces(way, reference, 0, carried, 0, run)
+        reference.advance(0, 1, state)
+        state = self._in_pieces(way, reference, 0, state, 0, run)
         status = run.arrays.quality[0][:, 0].copy()
-        _advance(run, 0, 1, carried)  # with the rates of the motion
+        _advance(run, 0, 1, state)  # with the rates of the motion
         for g in np.flatnonzero((status != OK) & (run.arrays.quality[0][:, 0] == OK)).tolist():
             run.mark(g, slice(0, 1), int(status[g]))
-        return carried
+        return state
 
-    def _step(self, run: Run, first: int, carried: Carried) -> Carried:
-        """Solve the time step from an instant on in pieces; returns what is carried on from its end."""
+    def _step(self, run: Run, first: int, state: RunState) -> RunState:
+        """Solve the time step from an instant on in pieces; return the state at its end."""
         of, two = self.motion, slice(first, first + 2)
         ends = [np.ascontiguousarray(array[:, two]) for array in (of.value, of.rate, of.acceleration)]
         time, start, column = of.time[two].copy(), run, first
         if self.beyond is not None:  # its inputs are those of the last time step, a little farther
-            start, column, carried = self.beyond.run, 0, self.beyond.carried
+            start, column, state = self.beyond.run, 0, self.beyond.state
             for array, at in zip(
                 ends, (start.motion.value, start.motion.rate, start.motion.acceleration), strict=True
             ):
                 array[:, :1] = at
             time[0] = self.beyond.time
             self.beyond = None
-        return self._in_pieces(Motion(time, of.names, *ends), start, column, carried, first + 1, run)
+        return self._in_pieces(Motion(time, of.names, *ends), start, column, state, first + 1, run)
 
     def _in_pieces(
-        self, step: Motion, start: Run, column: int, carried: Carried, at: int, into: Run | None = None
-    ) -> Carried:
+        self, step: Motion, start: Run, column: int, state: RunState, at: int, into: Run | None = None
+    ) -> RunState:
         """Solve one time step in pieces until those of all sure groups are certified, or least.
 
         Groups for which a least piece is not are sure no longer.
 
         Parameters
         ----------
-        start : holds the first pose of the step at the instant ``column``; ``carried`` is that of then
+        start : holds the first pose of the step at the instant ``column``; ``state`` of that instant
         into : takes the last one at the instant ``at``; ``start`` by default
 
         Returns
         -------
-        what is carried on from the end
+        the state at the end
         """
         shares, way = np.array([0.0, 1.0]), _longest_way(step, self.model.frames.size)
         into, unsolved = start if into is None else into, 1.0
         most = ROUNDS if way <= FARTHEST else 0
-        trail, whole = Trail(step, way), (start, column, carried.of(self.everything))
+        trail, whole = Trail(step, way), (start, column, state.of(self.everything))
         for rounds in count():
             if at > 0 and not self._goes_on(at - 1):
                 raise _StopWantedError
             # No farther than to the first instant that was not solved: what comes after takes long to fail.
             solved = shares[: 1 + min(AT_ONCE, int(np.searchsorted(shares, unsolved)))]
-            begun = carried.of(self.everything)
+            begun = state.of(self.everything)
             run = self._run(at_shares(step, solved))
             _copy(start, column, run, 0)
-            run.advance(1, len(solved), carried)
+            run.advance(1, len(solved), state)
             passed = self.passed(run, 0, len(solved))
             failing = np.flatnonzero(~passed[:, self.sure].all(axis=1))
             first = int(failing[0]) if len(failing) else len(solved) - 1
@@ -365,19 +365,19 @@ class Proof:
                     if crossed is None:
                         self._doubt(run, first, passed[first], at, shares)
                         # Near a singular position solvers are at a loss: as without a proof from here on.
-                        start, column, carried = whole[0], whole[1], whole[2].of(self.everything)
+                        start, column, state = whole[0], whole[1], whole[2].of(self.everything)
                         shares, unsolved = np.array([0.0, 1.0]), 1.0
                     elif crossed.share < 1.0:
-                        start, column, carried, unsolved = crossed.run, 0, crossed.carried, 1.0
+                        start, column, state, unsolved = crossed.run, 0, crossed.state, 1.0
                         shares = np.array([crossed.share, 1.0])
                     else:
                         trail.between(crossed, into, at)
                         self.beyond = crossed
                         self._take_back(into, at)
-                        return crossed.carried
+                        return crossed.state
                     continue
                 _advance(run, 1, first + 1, begun)
-                carried = begun
+                state = begun
             bad = np.flatnonzero(
                 (run.arrays.quality[0][self.sure, first + 1 : len(solved)] != OK).any(axis=0)
             )
@@ -390,7 +390,7 @@ class Proof:
             shares = np.sort(np.concatenate([shares[first:], middle]))
         _copy(run, len(shares) - 1, into, at)
         self._take_back(into, at)
-        return carried
+        return state
 
     def _crossed(self, trail: Trail, run: Run, piece: int, passed: Bools, shares: Floats) -> Crossed | None:
         """Go on through a place where two branches of one or more groups cross; None where it is not that."""
@@ -456,10 +456,10 @@ def _copy(run: Run, instant: int, into: Run, at: int) -> None:
             mine[:, at] = theirs[:, instant]
 
 
-def _advance(run: Run, first: int, stop: int, carried: Carried) -> None:
+def _advance(run: Run, first: int, stop: int, state: RunState) -> None:
     if stop > first:
         run.begin_anew(first, stop)
-        run.advance(first, stop, carried)
+        run.advance(first, stop, state)
 
 
 def _longest_way(step: Motion, size: float) -> float:

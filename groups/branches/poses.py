@@ -10,7 +10,7 @@ from groups.branches.insertion import Proof, way_to
 from groups.motion import Motion
 from groups.results.arrays import Arrays
 from groups.results.schema import QUALITY
-from groups.run import Carried, Run
+from groups.run import Run, RunState
 from mbssa.arrays import Floats
 
 if TYPE_CHECKING:
@@ -40,10 +40,10 @@ def solve_proven_poses(model: Model, inputs: Floats, memory: Floats) -> Arrays:
     rate = np.repeat(inputs - starts, 2, axis=0).T.copy()
     pairs = Motion(np.arange(2.0 * n), names, value, rate, np.zeros_like(value))
     run = Run(model, pairs, everything, 1)
-    carried = Carried.start(memory, len(everything))
+    state = RunState.start(memory, len(everything))
     for case in range(n):
-        carried.memory[:], carried.orientation[:] = memory, 0.0
-        run.advance(2 * case, 2 * case + 2, carried)
+        state.memory[:], state.orientation[:] = memory, 0.0
+        run.advance(2 * case, 2 * case + 2, state)
     proof = Proof(model, pairs, 1, memory, run.compiled)
     passed = proof.passed(run, 0, 2 * n)[::2][:, proof.sure].all(axis=1)
     none = np.zeros((len(everything), 0, run.arrays.outputs[2].shape[2]))

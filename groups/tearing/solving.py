@@ -15,7 +15,7 @@ from groups.posed import configuration_at, inputs_at, posed
 from groups.reference import check_drives
 from groups.results.arrays import Arrays
 from groups.results.borrowed import Outer
-from groups.run import REPORTED, Carried, Run
+from groups.run import REPORTED, Run, RunState
 from groups.tearing.driving import CLOSE, Driver
 from groups.trajectory import Trajectory
 from mbssa.arrays import Ints
@@ -95,7 +95,7 @@ class _Solving:
         self.all = np.arange(n)
         self.borrowed = Motion(motion.time, driven_coordinates(self.inner.mechanism), *self.driver.found)
         self.run = Run(self.inner, self.borrowed, self.all, level, compiled=self.compiled)
-        self.carried = Carried.start(self.inner.packed.memory, n)
+        self.state = RunState.start(self.inner.packed.memory, n)
         self.arrays = self.run.arrays
         self.by_direct: Run | None = None
         self.fallback = np.zeros(instants, dtype=np.bool_)
@@ -115,7 +115,7 @@ class _Solving:
         reached = self.driver.advance(first, stop)
         if reached == first:
             return first
-        self.run.advance(first, reached, self.carried)
+        self.run.advance(first, reached, self.state)
         driver = self.driver
         driver.missed(first, reached, self.arrays.outputs, self.all)
         mine = np.concatenate([self.loop.before, self.loop.inside])
@@ -137,7 +137,7 @@ class _Solving:
         instants, driver = len(self.motion.time), self.driver
         self.run.look_back(self.stretch, first)
         before = self._pose(first - 1)
-        run, carried = self._direct_run(first, before)
+        run, state = self._direct_run(first, before)
         # Where the tearing structure fails repeatedly it is not tried again at each instant.
         done, width = first, self.width if first - self.stretch < self.width else 1
         why = driver.status[first], driver.group[first]
@@ -145,22 +145,22 @@ class _Solving:
             if driver.status[done] != OK:  # else not tried: the direct structure has no pose before it
                 why = driver.status[done], driver.group[done]
             end = min(done + width, instants)
-            run.advance(done, end, carried)
+            run.advance(done, end, state)
             self.fallback[done:end] = True
             driver.status[done:end], driver.group[done:end] = why
             done = end
             width = min(2 * width, LONGEST)
             pose = self._pose(done - 1)
-            if done < instants and pose is not None and self._goes_on(done, first, before, pose, carried):
+            if done < instants and pose is not None and self._goes_on(done, first, before, pose, state):
                 break
         run.look_back(first, done)
         driver.missed(first, done, self.arrays.outputs, self.all)
         self._spread(run, first, done)
-        self.carried.orientation[:] = carried.orientation
+        self.state.orientation[:] = state.orientation
         self.stretch, self.width = done, width
         return done
 
-    def _direct_run(self, first: int, pose: Configuration | None) -> tuple[Run, Carried]:
+    def _direct_run(self, first: int, pose: Configuration | None) -> tuple[Run, RunState]:
         """A run of the direct structure from a pose, into the same arrays of bodies."""
         at = self.direct
         if pose is not None:
@@ -171,10 +171,10 @@ class _Solving:
             self.quality = rows.quality
         arrays = Arrays(self.arrays.outputs, self.quality)
         self.by_direct = Run(at, self.motion, self.all, self.level, arrays, self.compiled)
-        return self.by_direct, Carried(at.packed.memory.copy(), self.carried.orientation.copy())
+        return self.by_direct, RunState(at.packed.memory.copy(), self.state.orientation.copy())
 
     def _goes_on(
-        self, t: int, first: int, before: Configuration | None, pose: Configuration, carried: Carried
+        self, t: int, first: int, before: Configuration | None, pose: Configuration, state: RunState
     ) -> bool:
         """Whether the tearing structure can go on at an instant from the pose before it.
 
@@ -198,7 +198,7 @@ class _Solving:
             return False
         self.driver.restart(at, inputs, self.motion.value[:, t - 1])
         self.run = Run(at, self.borrowed, self.all, self.level, self.arrays, self.compiled)
-        self.carried = Carried(at.packed.memory.copy(), carried.orientation)
+        self.state = RunState(at.packed.memory.copy(), state.orientation)
         return True
 
     def _pose(self, t: int) -> Configuration | None:

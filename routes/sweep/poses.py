@@ -10,7 +10,7 @@ import numpy.typing as npt
 from groups import Model
 from groups.branches.poses import solve_proven_poses
 from groups.motion import Motion
-from groups.run import Carried, Run
+from groups.run import Run, RunState
 from groups.solvers.solver import Solver
 from groups.trajectory import Branch
 from mbssa.arrays import Floats, Ints
@@ -80,13 +80,13 @@ def solve_poses(
     proves = (branch == "proven" or (branch is None and continues)) and not model.by_instants
     held = np.arange(model.mechanism.n_bodies) if proves else model.held_bodies(bodies)
     run = Run(model, motion, held, 0, solve_proven_poses(model, inputs, memory) if proves else None)
-    carried = Carried.start(memory, len(held))
+    state = RunState.start(memory, len(held))
     if continues and not proves:
         for case in range(n):
-            carried.memory[:] = memory
-            run.advance(case, case + 1, carried)
+            state.memory[:] = memory
+            run.advance(case, case + 1, state)
     elif not proves:
-        run.advance(0, n, carried)
+        run.advance(0, n, state)
     run.check_contacts(0, n, angles=False)
     position, orientation, _, _ = run.arrays.outputs
     if len(held) > len(bodies):

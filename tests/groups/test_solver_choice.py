@@ -212,10 +212,10 @@ def test_cuts_of_the_time_axis_change_no_bit(name, group, choice):
     motion = default_motion(structure.mechanism, steps=769) if motion is None else motion
     whole = model.solve(motion)
     parts = model.solve(motion, progress=lambda done: True)
-    from groups.run import Carried, Run
+    from groups.run import Run, RunState
 
     run = Run(model, motion, np.arange(structure.mechanism.n_bodies), 2)
-    carried = Carried.start(model.packed.memory, structure.mechanism.n_bodies)
+    carried = RunState.start(model.packed.memory, structure.mechanism.n_bodies)
     for first, stop in ((0, 32), (32, 256), (256, 600), (600, 769)):
         run.advance(first, stop, carried)
     run.look_back(0, 769)

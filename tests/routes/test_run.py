@@ -295,7 +295,7 @@ def test_a_dead_point_between_two_chunks_is_seen(start, chunk):
 
 def test_a_seed_on_another_branch_is_not_gone_on_from(monkeypatch):
     """Chunks that begin in the other mode of the four-bar are solved once more, from the end of the last."""
-    from groups.run import Carried
+    from groups.run import RunState
 
     model = groups.build(mbssa.decompose(mbssa.load("planar_four_bar")))
     motion = motion_of(model, 1000)
@@ -303,10 +303,10 @@ def test_a_seed_on_another_branch_is_not_gone_on_from(monkeypatch):
     elsewhere = model.solve(motion, modes={2: 1 if groups.modes(model, 2).reference == 2 else 2})
 
     def astray(_model, _motion, starts, memory):
-        found = [Carried.start(memory, 4)]
+        found = [RunState.start(memory, 4)]
         for t in starts[1:].tolist():
             pose = np.concatenate([elsewhere.position[t - 1], elsewhere.orientation[t - 1][:, None]], axis=1)
-            found.append(Carried(other.copy(), np.zeros((4, 4)), pose))
+            found.append(RunState(other.copy(), np.zeros((4, 4)), pose))
         return found
 
     plan = plan_of(model, sequential_route(model), instants=1000, chunks=4, start="seeded")

@@ -21,7 +21,7 @@ from groups.kernels.reduced import reduce_planar, reduce_spatial
 from groups.kernels.status import NOT_CONVERGED, OK
 from groups.motion import Law, Motion
 from groups.posed import configuration_at, inputs_at, posed
-from groups.run import Carried, Run, run_in
+from groups.run import Run, RunState, run_in
 from groups.trajectory import STATUS, Trajectory
 from mbssa.arrays import Floats, Ints
 from mbssa.compiled import chosen
@@ -79,7 +79,7 @@ class Minimal:
         )  # fmt: skip
         self._run = Run(model, self._motion, np.arange(n), 2, compiled=compiled)
         self._sound = memory
-        self._carry(np.zeros((n, 4)))
+        self._restart(np.zeros((n, 4)))
         self._reduce = chosen(reduce_planar if loads.planar else reduce_spatial, ask=compiled)
         self._masses = loads.table.planar() if loads.planar else loads.table
         self._inertia, self._force = np.zeros((D, D)), np.zeros(D)
@@ -89,10 +89,10 @@ class Minimal:
         #: Equations by which the motion passes a position at which a group is singular.
         self.past_singularity: Continuation | None = None
 
-    def _carry(self, orientation: Floats) -> None:
+    def _restart(self, orientation: Floats) -> None:
         """Continue from the memory of the groups at the last accepted step."""
-        self._carried = Carried(self._sound.copy(), orientation)
-        self._solve = self._run.prepared(1, 2 + len(self.names), self._carried)
+        self._state = RunState(self._sound.copy(), orientation)
+        self._solve = self._run.prepared(1, 2 + len(self.names), self._state)
 
     def rate(self, t: float, y: Floats) -> Floats:
         F = len(self.free)
@@ -107,7 +107,7 @@ class Minimal:
         """Keep the branch of an accepted step; no constraint drifts."""
         if not self.place(t, y):
             raise CannotGoOnError(f"t = {t:.9g} s: {self.why()}")
-        self._sound = self._carried.memory.copy()
+        self._sound = self._state.memory.copy()
 
     def instant(self, t: float, y: Floats) -> Instant:
         second = self._accelerations(t, y)
@@ -118,7 +118,7 @@ class Minimal:
     def accelerated(self, second: Floats) -> Instant:
         """All bodies at the state of the last evaluation, with these second rates (D,)."""
         self._motion.acceleration[:, 1] = second
-        self._run.advance(1, 2, self._carried)
+        self._run.advance(1, 2, self._state)
         self._motion.acceleration[:, 1] = 0.0
         position, orientation, velocity, acceleration = (
             array[:, 1].copy() for array in self._run.arrays.outputs
@@ -237,11 +237,11 @@ class Minimal:
         if self._advanced():
             return True
         # A trial step may have left the branch: repeat from the last accepted step.
-        self._carry(self._carried.orientation)
+        self._restart(self._state.orientation)
         if self._advanced():
             return True
         self._failed = self._run.arrays.quality[0][:, 1].copy()
-        self._carry(self._carried.orientation)
+        self._restart(self._state.orientation)
         return False
 
     def _advanced(self) -> bool:

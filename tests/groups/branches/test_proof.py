@@ -19,7 +19,7 @@ from groups.branches.insertion import prove
 from groups.branches.states import States
 from groups.cli.singular_positions import singular_positions
 from groups.kernels.status import OK, PASSED_SINGULAR, PREDECESSOR_FAILED
-from groups.run import Carried, Run
+from groups.run import Run, RunState
 from routes.sweep.poses import solve_poses
 
 
@@ -72,7 +72,7 @@ def solved(mechanism, way, instants):
     laws = {name: groups.polynomial(start, way) for name, start in model.reference_inputs.items()}
     motion = groups.sample(mechanism, laws, np.linspace(0.0, 1.0, instants))
     run = Run(model, motion, np.arange(mechanism.n_bodies), 2, compiled=False)
-    run.advance(0, instants, Carried.start(model.packed.memory, mechanism.n_bodies))
+    run.advance(0, instants, RunState.start(model.packed.memory, mechanism.n_bodies))
     assert (run.arrays.quality[0] == OK).all()
     return model, motion, run
 
