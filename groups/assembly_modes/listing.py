@@ -31,7 +31,7 @@ AT_REFERENCE = 1e-5
 
 @dataclass(frozen=True, eq=False)
 class AssemblyMode:
-    """One way to put a group together.
+    """One assembly mode of a group.
 
     Attributes
     ----------
@@ -40,9 +40,9 @@ class AssemblyMode:
     position : (n, 3) of the bodies' origins in the world, m; z = 0 in the plane
     rotation : (n, 3, 3) whose columns are the bodies' axes in the world
     coordinates : the joints' coordinates that no input gives, ``joint.coordinate``; m, and rad in (-π, π]
-    signs : what holds the mode: the sign of the root or of the determinant, where anything is unknown, then
+    signs : of the mode: the sign of the root or of the determinant, where anything is unknown, then
         those of each strut's slide, if it is unknown, and of its turn about its own line
-    residual : largest miss of any joint of the group, m or rad
+    residual : largest residual of any joint of the group, m or rad
 
     Examples
     --------
@@ -113,7 +113,7 @@ class GroupModes:
         Raises
         ------
         IndexError
-            There is none: which there are.
+            There is none.
         """
         if not 1 <= number <= len(self.modes):
             raise IndexError(f"SG-{self.group} has modes 1 to {len(self.modes)}, not {number}")
@@ -155,12 +155,12 @@ def modes(
     ----------
     group : number of a group; all by default
     starts : of Newton in a row that find no new mode, after which it ends
-    told : told what is being done, and which share of it is done
+    told : called with the present task and the share of it that is done
 
     Raises
     ------
     ValueError
-        A group that there is not: which there are; fewer than one start.
+        A group that does not exist; fewer than one start.
 
     Examples
     --------
@@ -180,7 +180,7 @@ def modes(
 def task_of(
     model: Model, group: Group, starts: int = STARTS, told: Progress = lambda what, share: None
 ) -> Task:
-    """A group to be placed with earlier groups and inputs as at the reference."""
+    """Task of a group, with earlier groups and inputs as at the reference."""
     solver = model.solvers[group.number - 1].of_modes
     inputs = np.array(list(model.reference_inputs.values()))
     most = most_modes(model, group)
@@ -225,7 +225,7 @@ def _listed(model: Model, task: Task) -> GroupModes:
 
 
 def _reference_placing(model: Model, group: Group) -> Placing:
-    """The reference itself where no solver finds it, because it is singular: it has no sign."""
+    """The reference where it is singular, so that no solver finds it: it has no sign."""
     at, bodies = model.reference, group.body_indices
     return Placing(
         bodies,
@@ -272,7 +272,7 @@ def _without_flips(model: Model, group: Group, found: list[Placing]) -> list[Pla
 
 
 def _keys(model: Model, group: Group, placed: Configuration) -> Floats:
-    """(M, k) what modes are sorted by, first things first."""
+    """(M, k) keys by which modes are sorted, the first first."""
     own, frames = group.body_indices, model.frames
     points, axes = [], []
     for joint in group.joint_indices.tolist():

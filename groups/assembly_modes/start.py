@@ -24,7 +24,7 @@ def starting_memory(model: Model, wanted: Mapping[int, int], *, starts: int = ST
     """Initial memory of the kernels of all groups, some of them in other assembly modes.
 
     A group below one that is changed finds its known bodies elsewhere than the list of :func:`modes` has
-    them. It goes together there in the mode with the same signs as the one that is wanted - the reference's,
+    them. It is assembled there in the mode with the same signs as the one that is wanted - the reference's,
     if none is - and, of several, in the one whose unknowns are nearest.
 
     Parameters
@@ -38,7 +38,7 @@ def starting_memory(model: Model, wanted: Mapping[int, int], *, starts: int = ST
     Raises
     ------
     ValueError
-        Groups or modes that there are not; a group that does not go together below those that are changed.
+        Groups or modes that do not exist; a group that cannot be assembled below those that are changed.
 
     Examples
     --------
@@ -48,7 +48,7 @@ def starting_memory(model: Model, wanted: Mapping[int, int], *, starts: int = ST
     >>> float(memory[four_bar.packed.memory_start[1]])
     -1.0
     """
-    known = _asked_for(model, wanted, starts)
+    known = _known_modes(model, wanted, starts)
     packed = model.packed
     memory, at, moved = packed.memory.copy(), model.reference, set[int]()
     inputs = np.array(list(model.reference_inputs.values()))
@@ -74,8 +74,8 @@ def starting_memory(model: Model, wanted: Mapping[int, int], *, starts: int = ST
     return memory
 
 
-def _asked_for(model: Model, wanted: Mapping[int, int], starts: int) -> dict[int, GroupModes]:
-    """Modes of the groups that are asked for; refuses groups and numbers that there are not."""
+def _known_modes(model: Model, wanted: Mapping[int, int], starts: int) -> dict[int, GroupModes]:
+    """Modes of the groups that are wanted; refuses groups and modes that do not exist."""
     faults, known = [], {}
     for group, number in wanted.items():
         try:

@@ -66,7 +66,7 @@ class Paths:
 
     @staticmethod
     def still(intervals: int, bodies: int) -> Paths:
-        """Before any group has said where its bodies are."""
+        """Bodies at rest, before any group is certified."""
         shape = intervals, bodies
         return Paths(np.zeros(shape), np.zeros(shape), np.zeros((3, *shape)), np.zeros((2, *shape)))
 
@@ -142,7 +142,7 @@ def _certified(closure: Closure, of: Linearised, at: States, paths: Paths) -> Bo
         passed &= (r0 <= R1).all(axis=1) | (r1 <= R0).all(axis=1)
         radii = np.maximum(r0, r1)
 
-    # What others that hang on it have to know.
+    # Paths of its own bodies, for groups that depend on it.
     tube = radii @ blocks.influence.T + off
     last = [closure.places[body].member for body in closure.own]
     paths.turn[:, closure.own] = tube[:, last]

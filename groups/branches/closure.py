@@ -44,7 +44,7 @@ _ALONG = 1e-9
 
 
 class NoBound(Exception):
-    """A group has equations of which second derivatives have no bound here."""
+    """Raised for equations whose second derivatives have no bound."""
 
 
 @dataclass(eq=False)
@@ -173,7 +173,7 @@ class Closure:
             return None
         return closure if closure.rows >= closure.n else None
 
-    # --- how it is made --------------------------------------------------------------------------------
+    # --- construction ----------------------------------------------------------------------------------
 
     def _unknown(self, angle: bool) -> int:
         self.is_angle = np.append(self.is_angle, angle)
@@ -239,16 +239,16 @@ class Closure:
                 continue
             follows = [(sources.get(step.coordinate, _STILL), 1.0)]
             if follows[0][0] == _STILL:
-                led = self.geared[joint, self.mechanism.joints[joint].type.coordinates[step.coordinate]]
+                ratio = self.geared[joint, self.mechanism.joints[joint].type.coordinates[step.coordinate]]
                 straight = step.kind == "shift"
-                still = led.constant / self.frames.size if straight else led.constant
+                still = ratio.constant / self.frames.size if straight else ratio.constant
                 place = place.moved(factor * still * axis) if straight else place.moved(
                     np.zeros(3), about_axis(step.axis, np.array([factor * still]))[0])  # fmt: skip
                 # Ratios are of m and rad, inputs are over the size.
                 names = self.mechanism.driven_coordinates
                 follows = [
-                    (-1 - row, ratio * (self.frames.size if is_length(names[row]) else 1.0)
-                     / (self.frames.size if straight else 1.0)) for row, ratio in led.shares
+                    (-1 - row, share * (self.frames.size if is_length(names[row]) else 1.0)
+                     / (self.frames.size if straight else 1.0)) for row, share in ratio.shares
                 ]  # fmt: skip
             for source, share in follows:
                 if step.kind == "shift":
@@ -319,7 +319,7 @@ class Closure:
             self.cosines.append((near.member, near.turned[:, 1], far.member, far.turned[:, axis]))
 
     def _gauge(self, model: Model) -> None:
-        """Lines of rods that spin idly: all that hangs on their balls is along them."""
+        """Set the lines of passive rotations: all segments behind their balls are along them."""
         treatment = model.structure.treatment
         for spin in treatment.passive_rotations if treatment is not None else ():
             body = spin.bodies[0]

@@ -1,4 +1,4 @@
-"""The way on through a place where two branches cross: the one that goes straight on.
+"""Continuation through a bifurcation: the smooth branch of two that cross.
 
 Two branches cross at an angle. So what is extrapolated from a pose before the crossing, by rates and
 accelerations, meets the smooth one with an error of the third order in the way, and the other with one of the
@@ -54,7 +54,7 @@ class Trail:
         self.poses += [tuple(array[:, k].copy() for array in run.arrays.outputs) for k in range(len(shares))]
 
     def crossed(self, model: Model, at: float, run_of: Callable[[Motion], Run]) -> Crossed | None:
-        """The pose behind a crossing that is near a share of the step; None where none can be told."""
+        """The pose behind a crossing that is near a share of the step; None where there is none."""
         across = min(ACROSS / self.way, 0.2)
         before = [k for k, share in enumerate(self.shares) if share <= at - across]
         k = before[-1] if before else 0
@@ -77,7 +77,7 @@ class Trail:
         if run.arrays.quality[0][:, 0].any():
             return None
         pose = tuple(array[:, 0] for array in run.arrays.outputs)
-        # Without the way of the inputs a tolerance would be of no measure: lengths are over the size.
+        # A tolerance in units of the way of the inputs: lengths are over the size.
         limit = STRAIGHT * (share - self.shares[k]) * self.way
         there_and_back = ((near, pose), (extrapolated(pose, -seconds), self.poses[k]))
         for one, other in there_and_back:

@@ -110,7 +110,7 @@ def prove_of_groups(
     level: int,
     compiled: bool | None = None,
 ) -> Trajectory:
-    """Prove a solution by other groups of the same mechanism, and say so of its own, by ``bodies`` of each.
+    """Prove a solution by other groups of the same mechanism, and map the proof to its own by ``bodies``.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ def prove_of_groups(
     """
     proven = prove(model, motion, found, kept, level, model.packed.memory, compiled)
     assert proven.proven is not None
-    status, said, of_body = (
+    status, proof, of_body = (
         found.status.copy(),
         np.zeros_like(found.status),
         model.structure.group_of_body - 1,
@@ -128,7 +128,7 @@ def prove_of_groups(
     for g, own in enumerate(bodies):
         theirs = np.unique(of_body[own])
         number[theirs] = g + 1
-        said[:, g] = proven.proven[:, theirs].min(axis=1)
+        proof[:, g] = proven.proven[:, theirs].min(axis=1)
         first = (proven.status[:, theirs] != OK).argmax(axis=1)
         status[:, g] = proven.status[np.arange(len(first)), theirs[first]]
         # What was missing and has not been found either is so for its own reason, such as a contact's end.
@@ -144,13 +144,13 @@ def prove_of_groups(
         causes=found.causes,
         contacts=found.contacts,
         outer=found.outer,
-        proven=said,
+        proven=proof,
         singular=tuple(replace(one, group=int(number[one.group - 1])) for one in proven.singular),
     )
 
 
 class _StopWantedError(Exception):
-    """Progress was told to stop, within a time step."""
+    """The run was stopped within a time step."""
 
 
 @dataclass(eq=False)
@@ -167,7 +167,7 @@ class Proof:
     smooth: bool = False
     least: float = LEAST
     singular: list[SingularPosition] = field(default_factory=list)
-    #: As :meth:`groups.Model.solve` has it; asked after each piece, too.
+    #: As :meth:`groups.Model.solve` has it; called after each piece, too.
     progress: Callable[[float], object] | None = None
 
     def __post_init__(self) -> None:
@@ -260,7 +260,7 @@ class Proof:
 
     @property
     def _said(self) -> npt.NDArray[np.int8]:
-        """(G,) what is said of groups now: 1 proven, 2 continued through a crossing."""
+        """(G,) proof of the groups now: 1 proven, 2 continued through a crossing."""
         found: npt.NDArray[np.int8] = (self.sure * (1 + self.continued)).astype(np.int8)
         return found
 
@@ -291,7 +291,7 @@ class Proof:
         start = way_to(model, motion.names, goal)
         gap = goal - start
         if model.by_instants and np.abs(gap).max(initial=0.0) > 0.0:
-            self.sure[:] = False  # turns that are counted from the reference on are led to the first instant
+            self.sure[:] = False  # turns counted from the reference are followed to the first instant
         if np.abs(gap).max(initial=0.0) < 1e-12 or not self.sure.any():
             if self.solved is None or self.sure.any():  # else what others found is as good
                 _advance(run, 0, 1, state)
@@ -364,7 +364,7 @@ class Proof:
                     crossed = self._crossed(trail, run, first, passed[first], shares) if self.smooth else None
                     if crossed is None:
                         self._doubt(run, first, passed[first], at, shares)
-                        # Near a singular position solvers are at a loss: as without a proof from here on.
+                        # Near a singular position solvers fail: without a proof from here on.
                         start, column, state = whole[0], whole[1], whole[2].of(self.everything)
                         shares, unsolved = np.array([0.0, 1.0]), 1.0
                     elif crossed.share < 1.0:
@@ -432,10 +432,10 @@ class Proof:
         status = run.arrays.quality[0]
         gone = np.zeros(len(self.sure), dtype=np.bool_)
         for g, needs in enumerate(self.model.needs):
-            waits = bool(gone[list(needs)].any())
-            gone[g] = waits or g in self.doubted
+            missing = bool(gone[list(needs)].any())
+            gone[g] = missing or g in self.doubted
             if gone[g] and status[g, at] == OK:
-                run.mark(g, slice(at, at + 1), PREDECESSOR_FAILED if waits else PASSED_SINGULAR)
+                run.mark(g, slice(at, at + 1), PREDECESSOR_FAILED if missing else PASSED_SINGULAR)
         self.doubted.clear()
         self.proven[:, at] = self._said
 

@@ -24,7 +24,7 @@ LEAST = 1e-3
 def solve_proven_poses(model: Model, inputs: Floats, memory: Floats) -> Arrays:
     """Positions and status of all bodies and groups for rows of inputs (n, D), as a run has n instants.
 
-    All lines are tried at once, whole; those that are not certified are led to in pieces.
+    All lines are tried at once, whole; those that are not certified are followed in pieces.
 
     >>> import groups, mbssa
     >>> bar = mbssa.load("planar_four_bar")

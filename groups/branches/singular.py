@@ -18,7 +18,7 @@ CROSSING = 1e-3
 
 
 def singular_position(closure: Closure, group: int, at: States, times: Sequence[float]) -> SingularPosition:
-    """Of a group (by index), from its last proven pose.
+    """Singular position of a group (by index), from its last proven pose.
 
     By the left null vector y of J: with y·F_t = 0 for the rates F_t of what moves the group two branches
     cross, else the path turns back (Keller 1977).

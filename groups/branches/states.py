@@ -40,7 +40,7 @@ class States:
 
     @staticmethod
     def of(model: Model, motion: Motion, outputs: tuple[Floats, ...], at: slice | Ints) -> States:
-        """Of some instants of arrays (N, T, ...) that hold all bodies."""
+        """Poses at some instants of arrays (N, T, ...) of all bodies."""
         size, planar = model.frames.size, model.mechanism.space == "planar"
         position, turn, twist = (array[:, at].swapaxes(0, 1) for array in outputs[:3])
         rotation = plane_rotation(turn) if planar else rotation_of(turn)

@@ -56,7 +56,7 @@ class RowTables:
     origin : (P, 2, 3) and ``axes`` : (P, 2, 3, 3), those frames on their bodies
     code, sign, parameter, factor : (T,); ``number`` : (T, 4), of the terms, see :mod:`groups.kernels.jets`
     joint : (T,) row of ``pair``
-    near : (T,) angles at the reference that say how many turns the terms have
+    near : (T,) angles at the reference, from which the turns of the terms are counted
     first_term : (E + 1,) first term of each equation
     constant : (E,) what its terms come to where it holds, m or rad
     is_length : (E,) whether it is in metres; else in rad

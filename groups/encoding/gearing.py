@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from groups.encoding.joint_steps import Gearing, Led
+from groups.encoding.joint_steps import Gearing, GearRatio
 from groups.encoding.tree import GroupTree, Link, open_group
 from mbssa.arrays import Floats
 from mbssa.joints.catalogue import CATALOGUE, coordinate_unit
@@ -39,8 +39,8 @@ def gearing(setting: Setting) -> dict[int, Gearing]:
     >>> import mbssa
     >>> from groups.encoding.setting import Setting
     >>> train = Setting.of(mbssa.decompose(mbssa.load("planetary")))
-    >>> ((joint, name), led), *_ = gearing(train)[2].items()
-    >>> train.mechanism.joint_ids[joint], name, round(1 / led.shares[0][1], 9)
+    >>> ((joint, name), ratios), *_ = gearing(train)[2].items()
+    >>> train.mechanism.joint_ids[joint], name, round(1 / ratios.shares[0][1], 9)
     ('1-3', 'angle', 3.5)
     """
     if not any(_may_be_linear(index) for index in np.unique(setting.mechanism.joint_type).tolist()):
@@ -49,9 +49,9 @@ def gearing(setting: Setting) -> dict[int, Gearing]:
     found: dict[int, Gearing] = {}
     for group in setting.structure.groups:
         tree = open_group(group, setting.frames)
-        led = train.take(tree)
-        if led:
-            found[tree.number] = led
+        ratios = train.take(tree)
+        if ratios:
+            found[tree.number] = ratios
     return found
 
 
@@ -71,7 +71,7 @@ class _Body:
 
 
 class _Train:
-    """Bodies whose coordinates the inputs lead, at poses taken at random; the first is the reference."""
+    """Bodies whose coordinates the inputs prescribe, at random poses; the first is the reference."""
 
     def __init__(self, setting: Setting) -> None:
         self.mechanism, self.frames, self.reference = setting.mechanism, setting.frames, setting.reference
@@ -90,8 +90,8 @@ class _Train:
     def _scale(self, name: str) -> float:
         return self.frames.size if coordinate_unit(name) == "m" else 1.0
 
-    def take(self, tree: GroupTree) -> dict[tuple[int, str], Led]:
-        """Take in a group's bodies if the inputs lead them; what leads its undriven coordinates."""
+    def take(self, tree: GroupTree) -> dict[tuple[int, str], GearRatio]:
+        """Add a group's bodies if the inputs prescribe them; the ratios of its undriven coordinates."""
         if tree.struts or not set(tree.known) <= self.bodies.keys():
             return {}
         if any(link.joint < 0 or link.joint in self.frames.relations for link in tree.links):
@@ -130,7 +130,7 @@ class _Train:
                 self.bodies.setdefault(body, []).append(replace(one, twist=twist))
         start = [self._value(joint)[name] for joint, name in unknown]
         return {
-            key: Led(
+            key: GearRatio(
                 float(start[k] - ratios[k] @ self.inputs),
                 tuple((row, float(ratios[k, row])) for row in np.flatnonzero(ratios[k]).tolist()),
             )
@@ -152,7 +152,7 @@ class _Train:
     def _placed(
         self, tree: GroupTree, unknown: Sequence[tuple[int, str]], s: int, away: Floats
     ) -> dict[int, _Body]:
-        """The group's bodies at one pose, where its unknowns are so far away from the reference."""
+        """The group's bodies at one pose; ``away`` (n,) are its unknowns less those at the reference."""
         n = len(unknown)
         placed: dict[int, _Body] = {}
         for link in tree.links:

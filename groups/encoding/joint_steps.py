@@ -22,15 +22,15 @@ _SWAP = np.array([[0.0, 0.0, 1.0], [0.0, -1.0, 0.0], [1.0, 0.0, 0.0]])
 
 
 @dataclass(frozen=True, slots=True)
-class Led:
+class GearRatio:
     """A coordinate that is ``constant`` plus inputs times ratios: (row of the motion, ratio); m and rad."""
 
     constant: float
     shares: tuple[tuple[int, float], ...]
 
 
-#: Led coordinates by (joint index, name).
-Gearing = Mapping[tuple[int, str], Led]
+#: Gear ratios by (joint index, name of the coordinate).
+Gearing = Mapping[tuple[int, str], GearRatio]
 
 
 @dataclass
@@ -154,10 +154,10 @@ def joint_steps(setting: Setting, joint: int, forward: bool, geared: Gearing, st
             continue
         key = joint, kind.coordinates[step.coordinate]
         moves = layout.TURN if turn else layout.SLIDE
-        if (led := geared.get(key)) is not None:
-            add_constant(step.axis, factor * led.constant)
-            for row, ratio in led.shares:
-                steps.add(moves, step.axis, -1, row, factor * ratio)
+        if (ratio := geared.get(key)) is not None:
+            add_constant(step.axis, factor * ratio.constant)
+            for row, share in ratio.shares:
+                steps.add(moves, step.axis, -1, row, factor * share)
             continue
         steps.add(moves, step.axis, unknown.get(step.coordinate, -1), drives.get(key, -1), factor)
     steps.add_constant(-axes[far].T @ origin[far], axes[far].T)

@@ -1,8 +1,8 @@
-"""Passive rotations: the convention that makes the pose of a body that merely spins definite.
+"""Passive rotations: the convention that makes the pose of a spinning body unique.
 
-A rod between two ball joints turns about its own line without anything else moving. Held at zero rate, its
-angle would depend on the path; instead it is hung up like the cross of a universal joint: an axis fixed in
-the frame and an axis fixed in the body, both across the line and across each other at the reference, stay
+A rod between two ball joints turns about its own line without anything else moving. Locked at zero rate, its
+angle would depend on the path; instead it is constrained like the cross of a universal joint: an axis fixed
+in the frame and an axis fixed in the body, both across the line and across each other at the reference, stay
 across each other. The rod is then a U-S rod, and its pose follows from where its ends are.
 """
 
@@ -18,7 +18,7 @@ from mbssa.joints.frames import Frames
 from mbssa.mechanism import Mechanism
 from mbssa.structure import Structure
 
-#: Cosine between a joint axis and the line of a spin above which the axis says nothing of what is across.
+#: Cosine between a joint axis and the line of a spin above which the axis does not define a perpendicular.
 _ALONG = 0.95
 
 

@@ -234,7 +234,7 @@ def _rods(
 
 
 def settle(ints: Ints, floats: Floats, memory: Floats) -> int:
-    """Say in ``memory`` which mode it stands in, and which rows are solved; returns how many equations then.
+    """Write the assembly mode and the rows that are solved to ``memory``; return the number of equations.
 
     Plain Python: it is done once for each group. A dead point has no sign; the positive one is taken.
     """

@@ -38,7 +38,7 @@ def pack(
     drive: int = -1,
     pin_body: int | None = None,
 ) -> tuple[Ints, Floats]:
-    """``ints`` and ``floats`` of one strut, as :mod:`groups.kernels.strut` lays them out.
+    """``ints`` and ``floats`` of one strut, in the layout of :mod:`groups.kernels.strut`.
 
     Parameters
     ----------

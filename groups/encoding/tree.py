@@ -1,4 +1,4 @@
-"""A group opened into a tree: which joints carry its bodies, which ones close it, what struts it holds.
+"""Spanning tree of a group: the joints that carry its bodies, those that close it, and its struts.
 
 Inside a group the unknowns are relative: bodies hang from bodies that are solved already, along a
 spanning tree of joints with as little freedom as can be, and the joints left over, with the most
@@ -129,16 +129,16 @@ def spanning(
             carrying.add(j)
     free = sorted({root(body) for body in own} - {-1})
     links = [Link(0, body, -1, True) for body in free]
-    placed, waiting = set(free), sorted(carrying)
-    while waiting:
-        for j in waiting:
+    placed, remaining = set(free), sorted(carrying)
+    while remaining:
+        for j in remaining:
             first, second = mechanism.joint_bodies(j)[:2]
             ready = [body not in own or body in placed for body in (first, second)]
             if any(ready):
                 parent, body = (first, second) if ready[0] else (second, first)
                 links.append(Link(parent, body, j, ready[0]))
                 placed.add(body)
-                waiting.remove(j)
+                remaining.remove(j)
                 break
     return tuple(links), tuple(j for j in joints if j not in carrying)
 

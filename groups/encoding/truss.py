@@ -1,4 +1,4 @@
-"""Baranov trusses: which planar groups of hinges have one position problem in common.
+"""Baranov trusses: planar groups of revolute joints with one position problem in common.
 
 Whether a body is solved already makes no difference to where the others are from it. So a group of hinges
 with all bodies before it taken for one link is a truss - a rigid figure of links and hinges - and all groups
@@ -104,7 +104,7 @@ def truss_of(group: Group) -> Truss | None:
 def canonical(links: int, edges: list[tuple[int, int]]) -> Edges:
     """The least of all ways to write a graph whose links are numbered by their neighbourhoods.
 
-    Links are told apart by colours refined from their neighbours'; where that leaves several alike, each of
+    Links are distinguished by colours refined from their neighbours'; where several have one colour, each of
     them in turn is made the first of its kind.
 
     >>> canonical(3, [(0, 1), (0, 1), (1, 2)]) == canonical(3, [(0, 2), (0, 1), (0, 2)])

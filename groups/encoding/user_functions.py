@@ -2,7 +2,7 @@
 
 A function that Numba compiles for complex numbers runs as machine code, without the GIL; any other is called
 back in Python, from whatever thread. Either way compiled kernels take its derivatives
-(:mod:`mbssa.joints.kernels`). Addresses are another process's nonsense: each makes its own, from the
+(:mod:`mbssa.joints.kernels`). Addresses are valid in one process: each makes its own, from the
 functions, which can be pickled.
 """
 
@@ -191,7 +191,7 @@ def _part(
 
 
 def _why(error: Exception) -> str:
-    """Of Numba's many lines, the one that says something."""
+    """The line of Numba's message that names the cause."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     for line, then in pairwise(lines):
         if line.endswith("raised a specific error:"):
@@ -203,7 +203,7 @@ def _why(error: Exception) -> str:
 def _called_back(
     function: UserFunction, call: Callable[..., Any], number: np.dtype[Any], answer: tuple[int, ...]
 ) -> Any:
-    """The callable behind a callback. Exceptions stop here: C knows none."""
+    """The callable behind a callback. Exceptions stop here: C has none."""
     m, python = function.bodies, (on_copies if len(answer) == 1 else derivative_on_copies)(function, call)
     nothing = complex(np.nan, np.nan) if number.kind == "c" else np.nan
 
@@ -256,7 +256,7 @@ def _machine_code(
         try:
             given = asked_of(poses, turns)
             if given.shape[0] != answer[0] or given.shape[1] != answer[1]:
-                raise ValueError  # Python says which
+                raise ValueError  # Python names the cause
             for k in range(answer[0]):
                 for i in range(answer[1]):
                     found[k, i] = given[k, i]

@@ -118,7 +118,7 @@ def solve_planar_driven(
     for t in range(count):
         when = first + t
         residual[group, when], iterations[group, when] = 0.0, 0
-        if waits(records, S, t):
+        if is_predecessor_missing(records, S, t):
             status[group, when], condition[group, when] = PREDECESSOR_FAILED, 0.0
             void_own(records, S, t)
             continue
@@ -145,7 +145,7 @@ def solve_chains(
     for t in range(count):
         when = first + t
         condition[group, when], residual[group, when], iterations[group, when] = 0.0, 0.0, 0
-        if waits(records, S, t):
+        if is_predecessor_missing(records, S, t):
             status[group, when] = PREDECESSOR_FAILED
             void_own(records, S, t)
             continue
@@ -289,7 +289,7 @@ def walk(
     return x, y, c, s, angle, vx, vy, w, ax, ay, al
 
 
-def waits(records: Records, S: Floats, t: int) -> bool:
+def is_predecessor_missing(records: Records, S: Floats, t: int) -> bool:
     """Whether a known body has no answer."""
     found = False
     for body in records.known:
@@ -298,7 +298,7 @@ def waits(records: Records, S: Floats, t: int) -> bool:
 
 
 def void_own(records: Records, S: Floats, t: int) -> None:
-    """No answer for the group's own bodies."""
+    """Mark the group's own bodies as without an answer."""
     for body in records.own:
         void(S, body, t)
 
@@ -336,7 +336,7 @@ def two_sided(
 def hinge_and_slide(
     i: int, front: Frame, target: Frame, between: Frame, tool: Frame, memory: Floats, turned: Floats
 ) -> tuple[int, float, float, float]:
-    """A hinge, then a slide on the arm that it turns: the target's distance says how far it is out.
+    """A hinge, then a slide on the arm that it turns: the target's distance determines the slide.
 
     ``between``: the slide's frame seen from the hinge's; ``tool``: the closing point from there at zero.
     """

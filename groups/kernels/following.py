@@ -1,4 +1,4 @@
-"""A group led from the last time step to this one in pieces, ever more, until two ways agree."""
+"""Continuation of a group from the last time step in pieces, ever more, until two agree."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ POOR = 0.1
 def follow(g: Group, rows: Rows | None) -> Answer:
     """Go from the last time step that was solved to this one in pieces, ever more, until two ways agree.
 
-    Between the two, known bodies and inputs are led along straight lines and turns.
+    Between the two, known bodies and inputs move along straight lines and turns.
     """
     tree, pose, path = g.tree, g.pose, g.path
     keep_goal(g)
@@ -55,7 +55,7 @@ def follow(g: Group, rows: Rows | None) -> Answer:
 
 
 def walk(g: Group, rows: Rows | None, pieces: int) -> Answer:
-    """One way to the goal in so many pieces; lost where a piece leads far, or to another sign."""
+    """Continuation to the goal in so many pieces; lost where a piece leads far, or to another sign."""
     pose, change, start = g.pose, g.path.change, g.path.guess
     n, redundant = len(pose.x), is_redundant(g)
     status, steps, worst, sign, condition = OK, 0, math.nan, 0.0, 0.0

@@ -1,4 +1,4 @@
-"""Calling what is no kernel: functions of users, by their addresses.
+"""Calls of functions of users by their addresses.
 
 A *foreign function* is a record at an address of this process: float64 numbers of which the first is the
 address of a C function ``void jet(const double *record, const double *values, double *out)``; the others are
@@ -16,7 +16,7 @@ on disk.
 ``out[3 + 6 k:]``       derivative by the twist of body k: velocity of its origin, then angular
 ======================  =======================================================================
 
-m, rad, s, and world axes throughout. Where the function fails, what it was asked for is NaN.
+m, rad, s, and world axes throughout. Where the function fails, its results are NaN.
 """
 
 from __future__ import annotations
@@ -67,10 +67,10 @@ def _jump() -> Any:
             jet = ir.FunctionType(ir.VoidType(), [pointer] * 3).as_pointer()
             place = context.cast(builder, arguments[0], kinds[0], types.intp)
             data = [context.make_array(kinds[k])(context, builder, arguments[k]).data for k in (1, 2)]
-            with builder.if_else(builder.icmp_unsigned("==", place, place.type(0))) as (nobody, somebody):
-                with nobody:
+            with builder.if_else(builder.icmp_unsigned("==", place, place.type(0))) as (absent, present):
+                with absent:
                     builder.store(ir.DoubleType()(math.nan), data[1])
-                with somebody:
+                with present:
                     record = builder.inttoptr(place, pointer)
                     code = builder.fptosi(builder.load(record), place.type)
                     builder.call(builder.inttoptr(code, jet), [record, *data])

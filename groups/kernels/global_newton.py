@@ -75,7 +75,7 @@ def solve_dense(
 
     ``last`` is the last instant before them that has an answer; returns the same for what follows, and how
     far it came: where Newton may not lead everywhere it stops at an instant that has no answer, or none that
-    surely continues the last, and its status says why. ``pivots`` are two arrays (n,) to work in. One
+    surely continues the last, and its status tells why. ``pivots`` are two arrays (n,) to work in. One
     factorisation per Newton step, and the one at the solution serves the rates.
     """
     columns, known = system[4], system[5]
@@ -95,11 +95,11 @@ def solve_dense(
         ratio, turned = 0.0, 0.0
         gone[:] = 0.0
         for step in range(most + 1):
-            worst = look(t, rows, system, inputs, stage, work)
+            worst = assemble(t, rows, system, inputs, stage, work)
             residual[t], iterations[t] = worst, step
             if not worst < math.inf:
                 break
-            # Where only positions are asked for, the last step's factors do for the prediction.
+            # For positions alone the last step's factors predict well enough.
             if worst > tolerance or level > 0 or step == 0:
                 fill(system, work)
                 turned, smallest, largest_pivot = factorise(matrix, order)
@@ -173,7 +173,7 @@ def predicted(dt: float, b: int, last: int, k: int, poses: Poses) -> Vector:
     )
 
 
-def look(t: int, rows: Rows, system: System, inputs: Inputs, stage: Stage, work: Work) -> float:
+def assemble(t: int, rows: Rows, system: System, inputs: Inputs, stage: Stage, work: Work) -> float:
     """Jets of all terms and the right side of a Newton step; the largest residual, NaN where one is."""
     code, drive, equation, constant = rows[3], system[0], system[1], system[2]
     P, R, V, _, T = stage

@@ -1,7 +1,7 @@
 """Calling the kernel of a group, which differs from group to group: a function in Python, else an address.
 
 Compiled kernels of families of groups are compiled, kept and loaded apart from each other and from the loop
-that calls them; the loop knows their addresses in this process.
+that calls them; the loop calls them by their addresses in this process.
 """
 
 from __future__ import annotations

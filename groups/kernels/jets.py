@@ -19,8 +19,8 @@ count turns (zero in space).
 
 An equation is a sum of *terms*, each a jet between two bodies times its factor, so that it may bind any
 number of bodies: ``TURNED`` is the angle of the second body alone, ``COUNTED`` a ``TURN`` and ``LINE`` the
-world's angle of the line from A to B, both completed by whole turns to what ``near`` says; ``CONTACT`` the
-gap between two curves, whose ``sign`` is the radius that :func:`groups.kernels.contact.contact` takes;
+world's angle of the line from A to B, both completed by whole turns nearest to ``near``; ``CONTACT`` the gap
+between two curves, whose ``sign`` is the radius that :func:`groups.kernels.contact.contact` takes;
 ``USER`` a function of many bodies, whose derivatives by the third body and on are those of the terms ``MORE``
 that follow it.
 """
@@ -38,9 +38,9 @@ from groups.kernels.vectors import Vector, cross, dot, minus, plus
 Array = Any
 #: pair (J, 2) places on the stage; origin (J, 2, 3) and axes (J, 2, 3, 3), frames on their bodies, axes as
 #: columns; and of each term code (E,), joint (E,) the row of pair, number (E, 4), sign (E,), parameter (E,),
-#: as :class:`mbssa.joints.equations.Elementary` has them, and factor (E,); near (E,) angles that say how many
-#: turns; data of curves (flat); room for the calls of users' functions (flat); places of contacts (E, 2),
-#: or (0, 2) to seek them anew.
+#: as :class:`mbssa.joints.equations.Elementary` has them, and factor (E,); near (E,) angles to count
+#: turns from; data of curves (flat); room for the calls of users' functions (flat); places of contacts
+#: (E, 2), or (0, 2) to search for them.
 Rows = tuple[Array, Array, Array, Array, Array, Array, Array, Array, Array, Array, Array, Array, Array]
 
 ALONG, COSINE, TURN, CARDAN, DISTANCE, AZIMUTH, ELEVATION, SCREW, OFFSET = range(9)
@@ -170,7 +170,7 @@ def user(rows: Rows, r: Any, P: Array, R: Array, V: Array, T: Array, moving: boo
         room[at + 12] = T[b]
     answer = 1 + IN * number[r, 0]
     call_foreign(address, room[:answer], room[answer:])
-    # What was differentiated by metres is wanted by the unit of the positions.
+    # From derivatives by metres to those by the unit of the positions.
     for k in range(number[r, 0]):
         for m in range(3):
             room[answer + 3 + 6 * k + m] *= scale

@@ -19,7 +19,7 @@ def solve_legs(
     group: int, ints: Ints, floats: Floats, S: Floats, first: int, count: int, inputs: Inputs, time: Floats,
     memory: Floats, work: Floats, quality: Any, level: int,
 ) -> None:  # fmt: skip
-    """Place the struts; each has a say in the group's status. Arguments as :mod:`groups.kernels` has them."""
+    """Place the struts; the first fault is the group's status. Arguments as of :mod:`groups.kernels`."""
     status, residual, _, condition = quality
     legs = legs_of(ints, floats, memory)
     W = room(ROWS, LANES)

@@ -14,7 +14,7 @@ moves, joint 1's circle or line is two equations for the part (u, v) of the meet
 One gives u, the other reads slope v = rise(y); and v² = room(y). So rise² = slope² room is an equation of q3
 alone, of fourth degree at most. Where two axes meet, are parallel or cross at right angles (U and C joints),
 slope is 0 and the equation is but rise = 0, with v to both sides. Where slope is merely small, the quartic's
-roots would be too close to be told apart, and rise = ± slope v is iterated. Newton removes the rounding.
+roots would be too close to be separated, and rise = ± slope v is iterated. Newton removes the rounding.
 """
 
 from __future__ import annotations
@@ -247,7 +247,7 @@ def _meet_flat(leg: Leg, conic: Conic, shifts: Vector, size: float, q: Array) ->
     """Solutions at the two roots of the rise, to both sides of each."""
     slope, rise, u, _, _ = conic
     turns = leg[0][2] == R
-    crossing = leg[0][0] == P and leg[0][1] == P  # two slides: v is not asked for
+    crossing = leg[0][0] == P and leg[0][1] == P  # two slides: v is not needed
     level = abs(slope) if abs(slope) > TOUCH else 0.0
     share = level / max(abs(rise[1]), abs(rise[2]), level, _NOTHING)
     count = 0

@@ -83,13 +83,13 @@ def residuals(g: Group, rows: Rows | None) -> float:
         worst = max(worst, abs(right[at]))
         at += 1
     if rows is not None:
-        look(g, rows)
+        ensure_evaluated(g, rows)
         for k in range(len(rows.drive)):
             if g.memory.solved[k] > 0.0:
                 right[at] = rows.scale[k] * row_residual(rows, pose, k)
                 worst = max(worst, abs(right[at]))
                 at += 1
-    # Comparisons lose NaN: say it aloud.
+    # Comparisons lose NaN: return it.
     for k in range(at):
         if right[k] != right[k]:
             return math.nan
@@ -100,7 +100,7 @@ def residuals(g: Group, rows: Rows | None) -> float:
 def left_out(g: Group, rows: Rows) -> float:
     """The largest residual of the rows that are only checked, m; angles as arcs at the size."""
     worst = 0.0
-    look(g, rows)
+    ensure_evaluated(g, rows)
     for k in range(len(rows.drive)):
         if g.memory.solved[k] == 0.0:
             worst = max(worst, rows.scale[k] * abs(row_residual(rows, g.pose, k)))
@@ -142,7 +142,7 @@ def row_residual(rows: Rows, pose: Pose, k: int) -> float:
     return miss
 
 
-def look(g: Group, rows: Rows) -> None:
+def ensure_evaluated(g: Group, rows: Rows) -> None:
     """Jets of all rows as the bodies stand, unless they are there already."""
     if g.equations.flags[LOOKED] == 0.0:
         evaluate_rows(g, rows, False)
@@ -235,7 +235,7 @@ def row_jacobian(g: Group, rows: Rows, matrix: Floats, row: int, everything: boo
     """Jacobian of the joint equations, from a row of the matrix on; the largest entry."""
     tree, pose, twist = g.tree, g.pose, g.equations.unit
     centre, n, scale = vector_in(tree.centre, 0), len(pose.x), 0.0
-    look(g, rows)
+    ensure_evaluated(g, rows)
     for j in range(len(rows.drive)):
         if g.memory.solved[j] == 0.0 and not everything:
             continue
@@ -305,7 +305,7 @@ def row_rates(
 ) -> None:
     """Time derivatives of the joint equations, from a place of ``equations.right`` on."""
     if order == 1:
-        look(g, rows)
+        ensure_evaluated(g, rows)
     else:
         evaluate_rows(g, rows, True)
     for k in range(len(rows.drive)):

@@ -2,7 +2,7 @@
 
 Points appear and vanish in pairs of opposite signs of the Jacobian's determinant, which holds the mode. From
 one time step to the next the point of the mode is followed by Newton. That it is the one of all points that
-is nearest to where the unknowns are led is certified by the Newton-Kantorovich theorem (Ortega 1968, *The
+is nearest to the predicted unknowns is certified by the Newton-Kantorovich theorem (Ortega 1968, *The
 Newton-Kantorovich theorem*); where that refuses, near a dead point or after a large step, all points are
 looked at.
 """
@@ -49,7 +49,7 @@ def solve_meeting(g: Group, meeting: Meeting) -> Answer:
 
 @merged
 def followed(g: Group, meeting: Meeting) -> Answer:
-    """The point of the mode by Newton from where the unknowns are led, if no other point is nearer to that.
+    """The point of the mode by Newton from the predicted unknowns, if no other point is nearer to them.
 
     Not converged where that is not certain: the point, if any, may be another.
     """
@@ -121,7 +121,7 @@ def column(g: Group, meeting: Meeting, j: int, end: Vector, other: Vector) -> tu
 
 
 def chosen(g: Group, meeting: Meeting) -> Answer:
-    """The point of the mode of all, polished by Newton where it must be; led there where two may be meant."""
+    """The point of the mode among all, polished by Newton; followed in pieces where two are possible."""
     flags, head = g.equations.flags, g.memory.head
     if head[POINTS] == UNKNOWN:
         head[POINTS] = points_before(g, meeting)
@@ -166,7 +166,7 @@ def points_of(g: Group, meeting: Meeting) -> tuple[int, float]:
 
 
 def by_meeting(g: Group, meeting: Meeting) -> Answer:
-    """Of the points with the mode's sign, the one nearest to where the unknowns are led.
+    """Of the points with the mode's sign, the one nearest to the predicted unknowns.
 
     After a large step the nearest may be another than the one that was followed, unless no other is nearly as
     near and either there are as many points as before, or a pair is born again after the mode had ended: if

@@ -130,8 +130,8 @@ def rows_from(ints: Ints, floats: Floats, memory: Floats, work: Floats, most: in
 def approach(g: Group, rows: Rows | None) -> float:
     """Go from the last time step as near to closing as it gets; returns the largest residual left, m.
 
-    For time steps at which nothing closes: what is left over says why. Damped least squares after Levenberg
-    and Marquardt; the jets are those of where it ends.
+    For time steps at which nothing closes: the remaining residual tells why. Damped least squares after
+    Levenberg and Marquardt; the jets are those of where it ends.
     """
     tree, pose, equations, path = g.tree, g.pose, g.equations, g.path
     n, right, matrix = len(pose.x), equations.right, equations.matrix

@@ -56,7 +56,7 @@ def reach(g: Group, sign: float) -> int:
         far = math.sqrt(x * x + y * y)
         if abs(wanted) <= far * (1.0 + 1e-14) and far > 0.0:
             change = math.atan2(y, x) + sign * math.acos(max(-1.0, min(1.0, wanted / far)))
-            change -= turns(change)  # the turn nearest to where x is led
+            change -= turns(change)  # the turn nearest to the predicted x
         else:
             status = OUT_OF_REACH
     pose.x[0] += change

@@ -1,6 +1,6 @@
-"""The way of a group from the last time step to this one: prediction, what is kept, and known bodies led.
+"""Path of a group from the last time step to this one: prediction, memory, and motion of known bodies.
 
-Known bodies and inputs can be led from where they were at the last time step that was solved to where they
+Known bodies and inputs can move from where they were at the last time step that was solved to where they
 are now, along straight lines and turns.
 """
 
@@ -60,7 +60,7 @@ def predict(g: Group, pace: float) -> None:
 
 
 def turn_on(memory: Memory, rows: Rows, pace: float) -> None:
-    """Lead the angles that say how many turns terms have on by their rates."""
+    """Extrapolate the angles from which the turns of terms are counted by their rates."""
     if memory.head[RUN] > 0.0:
         for k in range(len(rows.near)):
             rows.near[k] += pace * memory.held_rate[k]
@@ -75,7 +75,7 @@ def count_on(rows: Rows) -> None:
 def is_counted(memory: Memory, rows: Rows, pace: float) -> bool:
     """Whether angles that only time steps count changed by what their rates, here and at the last, come to.
 
-    By another whole turn an equation would hold just as well, with bodies in other places. To be asked after
+    By another whole turn an equation would hold just as well, with bodies in other places. To be called after
     accelerations: the jets have the rates then.
     """
     if memory.head[RUN] == 0.0:
@@ -155,7 +155,7 @@ def part_way(g: Group, share: float) -> None:
             for m in range(12):
                 pose.stage[k, m] = path.goal[k, m]
             continue
-        if planar and memory.head[RUN] > 0.0:  # after a gap no time step led all of the way
+        if planar and memory.head[RUN] > 0.0:  # after a gap no time step covers all of the way
             put_of(path.goal_turn, k, 0, (0.0, 0.0, path.goal_turned[k] - memory.turned[k]))
         elif path.goal_turn[k, 0] != path.goal_turn[k, 0]:
             back = transposed(matrix_of(memory.known, k, 3))

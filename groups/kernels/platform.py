@@ -118,7 +118,7 @@ def solve_platform(
         R = product(turn_of(vector_in(step, 3)), matrix_of(last.ball, 0, 0))
         steps = 0
         while True:
-            worst = look(W, p, R)
+            worst = assemble(W, p, R)
             if (worst <= closed and steps > 0) or steps >= MOST or not worst < 1e300:
                 break
             if steps > 0 or not factors or instant % EVERY == 0 or head[RUN] < 3.0:
@@ -266,7 +266,7 @@ def put_lengths(W: Floats, cuts: Cuts, inputs: Inputs, instant: int, level: int)
 
 
 @merged
-def look(W: Floats, p: Vector, R: Matrix) -> float:
+def assemble(W: Floats, p: Vector, R: Matrix) -> float:
     """Arms, directions and residuals of the rods for a pose; the largest residual, m, or NaN."""
     for i in lanes(LANES):
         arm = rotate(R, rows_of(W, HELD, i))

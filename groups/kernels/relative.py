@@ -1,7 +1,7 @@
 """A group in relative coordinates over a block of time steps: position, velocity, acceleration.
 
 Known bodies come on a *stage*, the state of one time step in space; planar groups are staged in the plane
-z = 0. Each family of groups has an entry of its own, so that no group waits for kernels that it does not use:
+z = 0. Each kind of group has an entry of its own, so that no group compiles kernels that it does not use:
 no unknown, closed forms in space, Newton on pins and rods, Newton on any joint
 equations. :mod:`groups.kernels.layout` has the data.
 """
@@ -93,8 +93,8 @@ def solve(
 ) -> None:  # fmt: skip
     """Solve a group over a block of time steps, from step ``begin`` of it on, without its struts.
 
-    ``meeting`` is for closed forms, ``newton`` for iteration. They and ``rows`` are None where the family has
-    none: what they need is not compiled then.
+    ``meeting`` is for closed forms, ``newton`` for iteration. They and ``rows`` are None where the group has
+    none: their callees are not compiled then.
     """
     status, residual, iterations, condition = quality
     flags = g.equations.flags
@@ -111,7 +111,7 @@ def solve(
         found, steps, worst, sign, measure = PREDECESSOR_FAILED, 0, math.nan, 0.0, 0.0
         if enter(g, S, t, level):
             found, steps, worst, sign, measure = position(g, rows, meeting, newton, pace, instant)
-            if rows is not None:  # noqa: SIM102 (a compiled family without rows drops this branch whole)
+            if rows is not None:  # noqa: SIM102 (compiled without rows, this branch is dropped whole)
                 if found != OK and touching:
                     found, worst = explained(g, rows, found, worst)
             if found == OK and level > 0 and n > 0:
@@ -166,7 +166,7 @@ def position(
 
 @merged
 def iterate(g: Group, rows: Rows | None, instant: int) -> Answer:
-    """By the last factors, else by Newton; led from the last time step where that is large or lost."""
+    """Solve by the last factors, else by Newton; a large or lost step in pieces."""
     answer = by_chord(g, rows, instant)
     if answer[0] != OK:
         answer = iterate_newton(g, rows, MOST, False)

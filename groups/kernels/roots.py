@@ -22,7 +22,7 @@ _EIGHTH = math.sqrt(0.5)
 def quadratic(a: float, b: float, c: float) -> tuple[int, float, float]:
     """Number of real roots of a x² + b x + c (0, 1, 2; -1: every number), and the roots, ascending.
 
-    One root is left where ``a`` is too small beside ``b`` and ``c`` to be told from zero.
+    One root is left where ``a`` is indistinguishable from zero beside ``b`` and ``c``.
     """
     size = abs(a) + abs(b) + abs(c)
     if abs(a) <= TOUCH * size:

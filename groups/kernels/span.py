@@ -43,9 +43,9 @@ class Data(NamedTuple):
 
 #: Condition below which a dead point may lie between two instants.
 CLOSE = 0.3
-#: Condition below which three conditions are near enough to a dead point, where rates have their say too.
+#: Condition below which three conditions are near enough to a dead point, where rates count too.
 FINE = 0.1
-#: Share of its way at full speed by which a body may be elsewhere than its rates say.
+#: Largest deviation of a body's displacement from that of its rates, over that at full speed.
 LEAP = 0.3
 #: Largest change that is no jump, relative to the size or rad.
 BLUR = 1e-6
@@ -136,7 +136,7 @@ def put_three(out: Array, column: int, at: Any, count: Any, x: Array, y: Array, 
 
 
 def load_planar(bodies: Array, row_of: Array, outputs: Any, S: Array, at: Any, count: Any) -> None:
-    """Read bodies that others have solved."""
+    """Read bodies of earlier groups."""
     position, angle, velocity, acceleration = outputs
     for body in bodies:
         row = row_of[body]
@@ -188,7 +188,7 @@ def store_spatial(kept: Any, outputs: Any, S: Array, at: Any, count: Any, level:
 
 
 def load_spatial(bodies: Array, row_of: Array, outputs: Any, S: Array, at: Any, count: Any) -> None:
-    """Read bodies that others have solved."""
+    """Read bodies of earlier groups."""
     position, orientation, velocity, acceleration = outputs
     for body in bodies:
         row = row_of[body]
@@ -251,7 +251,7 @@ def turned_back(
     A mode that is held by a sign comes to a dead point with a determinant that goes to zero, and leaves it
     with one that grows again, where the motion itself would go on through zero. Sampled finely, the parabola
     through three conditions is below zero at the next instant, and the condition there is its mirror image.
-    Sampled coarsely, the way of a body between two instants is not what its rates at both say.
+    Sampled coarsely, a body's displacement between two instants is not that of its rates at both.
 
     Parameters
     ----------
@@ -289,7 +289,7 @@ def turned_back(
 
 
 def leaps(rows: Array, t: int, pace: float, paths: Any, size: float) -> bool:
-    """Whether a body's way to an instant is far from what its rates at both ends say (Hermite's rule)."""
+    """Whether a body's displacement is far from that of its rates at both ends (Hermite's rule)."""
     position, angle, velocity, acceleration = paths
     if acceleration.shape[1] == 0:
         return False
@@ -315,7 +315,7 @@ def leaps(rows: Array, t: int, pace: float, paths: Any, size: float) -> bool:
 
 
 def states(frame: Floats, n_bodies: int, block: int) -> Floats:
-    """Room for a block's states, as :mod:`groups.kernels` lays them out, with the frame's own in place."""
+    """Workspace of a block's states in the layout of :mod:`groups.kernels`, with the frame's own in place."""
     S = np.zeros((n_bodies, len(frame), block))
     S[0] = frame[:, None]
     return S

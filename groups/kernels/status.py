@@ -1,7 +1,7 @@
 """Status of a group at an instant: the numbers of ``status``."""
 
 OK = 0
-#: Newton stopped short, or a length that should fit does not: the residual says by how much.
+#: Newton stopped short, or a length that should fit does not: the residual is the gap.
 NOT_CONVERGED = 1
 #: A dead point: the position is met but the rates have no answer.
 SINGULAR = 2

@@ -63,7 +63,7 @@ ARM, ALONG, ORIGIN_1, ORIGIN_2, TURN_1, TURN_2, BALL, FLOATS = 9, 12, 15, 18, 21
 #: ``memory``: the signs of the mode.
 SLIDE_SIGN, PIN_SIGN, SIGNS = range(3)
 
-#: Conditions below this count as zero: a gimbal, or a dead point of the slide when rates are asked.
+#: Conditions below this count as zero: a gimbal, or, for rates, a dead point of the slide.
 FLAT = 1e-9
 #: Largest distance between a strut of given length and its ball, relative to its size.
 MISS = 1e-8
@@ -133,7 +133,7 @@ def solve_struts(
     time: Floats, memory: Floats, work: Floats, quality: tuple[npt.NDArray[np.int8], Floats, Ints, Floats],
     level: int,
 ) -> None:  # fmt: skip
-    """Solve a group that is one strut over a block, as :mod:`groups.kernels` lays down."""
+    """Solve a group that is one strut over a block, with the arguments of :mod:`groups.kernels`."""
     status, residual, iterations, condition = quality
     strut = strut_in(ints, 0, floats, 0)
     W = room(ROWS, LANES)
@@ -159,8 +159,9 @@ def place(
     the answers. Bodies of a status other than OK are NaN.
 
     The residual (m, rad) is the largest miss of the ball on the poses written and of the right angle between
-    the pins; out of reach, how much the centres are too near (m); NaN at a gimbal or waiting. The condition
-    is the volume of (D, n, pin_A) at unit lengths times, with an unknown slide, the cosine of slide and arm.
+    the pins; out of reach, how much the centres are too near (m); NaN at a gimbal or without predecessor. The
+    condition is the volume of (D, n, pin_A) at unit lengths times, with an unknown slide, the cosine of slide
+    and arm.
     """
     sliding = strut.last >= 0
     free = sliding and strut.drive < 0

@@ -7,7 +7,7 @@ with a unit rate of one unknown. So the lanes' velocities are the exact Jacobian
 unknowns; with its factors u' and u'' follow level by level.
 
 Whatever calls the groups' kernels takes as long to compile as these. So one loop calls them, in one place:
-``plan`` says what they shall solve next, and :func:`assess` what follows from it. The loop itself in NumPy
+``plan`` selects their next task, and :func:`assess` evaluates it. The loop itself in NumPy
 would take longer: each look at 32 filled instants would cost 12 µs for the call of the compiled groups and
 27 µs for the products of the correction alone, and two looks are needed; the triad takes 43 µs for it all.
 

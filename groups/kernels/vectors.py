@@ -43,7 +43,7 @@ def put_rotation(S: Array, body: int, t: int, m: Matrix) -> None:
 
 
 def void(S: Array, body: int, t: int) -> None:
-    """Say that a body has no answer at an instant: NaN throughout."""
+    """Mark a body as without an answer at an instant: NaN throughout."""
     for k in range(S.shape[1]):
         S[body, k, t] = math.nan
 

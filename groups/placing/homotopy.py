@@ -4,9 +4,9 @@ The closure equations F(x) = c are followed in complex numbers from one right si
 a few random right sides are carried along arcs between them until nothing new appears: since the positions of
 all right sides form one connected (irreducible) set, loops of arcs lead from any position to every other
 (Duff, Hill, Jensen, Lee, Leykin & Sommars 2019, *Solving polynomial systems via homotopy continuation and
-monodromy*). Positions that solve the equations for some other right side, drawn at random, are led there too:
-the search ends where they bring nothing new. Then all are led to c = 0. Rods enter by the squares of their
-lengths, angles by their complex sines and cosines.
+monodromy*). Positions that solve the equations for some other right side, drawn at random, are followed there
+too: the search ends where they bring nothing new. Then all are followed to c = 0. Rods enter by the squares
+of their lengths, angles by their complex sines and cosines.
 """
 
 from __future__ import annotations
@@ -94,11 +94,11 @@ def positions(
     rng = np.random.default_rng(seed)
     web = _Web(system, rng)
     web.lead([_State(x[None].astype(complex), balls[None].astype(complex)) for x, balls in known])
-    while not web.has(degree) and (web.waiting() or web.draw(rng)):
-        while not web.has(degree) and (waiting := web.waiting()):
+    while not web.has(degree) and (web.open_arcs() or web.draw(rng)):
+        while not web.has(degree) and (arcs := web.open_arcs()):
             if max(map(len, web.at)) > MOST:
                 return None
-            web.carry(waiting)
+            web.carry(arcs)
             told("following complex positions", min(0.8, max(map(len, web.at)) / (degree or MOST)))
     found = max(web.at, key=len)
     if not found:
@@ -172,14 +172,14 @@ class _System:
             balls[:, k] = _exponential(step[:, triple]) @ balls[:, k]
         return _State(state.x + step, balls)
 
-    def bent(self, step: Complex, rate: Complex) -> Complex:
-        """Rates of the rotation vectors that have led by ``step``, for rates of the balls' own turns."""
-        bent = rate.copy()
+    def curved(self, step: Complex, rate: Complex) -> Complex:
+        """Rates of the rotation vectors after ``step``, for rates of the balls' own turns."""
+        curved = rate.copy()
         for triple in self.triples:
             u, k = step[:, triple], rate[:, triple]
             twice = np.cross(u, k)
-            bent[:, triple] += -0.5 * twice + np.cross(u, twice) / 12.0
-        return bent
+            curved[:, triple] += -0.5 * twice + np.cross(u, twice) / 12.0
+        return curved
 
     def placed(self, state: _State) -> tuple[list[Complex], list[Complex], Complex, Complex]:
         """Points and rotations of all bodies on the stage, axis and point of the step of each unknown."""
@@ -219,7 +219,7 @@ class _System:
             turned.append(R)
         return at, turned, along, point
 
-    def look(self, state: _State) -> tuple[Complex, Complex]:
+    def linearised(self, state: _State) -> tuple[Complex, Complex]:
         """Residuals (M, n), over the size and its square, and the Jacobian (M, n, n) by scaled unknowns."""
         tree, cuts = self.tree, self.cuts
         at, turned, along, point = self.placed(state)
@@ -301,18 +301,18 @@ def follow(
             at, step = t[on], np.minimum(h[on], 1.0 - t[on])[:, None]
             half, full = at + 0.5 * step[:, 0], at + step[:, 0]
             k1 = tangent[on]
-            k2 = system.bent(
+            k2 = system.curved(
                 0.5 * step * k1, _rate(system, system.moved(now, 0.5 * step * k1), way, gamma, half)
             )
-            k3 = system.bent(
+            k3 = system.curved(
                 0.5 * step * k2, _rate(system, system.moved(now, 0.5 * step * k2), way, gamma, half)
             )
-            k4 = system.bent(step * k3, _rate(system, system.moved(now, step * k3), way, gamma, full))
+            k4 = system.curved(step * k3, _rate(system, system.moved(now, step * k3), way, gamma, full))
             then = system.moved(now, step / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + k4))
             wanted = begin[on] + (full / ((1.0 - full) * gamma + full))[:, None] * way
             corrections = []
             for _ in range(2):
-                right, matrix = system.look(then)
+                right, matrix = system.linearised(then)
                 change = _solved(matrix, wanted - right)
                 corrections.append(np.abs(change).max(axis=1))
                 then = system.moved(then, change * scale)
@@ -333,7 +333,7 @@ def follow(
 def _rate(system: _System, state: _State, way: Complex, bend: Complex, t: Floats) -> Complex:
     """Rates (M, n) of the unknowns by the share of the arc that is done."""
     share = bend / ((1.0 - t) * bend + t) ** 2
-    rate: Complex = _solved(system.look(state)[1], share[:, None] * way) * system.tree.scale
+    rate: Complex = _solved(system.linearised(state)[1], share[:, None] * way) * system.tree.scale
     return rate
 
 
@@ -391,22 +391,22 @@ class _Web:
         return max(map(len, self.at)) == degree
 
     def lead(self, found: list[_State]) -> bool:
-        """Whether positions that close for some right sides, led to the first of ours, are new there."""
+        """Whether positions that close for some right sides, followed to the first one, are new there."""
         if not found:
             return False
         states, before = _State.joined(found), len(self.at[0])
-        begin = self.system.look(states)[0]
+        begin = self.system.linearised(states)[0]
         ends, t = follow(self.system, states, begin, np.tile(self.corners[0], (len(found), 1)), 1.0)
         for k in np.flatnonzero(t == 1.0).tolist():
             self.lists[0].place(ends.taken([k]))
         return len(self.at[0]) > before
 
     def draw(self, rng: np.random.Generator) -> bool:
-        """Whether positions drawn at random, led to the first right side, are new there."""
+        """Whether positions drawn at random, followed to the first right side, are new there."""
         drawn = self.system.random(rng, DRAWN)
         return self.lead([drawn.taken([k]) for k in range(DRAWN)])
 
-    def waiting(self) -> list[tuple[int, int, int]]:
+    def open_arcs(self) -> list[tuple[int, int, int]]:
         """Number of the position and of the arc along which it was not carried yet, and number of the end."""
         return [
             (n, k, b)
@@ -415,13 +415,13 @@ class _Web:
             if (a, b, arc, k) not in self.carried
         ]
 
-    def carry(self, waiting: list[tuple[int, int, int]]) -> None:
+    def carry(self, steps: list[tuple[int, int, int]]) -> None:
         """Carry positions along arcs, each in both senses."""
-        arcs = [self.arcs[n] for n, _, _ in waiting]
-        states = _State.joined([self.at[arc[0]][k] for arc, (_, k, _) in zip(arcs, waiting, strict=True)])
+        arcs = [self.arcs[n] for n, _, _ in steps]
+        states = _State.joined([self.at[arc[0]][k] for arc, (_, k, _) in zip(arcs, steps, strict=True)])
         begin, end = (self.corners[[arc[side] for arc in arcs]] for side in (0, 1))
         ends, t = follow(self.system, states, begin, end, np.array([arc[3] for arc in arcs]))
-        for row, ((a, b, arc, _), (_, k, _)) in enumerate(zip(arcs, waiting, strict=True)):
+        for row, ((a, b, arc, _), (_, k, _)) in enumerate(zip(arcs, steps, strict=True)):
             self.carried.add((a, b, arc, k))
             if t[row] == 1.0:
                 self.carried.add((b, a, arc, self.lists[b].place(ends.taken([row]))))

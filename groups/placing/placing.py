@@ -12,7 +12,7 @@ import numpy as np
 from groups.kernels import strut
 from groups.kernels.status import OK
 from groups.kernels.vectors import ROTATION, STATE
-from groups.placing.residuals import largest_miss
+from groups.placing.residuals import largest_residual
 from mbssa import Group
 from mbssa.arrays import Floats, Ints
 from mbssa.joints.frames import Frames
@@ -62,7 +62,7 @@ class Task:
     at : poses of all bodies, of which those of earlier groups count
     inputs : (D,) m and rad
     starts : starts of Newton in a row that find nothing new, after which it ends
-    near : memory from which Newton is led here as well
+    near : memory from which Newton starts as well
     most : largest number of positions; None where it is not known
     """
 
@@ -98,9 +98,9 @@ def placings(task: Task) -> tuple[list[Placing], Search]:
     found, search = task.solver.placings(task)
     if not found:
         return [], search
-    misses = largest_miss(task.group, task.frames, placed_at(task.at, found), task.inputs).tolist()
+    residuals = largest_residual(task.group, task.frames, placed_at(task.at, found), task.inputs).tolist()
     limit = task.frames.size * task.solver.tolerance
-    kept = [replace(p, residual=miss) for p, miss in zip(found, misses, strict=True) if miss <= limit]
+    kept = [replace(p, residual=value) for p, value in zip(found, residuals, strict=True) if value <= limit]
     return kept, search
 
 
@@ -129,7 +129,7 @@ def struts_placed(
     x: Floats = _NONE,
     balls: Floats = _NO_BALLS,
 ) -> Iterator[Placing]:
-    """The group with its struts between bodies that stand: as in ``memory``, then in all other ways."""
+    """Placings of the group's struts between placed bodies: that of ``memory``, then all others."""
     ints, floats, memory_of_legs = task.solver.strut_data(memory)
     ways = []
     for k in range(len(memory_of_legs) // strut.SIGNS):
@@ -161,7 +161,7 @@ def _ways(
     found: list[tuple[tuple[float, float], list[int], Floats]] = []
     for signs in itertools.product((1.0, -1.0) if free else (1.0,), (1.0, -1.0)):
         S = states.copy()
-        with np.errstate(divide="ignore", invalid="ignore"):  # NaN is how the kernel says no
+        with np.errstate(divide="ignore", invalid="ignore"):  # NaN is the kernel's answer out of reach
             strut.place(leg, np.array(signs), 0, S, 0, 1, inputs, 0, 0, W)
         poses = S[own, : ROTATION + 9, 0]
         if W[strut.STATUS, 0] != OK:

@@ -64,7 +64,7 @@ class Room:
 
 
 class Places:
-    """Positions of a group's tree that differ by the poses of its bodies; flat ones are none."""
+    """Positions of a group's tree that differ by the poses of its bodies; singular ones are left out."""
 
     def __init__(self, task: Task, room: Room) -> None:
         self.task, self.room = task, room
@@ -73,7 +73,7 @@ class Places:
         self.found = list[tuple[Floats, Floats, Floats, int]]()
 
     def add(self, x: Floats, balls: Floats) -> bool:
-        """Whether this is a mode that was not there before."""
+        """Add a position; return whether it is a new mode."""
         room, task = self.room, self.task
         room.put(x, balls)
         newton.place(room.g.tree, room.g.pose, room.g.equations)
@@ -96,7 +96,7 @@ class Places:
         return converged and self.add(*self.room.taken())
 
     def placings(self) -> Iterator[Placing]:
-        """With the struts, as they are laid at the reference."""
+        """Placings with the struts in their modes at the reference."""
         own = self.room.g.tree.own
         for (x, balls, memory, sign), poses in zip(self.found, self.poses, strict=True):
             states = states_at(self.task.at)

@@ -15,10 +15,10 @@ from mbssa.joints.frames import Frames
 from mbssa.joints.system import Configuration
 
 
-def largest_miss(group: Group, frames: Frames, placed: Configuration, inputs: Floats) -> Floats:
-    """(M,) largest miss of any joint of a group, m or rad, drives included.
+def largest_residual(group: Group, frames: Frames, placed: Configuration, inputs: Floats) -> Floats:
+    """(M,) largest residual of any joint of a group, m or rad, driving constraints included.
 
-    Infinite where an axis is turned round, which the equations of a joint do not see.
+    Infinite where an axis is reversed, which the equations of a joint do not detect.
     """
     mechanism = group.structure.mechanism
     drives = drive_rows(mechanism)

@@ -135,7 +135,7 @@ class LibraryRow:
 def table() -> tuple[LibraryRow, ...]:
     """Group type × solver × number of modes: all groups of the built-in models, and a systematic list.
 
-    Made anew from the registry, so it says what :func:`groups.build` does. Rows are in the order of the
+    Made from the registry at each call, so it agrees with :func:`groups.build`. Rows are in the order of the
     systematic list, planar before spatial; what only models have comes last.
 
     >>> rows = table()
@@ -264,5 +264,5 @@ def _closing(model: Model, solver: Solver) -> str:
     joints = solver.closing[: len(solver.closing) - struts]
     closing = (mechanism.joints[mechanism.joint_ids.index(name)] for name in joints)
     codes = [joint.type.code for joint in closing] + ["rod"] * struts
-    said = [f"{n} × {code}" if n > 1 else code for code, n in sorted(Counter(codes).items())]
-    return ", ".join(said) or "nothing"
+    counts = [f"{n} × {code}" if n > 1 else code for code, n in sorted(Counter(codes).items())]
+    return ", ".join(counts) or "nothing"

@@ -45,7 +45,7 @@ DEGREES = {
     "C-C-C": (2, "directions close like a spherical four-bar, then slides are linear"),
 }
 #: Chains without a degree, and the reason.
-WITHOUT_DEGREE = {"H-U-S": "a helix meets a sphere, which no polynomial says"}
+WITHOUT_DEGREE = {"H-U-S": "a helix meets a sphere: no polynomial equation"}
 #: Chains that are singular for any lengths, by type name.
 SINGULAR = {"2S3D": "singular: two balls share the direction of the line through them (rank 5 of 6)"}
 

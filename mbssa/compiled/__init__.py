@@ -1,11 +1,11 @@
-"""One door to Numba: small work runs a kernel as plain Python, large work compiles it.
+"""Choice between plain Python and Numba: small work runs a kernel as it is, large work compiles it.
 
 A kernel is an ordinary function until its work is worth a compiler: importing Numba and loading a compiled
 kernel take half a second, compiling one takes up to a minute. Both lives of a kernel give the same bits. A
 kernel may call other kernels, of its own file or of another, by the name that its file imports.
 
-The choice is the one between renting and buying: Python is rented until what was spent on it, or what the
-call at hand would cost, comes to the price of the compiled kernel (:func:`chosen`).
+The choice is that of the ski-rental problem: Python runs until the time spent on it, or the time that the
+call at hand would take, reaches that of loading the compiled kernel (:func:`chosen`).
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def kernel(function: Callable[P, R], work: int) -> Callable[P, R]:
 
 
 def compiled_as(make: Callable[[], Any]) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Name another implementation of a kernel for compilation: what ``make`` returns, an intrinsic say.
+    """Name another implementation of a kernel for compilation: that which ``make`` returns.
 
     Uncompiled the kernel is itself. ``make`` is called once, when a kernel that calls this one is compiled,
     and may import Numba; what it makes can be called by compiled code alone.

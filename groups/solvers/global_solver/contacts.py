@@ -19,7 +19,7 @@ BORNE = 0.5
 
 
 def part_contacts(run: GlobalRun) -> None:
-    """Say of instants whose equations contradict that a contact is lifted or penetrates, if one is the cause.
+    """Set the status of instants without a solution to contact lost or interpenetration, if one is the cause.
 
     Their residual is then its gap. In plain Python, about a millisecond for each such instant.
     """
@@ -37,7 +37,7 @@ def part_contacts(run: GlobalRun) -> None:
             np.ascontiguousarray(part[:, t]) for part in run.poses[:5]
         )
         stage = position, rotation, velocity, acceleration, angle
-        kernels.look(t, tables, system, run.inputs, stage, work)
+        kernels.assemble(t, tables, system, run.inputs, stage, work)
         kernels.fill(system, work)
         gap = _gap(work[2].reshape(n, -1), -work[3], gaps)
         if gap:

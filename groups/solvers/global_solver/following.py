@@ -1,6 +1,6 @@
-"""Global runs whose mode is held: where Newton goes far or to another sign, it is led in small pieces.
+"""Global runs that keep their assembly mode: a time step in which Newton goes far is divided into pieces.
 
-The compiled solver stops at such an instant. Given bodies and inputs are then led there from the last instant
+The compiled solver stops at such an instant. Given bodies and inputs then move there from the last instant
 that was solved, in ever more pieces, until two ways agree, as :mod:`groups.kernels.following` does.
 """
 
@@ -36,7 +36,7 @@ def solved(solve: Advance, run: GlobalRun) -> int:
 def _followed(solve: Advance, run: GlobalRun, last: int, t: int) -> bool:
     """Go from the last instant to this one in pieces, ever more, until two ways agree; whether they do.
 
-    Between the two instants given bodies and inputs are led along straight lines and turns.
+    Between the two instants given bodies and inputs move along straight lines and turns.
     """
     known = run.system.known
     status, residual, iterations, condition = run.quality
@@ -103,7 +103,7 @@ def _way(run: GlobalRun, last: int, t: int, pieces: int) -> GlobalRun:
 
 
 def _end(run: GlobalRun, t: int, own: tuple[Floats, Floats, Floats], near: Floats) -> GlobalRun:
-    """A run of the one instant that begins where the way to it has led."""
+    """A run of the one instant that begins at the end of the pieces before it."""
     known = run.system.known
     poses = room(len(run.poses[0]), 2, len(near))
     poses[5][:, 0] = near

@@ -307,7 +307,7 @@ def _looked(system: GlobalSystem, at: _Last) -> tuple[float, kernels.Work]:
     column = at.inputs[:, None]
     inputs = np.zeros(1), column, 0.0 * column, 0.0 * column
     stage = at.position, at.rotation, at.velocity, at.acceleration, at.angle
-    worst = kernels.look(0, system.rows.bound(False).kernel_rows, system.dense, inputs, stage, work)
+    worst = kernels.assemble(0, system.rows.bound(False).kernel_rows, system.dense, inputs, stage, work)
     return worst, work
 
 

@@ -49,7 +49,7 @@ def method_for(system: GlobalSystem) -> Method:
 
 
 def solver_of(system: GlobalSystem, method: Method, compiled: bool) -> Advance:
-    """Solver of stretches of a system's runs, as :func:`groups.kernels.global_newton.solve_dense` says."""
+    """Solver of stretches of a system's runs, as of :func:`groups.kernels.global_newton.solve_dense`."""
     return (_dense if method == "dense" else _sparse)(system, compiled)
 
 
@@ -77,10 +77,10 @@ def _sparse(system: GlobalSystem, compiled: bool) -> Advance:
     stage, work = system.stage(), system.work(matrix.jacobian)
     right = work[3]
     choose: Callable[[Any], Any] = partial(chosen, ask=compiled)
-    begin, look, fill, move, velocities, accelerations, spread, end = (
+    begin, assemble, fill, move, velocities, accelerations, spread, end = (
         choose(kernel)
         for kernel in (
-            kernels.begin, kernels.look, kernels.fill, kernels.move,
+            kernels.begin, kernels.assemble, kernels.fill, kernels.move,
             kernels.velocities, kernels.accelerations, kernels.spread, kernels.end,
         )
     )  # fmt: skip
@@ -88,13 +88,13 @@ def _sparse(system: GlobalSystem, compiled: bool) -> Advance:
     gone = np.zeros(system.n)
 
     def newton(run: GlobalRun, t: int) -> tuple[int, bool]:
-        """Status, and whether there are factors, with the bodies on the stage; ``gone`` says how far."""
+        """Status, and whether there are factors; ``gone`` is the length of the step."""
         _, residual, iterations, condition = run.quality
         tolerance, allowance, most, _, _ = run.limits
         regular = False
         gone[:] = 0.0
         for step in range(most + 1):
-            worst = look(t, rows, places, run.inputs, stage, work)
+            worst = assemble(t, rows, places, run.inputs, stage, work)
             residual[t], iterations[t] = worst, step
             if not worst < np.inf:
                 return NOT_CONVERGED, regular
@@ -192,7 +192,7 @@ class _SparseMatrix:
             self._matrix.data[places] = self.jacobian
         try:
             self._factors = splu(self._matrix)
-        except RuntimeError:  # SuperLU's way to say that a pivot is exactly zero
+        except RuntimeError:  # SuperLU found a pivot of exactly zero
             return False
         return True
 

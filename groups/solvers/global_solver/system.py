@@ -181,7 +181,7 @@ class GlobalRun:
         )
 
     def stop_at(self, done: int) -> None:
-        """Say of all later instants that they were not computed."""
+        """Mark all later instants as not computed."""
         for array in self.poses[:4]:
             array[1:, done:] = np.nan
         self.quality[0][done:] = NOT_COMPUTED

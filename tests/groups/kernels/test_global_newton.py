@@ -28,7 +28,7 @@ def test_sparse_factors_have_the_sign_that_the_reference_is_given(name):
         places = system.with_places(matrix.place)
         column = at.inputs[:, None]
         inputs = np.zeros(1), column, column, column
-        assert kernels.look(0, system.rows.kernel_rows, places, inputs, stage, work) < 1e-11
+        assert kernels.assemble(0, system.rows.kernel_rows, places, inputs, stage, work) < 1e-11
         kernels.fill(places, work)
         assert matrix.factorise()
         assert matrix.determinant() == solver.part.memory[SIGN]
@@ -62,7 +62,7 @@ def test_terms_of_one_equation_are_summed_up():
     turned = np.linspace(0.0, 50.0, len(at.angle))
     stage = at.position / system.size, at.rotation, still, still, turned
     inputs = np.zeros(1), *[np.zeros((1, 1))] * 3
-    kernels.look(0, rows.kernel_rows, system.dense, inputs, stage, work)
+    kernels.assemble(0, rows.kernel_rows, system.dense, inputs, stage, work)
     kernels.fill(system.dense, work)
     jacobian = work[2].reshape(len(right), system.n)
     meshes = [e for e, name in enumerate(rows.name) if name == "mesh"]
