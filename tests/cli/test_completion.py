@@ -21,12 +21,12 @@ driven = true
 def completed(line, folder, shell="bash", **more):
     """Completions that a shell offers for the last word of a line."""
     words = line.split(" ")
-    asked = {
+    options = {
         "bash": {"COMP_WORDS": line, "COMP_CWORD": str(len(words) - 1)},
         "zsh": {"_TYPER_COMPLETE_ARGS": line},
         "fish": {"_TYPER_COMPLETE_ARGS": line, "_TYPER_COMPLETE_FISH_ACTION": "get-args"},
     }[shell]
-    environment = {**os.environ, "_MBSSA_COMPLETE": f"complete_{shell}", **asked, **more}
+    environment = {**os.environ, "_MBSSA_COMPLETE": f"complete_{shell}", **options, **more}
     code = "import sys; sys.argv[:] = ['mbssa']; from mbssa.cli import main; main()"
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, env=environment, cwd=folder
@@ -73,7 +73,7 @@ def test_zsh_and_fish_show_what_a_name_is(folder):
 
 
 @pytest.mark.parametrize(
-    ("shell", "said"), [("bash", "complete -o"), ("zsh", "#compdef"), ("fish", "complete")]
+    ("shell", "message"), [("bash", "complete -o"), ("zsh", "#compdef"), ("fish", "complete")]
 )
-def test_the_script_to_install(shell, said, folder):
-    assert any(said in line for line in completed("", folder, "bash", _MBSSA_COMPLETE=f"source_{shell}"))
+def test_the_script_to_install(shell, message, folder):
+    assert any(message in line for line in completed("", folder, "bash", _MBSSA_COMPLETE=f"source_{shell}"))

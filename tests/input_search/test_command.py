@@ -24,8 +24,8 @@ def store(tmp_path_factory):
     import sys
 
     place = str(tmp_path_factory.mktemp("store") / "searches.sqlite")
-    for asked in (SOME, (*SOME, "--forbid", "1-2"), ("planar_four_bar",)):
-        command = [sys.executable, "-m", "mbssa.cli", "transform", *asked, "--store", place]
+    for options in (SOME, (*SOME, "--forbid", "1-2"), ("planar_four_bar",)):
+        command = [sys.executable, "-m", "mbssa.cli", "transform", *options, "--store", place]
         subprocess.run(command, check=True, capture_output=True)
     return place
 
@@ -47,16 +47,16 @@ class TestTransform:
 
     def test_json_has_the_keys_of_a_transformation_and_decompose_agrees(self, run_mbssa):
         done = run_mbssa("transform", *SOME, "--top", "3", "--format", "json")
-        said = json.loads(done.stdout)
-        assert said["complete"]
-        assert said["rows"][0]["inputs"] == BEST
-        assert set(said["rows"][0]) == {
+        data = json.loads(done.stdout)
+        assert data["complete"]
+        assert data["rows"][0]["inputs"] == BEST
+        assert set(data["rows"][0]) == {
             "inputs", "n_groups", "largest", "levels", "width", "closed_forms", "cost", "valid", "sets",
             "valid_sets", "alike", "alike_valid", "margin", "pairs", "verdict", "groups", "types",
         }  # fmt: skip
-        for row in said["rows"]:
-            asked = ("decompose", "rotor", "--inputs", ",".join(row["inputs"]), "--format", "json")
-            structure = json.loads(run_mbssa(*asked).stdout)
+        for row in data["rows"]:
+            options = ("decompose", "rotor", "--inputs", ",".join(row["inputs"]), "--format", "json")
+            structure = json.loads(run_mbssa(*options).stdout)
             assert len(structure["groups"]) == row["n_groups"]
             assert len(structure["levels"]) == row["levels"]
             assert [group["bodies"] for group in structure["groups"]] == row["groups"]
@@ -93,8 +93,8 @@ class TestTransform:
 
     def test_the_front_of_two_criteria_is_listed_and_drawn(self, run_mbssa, tmp_path):
         path = tmp_path / "front.svg"
-        asked = ("--pareto", "groups,levels", "--plot", str(path), "--format", "json", "--top", "99")
-        rows = json.loads(run_mbssa("transform", *SOME, *asked).stdout)["rows"]
+        options = ("--pareto", "groups,levels", "--plot", str(path), "--format", "json", "--top", "99")
+        rows = json.loads(run_mbssa("transform", *SOME, *options).stdout)["rows"]
         values = [(row["n_groups"], row["levels"]) for row in rows]
         assert len(values) > 1
         assert values == sorted(values, reverse=True)
@@ -110,9 +110,9 @@ class TestTransform:
         assert groups[0] < groups[-1]
 
     def test_sets_that_are_not_valid_are_listed_where_asked_for(self, run_mbssa):
-        asked = ("transform", "rotor", "--allow", "13-15,1-2,2-5,4-7", "--top", "100", "--format", "json")
-        valid = json.loads(run_mbssa(*asked).stdout)["rows"]
-        every = json.loads(run_mbssa(*asked, "--all").stdout)["rows"]
+        options = ("transform", "rotor", "--allow", "13-15,1-2,2-5,4-7", "--top", "100", "--format", "json")
+        valid = json.loads(run_mbssa(*options).stdout)["rows"]
+        every = json.loads(run_mbssa(*options, "--all").stdout)["rows"]
         assert all(row["verdict"] == "valid" for row in valid)
         others = [row for row in every if not row["valid"]]
         assert len(others) == len(every) - len(valid) > 0
@@ -131,7 +131,7 @@ class TestTransform:
         assert "the time limit was reached" in done.stdout
 
     @pytest.mark.parametrize(
-        ("asked", "said"),
+        ("options", "message"),
         [
             (
                 ("--allow", "1-99", "--forbid", "2-5.x", "--inputs", "0", "--criterion", "grups", "--row",
@@ -151,11 +151,13 @@ class TestTransform:
             (("--require", "1-2", "--forbid", "1-2"), ["--require: 1-2 is forbidden too"]),
         ],
     )  # fmt: skip
-    def test_bad_input_is_refused_with_all_its_faults(self, run_mbssa, tmp_path, monkeypatch, asked, said):
+    def test_bad_input_is_refused_with_all_its_faults(
+        self, run_mbssa, tmp_path, monkeypatch, options, message
+    ):
         monkeypatch.chdir(tmp_path)
-        done = run_mbssa("transform", *SOME, *asked)
+        done = run_mbssa("transform", *SOME, *options)
         assert done.exit_code == 2
-        for text in said:
+        for text in message:
             assert text in done.stderr
         assert not list(tmp_path.iterdir())
 
@@ -167,15 +169,15 @@ class TestStores:
         assert re.findall(r"^ *(\d) +([a-z]\w+)", done.stdout, re.MULTILINE) == [
             ("1", "rotor"), ("2", "rotor"), ("3", "planar_four_bar")
         ]  # fmt: skip
-        said = json.loads(run_mbssa("transformations", store, "--format", "json").stdout)
-        assert said[0]["best"]["inputs"] == BEST
-        assert said[1]["question"].endswith("forbid 1-2")
-        assert all(search["complete"] for search in said)
+        data = json.loads(run_mbssa("transformations", store, "--format", "json").stdout)
+        assert data[0]["best"]["inputs"] == BEST
+        assert data[1]["question"].endswith("forbid 1-2")
+        assert all(search["complete"] for search in data)
 
     def test_rows_are_those_of_the_search_filtered_and_sorted(self, run_mbssa, store):
         whole = json.loads(run_mbssa("transform", *SOME, "-f", "json", "--top", "500").stdout)["rows"]
-        asked = ("transformations", store, "--search", "1", "--format", "json", "--top", "500")
-        rows = json.loads(run_mbssa(*asked).stdout)
+        options = ("transformations", store, "--search", "1", "--format", "json", "--top", "500")
+        rows = json.loads(run_mbssa(*options).stdout)
         keys = set(rows[0]) & set(whole[0])
         assert {"inputs", "n_groups", "largest", "cost", "valid_sets", "margin", "pairs"} <= keys
         margins = [[row["margin"] for row in each] for each in (rows, whole)]
@@ -185,7 +187,7 @@ class TestStores:
             {key: row[key] for key in keys} for row in whole
         ]
         some = json.loads(
-            run_mbssa(*asked, "--where", "groups>=8 and open=0", "--sort", "levels,cost").stdout
+            run_mbssa(*options, "--where", "groups>=8 and open=0", "--sort", "levels,cost").stdout
         )
         expected = [row for row in whole if row["n_groups"] >= 8 and row["closed_forms"] == row["n_groups"]]
         expected.sort(key=lambda row: (row["levels"], row["cost"]))
@@ -198,13 +200,13 @@ class TestStores:
 
     def test_a_row_is_had_back_from_the_store_alone(self, run_mbssa, store, tmp_path):
         path = tmp_path / "second.toml"
-        asked = ("--model", "rotor", "--where", "groups>=9", "--row", "1", "--save", str(path))
-        assert run_mbssa("transformations", store, *asked).exit_code == 0
-        said = json.loads(run_mbssa("decompose", str(path), "--format", "json").stdout)
-        assert len(said["groups"]) == 9
+        options = ("--model", "rotor", "--where", "groups>=9", "--row", "1", "--save", str(path))
+        assert run_mbssa("transformations", store, *options).exit_code == 0
+        data = json.loads(run_mbssa("decompose", str(path), "--format", "json").stdout)
+        assert len(data["groups"]) == 9
 
     @pytest.mark.parametrize(
-        ("asked", "said"),
+        ("options", "data"),
         [
             (("--model", "stewart"), "no such search; the searches are 1 (rotor), 2 (rotor)"),
             (("--where", "groups~3", "--where", "grups>1", "--sort", "x"), "3 faults"),
@@ -213,11 +215,11 @@ class TestStores:
             (("--row", "1"), "--row and --save"),
         ],
     )
-    def test_what_cannot_be_asked_is_refused(self, run_mbssa, store, asked, said, tmp_path, monkeypatch):
+    def test_what_cannot_be_asked_is_refused(self, run_mbssa, store, options, message, tmp_path, monkeypatch):
         monkeypatch.chdir(tmp_path)
-        done = run_mbssa("transformations", store, *asked)
+        done = run_mbssa("transformations", store, *options)
         assert done.exit_code == 2
-        assert said in done.stderr
+        assert message in done.stderr
         assert not list(tmp_path.iterdir())
 
     def test_nothing_found_is_exit_1(self, run_mbssa, store):
@@ -236,12 +238,12 @@ class TestStores:
             connection.execute(statement)
             connection.commit()
             connection.close()
-        for path, said in ((text, "no store"), (other, "another program's"), (newer, "a newer version")):
+        for path, message in ((text, "no store"), (other, "another program's"), (newer, "a newer version")):
             before = path.read_bytes()
             for command in (("transform", "planar_four_bar", "--store"), ("transformations",)):
                 done = run_mbssa(*command, str(path))
                 assert done.exit_code == 2
-                assert said in done.stderr
+                assert message in done.stderr
                 assert "MBSSA_STORE" not in done.stderr
             if path != other:  # SQLite notes in it how it was opened
                 assert path.read_bytes() == before
@@ -264,12 +266,12 @@ class TestStores:
 def test_a_model_that_exists_is_replaced_by_force_alone(run_mbssa, tmp_path):
     path = tmp_path / "precious.toml"
     path.write_text("mine")
-    asked = ("transform", *SOME, "--row", "1", "--save", str(path))
-    refused = run_mbssa(*asked)
+    options = ("transform", *SOME, "--row", "1", "--save", str(path))
+    refused = run_mbssa(*options)
     assert refused.exit_code == 2
     assert "--force" in refused.stderr
     assert path.read_text() == "mine"
-    assert run_mbssa(*asked, "--force").exit_code == 0
+    assert run_mbssa(*options, "--force").exit_code == 0
     assert path.read_text() != "mine"
 
 

@@ -38,7 +38,7 @@ class TestReading:
         assert found.terms == terms
 
     @pytest.mark.parametrize(
-        ("text", "said"),
+        ("text", "message"),
         [
             ("group,largst", "unknown 'group', 'largst'; did you mean 'groups' and 'largest'"),
             ("2*groups-1*lagest", "did you mean 'largest'"),
@@ -49,10 +49,10 @@ class TestReading:
             ("2*groups--1*cost", "neither a list"),
         ],
     )
-    def test_what_is_none_is_refused_with_what_to_write(self, text, said):
+    def test_what_is_none_is_refused_with_what_to_write(self, text, message):
         with pytest.raises(ValueError, match="criterion") as caught:
             criterion(text)
-        assert said in str(caught.value)
+        assert message in str(caught.value)
 
 
 class TestOrder:

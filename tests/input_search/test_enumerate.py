@@ -19,9 +19,9 @@ FIGURES = {
 }
 
 
-def room_of(name, **asked):
+def room_of(name, **options):
     mechanism = mbssa.load(name)
-    base = undriven_mechanisms(mechanism, make_query(mechanism, **asked))[0][0]
+    base = undriven_mechanisms(mechanism, make_query(mechanism, **options))[0][0]
     return base, schemes(base)
 
 
@@ -42,15 +42,15 @@ QUESTIONS = [
 ]
 
 
-@pytest.mark.parametrize("asked", QUESTIONS, ids=str)
-def test_all_sets_of_coordinates_that_a_question_allows(asked):
+@pytest.mark.parametrize("options", QUESTIONS, ids=str)
+def test_all_sets_of_coordinates_that_a_question_allows(options):
     """Brute force over all sets of three of the rotor's coordinates."""
-    base, room = room_of("rotor", **asked)
+    base, room = room_of("rotor", **options)
     mechanism = base.mechanism
     every = [(j, bit) for j in range(mechanism.n_joints) for bit in range(int(mechanism.grade[j]))]
 
     def meant(key):
-        return [set(coordinates_of(mechanism, name)) for name in asked.get(key, [])]
+        return [set(coordinates_of(mechanism, name)) for name in options.get(key, [])]
 
     allowed = set(every) if not meant("allow") else set().union(*meant("allow"))
     allowed -= set().union(*meant("forbid"), set())
@@ -58,7 +58,7 @@ def test_all_sets_of_coordinates_that_a_question_allows(asked):
     for chosen in combinations(every, 3):
         joints = [j for j, _ in chosen]
         fits = set(chosen) <= allowed and all(each & set(chosen) for each in meant("require"))
-        if fits and all(joints.count(j) <= asked.get("per_joint", 9) for j in joints):
+        if fits and all(joints.count(j) <= options.get("per_joint", 9) for j in joints):
             wanted.add(chosen)
     listed = [
         tuple(zip(places.tolist(), bits, strict=True))

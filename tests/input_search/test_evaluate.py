@@ -41,10 +41,10 @@ ASKED = {
 }  # fmt: skip
 
 
-def evaluated_sample(name, asked, size, seed=5):
+def evaluated_sample(name, options, size, seed=5):
     """All distributions, or some by chance: half of them valid, the others as they come."""
     mechanism = mbssa.load(name)
-    base = undriven_mechanisms(mechanism, make_query(mechanism, **asked))[0][0]
+    base = undriven_mechanisms(mechanism, make_query(mechanism, **options))[0][0]
     room = schemes(base)
     if room.count <= size:
         return base, evaluate(base, room.places(), group_library())

@@ -25,9 +25,9 @@ def system(seed, spins, tolerance):
 @pytest.mark.parametrize("spins", [0, 1])
 @pytest.mark.parametrize("tolerance", [1e-9, 1e-4, 1e-2])
 def test_it_is_what_all_singular_values_say(spins, tolerance, monkeypatch):
-    asked = []
-    monkeypatch.setattr(inertia, "rank_of", lambda *matrix: asked.append(1) or rank_of(*matrix))
-    said = []
+    calls = []
+    monkeypatch.setattr(inertia, "rank_of", lambda *matrix: calls.append(1) or rank_of(*matrix))
+    verdicts = []
     for seed in range(150):
         equations, coordinates, rank = system(seed, spins, tolerance)
         if rank_of(equations, tolerance).rank != rank:
@@ -38,8 +38,8 @@ def test_it_is_what_all_singular_values_say(spins, tolerance, monkeypatch):
         matrix = np.vstack([equations, coordinates[chosen]])
         full = rank_of(matrix, tolerance).rank >= 12 - spins
         assert full_rank(whole, chosen, spins) == full
-        said.append(full)
-    assert sum(said) > 15
-    assert sum(said) < len(said) - 15
+        verdicts.append(full)
+    assert sum(verdicts) > 15
+    assert sum(verdicts) < len(verdicts) - 15
     # The whole matrix is asked only where the bound lies near a singular value.
-    assert len(asked) < 0.35 * len(said)
+    assert len(calls) < 0.35 * len(verdicts)

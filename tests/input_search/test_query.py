@@ -80,8 +80,8 @@ class TestDriven:
 
     def test_a_joint_alone_means_its_one_coordinate(self, rotor):
         assert with_inputs(rotor, "1-2,1-13").n_driven == 2
-        (said,) = faults(lambda: with_inputs(rotor, ["10-1"]))
-        assert "'10-1': a U has 2 coordinates; write 1-10.angle_1 or 1-10.angle_2" in said
+        (message,) = faults(lambda: with_inputs(rotor, ["10-1"]))
+        assert "'10-1': a U has 2 coordinates; write 1-10.angle_1 or 1-10.angle_2" in message
 
     def test_a_coordinate_twice_is_a_fault(self, rotor):
         assert faults(lambda: with_inputs(rotor, ["1-2", "2-1.slide"])) == [
@@ -108,7 +108,7 @@ class TestTerminals:
 
 class TestNumberOfInputs:
     @pytest.mark.parametrize(
-        ("name", "asked", "number"),
+        ("name", "options", "number"),
         [
             ("rotor", None, 3),
             ("rssr", None, 1),
@@ -119,15 +119,15 @@ class TestNumberOfInputs:
             ("bennett", None, 1),
         ],
     )
-    def test_is_that_of_the_model_or_of_its_useful_motions(self, name, asked, number):
-        assert undriven_mechanisms(mbssa.load(name), Query(inputs=asked))[0][0].n_inputs == number
+    def test_is_that_of_the_model_or_of_its_useful_motions(self, name, options, number):
+        assert undriven_mechanisms(mbssa.load(name), Query(inputs=options))[0][0].n_inputs == number
 
     def test_without_inputs_of_its_own_idle_spins_need_none(self):
         undriven = with_inputs(mbssa.load("rssr"), [])
         assert undriven_mechanisms(undriven, Query())[0][0].n_inputs == 1
 
     @pytest.mark.parametrize(
-        ("name", "asked", "said"),
+        ("name", "options", "message"),
         [
             ("rotor", 5, "5 inputs for 3 free motions; write 3"),
             (
@@ -145,9 +145,9 @@ class TestNumberOfInputs:
             ),
         ],
     )
-    def test_another_number_is_refused_with_the_right_one(self, name, asked, said):
-        with pytest.raises(ModelError, match=said):
-            undriven_mechanisms(mbssa.load(name), Query(inputs=asked))
+    def test_another_number_is_refused_with_the_right_one(self, name, options, message):
+        with pytest.raises(ModelError, match=message):
+            undriven_mechanisms(mbssa.load(name), Query(inputs=options))
 
     def test_a_structure_that_cannot_move_has_no_inputs(self):
         truss = mbssa.from_pairs(3, [(1, 2, "R", 0), (2, 3, "R", 0), (1, 3, "R", 0)], "planar")

@@ -112,7 +112,7 @@ class TestQuestions:
         assert any("#2" in name for row in answer.rows for name in row.inputs)
 
     @pytest.mark.parametrize(
-        ("asked", "said"),
+        ("options", "message"),
         [
             ({"allow": ["1-2", "1-13"]}, "3 inputs are needed, and 2 coordinates are allowed"),
             ({"require": ["1-2", "1-3", "1-4", "1-13"]}, "4 inputs are required, and 3 are needed"),
@@ -127,9 +127,9 @@ class TestQuestions:
             ),
         ],
     )
-    def test_what_cannot_be_answered_is_refused(self, asked, said):
-        with pytest.raises(ValueError, match=said):
-            transform(mbssa.load("rotor"), **asked)
+    def test_what_cannot_be_answered_is_refused(self, options, message):
+        with pytest.raises(ValueError, match=message):
+            transform(mbssa.load("rotor"), **options)
 
 
 class TestBlocks:

@@ -111,11 +111,11 @@ def test_bad_input_is_refused(run_mbssa, tmp_path, arguments, words):
 
 @pytest.mark.parametrize("cuts", ["1-2,1-9,1-6", "1-2,2-3,3-4", "1-2,2-3", "1-2,2-3,3-4,4-5,5-7,1-6", "1-2"])
 def test_what_is_proposed_instead_of_wrong_cuts_will_do(run_mbssa, cuts):
-    said = run_mbssa("loops", "nine_bar", "--cut", cuts).stderr
+    message = run_mbssa("loops", "nine_bar", "--cut", cuts).stderr
     here = "is 1" if cuts == "1-2" else f"are {cuts.count(',') + 1}"
-    assert f"2 loops need 2 cuts, and here {here}; " in said
-    assert ("bodies come loose from the frame" in said) == (cuts != "1-2")
-    advice = said.partition("; ")[2].strip().removesuffix(", for instance")
+    assert f"2 loops need 2 cuts, and here {here}; " in message
+    assert ("bodies come loose from the frame" in message) == (cuts != "1-2")
+    advice = message.partition("; ")[2].strip().removesuffix(", for instance")
     out, _, more = advice.removeprefix("leave out ").partition("cut ")
     left = set(cuts.split(",")) - set(out.removesuffix("and ").strip(", ").split(", "))
     left |= set(more.removesuffix(" too").split(", ")) if more else set()

@@ -26,9 +26,9 @@ def test_every_format_has_the_same_rows(answer):
     text = report.text()
     for row in body:
         assert row[1] in text
-    said = json.loads(report.json())
-    assert [", ".join(row["inputs"]) for row in said["rows"]] == [row[1] for row in body]
-    assert said["rows"] == [row.to_dict() for row in answer.rows[:4]]
+    data = json.loads(report.json())
+    assert [", ".join(row["inputs"]) for row in data["rows"]] == [row[1] for row in body]
+    assert data["rows"] == [row.to_dict() for row in answer.rows[:4]]
 
 
 def test_rows_that_are_not_printed_are_counted(answer):

@@ -93,11 +93,11 @@ class TestEveryType:
     def test_its_page_names_all_that_a_model_file_may_say(self, row, run_mbssa):
         page = run_mbssa("joints", row.code.lower(), "--space", row.space)
         assert page.exit_code == 0
-        said = page.stdout
-        assert said.startswith(f"{row.code}: {row.name}, {row.space}\n")
+        message = page.stdout
+        assert message.startswith(f"{row.code}: {row.name}, {row.space}\n")
         for word in (*row.coordinates, *row.required, *row.optional):
-            assert re.search(rf"^ {word} ", said, re.MULTILINE), word
-        assert said.rstrip().endswith(row.example_file)
+            assert re.search(rf"^ {word} ", message, re.MULTILINE), word
+        assert message.rstrip().endswith(row.example_file)
 
 
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
@@ -191,9 +191,9 @@ def test_all_formats_say_the_same(run_mbssa, tmp_path):
 
 
 def test_a_code_of_both_spaces_has_two_pages(run_mbssa):
-    said = run_mbssa("joints", "R").stdout
-    assert "R: Revolute, spatial" in said
-    assert "R: Revolute, planar" in said
+    message = run_mbssa("joints", "R").stdout
+    assert "R: Revolute, spatial" in message
+    assert "R: Revolute, planar" in message
     assert [record["space"] for record in json.loads(run_mbssa("joints", "R", "-f", "json").stdout)] == [
         "spatial",
         "planar",

@@ -29,7 +29,7 @@ def resumed(folder, plan=PLAN, motion=MOTION, model=MODEL, **choices):
     return routes.run(model, plan, motion, checkpoint=folder, resume=True, **choices)
 
 
-def test_who_goes_on_need_not_be_who_began(tmp_path):
+def test_another_executor_may_resume_a_run(tmp_path):
     right = bits(routes.run(MODEL, PLAN, MOTION))
     folder = stopped(tmp_path / "run", replace(PLAN, executor="threads", workers=2))
     assert bits(resumed(folder, replace(PLAN, executor="processes", workers=3))) == right
@@ -46,12 +46,12 @@ def test_another_run_is_refused_by_what_differs(tmp_path):
     folder = stopped(tmp_path / "run")
     other = plan_of(MODEL, parallel_route(MODEL), instants=500, chunks=4)
     faster = groups.Motion(MOTION.time / 2, MOTION.names, MOTION.value, MOTION.rate, MOTION.acceleration)
-    for change, said in (
+    for change, message in (
         ({"plan": other}, "plan differs"),
         ({"motion": faster}, "motion differs"),
         ({"level": "position"}, "level differs"),
     ):
-        with pytest.raises(ValueError, match=rf"run keeps another run: {said}"):
+        with pytest.raises(ValueError, match=rf"run keeps another run: {message}"):
             resumed(folder, **change)
     transformed = groups.build(mbssa.decompose(mbssa.load("rotor_transformed")))
     plan = plan_of(transformed, parallel_route(transformed), instants=500, chunks=4, start="seeded")
@@ -74,7 +74,7 @@ def test_folders_that_are_not_for_this_are_left_alone(tmp_path):
     assert (tmp_path / "thesis.tex").read_text() == "all of it"
 
 
-def test_what_a_killed_run_left_as_it_began_is_in_nobodys_way(tmp_path):
+def test_files_of_a_run_killed_at_its_start_do_not_prevent_another(tmp_path):
     """Arrays, and a record that is half written: no run that could be resumed, and none that is lost."""
     folder = stopped(tmp_path / "run")
     (folder / "run.json").rename(folder / ".run.json.ab12cd34")

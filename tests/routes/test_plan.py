@@ -52,7 +52,7 @@ def test_chunks_cover_every_instant_once(chunks, instants):
 
 
 @pytest.mark.parametrize(
-    ("stages", "said"),
+    ("stages", "message"),
     [
         ((((2,),), ((1,),)), "needs group 1, which is not solved before it"),
         ((((1,), (2,)),), "needs group 1, which is not solved before it"),
@@ -62,11 +62,11 @@ def test_chunks_cover_every_instant_once(chunks, instants):
         ((((1,),),), "no stage has group 2, 3, 4, 5, 6, 7"),
     ],
 )
-def test_a_plan_that_does_not_fit_says_where(stages, said):
+def test_a_plan_that_does_not_fit_says_where(stages, message):
     named = {g for stage in stages for call in stage for g in call}
-    if said.startswith("needs"):
+    if message.startswith("needs"):
         stages = (*stages, tuple((g,) for g in range(1, 8) if g not in named))
-    with pytest.raises(ValueError, match=said.replace("(", "\\(")):
+    with pytest.raises(ValueError, match=message.replace("(", "\\(")):
         Plan(stages, 100, 128).check(STEWART)
 
 
@@ -93,7 +93,7 @@ def test_a_plan_is_data(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ({"format": 2}, '"format": 1'),
         ({"chunk": "many"}, "chunk: "),
@@ -103,11 +103,11 @@ def test_a_plan_is_data(tmp_path):
         ({"wait": "long"}, "wait: "),
     ],
 )
-def test_a_file_that_is_no_plan_says_what_is_wrong(tmp_path, change, said):
+def test_a_file_that_is_no_plan_says_what_is_wrong(tmp_path, change, message):
     record = json.loads(plan_of(STEWART, parallel_route(STEWART), instants=1000).to_json()) | change
     path = tmp_path / "plan.json"
     path.write_text(json.dumps(record))
-    with pytest.raises(ValueError, match=said) as error:
+    with pytest.raises(ValueError, match=message) as error:
         Plan.load(path)
     assert str(error.value).startswith(f"{path}: ")
 

@@ -41,7 +41,7 @@ def resumes(folder, executors):
 
 
 @pytest.mark.parametrize("executor", ["sequential", "threads", "processes"])
-def test_a_killed_run_leaves_nobody_and_is_resumed(executor, tmp_path):
+def test_a_killed_run_leaves_no_process_and_is_resumed(executor, tmp_path):
     folder = tmp_path / "run"
     process = start("slowly.py", executor, 2, folder)
     below = wait_for(process, "going")

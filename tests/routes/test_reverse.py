@@ -59,7 +59,7 @@ def test_plan_of_reactions_comes_back_from_its_text(four_bar):
 
 
 @pytest.mark.parametrize(
-    ("route", "said"),
+    ("route", "message"),
     [
         ([(1,), (2,), (-1,), (-2,)], "group -1 needs group -2"),
         ([(1,), (-2,), (2,), (-1,)], "group -2 needs group 2"),
@@ -67,8 +67,8 @@ def test_plan_of_reactions_comes_back_from_its_text(four_bar):
         ([(1,), (2,), (-2,), (-1,), (-3,)], "there is no group -3"),
     ],
 )
-def test_wrong_route_is_refused(four_bar, route, said):
-    with pytest.raises(ValueError, match=said):
+def test_wrong_route_is_refused(four_bar, route, message):
+    with pytest.raises(ValueError, match=message):
         routes.plan_of(four_bar, route, instants=10)
 
 

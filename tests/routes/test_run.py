@@ -123,7 +123,7 @@ def test_a_plan_of_another_model_is_refused():
         routes.run(model, plan, motion_of(model, INSTANTS))
 
 
-def test_a_run_that_nobody_wants_any_more_keeps_what_it_has():
+def test_a_stopped_run_has_the_results_of_finished_tasks():
     model = MODELS["rotor"]
     motion = motion_of(model, INSTANTS)
     for executor in ("sequential", "threads"):
@@ -145,13 +145,13 @@ def test_a_run_that_nobody_wants_any_more_keeps_what_it_has():
 @pytest.mark.parametrize("workers", [1, 2, 5])
 def test_progress_goes_from_nothing_to_all(workers):
     model = MODELS["rotor"]
-    told = []
+    reports = []
     plan = plan_of(
         model, parallel_route(model), instants=INSTANTS, chunks=4, executor="threads", workers=workers
     )
-    routes.run(model, plan, motion_of(model, INSTANTS), progress=told.append)
-    assert told == sorted(told)
-    assert told[-1] == 1.0
+    routes.run(model, plan, motion_of(model, INSTANTS), progress=reports.append)
+    assert reports == sorted(reports)
+    assert reports[-1] == 1.0
 
 
 def test_a_failure_names_groups_instants_and_cause(monkeypatch):
@@ -244,7 +244,7 @@ def test_a_failure_stops_the_other_threads_in_the_middle(monkeypatch):
     assert max(reached) < instants // 2
 
 
-def test_who_changes_an_answer_does_not_change_what_is_kept(tmp_path):
+def test_a_changed_result_does_not_change_its_checkpoint(tmp_path):
     model = MODELS["rotor"]
     motion = motion_of(model, 100)
     plan = plan_of(model, sequential_route(model), instants=100, chunks=2)

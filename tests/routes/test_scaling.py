@@ -84,15 +84,15 @@ def test_handing_can_make_one_worker_the_best():
 
 
 def test_more_workers_than_are_ever_busy_are_not_simulated(monkeypatch):
-    asked = []
+    arguments = []
 
     def counted(*tasks, **options):
         on = simulator(*tasks, **options)
-        return lambda workers: asked.append(workers) or on(workers)
+        return lambda workers: arguments.append(workers) or on(workers)
 
     monkeypatch.setattr(routes.scaling, "simulator", counted)
     found = scaling(np.ones(60), *in_chunks(layered(6, 10), 1))
-    assert max(asked) == 16
+    assert max(arguments) == 16
     assert found.makespan[-1] == critical_path(np.ones(60), *in_chunks(layered(6, 10), 1))[0]
 
 

@@ -27,12 +27,12 @@ def empty_store(monkeypatch, tmp_path):
     monkeypatch.setenv("MBSSA_STORE", str(tmp_path / "store.sqlite"))
 
 
-def asked(**request):
+def options(**request):
     return runner(Request(**request), ROTOR, MOTION, "acceleration")
 
 
 def test_without_costs_a_default_that_says_so(empty_store):
-    found = asked(workers=2)
+    found = options(workers=2)
     assert found.plan.start == "seeded"
     assert (found.plan.executor, found.plan.workers, found.plan.chunks) == ("threads", 2, 4)
     assert "a default: mbssa routes finds out which is fastest" in found.how
@@ -40,10 +40,10 @@ def test_without_costs_a_default_that_says_so(empty_store):
 
 def test_costs_of_another_length_are_better_than_none(empty_store):
     costs(ROTOR, groups.default_motion(ROTOR.mechanism, steps=500), executors=["threads"], workers=2)
-    assert "predicted fastest" in asked(workers=2).how
+    assert "predicted fastest" in options(workers=2).how
 
 
-def test_who_names_an_executor_gets_it(empty_store):
+def test_a_named_executor_is_used(empty_store):
     costs(ROTOR, MOTION, executors=["threads"], workers=2)
     one = groups.default_motion(ROTOR.mechanism, steps=600)
     named = runner(Request(workers=2, executor="threads"), ROTOR, one, "acceleration")
@@ -60,7 +60,7 @@ def test_who_names_an_executor_gets_it(empty_store):
     ],
 )
 def test_a_plan_may_be_run_by_others(plan_file, request_, executor, workers):
-    found = asked(plan=plan_file, **request_).plan
+    found = options(plan=plan_file, **request_).plan
     assert (found.executor, found.workers) == (executor, workers)
     assert found.stages == routes.Plan.load(plan_file).stages
 
@@ -68,17 +68,17 @@ def test_a_plan_may_be_run_by_others(plan_file, request_, executor, workers):
 def test_a_sequential_plan_on_two_workers_is_run_by_threads(tmp_path):
     plan = routes.plan_of(ROTOR, routes.sequential_route(ROTOR), instants=3000, chunks=4)
     plan.save(tmp_path / "one.json")
-    assert asked(plan=tmp_path / "one.json", workers=2).plan.executor == "threads"
+    assert options(plan=tmp_path / "one.json", workers=2).plan.executor == "threads"
 
 
 def test_under_mpiexec_ranks_run_a_plan(plan_file, monkeypatch):
     monkeypatch.setenv("PMI_RANK", "0")
     monkeypatch.setenv("PMI_SIZE", "4")
-    found = asked(plan=plan_file).plan
+    found = options(plan=plan_file).plan
     assert (found.executor, found.workers) == ("mpi", 4)
-    assert asked(executor="mpi").plan.chunks == 4
+    assert options(executor="mpi").plan.chunks == 4
     with pytest.raises(ValueError, match=r"under its launcher .* executor mpi"):
-        asked(executor="threads")
+        options(executor="threads")
 
 
 def test_under_mpiexec_nothing_is_studied(run_mbssa, monkeypatch):
@@ -96,20 +96,20 @@ def test_faults_of_a_plan_name_its_file(plan_file):
     text = plan_file.read_text().replace('"threads"', '"gremlins"')
     plan_file.write_text(text)
     with pytest.raises(ValueError, match=r"plan\.json: no executor 'gremlins'"):
-        asked(plan=plan_file)
+        options(plan=plan_file)
 
 
 def test_resume_goes_on_from_a_checkpoint_only():
     with pytest.raises(ValueError, match="write --checkpoint FOLDER too"):
-        asked(resume=True)
+        options(resume=True)
 
 
 def test_a_checkpoint_is_cut_finely_and_resumed_by_others(tmp_path, empty_store):
-    first = asked(workers=2, checkpoint=tmp_path / "run")
+    first = options(workers=2, checkpoint=tmp_path / "run")
     assert first.plan.chunks > 4
     part = first(MOTION, progress=lambda share: share < 0.3)
     assert (part.status == 8).any()
-    second = asked(workers=1, checkpoint=tmp_path / "run", resume=True)
+    second = options(workers=1, checkpoint=tmp_path / "run", resume=True)
     assert second.plan.executor == "sequential"
     assert second.plan.chunk == first.plan.chunk
     assert second(MOTION).ok

@@ -232,16 +232,16 @@ def test_ranks_are_not_studied_from_one_process():
         routes.study(STEWART, MOTION, executors=["threads", "mpi"])
 
 
-def test_a_store_that_cannot_be_read_keeps_nobody_from_solving(run_mbssa, tmp_path, monkeypatch):
+def test_a_store_that_cannot_be_read_does_not_prevent_a_solution(run_mbssa, tmp_path, monkeypatch):
     path = tmp_path / "store.sqlite"
     path.write_text("this is no store" * 100)
     monkeypatch.setenv("MBSSA_STORE", str(path))
     done = run_mbssa("solve", "rotor", "--workers", "2")
     assert done.exit_code == 0
     assert "a default: mbssa routes finds out" in done.stdout
-    told = run_mbssa("routes", "rotor", "--steps", "500")
-    assert told.exit_code == 2
-    assert "MBSSA_STORE" in told.stderr
+    calls = run_mbssa("routes", "rotor", "--steps", "500")
+    assert calls.exit_code == 2
+    assert "MBSSA_STORE" in calls.stderr
 
 
 def test_sequential_is_no_parallel_executor():

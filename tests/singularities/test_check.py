@@ -354,19 +354,19 @@ def test_wheels_beside_their_bearings_are_said():
         )
 
     assert not texts(mbssa.check(gears(0.0)), "gear")
-    (said,) = texts(mbssa.check(gears(0.5)), "gear")
-    assert said == "2-3 EO: the centre of wheel 2 (b2) is not that of its bearing 1-2 R"
+    (message,) = texts(mbssa.check(gears(0.5)), "gear")
+    assert message == "2-3 EO: the centre of wheel 2 (b2) is not that of its bearing 1-2 R"
 
 
-@pytest.mark.parametrize(("first", "said"), [((1, 0, 0), 0), ((0, 1, 0), 1)])
-def test_bevel_wheels_turn_about_their_bearings(first, said):
+@pytest.mark.parametrize(("first", "message"), [((1, 0, 0), 0), ((0, 1, 0), 1)])
+def test_bevel_wheels_turn_about_their_bearings(first, message):
     mechanism = linkage(
         ("R", 1, 2, {"driven": 1, "point": (0, 0, 0), "axis": (1, 0, 0)}),
         ("R", 1, 3, {"point": (0, 0, 0), "axis": (0, 0, 1)}),
         ("BEVEL", 2, 3, {"axes": [first, (0, 0, 1)], "ratio": 2}),
         space="spatial",
     )
-    assert len(texts(mbssa.check(mechanism), "gear")) == said
+    assert len(texts(mbssa.check(mechanism), "gear")) == message
 
 
 @pytest.mark.parametrize(

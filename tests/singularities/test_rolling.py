@@ -37,7 +37,7 @@ def wheel(read):
     return make
 
 
-def said(mechanism):
+def message(mechanism):
     report = mbssa.check(mechanism)
     return report, [finding for finding in report.findings if finding.kind == "rolling"]
 
@@ -48,7 +48,7 @@ def rolling(driven=""):
 
 def test_a_wheel_that_only_rolls_leaves_the_ground(wheel, capsys):
     mechanism = wheel(rolling('driven = ["roll"]\n'))
-    report, (finding,) = said(mechanism)
+    report, (finding,) = message(mechanism)
     assert finding.fatal
     assert not report.solvable
     assert "1-2 RP" in finding.text
@@ -59,7 +59,7 @@ def test_a_wheel_that_only_rolls_leaves_the_ground(wheel, capsys):
 
 
 def test_with_its_contact_it_rolls_and_can_be_solved(wheel):
-    report, found = said(wheel(rolling('driven = ["roll"]\n'), WHEEL.format(code="RD")))
+    report, found = message(wheel(rolling('driven = ["roll"]\n'), WHEEL.format(code="RD")))
     assert not found
     assert report.solvable
 
@@ -67,17 +67,17 @@ def test_with_its_contact_it_rolls_and_can_be_solved(wheel):
 def test_bearings_hold_a_wheel_to_a_track_that_they_are_parallel_to(wheel):
     """By numeric rank: the count of joints is the same in both, and only one wheel stays on the ground."""
     bodies = ("chassis", "wheel")
-    report, found = said(wheel(CHASSIS.format(slope=0.0), rolling(), bodies=bodies))
+    report, found = message(wheel(CHASSIS.format(slope=0.0), rolling(), bodies=bodies))
     assert not found
     assert report.solvable
-    report, (finding,) = said(wheel(CHASSIS.format(slope=0.1), rolling(), bodies=bodies))
+    report, (finding,) = message(wheel(CHASSIS.format(slope=0.1), rolling(), bodies=bodies))
     assert "wheel 3 (wheel)" in finding.text
     assert not finding.fatal
     assert report.solvable
 
 
 def test_a_rack_and_its_pinion_need_no_contact():
-    assert not said(mbssa.load("rack_steering"))[1]
+    assert not message(mbssa.load("rack_steering"))[1]
 
 
 @pytest.mark.parametrize("word", ["rolling", "Rolling", "pure rolling", "RP", "ROLL", "rolling contact"])

@@ -56,9 +56,9 @@ def test_awkward_dags(dag):
 
 def test_needs_that_follow_from_others_tell_groups_apart():
     plain = Dag(((), (0,), (1,), (), (3,), (4,)))
-    told = Dag(((), (0,), (1, 0), (), (3,), (4,)))
-    assert count(plain, symmetry=False) == count(told, symmetry=False) == count(told)
-    assert count(plain) < count(told)
+    reports = Dag(((), (0,), (1, 0), (), (3,), (4,)))
+    assert count(plain, symmetry=False) == count(reports, symmetry=False) == count(reports)
+    assert count(plain) < count(reports)
 
 
 def test_legs_of_the_platform():

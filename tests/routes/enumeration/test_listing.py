@@ -53,7 +53,7 @@ def test_as_many_as_are_counted(dag):
     assert len(found) == len(set(found)) == count(dag)
 
 
-def test_the_first_come_at_once_where_nobody_can_list_all():
+def test_the_first_routes_come_at_once_where_all_are_too_many():
     dag = Dag(random_dag(60, 0.05))
     found = list(islice(enumerate_routes(dag), 200))
     assert len(set(found)) == 200

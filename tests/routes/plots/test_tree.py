@@ -83,12 +83,12 @@ def test_sequential_on_top_parallel_at_the_bottom_and_the_best_are_named(found):
     leaves = [node for node, following in found.out_degree() if not following]
     best = leaves[len(leaves) // 2]
     ends = texts(routes_tree(found, best=best, seconds={best: 0.25}), "end")
-    said = [end.get_text() for end in ends]
+    message = [end.get_text() for end in ends]
     heights = [end.get_position()[1] for end in ends]
     assert all(a < b for a, b in pairwise(heights))  # mm, downwards
-    assert said[0].startswith("sequential")
-    assert "parallel" in said[-1]
-    assert said[len(leaves) // 2].endswith("best, 250 ms")
+    assert message[0].startswith("sequential")
+    assert "parallel" in message[-1]
+    assert message[len(leaves) // 2].endswith("best, 250 ms")
 
 
 @pytest.mark.parametrize("ending", ["svg", "png", "pdf"])

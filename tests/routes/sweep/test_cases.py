@@ -153,10 +153,10 @@ def test_ranges_of_the_command_line():
 
 
 def test_a_tuple_of_two_ends_and_a_number_is_a_range_as_on_the_command_line():
-    asked = read_cases(["a=0.9:1.4:50", "b=1,2"], [], None, None, "sobol", 0)
+    options = read_cases(["a=0.9:1.4:50", "b=1,2"], [], None, None, "sobol", 0)
     given = grid({"a": (0.9, 1.4, 50), "b": (1.0, 2.0)})
-    assert given.definition == asked.definition
-    assert np.array_equal(given.values(), asked.values())
+    assert given.definition == options.definition
+    assert np.array_equal(given.values(), options.values())
     assert grid({"a": [0.0, 1.0, 5]}).number == 3
 
 

@@ -37,11 +37,11 @@ def test_json_says_the_same(run_mbssa, tmp_path):
         "--motion", "own", "--steps", "31", "--record", "1-4.angle", "--store", str(tmp_path / "bars"),
         "--executor", "sequential", "--format", "json",
     ]  # fmt: skip
-    said = json.loads(run_mbssa(*arguments).stdout)
-    assert said["status"] == {"ok": 16}
-    assert said["complete"]
-    assert said["columns"][-3:] == ["1-4.angle.min", "1-4.angle.max", "1-4.angle.final"]
-    assert said["units"]["1-4.angle.max"] == "rad"
+    data = json.loads(run_mbssa(*arguments).stdout)
+    assert data["status"] == {"ok": 16}
+    assert data["complete"]
+    assert data["columns"][-3:] == ["1-4.angle.min", "1-4.angle.max", "1-4.angle.final"]
+    assert data["units"]["1-4.angle.max"] == "rad"
     again = json.loads(run_mbssa(*arguments, "--resume").stdout)
     assert (again["solved"], again["done"]) == (0, 16)
     refused = run_mbssa(*arguments)
@@ -50,7 +50,7 @@ def test_json_says_the_same(run_mbssa, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "data"),
     [
         ((), ["write one of --grid, --sample and --cases"]),
         (
@@ -76,12 +76,12 @@ def test_json_says_the_same(run_mbssa, tmp_path):
         (("--sample", "1-2.angle=0:1", "--number", "4", "--method", "dice"), ["no method 'dice'"]),
     ],
 )  # fmt: skip
-def test_what_cannot_be_is_refused_before_anything_is_written(run_mbssa, tmp_path, arguments, said):
+def test_what_cannot_be_is_refused_before_anything_is_written(run_mbssa, tmp_path, arguments, message):
     store = tmp_path / "store"
     done = run_mbssa("sweep", "planar_four_bar", *arguments, "--store", str(store))
     assert done.exit_code == 2
     assert "Traceback" not in done.stderr
-    for text in said:
+    for text in message:
         assert text in done.stderr
     assert not (store / "sweep.json").exists()
 
@@ -101,10 +101,10 @@ def test_ctrl_c_keeps_what_is_written_and_exits_130(tmp_path):
             assert run.poll() is None
             time.sleep(0.02)
         run.send_signal(signal.SIGINT)
-        said = run.communicate(timeout=60)[1]
+        message = run.communicate(timeout=60)[1]
     assert run.returncode == 130
-    assert "stopped by Ctrl-C" in said
-    assert "Traceback" not in said
+    assert "stopped by Ctrl-C" in message
+    assert "Traceback" not in message
     found = open_sweep(store)
     assert 3000 <= found.done < 400_000
     assert found.done == 1000 * len(found.parts)

@@ -90,7 +90,7 @@ def test_one_value_for_several():
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "message"),
     [
         ("1-2.angel", "did you mean '1-2.angle'?"),
         ("2-3.angle", "is not driven; driven are 1-2.angle"),
@@ -107,8 +107,8 @@ def test_one_value_for_several():
         ("1-2.angle & 2-3.point.x", "cannot have one value"),
     ],
 )
-def test_a_name_that_means_nothing_is_refused_with_what_to_write(name, said):
-    with pytest.raises(ValueError, match=re.escape(said)):
+def test_a_name_that_means_nothing_is_refused_with_what_to_write(name, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
         parameters_of(mbssa.load("planar_four_bar"), [name], 2)
 
 

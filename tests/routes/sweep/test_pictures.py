@@ -93,9 +93,9 @@ def test_what_a_picture_is_drawn_over():
     assert axes_of(columns, ["a"]) == ("tip.x", "tip.y", "tip.z")
     assert axes_of(columns[:6], ["mode 2", "a", "b", "c", "d"]) == ("a", "b", "c")
     assert axes_of(columns, ["a"], ["d"]) == ("d",)
-    for asked in (["e"], [], ["a", "b", "c", "d"]):
+    for options in (["e"], [], ["a", "b", "c", "d"]):
         with pytest.raises(ValueError, match=r"^axes:"):
-            axes_of(columns, ["a"], asked)
+            axes_of(columns, ["a"], options)
     with pytest.raises(ValueError, match="nothing but modes"):
         axes_of(["case", "mode 2"], ["mode 2"])
 

@@ -49,10 +49,10 @@ def test_a_pose_is_the_same_alone_in_any_order_and_beside_any_others(name):
 def test_every_solver_of_a_group_gives_the_same_poses(tmp_path, choice):
     bar = mbssa.load("planar_four_bar")
     cases = grid({"2-3.point.x+": [0.0, 0.02], "1-2.angle": [0.8, 0.9, 1.1]})
-    asked = {"record": ["coupler.tracer", "1-4.angle"], "executor": "sequential"}
-    one = sweep(bar, cases, store=tmp_path / "default", **asked)
+    options = {"record": ["coupler.tracer", "1-4.angle"], "executor": "sequential"}
+    one = sweep(bar, cases, store=tmp_path / "default", **options)
     other = groups.build(mbssa.decompose(bar), {2: choice})
-    two = sweep(other, cases, store=tmp_path / "other", **asked)
+    two = sweep(other, cases, store=tmp_path / "other", **options)
     assert one.counts == two.counts == {"ok": 6}
     for name in ("coupler.tracer.x", "coupler.tracer.y", "1-4.angle"):
         assert np.abs(one[name] - two[name]).max() < 1e-9

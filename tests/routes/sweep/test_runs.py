@@ -137,11 +137,11 @@ block.solve_poses = slowly
 """
 
 
-def on_two_ranks(folder, number, before, told):
+def on_two_ranks(folder, number, before, reports):
     """A sweep on two ranks whose progress is ``told``."""
     _, _, script, *arguments = command(folder, number, "mpi")
-    script = script.replace("resume=resume", "progress=told, resume=resume")
-    started = [str(MPIEXEC), "-n", "2", sys.executable, "-c", before + told + script, *arguments]
+    script = script.replace("resume=resume", "progress=reports, resume=resume")
+    started = [str(MPIEXEC), "-n", "2", sys.executable, "-c", before + reports + script, *arguments]
     return subprocess.run(started, check=False, capture_output=True, text=True, timeout=120)
 
 
@@ -231,45 +231,45 @@ def test_a_sweep_goes_on_where_it_was_stopped_and_rewrites_nothing(bar, tmp_path
         shares.append(share)
         return len(shares) < 4
 
-    asked = {"record": ["1-4.angle"], "store": tmp_path, "executor": "sequential", "block": 5}
-    first = sweep(bar, turn(), progress=stop, **asked)
+    keywords = {"record": ["1-4.angle"], "store": tmp_path, "executor": "sequential", "block": 5}
+    first = sweep(bar, turn(), progress=stop, **keywords)
     assert not first.complete
     assert (first.solved, first.done) == (15, 15)
     (tmp_path / "parts" / ".part-000099.parquet.1.tmp").write_bytes(b"left by a run that was killed")
     parts(tmp_path)[1].write_bytes(b"half of a part")
     kept = {path: path.stat().st_mtime_ns for path in (parts(tmp_path)[0], parts(tmp_path)[2])}
-    second = sweep(bar, turn(), resume=True, **asked)
+    second = sweep(bar, turn(), resume=True, **keywords)
     assert second.complete
     assert second.solved == 30
     assert all(path.stat().st_mtime_ns == when for path, when in kept.items())
     assert not list((tmp_path / "parts").glob(".*"))
     assert second["case"].tolist() == list(range(40))
-    assert sweep(bar, turn(), resume=True, **asked).solved == 0
+    assert sweep(bar, turn(), resume=True, **keywords).solved == 0
 
 
 def test_a_sweep_whose_parts_were_taken_away_begins_again(bar, tmp_path):
-    asked = {"store": tmp_path, "executor": "sequential"}
-    (part,) = sweep(bar, turn(), **asked).parts
+    keywords = {"store": tmp_path, "executor": "sequential"}
+    (part,) = sweep(bar, turn(), **keywords).parts
     part.unlink()
     part.parent.rmdir()
-    assert sweep(bar, turn(), resume=True, **asked).solved == 40
+    assert sweep(bar, turn(), resume=True, **keywords).solved == 40
 
 
 def test_what_differs_from_the_sweep_that_is_there_is_said(bar, tmp_path):
-    asked = {"store": tmp_path, "executor": "sequential"}
-    sweep(bar, turn(), record=["1-4.angle"], **asked)
+    keywords = {"store": tmp_path, "executor": "sequential"}
+    sweep(bar, turn(), record=["1-4.angle"], **keywords)
     with pytest.raises(ValueError, match="holds a sweep already"):
-        sweep(bar, turn(), record=["1-4.angle"], **asked)
+        sweep(bar, turn(), record=["1-4.angle"], **keywords)
     with pytest.raises(ValueError, match="another sweep") as refusal:
-        sweep(bar, turn(41), record=["2-3.angle"], limits={"1-4.angle": (0, 1)}, resume=True, **asked)
+        sweep(bar, turn(41), record=["2-3.angle"], limits={"1-4.angle": (0, 1)}, resume=True, **keywords)
     for key in ("cases was", "record was", "limits was"):
         assert key in str(refusal.value)
     other = mbssa.load("nine_bar")
     with pytest.raises(ValueError, match="mechanism was"):
-        sweep(other, turn(), record=["1-2.angle"], resume=True, **asked)
+        sweep(other, turn(), record=["1-2.angle"], resume=True, **keywords)
     newton = groups.build(mbssa.decompose(bar), {2: "Newton"})
     with pytest.raises(ValueError, match=r"solvers was \{\}, now .*Newton"):
-        sweep(newton, turn(), record=["1-4.angle"], resume=True, **asked)
+        sweep(newton, turn(), record=["1-4.angle"], resume=True, **keywords)
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "thesis.tex").write_text("…")
     with pytest.raises(ValueError, match=r"thesis\.tex"):
@@ -277,14 +277,14 @@ def test_what_differs_from_the_sweep_that_is_there_is_said(bar, tmp_path):
 
 
 def test_a_sweep_goes_on_with_the_versions_that_began_it(bar, tmp_path):
-    asked = {"store": tmp_path, "executor": "sequential"}
+    keywords = {"store": tmp_path, "executor": "sequential"}
     cases = sample({"1-2.angle": (0.0, 1.0)}, 8)
-    sweep(bar, cases, **asked)
-    said = json.loads((tmp_path / "sweep.json").read_text())
-    now, said["versions"]["scipy"] = said["versions"]["scipy"], "1.0.0"
-    (tmp_path / "sweep.json").write_text(json.dumps(said))
+    sweep(bar, cases, **keywords)
+    data = json.loads((tmp_path / "sweep.json").read_text())
+    now, data["versions"]["scipy"] = data["versions"]["scipy"], "1.0.0"
+    (tmp_path / "sweep.json").write_text(json.dumps(data))
     with pytest.raises(ValueError, match=f"other versions.*\\n  scipy was 1.0.0, now {now}$"):
-        sweep(bar, cases, resume=True, **asked)
+        sweep(bar, cases, resume=True, **keywords)
 
 
 def test_two_runs_do_not_write_to_one_folder(bar, tmp_path):
@@ -374,13 +374,13 @@ def test_a_full_disk_is_said_and_what_is_there_is_kept(bar, tmp_path, monkeypatc
         real(table, stream, **options)
 
     monkeypatch.setattr(pyarrow.parquet, "write_table", write)
-    asked = {"record": ["1-4.angle"], "store": tmp_path, "executor": "sequential", "block": 5}
+    keywords = {"record": ["1-4.angle"], "store": tmp_path, "executor": "sequential", "block": 5}
     with pytest.raises(SweepError, match="block 4 cannot be written: No space left on device"):
-        sweep(bar, turn(), **asked)
+        sweep(bar, turn(), **keywords)
     assert len(parts(tmp_path)) == 3
     assert not list((tmp_path / "parts").glob(".*"))
     monkeypatch.undo()
-    assert sweep(bar, turn(), resume=True, **asked).complete
+    assert sweep(bar, turn(), resume=True, **keywords).complete
 
 
 @pytest.mark.parametrize("executor", ["sequential", "threads"])
@@ -414,13 +414,13 @@ def test_a_killed_worker_loses_nothing(tmp_path):
     with subprocess.Popen(command(tmp_path, 60_000), stderr=subprocess.PIPE, text=True) as run:
         until(lambda: len(parts(tmp_path)) > 3)
         os.kill(children(run.pid)[0], signal.SIGKILL)
-        said = run.communicate(timeout=120)[1]
+        message = run.communicate(timeout=120)[1]
     assert run.returncode != 0
-    assert "a worker process was killed" in said
+    assert "a worker process was killed" in message
     check_that_it_goes_on(tmp_path, 60_000)
 
 
-def test_a_killed_run_loses_nothing_and_leaves_nobody_behind(tmp_path):
+def test_a_killed_run_loses_nothing_and_leaves_no_process(tmp_path):
     with subprocess.Popen(command(tmp_path, 60_000), stderr=subprocess.PIPE, text=True) as run:
         until(lambda: len(parts(tmp_path)) > 3)
         workers = children(run.pid)
@@ -448,12 +448,12 @@ def test_the_manifest_says_what_the_sweep_is_of(bar, tmp_path):
     sweep(
         bar, sample({"1-2.angle": (0.0, 1.0)}, 8), record=["1-4.angle"], store=tmp_path, executor="sequential"
     )
-    said = json.loads((tmp_path / "sweep.json").read_text())
-    assert said["format"] == 1
-    assert said["model"] == "planar_four_bar"
-    assert said["cases"]["method"] == "sobol"
-    assert set(said["versions"]) == {"mbssa", "numpy", "scipy", "numba"}
-    said["format"] = 2
-    (tmp_path / "sweep.json").write_text(json.dumps(said))
+    data = json.loads((tmp_path / "sweep.json").read_text())
+    assert data["format"] == 1
+    assert data["model"] == "planar_four_bar"
+    assert data["cases"]["method"] == "sobol"
+    assert set(data["versions"]) == {"mbssa", "numpy", "scipy", "numba"}
+    data["format"] = 2
+    (tmp_path / "sweep.json").write_text(json.dumps(data))
     with pytest.raises(ValueError, match="format 2"):
         open_sweep(tmp_path)

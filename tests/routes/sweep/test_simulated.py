@@ -142,9 +142,9 @@ def test_all_faults_come_at_once(tmp_path):
             bar, grid({"mode 2": [1, 2]}), simulate="guess", tolerance=2.0, steps=1, motion="own",
             store=tmp_path / "none", executor="sequential",
         )  # fmt: skip
-    said = str(raised.value)
+    message = str(raised.value)
     assert all(
-        part in said
+        part in message
         for part in ("simulate 'guess'", "tolerance is 2.0", "steps is 1", "motion: simul", "mode 2: simul")
     )
     assert not (tmp_path / "none").exists()
