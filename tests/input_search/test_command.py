@@ -206,7 +206,7 @@ class TestStores:
         assert len(data["groups"]) == 9
 
     @pytest.mark.parametrize(
-        ("options", "data"),
+        ("options", "message"),
         [
             (("--model", "stewart"), "no such search; the searches are 1 (rotor), 2 (rotor)"),
             (("--where", "groups~3", "--where", "grups>1", "--sort", "x"), "3 faults"),

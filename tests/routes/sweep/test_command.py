@@ -50,7 +50,7 @@ def test_json_says_the_same(run_mbssa, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "data"),
+    ("arguments", "message"),
     [
         ((), ["write one of --grid, --sample and --cases"]),
         (
