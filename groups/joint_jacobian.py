@@ -23,7 +23,7 @@ from mbssa.joints.poses import Poses
 from mbssa.joints.relations import JointRelations, value_and_rates
 
 if TYPE_CHECKING:
-    from groups.encoding.passive_rotations import HeldSpin
+    from groups.encoding.passive_rotations import LockedRotation
     from groups.trajectory import Trajectory
     from mbssa import Mechanism
     from mbssa.joints.frames import Frames
@@ -172,7 +172,7 @@ def joint_rows(poses: PosesOverTime, joint: int, named: Sequence[str] = ()) -> J
     return JointRows(relations.bodies, (*names, *named), len(names), jacobian, *poses.frame_of(joint))
 
 
-def spin_rows(poses: PosesOverTime, spin: HeldSpin) -> JointRows:
+def spin_rows(poses: PosesOverTime, spin: LockedRotation) -> JointRows:
     """The convention that holds a passive rotation, as an equation between the frame and the body.
 
     Its multiplier is the moment that holds the body as the pins of a universal joint in the frame would.

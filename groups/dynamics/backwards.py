@@ -20,7 +20,7 @@ from groups.dynamics.inverse import Acting, JointLoads, Solution, acting_on, loa
 from groups.dynamics.masses import Energy, MassTable
 from groups.dynamics.state import State
 from groups.encoding.constraint_tables import RowTables, drive_rows, encode_rows
-from groups.encoding.passive_rotations import held_spins
+from groups.encoding.passive_rotations import locked_rotations
 from groups.kernels import balance
 from groups.kernels.jets import SIZE, WORK, evaluate
 from groups.rotations import rotation_of
@@ -102,7 +102,7 @@ class Plan:
     def of(structure: Structure, frames: Frames) -> Plan | None:
         """The tables; None where a group has redundant equations, or a function of the user's."""
         mechanism = structure.mechanism
-        spins, drives = held_spins(structure, frames), drive_rows(mechanism)
+        spins, drives = locked_rotations(structure, frames), drive_rows(mechanism)
         joints = range(mechanism.n_joints)
         rows = encode_rows(mechanism, frames, joints, range(mechanism.n_bodies), drives, spins)
         if rows.users:

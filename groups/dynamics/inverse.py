@@ -22,7 +22,7 @@ from groups.dynamics.forces import wrenches_of
 from groups.dynamics.forces.coordinate import along_coordinate
 from groups.dynamics.masses import Energy, Wrench, masses
 from groups.dynamics.state import State
-from groups.encoding.passive_rotations import HeldSpin, held_spins
+from groups.encoding.passive_rotations import LockedRotation, locked_rotations
 from groups.joint_jacobian import JointRows, joint_rows, spin_rows
 from mbssa.arrays import Floats, Ints
 from mbssa.joints.axes import cross
@@ -169,7 +169,7 @@ def _pass(state: State, acting: Acting, structure: Structure, blocks: list[list[
     )  # fmt: skip
     joints = owned_joints(state.trajectory.mechanism, state.frames, number, len(blocks))
     failed = (state.trajectory.status != 0).any(axis=1)
-    spins = held_spins(structure, state.frames)
+    spins = locked_rotations(structure, state.frames)
     for place in reversed(range(len(blocks))):
         which = slice(None) if len(blocks) != structure.n_groups else slice(place, place + 1)
         waiting = ~np.isfinite(solution.loads[blocks[place]]).all(axis=(0, 2, 3))
@@ -202,7 +202,9 @@ def loads_of(state: State, wrenches: Sequence[Wrench]) -> Floats:
     return loads
 
 
-def _block(solution: Solution, bodies: list[int], joints: list[int], spins: Sequence[HeldSpin]) -> Balance:
+def _block(
+    solution: Solution, bodies: list[int], joints: list[int], spins: Sequence[LockedRotation]
+) -> Balance:
     """Balance a block, hand its joints' loads on to earlier bodies, and keep what they are."""
     found, exerted = balanced(solution.state, solution.loads[bodies], bodies, joints, spins)
     solution.widen(found.multipliers.shape[2])
@@ -216,7 +218,7 @@ def _block(solution: Solution, bodies: list[int], joints: list[int], spins: Sequ
 
 
 def balanced(
-    state: State, loads: Floats, bodies: Sequence[int], joints: Sequence[int], spins: Sequence[HeldSpin]
+    state: State, loads: Floats, bodies: Sequence[int], joints: Sequence[int], spins: Sequence[LockedRotation]
 ) -> tuple[Balance, list[tuple[JointLoads, Floats]]]:
     """Balance the bodies of a block under ``loads`` (B, T, 6, P).
 

@@ -29,7 +29,7 @@ from groups.dynamics.inverse import (
 from groups.dynamics.masses import Energy, masses, massless
 from groups.dynamics.results import Forces, results_of
 from groups.dynamics.state import State
-from groups.encoding.passive_rotations import HeldSpin, held_spins
+from groups.encoding.passive_rotations import LockedRotation, locked_rotations
 from mbssa.arrays import Floats
 from mbssa.joints.system import unknowns
 from mbssa.loads import FORCE_TYPES
@@ -57,7 +57,7 @@ class Step:
 
     bodies: tuple[int, ...]
     joints: tuple[int, ...]
-    spins: tuple[HeldSpin, ...]
+    spins: tuple[LockedRotation, ...]
     slots: tuple[tuple[tuple[int, ...], int], ...]
     forces: tuple[Force, ...]
     reads: tuple[int, ...]
@@ -102,7 +102,7 @@ class Steps:
         """The steps of a structure; see :func:`step_faults` for those that have none."""
         mechanism, number = structure.mechanism, structure.group_of_body
         joints = owned_joints(mechanism, frames, number, structure.n_groups)
-        spins = held_spins(structure, frames)
+        spins = locked_rotations(structure, frames)
         later: list[set[int]] = [set() for _ in joints]
         touching = [(force, _bodies_of(force, structure, frames)) for force in mechanism.forces]
         found: list[Step] = []

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from groups.encoding.passive_rotations import HeldSpin
+from groups.encoding.passive_rotations import LockedRotation
 from groups.kernels import foreign, jets
 from mbssa.arrays import Bools, Floats, Ints
 from mbssa.joints.catalogue import CATALOGUE, JointType
@@ -165,7 +165,7 @@ def encode_rows(
     joints: Sequence[int],
     place: Mapping[int, int] | Sequence[int] | Ints,
     drives: Mapping[tuple[int, str], int],
-    spins: Sequence[HeldSpin] = (),
+    spins: Sequence[LockedRotation] = (),
 ) -> RowTables:
     """Equations of some joints.
 
@@ -348,7 +348,7 @@ def _four(numbers: Sequence[int]) -> tuple[int, ...]:
     return (*numbers, 0, 0, 0, 0)[:4]
 
 
-def _spin_axes(spins: Sequence[HeldSpin]) -> Floats:
+def _spin_axes(spins: Sequence[LockedRotation]) -> Floats:
     """(S, 2, 3, 3) frames whose z axes are those of the convention; their x and y are not used."""
     axes = np.zeros((len(spins), 2, 3, 3))
     for k, spin in enumerate(spins):

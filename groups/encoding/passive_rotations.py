@@ -23,7 +23,7 @@ _ALONG = 0.95
 
 
 @dataclass(frozen=True, eq=False)
-class HeldSpin:
+class LockedRotation:
     """One passive rotation and the axes that hold it: ``in_frame`` · ``in_body`` = 0 in world axes, always.
 
     Attributes
@@ -41,7 +41,7 @@ class HeldSpin:
     in_body: Floats
 
 
-def held_spins(structure: Structure, frames: Frames) -> list[HeldSpin]:
+def locked_rotations(structure: Structure, frames: Frames) -> list[LockedRotation]:
     """The passive rotations of a structure and how each is held, in the order of its treatment.
 
     The axis in the frame is the joint axis of the mechanism that is most nearly across the line (the first
@@ -51,7 +51,7 @@ def held_spins(structure: Structure, frames: Frames) -> list[HeldSpin]:
     >>> import mbssa
     >>> from mbssa.joints.frames import joint_frames
     >>> rssr = mbssa.load("rssr")
-    >>> [spin.body for spin in held_spins(mbssa.decompose(rssr), joint_frames(rssr))]
+    >>> [spin.body for spin in locked_rotations(mbssa.decompose(rssr), joint_frames(rssr))]
     [2]
     """
     if structure.treatment is None:
@@ -64,7 +64,7 @@ def held_spins(structure: Structure, frames: Frames) -> list[HeldSpin]:
         body, line = spin.bodies[0], np.array(spin.direction)
         across = _across(line, axes)
         found.append(
-            HeldSpin(
+            LockedRotation(
                 body,
                 np.array(spin.point),
                 line,

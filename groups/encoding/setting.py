@@ -9,7 +9,7 @@ from functools import cached_property
 from groups.encoding.constraint_tables import drive_rows
 from groups.encoding.gearing import gearing
 from groups.encoding.joint_steps import Gearing
-from groups.encoding.passive_rotations import HeldSpin, held_spins
+from groups.encoding.passive_rotations import LockedRotation, locked_rotations
 from groups.encoding.relative_coordinates import RelativeGroup, encode_relative
 from groups.encoding.tree import GroupTree
 from groups.motion import reference_inputs
@@ -36,7 +36,7 @@ class Setting:
     reference: Configuration
     drives: Mapping[tuple[int, str], int]
     inputs: Floats
-    spins: Sequence[HeldSpin]
+    spins: Sequence[LockedRotation]
     _relative: dict[int, RelativeGroup] = field(default_factory=dict, repr=False)
 
     @staticmethod
@@ -55,7 +55,7 @@ class Setting:
         """Setting of a structure whose reference is closed."""
         mechanism = structure.mechanism
         inputs = reference_inputs(mechanism, frames, reference)
-        spins = held_spins(structure, frames)
+        spins = locked_rotations(structure, frames)
         return Setting(structure, frames, reference, drive_rows(mechanism), inputs, spins)
 
     @property

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from groups.encoding.passive_rotations import HeldSpin
+from groups.encoding.passive_rotations import LockedRotation
 from groups.encoding.tree import Strut
 from groups.kernels import strut as kernel
 from mbssa.arrays import Floats, Ints
@@ -146,7 +146,7 @@ def pack_strut(strut: Strut, setting: Setting) -> tuple[Ints, Floats, Floats, Fl
 
 
 def _pins(
-    strut: Strut, mechanism: Mechanism, frames: Frames, turn: Floats, spins: Sequence[HeldSpin]
+    strut: Strut, mechanism: Mechanism, frames: Frames, turn: Floats, spins: Sequence[LockedRotation]
 ) -> tuple[int, Floats, Floats]:
     """Body of the fixed pin axis, that axis in it, and the other pin axis in the strut's first body."""
     if not strut.held:

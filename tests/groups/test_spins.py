@@ -9,7 +9,7 @@ from scipy.spatial.transform import Rotation
 import groups
 import mbssa
 from groups import solve_globally
-from groups.encoding.passive_rotations import held_spins
+from groups.encoding.passive_rotations import locked_rotations
 from groups.motion import default_motion
 from groups.motion.inputs import reference_values
 from groups.rotations import rotation_of
@@ -19,7 +19,7 @@ SPINNING = ["rssr", "six_sps"]
 
 
 def spins_of(mechanism):
-    return held_spins(mbssa.decompose(mechanism), joint_frames(mechanism))
+    return locked_rotations(mbssa.decompose(mechanism), joint_frames(mechanism))
 
 
 @pytest.mark.parametrize("name", SPINNING)
@@ -91,7 +91,7 @@ def test_without_an_axis_across_the_line_a_world_axis_is_taken():
         for j, g in mechanism.joint_geometry.items()
     }
     structure = replace(mbssa.decompose(mechanism), mechanism=replace(mechanism, joint_geometry=geometry))
-    (spin,) = held_spins(structure, joint_frames(structure.mechanism))
+    (spin,) = locked_rotations(structure, joint_frames(structure.mechanism))
     nearest = np.eye(3)[np.argmin(np.abs(along))]
     expected = nearest - (nearest @ along) * along
     assert np.abs(spin.in_frame - expected / np.linalg.norm(expected)).max() < 1e-12

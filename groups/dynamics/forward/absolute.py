@@ -18,7 +18,7 @@ from groups.dynamics.forward.equations import Instant
 from groups.dynamics.forward.loads import Loads
 from groups.dynamics.state import State
 from groups.encoding.constraint_tables import drive_rows, encode_rows
-from groups.encoding.passive_rotations import held_spins
+from groups.encoding.passive_rotations import locked_rotations
 from groups.kernels.jets import SIZE, WORK, evaluate
 from groups.motion import Law
 from groups.rotations import plane_rotation, rotation_of
@@ -74,7 +74,7 @@ class Constraints:
         rows = encode_rows(
             mechanism, frames, range(mechanism.n_joints) if joints is None else joints,
             range(mechanism.n_bodies), drives,
-            held_spins(structure, frames),
+            locked_rotations(structure, frames),
         ).over(frames.size).bound(compiled)  # fmt: skip
         columns = np.array(unknowns(mechanism.space), dtype=np.int64)
         self.n = (mechanism.n_bodies - 1) * len(columns)

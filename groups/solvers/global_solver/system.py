@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from groups.encoding.constraint_tables import RowTables, drive_rows, encode_rows
-from groups.encoding.passive_rotations import held_spins
+from groups.encoding.passive_rotations import locked_rotations
 from groups.kernels import global_newton as kernels
 from groups.kernels.jets import SIZE, WORK
 from groups.kernels.status import NOT_COMPUTED
@@ -111,7 +111,7 @@ def encode(structure: Structure, frames: Frames) -> GlobalSystem:
     (21, 18, 3)
     """
     mechanism = structure.mechanism
-    spins = held_spins(structure, frames)
+    spins = locked_rotations(structure, frames)
     drives = drive_rows(mechanism)
     rows = encode_rows(mechanism, frames, range(mechanism.n_joints), range(mechanism.n_bodies), drives, spins)
     return system_of(rows, unknowns(mechanism.space), mechanism.n_bodies, 1, frames.size, mechanism.name)
