@@ -321,32 +321,22 @@ class Trajectory:
         ValueError
             Another ending: those that there are; or a choice that there is not.
         ModuleNotFoundError
-            ``.nc`` without the extra ``xarray``, ``.parquet`` without ``sweeps``.
+            ``.nc`` without the extra ``xarray``, ``.parquet`` without ``sweeps``: what to install.
         OSError
             The file exists, or cannot be written. It is then as it was before.
         """
         from groups.results.table import check_target
 
-        path = check_target(path, (".csv", ".parquet", ".npz", ".nc"), force)
-        ending = path.suffix.lower()
-        if ending == ".npz":
-            self.save(path, force=force)
-        elif ending == ".nc":
-            self.write_netcdf(path, force=force)
-        elif ending == ".parquet":
-            self.write_parquet(path, force=force, **choice)
+        ending = check_target(path, (".csv", ".parquet", ".npz", ".nc"), force).suffix.lower()
+        if ending in (".npz", ".nc"):
+            (self.save if ending == ".npz" else self.write_netcdf)(path, force=force)
         else:
-            self.write_csv(path, force=force, **choice)
+            (self.write_parquet if ending == ".parquet" else self.write_csv)(path, force=force, **choice)
 
     def save(self, path: str | Path, *, force: bool = False) -> None:
         """Write everything, the mechanism too, to an ``.npz`` file; :func:`groups.load_trajectory` reads it.
 
-        Raises
-        ------
-        ValueError
-            Another ending.
-        OSError
-            The file exists and there is no ``force``, or it cannot be written. It is then as it was before.
+        Raises as :meth:`write`.
         """
         from groups.results.archive import save
         from groups.results.table import check_target
@@ -357,30 +347,16 @@ class Trajectory:
         """Write :meth:`columns` as text, a row per instant; the header gives the units in brackets.
 
         Numbers have as many digits as it takes to read the same ones back. Below 4e-15 of the largest with
-        the same unit they are rounding, and written as 0.
-
-        Raises
-        ------
-        KeyError, ValueError
-            As :meth:`columns`; or another ending.
-        OSError
-            The file exists and there is no ``force``, or it cannot be written. It is then as it was before.
+        the same unit they are rounding, and written as 0. Raises as :meth:`columns` and :meth:`write`.
         """
         from groups.results.table import check_target, chosen_columns, write_csv
 
         write_csv(chosen_columns(self, **choice), check_target(path, (".csv",), force))
 
     def write_parquet(self, path: str | Path, *, force: bool = False, **choice: Unpack[Choice]) -> None:
-        """Write what :meth:`write_csv` writes as Parquet; needs the extra ``sweeps``.
+        """Write the columns of :meth:`write_csv` as Parquet; needs the extra ``sweeps``.
 
-        Raises
-        ------
-        KeyError, ValueError
-            As :meth:`columns`; or another ending.
-        ModuleNotFoundError
-            The extra is not installed: what to write.
-        OSError
-            The file exists and there is no ``force``, or it cannot be written. It is then as it was before.
+        Raises as :meth:`columns` and :meth:`write`.
         """
         from groups.results.table import check_target, chosen_columns, write_parquet
 
@@ -427,14 +403,7 @@ class Trajectory:
     def write_netcdf(self, path: str | Path, *, force: bool = False) -> None:
         """Write :meth:`to_xarray` as netCDF-3 with 64-bit offsets.
 
-        Raises
-        ------
-        ModuleNotFoundError
-            The extra ``xarray`` is not installed: what to write.
-        ValueError
-            Another ending, or an array larger than the 4 GB that the format takes.
-        OSError
-            The file exists and there is no ``force``, or it cannot be written. It is then as it was before.
+        Raises as :meth:`write`; a ValueError too for an array larger than the 4 GB that the format takes.
         """
         from groups.results.netcdf import write_netcdf
         from groups.results.table import check_target

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from groups.motion.inputs import driven_coordinates, name_faults, reference_values
-from groups.motion.laws import Law, constant, evaluated, harmonic, polynomial, ramp, speed, spline
+from groups.motion.laws import Law, evaluated, harmonic, polynomial, ramp, speed, spline
 from groups.motion.sampled import Motion, time_faults
 from mbssa import Mechanism
 from mbssa.io.motion import by_id
@@ -212,27 +212,18 @@ _START = {"constant": "value", "speed": "start", "polynomial": "start", "harmoni
 
 
 def law_from_data(law: InputLaw, at_reference: float, duration: float) -> Law:
-    """A law from its data; ``at_reference`` is where the coordinate starts if nothing else is said."""
-    given = law.parameters
-
-    def number(name: str, default: float = 0.0) -> float:
-        return cast(float, given.get(name, default))
-
-    def numbers(name: str) -> tuple[float, ...]:
-        return cast(tuple[float, ...], given[name])
-
-    if law.name == "constant":
-        return constant(number("value", at_reference))
-    if law.name == "speed":
-        return speed(number("rate"), number("start", at_reference))
-    if law.name == "polynomial":
-        return polynomial(number("start", at_reference), *numbers("coefficients"))
+    """A law from its data, for a coordinate whose value at the reference is ``at_reference``."""
+    given: dict[str, Any] = dict(law.parameters)
+    if law.name == "spline":
+        return spline(given["times"], given["values"])
     if law.name == "harmonic":
-        amplitude, phase = number("amplitude"), number("phase")
-        mean = number("mean", at_reference - amplitude * float(np.sin(phase)))
-        return harmonic(amplitude, number("frequency"), phase, mean)
+        amplitude, phase = given.get("amplitude", 0.0), given.get("phase", 0.0)
+        mean = given.get("mean", at_reference - amplitude * float(np.sin(phase)))
+        return harmonic(amplitude, given.get("frequency", 0.0), phase, mean)
+    start = given.get(_START[law.name], at_reference)
     if law.name == "ramp":
-        begin = number("begin")
-        start = number("start", at_reference)
-        return ramp(start, number("end"), begin, number("duration", duration - begin))
-    return spline(numbers("times"), numbers("values"))
+        begin = given.get("begin", 0.0)
+        return ramp(start, given.get("end", 0.0), begin, given.get("duration", duration - begin))
+    if law.name == "speed":
+        return speed(given.get("rate", 0.0), start)
+    return polynomial(start, *given.get("coefficients", ()))

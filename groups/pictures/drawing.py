@@ -8,7 +8,7 @@ import numpy as np
 
 from groups.pictures.cams import Outline
 from groups.pictures.canvas import Canvas, canvas_for
-from groups.pictures.failures import failed_at, listed
+from groups.pictures.failures import failed_at
 from groups.pictures.key import add_key
 from groups.pictures.labels import name_label
 from groups.pictures.paths import PATH_INSTANTS, draw_path, path_of
@@ -32,6 +32,7 @@ from mbssa.pictures.hues import DASHES, HATCHES, darker
 from mbssa.pictures.labels import Obstacle, place_labels
 from mbssa.pictures.limits import refuse_beyond, require_matplotlib
 from mbssa.pictures.style import FONT, INK, MM_PER_INCH, SMALL_TEXT, text_size
+from mbssa.reports.wording import listed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -138,7 +139,7 @@ def title_of(trajectory: Trajectory, scene: Scene, f: int, where: str | None = N
     ]
     text = f"{name}, {where or f't = {scene.time[f]:.4g} s'}"
     if failed:
-        text += f"\n{failed}" + (f"; not drawn: {listed(missing)}" if missing else "")
+        text += f"\n{failed}" + (f"; not drawn: {listed(missing, 4)}" if missing else "")
     return text
 
 

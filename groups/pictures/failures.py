@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mbssa.reports.wording import listed
+
 if TYPE_CHECKING:
     from groups.trajectory import Trajectory
 
@@ -59,7 +61,7 @@ def failed_at(trajectory: Trajectory, instant: int) -> str:
     by_reason: dict[int, list[str]] = {}
     for g in np.flatnonzero(status).tolist():
         by_reason.setdefault(int(status[g]), []).append(f"SG-{g + 1}")
-    return "; ".join(f"{listed(names)} {STATUS[reason]}" for reason, names in by_reason.items())
+    return "; ".join(f"{listed(names, 4)} {STATUS[reason]}" for reason, names in by_reason.items())
 
 
 def sentence(found: tuple[Failure, ...], instants: int) -> str:
@@ -76,13 +78,3 @@ def sentence(found: tuple[Failure, ...], instants: int) -> str:
         f"SG-{group} {reason} at {n:,} of {instants:,} instants" for (group, reason), n in counts.items()
     ]
     return parts[0] + (f", and {len(parts) - 1} more" if len(parts) > 1 else "") if parts else ""
-
-
-def listed(names: list[str], most: int = 4) -> str:
-    """``a, b, c``; beyond ``most`` the number of the others.
-
-    >>> listed(["a", "b", "c"], 2)
-    'a, b and 1 more'
-    """
-    shown = ", ".join(names[:most])
-    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"

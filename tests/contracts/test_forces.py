@@ -5,6 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 from refusals import refused
+from scipy.interpolate import CubicSpline
 
 import groups
 import mbssa
@@ -213,8 +214,6 @@ def of_polyline(line, points, radius):
 
 
 def of_terrain(trajectory):
-    from scipy.interpolate import CubicSpline
-
     x = np.linspace(-0.5, 0.7, 40_001)
     curve = CubicSpline(*np.array(HILLS).T, bc_type="natural")
     return of_polyline(np.column_stack([x, curve(x)]), trajectory.body("coupler").point((0.1, -0.15)), 0.145)
@@ -255,6 +254,65 @@ def test_a_conservative_element_gives_back_its_potential(kind):
     smooth = (beyond.all(axis=1) | ~beyond.any(axis=1)) | (kind != "stop")
     assert smooth.mean() > 0.9
     np.testing.assert_allclose(given[smooth], lost[smooth], atol=tolerance * np.abs(given).max())
+
+
+def by_formula(kind, trajectory):
+    """Power of the damper and of the force with its factor, by the rate of their coordinate."""
+    t = trajectory.time
+    if kind == "coordinate":
+        factor = CubicSpline([0.0, 0.4, 1.0], [0.0, 1.0, -2.0], bc_type="natural")(t)
+        rate = trajectory.joint("2-3")["angle"].rate
+        return (0.7 * factor - 0.2 * rate) * rate
+    ends = trajectory.body("coupler").point((0.3, 0.3)), trajectory.body("rocker").point((0.38, 0.05))
+    rate = rate_of(np.linalg.norm(ends[0] - ends[1], axis=1), t)
+    return (4.0 * np.sin(4 * np.pi * t[2:-2] + 0.3) - 7.0 * rate) * rate
+
+
+@pytest.mark.parametrize("kind", ["spring", "coordinate"])
+def test_dampers_and_forces_with_a_factor_have_the_power_of_their_formula(kind):
+    trajectory = solved(linkage(kind, 1))
+    expected = by_formula(kind, trajectory)
+    given = groups.forces(trajectory).element_power[f"{kind} 1"]
+    given = given[2:-2] if kind == "spring" else given
+    np.testing.assert_allclose(given, expected, atol=1e-6 * np.abs(expected).max())
+
+
+def test_a_coordinate_is_at_rest_at_the_reference_unless_it_is_given():
+    m = mbssa.Builder("planar", angle="deg").body("arm")
+    m.revolute("frame", "arm", point=(0, 0), driven=True, at_reference={"angle": 30})
+    m.force("coordinate", coordinate="1-2.angle", stiffness=2.0)
+    mechanism = m.motion({"1-2.angle": {"law": "speed", "rate": 90}}, steps=2).build()
+    forces = groups.forces(solved(mechanism))
+    np.testing.assert_allclose(forces.driving[:, 0], [0.0, 2.0 * 90], atol=1e-9)  # N m/deg
+
+
+@pytest.mark.parametrize("axes", ["world", "body"])
+def test_a_force_at_a_point_in_space_does_the_work_of_its_path(axes):
+    force, moment, point = (3.0, -2.0, 5.0), (0.3, 0.1, -0.2), (0.2, 0.3, -0.1)
+    m = mbssa.Builder("spatial").body("arm")
+    m.revolute("frame", "arm", point=(0, 0, 0), axis=(1, 2, 2), driven=True)
+    m.motion({"1-2.angle": {"law": "harmonic", "amplitude": 0.6, "frequency": 1.0}}, steps=2001)
+    m.force("point", bodies=["arm"], point=point, axes=axes, force=force, moment=moment)
+    trajectory = solved(m.build())
+    forces, arm = groups.forces(trajectory), trajectory.body("arm")
+    turn = arm.rotation if axes == "body" else np.tile(np.eye(3), (len(trajectory.time), 1, 1))
+    path = rate_of(arm.point(point), trajectory.time)
+    power = ((turn @ force)[2:-2] * path).sum(axis=1)
+    power += ((turn @ moment) * arm.velocity[:, 3:]).sum(axis=1)[2:-2]
+    inner = forces.element_power["point 1"][2:-2]
+    np.testing.assert_allclose(inner, power, atol=1e-7 * np.abs(power).max())
+    np.testing.assert_allclose(forces.balance, 0.0, atol=1e-12)
+
+
+def test_the_frame_of_a_massless_linkage_receives_what_acts_from_outside():
+    m = mbssa.Builder("planar").bodies("crank", "coupler", "rocker")
+    m.revolute("frame", "crank", point=(0, 0), driven=True).revolute("crank", "coupler", point=(0.06, 0.08))
+    m.revolute("coupler", "rocker", point=(0.34, 0.22)).revolute("frame", "rocker", point=(0.4, 0))
+    m.motion({"1-2.angle": {"law": "harmonic", "amplitude": 0.6, "frequency": 1.0}}, steps=21)
+    m.force("point", bodies=["rocker"], point=(0.4, 0.1), force=(2.0, 0.0), moment=0.3)
+    forces = groups.forces(solved(m.build()))
+    np.testing.assert_allclose(forces.shaking_force, [[2.0, 0.0]] * 21, atol=1e-12)
+    assert forces.shaking_moment[0] == pytest.approx(0.3 - 0.1 * 2.0, abs=1e-12)
 
 
 @pytest.mark.parametrize("kind", FORCE_TYPES)

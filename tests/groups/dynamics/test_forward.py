@@ -3,25 +3,12 @@
 import numpy as np
 import pytest
 from dense_forces import with_masses
+from pendulums import double_pendulum, pendulum
 from scipy.special import ellipj, ellipk
 
 import groups
 import mbssa
 from mbssa.input_search.query import with_inputs
-
-
-def pendulum():
-    m = mbssa.Builder("planar", name="pendulum")
-    m.body("arm", inertia={"mass": 2.0, "centre": (0.0, -0.5), "moment": 0.1})
-    return m.gravity(0.0, -9.81).revolute("frame", "arm", point=(0, 0), driven=True).build()
-
-
-def double_pendulum():
-    m = mbssa.Builder("planar", name="double pendulum")
-    m.body("upper", inertia={"mass": 1.0, "centre": (0.5, 0.0), "moment": 0.08})
-    m.body("lower", inertia={"mass": 1.0, "centre": (1.5, 0.0), "moment": 0.08})
-    m.gravity(0.0, -9.81).revolute("frame", "upper", point=(0, 0), driven=True)
-    return m.revolute("upper", "lower", point=(1.0, 0), driven=True).build()
 
 
 @pytest.mark.parametrize("method", ["groups", "lagrange"])
@@ -172,11 +159,7 @@ def test_coordinates_change_where_they_get_poor():
 
 
 def test_independent_coordinates_are_chosen_where_none_is_driven():
-    m = mbssa.Builder("planar").gravity(0.0, -9.81)
-    m.body("upper", inertia={"mass": 1.0, "centre": (0.5, 0.0), "moment": 0.08})
-    m.body("lower", inertia={"mass": 1.0, "centre": (1.5, 0.0), "moment": 0.08})
-    m.revolute("frame", "upper", point=(0, 0)).revolute("upper", "lower", point=(1.0, 0))
-    found = groups.simulate(m.build(), 0.3, steps=4, compiled=False)
+    found = groups.simulate(double_pendulum(driven=False), 0.3, steps=4, compiled=False)
     driven = groups.simulate(double_pendulum(), 0.3, steps=4, compiled=False)
     assert found.released == ("1-2.angle", "2-3.angle")
     np.testing.assert_array_equal(found.trajectory.position, driven.trajectory.position)

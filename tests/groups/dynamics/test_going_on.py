@@ -4,6 +4,7 @@ import dataclasses
 
 import numpy as np
 import pytest
+from pendulums import double_pendulum
 
 import groups
 import mbssa
@@ -32,14 +33,6 @@ def three_weights():
         m.body(name, inertia={"mass": 1.0, "centre": (0, 0)})
         m.prismatic("frame", name, point=(0, 0), axis=(0, 1), driven=True)
     return m.build()
-
-
-def double_pendulum():
-    m = mbssa.Builder("planar", name="double pendulum").gravity(0, -GRAVITY)
-    m.body("upper", inertia={"mass": 1.0, "centre": (0.5, 0), "moment": 0.08})
-    m.body("lower", inertia={"mass": 1.0, "centre": (1.5, 0), "moment": 0.08})
-    m.revolute("frame", "upper", point=(0, 0), driven=True)
-    return m.revolute("upper", "lower", point=(1, 0), driven=True).build()
 
 
 @pytest.mark.parametrize("method", ["groups", "partitioning", "lagrange"])
