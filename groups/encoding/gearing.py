@@ -19,10 +19,10 @@ from groups.encoding.joint_steps import Gearing, GearRatio
 from groups.encoding.tree import GroupTree, Link, open_group
 from mbssa.arrays import Floats
 from mbssa.joints.catalogue import CATALOGUE, coordinate_unit
-from mbssa.joints.equations import coordinates, pose
+from mbssa.joints.equations import pose
 from mbssa.joints.poses import Poses
 from mbssa.joints.relations import value_and_rates
-from mbssa.joints.system import relative_pose
+from mbssa.joints.system import coordinates_at
 
 if TYPE_CHECKING:
     from groups.encoding.setting import Setting
@@ -128,7 +128,8 @@ class _Train:
             for body, one in self._placed(tree, unknown, s, ratios @ self.away[s]).items():
                 twist = one.twist[:, n:] + one.twist[:, :n] @ ratios
                 self.bodies.setdefault(body, []).append(replace(one, twist=twist))
-        start = [self._value(joint)[name] for joint, name in unknown]
+        values = {joint: self._values(joint) for joint, _ in unknown}
+        start = [values[joint][name] for joint, name in unknown]
         return {
             key: GearRatio(
                 float(start[k] - ratios[k] @ self.inputs),
@@ -137,17 +138,11 @@ class _Train:
             for k, key in enumerate(unknown)
         }
 
-    def _value(self, joint: int) -> dict[str, float]:
+    def _values(self, joint: int) -> dict[str, float]:
         """Coordinates of a joint at the reference."""
-        kind = CATALOGUE[int(self.mechanism.joint_type[joint])]
-        equations = kind.pair
-        assert equations is not None
-        size = self.frames.size
-        ends = np.array([self.mechanism.joint_bodies(joint)[:2]])
-        d, C, _, _ = relative_pose(self.frames, self.reference, np.array([joint]), ends)
-        given = {key: values[[joint]] for key, values in self.frames.parameters.items()}
-        at, _ = coordinates(equations, d * size, C, given)
-        return dict(zip(kind.coordinates, at[0].tolist(), strict=True))
+        names = CATALOGUE[int(self.mechanism.joint_type[joint])].coordinates
+        found = coordinates_at(self.mechanism, self.frames, self.reference, joint)
+        return dict(zip(names, found.tolist(), strict=True))
 
     def _placed(
         self, tree: GroupTree, unknown: Sequence[tuple[int, str]], s: int, away: Floats
@@ -171,7 +166,7 @@ class _Train:
         equations = kind.pair
         assert equations is not None
         q, column = [], []
-        for name, value in self._value(joint).items():
+        for name, value in self._values(joint).items():
             row = self.drives.get((joint, name), -1)
             k = n + row if row >= 0 else unknown.index((joint, name))
             q.append(self.inputs[row] + self.away[s, row] if row >= 0 else value + away[k])

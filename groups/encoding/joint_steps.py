@@ -11,8 +11,8 @@ import numpy as np
 from groups.kernels import layout
 from mbssa.arrays import Floats
 from mbssa.joints.catalogue import CATALOGUE
-from mbssa.joints.equations import Step, coordinates
-from mbssa.joints.system import relative_pose
+from mbssa.joints.equations import Step
+from mbssa.joints.system import coordinates_at
 
 if TYPE_CHECKING:
     from groups.encoding.setting import Setting
@@ -117,24 +117,17 @@ def joint_steps(setting: Setting, joint: int, forward: bool, geared: Gearing, st
     if equations is None:
         raise ValueError(f"no solver yet for joint {mechanism.joints[joint]} of type {kind.code}")
     values = {name: float(column[joint]) for name, column in frames.parameters.items()}
-    which, bodies = np.array([joint]), np.array([mechanism.joint_bodies(joint)[:2]])
-    d, C, _, _ = relative_pose(frames, setting.reference, which, bodies)
-    given = {name: column[which] / frames.size for name, column in frames.parameters.items()}
-    at, _ = coordinates(equations, d, C, given)
+    at = coordinates_at(mechanism, frames, setting.reference, joint).tolist()
     unknown: dict[int, int] = {}
     ball = _ball(equations.steps, [(joint, name) in drives for name in kind.coordinates])
     for c, name in enumerate(kind.coordinates):
         if (joint, name) in drives or (joint, name) in geared:
             continue
-        length = any(
-            step.kind == "shift" and step.coordinate == c and step.factor in (1.0, -1.0)
-            for step in equations.steps
-        )
-        value = 0.0 if c in ball else float(at[0, c]) * (frames.size if length else 1.0)
-        unknown[c] = steps.add_unknown(f"{mechanism.joint_ids[joint]}.{name}", value)
-    if ball:
-        steps.balls.append(C[0] if forward else C[0].T)
+        unknown[c] = steps.add_unknown(f"{mechanism.joint_ids[joint]}.{name}", 0.0 if c in ball else at[c])
     near, far = (0, 1) if forward else (1, 0)
+    if ball:
+        ends = [setting.reference.rotation[body] for body in mechanism.joint_bodies(joint)[:2]]
+        steps.balls.append((ends[near] @ frames.axes[joint, near]).T @ ends[far] @ frames.axes[joint, far])
     origin, axes = frames.origin[joint], frames.axes[joint]
     steps.add_constant(origin[near], axes[near])
     sense = 1.0 if forward else -1.0

@@ -14,7 +14,7 @@ from mbssa import Mechanism
 from mbssa.arrays import Floats, Ints
 from mbssa.joints.catalogue import CATALOGUE, JointType
 from mbssa.joints.equations import Step
-from mbssa.joints.system import Configuration
+from mbssa.joints.system import Configuration, coordinates_at
 
 if TYPE_CHECKING:
     from groups.encoding.setting import Setting
@@ -91,35 +91,10 @@ def moved(move: Move) -> Record:
     return Record(chain_kernels.MOVE, numbers=(move.x, move.y, move.c, move.s, move.angle))
 
 
-def values_of(setting: Setting, joint: int) -> list[float]:
-    """Coordinates of a joint at the reference; angles are near ``at_reference``."""
-    mechanism, at = setting.mechanism, setting.reference
-    kind = type_of(mechanism, joint)
-    first, second = mechanism.joint_bodies(joint)[:2]
-    a, b = (
-        Move(
-            float(at.position[body, 0]),
-            float(at.position[body, 1]),
-            float(at.rotation[body, 0, 0]),
-            float(at.rotation[body, 1, 0]),
-        ).then(move_to(setting, joint, side))
-        for side, body in enumerate((first, second))
-    )
-    d = a.back().then(b)
-    found = {"slide": d.x, "x": d.x, "y": d.y, "distance": math.hypot(d.x, d.y)}
-    found |= {"azimuth": math.atan2(d.y, d.x), "angle": math.atan2(d.s, d.c)}
-    found["roll"] = found["angle"]
-    geometry = mechanism.joint_geometry.get(joint)
-    given = geometry.at_reference if geometry is not None else {}
-    for name in ("azimuth", "angle", "roll"):
-        found[name] += 2 * math.pi * round((given.get(name, found[name]) - found[name]) / (2 * math.pi))
-    return [found[name] for name in kind.coordinates]
-
-
 def motions_of(setting: Setting, joint: int, steps: tuple[Step, ...], forward: bool) -> list[Record]:
     """A joint's steps, from its first body's frame to its second's or back."""
     kind = type_of(setting.mechanism, joint)
-    values = values_of(setting, joint)
+    values = coordinates_at(setting.mechanism, setting.frames, setting.reference, joint).tolist()
     driven = setting.mechanism.joints[joint].driven
     records: list[Record] = []
     quarter = Move(c=0.0, s=1.0, angle=math.pi / 2)

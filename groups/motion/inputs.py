@@ -10,10 +10,9 @@ import numpy as np
 from mbssa import Mechanism
 from mbssa.arrays import Floats
 from mbssa.joints.assembly import assemble
-from mbssa.joints.catalogue import CATALOGUE, coordinate_unit
-from mbssa.joints.equations import coordinates
+from mbssa.joints.catalogue import CATALOGUE
 from mbssa.joints.frames import Frames, joint_frames
-from mbssa.joints.system import Configuration, relative_pose
+from mbssa.joints.system import Configuration, coordinates_at
 
 
 def driven_coordinates(mechanism: Mechanism) -> tuple[str, ...]:
@@ -41,24 +40,12 @@ def reference_inputs(mechanism: Mechanism, frames: Frames, at: Configuration) ->
     for j in np.flatnonzero(mechanism.driven).tolist():
         joint = mechanism.joints[j]
         kind = CATALOGUE[int(mechanism.joint_type[j])]
-        rows = kind.pair
-        said = joint.geometry.at_reference if joint.geometry is not None else {}
-        if rows is None:
-            values += [said.get(name, 0.0) for name in joint.driven]
-            continue
-        which = np.array([j])
-        body = np.array([mechanism.joint_bodies(j)[:2]])
-        d, C, _, _ = relative_pose(frames, at, which, body)
-        given = {name: column[which] / frames.size for name, column in frames.parameters.items()}
-        found, _ = coordinates(rows, d, C, given)
-        for name in joint.driven:
-            value = float(found[0, kind.coordinates.index(name)])
-            length = coordinate_unit(name) == "m"
-            value *= frames.size if length else 1.0
-            known = said.get(name)
-            if known is not None and not length:
-                value += 2 * np.pi * round((known - value) / (2 * np.pi))
-            values.append(value)
+        if kind.pair is None:
+            near = joint.geometry.at_reference if joint.geometry is not None else {}
+            values += [near.get(name, 0.0) for name in joint.driven]
+        else:
+            found = dict(zip(kind.coordinates, coordinates_at(mechanism, frames, at, j), strict=True))
+            values += [found[name] for name in joint.driven]
     return np.array(values)
 
 

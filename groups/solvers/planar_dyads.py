@@ -25,7 +25,6 @@ from groups.encoding.planar_chains import (
     packed,
     steps_of,
     type_of,
-    values_of,
     with_turns,
 )
 from groups.encoding.setting import Setting
@@ -94,7 +93,7 @@ class PlanarDyad(PlanarSolver):
             np.array([1.0, *angles]),
             roots=1 if slides else 2,
         )
-        return _in_reference_mode(solver, [*(link.joint for link in tree.links), cut], setting)
+        return _in_reference_mode(solver, setting)
 
     @property
     def kernel(self) -> Kernel:
@@ -309,20 +308,14 @@ def _own_numbers(body: Move, to_point: Move) -> list[float]:
     return [body.x, body.y, body.c, body.s, body.angle, to_point.x, to_point.y]
 
 
-def _in_reference_mode(solver: PlanarDyad, joints: list[int], setting: Setting) -> PlanarDyad:
+def _in_reference_mode(solver: PlanarDyad, setting: Setting) -> PlanarDyad:
     """The solver with the sign whose answer is the reference; +1 where both are, at a dead point."""
     bodies = setting.structure.group(solver.number).body_indices
     state, size = planar_state(setting.reference), setting.frames.size
-    values = np.zeros(len(setting.drives))
-    for joint in joints:
-        kind = type_of(setting.mechanism, joint)
-        for name, value in zip(kind.coordinates, values_of(setting, joint), strict=True):
-            if (joint, name) in setting.drives:
-                values[setting.drives[joint, name]] = value
     best, least = solver, math.inf
     for sign in (1.0, -1.0)[: solver.roots]:
         mode = solver.with_sign(sign)
-        poses = mode.poses(bodies, state, values)
+        poses = mode.poses(bodies, state, setting.inputs)
         if poses is None:
             continue
         off = float(np.abs((poses[:, :4] - state[bodies, :4]) / np.array([size, size, 1.0, 1.0])).max())

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from mbssa.arrays import Bools, Floats, Ints
 from mbssa.joints.axes import cross
-from mbssa.joints.catalogue import CATALOGUE, Space
+from mbssa.joints.catalogue import CATALOGUE, Space, is_length
 from mbssa.joints.equations import Equations, coordinates, residuals
 from mbssa.joints.poses import Poses
 from mbssa.joints.relations import value_and_rates
@@ -263,6 +263,31 @@ def relative_pose(
     C = axes[:, 0].transpose(0, 2, 1) @ axes[:, 1]
     lever = world[:, 1][:, None, :] - centre
     return d, C, axes[:, 0], lever
+
+
+def coordinates_at(mechanism: Mechanism, frames: Frames, at: Configuration, joint: int) -> Floats:
+    """(k,) coordinates of a joint in a configuration, m and rad; angles near ``at_reference``.
+
+    >>> import mbssa
+    >>> from mbssa.joints.frames import joint_frames
+    >>> stewart = mbssa.load("stewart")
+    >>> frames = joint_frames(stewart)
+    >>> coordinates_at(stewart, frames, Configuration.reference(frames), 1).round(3)
+    array([1.195])
+    """
+    kind, which = CATALOGUE[int(mechanism.joint_type[joint])], np.array([joint])
+    assert kind.pair is not None
+    d, C, _, _ = relative_pose(frames, at, which, np.array([mechanism.joint_bodies(joint)[:2]]))
+    given = {name: column[which] / frames.size for name, column in frames.parameters.items()}
+    found: Floats = coordinates(kind.pair, d, C, given)[0][0]
+    geometry = mechanism.joint_geometry.get(joint)
+    near = geometry.at_reference if geometry is not None else {}
+    for k, name in enumerate(kind.coordinates):
+        if is_length(name):
+            found[k] *= frames.size
+        elif name in near:
+            found[k] += 2 * np.pi * np.round((near[name] - found[k]) / (2 * np.pi))
+    return found
 
 
 def _relation_rows(

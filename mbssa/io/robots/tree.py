@@ -16,10 +16,9 @@ from mbssa.disjoint_set import DisjointSet
 from mbssa.faults import Fault, Faults, ModelError
 from mbssa.io.robots.kinds import Kind
 from mbssa.joints.assembly import assemble
-from mbssa.joints.catalogue import is_length
-from mbssa.joints.equations import Equations, coordinates, pose
+from mbssa.joints.equations import Equations, pose
 from mbssa.joints.frames import Frames, joint_frames
-from mbssa.joints.system import Configuration, relative_pose
+from mbssa.joints.system import Configuration, coordinates_at
 from mbssa.mechanism import Joint, Mechanism
 
 #: Kinds that formats know as one joint with more than one coordinate.
@@ -230,12 +229,8 @@ def _motions(
     mechanism: Mechanism, frames: Frames, at: Configuration, joint: Joint, equations: Equations, first: int
 ) -> Iterator[Motion]:
     """The motions of a joint: its steps carried out at the reference, one after another."""
-    index = np.array([joint.index])
-    d, C, _, _ = relative_pose(frames, at, index, np.array([mechanism.joint_bodies(joint.index)[:2]]))
-    given = {name: column[index] / frames.size for name, column in frames.parameters.items()}
-    value = coordinates(equations, d, C, given)[0][0]
-    value *= [frames.size if is_length(name) else 1.0 for name in joint.type.coordinates]
-    parameters = {name: column[index] for name, column in frames.parameters.items()}
+    value = coordinates_at(mechanism, frames, at, joint.index)
+    parameters = {name: column[[joint.index]] for name, column in frames.parameters.items()}
     turn = at.rotation[first] @ frames.axes[joint.index, 0]
     place = at.position[first] + at.rotation[first] @ frames.origin[joint.index, 0]
     limits = joint.geometry.limits if joint.geometry is not None else {}
