@@ -230,15 +230,8 @@ def _panel(title: str, n_lines: int) -> tuple[Figure, Axes]:
     below = _ROW * n_lines + 2.0 + _BOTTOM
     width, height = _LEFT + _WIDTH + _RIGHT, below + _HEIGHT + (_TOP if title else 3.0)
     figure = style.figure_of(width, height)
-    place = (_LEFT / width, below / height, _WIDTH / width, _HEIGHT / height)
-    axes = figure.add_axes(place)
-    axes.tick_params(labelsize=style.SMALL_TEXT, width=0.5, length=2.0, labelfontfamily=style.FONT)
+    axes = style.axes_at(figure, _LEFT, below, _WIDTH, _HEIGHT)
     axes.grid(color="#DDDDDD", lw=0.3)
-    axes.set_axisbelow(True)
-    for label in (axes.xaxis.label, axes.yaxis.label):
-        label.set(fontsize=style.SMALL_TEXT, family=style.FONT)
-    for spine in axes.spines.values():
-        spine.set(linewidth=0.5, color=style.INK)
     if title:
         axes.set_title(title.replace("$", r"\$"), fontsize=style.TEXT, family=style.FONT)
     return figure, axes

@@ -67,6 +67,19 @@ def figure_of(width: float, height: float, dpi: float | None = 150.0) -> Figure:
     return figure
 
 
+def axes_at(figure: Figure, left: float, bottom: float, wide: float, tall: float) -> Axes:
+    """Axes of this size at this place of a figure, mm, with thin lines and small numbers."""
+    width, height = (side * MM_PER_INCH for side in figure.get_size_inches())
+    axes = figure.add_axes((left / width, bottom / height, wide / width, tall / height))
+    axes.tick_params(labelsize=SMALL_TEXT, width=0.5, length=2.0, labelfontfamily=FONT)
+    axes.set_axisbelow(True)
+    for label in (axes.xaxis.label, axes.yaxis.label):
+        label.set(fontsize=SMALL_TEXT, family=FONT)
+    for spine in axes.spines.values():
+        spine.set(linewidth=0.5, color=INK)
+    return axes
+
+
 def blank(width: float, height: float) -> tuple[Figure, Axes]:
     """An empty figure of this size in mm whose data coordinates are mm, y upwards, origin below left."""
     figure = figure_of(width, height, None)

@@ -14,7 +14,7 @@ from groups.pictures.style import BODY_COLOURS, FINE, GRID
 from mbssa.arrays import Ints
 from mbssa.pictures.files import save
 from mbssa.pictures.limits import refuse_beyond, require_matplotlib
-from mbssa.pictures.style import FONT, INK, SMALL_TEXT, TEXT, figure_of, text_size
+from mbssa.pictures.style import FONT, INK, SMALL_TEXT, TEXT, axes_at, figure_of, text_size
 from routes.event_log import EventLog
 from routes.simulate import Schedule, unit_of_time
 
@@ -153,7 +153,7 @@ def gantt(charts: Sequence[Chart], *, title: str = "", kinds: Sequence[str] | No
         _draw(axes, chart, row, factor, colours, f"chart-{number + 1}")
     chunked = any(chart.chunk.max(initial=0) for chart in charts)
     note = "; 3/2 is chunk 2 of SG-3" if chunked and row >= _TEXT_ROW else ""
-    panels[-1].set_xlabel(f"time ({unit}){note}", fontsize=SMALL_TEXT, family=FONT)
+    panels[-1].set_xlabel(f"time ({unit}){note}")
     entries = names if kinds is not None else [_groups(call)[0] for call in charts[0].calls]
     if 1 < len(entries) <= _MOST_KEYS:
         from matplotlib.patches import Patch
@@ -198,14 +198,11 @@ def _panels(charts: Sequence[Chart], row: float, title: str) -> tuple[Figure, li
     above = top
     for rows in heights:
         bottom = height - above - rows
-        axes = figure.add_axes((_LEFT / width, bottom / height, _WIDTH / width, rows / height))
-        axes.tick_params(labelsize=SMALL_TEXT, width=0.5, length=2.0, labelfontfamily=FONT)
+        axes = axes_at(figure, _LEFT, bottom, _WIDTH, rows)
         axes.tick_params(axis="y", length=0.0)
         axes.tick_params(axis="x", labelbottom=len(panels) == len(charts) - 1)
         axes.grid(color=GRID, lw=0.5, axis="x")
-        axes.set_axisbelow(True)
-        for side, spine in axes.spines.items():
-            spine.set(linewidth=0.5, color=INK, visible=side in ("left", "bottom"))
+        axes.spines[["top", "right"]].set_visible(False)
         panels.append(axes)
         above += rows + _BETWEEN
     if title:

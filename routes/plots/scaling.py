@@ -12,7 +12,7 @@ from groups.pictures.key import add_key
 from groups.pictures.style import DRIVEN, FINE, FRAME_COLOUR, GRID
 from mbssa.pictures.files import save
 from mbssa.pictures.limits import require_matplotlib
-from mbssa.pictures.style import FONT, GROUP_EDGE, INK, SMALL_TEXT, TEXT, UNDER_EDGE, figure_of
+from mbssa.pictures.style import FONT, GROUP_EDGE, INK, SMALL_TEXT, TEXT, UNDER_EDGE, axes_at, figure_of
 from routes.scaling import ENOUGH
 
 if TYPE_CHECKING:
@@ -165,20 +165,16 @@ def _panel(title: str) -> tuple[Figure, Axes]:
 
     width, height = _LEFT + _WIDTH + _RIGHT, _BOTTOM + _HEIGHT + (_TOP if title else 3.0)
     figure = figure_of(width, height)
-    axes = figure.add_axes((_LEFT / width, _BOTTOM / height, _WIDTH / width, _HEIGHT / height))
+    axes = axes_at(figure, _LEFT, _BOTTOM, _WIDTH, _HEIGHT)
     axes.set_xscale("log", base=2)
     axes.set_yscale("log", base=2)
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_locator(LogLocator(base=2, numticks=24))
         axis.set_major_formatter(FuncFormatter(lambda value, _: _number(value)))
         axis.set_minor_locator(NullLocator())
-    axes.tick_params(labelsize=SMALL_TEXT, width=0.5, length=2.0, labelfontfamily=FONT)
     axes.grid(color=GRID, lw=FINE / 2)
-    axes.set_axisbelow(True)
-    axes.set_xlabel("workers", fontsize=SMALL_TEXT, family=FONT)
-    axes.set_ylabel("speed-up over sequential", fontsize=SMALL_TEXT, family=FONT)
-    for spine in axes.spines.values():
-        spine.set(linewidth=0.5, color=INK)
+    axes.set_xlabel("workers")
+    axes.set_ylabel("speed-up over sequential")
     if title:
         axes.set_title(title.replace("$", r"\$"), fontsize=TEXT, family=FONT)
     return figure, axes

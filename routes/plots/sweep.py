@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from groups.pictures.canvas import plain
 from groups.pictures.key import add_key
 from groups.pictures.style import BODY_COLOURS, EDGE, GRID, WIDTH
 from mbssa.arrays import Bools, Floats, Ints
 from mbssa.pictures.files import save
 from mbssa.pictures.limits import refuse_beyond, require_matplotlib
-from mbssa.pictures.style import FONT, INK, MM_PER_INCH, SMALL_TEXT, TEXT, figure_of
+from mbssa.pictures.style import FONT, INK, MM_PER_INCH, SMALL_TEXT, TEXT, axes_at, figure_of
 from routes.sweep.block import ABOUT
 from routes.sweep.envelope import Envelope
 
@@ -209,8 +208,8 @@ def _curves(found: Sweep, over: str) -> Figure:
                     line.set_label(name)
                     handles.append(line)
             colour += 1
-        panel.set_ylabel(f"({unit})" if unit else "", fontsize=SMALL_TEXT, family=FONT)
-    axes[-1].set_xlabel(_labelled(found, over), fontsize=SMALL_TEXT, family=FONT)
+        panel.set_ylabel(f"({unit})" if unit else "")
+    axes[-1].set_xlabel(_labelled(found, over))
     if len(families) > 1:
         from matplotlib.lines import Line2D
 
@@ -268,7 +267,7 @@ def _histograms(panel: Axes, found: Sweep, quantity: str, names: Sequence[str]) 
     panel.set_xlabel(
         "deviation from the mean" + (f" ({unit})" if unit else ""), fontsize=SMALL_TEXT, family=FONT
     )
-    panel.set_ylabel("cases", fontsize=SMALL_TEXT, family=FONT)
+    panel.set_ylabel("cases")
     panel.tick_params(labelbottom=True)
     panel.legend(prop={"family": FONT, "size": SMALL_TEXT}, frameon=False, loc="upper left")
 
@@ -286,8 +285,8 @@ def _band(panel: Axes, time: Floats, envelope: Envelope, unit: str) -> None:
     panel.fill_between(time, low, high, color=BODY_COLOURS[0], alpha=0.18, lw=0.0, label="all cases")
     panel.fill_between(time, -spread, spread, color=BODY_COLOURS[0], alpha=0.35, lw=0.0, label="± σ")
     panel.set_xlim(time[0], time[-1])
-    panel.set_xlabel("time (s)", fontsize=SMALL_TEXT, family=FONT)
-    panel.set_ylabel(f"deviation ({unit})" if unit else "deviation", fontsize=SMALL_TEXT, family=FONT)
+    panel.set_xlabel("time (s)")
+    panel.set_ylabel(f"deviation ({unit})" if unit else "deviation")
     panel.tick_params(labelbottom=True)
     panel.legend(prop={"family": FONT, "size": SMALL_TEXT}, frameon=False, loc="upper left", ncols=2)
 
@@ -349,8 +348,8 @@ def _views(found: Sweep, names: Sequence[str]) -> Figure:
         axes.pcolormesh(edges[i], edges[j], tried.T, cmap=ListedColormap([_TRIED]), rasterized=True)
         span: dict[str, Any] = {"cmap": "viridis", "vmin": min(low, high - 1e-12), "vmax": high}
         mesh = axes.pcolormesh(edges[i], edges[j], cells.T, rasterized=True, **span)
-        axes.set_xlabel(_labelled(found, names[i]), fontsize=SMALL_TEXT, family=FONT)
-        axes.set_ylabel(_labelled(found, names[j]), fontsize=SMALL_TEXT, family=FONT)
+        axes.set_xlabel(_labelled(found, names[i]))
+        axes.set_ylabel(_labelled(found, names[j]))
     if colour is None or mesh is None or high - low < 1e-12:
         bar.set_visible(False)
     else:
@@ -358,7 +357,7 @@ def _views(found: Sweep, names: Sequence[str]) -> Figure:
         scale.outline.set_linewidth(0.5)
         bar.tick_params(labelsize=SMALL_TEXT, width=0.5, length=2.0, labelfontfamily=FONT)
         said = _COLOURS[colour] if len(pairs) > 1 else _COLOURS[colour].replace("\n", " ")
-        bar.set_xlabel(said, fontsize=SMALL_TEXT, family=FONT)
+        bar.set_xlabel(said)
     _entitle(figure, found)
     return figure
 
@@ -432,9 +431,8 @@ def _layout(
 
 
 def _at(figure: Figure, left: float, bottom: float, wide: float, tall: float) -> Axes:
-    width, height = (side * MM_PER_INCH for side in figure.get_size_inches())
-    axes = figure.add_axes((left / width, bottom / height, wide / width, tall / height))
-    plain(axes)
+    axes = axes_at(figure, left, bottom, wide, tall)
+    axes.locator_params(nbins=6)
     return axes
 
 
