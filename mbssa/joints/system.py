@@ -272,7 +272,8 @@ def coordinates_at(mechanism: Mechanism, frames: Frames, at: Configuration, join
     >>> from mbssa.joints.frames import joint_frames
     >>> stewart = mbssa.load("stewart")
     >>> frames = joint_frames(stewart)
-    >>> coordinates_at(stewart, frames, Configuration.reference(frames), 1).round(3)
+    >>> leg = stewart.joint_ids.index("2-3")
+    >>> coordinates_at(stewart, frames, Configuration.reference(frames), leg).round(3)
     array([1.195])
     """
     kind, which = CATALOGUE[int(mechanism.joint_type[joint])], np.array([joint])
