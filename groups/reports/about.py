@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Collection, Mapping, Sequence
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
@@ -10,11 +11,12 @@ import numpy as np
 
 from mbssa.arrays import Floats
 from mbssa.reports.structure import summary_head, treatment_lines
-from mbssa.reports.table import SHOWN, Heading
+from mbssa.reports.table import SHOWN, Heading, Table
 
 if TYPE_CHECKING:
+    from groups.model import Model
     from groups.solvers.solver import Solver
-    from mbssa import Group, Structure
+    from mbssa import Structure
 
 
 #: Letters of a line of bodies in a narrow table.
@@ -32,21 +34,46 @@ def solver_text(solver: Solver) -> str:
     return solver.name if solver.name.startswith(solver.form) else f"{solver.form}: {solver.name}"
 
 
-def about_columns(narrow: bool) -> tuple[str, ...]:
-    """Titles of :func:`about`."""
-    return ("SG", "SG type") if narrow else ("SG", "Bodies", "SG type")
+def group_table(
+    model: Model,
+    columns: Mapping[str, Callable[[int, bool], str]],
+    left: Collection[str] = (),
+    numbers: Sequence[int] | None = None,
+    *,
+    narrow: bool = False,
+) -> Table:
+    """A row for each group: number, bodies, type, solver, and further columns.
 
+    Parameters
+    ----------
+    columns : by title, the text of a cell from the index of its group and whether the screen is narrow
+    left : titles of further columns that are aligned left
+    numbers : indices of the groups; all by default
+    narrow : bodies stand below the type
+    """
+    groups, solvers = model.structure.groups, model.solvers
 
-def about(group: Group, solver: Solver, narrow: bool) -> tuple[str, ...]:
-    """Number, bodies, type and solver of a group; in a narrow table the bodies are below the type."""
-    bodies, text = ", ".join(map(str, group.bodies)), solver_text(solver)
-    if not narrow:
-        return str(group.number), bodies, group.type_name, text
-    below = wrap(bodies, max(len(group.type_name), _WRAPPED))
-    return (
-        str(group.number),
-        "\n".join([group.type_name, *below]),
-        text.replace(": ", ":\n").replace(", ", ",\n"),
+    def cells(g: int) -> tuple[str, ...]:
+        bodies, kind, text = (
+            ", ".join(map(str, groups[g].bodies)),
+            groups[g].type_name,
+            solver_text(solvers[g]),
+        )
+        head = [bodies, kind, text]
+        if narrow:
+            below = wrap(bodies, max(len(kind), _WRAPPED))
+            head = ["\n".join([kind, *below]), text.replace(": ", ":\n").replace(", ", ",\n")]
+        return str(groups[g].number), *head, *(cell(g, narrow) for cell in columns.values())
+
+    return Table(
+        ("SG", *(() if narrow else ("Bodies",)), "SG type", "Solver", *columns),
+        range(model.structure.n_groups) if numbers is None else numbers,
+        cells,
+        ("SG", *(title for title in columns if title not in left)),
+        narrow=lambda: group_table(model, columns, left, numbers, narrow=True),
+        tight=narrow,
+        shown=SHOWN,
+        rest="… and {} more groups; --format json lists them all",
     )
 
 
@@ -71,12 +98,6 @@ def span_text(time: Floats) -> str:
     if len(time) == 1:
         return f"1 instant, t = {time[0]:.6g} s"
     return f"{len(time):,} instants, t = {time[0]:.6g} … {time[-1]:.6g} s"
-
-
-def rest_of_groups(structure: Structure) -> list[str]:
-    """The line that counts the groups that a table does not show."""
-    more = structure.n_groups - SHOWN
-    return [f"… and {more} more groups; --format json lists them all"] if more > 0 else []
 
 
 def plain(record: dict[str, Any]) -> dict[str, Any]:

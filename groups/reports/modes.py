@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from groups.placing.placing import CLOSED_FORM
-from groups.reports.about import about, about_columns, model_lines, rest_of_groups
+from groups.reports.about import group_table, model_lines
 from mbssa.joints.catalogue import coordinate_unit
 from mbssa.reports.table import SHOWN, Part, Report, Table
 
@@ -24,10 +24,15 @@ _FEW_MODES = 20
 
 def modes_report(model: Model, listed: Sequence[GroupModes], *, each: bool) -> Report:
     """The number of modes of each group; with ``each`` the modes too."""
-    parts: list[Part] = [*model_lines(model.structure), _table(model, listed, narrow=False)]
-    if len(listed) > SHOWN:
-        parts += rest_of_groups(model.structure)
-    parts += _searches(listed)
+    by_group = {found.group - 1: found for found in listed}
+    columns = {
+        "Modes": lambda g, _: str(len(by_group[g])),
+        "Reference": lambda g, _: str(by_group[g].reference),
+        "At most": lambda g, _: "?" if by_group[g].most is None else str(by_group[g].most),
+        "All found": lambda g, _: _completeness(by_group[g]),
+    }
+    table = group_table(model, columns, left=("All found",), numbers=list(by_group))
+    parts: list[Part] = [*model_lines(model.structure), table, *_searches(listed)]
     if each:
         for found in listed:
             parts += _modes_parts(model, found)
@@ -39,31 +44,9 @@ def modes_report(model: Model, listed: Sequence[GroupModes], *, each: bool) -> R
     return Report(parts, lambda: _record(model, listed))
 
 
-def _table(model: Model, listed: Sequence[GroupModes], *, narrow: bool) -> Table:
-    def cells(found: GroupModes) -> tuple[str, ...]:
-        truss = "" if found.truss is None else f"\n{found.truss}"
-        return (
-            *about(model.structure.groups[found.group - 1], model.solvers[found.group - 1], narrow),
-            str(len(found)),
-            str(found.reference),
-            "?" if found.most is None else str(found.most),
-            _completeness(found) + truss,
-        )
-
-    return Table(
-        (*about_columns(narrow), "Solver", "Modes", "Reference", "At most", "All found"),
-        listed[:SHOWN],
-        cells,
-        ("SG", "Modes", "Reference", "At most"),
-        narrow=lambda: _table(model, listed, narrow=True),
-        tight=narrow,
-    )
-
-
 def _completeness(found: GroupModes) -> str:
-    if found.complete:
-        return "yes"
-    return f"about {found.missing:.0f} missing" if found.missing >= 0.5 else "it seems"
+    text = f"about {found.missing:.0f} missing" if found.missing >= 0.5 else "it seems"
+    return ("yes" if found.complete else text) + ("" if found.truss is None else f"\n{found.truss}")
 
 
 def _searches(listed: Sequence[GroupModes]) -> list[str]:

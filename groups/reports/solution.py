@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from groups.reports.about import about, about_columns, model_lines, rest_of_groups, span_text
+from groups.reports.about import group_table, model_lines, span_text
 from groups.trajectory import STATUS, Trajectory
 from mbssa.arrays import Floats
 from mbssa.joints.catalogue import coordinate_unit
@@ -80,8 +80,7 @@ def solution_report(summary: Summary) -> Report:
     structure, tearing = summary.model.structure, summary.model.tearing
     parts: list[Part] = [
         *model_lines(structure, None if tearing is None else tearing.direct.structure),
-        _group_table(summary, _by_group(summary.trajectory), narrow=False),
-        *rest_of_groups(structure),
+        group_table(summary.model, _quality(_by_group(summary.trajectory))),
         _input_table(summary),
         *_run_lines(summary),
         *_borrowed(summary),
@@ -95,13 +94,12 @@ def solution_report(summary: Summary) -> Report:
 
 def trajectory_report(trajectory: Trajectory) -> Report:
     """A solved motion without its model: its groups, the worst figures, and the faults."""
-    found = _by_group(trajectory)
-    right = ("SG", "Solved", "Residual", "Condition")
+    columns = _quality(_by_group(trajectory))
     groups = Table(
-        ("SG", "Group", *right[1:]),
-        range(len(found)),
-        lambda g: (str(g + 1), trajectory.named_groups[g], *_quality(found[g])),
-        right,
+        ("SG", "Group", *columns),
+        range(trajectory.status.shape[1]),
+        lambda g: (str(g + 1), trajectory.named_groups[g], *(cell(g, False) for cell in columns.values())),
+        ("SG", *columns),
         shown=SHOWN,
         rest="… and {} more groups",
     )
@@ -116,30 +114,17 @@ def trajectory_report(trajectory: Trajectory) -> Report:
     )
 
 
-def _group_table(summary: Summary, found: Sequence[dict[str, Any]], *, narrow: bool) -> Table:
-    right = ("SG", "Solved", "Residual", "Condition")
-    structure, solvers = summary.model.structure, summary.model.solvers
+def _quality(found: Sequence[dict[str, Any]]) -> dict[str, Callable[[int, bool], str]]:
+    """Columns of solved instants, largest residual and worst condition of the groups."""
 
-    def cells(number: int) -> tuple[str, ...]:
-        return *about(structure.groups[number], solvers[number], narrow), *_quality(found[number])
+    def number(g: int, name: str, text: Callable[[float], str]) -> str:
+        return "–" if found[g][name] is None else text(found[g][name])
 
-    return Table(
-        (*about_columns(narrow), "Solver", *right[1:]),
-        range(min(structure.n_groups, SHOWN)),
-        cells,
-        right,
-        narrow=lambda: _group_table(summary, found, narrow=True),
-        tight=narrow,
-    )
-
-
-def _quality(of: dict[str, Any]) -> tuple[str, str, str]:
-    """Solved instants, largest residual and worst condition of a group."""
-    return (
-        str(of["solved"]),
-        "–" if of["residual"] is None else _residual(of["residual"]),
-        "–" if of["condition"] is None else f"{of['condition']:.2g}",
-    )
+    return {
+        "Solved": lambda g, _: str(found[g]["solved"]),
+        "Residual": lambda g, _: number(g, "residual", _residual),
+        "Condition": lambda g, _: number(g, "condition", "{:.2g}".format),
+    }
 
 
 def _by_group(trajectory: Trajectory) -> list[dict[str, Any]]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from groups.reports.about import about, about_columns, model_lines, rest_of_groups, solver_text
+from groups.reports.about import group_table, model_lines, solver_text
 from groups.solvers.library import LibraryRow, most_modes
 from mbssa.reports.table import SHOWN, Heading, Part, Report, Table
 
@@ -26,8 +26,7 @@ def solvers_report(model: Model, *, every: bool = False) -> Report:
     """
     parts: list[Part] = [
         *model_lines(model.structure),
-        _table(model, narrow=False),
-        *rest_of_groups(model.structure),
+        _table(model),
         *_why((solver_text(solver), solver.why) for solver in model.solvers),
         "Modes are the most that a group of this kind can have; ? where the number is unknown.",
     ]
@@ -74,24 +73,13 @@ def _others(model: Model) -> list[tuple[int, tuple[str, ...]]]:
     ]
 
 
-def _table(model: Model, *, narrow: bool) -> Table:
-    def cells(number: int) -> tuple[str, ...]:
-        group, solver = model.structure.groups[number], model.solvers[number]
-        return (
-            *about(group, solver, narrow),
-            _cell(solver.unknowns, narrow),
-            _cell(solver.closing, narrow),
-            str(most_modes(model, group) or "?"),
-        )
-
-    return Table(
-        (*about_columns(narrow), "Solver", "Unknowns", "Closed by", "Modes"),
-        range(min(model.structure.n_groups, SHOWN)),
-        cells,
-        ("SG", "Modes"),
-        narrow=lambda: _table(model, narrow=True),
-        tight=narrow,
-    )
+def _table(model: Model) -> Table:
+    columns = {
+        "Unknowns": lambda g, narrow: _cell(model.solvers[g].unknowns, narrow),
+        "Closed by": lambda g, narrow: _cell(model.solvers[g].closing, narrow),
+        "Modes": lambda g, _: str(most_modes(model, model.structure.groups[g]) or "?"),
+    }
+    return group_table(model, columns, left=("Unknowns", "Closed by"))
 
 
 def _record(model: Model, every: bool) -> list[dict[str, Any]]:
