@@ -26,13 +26,13 @@ import numpy as np
 from groups.branches.states import States
 from groups.encoding.tree import spanning
 from groups.rotations import about_axis
+from groups.solvers.gear_train import GearTrain
 from mbssa.arrays import Floats
 from mbssa.joints.axes import cross
 from mbssa.joints.catalogue import coordinate_unit, is_length
 from mbssa.joints.equations import Equations, Step, coordinates
 
 if TYPE_CHECKING:
-    from groups.encoding.joint_steps import Gearing
     from groups.model import Model
     from mbssa.mechanism import Joint
 
@@ -130,7 +130,8 @@ class Closure:
         self.n, self.is_angle = 0, np.zeros(0, dtype=np.bool_)
         self.places: dict[int, _Place] = {}
         joints = [j for j in found.joint_indices.tolist() if _binds(mechanism.joints[j])]
-        self.geared = _gearing(model, group)
+        solver = model.solvers[group]
+        self.geared = solver.ratios if isinstance(solver, GearTrain) else {}
         if self.geared:  # nothing has to close
             joints = [j for j in joints if mechanism.joints[j].type.pair is not None]
         for j in joints:
@@ -575,15 +576,6 @@ class Blocks:
             return rows
         found: Floats = np.sqrt(np.add.reduceat(rows**2, self.starts, axis=1))
         return found
-
-
-def _gearing(model: Model, group: int) -> Gearing:
-    """Gear ratios of a group that gears alone close; empty for other groups."""
-    if model.solvers[group].name != "gears":
-        return {}
-    from groups.encoding.setting import Setting
-
-    return Setting.at(model.structure, model.frames, model.reference).geared[group + 1]
 
 
 def _binds(joint: Joint) -> bool:

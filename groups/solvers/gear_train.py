@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
+from groups.encoding.joint_steps import Gearing
 from groups.encoding.setting import Setting
 from groups.encoding.tree import GroupTree
 from groups.solvers.driven import Driven
 
 
+@dataclass(frozen=True, eq=False)
 class GearTrain(Driven):
-    """Solver of a group whose coordinates gear ratios give; its kernel has no unknowns."""
+    """Solver of a group whose coordinates the gear ``ratios`` give; its kernel has no unknowns."""
+
+    ratios: Gearing = field(default_factory=dict)
 
     form = "closed form"
 
@@ -23,4 +27,5 @@ class GearTrain(Driven):
         why = "gears lead it: its coordinates are ratios times inputs"
         joint_ids = setting.mechanism.joint_ids
         unknowns = tuple(f"{joint_ids[joint]}.{name}" for joint, name in ratios)
-        return replace(cls.of(tree, setting.relative(tree), "gears", why, roots=1), unknowns=unknowns)
+        solver = cls.of(tree, setting.relative(tree), "gears", why, roots=1)
+        return replace(solver, unknowns=unknowns, ratios=ratios)

@@ -9,6 +9,7 @@ import pytest
 import groups
 import mbssa
 from groups.solvers import library, registry
+from groups.solvers.global_approach import GlobalApproach
 from groups.solvers.solver import Kernel, Solver
 
 LEVELS = ("position", "orientation", "velocity", "acceleration")
@@ -94,6 +95,19 @@ def test_a_toy_solver_is_named_and_says_what_it_lacks(with_toy):
     assert model.kernels[solve_toy] > 0.0
     with pytest.raises(ValueError, match="toy crank"):
         groups.modes(model, number)
+
+
+def test_each_solver_is_a_file_and_is_listed():
+    def kinds(base):
+        for kind in base.__subclasses__():
+            yield from [kind, *kinds(kind)]
+
+    listed = [*registry.SOLVERS, GlobalApproach]
+    found = [kind for kind in kinds(Solver) if not kind.__abstractmethods__ and kind is not Toy]
+    assert sorted(found, key=repr) == sorted(listed, key=repr)
+    files = [kind.__module__ for kind in listed]
+    assert len(set(files)) == len(files)
+    assert all(file.startswith("groups.solvers.") for file in files)
 
 
 #: Every chain of the library; three slides in the plane are refused.
