@@ -127,9 +127,9 @@ class EventLog:
             faults.append(f"{name(task)} ended {start[task] - stop[task]:.3g} s before it began")
         early = ran[after] & ~(ran[before] & (stop[before] <= start[after]))
         for need, task in zip(before[early].tolist(), after[early].tolist(), strict=True):
-            said = f"began {stop[need] - start[task]:.3g} s before" if ran[need] else "was run, but not"
+            order = f"began {stop[need] - start[task]:.3g} s before" if ran[need] else "was run, but not"
             ended = "had ended, which it needs" if ran[need] else "which it needs"
-            faults.append(f"{name(task)} {said} {name(need)} {ended}")
+            faults.append(f"{name(task)} {order} {name(need)} {ended}")
         for number in np.unique(self.worker[ran]).tolist():
             mine = np.flatnonzero(ran & (self.worker == number))
             mine = mine[np.lexsort((stop[mine], start[mine]))]

@@ -89,14 +89,14 @@ class Plan:
 
     def __str__(self) -> str:
         stages = " > ".join("|".join("+".join(map(str, call)) for call in stage) for stage in self.stages)
-        said = [stages]
+        parts = [stages]
         if self.chunks > 1:
-            said.append(f"{self.chunks} {self.start} chunks of {self.chunk}")
+            parts.append(f"{self.chunks} {self.start} chunks of {self.chunk}")
         if len(self.stages) > 1 and self.wait == "stage":
-            said.append("stage by stage")
-        said += [f"SG-{group} by {solver}" for group, solver in sorted(self.solvers.items())]
-        said.append(f"{self.executor} × {self.workers}" if is_parallel(self.executor) else self.executor)
-        return ", ".join(said)
+            parts.append("stage by stage")
+        parts += [f"SG-{group} by {solver}" for group, solver in sorted(self.solvers.items())]
+        parts.append(f"{self.executor} × {self.workers}" if is_parallel(self.executor) else self.executor)
+        return ", ".join(parts)
 
     def check(self, model: Model) -> None:
         """Check that a plan fits a model.
@@ -165,8 +165,8 @@ class Plan:
         try:
             plan = TypeAdapter(Plan).validate_python(record)
         except ValidationError as error:
-            said = [f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors()]
-            raise ValueError("; ".join(said)) from None
+            parts = [f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors()]
+            raise ValueError("; ".join(parts)) from None
         faults = [f"there is no field {name}" for name in sorted(unknown)] + _faults_of_choices(plan)
         if faults:
             raise ValueError("; ".join(faults))

@@ -121,8 +121,10 @@ class Report:
 
     def __repr__(self) -> str:
         name = self.structure.mechanism.name or "a mechanism"
-        said = "solvable" if self.solvable else "not solvable as given"
-        return f"<Report on {name}: {said}, {len(self.findings)} findings, {len(self.proposals)} proposals>"
+        verdict = "solvable" if self.solvable else "not solvable as given"
+        return (
+            f"<Report on {name}: {verdict}, {len(self.findings)} findings, {len(self.proposals)} proposals>"
+        )
 
     def __str__(self) -> str:
         from mbssa.reports.check import check_report

@@ -74,9 +74,9 @@ def _of_the_model(names: Callable[[Mechanism], Names], *, after: str = "") -> Ca
                 mechanism = load(model) if model else None
             except (ValueError, OSError):  # completion shows no faults of the model
                 mechanism = None
-        for name, said in dict(names(mechanism) if mechanism is not None else ()).items():
+        for name, description in dict(names(mechanism) if mechanism is not None else ()).items():
             if name.startswith(start):
-                yield f"{before}{comma}{name}{after}", said
+                yield f"{before}{comma}{name}{after}", description
 
     return complete
 

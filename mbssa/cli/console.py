@@ -35,12 +35,12 @@ def fail(message: str, code: int = BAD_INPUT) -> NoReturn:
 
 
 @contextmanager
-def stopping(said: str) -> Iterator[None]:
+def stopping(saved: str) -> Iterator[None]:
     """End the command after Ctrl-C with a sentence on saved results; a decorator or a context."""
     try:
         yield
     except KeyboardInterrupt:
-        print(f"stopped by Ctrl-C; {said}", file=sys.stderr)
+        print(f"stopped by Ctrl-C; {saved}", file=sys.stderr)
         raise SystemExit(STOPPED) from None
 
 
@@ -85,8 +85,8 @@ def show(print_on: Callable[[Console], None]) -> None:
         return
     from mbssa.reports.table import WIDE, plain_text
 
-    said = os.environ.get("COLUMNS", "")
-    width = int(said) if said.isdecimal() and 0 < len(said) < 6 else WIDE
+    columns = os.environ.get("COLUMNS", "")
+    width = int(columns) if columns.isdecimal() and 0 < len(columns) < 6 else WIDE
     deliver(plain_text(print_on, max(width, 1)) + "\n", None)
 
 

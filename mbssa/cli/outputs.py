@@ -59,8 +59,8 @@ def written(targets: Sequence[Target], write: Callable[[Target], object]) -> tup
         except OSError as error:
             faults.append(f"{target.option} {target.path}: {error.strerror or error}")
         except (KeyError, ValueError, ModuleNotFoundError) as error:
-            said = error.args[0] if isinstance(error, KeyError) else error
-            faults.append(f"{target.option} {target.path}: {said}")
+            named = error.args[0] if isinstance(error, KeyError) else error
+            faults.append(f"{target.option} {target.path}: {named}")
         else:
             done.append(target.path)
     return done, faults
@@ -86,22 +86,22 @@ def target_faults(targets: Sequence[Target], read: Iterable[str | Path | None], 
         if path is not None and (isinstance(path, Path) or Path(path).exists())  # or a built-in model
     }
     for target in targets:
-        said = f"{target.option} {target.path}:"
+        named = f"{target.option} {target.path}:"
         place = Path(os.path.realpath(target.path))
         if target.path.is_dir():
-            faults.append(f"{said} is a folder; name a file in it")
+            faults.append(f"{named} is a folder; name a file in it")
         elif target.endings and target.path.suffix.lower() not in target.endings:
-            faults.append(f"{said} ends in none of {', '.join(target.endings)}")
+            faults.append(f"{named} ends in none of {', '.join(target.endings)}")
         elif not place.parent.is_dir():
-            faults.append(f"{said} there is no folder {target.path.parent}")
+            faults.append(f"{named} there is no folder {target.path.parent}")
         elif (why := _unwritable(place)) is not None:
-            faults.append(f"{said} cannot be written there: {why}")
+            faults.append(f"{named} cannot be written there: {why}")
         elif place in taken:
-            faults.append(f"{said} {taken[place]}; name another file")
+            faults.append(f"{named} {taken[place]}; name another file")
         elif place.is_file() and not force and mpi_rank.rank() == 0:  # which others may find written already
-            faults.append(f"{said} exists; write --force to replace it")
+            faults.append(f"{named} exists; write --force to replace it")
         elif (missing := _missing_package(target)) is not None:
-            faults.append(f"{said} {missing}")
+            faults.append(f"{named} {missing}")
         taken.setdefault(place, f"{target.option} writes to it already")
     return faults
 

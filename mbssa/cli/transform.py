@@ -205,7 +205,7 @@ def _searched(mechanism: Mechanism, query: dict[str, Any], **how: Any) -> Transf
     from mbssa.reports.wording import counted
     from mbssa.store import StoreError
 
-    def said(n_sets: int, n_distributions: int) -> None:
+    def print_counts(n_sets: int, n_distributions: int) -> None:
         schemes = counted(n_distributions, "actuation scheme")
         print(f"{counted(n_sets, 'set')} of inputs in {schemes}", file=sys.stderr)
 
@@ -215,7 +215,7 @@ def _searched(mechanism: Mechanism, query: dict[str, Any], **how: Any) -> Transf
                 mechanism,
                 **query,
                 **how,
-                counted=said,
+                counted=print_counts,
                 progress=lambda done, total: report(f"{done:,} of {total:,} schemes", done / total),
             )
     except StoreError as error:

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-Array = Any  # kernels see int64 arrays, and uint8 flags; shapes are said in the docstrings
+Array = Any  # kernels see int64 arrays, and uint8 flags; shapes are in the docstrings
 #: ``(joint_start, slot_body, slot_joint, body_start, body_slot)`` as above.
 Graph = tuple[Array, Array, Array, Array, Array]
 #: A chain of bodies, and per step the slots that give and take the unit.

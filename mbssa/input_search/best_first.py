@@ -107,7 +107,7 @@ class Clock:
 
 
 @dataclass(frozen=True, eq=False)
-class Room:
+class Allowed:
     """Schemes that the query allows.
 
     Attributes
@@ -121,16 +121,16 @@ class Room:
     n_inputs: int
 
     @staticmethod
-    def of(bases: Sequence[Undriven]) -> Room:
+    def of(bases: Sequence[Undriven]) -> Allowed:
         """Schemes of a mechanism, given once for each choice of pairs for its multiple joints."""
         least, most = np.stack([base.least for base in bases]), np.stack([base.most for base in bases])
-        return Room(least, most, bases[0].n_inputs)
+        return Allowed(least, most, bases[0].n_inputs)
 
     def holds(self, one: Scheme) -> bool:
         """Return whether a scheme is allowed.
 
-        >>> room = Room(np.array([[0, 0]]), np.array([[1, 2]]), 2)
-        >>> room.holds((0, (0, 1))), room.holds((0, (0, 0)))
+        >>> allowed = Allowed(np.array([[0, 0]]), np.array([[1, 2]]), 2)
+        >>> allowed.holds((0, (0, 1))), allowed.holds((0, (0, 0)))
         (True, False)
         """
         variant, places = one
@@ -141,7 +141,7 @@ class Room:
 
 def best_first(
     evaluate: Evaluate,
-    room: Room,
+    allowed: Allowed,
     wanted: Criterion,
     starts: Iterable[Scheme],
     draw: Callable[[np.random.Generator], Scheme | None],
@@ -159,7 +159,7 @@ def best_first(
 
     Parameters
     ----------
-    room : allowed schemes
+    allowed : allowed schemes
     wanted : order of the schemes
     starts : first schemes; those that are not allowed are passed over
     draw : returns a random scheme, or None
@@ -168,14 +168,14 @@ def best_first(
     progress : called with the number evaluated so far, and ``most``
     block, largest : schemes evaluated at a time, first and at most
     """
-    state = _State(evaluate, room, wanted, most, progress, seed, *_weights(room))
+    state = _State(evaluate, allowed, wanted, most, progress, seed, *_weights(allowed))
     clock = Clock() if clock is None else clock
     rng = np.random.default_rng(seed)
     stop: Stop = ""
     turn = vain = 0
     try:
         for one in starts:
-            if room.holds(one) and not (clock.over and state.n_evaluated):
+            if allowed.holds(one) and not (clock.over and state.n_evaluated):
                 _evaluate_new(state, [one])
         while not stop and (state.heap or vain < _VAIN_DRAWS):
             turn += 1
@@ -188,13 +188,13 @@ def best_first(
                 stop = "settled"
             elif vain < _VAIN_DRAWS and (turn % _DRAW_EVERY == 0 or not state.heap):
                 drawn = [draw(rng) for _ in range(max(1, size // _DRAWN_SHARE))]
-                new = _evaluate_new(state, [one for one in drawn if one is not None and room.holds(one)])
+                new = _evaluate_new(state, [one for one in drawn if one is not None and allowed.holds(one)])
                 vain = 0 if new else vain + 1
             elif state.heap:
                 _expand(state, size)
     except KeyboardInterrupt:
         stop = "interrupted"
-    found = Evaluated.joined([Evaluated.empty(room.n_inputs), *state.blocks])
+    found = Evaluated.joined([Evaluated.empty(allowed.n_inputs), *state.blocks])
     return Outcome(found, len(found), stop)
 
 
@@ -211,7 +211,7 @@ class _State:
     """
 
     evaluate: Evaluate
-    room: Room
+    allowed: Allowed
     wanted: Criterion
     most: int
     progress: Progress | None
@@ -226,8 +226,8 @@ class _State:
     heap: list[tuple[tuple[float, ...], int, int, int, Scheme]] = field(default_factory=list)
 
 
-def _weights(room: Room) -> tuple[Keys, Keys]:
-    n_variants, n_joints = room.most.shape
+def _weights(allowed: Allowed) -> tuple[Keys, Keys]:
+    n_variants, n_joints = allowed.most.shape
     weights = np.random.default_rng(0).integers(0, 2**64, n_joints + n_variants, dtype=np.uint64)
     return weights[:n_joints], weights[n_joints:]
 
@@ -295,23 +295,23 @@ def _expand(state: _State, block: int) -> None:
 def _neighbours(state: _State, one: Scheme, row: int) -> tuple[Ints, npt.NDArray[np.int16]]:
     """All schemes that differ by one exchange, in a random order seeded by the row."""
     variant, places = one
-    room = state.room
+    allowed = state.allowed
     rng = np.random.default_rng((state.seed, row))
-    w = np.bincount(places, minlength=room.most.shape[1])
-    joins = np.flatnonzero(w < room.most[variant])
-    found = [np.zeros((0, room.n_inputs), dtype=np.int64)]
-    for leaves in np.flatnonzero(w > room.least[variant]).tolist():
+    w = np.bincount(places, minlength=allowed.most.shape[1])
+    joins = np.flatnonzero(w < allowed.most[variant])
+    found = [np.zeros((0, allowed.n_inputs), dtype=np.int64)]
+    for leaves in np.flatnonzero(w > allowed.least[variant]).tolist():
         changed = np.tile(np.array(places), (len(joins), 1))
         changed[:, places.index(leaves)] = joins
         found.append(changed[joins != leaves])
     exchanged = np.sort(np.concatenate(found), axis=1).astype(np.int16)
-    others = np.setdiff1d(np.arange(len(room.most)), variant)
+    others = np.setdiff1d(np.arange(len(allowed.most)), variant)
     if len(others) > _OTHER_CHOICES:
         others = np.sort(rng.choice(others, _OTHER_CHOICES, replace=False))
-    others = np.array([v for v in others.tolist() if room.holds((v, places))], dtype=np.int64)
+    others = np.array([v for v in others.tolist() if allowed.holds((v, places))], dtype=np.int64)
     order = rng.permutation(len(exchanged) + len(others))
     variants = np.concatenate([np.full(len(exchanged), variant), others])
-    same = np.tile(np.array(places, dtype=np.int16), (len(others), 1)).reshape(-1, room.n_inputs)
+    same = np.tile(np.array(places, dtype=np.int16), (len(others), 1)).reshape(-1, allowed.n_inputs)
     return variants[order], np.concatenate([exchanged, same])[order]
 
 

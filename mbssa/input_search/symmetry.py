@@ -225,9 +225,9 @@ def interchangeable(bases: Sequence[Undriven], most: int = MOST_STEPS) -> tuple[
     (2, True)
     """
     first = bases[0]
-    said = [label for base in bases for label in _labels(base)]
-    number = {label: k for k, label in enumerate(sorted(set(said)))}
-    label = np.array([number[each] for each in said], dtype=np.int64)
+    labels = [label for base in bases for label in _labels(base)]
+    number = {label: k for k, label in enumerate(sorted(set(labels)))}
+    label = np.array([number[each] for each in labels], dtype=np.int64)
     freedom = first.incidence.freedom_of_body
     as_one = len(bases) > 1
     found = symmetry(first.mechanism, label[: first.mechanism.n_joints], freedom, as_one=as_one, most=most)

@@ -98,8 +98,8 @@ def _loose(graph: LoopGraph, kept: Sequence[int], cuts: Sequence[int], wanted: i
     loops = "1 loop needs 1 cut" if wanted == 1 else f"{wanted or 'no'} loops need {wanted or 'no'} cuts"
     here = f"here {'is' if len(cuts) == 1 else 'are'} {len(cuts)}"
     more = f", and cut {', '.join(ids[edge] for edge in instead)} too" if instead else ""
-    said = f"leave out {', '.join(ids[edge] for edge in out)}{more}, for instance"
-    return f"bodies come loose from the frame: {loops}, and {here}; {said}"
+    remedy = f"leave out {', '.join(ids[edge] for edge in out)}{more}, for instance"
+    return f"bodies come loose from the frame: {loops}, and {here}; {remedy}"
 
 
 def tree_of_record(graph: LoopGraph, record: Mapping[str, Any]) -> CutTree:

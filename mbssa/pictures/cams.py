@@ -177,9 +177,9 @@ def _points(curve: Curve, outside: float = 0.0) -> tuple[Any, Any]:
     return point[:, 0], point[:, 1]
 
 
-def _ring(axes: Axes, centre: complex, radius: float, colour: str, look: str, label: str = "") -> None:
+def _ring(axes: Axes, centre: complex, radius: float, colour: str, dashes: str, label: str = "") -> None:
     around = centre + radius * np.exp(1j * np.linspace(0.0, 2.0 * np.pi, 181))
-    axes.plot(around.real, around.imag, color=colour, ls=look, lw=0.8, zorder=4, label=label or None)
+    axes.plot(around.real, around.imag, color=colour, ls=dashes, lw=0.8, zorder=4, label=label or None)
 
 
 def _segment(axes: Axes, start: complex, end: complex, width: float) -> None:

@@ -32,14 +32,14 @@ def summary_lines(answer: Transformations) -> list[str]:
     ]
     own = answer.own
     if own is not None:
-        said = []
+        facts = []
         if own.n_groups:
             groups = counted(own.n_groups, "group")
-            said.append(
+            facts.append(
                 f"{groups}, the largest of {counted(own.largest, 'body')}, {counted(own.levels, 'level')}"
             )
-        said.append("valid" if own.valid else f"not valid: {own.verdict}")
-        lines.append(f"its own inputs {', '.join(own.inputs)}: {'; '.join(said)}")
+        facts.append("valid" if own.valid else f"not valid: {own.verdict}")
+        lines.append(f"its own inputs {', '.join(own.inputs)}: {'; '.join(facts)}")
     return lines + [f"note: {note}" for note in answer.notes]
 
 

@@ -38,8 +38,8 @@ def read_cases(
     faults: list[str] = []
     ways = [name for name, given in (("--grid", grids), ("--sample", samples), ("--cases", file)) if given]
     if len(ways) != 1:
-        said = " and ".join(ways) if ways else "nothing"
-        faults.append(f"cases: {said} says what they are; write one of --grid, --sample and --cases")
+        given_by = " and ".join(ways) if ways else "no option"
+        faults.append(f"cases: {given_by} defines them; write one of --grid, --sample and --cases")
     if samples and number is None:
         faults.append("--sample: how many cases? write --number N")
     if number is not None and not samples:

@@ -67,9 +67,9 @@ def open_ranks(workers: int) -> Iterator[Executor | None]:
                     yield AllRanks(here, cast(Executor, others), comm.size - 1)
             except BaseException as error:
                 failure = error
-    said = comm.bcast(None if failure is None else _portable(failure))
-    if failure is not None or said is not None:
-        raise failure or said
+    failed = comm.bcast(None if failure is None else _portable(failure))
+    if failure is not None or failed is not None:
+        raise failure or failed
     if comm.rank:
         yield None
 

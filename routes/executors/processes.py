@@ -42,13 +42,13 @@ def follow_parent(parent: int) -> None:
     """Leave Ctrl-C to the parent process, and end with it; loky's processes outlive a killed parent."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
-    def look() -> None:
+    def watch() -> None:
         while os.getppid() == parent:
             time.sleep(CHECK_EVERY)
         os._exit(1)
 
     if hasattr(os, "getppid") and os.getppid() == parent:
-        threading.Thread(target=look, daemon=True).start()
+        threading.Thread(target=watch, daemon=True).start()
 
 
 EXECUTOR = ExecutorType(

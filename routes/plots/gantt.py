@@ -263,16 +263,16 @@ def _draw(axes: Axes, chart: Chart, row: float, factor: float, colours: Sequence
             )
 
 
-def _write_around(axes: Axes, chart: Chart, row: float, said: str) -> None:
+def _write_around(axes: Axes, chart: Chart, row: float, title: str) -> None:
     """Labels above, left and right of the rows."""
-    look: dict[str, Any] = {
+    properties: dict[str, Any] = {
         "fontsize": SMALL_TEXT,
         "family": FONT,
         "annotation_clip": False,
         "textcoords": "offset points",
     }
-    axes.annotate(said.replace("$", r"\$"), (0.0, 1.0), (0.0, 4.0), xycoords="axes fraction", **look)
-    axes.annotate("idle", (1.0, 1.0), (32.0, 4.0), xycoords="axes fraction", ha="right", **look)
+    axes.annotate(title.replace("$", r"\$"), (0.0, 1.0), (0.0, 4.0), xycoords="axes fraction", **properties)
+    axes.annotate("idle", (1.0, 1.0), (32.0, 4.0), xycoords="axes fraction", ha="right", **properties)
     schedule = chart.schedule
     every = max(1, int(np.ceil(_TEXT_ROW / row)))
     shown = range(0, schedule.workers, every)
@@ -285,7 +285,7 @@ def _write_around(axes: Axes, chart: Chart, row: float, said: str) -> None:
             xycoords=("axes fraction", "data"),
             ha="right",
             va="center_baseline",
-            **look,
+            **properties,
         )
 
 

@@ -95,10 +95,10 @@ def speed_ups(
             {"color": GROUP_EDGE, "lw": 1.9, "marker": "o", "ms": 3.2, "zorder": 3.0},
         ),
     ]
-    for label, x, y, look in lines:
-        axes.plot(x, y, label=label, **look)
+    for label, x, y, properties in lines:
+        axes.plot(x, y, label=label, **properties)
     _mark(axes, scaling, enough)
-    handles = [Line2D([], [], label=label, **look) for label, _, _, look in reversed(lines)]
+    handles = [Line2D([], [], label=label, **properties) for label, _, _, properties in reversed(lines)]
     handles.append(Line2D([], [], label=f"{100 * ENOUGH:.0f} % of the best", ls="", **_RING))
     add_key(figure, handles)
     return figure

@@ -201,9 +201,9 @@ def _curves(found: Sweep, over: str) -> Figure:
             for k, (_, which) in enumerate(families):
                 # A recorded column need not ascend: its cases stay in order.
                 order = which[np.argsort(columns[over][which], kind="stable")] if along else which
-                look: dict[str, Any] = {"color": BODY_COLOURS[colour % len(BODY_COLOURS)]}
-                look |= {"ls": "", "marker": ".", "ms": 2.0} if dots else {"lw": EDGE, "ls": _STYLES[k]}
-                (line,) = panel.plot(columns[over][order], columns[name][order], **look)
+                properties: dict[str, Any] = {"color": BODY_COLOURS[colour % len(BODY_COLOURS)]}
+                properties |= {"ls": "", "marker": ".", "ms": 2.0} if dots else {"lw": EDGE, "ls": _STYLES[k]}
+                (line,) = panel.plot(columns[over][order], columns[name][order], **properties)
                 if k == 0:
                     line.set_label(name)
                     handles.append(line)
@@ -259,8 +259,8 @@ def _histograms(panel: Axes, found: Sweep, quantity: str, names: Sequence[str]) 
         gap = column - column.mean()
         furthest = max(furthest, float(np.abs(gap).max()))
         label = f"{end}: mean {column.mean():.6g} {unit}, σ {gap.std():.2g} {unit}"
-        look: dict[str, Any] = {"color": BODY_COLOURS[k], "lw": EDGE, "ls": _STYLES[k], "label": label}
-        panel.hist(gap, bins=bins.tolist(), histtype="step", **look)
+        properties: dict[str, Any] = {"color": BODY_COLOURS[k], "lw": EDGE, "ls": _STYLES[k], "label": label}
+        panel.hist(gap, bins=bins.tolist(), histtype="step", **properties)
     panel.set_xlim(-1.1 * (furthest or reach), 1.1 * (furthest or reach))
     panel.set_ylim(0.0, 1.7 * panel.get_ylim()[1])  # room for the key
     panel.set_title(quantity.replace("$", r"\$"), fontsize=SMALL_TEXT, family=FONT, loc="left", pad=2.0)
@@ -356,8 +356,8 @@ def _views(found: Sweep, names: Sequence[str]) -> Figure:
         scale = figure.colorbar(mesh, cax=bar, orientation="horizontal")
         scale.outline.set_linewidth(0.5)
         bar.tick_params(labelsize=SMALL_TEXT, width=0.5, length=2.0, labelfontfamily=FONT)
-        said = _COLOURS[colour] if len(pairs) > 1 else _COLOURS[colour].replace("\n", " ")
-        bar.set_xlabel(said)
+        title = _COLOURS[colour] if len(pairs) > 1 else _COLOURS[colour].replace("\n", " ")
+        bar.set_xlabel(title)
     _entitle(figure, found)
     return figure
 

@@ -105,13 +105,15 @@ def routes_tree(
         for node in tree
         if node
     }
-    said = {
+    labels = {
         route: f"{rows[route]} routes"
         if route in rows
         else _said(tree, route, best, (seconds or {}).get(route))
         for route in ends
     }
-    layout = _laid_out(tree, texts, max(text_size(text, SMALL_TEXT, bold=True)[0] for text in said.values()))
+    layout = _laid_out(
+        tree, texts, max(text_size(text, SMALL_TEXT, bold=True)[0] for text in labels.values())
+    )
     heading = 7.0 if title else 0.0
     width = max(layout.width, text_size(title, TEXT)[0]) + 2 * _AROUND
     figure, axes = blank(width, layout.height + heading + 2 * _AROUND)
@@ -140,7 +142,7 @@ def routes_tree(
     for node, text in texts.items():
         through = {colour for route, colour in colours.items() if route[: len(node)] == node}
         _box(axes, layout, node, text, through.pop() if len(through) == 1 else INK)
-    for route, text in said.items():
+    for route, text in labels.items():
         colour = colours.get(route, _BEST if route == best else INK)
         at = layout.left[len(route)] + text_size(texts[route], SMALL_TEXT)[0] + 2 * _INSIDE + 1.0
         write(axes, at, layout.y[route], text, "end", colour=colour, bold=colour != INK, centred=False)

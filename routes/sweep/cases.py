@@ -177,18 +177,24 @@ def sample(ranges: Mapping[str, Any], number: int, method: Method = "sobol", see
         faults.append(f"no method {method!r}; write one of {', '.join(METHODS)}")
     if seed < 0:
         faults.append(f"the seed {seed}; write 0 or more")
-    said: dict[str, Any] = {}
-    kept: list[Any] = []
+    ranges_as_data: dict[str, Any] = {}
+    distributions: list[Any] = []
     for name, given in ranges.items():
         try:
-            each, said[name] = _distribution(given) if hasattr(given, "ppf") else _even(given)
-            kept.append(each)
+            each, ranges_as_data[name] = _distribution(given) if hasattr(given, "ppf") else _even(given)
+            distributions.append(each)
         except ValueError as error:
             faults.append(f"{name}: {error}")
     if faults:
         raise ValueError("; ".join(faults))
-    definition = {"kind": "sample", "ranges": said, "number": number, "method": method, "seed": seed}
-    return Cases(tuple(ranges), number, definition, partial(_of_sample, kept, number, method, seed))
+    definition = {
+        "kind": "sample",
+        "ranges": ranges_as_data,
+        "number": number,
+        "method": method,
+        "seed": seed,
+    }
+    return Cases(tuple(ranges), number, definition, partial(_of_sample, distributions, number, method, seed))
 
 
 def _even(given: Any) -> tuple[tuple[float, float], list[float]]:
@@ -252,8 +258,8 @@ def table(columns: Mapping[str, npt.ArrayLike] | str | Path) -> Cases:
         found, faults = _columns(columns, "a table")
     lengths = {name: len(column) for name, column in found.items()}
     if not faults and len(set(lengths.values())) > 1:
-        said = ", ".join(f"{name} {length}" for name, length in lengths.items())
-        faults.append(f"columns of a table have one length, not {said}")
+        listed = ", ".join(f"{name} {length}" for name, length in lengths.items())
+        faults.append(f"columns of a table have one length, not {listed}")
     if faults:
         raise ValueError("; ".join(faults))
     values = np.stack(list(found.values()), axis=1)

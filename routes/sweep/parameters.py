@@ -267,16 +267,16 @@ def _checked(value: Any, keys: Sequence[Key], what: str) -> tuple[Key, ...]:
     """The keys with axes as numbers; they must lead to a number."""
     path: list[Key] = []
     for place, key in enumerate(keys):
-        said = what + "".join(f" {k}" if isinstance(k, str) else f"[{k + 1}]" for k in keys[:place])
+        named = what + "".join(f" {k}" if isinstance(k, str) else f"[{k + 1}]" for k in keys[:place])
         if dataclasses.is_dataclass(value) and isinstance(key, str):
             value = getattr(value, key, None)
             if value is None:
-                raise ValueError(f"{said} has no {key!r} in the model")
+                raise ValueError(f"{named} has no {key!r} in the model")
         elif isinstance(value, Mapping):
             if not value:
                 raise ValueError(f"{what} has no {keys[place - 1]} in the model")
             if key not in value:
-                raise ValueError(f"{said} has no {key!r}; {hint(str(key), list(value), 'it has')}")
+                raise ValueError(f"{named} has no {key!r}; {hint(str(key), list(value), 'it has')}")
             value = value[key]
         elif isinstance(value, tuple):
             axes = _QUATERNION if keys[place - 1] == "orientation" and len(value) == 4 else _AXES
@@ -286,10 +286,12 @@ def _checked(value: Any, keys: Sequence[Key], what: str) -> tuple[Key, ...]:
                 key = axes[key]
             if not isinstance(key, int) or not 0 <= key < len(value):
                 there = ", ".join(f".{n}" for n in names) if vector else f"[1] to [{len(value)}]"
-                raise ValueError(f"{said} has {there}, not {key if isinstance(key, str) else f'[{key + 1}]'}")
+                raise ValueError(
+                    f"{named} has {there}, not {key if isinstance(key, str) else f'[{key + 1}]'}"
+                )
             value = value[key]
         else:
-            raise ValueError(f"{said} is a number; nothing comes after it")
+            raise ValueError(f"{named} is a number; nothing comes after it")
         path.append(key)
     if isinstance(value, tuple) and len(value) == 1:  # the angle of a planar body
         path.append(0)

@@ -54,8 +54,8 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     except ValueError as error:
         raise ValueError(f"{place} is no JSON: {error}") from None
     if not isinstance(found, dict) or found.get("format") != FORMAT:
-        said = found.get("format") if isinstance(found, dict) else None
-        raise ValueError(f"{place} has the format {said}; this version reads {FORMAT}")
+        version = found.get("format") if isinstance(found, dict) else None
+        raise ValueError(f"{place} has the format {version}; this version reads {FORMAT}")
     return found
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import mbssa
-from mbssa.input_search.best_first import Clock, Room, best_first, drawn_inputs
+from mbssa.input_search.best_first import Allowed, Clock, best_first, drawn_inputs
 from mbssa.input_search.criteria import criterion
 from mbssa.input_search.evaluate import Evaluated
 from mbssa.input_search.search import transform
@@ -17,7 +17,7 @@ N_JOINTS, N_INPUTS = 12, 3
 
 def room(n_variants=1, most=2):
     shape = (n_variants, N_JOINTS)
-    return Room(np.zeros(shape, dtype=np.int64), np.full(shape, most), N_INPUTS)
+    return Allowed(np.zeros(shape, dtype=np.int64), np.full(shape, most), N_INPUTS)
 
 
 def hilly(variant, places):
@@ -75,7 +75,7 @@ def test_what_the_query_forbids_is_not_evaluated():
     least, most = np.zeros((1, N_JOINTS), dtype=np.int64), np.full((1, N_JOINTS), 1)
     least[0, 4] = 1
     most[0, [7, 8]] = 0
-    found = run(where=Room(least, most, N_INPUTS), starts=[(0, (0, 1, 3)), (0, (0, 1, 4))])
+    found = run(where=Allowed(least, most, N_INPUTS), starts=[(0, (0, 1, 3)), (0, (0, 1, 4))])
     counts = np.array([np.bincount(p, minlength=N_JOINTS) for p in found.evaluated.places])
     assert (counts >= least).all()
     assert (counts <= most).all()
@@ -246,7 +246,7 @@ def test_a_search_settles_when_nothing_better_comes():
         rows.n_groups[:] = 1
         return rows
 
-    wide = Room(np.zeros((1, 60), dtype=np.int64), np.ones((1, 60), dtype=np.int64), 3)
+    wide = Allowed(np.zeros((1, 60), dtype=np.int64), np.ones((1, 60), dtype=np.int64), 3)
     found = best_first(level, wide, criterion("groups"), [(0, (1, 2, 4))], nothing, most=34_000)
     assert found.stop == "settled"
     assert 20_000 < found.n_evaluated < 30_000
