@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from groups.branches.states import States
+from groups.encoding.joint_steps import SWAP, ball_of, factor_of
 from groups.encoding.tree import spanning
 from groups.rotations import about_axis
 from groups.solvers.gear_train import GearTrain
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     from mbssa.mechanism import Joint
 
 
-_SWAP = np.array([[0.0, 0.0, 1.0], [0.0, -1.0, 0.0], [1.0, 0.0, 0.0]])
 _STILL = -(1 << 30)
 #: Sine between segments of a rod from which on they are not along one line.
 _ALONG = 1e-9
@@ -230,11 +230,14 @@ class Closure:
     def _walk(self, place: _Place, joint: int, steps: tuple[Step, ...], sense: float) -> _Place:
         used = {step.coordinate for step in steps if step.coordinate is not None}
         sources = self._sources(joint, used)
+        values = {
+            name: float(column[joint]) / self.frames.size for name, column in self.frames.parameters.items()
+        }
         for step in steps:
             if step.kind == "swap":
-                place = place.moved(np.zeros(3), _SWAP if sense > 0 else _SWAP.T)
+                place = place.moved(np.zeros(3), SWAP if sense > 0 else SWAP.T)
                 continue
-            axis, factor = np.eye(3)[step.axis], sense * self._factor(step, joint)
+            axis, factor = np.eye(3)[step.axis], sense * factor_of(step, values)
             if step.coordinate is None:
                 place = place.moved(factor * axis)
                 continue
@@ -258,19 +261,10 @@ class Closure:
                     place = self._turn(place, step.axis, source, factor * share)
         return place
 
-    def _factor(self, step: Step, joint: int) -> float:
-        if not isinstance(step.factor, str):
-            return step.factor
-        name = "offset" if step.factor == "normal" else step.factor
-        return float(self.frames.parameters[name][joint]) / self.frames.size * (1 - 2 * (name == "offset"))
-
     def _hang(self, parent: int, body: int, joint: int, forward: bool) -> None:
         kind = _equations(self.mechanism.joints[joint])
-        place, last = self._on(joint, 0 if forward else 1, parent), kind.steps[-3:]
-        ball = [(s.kind, s.axis) for s in last] == [("turn", 0), ("turn", 1), ("turn", 2)]
-        driven = {self.mechanism.joints[joint].type.coordinates.index(d)
-                  for d in self.mechanism.joints[joint].driven}  # fmt: skip
-        ball = ball and not driven & {s.coordinate for s in last}
+        one, place = self.mechanism.joints[joint], self._on(joint, 0 if forward else 1, parent)
+        ball = ball_of(kind.steps, [name in one.driven for name in one.type.coordinates])
         steps = kind.steps[:-3] if ball else kind.steps
         reading = (joint, body, forward)
         if forward:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from groups.encoding.setting import Setting
 
 #: z of B to x of A, x of B to z of A: the cross of a universal joint at its zero.
-_SWAP = np.array([[0.0, 0.0, 1.0], [0.0, -1.0, 0.0], [1.0, 0.0, 0.0]])
+SWAP = np.array([[0.0, 0.0, 1.0], [0.0, -1.0, 0.0], [1.0, 0.0, 0.0]])
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,7 @@ def joint_steps(setting: Setting, joint: int, forward: bool, geared: Gearing, st
     values = {name: float(column[joint]) for name, column in frames.parameters.items()}
     at = coordinates_at(mechanism, frames, setting.reference, joint).tolist()
     unknown: dict[int, int] = {}
-    ball = _ball(equations.steps, [(joint, name) in drives for name in kind.coordinates])
+    ball = ball_of(equations.steps, [(joint, name) in drives for name in kind.coordinates])
     for c, name in enumerate(kind.coordinates):
         if (joint, name) in drives or (joint, name) in geared:
             continue
@@ -133,9 +133,9 @@ def joint_steps(setting: Setting, joint: int, forward: bool, geared: Gearing, st
     sense = 1.0 if forward else -1.0
     for step in equations.steps if forward else equations.steps[::-1]:
         if step.kind == "swap":
-            steps.add_constant(np.zeros(3), _SWAP if forward else _SWAP.T)
+            steps.add_constant(np.zeros(3), SWAP if forward else SWAP.T)
             continue
-        factor = _factor(step, values) * sense
+        factor = factor_of(step, values) * sense
         turn = step.kind == "turn"
         add_constant = steps.add_turn if turn else steps.add_shift
         if step.coordinate is None:
@@ -173,7 +173,7 @@ def free_body(setting: Setting, body: int, steps: Steps) -> None:
     steps.balls.append(reference.rotation[0].T @ reference.rotation[body])
 
 
-def _ball(steps: Sequence[Step], driven: list[bool]) -> set[int]:
+def ball_of(steps: Sequence[Step], driven: list[bool]) -> set[int]:
     """Coordinates of three free turns about x, y, z in a row at the end: a ball, kept as a rotation."""
     if len(steps) < 3 or [(s.kind, s.axis) for s in steps[-3:]] != [("turn", 0), ("turn", 1), ("turn", 2)]:
         return set()
@@ -181,7 +181,8 @@ def _ball(steps: Sequence[Step], driven: list[bool]) -> set[int]:
     return found if len(found) == 3 and not any(driven[c] for c in found) else set()
 
 
-def _factor(step: Step, values: Mapping[str, float]) -> float:
+def factor_of(step: Step, values: Mapping[str, float]) -> float:
+    """Factor of a step by the parameters of its joint."""
     if step.factor == "normal":
         # After the swap y is -(z_A × z_B), the direction of a universal joint's offset reversed.
         return -values["offset"]

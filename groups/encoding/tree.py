@@ -154,7 +154,7 @@ def _struts(
     found: list[Strut] = []
     used: set[int] = set()
     for body in at:
-        strut = _rod(mechanism, frames, body, at, spins) or _leg(mechanism, frames, body, at, spins, own)
+        strut = _strut(mechanism, frames, body, at, spins, own)
         if strut is None or used & {*strut.bodies, strut.base, strut.tip}:
             continue
         unknown_length = strut.slide >= 0 and not strut.slide_driven
@@ -187,41 +187,7 @@ def _is_spherical(kind: JointType) -> bool:
     return kind.is_ball and kind.space == "spatial"
 
 
-def _ends(
-    mechanism: Mechanism, ends: tuple[int, int], bodies: tuple[int, int], *, spinning: bool
-) -> tuple[int, int, bool] | None:
-    """Ends (0 or 1) with the universal and the spherical joint; whether the first is a ball with a lock."""
-    balls = [_is_spherical(_type(mechanism, j)) for j in ends]
-    if all(balls):
-        return (0, 1, True) if spinning else None
-    if not any(balls) or spinning:
-        return None
-    pin = 1 - balls.index(True)
-    return pin, 1 - pin, False
-
-
-def _rod(
-    mechanism: Mechanism,
-    frames: Frames,
-    body: int,
-    at: dict[int, list[int]],
-    spins: set[tuple[int, ...]],
-) -> Strut | None:
-    """One body between two points."""
-    if len(at[body]) != 2 or not all(_is_point(mechanism, frames, j) for j in at[body]):
-        return None
-    first, second = at[body]
-    ends = _ends(mechanism, (first, second), (body, body), spinning=(body,) in spins)
-    if ends is None:
-        return None
-    pin, ball = at[body][ends[0]], at[body][ends[1]]
-    base, tip = _other(mechanism, pin, body), _other(mechanism, ball, body)
-    if base == tip:
-        return None
-    return Strut(base, tip, (body,), pin, ball, -1, ends[2], False)
-
-
-def _leg(
+def _strut(
     mechanism: Mechanism,
     frames: Frames,
     body: int,
@@ -229,27 +195,28 @@ def _leg(
     spins: set[tuple[int, ...]],
     own: set[int],
 ) -> Strut | None:
-    """Two bodies with a slide between them, each with one more joint, a point."""
-    if len(at[body]) != 2:
-        return None
+    """One body between two points, or two bodies with a slide between them; ``body`` is the first."""
     slides = [j for j in at[body] if _type(mechanism, j).is_slider]
-    if len(slides) != 1:
+    if len(at[body]) != 2 or len(slides) > 1:
         return None
-    (slide,) = slides
-    mate = _other(mechanism, slide, body)
-    if mate not in own or mate < body or len(at[mate]) != 2:
-        return None
-    ends = tuple(j for b in (body, mate) for j in at[b] if j != slide)
+    slide, bodies = -1, (body,)
+    if slides:
+        (slide,) = slides
+        mate = _other(mechanism, slide, body)
+        if mate not in own or mate < body or len(at[mate]) != 2:
+            return None
+        bodies = (body, mate)
+    ends = [j for b in bodies for j in at[b] if j != slide]
     if len(ends) != 2 or not all(_is_point(mechanism, frames, j) for j in ends):
         return None
-    spinning = bool({(body, mate), (mate, body), (body,), (mate,)} & spins)
-    which = _ends(mechanism, (ends[0], ends[1]), (body, mate), spinning=spinning)
-    if which is None:
+    balls = [_is_spherical(_type(mechanism, j)) for j in ends]
+    held = all(balls)
+    if held != any({*spin} <= {*bodies} for spin in spins) or not any(balls):
         return None
-    pair = (body, mate) if which[0] == 0 else (mate, body)
-    pin, ball = ends[which[0]], ends[which[1]]
-    base, tip = _other(mechanism, pin, pair[0]), _other(mechanism, ball, pair[1])
+    if not held and balls[0]:
+        ends, bodies = ends[::-1], bodies[::-1]
+    base, tip = _other(mechanism, ends[0], bodies[0]), _other(mechanism, ends[1], bodies[-1])
     if base == tip:
         return None
-    driven = bool(mechanism.n_driven_of_joint[slide])
-    return Strut(base, tip, pair, pin, ball, slide, which[2], driven)
+    driven = slide >= 0 and bool(mechanism.n_driven_of_joint[slide])
+    return Strut(base, tip, bodies, ends[0], ends[1], slide, held, driven)
