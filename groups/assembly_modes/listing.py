@@ -11,7 +11,6 @@ import numpy as np
 from groups.encoding.truss import Truss, truss_of
 from groups.placing.placing import SAME, Placing, Task, placed_at, placings
 from groups.placing.residuals import joint_coordinates
-from groups.solvers.library import most_modes
 from mbssa import Group
 from mbssa.arrays import Floats, Ints
 from mbssa.joints.system import Configuration
@@ -183,7 +182,7 @@ def task_of(
     """Task of a group, with earlier groups and inputs as at the reference."""
     solver = model.solvers[group.number - 1].of_modes
     inputs = np.array(list(model.reference_inputs.values()))
-    most = most_modes(model, group)
+    most = solver.most_modes(group)
     return Task(group, solver, model.frames, model.reference, inputs, starts, solver.memory, most, told)
 
 

@@ -199,13 +199,12 @@ def _strut(
     slides = [j for j in at[body] if _type(mechanism, j).is_slider]
     if len(at[body]) != 2 or len(slides) > 1:
         return None
-    slide, bodies = -1, (body,)
+    slide, bodies = slides[0] if slides else -1, [body]
     if slides:
-        (slide,) = slides
         mate = _other(mechanism, slide, body)
         if mate not in own or mate < body or len(at[mate]) != 2:
             return None
-        bodies = (body, mate)
+        bodies.append(mate)
     ends = [j for b in bodies for j in at[b] if j != slide]
     if len(ends) != 2 or not all(_is_point(mechanism, frames, j) for j in ends):
         return None
@@ -219,4 +218,4 @@ def _strut(
     if base == tip:
         return None
     driven = slide >= 0 and bool(mechanism.n_driven_of_joint[slide])
-    return Strut(base, tip, bodies, ends[0], ends[1], slide, held, driven)
+    return Strut(base, tip, tuple(bodies), ends[0], ends[1], slide, held, driven)

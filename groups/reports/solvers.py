@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from groups.reports.about import group_table, model_lines, solver_text
-from groups.solvers.library import LibraryRow, most_modes
+from groups.solvers.library import LibraryRow
 from mbssa.reports.table import SHOWN, Heading, Part, Report, Table
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def _table(model: Model) -> Table:
     columns = {
         "Unknowns": lambda g, narrow: _cell(model.solvers[g].unknowns, narrow),
         "Closed by": lambda g, narrow: _cell(model.solvers[g].closing, narrow),
-        "Modes": lambda g, _: str(most_modes(model, model.structure.groups[g]) or "?"),
+        "Modes": lambda g, _: str(model.solvers[g].most_modes(model.structure.groups[g]) or "?"),
     }
     return group_table(model, columns, left=("Unknowns", "Closed by"))
 
@@ -96,7 +96,7 @@ def _record(model: Model, every: bool) -> list[dict[str, Any]]:
             "solver": solver.name,
             "unknowns": list(solver.unknowns),
             "closed_by": list(solver.closing),
-            "modes": most_modes(model, group),
+            "modes": solver.most_modes(group),
             "why": solver.why,
         }
         for group, solver in zip(model.structure.groups, model.solvers, strict=True)

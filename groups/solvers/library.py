@@ -152,17 +152,6 @@ def table() -> tuple[LibraryRow, ...]:
     return tuple(found.values())
 
 
-def closed_forms() -> tuple[str, ...]:
-    """Type names of which every chain of the table is solved without iteration: :data:`CLOSED_FORMS`.
-
-    >>> closed_forms() == CLOSED_FORMS
-    True
-    """
-    rows = table()
-    iterated = {row.type_name for row in rows if not row.solver.startswith(("driven", "closed form"))}
-    return tuple(sorted({row.type_name for row in rows} - iterated))
-
-
 def example(joints: str, space: Space, seed: int = 0) -> Mechanism:
     """A mechanism around a chain like those of :data:`PLANAR`, of random geometry closed at its reference.
 
@@ -229,17 +218,6 @@ def _of_models() -> Iterator[LibraryRow]:
             yield replace(_row(model, group), models=(name,))
 
 
-def most_modes(model: Model, group: Group) -> int | None:
-    """Most assembly modes that a group can have; None where that is not known.
-
-    >>> import groups, mbssa
-    >>> model = groups.build(mbssa.decompose(mbssa.load("stewart")))
-    >>> most_modes(model, model.structure.groups[0])
-    40
-    """
-    return _row(model, group).modes
-
-
 def _row(model: Model, group: Group) -> LibraryRow:
     solver = model.solvers[group.number - 1]
     solver = solver.default or solver
@@ -252,7 +230,7 @@ def _row(model: Model, group: Group) -> LibraryRow:
         name if truss is None or truss.links == 3 else f"{name}, shared by the {truss}",
         solver.n_unknowns,
         _closing(model, solver),
-        None if degree is None else degree * solver.turns,
+        solver.most_modes(group),
         degree,
         why,
     )

@@ -111,6 +111,18 @@ class Solver(ABC):
         """Degree of the group's equation in one unknown, None where it is not known, and the reason."""
         return self.roots, self.why
 
+    def most_modes(self, group: Group) -> int | None:
+        """Most assembly modes that the group can have; None where that is not known.
+
+        >>> import groups, mbssa
+        >>> model = groups.build(mbssa.decompose(mbssa.load("stewart")))
+        >>> model.solver(1).most_modes(model.structure.groups[0])
+        40
+        """
+        source = self.default or self
+        degree, _ = source.degree(group)
+        return None if degree is None else degree * source.turns
+
     @property
     def choice(self) -> str:
         """Name by which it is chosen."""

@@ -91,7 +91,7 @@ def test_a_toy_solver_is_named_and_says_what_it_lacks(with_toy):
     model = groups.build(mbssa.decompose(mbssa.load("planar_four_bar")))
     number = next(solver.number for solver in model.solvers if solver.name == "toy crank")
     group = model.structure.group(number)
-    assert library.most_modes(model, group) == 1
+    assert model.solver(number).most_modes(group) == 1
     assert model.kernels[solve_toy] > 0.0
     with pytest.raises(ValueError, match="toy crank"):
         groups.modes(model, number)
