@@ -12,7 +12,7 @@ import numpy as np
 from groups.contacts import Watch, watches
 from groups.motion import Motion, driven_coordinates, reference_inputs
 from groups.packed import Packed
-from groups.run import Kept, entry, frame_state, run_in
+from groups.run import entry, frame_state, rows_of, run_in
 from groups.solvers.solver import Solver
 from groups.trajectory import Branch, Level, Trajectory, names_of_groups
 from mbssa import Mechanism, Structure
@@ -126,9 +126,9 @@ class Model:
         return 1e-6 * sum(solver.microseconds for solver in self.solvers)
 
     @cached_property
-    def all_kept(self) -> Kept:
-        """All bodies, for runs that keep them."""
-        return Kept.of(self, np.arange(self.mechanism.n_bodies))
+    def all_rows(self) -> tuple[Ints, tuple[Ints, Ints]]:
+        """Rows of runs that keep all bodies; see :func:`groups.run.rows_of`."""
+        return rows_of(self, np.arange(self.mechanism.n_bodies))
 
     @cached_property
     def frame_state(self) -> Floats:

@@ -102,33 +102,18 @@ class Part:
     written: Ints
 
 
-@dataclass(frozen=True, eq=False)
-class Kept:
-    """Bodies that the arrays of a run hold.
+def rows_of(model: Model, bodies: Ints) -> tuple[Ints, tuple[Ints, Ints]]:
+    """Rows of bodies (ascending indices) in the arrays of a run that holds them alone.
 
-    Attributes
-    ----------
-    bodies : (rows,) indices, ascending
-    row_of : (N,) row of each body, -1 for none
-    rows : where the rows of each group's bodies begin (G + 1,), and those rows
-    whole : all groups in one part
+    (N,) the row of each body, -1 for none; and the beginnings of the rows of each group (G + 1,), and these
+    rows.
     """
-
-    bodies: Ints
-    row_of: Ints
-    rows: tuple[Ints, Ints]
-    whole: Part
-
-    @staticmethod
-    def of(model: Model, bodies: Ints) -> Kept:
-        """Some bodies of a model."""
-        row_of = np.full(model.mechanism.n_bodies, -1, dtype=np.int64)
-        row_of[bodies] = np.arange(len(bodies))
-        start, members = model.structure.members
-        mine = row_of[members]
-        held = mine >= 0
-        rows = np.concatenate([[0], np.cumsum(held)])[start], mine[held]
-        return Kept(bodies, row_of, rows, Part(np.arange(model.structure.n_groups), _NO_BODIES, bodies))
+    row_of = np.full(model.mechanism.n_bodies, -1, dtype=np.int64)
+    row_of[bodies] = np.arange(len(bodies))
+    start, members = model.structure.members
+    rows = row_of[members]
+    held = rows >= 0
+    return row_of, (np.concatenate([[0], np.cumsum(held)])[start], rows[held])
 
 
 class Run:
@@ -162,12 +147,13 @@ class Run:
             )
         mechanism = model.mechanism
         check_drives(mechanism, motion)
-        held = model.all_kept if len(kept) == mechanism.n_bodies else Kept.of(model, kept)
-        self.model, self.motion, self.kept, self.level = model, motion, held.bodies, level
+        everything = len(kept) == mechanism.n_bodies
+        self._row_of, self._rows = model.all_rows if everything else rows_of(model, kept)
+        self._whole = Part(np.arange(model.structure.n_groups), _NO_BODIES, kept)
+        self.model, self.motion, self.kept, self.level = model, motion, kept, level
         self.planar = mechanism.space == "planar"
-        instants, rows = len(motion.time), len(held.bodies)
+        instants, rows = len(motion.time), len(kept)
         self.arrays = Arrays.empty(model, instants, rows, level) if arrays is None else arrays
-        self._row_of, self._rows, self._whole = held.row_of, held.rows, held.whole
         self._frame = model.frame_state
         # Struts are solved 32 instants at a time.
         widest = max(1, min(8, BLOCK // (mechanism.n_bodies * len(self._frame) * 256)))
