@@ -19,7 +19,7 @@ import numpy.typing as npt
 from groups.kernels.status import CONTACT_LOST, INTERPENETRATION
 from groups.results.joints import joint_motion
 from mbssa.arrays import Floats
-from mbssa.joints.catalogue import CATALOGUE, coordinate_unit
+from mbssa.joints.catalogue import coordinate_unit, type_of_joint
 
 if TYPE_CHECKING:
     from groups.trajectory import Trajectory
@@ -60,7 +60,7 @@ def watches(structure: Structure, frames: Frames) -> tuple[Watch, ...]:
     for group in structure.groups:
         for j in group.joint_indices.tolist():
             geometry = mechanism.joint_geometry.get(j)
-            kind = CATALOGUE[int(mechanism.joint_type[j])]
+            kind = type_of_joint(mechanism, j)
             if geometry is None or not (kind.ends or kind.is_contact) or not frames.known[j]:
                 continue
             for coordinate, (low, high) in geometry.limits.items():
@@ -118,7 +118,7 @@ def sentences_of(
         at = np.flatnonzero((status[g] == CONTACT_LOST) | (status[g] == INTERPENETRATION))
         step, sentence = ended.get(g, (-1, ""))
         if len(at) and step != at[0]:
-            types = {j: CATALOGUE[int(mechanism.joint_type[j])] for j in mine}
+            types = {j: type_of_joint(mechanism, j) for j in mine}
             names = " or ".join(f"{row.code} {mechanism.joint_ids[j]}" for j, row in types.items() if row.gap)
             sign = 1.0 if status[g, at[0]] == CONTACT_LOST else -1.0
             sentence = f"{names}: gap {sign * residual[g, at[0]]:.3g} m"

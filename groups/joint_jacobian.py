@@ -17,7 +17,7 @@ import numpy as np
 from groups.rotations import plane_rotation, rotation_of
 from mbssa.arrays import Floats
 from mbssa.joints.axes import cross, in_space
-from mbssa.joints.catalogue import CATALOGUE
+from mbssa.joints.catalogue import type_of_joint
 from mbssa.joints.equations import Equations, coordinates, residuals
 from mbssa.joints.poses import Poses
 from mbssa.joints.relations import JointRelations, value_and_rates
@@ -110,7 +110,7 @@ class PairPose(NamedTuple):
 def pair_pose(poses: PosesOverTime, joint: int) -> PairPose:
     """Relative pose at a joint (index) between two frames."""
     mechanism, frames = poses.mechanism, poses.frames
-    equations = CATALOGUE[int(mechanism.joint_type[joint])].pair
+    equations = type_of_joint(mechanism, joint).pair
     assert equations is not None
     bodies, size = mechanism.joint_bodies(joint)[:2], frames.size
     axes = [poses.rotation[body] @ frames.axes[joint, side] for side, body in enumerate(bodies)]
@@ -158,7 +158,7 @@ def joint_rows(poses: PosesOverTime, joint: int, named: Sequence[str] = ()) -> J
     named : coordinates, in the order of their rows
     """
     mechanism, frames = poses.mechanism, poses.frames
-    kind = CATALOGUE[int(mechanism.joint_type[joint])]
+    kind = type_of_joint(mechanism, joint)
     if kind.pair is not None:
         pair = pair_pose(poses, joint)
         chosen = [kind.coordinates.index(name) for name in named]

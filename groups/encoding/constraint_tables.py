@@ -11,7 +11,7 @@ import numpy as np
 from groups.encoding.passive_rotations import LockedRotation
 from groups.kernels import foreign, jets
 from mbssa.arrays import Bools, Floats, Ints
-from mbssa.joints.catalogue import CATALOGUE, JointType
+from mbssa.joints.catalogue import JointType, type_of_joint
 from mbssa.joints.frames import Frames
 from mbssa.joints.relations import TURNING, PairFrames
 from mbssa.mechanism import Mechanism
@@ -192,16 +192,14 @@ def encode_rows(
     """
     unknown = [j for j in joints if not frames.known[j]]
     if unknown:
-        named = ", ".join(
-            f"{mechanism.joints[j]} (type {CATALOGUE[int(mechanism.joint_type[j])].code})" for j in unknown
-        )
+        named = ", ".join(f"{mechanism.joints[j]} (type {type_of_joint(mechanism, j).code})" for j in unknown)
         if mechanism.untrusted:
             raise ValueError(f"code that a file names is not run, at {mechanism.untrusted_said}; {REMEDY}")
         raise ValueError(f"no geometry at joints {named}")
     rows = _Rows([], [], [], [])
     for j in joints:
         if j in frames.relations:
-            _add_relations(rows, CATALOGUE[int(mechanism.joint_type[j])], frames, j, drives)
+            _add_relations(rows, type_of_joint(mechanism, j), frames, j, drives)
         else:
             _add_pair(rows, mechanism, frames, j, drives)
     for spin, axes in zip(spins, _spin_axes(spins), strict=True):
@@ -275,7 +273,7 @@ def _add_pair(
     rows: _Rows, mechanism: Mechanism, frames: Frames, j: int, drives: Mapping[tuple[int, str], int]
 ) -> None:
     """Equations of a joint on the relative pose of its two bodies."""
-    kind = CATALOGUE[int(mechanism.joint_type[j])]
+    kind = type_of_joint(mechanism, j)
     equations = kind.pair
     assert equations is not None
     first, second = mechanism.joint_bodies(j)[:2]

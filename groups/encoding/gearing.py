@@ -18,7 +18,7 @@ import numpy as np
 from groups.encoding.joint_steps import Gearing, GearRatio
 from groups.encoding.tree import GroupTree, Link, open_group
 from mbssa.arrays import Floats
-from mbssa.joints.catalogue import CATALOGUE, coordinate_unit
+from mbssa.joints.catalogue import CATALOGUE, coordinate_unit, type_of_joint
 from mbssa.joints.equations import pose
 from mbssa.joints.poses import Poses
 from mbssa.joints.relations import value_and_rates
@@ -99,7 +99,7 @@ class _Train:
         unknown = [
             (link.joint, name)
             for link in tree.links
-            for name in CATALOGUE[int(self.mechanism.joint_type[link.joint])].coordinates
+            for name in type_of_joint(self.mechanism, link.joint).coordinates
             if (link.joint, name) not in self.drives
         ]
         if not all(_may_be_linear(int(self.mechanism.joint_type[j])) for j in tree.cuts):
@@ -140,7 +140,7 @@ class _Train:
 
     def _values(self, joint: int) -> dict[str, float]:
         """Coordinates of a joint at the reference."""
-        names = CATALOGUE[int(self.mechanism.joint_type[joint])].coordinates
+        names = type_of_joint(self.mechanism, joint).coordinates
         found = coordinates_at(self.mechanism, self.frames, self.reference, joint)
         return dict(zip(names, found.tolist(), strict=True))
 
@@ -162,7 +162,7 @@ class _Train:
     ) -> _Body:
         """A body on its parent."""
         frames, joint, n = self.frames, link.joint, len(unknown)
-        kind = CATALOGUE[int(self.mechanism.joint_type[joint])]
+        kind = type_of_joint(self.mechanism, joint)
         equations = kind.pair
         assert equations is not None
         q, column = [], []

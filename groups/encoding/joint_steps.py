@@ -10,7 +10,7 @@ import numpy as np
 
 from groups.kernels import layout
 from mbssa.arrays import Floats
-from mbssa.joints.catalogue import CATALOGUE
+from mbssa.joints.catalogue import type_of_joint
 from mbssa.joints.equations import Step
 from mbssa.joints.system import coordinates_at
 
@@ -112,7 +112,7 @@ class Steps:
 def joint_steps(setting: Setting, joint: int, forward: bool, geared: Gearing, steps: Steps) -> None:
     """Add the steps from the parent of a joint to its other body."""
     mechanism, frames, drives = setting.mechanism, setting.frames, setting.drives
-    kind = CATALOGUE[int(mechanism.joint_type[joint])]
+    kind = type_of_joint(mechanism, joint)
     equations = kind.pair
     if equations is None:
         raise ValueError(f"no solver yet for joint {mechanism.joints[joint]} of type {kind.code}")

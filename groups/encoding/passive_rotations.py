@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mbssa.arrays import Floats
-from mbssa.joints.catalogue import CATALOGUE
+from mbssa.joints.catalogue import type_of_joint
 from mbssa.joints.frames import Frames
 from mbssa.mechanism import Mechanism
 from mbssa.structure import Structure
@@ -79,7 +79,7 @@ def joint_axes(mechanism: Mechanism, frames: Frames) -> Floats:
     """(n, 3) unit directions in the world at the reference of every joint axis, joint by joint."""
     found = []
     for j in np.flatnonzero(frames.known).tolist():
-        column = CATALOGUE[int(mechanism.joint_type[j])].axis
+        column = type_of_joint(mechanism, j).axis
         if column is None:
             continue
         for side, body in enumerate(mechanism.joint_bodies(j)[:2]):

@@ -10,9 +10,8 @@ import numpy as np
 
 from groups.encoding.tree import Link
 from groups.kernels import chains as chain_kernels
-from mbssa import Mechanism
 from mbssa.arrays import Floats, Ints
-from mbssa.joints.catalogue import CATALOGUE, JointType
+from mbssa.joints.catalogue import type_of_joint
 from mbssa.joints.equations import Step
 from mbssa.joints.system import Configuration, coordinates_at
 
@@ -66,14 +65,9 @@ class Chain:
         return [k for k, record in enumerate(self.records) if record.unknown is not None]
 
 
-def type_of(mechanism: Mechanism, joint: int) -> JointType:
-    """Type of a joint."""
-    return CATALOGUE[int(mechanism.joint_type[joint])]
-
-
 def steps_of(setting: Setting, joint: int) -> tuple[Step, ...]:
     """Elementary steps of a joint, from its first body to its second."""
-    pair = type_of(setting.mechanism, joint).pair
+    pair = type_of_joint(setting.mechanism, joint).pair
     assert pair is not None
     return pair.steps
 
@@ -93,7 +87,7 @@ def moved(move: Move) -> Record:
 
 def motions_of(setting: Setting, joint: int, steps: tuple[Step, ...], forward: bool) -> list[Record]:
     """A joint's steps, from its first body's frame to its second's or back."""
-    kind = type_of(setting.mechanism, joint)
+    kind = type_of_joint(setting.mechanism, joint)
     values = coordinates_at(setting.mechanism, setting.frames, setting.reference, joint).tolist()
     driven = setting.mechanism.joints[joint].driven
     records: list[Record] = []

@@ -14,7 +14,7 @@ from groups.encoding.struts import origin_on, pack_strut, strut_signs
 from groups.encoding.tree import GroupTree, Strut
 from groups.kernels import jets, layout, linear, loop_closure, newton
 from mbssa.arrays import Floats, Ints
-from mbssa.joints.catalogue import CATALOGUE
+from mbssa.joints.catalogue import type_of_joint
 from mbssa.joints.frames import Frames
 from mbssa.joints.system import Configuration
 from mbssa.mechanism import Mechanism
@@ -197,13 +197,11 @@ def _centre(tree: GroupTree, mechanism: Mechanism, frames: Frames, reference: Co
 
 
 def _is_pin(mechanism: Mechanism, joint: int) -> bool:
-    return CATALOGUE[int(mechanism.joint_type[joint])].is_ball and not mechanism.n_driven_of_joint[joint]
+    return type_of_joint(mechanism, joint).is_ball and not mechanism.n_driven_of_joint[joint]
 
 
 def _is_rod(mechanism: Mechanism, joint: int) -> bool:
-    return (
-        CATALOGUE[int(mechanism.joint_type[joint])].line == "rod" and not mechanism.n_driven_of_joint[joint]
-    )
+    return type_of_joint(mechanism, joint).line == "rod" and not mechanism.n_driven_of_joint[joint]
 
 
 def _rods(
@@ -306,7 +304,7 @@ def _counters(
         axis = frames.rotation[bodies[0]] @ rows.axes[pair, 0, :, 2]
         for j in range(mechanism.n_joints):
             ends = mechanism.joint_bodies(j)[:2]
-            if not CATALOGUE[int(mechanism.joint_type[j])].is_bearing or sorted(ends) != sorted(bodies):
+            if not type_of_joint(mechanism, j).is_bearing or sorted(ends) != sorted(bodies):
                 continue
             along = float(axis @ frames.rotation[ends[0]] @ frames.axes[j, 0, :, 2])
             name = f"{mechanism.joint_ids[j]}.angle"

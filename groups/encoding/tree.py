@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mbssa import Group, Mechanism
-from mbssa.joints.catalogue import CATALOGUE, JointType
+from mbssa.joints.catalogue import JointType, type_of_joint
 from mbssa.joints.frames import Frames
 
 #: An offset between the two axes of a universal joint below this share of the size is none.
@@ -107,13 +107,13 @@ def spanning(
 
     def weight(j: int) -> tuple[int, bool, bool, int]:
         first, second = mechanism.joint_bodies(j)[:2]
-        slides = CATALOGUE[int(mechanism.joint_type[j])].slides
+        slides = type_of_joint(mechanism, j).slides
         return free_coordinates(mechanism, j), not slides, first in own and second in own, j
 
     part = {body: body for body in own} | {-1: -1}
 
     def carries(j: int) -> bool:
-        return CATALOGUE[int(mechanism.joint_type[j])].pair is not None
+        return type_of_joint(mechanism, j).pair is not None
 
     def root(body: int) -> int:
         body = body if body in part else -1
@@ -165,10 +165,6 @@ def _struts(
     return tuple(found)
 
 
-def _type(mechanism: Mechanism, joint: int) -> JointType:
-    return CATALOGUE[int(mechanism.joint_type[joint])]
-
-
 def _other(mechanism: Mechanism, joint: int, body: int) -> int:
     first, second = mechanism.joint_bodies(joint)[:2]
     return second if first == body else first
@@ -178,7 +174,7 @@ def _is_point(mechanism: Mechanism, frames: Frames, joint: int) -> bool:
     """A joint that holds one point of each body together: a ball, or a universal joint without offset."""
     if mechanism.n_driven_of_joint[joint]:
         return False
-    kind = _type(mechanism, joint)
+    kind = type_of_joint(mechanism, joint)
     offset = abs(float(frames.parameters["offset"][joint]))
     return _is_spherical(kind) or (kind.is_universal and offset <= _NO_OFFSET * frames.size)
 
@@ -196,7 +192,7 @@ def _strut(
     own: set[int],
 ) -> Strut | None:
     """One body between two points, or two bodies with a slide between them; ``body`` is the first."""
-    slides = [j for j in at[body] if _type(mechanism, j).is_slider]
+    slides = [j for j in at[body] if type_of_joint(mechanism, j).is_slider]
     if len(at[body]) != 2 or len(slides) > 1:
         return None
     slide, bodies = slides[0] if slides else -1, [body]
@@ -208,7 +204,7 @@ def _strut(
     ends = [j for b in bodies for j in at[b] if j != slide]
     if len(ends) != 2 or not all(_is_point(mechanism, frames, j) for j in ends):
         return None
-    balls = [_is_spherical(_type(mechanism, j)) for j in ends]
+    balls = [_is_spherical(type_of_joint(mechanism, j)) for j in ends]
     held = all(balls)
     if held != any({*spin} <= {*bodies} for spin in spins) or not any(balls):
         return None

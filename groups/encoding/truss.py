@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mbssa import Group
-from mbssa.joints.catalogue import CATALOGUE
+from mbssa.joints.catalogue import type_of_joint
 
 #: Edges between numbered links, (a, b) with a < b, in rising order; a pair of links with two hinges twice.
 Edges = tuple[tuple[int, int], ...]
@@ -90,9 +90,7 @@ def truss_of(group: Group) -> Truss | None:
     """
     mechanism = group.structure.mechanism
     joints = group.joint_indices.tolist()
-    hinges = all(
-        CATALOGUE[int(mechanism.joint_type[j])].is_ball and not mechanism.n_driven_of_joint[j] for j in joints
-    )
+    hinges = all(type_of_joint(mechanism, j).is_ball and not mechanism.n_driven_of_joint[j] for j in joints)
     own = group.body_indices.tolist()
     if mechanism.space != "planar" or not hinges or 2 * len(joints) != 3 * len(own):
         return None

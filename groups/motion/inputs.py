@@ -10,7 +10,7 @@ import numpy as np
 from mbssa import Mechanism
 from mbssa.arrays import Floats
 from mbssa.joints.assembly import assemble
-from mbssa.joints.catalogue import CATALOGUE
+from mbssa.joints.catalogue import type_of_joint
 from mbssa.joints.frames import Frames, joint_frames
 from mbssa.joints.system import Configuration, coordinates_at
 
@@ -39,7 +39,7 @@ def reference_inputs(mechanism: Mechanism, frames: Frames, at: Configuration) ->
     values = []
     for j in np.flatnonzero(mechanism.driven).tolist():
         joint = mechanism.joints[j]
-        kind = CATALOGUE[int(mechanism.joint_type[j])]
+        kind = type_of_joint(mechanism, j)
         if kind.pair is None:
             near = joint.geometry.at_reference if joint.geometry is not None else {}
             values += [near.get(name, 0.0) for name in joint.driven]

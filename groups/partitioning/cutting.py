@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from groups.encoding.tree import Link, spanning
 from mbssa import Mechanism
-from mbssa.joints.catalogue import CATALOGUE, JointType, coordinate_unit
+from mbssa.joints.catalogue import JointType, coordinate_unit, type_of_joint
 from mbssa.joints.frames import Frames
 from mbssa.trust import REMEDY
 
@@ -182,7 +182,7 @@ def cut_coordinates(opened: CutOpen) -> tuple[str, ...]:
 
 
 def _row(mechanism: Mechanism, joint: int) -> JointType:
-    return CATALOGUE[int(mechanism.joint_type[joint])]
+    return type_of_joint(mechanism, joint)
 
 
 def _joints_named(mechanism: Mechanism, names: Sequence[str]) -> tuple[int, ...]:

@@ -15,7 +15,7 @@ import numpy as np
 
 from groups.rotations import turned
 from mbssa.arrays import Floats, Ints
-from mbssa.joints.catalogue import CATALOGUE, JointType
+from mbssa.joints.catalogue import JointType, type_of_joint
 
 if TYPE_CHECKING:
     from mbssa import Mechanism
@@ -84,7 +84,7 @@ def marks_of(mechanism: Mechanism, frames: Frames, bodies: Sequence[int]) -> tup
     """The joints that have geometry and join two of these bodies, or one of them to one not drawn."""
     marks = []
     for j in np.flatnonzero(frames.known).tolist():
-        row = CATALOGUE[int(mechanism.joint_type[j])]
+        row = type_of_joint(mechanism, j)
         a, b = mechanism.joint_bodies(j)[:2]
         if row.is_free or not {a, b} & (set(bodies) - {0}):
             continue
@@ -215,7 +215,7 @@ def _joints_of(
     ]
     if not marks:
         for j in np.flatnonzero(frames.known).tolist():
-            row = CATALOGUE[int(mechanism.joint_type[j])]
+            row = type_of_joint(mechanism, j)
             if j == but or row.guide is not None or row.is_free:
                 continue
             ends = mechanism.joint_bodies(j)[:2]

@@ -9,7 +9,7 @@ import numpy as np
 from groups.encoding.constraint_tables import drive_rows
 from mbssa import Group
 from mbssa.arrays import Floats
-from mbssa.joints.catalogue import CATALOGUE, coordinate_unit
+from mbssa.joints.catalogue import coordinate_unit, type_of_joint
 from mbssa.joints.equations import Equations, coordinates, residuals
 from mbssa.joints.frames import Frames
 from mbssa.joints.system import Configuration
@@ -58,7 +58,7 @@ def _pairs(
 ) -> Iterator[tuple[int, Equations, tuple[str, ...], Floats, Floats, dict[str, Floats]]]:
     """Of each joint of a group that is a pair: equations, names of its coordinates, their arguments."""
     for joint in group.joint_indices.tolist():
-        kind = CATALOGUE[int(group.structure.mechanism.joint_type[joint])]
+        kind = type_of_joint(group.structure.mechanism, joint)
         if kind.pair is not None:
             d, C = relative(group, frames, placed, joint)
             given = {name: np.full(len(d), column[joint]) for name, column in frames.parameters.items()}

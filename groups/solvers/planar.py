@@ -7,7 +7,6 @@ from typing import Self
 
 import numpy as np
 
-from groups.encoding.planar_chains import type_of
 from groups.encoding.setting import Setting
 from groups.encoding.tree import GroupTree, free_coordinates
 from groups.kernels import chains, planar
@@ -15,6 +14,7 @@ from groups.kernels.status import OK
 from groups.placing.placing import CLOSED_FORM, Placing, Search, Task, same_place
 from groups.solvers.solver import Solver
 from mbssa.arrays import Floats, Ints
+from mbssa.joints.catalogue import type_of_joint
 from mbssa.joints.system import Configuration
 
 
@@ -98,6 +98,6 @@ def closing_joints(tree: GroupTree, setting: Setting) -> list[int] | None:
     joints = [link.joint for link in tree.links] + list(tree.cuts)
     if mechanism.space != "planar" or tree.struts or min(joints, default=-1) < 0:
         return None
-    if any(type_of(mechanism, j).pair is None for j in joints):
+    if any(type_of_joint(mechanism, j).pair is None for j in joints):
         return None
     return [j for j in tree.cuts if free_coordinates(mechanism, j) < mechanism.freedom]

@@ -6,13 +6,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from groups.encoding.planar_chains import Move, Record, joined, link_records, packed, type_of, with_turns
+from groups.encoding.planar_chains import Move, Record, joined, link_records, packed, with_turns
 from groups.encoding.setting import Setting
 from groups.encoding.tree import GroupTree
 from groups.kernels import chains, planar
 from groups.solvers.planar import PlanarSolver, closing_joints
 from groups.solvers.solver import PRESCRIBED, Kernel
 from mbssa.arrays import Floats, Ints
+from mbssa.joints.catalogue import type_of_joint
 
 #: Records of one body on one driven hinge.
 CRANK = [chains.START, chains.MOVE, chains.TURN, chains.MOVE, chains.BODY]
@@ -39,7 +40,7 @@ class PlanarDriven(PlanarSolver):
         else:
             ends = (len(records), len(records), 0, 0)
             ints, floats = packed(planar.DRIVEN, records, [link.body for link in tree.links], ends)
-        codes = ", ".join(type_of(setting.mechanism, link.joint).code for link in tree.links)
+        codes = ", ".join(type_of_joint(setting.mechanism, link.joint).code for link in tree.links)
         memory = np.array([1.0, 0.0, 0.0])
         return cls(tree.number, f"driven {codes}", PRESCRIBED, (), (), ints, floats, memory, roots=1)
 

@@ -24,7 +24,6 @@ from groups.encoding.planar_chains import (
     moved,
     packed,
     steps_of,
-    type_of,
     with_turns,
 )
 from groups.encoding.setting import Setting
@@ -35,7 +34,7 @@ from groups.solvers.planar import PlanarSolver, closing_joints, planar_state
 from groups.solvers.solver import Kernel
 from mbssa import Mechanism
 from mbssa.arrays import Floats, Ints
-from mbssa.joints.catalogue import CATALOGUE
+from mbssa.joints.catalogue import type_of_joint
 from mbssa.joints.system import Configuration
 
 #: Kernels by form, with their costs.
@@ -112,7 +111,7 @@ def _unknowns(tree: GroupTree, setting: Setting) -> tuple[str, ...]:
     return tuple(
         f"{mechanism.joint_ids[link.joint]}.{name}"
         for link in tree.links
-        for name in CATALOGUE[int(mechanism.joint_type[link.joint])].coordinates
+        for name in type_of_joint(mechanism, link.joint).coordinates
         if (link.joint, name) not in setting.drives
     )
 
@@ -135,7 +134,7 @@ def _chains(tree: GroupTree, cut: int, setting: Setting) -> list[Chain] | None:
     unknown = [record for side in records for record in side if record.unknown is not None]
     if len({record.unknown for record in unknown}) != len(unknown):
         return None  # the unknown azimuth of a rod turns there and back
-    kind = type_of(mechanism, cut)
+    kind = type_of_joint(mechanism, cut)
     if "angle" not in kind.coordinates or "angle" in mechanism.joints[cut].driven:
         if len(unknown) == 2 and all(record.kind == kernels.SLIDE for record in unknown):
             raise ValueError(_only_slides(tree, mechanism))
@@ -163,7 +162,7 @@ def _path(tree: GroupTree, body: int) -> list[Link]:
 
 def _close(setting: Setting, cut: int, records: list[list[Record]]) -> None:
     """Lead both sides to the closing point, that of the joint's second body."""
-    kind, steps = type_of(setting.mechanism, cut), steps_of(setting, cut)
+    kind, steps = type_of_joint(setting.mechanism, cut), steps_of(setting, cut)
     while steps and steps[-1].kind == "turn":
         steps = steps[:-1]  # a turn about the closing point does not move it
     near, far = 0, 1
@@ -203,9 +202,9 @@ def _name(tree: GroupTree, cut: int, chains: list[Chain], mechanism: Mechanism) 
         name = f"{max(letters, letters[::-1])} dyad"
     else:
         (letter,) = [letter for joint, letter in around if joint != cut]
-        name = f"{letter} and {type_of(mechanism, cut).code}"
+        name = f"{letter} and {type_of_joint(mechanism, cut).code}"
     joints = sorted({link.joint for link in tree.links} | {cut})
-    driven = [type_of(mechanism, j).code for j in joints if mechanism.n_driven_of_joint[j]]
+    driven = [type_of_joint(mechanism, j).code for j in joints if mechanism.n_driven_of_joint[j]]
     return f"{name} with driven {', '.join(driven)}" if driven else name
 
 

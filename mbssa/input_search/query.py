@@ -11,7 +11,7 @@ import numpy as np
 from mbssa.faults import Fault, Faults
 from mbssa.io.motion import coordinate_faults
 from mbssa.io.multiple import grown_tree, with_pairs
-from mbssa.joints.catalogue import CATALOGUE, types_of
+from mbssa.joints.catalogue import type_of_joint, types_of
 from mbssa.mechanism import Mechanism
 
 #: Names that a fault lists before it only counts the rest.
@@ -131,7 +131,7 @@ def with_inputs(
         if name is None or not coordinates_of(extended, name):  # a pair that closes a ring, which is said
             continue
         joint, bit = _parsed(extended, name)
-        kind = CATALOGUE[int(extended.joint_type[joint])]
+        kind = type_of_joint(extended, joint)
         if bit is None and kind.grade > 1:
             choices = " or ".join(f"{name}.{each}" for each in (*kind.coordinates, "*"))
             faults.add("inputs", f"{text!r}: a {kind.code} has {kind.grade} coordinates; write {choices}")
@@ -232,7 +232,7 @@ def coordinates_of(mechanism: Mechanism, name: str) -> list[tuple[int, int]]:
         joint, bit = _parsed(mechanism, name)
     except KeyError:
         return []
-    grade = CATALOGUE[int(mechanism.joint_type[joint])].grade
+    grade = type_of_joint(mechanism, joint).grade
     return [(joint, k) for k in range(grade)] if bit is None else [(joint, bit)]
 
 
@@ -253,7 +253,7 @@ def _every_coordinate(mechanism: Mechanism, texts: list[str]) -> list[str]:
     for text in texts:
         joint, _, star = text.rpartition(".")
         pairs = coordinates_of(mechanism, joint) if star == "*" else []
-        names = [f"{joint}.{CATALOGUE[int(mechanism.joint_type[j])].coordinates[bit]}" for j, bit in pairs]
+        names = [f"{joint}.{type_of_joint(mechanism, j).coordinates[bit]}" for j, bit in pairs]
         found += names or [text]
     return found
 
@@ -268,7 +268,7 @@ def _canonical(mechanism: Mechanism, text: str, key: str, faults: Faults) -> str
         faults.add(key, f"{text!r}: {error.args[0]}", "unknown")
         return None
     name = name_of(mechanism, joint)
-    return name if bit is None else f"{name}.{CATALOGUE[int(mechanism.joint_type[joint])].coordinates[bit]}"
+    return name if bit is None else f"{name}.{type_of_joint(mechanism, joint).coordinates[bit]}"
 
 
 def _parsed(mechanism: Mechanism, text: str) -> tuple[int, int | None]:

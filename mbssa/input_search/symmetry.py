@@ -18,7 +18,7 @@ import numpy.typing as npt
 from mbssa.arrays import Bools, Ints
 from mbssa.automorphisms import MOST_STEPS, automorphisms
 from mbssa.input_search.evaluate import Evaluated
-from mbssa.joints.catalogue import CATALOGUE
+from mbssa.joints.catalogue import type_of_joint
 from mbssa.mechanism import ByteArray, Mechanism
 
 if TYPE_CHECKING:
@@ -316,7 +316,7 @@ def _graph(
     labels: list[tuple[int, ...]] = [(0, int(b == 0), own[b]) for b in range(n)]
     joints = [j for j in range(mechanism.n_joints) if j not in passed_over]
     for j in joints:
-        row = CATALOGUE[int(mechanism.joint_type[j])]
+        row = type_of_joint(mechanism, j)
         if j in first:
             labels.append((1, row.index, *sorted(extra[k] for k in first[j].joints)))
             ends = [(body, 0) for body in first[j].bodies]

@@ -7,14 +7,17 @@ Theory* 176 (2022) 104985. Rows with ``table3=False`` are additions of this proj
 from __future__ import annotations
 
 import difflib
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from mbssa.joints.joint_type import FREEDOM, JointType, Space
 from mbssa.joints.types import TYPES
 
+if TYPE_CHECKING:
+    from mbssa.mechanism import Mechanism
+
 __all__ = [
     "CATALOGUE", "FREEDOM", "TYPE_ORDER", "JointType", "Space", "coordinate_unit", "joint_type", "register",
-    "types_of",
+    "type_of_joint", "types_of",
 ]  # fmt: skip
 
 #: Every row, spatial before planar; a joint stores its row's ``index``.
@@ -77,6 +80,16 @@ def types_of(space: Space) -> tuple[JointType, ...]:
     ['R', 'P', 'L', 'EO', 'EPI', 'RP', 'RD', 'FP', 'SLOT', 'ROD', 'DIST', 'COUPLING', 'USER']
     """
     return tuple(row for row in CATALOGUE if row.space == space)
+
+
+def type_of_joint(mechanism: Mechanism, joint: int) -> JointType:
+    """Row of a joint, by its index.
+
+    >>> import mbssa
+    >>> type_of_joint(mbssa.load("planar_four_bar"), 0).code
+    'R'
+    """
+    return CATALOGUE[int(mechanism.joint_type[joint])]
 
 
 def joint_type(code: str, space: Space) -> JointType:

@@ -18,7 +18,7 @@ import numpy as np
 from mbssa.arrays import Bools, Floats
 from mbssa.joints.axes import axes_of, in_space, unit
 from mbssa.joints.blocks import on_axis, on_flat_axis
-from mbssa.joints.catalogue import CATALOGUE, is_length
+from mbssa.joints.catalogue import CATALOGUE, is_length, type_of_joint
 from mbssa.joints.equations import pose
 from mbssa.joints.geometry import JointGeometry
 from mbssa.joints.poses import Poses
@@ -103,7 +103,7 @@ def _frames_of(mechanism: Mechanism) -> Frames:
     # Couplings come last: they read the frames of other joints.
     order = np.argsort(np.array([row.is_coupling for row in CATALOGUE])[mechanism.joint_type], kind="stable")
     for j in order.tolist():
-        row = CATALOGUE[int(mechanism.joint_type[j])]
+        row = type_of_joint(mechanism, j)
         geometry = mechanism.joint_geometry.get(j)
         if (geometry is None and row.required) or j in untrusted or not row.has_equations:
             continue

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from mbssa.arrays import Bools, Floats, Ints
 from mbssa.joints.axes import cross
-from mbssa.joints.catalogue import CATALOGUE, Space, is_length
+from mbssa.joints.catalogue import CATALOGUE, Space, is_length, type_of_joint
 from mbssa.joints.equations import Equations, coordinates, residuals
 from mbssa.joints.poses import Poses
 from mbssa.joints.relations import value_and_rates
@@ -200,7 +200,7 @@ def _pair_rows(
     mask = mechanism.driven[joints]
     if mask.any():
         value, rate = coordinates(pair, d, C, parameters)
-        kind = CATALOGUE[int(mechanism.joint_type[joints[0]])]
+        kind = type_of_joint(mechanism, joints[0])
         keep = (mask[:, None] >> np.arange(kind.grade)) & 1 == 1
         value = value if values else np.zeros(keep.shape)
         yield _part(value, rate, keep, kind.coordinates, *place, drive=True)
@@ -276,7 +276,7 @@ def coordinates_at(mechanism: Mechanism, frames: Frames, at: Configuration, join
     >>> coordinates_at(stewart, frames, Configuration.reference(frames), leg).round(3)
     array([1.195])
     """
-    kind, which = CATALOGUE[int(mechanism.joint_type[joint])], np.array([joint])
+    kind, which = type_of_joint(mechanism, joint), np.array([joint])
     assert kind.pair is not None
     d, C, _, _ = relative_pose(frames, at, which, np.array([mechanism.joint_bodies(joint)[:2]]))
     given = {name: column[which] / frames.size for name, column in frames.parameters.items()}

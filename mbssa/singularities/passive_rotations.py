@@ -10,7 +10,7 @@ import numpy as np
 from mbssa.arrays import Floats, Ints
 from mbssa.decomposition.treatment import PassiveRotation
 from mbssa.joints.assembly import assemble
-from mbssa.joints.catalogue import CATALOGUE
+from mbssa.joints.catalogue import CATALOGUE, type_of_joint
 from mbssa.joints.system import Configuration, Rows, rows_at, unknowns
 
 if TYPE_CHECKING:
@@ -90,9 +90,7 @@ def _locked_together(mechanism: Mechanism) -> list[tuple[int, ...]]:
 
 def _hangs_on_balls(mechanism: Mechanism, bodies: tuple[int, ...], joints: list[int]) -> bool:
     spins = [
-        CATALOGUE[int(mechanism.joint_type[j])].spin
-        for j in joints
-        if not set(bodies) >= set(mechanism.joint_bodies(j))
+        type_of_joint(mechanism, j).spin for j in joints if not set(bodies) >= set(mechanism.joint_bodies(j))
     ]
     return len(spins) > 1 and "any" in spins and all(spins)
 

@@ -12,7 +12,7 @@ import numpy as np
 from mbssa.arrays import Floats, Ints
 from mbssa.decomposition.incidence import initialise
 from mbssa.decomposition.matching import match
-from mbssa.joints.catalogue import CATALOGUE, JointType, joint_type
+from mbssa.joints.catalogue import JointType, joint_type, type_of_joint
 from mbssa.joints.system import Rows, rows_at
 from mbssa.mechanism import ByteArray, JointGeometry, Mechanism
 from mbssa.singularities.passive_rotations import free_motions, passive_rotations
@@ -118,8 +118,7 @@ def propose_inputs(
             break
         if mask.any() and solvable(changed, found.basis, precision):
             names = [
-                f"{mechanism.joint_ids[j]}.{CATALOGUE[int(mechanism.joint_type[j])].coordinates[bit]}"
-                for j, bit in added
+                f"{mechanism.joint_ids[j]}.{type_of_joint(mechanism, j).coordinates[bit]}" for j, bit in added
             ]
             text = "; ".join(
                 filter(
@@ -141,7 +140,7 @@ def _mask(mechanism: Mechanism, rows: Rows, kept: set[int]) -> ByteArray:
     for r in np.flatnonzero(rows.drive).tolist():
         if r not in kept:
             joint = int(rows.joint[r])
-            coordinates = CATALOGUE[int(mechanism.joint_type[joint])].coordinates
+            coordinates = type_of_joint(mechanism, joint).coordinates
             mask[joint] &= ~np.uint8(1 << coordinates.index(rows.name[r]))
     return mask
 
@@ -176,7 +175,7 @@ def _additions(
     options = []
     for r in range(len(every)):
         joint = int(every.joint[r])
-        bit = CATALOGUE[int(mechanism.joint_type[joint])].coordinates.index(every.name[r])
+        bit = type_of_joint(mechanism, joint).coordinates.index(every.name[r])
         if not driven[joint] >> bit & 1 and np.linalg.norm(moved[r]) > 1e-6:
             options.append((r, (joint, bit)))
     if free.shape[1] == 1:
@@ -261,7 +260,7 @@ def _release_options(mechanism: Mechanism, rows: Rows, null: Floats) -> dict[int
         if mechanism.driven[j]:
             continue
         mine = np.flatnonzero((rows.joint == j) & ~rows.drive)
-        for code, names in CATALOGUE[int(mechanism.joint_type[j])].releases:
+        for code, names in type_of_joint(mechanism, j).releases:
             released = np.array([r for r in mine.tolist() if rows.name[r] in names], dtype=np.int64)
             if taking_part[released].all():
                 options.setdefault(j, []).append((code, released))

@@ -13,7 +13,7 @@ import numpy as np
 
 from mbssa.arrays import Floats, Ints
 from mbssa.decomposition.treatment import DENSE
-from mbssa.joints.catalogue import CATALOGUE, JointType
+from mbssa.joints.catalogue import CATALOGUE, JointType, type_of_joint
 from mbssa.joints.equations import pose
 from mbssa.joints.frames import Frames, coupled_coordinates
 from mbssa.joints.poses import Poses
@@ -182,7 +182,7 @@ def generic_rows(mechanism: Mechanism, seed: int = 1) -> Rows:
         origin[joints, 0] = point[joints] - np.einsum("nab,nb->na", both[joints, 0], d)
     for j, geometry in random.items():
         coupled = coupled_coordinates(mechanism, geometry, origin, both, known)
-        relate = CATALOGUE[int(mechanism.joint_type[j])].relations
+        relate = type_of_joint(mechanism, j).relations
         if coupled is not None and relate is not None:
             at = replace(still, coordinates=coupled)
             relations[j] = relate(mechanism.joint_bodies(j), geometry, at)[0]
@@ -235,7 +235,7 @@ def _with_random_rows(mechanism: Mechanism, rows: Rows, joints: Ints, dice: np.r
     wrench = dice.normal(size=(len(joints), B, B))
     joint, name, number, drive = [], [], [], []
     for k, j in enumerate(joints.tolist()):
-        kind = CATALOGUE[int(mechanism.joint_type[j])]
+        kind = type_of_joint(mechanism, j)
         mask = int(mechanism.driven[j])
         chosen = [(row, "contact", False) for row in range(kind.equations)]
         chosen += [
@@ -256,7 +256,7 @@ def _with_random_rows(mechanism: Mechanism, rows: Rows, joints: Ints, dice: np.r
     jacobian[:, 1] = wrench[place[:, 0], place[:, 1]]
     jacobian[:, 0] = -jacobian[:, 1]
     for r, j in enumerate(which.tolist()):
-        kind = CATALOGUE[int(mechanism.joint_type[j])]
+        kind = type_of_joint(mechanism, j)
         if kind.is_coupling or "function" in kind.required:
             body[r, : sizes[j]] = mechanism.joint_bodies(j)
             jacobian[r, : sizes[j]] = dice.normal(size=(sizes[j], B))

@@ -13,7 +13,7 @@ import numpy as np
 
 from mbssa.arrays import Floats
 from mbssa.decomposition.treatment import SpecialPart
-from mbssa.joints.catalogue import CATALOGUE, JointType
+from mbssa.joints.catalogue import JointType, type_of_joint
 
 if TYPE_CHECKING:
     from mbssa.joints.frames import Frames
@@ -52,7 +52,7 @@ Line = tuple[JointType | None, Floats, Floats]
 def _lines(mechanism: Mechanism, frames: Frames, at: Configuration) -> list[Line]:
     lines = []
     for j in range(mechanism.n_joints):
-        kind = CATALOGUE[int(mechanism.joint_type[j])] if frames.known[j] else None
+        kind = type_of_joint(mechanism, j) if frames.known[j] else None
         body = mechanism.joint_bodies(j)[1]
         point = at.position[body] + at.rotation[body] @ frames.origin[j, 1]
         lines.append((kind, point, at.rotation[body] @ frames.axes[j, 1][:, 2]))

@@ -24,7 +24,7 @@ import numpy as np
 from groups.motion import driven_coordinates
 from groups.trajectory import body_index
 from mbssa import Mechanism
-from mbssa.joints.catalogue import CATALOGUE, coordinate_unit
+from mbssa.joints.catalogue import coordinate_unit, type_of_joint
 from mbssa.joints.frames import joint_frames
 from mbssa.loads import FORCE_TYPES, Force, principal_moments
 from mbssa.mechanism import BodyGeometry, JointFrame, JointGeometry
@@ -396,7 +396,7 @@ def with_frames(mechanism: Mechanism, joint: int) -> JointGeometry:
     geometry = mechanism.joint_geometry[joint]
     if geometry.frames is not None:
         return geometry
-    row = CATALOGUE[int(mechanism.joint_type[joint])]
+    row = type_of_joint(mechanism, joint)
     found = joint_frames(mechanism)
     if not found.known[joint] or mechanism.joint_start[joint + 1] - mechanism.joint_start[joint] > 2:
         raise ValueError(f"joint {mechanism.joint_ids[joint]}: a {row.code} has no frames on its bodies")
