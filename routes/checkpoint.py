@@ -13,13 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from groups.results.schema import OUTPUTS, QUALITY
 from mbssa.files import remove_temporaries, write_whole
 from routes.job import Job
 from routes.lock import NAME as LOCK
 from routes.lock import locked
 from routes.plan import Plan
-from routes.workspace import BACK, BESIDE, Workspace, in_files, opened
+from routes.workspace import Workspace, in_files, opened
 
 FORMAT = 1
 NAME = "run.json"
@@ -92,13 +91,11 @@ def _opened(job: Job, folder: Path) -> Workspace:
         raise ValueError(
             f"{folder} keeps another run: {', '.join(other)} {'differs' if len(other) == 1 else 'differ'}"
         )
-    answer = zip((*OUTPUTS, *QUALITY), (*space.answer.outputs, *space.answer.quality), strict=True)
-    arrays: dict[str, Any] = {**dict(answer), **{name: getattr(space, name) for name in (*BESIDE, *BACK)}}
     # Kernels do not check bounds.
     wrong = [
         f"{name}.npy"
         for name, (shape, kind) in job.shapes.items()
-        if arrays[name] is None or arrays[name].shape != shape or arrays[name].dtype != kind
+        if name not in space.arrays or (space.arrays[name].shape, space.arrays[name].dtype) != (shape, kind)
     ]
     if wrong:
         raise ValueError(

@@ -37,7 +37,8 @@ class Workspace:
     done : (tasks,) 1 where a task is done
     log : (tasks, 3) when a task began and ended (s, of the machine's monotonic clock) and by which worker
     folder : where the arrays are files; None in memory
-    reactions, efforts, balanced : of plans with reactions, as :class:`groups.dynamics.one_group.Answers`
+    reactions : of plans with reactions; else None
+    arrays : all of these by name
     """
 
     answer: Arrays
@@ -48,18 +49,15 @@ class Workspace:
     ended_last: Floats
     done: npt.NDArray[np.uint8]
     log: Floats
-    folder: Path | None = None
-    reactions: Floats | None = None
-    efforts: Floats | None = None
-    balanced: npt.NDArray[np.int8] | None = None
+    folder: Path | None
+    reactions: Answers | None
+    arrays: dict[str, Any]
 
     @property
     def answers(self) -> Answers:
         """The reactions, of a plan that has them."""
         assert self.reactions is not None
-        assert self.efforts is not None
-        assert self.balanced is not None
-        return Answers(self.reactions, self.efforts, self.balanced)
+        return self.reactions
 
 
 def in_memory(shapes: Shapes) -> Workspace:
@@ -133,8 +131,9 @@ def _initialised(made: dict[str, Any], folder: Path | None) -> Workspace:
 
 
 def _named(made: dict[str, Any], folder: Path | None) -> Workspace:
-    back = {name: made[name] for name in BACK if name in made}
-    return Workspace(Arrays.named(made), **{name: made[name] for name in BESIDE}, folder=folder, **back)
+    reactions = Answers(*(made[name] for name in BACK)) if BACK[0] in made else None
+    others = [made[name] for name in BESIDE]
+    return Workspace(Arrays.named(made), *others, folder=folder, reactions=reactions, arrays=made)
 
 
 def _allocate(path: Path) -> None:
