@@ -132,8 +132,8 @@ def _initialised(made: dict[str, Any], folder: Path | None) -> Workspace:
 
 def _named(made: dict[str, Any], folder: Path | None) -> Workspace:
     reactions = Answers(*(made[name] for name in BACK)) if BACK[0] in made else None
-    others = [made[name] for name in BESIDE]
-    return Workspace(Arrays.named(made), *others, folder=folder, reactions=reactions, arrays=made)
+    others: dict[str, Any] = {name: made[name] for name in BESIDE}
+    return Workspace(Arrays.named(made), **others, folder=folder, reactions=reactions, arrays=made)
 
 
 def _allocate(path: Path) -> None:

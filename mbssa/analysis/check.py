@@ -154,8 +154,8 @@ def check(mechanism: Mechanism, precision: float | None = None) -> Report:
     >>> report = mbssa.check(mbssa.load("rssr"))
     >>> report.solvable
     True
-    >>> [finding.text for finding in report.findings if finding.kind == "spin"]
-    ['body 3 (rod) spins idly about the line through (0.510, 0.230, 0.250) m along (0.832, 0.149, 0.534)']
+    >>> [finding.text.partition(" through")[0] for finding in report.findings if finding.kind == "spin"]
+    ['body 3 (rod): passive rotation about the line']
     """
     structure = decompose(mechanism, precision=precision)
     with one_blas_thread(mechanism.n_bodies):
@@ -425,7 +425,7 @@ def _rank_findings(
         findings.append(_inputs_finding(mechanism, analysis, generic, where))
     if structure.treatment is not None:
         findings += [_part_finding(mechanism, part) for part in structure.treatment.parts]
-    findings += [_spin_finding(mechanism, spin) for spin in spins]
+    findings += [_rotation_finding(mechanism, spin) for spin in spins]
     left = analysis.all.free - len(spins)
     if left > 0 and not analysis.dependent_drives:
         bodies = _moving_bodies(mechanism, analysis, spins)
@@ -537,9 +537,9 @@ def _part_finding(mechanism: Mechanism, part: SpecialPart) -> Finding:
     )
 
 
-def _spin_finding(mechanism: Mechanism, spin: PassiveRotation) -> Finding:
-    verb = "spins" if len(spin.bodies) == 1 else "spin together"
-    text = f"{_bodies(mechanism, spin.bodies)} {verb} idly"
+def _rotation_finding(mechanism: Mechanism, spin: PassiveRotation) -> Finding:
+    common = "common " if len(spin.bodies) > 1 else ""
+    text = f"{_bodies(mechanism, spin.bodies)}: {common}passive rotation"
     if spin.point is not None and spin.direction is not None:
         point, direction = (", ".join(f"{v:.3f}" for v in vector) for vector in (spin.point, spin.direction))
         text += f" about the line through ({point}) m along ({direction})"

@@ -205,8 +205,8 @@ def undriven_mechanism(bare: Mechanism, query: Query, variant: int = 0, own: int
     low = found.tolerance * float(systems[0].values.max(initial=0.0))
     # Rows of coordinates at rest are rounding errors, and must not be normalised.
     sees[np.linalg.norm(sees, axis=1) <= low] = 0.0
-    idle, locks, turning = _idle_spins(whole, sees, free, start, bare.n_joints, found.tolerance)
-    n_passive = _spins_left(query.inputs, own, found.mobility, len(idle), whole)
+    idle, locks, turning = _passive_rotations(whole, sees, free, start, bare.n_joints, found.tolerance)
+    n_passive = _undriven_rotations(query.inputs, own, found.mobility, len(idle), whole)
     idle, locks = (idle, locks) if n_passive else (idle[:0], [])
     stops: Bools = np.zeros(len(sees), dtype=bool)
     if n_passive:
@@ -225,7 +225,7 @@ def undriven_mechanism(bare: Mechanism, query: Query, variant: int = 0, own: int
     if found.singular_pose or found.stuck:
         fault = "the reference is a singular pose: what holds there says nothing of the mechanism"
     elif n_passive and treatment is None:
-        fault = "the count does not show the bodies that spin idly, so nothing can hold them"
+        fault = "the count does not show the passive rotations, so none can be locked"
     if treatment is not None:
         n_left = whole.n_joints - len(treatment.units)
         units = np.concatenate([treatment.units, np.zeros(n_left, dtype=np.int64)])
@@ -285,7 +285,7 @@ def _system(mechanism: Mechanism, found: Examined) -> SplitSystem:
     return split_system(found.matrix, every, found.constraints.rank, found.tolerance)
 
 
-def _idle_spins(
+def _passive_rotations(
     mechanism: Mechanism, sees: Floats, free: Floats, start: Ints, n_real: int, tolerance: float
 ) -> tuple[Floats, list[int], list[int]]:
     """Passive rotations as (S, F) unit mixes of the free motions, joints to drive for them, and their bodies.
@@ -342,7 +342,7 @@ def _clusters(n_bodies: int, ends: Iterable[tuple[int, ...]]) -> list[tuple[int,
     return [tuple(part) for part in parts.subsets()[1:]]
 
 
-def _spins_left(wanted: int | None, own: int, mobility: int, idle: int, mechanism: Mechanism) -> int:
+def _undriven_rotations(wanted: int | None, own: int, mobility: int, idle: int, mechanism: Mechanism) -> int:
     """Number of passive rotations that the inputs leave: all, or none where so many inputs are wanted."""
     if wanted is None:
         return 0 if own == mobility or mobility == idle else idle

@@ -216,7 +216,7 @@ def _faults(found: LoopStructure) -> list[str]:
                 f"CL-{loop.number}: {counted(loop.redundant, 'equation')} left out; other loops say the same"
             )
     if found.held:
-        lines.append(f"held at zero, as the body spins idly: {', '.join(found.held)}")
+        lines.append(f"held at zero (passive rotations): {', '.join(found.held)}")
     if found.open:
         lines.append(f"in no loop and not driven: {', '.join(found.open)}")
     for joint in found.left_out:

@@ -103,7 +103,7 @@ def propose_inputs(
         if r not in drives
     ]
     free = free_motions(found.matrix[kept], found.tolerance)
-    free = _without_spins(mechanism, rows.select(np.sort(kept)), free, found, driven)
+    free = _without_passive_rotations(mechanism, rows.select(np.sort(kept)), free, found, driven)
     proposals = []
     tried = 0
     for added in _additions(mechanism, found, free, driven, most):
@@ -145,7 +145,7 @@ def _mask(mechanism: Mechanism, rows: Rows, kept: set[int]) -> ByteArray:
     return mask
 
 
-def _without_spins(
+def _without_passive_rotations(
     mechanism: Mechanism, rows: Rows, free: Floats, found: Examined, driven: ByteArray
 ) -> Floats:
     """Free motions less the passive rotations, which need no input."""

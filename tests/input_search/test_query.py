@@ -122,7 +122,7 @@ class TestNumberOfInputs:
     def test_is_that_of_the_model_or_of_its_useful_motions(self, name, options, number):
         assert undriven_mechanisms(mbssa.load(name), Query(inputs=options))[0][0].n_inputs == number
 
-    def test_without_inputs_of_its_own_idle_spins_need_none(self):
+    def test_without_inputs_of_its_own_passive_rotations_need_none(self):
         undriven = with_inputs(mbssa.load("rssr"), [])
         assert undriven_mechanisms(undriven, Query())[0][0].n_inputs == 1
 

@@ -240,7 +240,7 @@ class TestJoints:
         assert found.loops[0].rank == rank
         assert found.determined
 
-    def test_idle_spins_are_held(self):
+    def test_passive_rotations_are_locked(self):
         assert len(independent_loops(mbssa.load("six_sps")).held) == 6
         assert independent_loops(mbssa.load("stewart")).held == ()
 

@@ -73,7 +73,7 @@ class TestMicromanipulator:
             assert generic.full == (bodies != (21,))
             assert numeric.full == (bodies not in {(21,), (2, 3), (8, 9), (13, 14), (16, 17)})
 
-    def test_which_rods_merely_spin_and_what_is_left(self, report):
+    def test_passive_rotations_of_rods_and_the_remaining_mobility(self, report):
         spins = [finding.bodies for finding in report.findings if finding.kind == "spin"]
         assert spins == [(3,), (9,), (14,), (17,)]
         (mobility,) = texts(report, "mobility")
@@ -179,7 +179,7 @@ class TestIdleSpins:
         ]
         assert [len(group.bodies) for group in report.structure.groups] == [13]
 
-    def test_a_leg_spins_whether_or_not_its_slide_is_driven(self):
+    def test_a_leg_has_a_passive_rotation_whether_or_not_its_slide_is_driven(self):
         """The same platform placed by its pose: each leg is a group that turns about its own line."""
         pose = [f"1-14.{c}" for c in ("x", "y", "z", "angle_x", "angle_y", "angle_z")]
         report = mbssa.check(with_inputs(mbssa.load("six_sps"), pose, terminals=[14]))
@@ -189,8 +189,8 @@ class TestIdleSpins:
         ]
         assert report.structure.types == {"1F3D": 1, "1P2S3D": 6}
 
-    def test_a_spin_is_no_excuse_for_a_missing_input(self):
-        """RSSR without its input: the spin is idle, the crank is not."""
+    def test_a_passive_rotation_does_not_replace_a_missing_input(self):
+        """RSSR without its input: the rotation of the rod is passive, that of the crank is not."""
         mechanism = mbssa.load("rssr")
         pairs = [(*joint.bodies, joint.type.code, 0) for joint in mechanism.joints]
         report = mbssa.check(mbssa.from_pairs(4, pairs, "spatial"))
@@ -428,7 +428,7 @@ def test_ranks_of_many_dyads_are_taken_group_by_group():
 
 
 class TestWhatOnlyLooksLikeASpin:
-    """A body that somebody forgot to drive is no rod that merely spins."""
+    """An undriven body is no rod with a passive rotation."""
 
     @pytest.mark.parametrize(
         ("n_bodies", "pairs"),
