@@ -93,15 +93,15 @@ def _known_modes(model: Model, wanted: Mapping[int, int], starts: int) -> dict[i
 
 
 def _again(task: Task, like: Placing, wanted: Mapping[int, int]) -> Placing:
-    """The placing where the known bodies stand now that is most like one of the list."""
+    """The placing with the present known bodies that is nearest to one of the list."""
     found, _ = placings(task)
     signs = not task.solver.redundant
     alike = [p for p in found if p.laid == like.laid and (p.branch == like.branch or not signs)]
     if alike:
         return min(alike, key=lambda p: _apart(task.solver, task.frames.size, p, like))
-    others = f"; it does in {len(found)} modes with other signs" if found else ": out of reach"
+    others = f"; it can in {len(found)} modes with other signs" if found else ": out of reach"
     changed = ", ".join(f"SG-{group} in mode {number}" for group, number in wanted.items())
-    raise ValueError(f"{_named(task.group)} does not go together with {changed}{others}")
+    raise ValueError(f"{_named(task.group)} cannot be assembled with {changed}{others}")
 
 
 def _named(group: Group) -> str:

@@ -464,7 +464,7 @@ def test_modes_and_groups_that_there_are_not_are_refused_at_once():
 
 
 def test_a_group_that_cannot_go_together_below_is_named():
-    text = r"SG-5 \(bodies 4, 7\) does not go together with SG-4 in mode 1: out of reach"
+    text = r"SG-5 \(bodies 4, 7\) cannot be assembled with SG-4 in mode 1: out of reach"
     with pytest.raises(ValueError, match=text):
         build("rotor").solve(modes={4: 1})
 

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from groups.kernels import global_newton as kernels
 from groups.kernels.status import BRANCH_JUMP
 from groups.kernels.vectors import exponential, rotation_vector
 from groups.solvers.global_solver.solver import Advance
-from groups.solvers.global_solver.system import GlobalRun, empty_quality
+from groups.solvers.global_solver.system import GlobalRun, empty_quality, room
 from mbssa.arrays import Floats
 
 #: Largest step of Newton (rad, or relative to the size) before an instant is approached in pieces.
@@ -120,16 +119,4 @@ def _end(run: GlobalRun, t: int, own: tuple[Floats, Floats, Floats], near: Float
         empty_quality(2),
         run.limits,
         run.level,
-    )
-
-
-def room(bodies: int, instants: int, terms: int) -> kernels.Poses:
-    """Poses and rates of a stage and angles of terms, zero."""
-    return (
-        np.zeros((bodies, instants, 3)),
-        np.zeros((bodies, instants, 3, 3)),
-        np.zeros((bodies, instants, 6)),
-        np.zeros((bodies, instants, 6)),
-        np.zeros((bodies, instants)),
-        np.zeros((terms, instants)),
     )

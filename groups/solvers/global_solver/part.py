@@ -22,7 +22,7 @@ from groups.kernels.status import OK
 from groups.kernels.vectors import ROTATION, STATE
 from groups.rotations import plane_rotation, quaternion_of, rotation_of
 from groups.solvers.global_solver.contacts import part_contacts
-from groups.solvers.global_solver.following import LARGE, room, solved
+from groups.solvers.global_solver.following import LARGE, solved
 from groups.solvers.global_solver.solver import Method, solver_of
 from groups.solvers.global_solver.system import (
     STEPS,
@@ -30,6 +30,7 @@ from groups.solvers.global_solver.system import (
     GlobalRun,
     GlobalSystem,
     empty_quality,
+    room,
     system_of,
 )
 from mbssa import Group

@@ -158,23 +158,16 @@ class GlobalRun:
     def of(system: GlobalSystem, reference: Configuration, inputs: kernels.Inputs, level: int) -> GlobalRun:
         bodies, instants = len(reference.position), len(inputs[0])
         units = system.units(len(inputs[1]))
-        position = np.repeat(reference.position[:, None] / system.size, instants, axis=1)
-        rotation = np.repeat(reference.rotation[:, None], instants, axis=1)
-        angle = np.repeat(reference.angle[:, None], instants, axis=1)
-        near = np.repeat(system.rows.near[:, None], instants, axis=1)
+        poses = room(bodies, instants, len(system.rows.near))
+        position, rotation, _, _, angle, near = poses
+        position[:], rotation[:] = reference.position[:, None] / system.size, reference.rotation[:, None]
+        angle[:], near[:] = reference.angle[:, None], system.rows.near[:, None]
         # Far from the world's origin a residual cannot fall below the rounding of the positions.
         rounding = 64 * np.finfo(float).eps * float(np.abs(position[:, 0]).max())
         return GlobalRun(
             system,
             (np.ascontiguousarray(inputs[0]), *(a / units[:, None] for a in inputs[1:])),
-            (
-                position,
-                rotation,
-                np.zeros((bodies, instants, 6)),
-                np.zeros((bodies, instants, 6)),
-                angle,
-                near,
-            ),
+            poses,
             empty_quality(instants),
             (max(CLOSED, rounding), VIOLATED, STEPS, np.inf, 0.0),
             level,
@@ -195,4 +188,16 @@ def empty_quality(instants: int) -> kernels.Quality:
         np.zeros(instants),
         np.zeros(instants, dtype=np.int32),
         np.zeros(instants),
+    )
+
+
+def room(bodies: int, instants: int, terms: int) -> kernels.Poses:
+    """Poses and rates of a stage and angles of terms, zero."""
+    return (
+        np.zeros((bodies, instants, 3)),
+        np.zeros((bodies, instants, 3, 3)),
+        np.zeros((bodies, instants, 6)),
+        np.zeros((bodies, instants, 6)),
+        np.zeros((bodies, instants)),
+        np.zeros((terms, instants)),
     )
