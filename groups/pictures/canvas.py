@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from mbssa import Mechanism
+
 
 _LEFT, _RIGHT, _BOTTOM, _TOP = 17.0, 4.0, 12.0, 9.0
 
@@ -235,3 +237,22 @@ def plain(axes: Axes) -> None:
         spine.set_linewidth(0.5)
     for axis in axes._axis_map.values():
         axis.set_major_locator(MaxNLocator(6))
+
+
+def diagram(figure: Figure, place: tuple[float, float, float, float], ylabel: str) -> Axes:
+    """Axes over time with a grid; the place is left, bottom, width and height as shares of the figure."""
+    axes = figure.add_axes(place)
+    axes.grid(color=GRID, lw=0.5)
+    axes.set_axisbelow(True)
+    axes.tick_params(labelsize=SMALL_TEXT, width=0.5, length=2.0, labelfontfamily=FONT)
+    axes.set_xlabel("time (s)", fontsize=SMALL_TEXT, family=FONT)
+    axes.set_ylabel(ylabel, fontsize=SMALL_TEXT, family=FONT)
+    for spine in axes.spines.values():
+        spine.set(linewidth=0.5, color=INK)
+    return axes
+
+
+def name_over(figure: Figure, mechanism: Mechanism) -> None:
+    """The name of a mechanism over its diagrams."""
+    height, name = float(figure.get_figheight()) * MM_PER_INCH, mechanism.name or "mechanism"
+    figure.text(0.5, 1 - 4.2 / height, name.replace("$", r"\$"), ha="center", fontsize=TEXT, family=FONT)

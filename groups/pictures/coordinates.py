@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from groups.pictures.canvas import diagram, name_over
 from groups.pictures.curves import (
     Curve,
     converted,
@@ -17,11 +18,11 @@ from groups.pictures.curves import (
 from groups.pictures.failures import failures, sentence
 from groups.pictures.key import add_key
 from groups.pictures.scene import chosen
-from groups.pictures.style import FAILED, FINE, GRID, body_colour
+from groups.pictures.style import FAILED, FINE, body_colour
 from groups.trajectory import LEVELS, Level
 from mbssa.arrays import Ints
 from mbssa.pictures.limits import refuse_beyond, require_matplotlib
-from mbssa.pictures.style import FONT, INK, MM_PER_INCH, SMALL_TEXT, TEXT, figure_of
+from mbssa.pictures.style import SMALL_TEXT, figure_of
 from mbssa.units import ANGLES, LENGTHS
 
 if TYPE_CHECKING:
@@ -132,9 +133,7 @@ def over_time(trajectory: Trajectory, curves: Sequence[Curve], rows: int = 1) ->
         for row, axes in enumerate(panels[unit]):
             _steady(axes, group, row, trajectory)
     _shade(trajectory, at, [axes for unit in titles for axes in panels[unit]], handles)
-    height = float(figure.get_figheight()) * MM_PER_INCH
-    title = trajectory.mechanism.name or "mechanism"
-    figure.text(0.5, 1 - 4.2 / height, title.replace("$", r"\$"), ha="center", fontsize=TEXT, family=FONT)
+    name_over(figure, trajectory.mechanism)
     add_key(figure, handles)
     return figure
 
@@ -151,20 +150,15 @@ def _panels(units: Mapping[str, tuple[str, ...]], rows: int) -> tuple[Figure, di
         for row in range(rows):
             left = _LEFT + c * (column + _BETWEEN)
             bottom = _BOTTOM + (rows - 1 - row) * (_ROW + 4.0)
-            axes = figure.add_axes((left / width, bottom / height, column / width, _ROW / height))
-            axes.grid(color=GRID, lw=0.5)
-            axes.set_axisbelow(True)
-            axes.tick_params(
-                labelsize=SMALL_TEXT, width=0.5, length=2.0, labelfontfamily=FONT, labelbottom=row == rows - 1
-            )
+            place = (left / width, bottom / height, column / width, _ROW / height)
+            axes = diagram(figure, place, units[unit][row])
+            if row < rows - 1:
+                axes.tick_params(labelbottom=False)
+                axes.set_xlabel("")
             axes.xaxis.set_major_locator(MaxNLocator(5))
             axes.yaxis.set_major_locator(MaxNLocator(5))
             axes.yaxis.get_offset_text().set_fontsize(SMALL_TEXT)
-            axes.set_ylabel(units[unit][row], fontsize=SMALL_TEXT, family=FONT)
-            for spine in axes.spines.values():
-                spine.set(linewidth=0.5, color=INK)
             panels.setdefault(unit, []).append(axes)
-        panels[unit][-1].set_xlabel("time (s)", fontsize=SMALL_TEXT, family=FONT)
     return figure, panels
 
 

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from groups.pictures.canvas import diagram, name_over
 from groups.pictures.key import add_key
 from groups.pictures.scene import chosen
-from groups.pictures.style import BODY_COLOURS, FAILED, FRAME_COLOUR, GRID
+from groups.pictures.style import BODY_COLOURS, FAILED, FRAME_COLOUR
 from mbssa.pictures.limits import require_matplotlib
-from mbssa.pictures.style import FONT, INK, SMALL_TEXT, TEXT, figure_of
+from mbssa.pictures.style import INK, figure_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -52,7 +53,8 @@ def conditions(swept: PartitionSweep) -> Figure:
 
     width, height = _LEFT + _WIDTH + _RIGHT, _BOTTOM + _HEIGHT + _TOP
     figure = figure_of(width, height)
-    axes = figure.add_axes((_LEFT / width, _BOTTOM / height, _WIDTH / width, _HEIGHT / height))
+    place = (_LEFT / width, _BOTTOM / height, _WIDTH / width, _HEIGHT / height)
+    axes = diagram(figure, place, "condition: 1 best, 0 singular")
     at = chosen(len(swept.time), CURVE_INSTANTS)
     handles: list[Any] = []
     lowest = 1.0
@@ -82,14 +84,6 @@ def conditions(swept: PartitionSweep) -> Figure:
     axes.set_yscale("log")
     axes.set_ylim(max(_LEAST, 0.5 * lowest), 1.3)
     axes.set_xlim(swept.time[0], swept.time[-1] if len(swept.time) > 1 else swept.time[0] + 1.0)
-    axes.grid(color=GRID, lw=0.5)
-    axes.set_axisbelow(True)
-    axes.tick_params(labelsize=SMALL_TEXT, width=0.5, length=2.0, labelfontfamily=FONT)
-    axes.set_xlabel("time (s)", fontsize=SMALL_TEXT, family=FONT)
-    axes.set_ylabel("condition: 1 best, 0 singular", fontsize=SMALL_TEXT, family=FONT)
-    for spine in axes.spines.values():
-        spine.set(linewidth=0.5, color=INK)
-    name = swept.opened.mechanism.name or "mechanism"
-    figure.text(0.5, 1 - 4.2 / height, name.replace("$", r"\$"), ha="center", fontsize=TEXT, family=FONT)
+    name_over(figure, swept.opened.mechanism)
     add_key(figure, handles)
     return figure

@@ -180,23 +180,18 @@ def chosen(there: int, most: int) -> Ints:
 def _poses(
     trajectory: Trajectory, instants: Ints, frame_at: Floats, frame_axes: Floats
 ) -> tuple[tuple[int, ...], Floats, Floats]:
+    """The frame and the bodies that were kept: indices, positions (F, K, 3) and quaternions (F, K, 4)."""
     from groups.trajectory import quaternion_of
 
-    kept = np.asarray(trajectory.kept)
-    place = np.flatnonzero(kept != 0)
-    bodies = (0, *kept[place].tolist())
-    position = np.zeros((len(instants), len(bodies), 3))
-    quaternion = np.zeros((len(instants), len(bodies), 4))
-    position[:, 0], quaternion[:, 0] = frame_at, quaternion_of(frame_axes[None])[0]
-    here = trajectory.position[instants][:, place]
-    turn = trajectory.orientation[instants][:, place]
-    position[:, 1:, : here.shape[2]] = here
-    if trajectory.planar:
-        quaternion[:, 1:, 0], quaternion[:, 1:, 3] = np.cos(turn / 2), np.sin(turn / 2)
-        position[:, 1:, 2] = 0.0 * here[..., 0]
-    else:
-        quaternion[:, 1:] = turn
-    return bodies, position, quaternion
+    place = np.flatnonzero(trajectory.kept != 0)
+    spatial = trajectory.instants(instants).spatial()
+    frame = np.broadcast_to(frame_at, (len(instants), 1, 3))
+    turn = np.broadcast_to(quaternion_of(frame_axes[None]), (len(instants), 1, 4))
+    return (
+        (0, *trajectory.kept[place].tolist()),
+        np.concatenate([frame, spatial.position[:, place]], axis=1),
+        np.concatenate([turn, spatial.orientation[:, place]], axis=1),
+    )
 
 
 def _box(

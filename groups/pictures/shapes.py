@@ -15,6 +15,7 @@ import numpy as np
 
 from groups.rotations import turned
 from mbssa.arrays import Floats, Ints
+from mbssa.joints.axes import in_space
 from mbssa.joints.catalogue import JointType, type_of_joint
 
 if TYPE_CHECKING:
@@ -229,8 +230,7 @@ def _joints_of(
 
 def local_point(mechanism: Mechanism, frames: Frames, body: int, at: Sequence[float]) -> Floats:
     """(3,) point in a body's own frame that is at these world coordinates, (2,) or (3,), at the reference."""
-    world = np.array([*at, 0.0] if len(at) == 2 else at, dtype=float)
-    local: Floats = frames.rotation[body].T @ (world - frames.position[body])
+    local: Floats = frames.rotation[body].T @ (in_space(np.array(at)) - frames.position[body])
     return local
 
 

@@ -27,27 +27,6 @@ if TYPE_CHECKING:
 #: Kinds of columns, in their order.
 QUANTITIES = ("driven", "joints", "points", "bodies", "groups")
 
-#: Names and units of a body's columns by level, planar and spatial; a quaternion has no unit.
-_PLANAR = {
-    "pose": (("x", "m"), ("y", "m"), ("angle", "rad")),
-    "velocity": (("vx", "m/s"), ("vy", "m/s"), ("wz", "rad/s")),
-    "acceleration": (("ax", "m/s^2"), ("ay", "m/s^2"), ("alz", "rad/s^2")),
-}
-_SPATIAL = {
-    "pose": (
-        *((name, "m") for name in ("x", "y", "z")),
-        *((name, "") for name in ("qw", "qx", "qy", "qz")),
-    ),
-    "velocity": (
-        *((name, "m/s") for name in ("vx", "vy", "vz")),
-        *((name, "rad/s") for name in ("wx", "wy", "wz")),
-    ),
-    "acceleration": (
-        *((name, "m/s^2") for name in ("ax", "ay", "az")),
-        *((name, "rad/s^2") for name in ("alx", "aly", "alz")),
-    ),
-}
-
 #: Unit of residuals, in whatever units the rest is given.
 _RESIDUAL = "m or rad"
 
@@ -176,17 +155,22 @@ def _of_points(body: BodyMotion) -> Iterator[Column]:
 
 
 def _of_body(body: BodyMotion) -> Iterator[Column]:
-    trajectory = body.trajectory
-    names = _PLANAR if trajectory.planar else _SPATIAL
-    turn = body.orientation[:, None] if trajectory.planar else body.orientation
-    numbers = {"pose": [*body.position.T, *turn.T]}
-    for level in ("velocity", "acceleration"):
-        array = getattr(trajectory, level)
+    trajectory, planar = body.trajectory, body.trajectory.planar
+    axes, about = ("xy", "z") if planar else ("xyz", "xyz")
+    turn = body.orientation[:, None] if planar else body.orientation
+    turns = ["angle"] if planar else ["qw", "qx", "qy", "qz"]
+    columns = [(axis, "m") for axis in axes] + [(name, "rad" if planar else "") for name in turns]
+    numbers = [*body.position.T, *turn.T]
+    for array, linear, angular, per in (
+        (trajectory.velocity, "v", "w", "/s"),
+        (trajectory.acceleration, "a", "al", "/s^2"),
+    ):
         if array is not None:
-            numbers[level] = list(array[:, body.place].T)
-    for level, several in numbers.items():
-        for (name, unit), values in zip(names[level], several, strict=True):
-            yield Column(f"{trajectory.mechanism.body_name(body.index)}.{name}", unit, values)
+            columns += [(linear + axis, f"m{per}") for axis in axes]
+            columns += [(angular + axis, f"rad{per}") for axis in about]
+            numbers += list(array[:, body.place].T)
+    for (name, unit), values in zip(columns, numbers, strict=True):
+        yield Column(f"{trajectory.mechanism.body_name(body.index)}.{name}", unit, values)
 
 
 def converted(column: Column, units: tuple[str, str]) -> Column:
