@@ -22,7 +22,6 @@ from mbssa.joints.catalogue import CATALOGUE, coordinate_unit, type_of_joint
 from mbssa.joints.equations import pose
 from mbssa.joints.poses import Poses
 from mbssa.joints.relations import value_and_rates
-from mbssa.joints.system import coordinates_at
 
 if TYPE_CHECKING:
     from groups.encoding.setting import Setting
@@ -75,7 +74,7 @@ class _Train:
 
     def __init__(self, setting: Setting) -> None:
         self.mechanism, self.frames, self.reference = setting.mechanism, setting.frames, setting.reference
-        self.drives, self.inputs = setting.drives, setting.inputs
+        self.drives, self.inputs, self.coordinates = setting.drives, setting.inputs, setting.coordinates
         drives, inputs, reference = self.drives, self.inputs, self.reference
         self.dice = np.random.default_rng(7)
         scale = np.ones(len(inputs))
@@ -128,8 +127,7 @@ class _Train:
             for body, one in self._placed(tree, unknown, s, ratios @ self.away[s]).items():
                 twist = one.twist[:, n:] + one.twist[:, :n] @ ratios
                 self.bodies.setdefault(body, []).append(replace(one, twist=twist))
-        values = {joint: self._values(joint) for joint, _ in unknown}
-        start = [values[joint][name] for joint, name in unknown]
+        start = [self.coordinates[joint][name] for joint, name in unknown]
         return {
             key: GearRatio(
                 float(start[k] - ratios[k] @ self.inputs),
@@ -137,12 +135,6 @@ class _Train:
             )
             for k, key in enumerate(unknown)
         }
-
-    def _values(self, joint: int) -> dict[str, float]:
-        """Coordinates of a joint at the reference."""
-        names = type_of_joint(self.mechanism, joint).coordinates
-        found = coordinates_at(self.mechanism, self.frames, self.reference, joint)
-        return dict(zip(names, found.tolist(), strict=True))
 
     def _placed(
         self, tree: GroupTree, unknown: Sequence[tuple[int, str]], s: int, away: Floats
@@ -166,7 +158,7 @@ class _Train:
         equations = kind.pair
         assert equations is not None
         q, column = [], []
-        for name, value in self._values(joint).items():
+        for name, value in self.coordinates[joint].items():
             row = self.drives.get((joint, name), -1)
             k = n + row if row >= 0 else unknown.index((joint, name))
             q.append(self.inputs[row] + self.away[s, row] if row >= 0 else value + away[k])

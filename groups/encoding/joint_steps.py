@@ -12,7 +12,6 @@ from groups.kernels import layout
 from mbssa.arrays import Floats
 from mbssa.joints.catalogue import type_of_joint
 from mbssa.joints.equations import Step
-from mbssa.joints.system import coordinates_at
 
 if TYPE_CHECKING:
     from groups.encoding.setting import Setting
@@ -117,13 +116,13 @@ def joint_steps(setting: Setting, joint: int, forward: bool, geared: Gearing, st
     if equations is None:
         raise ValueError(f"no solver yet for joint {mechanism.joints[joint]} of type {kind.code}")
     values = {name: float(column[joint]) for name, column in frames.parameters.items()}
-    at = coordinates_at(mechanism, frames, setting.reference, joint).tolist()
+    at = setting.coordinates[joint]
     unknown: dict[int, int] = {}
     ball = ball_of(equations.steps, [(joint, name) in drives for name in kind.coordinates])
     for c, name in enumerate(kind.coordinates):
         if (joint, name) in drives or (joint, name) in geared:
             continue
-        unknown[c] = steps.add_unknown(f"{mechanism.joint_ids[joint]}.{name}", 0.0 if c in ball else at[c])
+        unknown[c] = steps.add_unknown(f"{mechanism.joint_ids[joint]}.{name}", 0.0 if c in ball else at[name])
     near, far = (0, 1) if forward else (1, 0)
     if ball:
         ends = [setting.reference.rotation[body] for body in mechanism.joint_bodies(joint)[:2]]

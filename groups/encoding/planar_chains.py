@@ -13,7 +13,7 @@ from groups.kernels import chains as chain_kernels
 from mbssa.arrays import Floats, Ints
 from mbssa.joints.catalogue import type_of_joint
 from mbssa.joints.equations import Step
-from mbssa.joints.system import Configuration, coordinates_at
+from mbssa.joints.system import Configuration
 
 if TYPE_CHECKING:
     from groups.encoding.setting import Setting
@@ -88,7 +88,7 @@ def moved(move: Move) -> Record:
 def motions_of(setting: Setting, joint: int, steps: tuple[Step, ...], forward: bool) -> list[Record]:
     """A joint's steps, from its first body's frame to its second's or back."""
     kind = type_of_joint(setting.mechanism, joint)
-    values = coordinates_at(setting.mechanism, setting.frames, setting.reference, joint).tolist()
+    values = setting.coordinates[joint]
     driven = setting.mechanism.joints[joint].driven
     records: list[Record] = []
     quarter = Move(c=0.0, s=1.0, angle=math.pi / 2)
@@ -107,7 +107,7 @@ def motions_of(setting: Setting, joint: int, steps: tuple[Step, ...], forward: b
             source=setting.drives[joint, name] if kept else 0,
             numbers=(sign,),
             unknown=None if kept else (joint, step.coordinate),
-            at_reference=sign * values[step.coordinate],
+            at_reference=sign * values[name],
         )
         across = step.kind == "shift" and step.axis == 1
         records += [moved(quarter), motion, moved(quarter.back())] if across else [motion]

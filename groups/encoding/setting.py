@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+import numpy as np
+
 from groups.encoding.constraint_tables import drive_rows
 from groups.encoding.gearing import gearing
 from groups.encoding.joint_steps import Gearing
@@ -16,8 +18,9 @@ from groups.motion import reference_inputs
 from groups.reference import closed_reference
 from mbssa import Mechanism, Structure
 from mbssa.arrays import Floats
+from mbssa.joints.catalogue import CATALOGUE
 from mbssa.joints.frames import Frames
-from mbssa.joints.system import Configuration
+from mbssa.joints.system import Configuration, coordinates_at
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +65,19 @@ class Setting:
     def mechanism(self) -> Mechanism:
         """The mechanism of the structure."""
         return self.structure.mechanism
+
+    @cached_property
+    def coordinates(self) -> dict[int, dict[str, float]]:
+        """Coordinates of the joints at the reference, m and rad, by joint index and name."""
+        mechanism, found = self.mechanism, dict[int, dict[str, float]]()
+        for row in np.unique(mechanism.joint_type[self.frames.known]).tolist():
+            names, joints = CATALOGUE[row].coordinates, (mechanism.joint_type == row) & self.frames.known
+            if CATALOGUE[row].pair is not None:
+                which = np.flatnonzero(joints).tolist()
+                with np.errstate(divide="ignore", invalid="ignore"):  # rates of angles without a direction
+                    values = coordinates_at(mechanism, self.frames, self.reference, which).tolist()
+                found |= {j: dict(zip(names, own, strict=True)) for j, own in zip(which, values, strict=True)}
+        return found
 
     @cached_property
     def geared(self) -> dict[int, Gearing]:

@@ -44,7 +44,7 @@ def reference_inputs(mechanism: Mechanism, frames: Frames, at: Configuration) ->
             near = joint.geometry.at_reference if joint.geometry is not None else {}
             values += [near.get(name, 0.0) for name in joint.driven]
         else:
-            found = dict(zip(kind.coordinates, coordinates_at(mechanism, frames, at, j), strict=True))
+            found = dict(zip(kind.coordinates, coordinates_at(mechanism, frames, at, [j])[0], strict=True))
             values += [found[name] for name in joint.driven]
     return np.array(values)
 

@@ -265,29 +265,30 @@ def relative_pose(
     return d, C, axes[:, 0], lever
 
 
-def coordinates_at(mechanism: Mechanism, frames: Frames, at: Configuration, joint: int) -> Floats:
-    """(k,) coordinates of a joint in a configuration, m and rad; angles near ``at_reference``.
+def coordinates_at(mechanism: Mechanism, frames: Frames, at: Configuration, joints: Sequence[int]) -> Floats:
+    """(n, k) coordinates of joints of one type in a configuration, m and rad; angles near ``at_reference``.
 
     >>> import mbssa
     >>> from mbssa.joints.frames import joint_frames
     >>> stewart = mbssa.load("stewart")
     >>> frames = joint_frames(stewart)
     >>> leg = stewart.joint_ids.index("2-3")
-    >>> coordinates_at(stewart, frames, Configuration.reference(frames), leg).round(3)
-    array([1.195])
+    >>> coordinates_at(stewart, frames, Configuration.reference(frames), [leg]).round(3)
+    array([[1.195]])
     """
-    kind, which = type_of_joint(mechanism, joint), np.array([joint])
+    kind, which = type_of_joint(mechanism, joints[0]), np.array(joints)
     assert kind.pair is not None
-    d, C, _, _ = relative_pose(frames, at, which, np.array([mechanism.joint_bodies(joint)[:2]]))
+    d, C, _, _ = relative_pose(frames, at, which, first_two_bodies(mechanism, which))
     given = {name: column[which] / frames.size for name, column in frames.parameters.items()}
-    found: Floats = coordinates(kind.pair, d, C, given)[0][0]
-    geometry = mechanism.joint_geometry.get(joint)
-    near = geometry.at_reference if geometry is not None else {}
-    for k, name in enumerate(kind.coordinates):
-        if is_length(name):
-            found[k] *= frames.size
-        elif name in near:
-            found[k] += 2 * np.pi * np.round((near[name] - found[k]) / (2 * np.pi))
+    found: Floats = coordinates(kind.pair, d, C, given)[0]
+    lengths = np.array([is_length(name) for name in kind.coordinates], dtype=np.bool_)
+    found[:, lengths] *= frames.size
+    for row, joint in zip(found, joints, strict=True):
+        geometry = mechanism.joint_geometry.get(joint)
+        near = geometry.at_reference if geometry is not None else {}
+        for k, name in enumerate(kind.coordinates):
+            if name in near and not lengths[k]:
+                row[k] += 2 * np.pi * np.round((near[name] - row[k]) / (2 * np.pi))
     return found
 
 

@@ -229,7 +229,7 @@ def _motions(
     mechanism: Mechanism, frames: Frames, at: Configuration, joint: Joint, equations: Equations, first: int
 ) -> Iterator[Motion]:
     """The motions of a joint: its steps carried out at the reference, one after another."""
-    value = coordinates_at(mechanism, frames, at, joint.index)
+    value = coordinates_at(mechanism, frames, at, [joint.index])[0]
     parameters = {name: column[[joint.index]] for name, column in frames.parameters.items()}
     turn = at.rotation[first] @ frames.axes[joint.index, 0]
     place = at.position[first] + at.rotation[first] @ frames.origin[joint.index, 0]
