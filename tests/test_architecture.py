@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[1]
 TEXT = (ROOT / "docs" / "architecture.md").read_text()
 
 #: Most lines of each package: lowered by a change that leaves fewer, raised only for a new ability.
-LINES = {"mbssa": 33_750, "groups": 37_450, "routes": 11_980, "mbssa_studio": 2_150}
+LINES = {"mbssa": 33_750, "groups": 37_300, "routes": 11_980, "mbssa_studio": 2_150}
 MODULES = {package: sorted((ROOT / package).rglob("*.py")) for package in LINES}
 
 

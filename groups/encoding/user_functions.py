@@ -242,19 +242,19 @@ def _machine_code(
 
     m, ask, carray = function.bodies, compiled_ask(), foreign.compiled_numbers()
     inner = _with_callees(call, {})
-    asked_of = numba.njit(lambda q, R: inner(q)) if function.planar else inner
+    callee = numba.njit(lambda q, R: inner(q)) if function.planar else inner
 
     def value(q: Any, R: Any, out: Any) -> None:
         poses, turns, found = carray(q, (m, 3)), carray(R, (m, 3, 3)), carray(out, answer)
         try:
-            found[0] = asked_of(poses, turns)
+            found[0] = callee(poses, turns)
         except Exception:
             ask(back, poses, turns, found)
 
     def slope(q: Any, R: Any, out: Any) -> None:
         poses, turns, found = carray(q, (m, 3)), carray(R, (m, 3, 3)), carray(out, answer)
         try:
-            given = asked_of(poses, turns)
+            given = callee(poses, turns)
             if given.shape[0] != answer[0] or given.shape[1] != answer[1]:
                 raise ValueError  # Python names the cause
             for k in range(answer[0]):

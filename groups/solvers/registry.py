@@ -107,4 +107,4 @@ def _instead(group: Group, setting: Setting, default: Solver, name: str) -> Solv
     if name not in CHOICES:
         raise ValueError("there is no such solver")
     text = f"{default.form}: {default.name}" if default.form == "closed form" else default.name
-    return CHOICES[name](group, setting, default, f"asked for instead of {text}")
+    return CHOICES[name](group, setting, default, f"chosen instead of {text}")

@@ -266,7 +266,7 @@ def test_the_default_comes_first_and_each_name_builds(name):
 def test_what_was_asked_for_says_so():
     structure = mbssa.decompose(mbssa.load("planar_four_bar"))
     newton, dense = (groups.build(structure, {2: name}).solvers[1] for name in ("Newton", "global dense"))
-    assert newton.why == dense.why == "asked for instead of closed form: RRR dyad"
+    assert newton.why == dense.why == "chosen instead of closed form: RRR dyad"
     assert newton.name == "Newton, 2 unknowns"
     assert newton.unknowns == ("2-3.angle", "1-4.angle")
     assert dense.name == "global dense, 6 unknowns"
