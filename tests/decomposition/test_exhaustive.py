@@ -183,31 +183,24 @@ class TestMoreThanThePapersMatricesHold:
 class TestWhereEq5IsFooled:
     """A surplus and a shortage cancel within one chain; the matching tells them apart."""
 
-    def test_surplus_on_body_2_hides_the_shortage_of_body_3(self):
-        mechanism = mbssa.from_pairs(3, [(1, 2, "R", 0), (1, 2, "P", 0), (2, 3, "R", 0)], "planar")
-        fooled = mbssa.decompose(mechanism, "exhaustive")
-        assert bodies_of(fooled) == [(2, 3)]
-        assert fooled.determined
-        matched = mbssa.decompose(mechanism)
-        assert not matched.determined
-        assert bodies_of(matched) == []
-        assert [(p.kind, p.units, numbers(p.bodies)) for p in matched.parts] == [
-            ("over", 1, [2]),
-            ("under", 1, [3]),
-        ]
-
-    def test_rigid_sub_chain(self):
-        mechanism = mbssa.from_pairs(3, [(1, 2, "R", 0), (2, 3, "R", 0), (2, 3, "R", 0)], "planar")
-        fooled = mbssa.decompose(mechanism, "exhaustive")
-        assert bodies_of(fooled) == [(2, 3)]
-        assert fooled.determined
-        matched = mbssa.decompose(mechanism)
-        assert not matched.determined
-        assert bodies_of(matched) == [(2, 3)]
-        assert [(p.kind, p.units, numbers(p.rigid)) for p in matched.parts] == [
-            ("over", 1, [2, 3]),
-            ("under", 1, [2, 3]),
-        ]
+    @pytest.mark.parametrize(
+        ("pairs", "groups", "parts"),
+        [
+            ([(1, 2, "R", 0), (1, 2, "P", 0), (2, 3, "R", 0)], [], [("over", 1, [2]), ("under", 1, [3])]),
+            (
+                [(1, 2, "R", 0), (2, 3, "R", 0), (2, 3, "R", 0)],
+                [(2, 3)],
+                [("over", 1, [2, 3]), ("under", 1, [2, 3])],
+            ),
+        ],
+        ids=["surplus on body 2, shortage on body 3", "rigid sub-chain"],
+    )
+    def test_the_matching_finds_both(self, pairs, groups, parts):
+        mechanism = mbssa.from_pairs(3, pairs, "planar")
+        fooled, matched = mbssa.decompose(mechanism, "exhaustive"), mbssa.decompose(mechanism)
+        assert (fooled.determined, bodies_of(fooled)) == (True, [(2, 3)])
+        assert (matched.determined, bodies_of(matched)) == (False, groups)
+        assert [(p.kind, p.units, numbers(p.rigid or p.bodies)) for p in matched.parts] == parts
 
 
 class TestNoSolution:

@@ -41,10 +41,19 @@ ASKED = {
 }  # fmt: skip
 
 
+def undriven(mechanism, **query):
+    return undriven_mechanisms(mechanism, make_query(mechanism, **query))[0][0]
+
+
+def all_schemes(mechanism):
+    base = undriven(mechanism)
+    return base, evaluate(base, schemes(base).places(), group_library())
+
+
 def evaluated_sample(name, options, size, seed=5):
     """All distributions, or some by chance: half of them valid, the others as they come."""
     mechanism = mbssa.load(name)
-    base = undriven_mechanisms(mechanism, make_query(mechanism, **options))[0][0]
+    base = undriven(mechanism, **options)
     room = schemes(base)
     if room.count <= size:
         return base, evaluate(base, room.places(), group_library())
@@ -235,20 +244,6 @@ joint = [
 """
 
 
-def test_joints_of_three_bodies(tmp_path):
-    """A planetary gear that drives a linkage: every set of two inputs."""
-    (tmp_path / "gears.toml").write_text(GEARS)
-    mechanism = mbssa.load(tmp_path / "gears.toml")
-    base = undriven_mechanisms(mechanism, make_query(mechanism))[0][0]
-    evaluated = evaluate(base, schemes(base).places(), group_library())
-    assert 0 < (evaluated.valid > 0).sum() < len(evaluated)
-    for row in range(len(evaluated)):
-        report = mbssa.check(driven(base, evaluated, row))
-        assert report.structure.determined == evaluated.determined[row]
-        assert report.structure.n_groups == evaluated.n_groups[row] or not evaluated.determined[row]
-        assert report.solvable == (evaluated.valid[row] > 0)
-
-
 #: Two pins hold each of two bodies to the frame; the other joints are a chain that moves.
 SHUT = """
 format = 1
@@ -267,18 +262,21 @@ joint = [
 """
 
 
-def test_coordinates_that_stand_still_are_not_told_apart_by_rounding(tmp_path):
-    """A direction made of what rounding leaves of them would be an input like any other."""
-    (tmp_path / "shut.toml").write_text(SHUT)
-    mechanism = mbssa.load(tmp_path / "shut.toml")
-    base = undriven_mechanisms(mechanism, make_query(mechanism))[0][0]
-    evaluated = evaluate(base, schemes(base).places(), group_library())
+@pytest.mark.parametrize(
+    ("text", "inputs"),
+    [(GEARS, None), (SHUT, ["3-4.angle", "4-5.angle", "5-6.angle", "2-6.angle"])],
+    ids=["a planetary gear", "coordinates at rest, whose rows are rounding errors"],
+)
+def test_every_scheme_is_evaluated_as_its_mechanism_is_checked(read, text, inputs):
+    base, evaluated = all_schemes(read(text))
     valid = evaluated.take(evaluated.valid > 0)
-    inputs = [base.names(*row)[0] for row in zip(valid.places, valid.bits, strict=True)]
-    assert inputs == ["3-4.angle", "4-5.angle", "5-6.angle", "2-6.angle"]
+    assert 0 < len(valid) < len(evaluated)
+    names = [base.names(*row)[0] for row in zip(valid.places, valid.bits, strict=True)]
+    assert inputs in (None, names)
     for row in range(len(evaluated)):
         report = mbssa.check(driven(base, evaluated, row))
         assert report.structure.determined == evaluated.determined[row]
+        assert report.structure.n_groups == evaluated.n_groups[row] or not evaluated.determined[row]
         assert report.solvable == (evaluated.valid[row] > 0)
 
 
@@ -296,23 +294,17 @@ joint = [
 """
 
 
-def test_at_a_dead_point_the_count_determines_what_is_not_valid(tmp_path):
-    (tmp_path / "dead.toml").write_text(DEAD)
-    mechanism = mbssa.load(tmp_path / "dead.toml")
-    base = undriven_mechanisms(mechanism, make_query(mechanism))[0][0]
-    evaluated = evaluate(base, schemes(base).places(), group_library())
+def test_at_a_dead_point_the_count_determines_an_invalid_scheme(read):
+    base, evaluated = all_schemes(read(DEAD))
     assert evaluated.determined.tolist() == [True] * 4
     assert evaluated.valid.tolist() == [1, 1, 1, 0]
     assert mbssa.decompose(driven(base, evaluated, 3)).n_groups == evaluated.n_groups[3]
 
 
-def test_where_no_count_comes_out_rows_still_name_a_set(tmp_path):
+def test_where_the_count_fails_rows_still_name_a_set(read):
     """Units that no body can take, whatever is driven; here because nothing treats them."""
-    (tmp_path / "open.toml").write_text(
-        SHUT.replace('    { bodies = [6, 2], type = "R"', "    # { bodies = [6, 2]")
-    )
-    mechanism = mbssa.load(tmp_path / "open.toml")
-    base = undriven_mechanisms(mechanism, make_query(mechanism, terminals=[4]))[0][0]
+    mechanism = read(SHUT.replace('    { bodies = [6, 2], type = "R"', "    # { bodies = [6, 2]"))
+    base = undriven(mechanism, terminals=[4])
     base = replace(base, incidence=initialise(base.mechanism), treatment=None)
     places = schemes(base).places()
     evaluated = evaluate(base, places, group_library())
@@ -333,9 +325,7 @@ class TestLibrary:
     def test_a_function_of_a_group_decides_as_names_do(self):
         types = {"1P1U1S3D", "1P3D", "1R3D"}
         mechanism = mbssa.load("rotor")
-        base = undriven_mechanisms(
-            mechanism, make_query(mechanism, per_joint=1, allow=["1-2", "1-3", "1-13", "13-15", "8-9"])
-        )[0][0]
+        base = undriven(mechanism, per_joint=1, allow=["1-2", "1-3", "1-13", "13-15", "8-9"])
         places = schemes(base).places()
         by_name = evaluate(base, places, group_library(types, {}))
         by_asking = evaluate(base, places, group_library(lambda group: group.type_name in types, {}))
@@ -347,7 +337,7 @@ def test_without_geometry_generic_rank_decides():
     """Two balls on one body share a bar: its own slides cannot drive it, whatever the geometry."""
     pairs = [(1, 2, "R", 0), (2, 3, "S", 0), (3, 4, "S", 0), (1, 4, "R", 0)]
     mechanism = mbssa.from_pairs(4, pairs, "spatial")
-    base = undriven_mechanisms(mechanism, make_query(mechanism))[0][0]
+    base = undriven(mechanism)
     assert (base.basis, base.mobility, base.n_inputs) == ("generic", 2, 1)
     evaluated = evaluate(base, schemes(base).places(), group_library())
     assert evaluated.determined.tolist() == evaluated.valid.astype(bool).tolist()
@@ -357,7 +347,7 @@ def test_without_geometry_generic_rank_decides():
 
 def test_rows_of_another_length_are_refused():
     mechanism = mbssa.load("rotor")
-    base = undriven_mechanisms(mechanism, make_query(mechanism))[0][0]
+    base = undriven(mechanism)
     with pytest.raises(ValueError, match="write 3 joints a row"):
         evaluate(base, np.zeros((1, 2), dtype=np.int16), group_library())
 
