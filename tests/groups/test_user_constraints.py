@@ -65,7 +65,6 @@ steps = 41
 
 FILE = """
 import numpy as np
-from refusals import refused
 
 def rod(q):
     return np.sqrt((q[1, 0] - q[0, 0]) ** 2 + (q[1, 1] - q[0, 1]) ** 2) - 0.3

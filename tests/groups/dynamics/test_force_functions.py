@@ -9,7 +9,6 @@ import mbssa
 
 LAW = """
 import math
-from refusals import refused
 
 def rubber(t, value, rate):
     if value > 0.02:
