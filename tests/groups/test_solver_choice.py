@@ -263,7 +263,7 @@ def test_the_default_comes_first_and_each_name_builds(name):
             assert (solver.default is None) == (choice == names[0])
 
 
-def test_what_was_asked_for_says_so():
+def test_a_chosen_solver_names_the_default():
     structure = mbssa.decompose(mbssa.load("planar_four_bar"))
     newton, dense = (groups.build(structure, {2: name}).solvers[1] for name in ("Newton", "global dense"))
     assert newton.why == dense.why == "chosen instead of closed form: RRR dyad"

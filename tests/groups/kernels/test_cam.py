@@ -55,12 +55,12 @@ def both(monkeypatch):
     def solve(mechanism, motion, **options):
         structure = mbssa.decompose(mechanism)
         model = groups.build(structure)
-        assert [s.kernel for s in model.solvers].count(cam.solve_cam) == 1
+        assert model.packed.kernels.count(cam.solve_cam) == 1
         straight = model.solve(motion, compiled=False, **options)
         with monkeypatch.context() as patch:
             patch.setattr(cam, "is_simple", lambda *_: False)
             model = groups.build(structure)
-            assert [s.kernel for s in model.solvers].count(relative.solve_rows) == 1
+            assert model.packed.kernels.count(relative.solve_rows) == 1
             return straight, model.solve(motion, compiled=False, **options)
 
     return solve

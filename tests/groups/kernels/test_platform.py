@@ -46,7 +46,7 @@ def both(monkeypatch):
     def solve(mechanism, motion, **options):
         structure = mbssa.decompose(mechanism)
         model = groups.build(structure)
-        assert [s.kernel for s in model.solvers].count(platform.solve_platform) == 1
+        assert model.packed.kernels.count(platform.solve_platform) == 1
         left = []
         with monkeypatch.context() as patch:
             patch.setattr(platform, "solve", lambda *a: left.append(a[7]) or relative.solve(*a))
@@ -54,7 +54,7 @@ def both(monkeypatch):
         with monkeypatch.context() as patch:
             patch.setattr(platform, "is_simple", lambda *_: False)
             model = groups.build(structure)
-            assert [s.kernel for s in model.solvers].count(relative.solve_cuts) == 1
+            assert model.packed.kernels.count(relative.solve_cuts) == 1
             return straight, model.solve(motion, compiled=False, branch="checked", **options), len(left)
 
     return solve
