@@ -22,6 +22,7 @@ import numpy as np
 
 import groups
 import mbssa
+from groups.encoding.chain_names import chain_of
 from groups.run import Part, Run, RunState
 from groups.solvers import library
 from mbssa import Group, Structure
@@ -55,7 +56,7 @@ def measured(only: Collection[str] = ()) -> list[Cost]:
     found: dict[tuple[str, str, str], Cost] = {}
     for structure, groups_asked, name in _structures():
         wanted = [group for group in groups_asked if not only or group.type_name in only]
-        wanted = [group for group in wanted if (group.type_name, library.chain_of(group), name) not in found]
+        wanted = [group for group in wanted if (group.type_name, chain_of(group), name) not in found]
         for cost in _costs_of(structure, wanted, name) if wanted else ():
             found.setdefault((cost.type_name, cost.chain, name), cost)
     return list(found.values())
@@ -119,7 +120,7 @@ def _costs_of(structure: Structure, wanted: list[Group], name: str) -> Iterator[
             run.advance(0, INSTANTS, carried, part)
             seconds.append(time.perf_counter() - begin)
         cost = 1e6 * statistics.median(seconds) / INSTANTS
-        yield Cost(group.type_name, library.chain_of(group), name, model.solvers[g].name, cost)
+        yield Cost(group.type_name, chain_of(group), name, model.solvers[g].name, cost)
 
 
 def _print(costs: list[Cost]) -> None:
