@@ -66,7 +66,8 @@ def solve(
     run = Run(model, motion, held, answers, compiled=compiled)
     instants = len(motion.time)
     # Reports come at whole blocks, so that they change no bit of the answer.
-    every = instants if progress is None else min(REPORTED, max(1, instants // (50 * 256)) * 256)
+    blocks = max(1, instants // (50 * 256)) if run.compiled else 1
+    every = instants if progress is None else min(REPORTED, 256 * blocks)
     starts, seeds = _ONE_CHUNK, [RunState.start(memory, len(run.kept))]
     if chunks > 1:
         starts = np.linspace(0, instants, min(chunks, instants), endpoint=False).astype(np.int64)

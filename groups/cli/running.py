@@ -101,8 +101,8 @@ def solve_interactively(
     """Solve a motion with progress on standard error, until Ctrl-C or its end.
 
     Where compiled kernels solve it, the first instant is solved before all others, so that loading or
-    compiling them is not in the time of the motion. Ctrl-C while that lasts raises KeyboardInterrupt; so does
-    a second one later.
+    compiling them is not in the time of the motion. Ctrl-C before anything is solved raises
+    KeyboardInterrupt; so does a second one later.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ def solve_interactively(
             model.solve(_first_instant(motion), **options)
         compiling = compilation.seconds
     start = perf_counter()
-    with stoppable_progress(f"solving {len(motion.time):,} instants") as progress:
+    with stoppable_progress(f"solving {len(motion.time):,} instants", model) as progress:
         trajectory = (planned or model.solve)(motion, progress=progress, branch=branch, **options)
     return TimedRun(
         trajectory,
@@ -173,24 +173,26 @@ def _first_instant(motion: Motion) -> Motion:
 
 
 @contextmanager
-def stoppable_progress(title: str) -> Iterator[Callable[[float], bool]]:
+def stoppable_progress(title: str, model: Model) -> Iterator[Callable[[float], bool]]:
     """A bar that a share from 0 to 1 advances, with False as answer after the first Ctrl-C.
 
-    The second Ctrl-C is a KeyboardInterrupt again.
+    The second Ctrl-C is a KeyboardInterrupt again; so is the first one before any share, as nothing is lost.
+    Kernels of ``model`` that are compiled meanwhile are announced.
     """
-    stop = threading.Event()
+    begun, stop = threading.Event(), threading.Event()
 
     def note(_number: int, _frame: FrameType | None) -> None:
-        if stop.is_set():
+        if stop.is_set() or not begun.is_set():
             raise KeyboardInterrupt
         stop.set()
 
     main = threading.current_thread() is threading.main_thread()  # which alone may handle signals
     before = signal.signal(signal.SIGINT, note) if main else None
     try:
-        with bar() as show:
+        with bar() as show, compiling_told(_CompilingNotice(model, show)):
 
             def progress(share: float) -> bool:
+                begun.set()
                 show(title, share)
                 return not stop.is_set()
 

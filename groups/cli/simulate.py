@@ -152,7 +152,7 @@ def simulate(
         duration = 1.0 if motion is None else motion.duration
 
     try:
-        with stoppable_progress(f"simulating {duration:g} s") as progress:
+        with stoppable_progress(f"simulating {duration:g} s", released) as progress:
             found = simulate_by(
                 released,
                 duration,

@@ -96,10 +96,12 @@ def chosen_columns(
     found = [Column("time", "s", trajectory.time)]
     coordinates = _coordinates(trajectory, joints, "driven" in quantities, "joints" in quantities)
     found += [column for one in coordinates for column in _of_coordinate(one)]
+    expressed: list[Column] = []
     if derived:
         from groups.results.expressions import derived as motions_of
 
-        found += [column for one in motions_of(trajectory, derived) for column in _of_coordinate(one)]
+        expressed = [column for one in motions_of(trajectory, derived) for column in _of_coordinate(one)]
+        found += expressed
     if bodies is None:
         bodies = (trajectory.kept[trajectory.kept > 0] + 1).tolist()
     moving = [trajectory.body(body) for body in ([bodies] if isinstance(bodies, str) else bodies)]
@@ -111,6 +113,10 @@ def chosen_columns(
         for g in range(trajectory.status.shape[1]):
             found.append(Column(f"SG-{g + 1}.status", "", trajectory.status[:, g]))
             found.append(Column(f"SG-{g + 1}.residual", _RESIDUAL, trajectory.residual[:, g]))
+    names = [column.name for column in found]
+    taken = [column.name for column in expressed if names.count(column.name) > 1]
+    if taken:
+        raise ValueError(f"{', '.join(taken)}: a column of this name exists already; name the quantity otherwise")
     return found if units == "si" else [converted(each, trajectory.mechanism.units) for each in found]
 
 
