@@ -70,6 +70,8 @@ def linearise(
     """
     sheets = targets_of(("--output", output, tuple(_FORMATS)))
     faults = outputs.faults([model], force, sheets)
+    if amplitude is not None and not outputs.animate:
+        faults.append("--amplitude: is of the mode that is played; write --animate FILE too")
     mechanism = load(model)
     start = coordinate_values("--initial", initial, mechanism.units, SI, faults)
     applied = coordinate_values("--apply", apply, mechanism.units, ("N", "N m"), faults)

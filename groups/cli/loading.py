@@ -20,6 +20,7 @@ from mbssa.analysis.check import Report, check
 from mbssa.cli.console import NOT_DETERMINED, fail
 from mbssa.joints.catalogue import is_length
 from mbssa.trust import REMEDY
+from mbssa.units import SI, given_in
 
 #: Joints, findings and proposals that a message lists before it only counts the rest.
 _LISTED = 40
@@ -83,7 +84,7 @@ def motion_to_solve(
         columns = f"\n\nor give columns, --motion FILE.csv, with the header\n\n{','.join(('time', *inputs))}"
         fail(
             f"{name} carries no motion. Write one into its file, or into a file of its own for "
-            f"--motion FILE.toml:\n\n{_motion_to_write(inputs)}{columns if inputs else ''}"
+            f"--motion FILE.toml:\n\n{_motion_to_write(inputs, mechanism.units)}{columns if inputs else ''}"
         )
     if path is None and mechanism.motion is None and own is not None:
         ((coordinate, law),) = own.inputs.items()
@@ -98,15 +99,16 @@ def motion_to_solve(
     except ModelError:
         raise  # names its place itself
     except ValueError as error:
-        fail(f"{path or name}: {error}")
+        option = str(error).startswith(("duration", "steps"))
+        fail(f"--{error}" if option else f"{path or name}: {error}")
     _check_memory(model, len(motion.time), kept, level)
     return motion
 
 
-def _motion_to_write(inputs: Sequence[str]) -> str:
-    """A ``[motion]`` for a model file with these driven coordinates.
+def _motion_to_write(inputs: Sequence[str], units: tuple[str, str]) -> str:
+    """A ``[motion]`` for a model file with these driven coordinates and units of lengths and angles.
 
-    >>> print(_motion_to_write(["1-2.angle"]))
+    >>> print(_motion_to_write(["1-2.angle"], ("m", "rad")))
     [motion]
     duration = 1.0
     steps = 101
@@ -118,8 +120,13 @@ def _motion_to_write(inputs: Sequence[str]) -> str:
     if inputs:
         lines += ["", "[motion.inputs]"]
     for name in inputs:
-        amplitude = 0.01 if is_length(name) else 0.1
+        given = given_in("m" if is_length(name) else "rad", units)[1]
+        amplitude = float(f"{(0.01 if is_length(name) else 0.1) / given:.1g}")
         lines.append(f'"{name}" = {{ law = "harmonic", amplitude = {amplitude}, frequency = 1.0 }}')
+    if units != SI:
+        lines.append(
+            f'\n(a file of its own begins with units = {{ length = "{units[0]}", angle = "{units[1]}" }})'
+        )
     return "\n".join(lines)
 
 

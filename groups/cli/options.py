@@ -47,7 +47,7 @@ QuantityOption = Annotated[
 ]
 UnitsOption = Annotated[
     Literal["file", "si"],
-    typer.Option(help="Units of tables, .csv and .parquet: of the model file, or m and rad."),
+    typer.Option(help="Units of tables and written numbers: of the model file, or m and rad."),
 ]
 CompiledOption = Annotated[
     bool | None,

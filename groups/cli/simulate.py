@@ -93,10 +93,14 @@ def simulate(
         Literal["note", "stop"],
         typer.Option(help="What happens where a joint coordinate reaches a limit of MODEL."),
     ] = "note",
-    stiffness: Annotated[float, typer.Option(metavar="X", help="Of joints by --method penalty, N/m.")] = 1e7,
+    stiffness: Annotated[
+        float | None,
+        typer.Option(metavar="X", help="Of joints by --method penalty, N/m.", show_default="1e7"),
+    ] = None,
     damping: Annotated[
-        float, typer.Option(metavar="X", help="Of joints by --method penalty, N s/m.")
-    ] = 200.0,
+        float | None,
+        typer.Option(metavar="X", help="Of joints by --method penalty, N s/m.", show_default="200"),
+    ] = None,
     *,
     outputs: OutputOptions,
     energies: Annotated[
@@ -128,7 +132,10 @@ def simulate(
     slider_crank --restart first.npz --output second.npz
     """
     tables = targets_of(("--energies", energies, TABLES), ("--reactions", reactions, TABLES))
-    if faults := outputs.faults([model, restart], force, tables):
+    faults = outputs.faults([model, restart], force, tables)
+    if method != "penalty" and (stiffness is not None or damping is not None):
+        faults.append("--stiffness, --damping: are of joints by --method penalty; write it too")
+    if faults:
         fail_all(faults)
 
     mechanism = load(model)
@@ -168,13 +175,13 @@ def simulate(
                 integrator=integrator,
                 largest_step=largest_step,
                 stop_at_limits=limits == "stop",
-                stiffness=stiffness,
-                damping=damping,
+                stiffness=1e7 if stiffness is None else stiffness,
+                damping=200.0 if damping is None else damping,
                 compiled=compiled,
                 progress=progress,
             )
     except (ValueError, ModuleNotFoundError) as error:
-        fail_all(str(error).split(BETWEEN))
+        fail_all([_by_option(fault) for fault in str(error).split(BETWEEN)])
     if found.status == "stopped":
         print("stopped by Ctrl-C; what was computed is kept", file=sys.stderr)
 
@@ -191,6 +198,21 @@ def simulate(
     if faults:
         fail_all(faults)
     raise typer.Exit(STOPPED if found.status == "stopped" else OK if found.ok else NOT_DETERMINED)
+
+
+#: Options of the parameters of :func:`groups.simulate` that faults begin with.
+_OPTIONS = {
+    "applied": "--apply", "damping": "--damping", "duration": "--duration", "initial": "--initial",
+    "integrator": "--integrator", "largest_step": "--largest-step", "prescribed": "--drive",
+    "rates": "--rate", "start": "--restart", "steps": "--steps", "stiffness": "--stiffness",
+    "tolerance": "--tolerance",
+}  # fmt: skip
+
+
+def _by_option(fault: str) -> str:
+    """A fault of an argument as one of the option that gave it."""
+    word = fault[: len(fault) - len(fault.lstrip("abcdefghijklmnopqrstuvwxyz_"))]
+    return _OPTIONS.get(word, word) + fault[len(word) :]
 
 
 def _events(texts: Sequence[str], units: tuple[str, str], faults: list[str]) -> list[Event]:

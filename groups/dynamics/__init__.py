@@ -57,4 +57,10 @@ def forces(
     >>> forces.drives, forces.ok, bool(abs(forces.balance).max() < 1e-9)
     (('1-2.angle',), True, True)
     """
+    from groups.trajectory import Trajectory as Solved
+
+    if not isinstance(trajectory, Solved):
+        raise TypeError(
+            f"forces takes a trajectory, such as model.solve(…), not a {type(trajectory).__name__}"
+        )
     return results_of(*backwards(trajectory, structure, applied, compiled), minimum_norm)

@@ -89,7 +89,7 @@ class Operands:
                 with np.errstate(invalid="ignore", divide="ignore"):
                     motion = _Evaluator(self).motion(text)
             except ValueError as error:
-                faults.append(f"{name}={text}: {error}")
+                faults.append(f"{text if name == text else f'{name}={text}'}: {error}")
                 continue
             levels = tuple(np.broadcast_to(level, (self.count,)) for level in motion.levels)
             found[name] = Motion(levels, motion.length, motion.angle)
@@ -242,6 +242,9 @@ class _Evaluator:
         try:
             tree = ast.parse(marked.strip().replace("^", "**"), mode="eval")
         except (SyntaxError, ValueError, RecursionError, MemoryError):
+            unknown = re.search(r"(?<![\w.])\d+(?:-\d+)+(?:#\d+)?\.[a-z_]\w*", marked)
+            if unknown:
+                raise ValueError(f"there is no {unknown[0]!r}") from None
             raise ValueError("cannot be read; write such as distance(hub.tip, frame.origin)") from None
         try:
             found = self.of(tree.body)

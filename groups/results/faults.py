@@ -35,7 +35,7 @@ def sentences(trajectory: Trajectory) -> list[str]:
     occur, at how many instants, the first of them, and the residual there (m or rad).
     """
     status = trajectory.status
-    said = []
+    said, joints = [], trajectory.mechanism.joint_ids
     for g in np.flatnonzero(((status != 0) & (status != NOT_COMPUTED)).any(axis=0)).tolist():
         codes, first, count = np.unique(status[:, g], return_index=True, return_counts=True)
         found = [
@@ -48,7 +48,11 @@ def sentences(trajectory: Trajectory) -> list[str]:
         contact = trajectory.contacts[g] if trajectory.contacts is not None else ""
         said.append(
             f"SG-{g + 1}{f' of {name}' if name else ''}: {'; '.join(found)}"
-            + (f"; closing joint {cause}" if cause else "")
+            + (
+                f"; closing {'joint' if cause.partition(' or ')[0] in joints else 'link'} {cause}"
+                if cause
+                else ""
+            )
             + "".join(f"; {one}" for one in trajectory.singular if one.group == g + 1)
             + (f"; contact {contact}" if contact else "")
         )

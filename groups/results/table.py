@@ -116,7 +116,9 @@ def chosen_columns(
     names = [column.name for column in found]
     taken = [column.name for column in expressed if names.count(column.name) > 1]
     if taken:
-        raise ValueError(f"{', '.join(taken)}: a column of this name exists already; name the quantity otherwise")
+        raise ValueError(
+            f"{', '.join(taken)}: a column of this name exists already; name the quantity otherwise"
+        )
     return found if units == "si" else [converted(each, trajectory.mechanism.units) for each in found]
 
 

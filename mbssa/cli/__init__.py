@@ -86,7 +86,12 @@ def main() -> None:
         )
     except ModelError as error:
         fail(str(error))
-    except KeyboardInterrupt:
+    except RecursionError:
+        fail("nested too deeply; write flatter tables or shorter formulas")
+    except (KeyboardInterrupt, RuntimeError) as error:
+        # Out of a generator of Numba, Ctrl-C comes as a RuntimeError.
+        if isinstance(error, RuntimeError) and signal.getsignal(signal.SIGINT) is not _leave:
+            raise
         print("stopped by Ctrl-C", file=sys.stderr)
         raise SystemExit(STOPPED) from None
     except BrokenPipeError:
@@ -99,8 +104,6 @@ def main() -> None:
         fail(
             f"out of memory{f' ({error})' if str(error) else ''}; ask for fewer steps, cases, bodies or rows"
         )
-    except RecursionError:
-        fail("nested too deeply; write flatter tables or shorter formulas")
 
 
 def _on_interrupt(handler: signal.Handlers | Callable[[int, FrameType | None], None]) -> None:

@@ -232,12 +232,12 @@ def _start_faults(request: Request, mechanism: Mechanism) -> list[str]:
         return []
     faults = []
     if request.initial or request.rates:
-        faults.append("start with initial or rates: a continued run has its own; leave them out")
+        faults.append("start: a continued run has its own values and rates; leave initial and rates out")
     before = _before(request.start)
-    if before.velocity is None or len(before.kept) != mechanism.n_bodies:
+    if (before.planar, before.mechanism.n_bodies) != (mechanism.space == "planar", mechanism.n_bodies):
+        faults.append(f"start: is a run of another mechanism than {mechanism.name or 'this one'}")
+    elif before.velocity is None or len(before.kept) != mechanism.n_bodies:
         faults.append("start: has no velocities, or not all bodies; give a run as simulate gives it")
-    elif before.planar != (mechanism.space == "planar"):
-        faults.append(f"start: is not of {mechanism.name or 'this mechanism'}")
     elif not (np.isfinite(before.position[-1]).all() and np.isfinite(before.velocity[-1]).all()):
         faults.append("start: was not solved at its last instant; give it up to one that was")
     return faults
