@@ -7,6 +7,10 @@ import time
 
 import pytest
 
+import groups
+import mbssa
+from groups.cli.running import stoppable_progress
+
 #: Presses Ctrl-C as a module is imported, so many times, and again as the process ends.
 PRESSED = """
 import atexit, os, signal, sys
@@ -38,6 +42,18 @@ def test_ctrl_c_as_a_module_is_imported(module, times):
     assert done.returncode == 130
     assert "Traceback" not in done.stderr
     assert "KeyboardInterrupt" not in done.stderr
+
+
+def test_ctrl_c_ends_a_run_that_has_not_begun_and_stops_one_that_has():
+    model = groups.build(mbssa.decompose(mbssa.load("planar_four_bar")))
+    with pytest.raises(KeyboardInterrupt), stoppable_progress("before", model):
+        signal.raise_signal(signal.SIGINT)
+    with stoppable_progress("after", model) as progress:
+        assert progress(0.1)
+        signal.raise_signal(signal.SIGINT)
+        assert not progress(0.2)
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
 
 
 @pytest.mark.slow

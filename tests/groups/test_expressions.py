@@ -91,6 +91,7 @@ def test_an_angle_with_a_sign_counts_turns():
         ("coupler.x * rocker.x", r"of two vectors write dot"),
         ("1 if 2 else 3", "is not allowed"),
         ("2 +", "cannot be read"),
+        ("9-2.angle", "there is no '9-2.angle'"),
         ("9 ** 9 ** 9", "an exponent is a number"),
         ("sqrt(coupler.tracer.x)", "m has no root among units"),
         ("-" * 3000 + "1", "has 3,001 characters"),
@@ -100,6 +101,13 @@ def test_an_angle_with_a_sign_counts_turns():
 def test_what_is_no_quantity_is_refused(four_bar, text, said):
     with pytest.raises(ValueError, match=said):
         four_bar.quantity(text)
+
+
+@pytest.mark.parametrize("name", ["time", "1-2.angle", "coupler.x", "SG-1.status"])
+def test_a_quantity_does_not_take_the_name_of_a_column(four_bar, name):
+    with pytest.raises(ValueError, match="a column has this name"):
+        four_bar.columns(derived={name: "pi"})
+    assert len(four_bar.columns(quantities=["driven"], derived={"coupler.x": "pi"})[0]) > 1
 
 
 def test_levels_that_were_not_kept_have_no_rates(four_bar):

@@ -73,7 +73,7 @@ def test_prescribed_coordinates_go_on_by_their_law():
 
 def test_what_cannot_go_on_is_refused():
     mechanism, still = double_pendulum(), groups.simulate(double_pendulum(), 0.1, steps=3)
-    with pytest.raises(ValueError, match="start with initial or rates"):
+    with pytest.raises(ValueError, match="start: a continued run has its own values"):
         groups.simulate(mechanism, 0.1, start=still, initial={"1-2.angle": 1.0})
     bare = dataclasses.replace(still.trajectory, velocity=None)
     for start, of in ((bare, mechanism), (still, falling())):

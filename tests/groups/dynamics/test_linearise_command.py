@@ -96,6 +96,7 @@ def test_modes_are_written_and_played(run_mbssa, tmp_path):
             1,
             "does not oscillate",
         ),
+        (["slider_crank", "--amplitude", "5"], 2, "--amplitude: is of the mode that is played"),
         (["slider_crank", "--apply", "2-3.x=1"], 2, "applied '2-3.x'"),
         (["slider_crank", "--initial", "1-2.angle=nan"], 2, "write NAME=VALUE"),
         (["stewart"], 2, "the search for an equilibrium leaves the workspace"),
