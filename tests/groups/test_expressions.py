@@ -105,7 +105,7 @@ def test_what_is_no_quantity_is_refused(four_bar, text, said):
 
 @pytest.mark.parametrize("name", ["time", "1-2.angle", "coupler.x", "SG-1.status"])
 def test_a_quantity_does_not_take_the_name_of_a_column(four_bar, name):
-    with pytest.raises(ValueError, match="a column has this name"):
+    with pytest.raises(ValueError, match="a column of this name exists"):
         four_bar.columns(derived={name: "pi"})
     assert len(four_bar.columns(quantities=["driven"], derived={"coupler.x": "pi"})[0]) > 1
 
