@@ -138,7 +138,7 @@ block.solve_poses = slowly
 
 
 def on_two_ranks(folder, number, before, reports):
-    """A sweep on two ranks whose progress is ``told``."""
+    """A sweep on two ranks whose progress is ``reports``."""
     _, _, script, *arguments = command(folder, number, "mpi")
     script = script.replace("resume=resume", "progress=reports, resume=resume")
     started = [str(MPIEXEC), "-n", "2", sys.executable, "-c", before + reports + script, *arguments]
@@ -147,7 +147,7 @@ def on_two_ranks(folder, number, before, reports):
 
 @pytest.mark.skipif(not MPIEXEC.exists(), reason="there is no mpiexec beside Python")
 def test_false_from_progress_stops_all_ranks(tmp_path):
-    done = on_two_ranks(tmp_path, 30_000, SLOWLY, "told = lambda share: share == 0.0\n")
+    done = on_two_ranks(tmp_path, 30_000, SLOWLY, "reports = lambda share: share == 0.0\n")
     assert done.returncode == 0, done.stderr
     solved, there = map(int, done.stdout.split())
     assert 500 <= solved == there < 15_000
@@ -159,7 +159,7 @@ def test_false_from_progress_stops_all_ranks(tmp_path):
 
 @pytest.mark.skipif(not MPIEXEC.exists(), reason="there is no mpiexec beside Python")
 def test_a_failure_on_one_rank_leaves_no_blocks_to_the_others(tmp_path):
-    fails = "def told(share):\n    if share > 0.0:\n        raise ZeroDivisionError('by nothing')\n"
+    fails = "def reports(share):\n    if share > 0.0:\n        raise ZeroDivisionError('by nothing')\n"
     done = on_two_ranks(tmp_path, 30_000, SLOWLY, fails)
     assert done.returncode != 0
     assert "ZeroDivisionError: by nothing" in done.stderr
@@ -195,7 +195,7 @@ block.solve_poses = kill
 
 @pytest.mark.skipif(not MPIEXEC.exists(), reason="there is no mpiexec beside Python")
 def test_a_failure_before_the_first_case_leaves_no_rank_waiting(tmp_path):
-    done = on_two_ranks(tmp_path, 1000, "", "def told(share):\n    raise ZeroDivisionError('at once')\n")
+    done = on_two_ranks(tmp_path, 1000, "", "def reports(share):\n    raise ZeroDivisionError('at once')\n")
     assert done.returncode != 0
     assert done.stderr.count("ZeroDivisionError: at once") >= 2
 
