@@ -32,7 +32,7 @@ class PointAtDistance(RelativeSolver):
         """Kernel of one joint and one rod, or that of any chain between them."""
         if reach.is_simple(self.ints, self.floats):
             return Kernel(reach.solve_reach, 8.0, 10.0)
-        return Kernel(solve_closed_form, 35.0, 420.0)
+        return Kernel(solve_closed_form, 48.0, 420.0)
 
     def search(self, task: Task, room: Room, places: Places) -> Search:
         """Add the position of each sign."""

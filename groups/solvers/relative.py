@@ -54,7 +54,7 @@ class RelativeSolver(Solver):
         """Kernel of Newton on joint equations."""
         if cam.is_simple(self.ints, self.floats):
             return Kernel(cam.solve_cam, 50.0, 165.0)
-        return Kernel(solve_rows, 45.0, self.iteration)
+        return Kernel(solve_rows, 160.0, self.iteration)
 
     @property
     def iteration(self) -> float:

@@ -41,7 +41,7 @@ class SphericalLoop(RelativeSolver):
     @property
     def kernel(self) -> Kernel:
         """Kernel of the intersection of the two loci."""
-        return Kernel(solve_closed_form, 35.0, 420.0)
+        return Kernel(solve_closed_form, 48.0, 420.0)
 
     def degree(self, group: Group) -> tuple[int | None, str]:
         """Number of intersections of the two loci."""
