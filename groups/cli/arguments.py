@@ -47,6 +47,24 @@ def body_indices(mechanism: Mechanism, texts: Sequence[str] | None, faults: list
     return sorted(found) or None
 
 
+#: Options by the parameters of :mod:`groups` that faults begin with.
+_OPTIONS = {
+    "applied": "--apply", "damping": "--damping", "duration": "--duration", "initial": "--initial",
+    "integrator": "--integrator", "largest_step": "--largest-step", "prescribed": "--drive",
+    "rates": "--rate", "start": "--restart", "steps": "--steps", "stiffness": "--stiffness",
+    "tolerance": "--tolerance",
+}  # fmt: skip
+
+
+def by_option(fault: str) -> str:
+    """A fault of a parameter as one of the option that gave it; other faults as they are.
+
+    >>> by_option("largest_step is 0.0; write a positive number")
+    '--largest-step is 0.0; write a positive number'
+    """
+    return re.sub(r"^\w+", lambda word: _OPTIONS.get(word[0], word[0]), fault)
+
+
 def expressions(texts: Sequence[str] | None, faults: list[str]) -> dict[str, str]:
     """Expressions by name, from ``NAME=EXPRESSION``; faults are added to ``faults``."""
     found: dict[str, str] = {}

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from groups.building import build
-from groups.cli.arguments import names
+from groups.cli.arguments import by_option, names
 from groups.model import Model
 from groups.motion import Motion, default_motion, driven_coordinates, read_motion
 from groups.motion.sampling import usual_motion
@@ -99,8 +99,8 @@ def motion_to_solve(
     except ModelError:
         raise  # names its place itself
     except ValueError as error:
-        option = str(error).startswith(("duration", "steps"))
-        fail(f"--{error}" if option else f"{path or name}: {error}")
+        named = by_option(str(error))
+        fail(named if named.startswith("--") else f"{path or name}: {error}")
     _check_memory(model, len(motion.time), kept, level)
     return motion
 

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from pkgutil import resolve_name
 from time import perf_counter
@@ -148,9 +149,13 @@ class _CompilingNotice:
     """Progress of compiling kernels: a bar on a terminal, a line elsewhere."""
 
     def __init__(self, model: Model, show: Progress) -> None:
-        missing = sum(seconds for kernel, seconds in model.kernels.items() if not is_kept(kernel))
-        self._seconds = max(missing, 1.0)
-        self._show, self._since = show, 0.0
+        self._model, self._show, self._since = model, show, 0.0
+
+    @cached_property
+    def _seconds(self) -> float:
+        """Expected, of the kernels that are not kept when the first one is compiled."""
+        kernels = self._model.kernels.items()
+        return max(1.0, sum(seconds for kernel, seconds in kernels if not is_kept(kernel)))
 
     def __call__(self) -> None:
         text = f"compiling kernels, once for this machine: about {self._seconds:.0f} s"

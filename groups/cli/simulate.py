@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 import typer
 
 from groups.building import build
-from groups.cli.arguments import coordinate_values, names
+from groups.cli.arguments import by_option, coordinate_values, names
 from groups.cli.options import ApplyOption, CompiledOption, InitialOption, OutputOptions, with_outputs
 from groups.cli.running import stoppable_progress
 from groups.dynamics.forward import Event, Method
@@ -181,7 +181,7 @@ def simulate(
                 progress=progress,
             )
     except (ValueError, ModuleNotFoundError) as error:
-        fail_all([_by_option(fault) for fault in str(error).split(BETWEEN)])
+        fail_all([by_option(fault) for fault in str(error).split(BETWEEN)])
     if found.status == "stopped":
         print("stopped by Ctrl-C; what was computed is kept", file=sys.stderr)
 
@@ -198,21 +198,6 @@ def simulate(
     if faults:
         fail_all(faults)
     raise typer.Exit(STOPPED if found.status == "stopped" else OK if found.ok else NOT_DETERMINED)
-
-
-#: Options of the parameters of :func:`groups.simulate` that faults begin with.
-_OPTIONS = {
-    "applied": "--apply", "damping": "--damping", "duration": "--duration", "initial": "--initial",
-    "integrator": "--integrator", "largest_step": "--largest-step", "prescribed": "--drive",
-    "rates": "--rate", "start": "--restart", "steps": "--steps", "stiffness": "--stiffness",
-    "tolerance": "--tolerance",
-}  # fmt: skip
-
-
-def _by_option(fault: str) -> str:
-    """A fault of an argument as one of the option that gave it."""
-    word = fault[: len(fault) - len(fault.lstrip("abcdefghijklmnopqrstuvwxyz_"))]
-    return _OPTIONS.get(word, word) + fault[len(word) :]
 
 
 def _events(texts: Sequence[str], units: tuple[str, str], faults: list[str]) -> list[Event]:

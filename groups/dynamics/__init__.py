@@ -9,9 +9,9 @@ import numpy.typing as npt
 
 from groups.dynamics.backwards import backwards
 from groups.dynamics.results import Forces, JointForces, results_of
+from groups.trajectory import Trajectory
 
 if TYPE_CHECKING:
-    from groups.trajectory import Trajectory
     from mbssa import Structure
 
 __all__ = ["Forces", "JointForces", "forces"]
@@ -57,9 +57,7 @@ def forces(
     >>> forces.drives, forces.ok, bool(abs(forces.balance).max() < 1e-9)
     (('1-2.angle',), True, True)
     """
-    from groups.trajectory import Trajectory as Solved
-
-    if not isinstance(trajectory, Solved):
+    if not isinstance(trajectory, Trajectory):
         raise TypeError(
             f"forces takes a trajectory, such as model.solve(…), not a {type(trajectory).__name__}"
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, Literal, TypeVar, cast
 
 import typer
 
@@ -32,6 +32,7 @@ from mbssa.progress import bar
 
 if TYPE_CHECKING:
     from routes.sweep.block import Setup
+    from routes.sweep.cases import Method as SamplingMethod
 
 _OWN = Path("own")
 
@@ -147,7 +148,7 @@ def sweep(
             return None
 
     which = attempt(
-        lambda: read_cases(grid or [], sample or [], cases, number, method, seed)  # type: ignore[arg-type]
+        lambda: read_cases(grid or [], sample or [], cases, number, cast("SamplingMethod", method), seed)
     )
     limits = attempt(lambda: read_limits(limit or []))
     modes = arguments.modes(built, mode, faults)

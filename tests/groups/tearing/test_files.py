@@ -1,4 +1,4 @@
-"""What became of tearing inputs goes to files with the trajectory, and comes back."""
+"""Records of tearing inputs, written with the trajectory and read again."""
 
 import json
 from dataclasses import fields
@@ -69,7 +69,7 @@ def test_a_record_of_other_fields_is_refused_with_all_its_faults(fallen):
     record = fallen.outer.borrowed.to_dict()
     assert Borrowed.from_json(json.dumps(record)) == fallen.outer.borrowed
     with pytest.raises(ValueError, match=r"chosen: .*'user' or 'automatic'"):
-        Borrowed.from_json(json.dumps({**record, "chosen": "nobody"}))
+        Borrowed.from_json(json.dumps({**record, "chosen": "unknown"}))
     del record["loop"]
     with pytest.raises(ValueError, match=r"inputs: .* array; loop: .*required; more: Unexpected"):
         Borrowed.from_json(json.dumps({**record, "inputs": 3, "more": 1}))
