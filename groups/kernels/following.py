@@ -10,6 +10,7 @@ from groups.kernels.newton import MOST, Answer, newton
 from groups.kernels.path import count_on, keep_goal, part_way, recall
 from groups.kernels.status import BRANCH_JUMP, OK
 from groups.kernels.tree import move
+from mbssa.compiled import separate
 
 #: Pieces into which a step is cut at most before the mode counts as lost.
 PIECES = 128
@@ -21,6 +22,7 @@ SAME = 1e-6
 POOR = 0.1
 
 
+@separate
 def follow(g: Group, rows: Rows | None) -> Answer:
     """Go from the last time step that was solved to this one in pieces, ever more, until two ways agree.
 

@@ -34,6 +34,7 @@ from groups.kernels.contact import contact
 from groups.kernels.foreign import BODY_IN as IN
 from groups.kernels.foreign import call_foreign
 from groups.kernels.vectors import Vector, cross, dot, minus, plus
+from mbssa.compiled import separate
 
 Array = Any
 #: pair (J, 2) places on the stage; origin (J, 2, 3) and axes (J, 2, 3, 3), frames on their bodies, axes as
@@ -50,6 +51,7 @@ TURNED, COUNTED, LINE, CONTACT, USER, MORE = range(9, 15)
 SIZE, WORK = 15, 5
 
 
+@separate
 def evaluate(
     first: int, stop: int, rows: Rows, P: Array, R: Array, V: Array, T: Array, moving: bool, jets: Array,
     table: Array,

@@ -28,7 +28,7 @@ from groups.kernels.path import recall
 from groups.kernels.status import NOT_CONVERGED, OK, SINGULAR
 from groups.kernels.tree import forward, move
 from mbssa.arrays import Floats, Ints
-from mbssa.compiled import merged
+from mbssa.compiled import merged, separate
 
 #: (status, Newton steps, residual, sign of the determinant, condition)
 Answer = tuple[int, int, float, float, float]
@@ -127,6 +127,7 @@ def rows_from(ints: Ints, floats: Floats, memory: Floats, work: Floats, most: in
     return newton(g, rows_of(ints, floats, work), most, False)[0]
 
 
+@separate
 def approach(g: Group, rows: Rows | None) -> float:
     """Go from the last time step as near to closing as it gets; returns the largest residual left, m.
 

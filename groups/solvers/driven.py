@@ -34,5 +34,5 @@ class Driven(RelativeSolver):
             return super().kernel
         microseconds = LINK * int(self.ints[layout.N_LINKS])
         if self.ints[layout.PLANAR]:
-            return Kernel(solve_geared, 8.0, microseconds)
+            return Kernel(solve_geared, 14.0, microseconds)
         return Kernel(solve_driven, 5.0, microseconds)

@@ -32,7 +32,7 @@ class Leg(Solver):
     @property
     def kernel(self) -> Kernel:
         """Kernel of one strut."""
-        return Kernel(strut.solve_struts, 12.0, STRUT)
+        return Kernel(strut.solve_struts, 7.0, STRUT)
 
     @property
     def n_unknowns(self) -> int:

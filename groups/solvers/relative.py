@@ -54,7 +54,7 @@ class RelativeSolver(Solver):
         """Kernel of Newton on joint equations."""
         if cam.is_simple(self.ints, self.floats):
             return Kernel(cam.solve_cam, 50.0, 165.0)
-        return Kernel(solve_rows, 160.0, self.iteration)
+        return Kernel(solve_rows, 55.0, self.iteration)
 
     @property
     def iteration(self) -> float:
@@ -67,7 +67,7 @@ class RelativeSolver(Solver):
     def legs(self) -> Kernel | None:
         """Kernel that places the struts after the other bodies; None where it has none."""
         struts = int(self.ints[layout.N_STRUTS])
-        return Kernel(solve_legs, 12.0, STRUT * struts) if struts else None
+        return Kernel(solve_legs, 8.0, STRUT * struts) if struts else None
 
     @property
     def redundant(self) -> bool:

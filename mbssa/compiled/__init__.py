@@ -20,7 +20,7 @@ from types import FunctionType
 from typing import Any, ParamSpec, TypeVar
 
 from mbssa.compiled.kernel_cache import OURS, cache_folder, cache_in, is_kept
-from mbssa.compiled.linking import compilers
+from mbssa.compiled.linking import compilers, for_any_value
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -42,8 +42,8 @@ _INSTEAD: dict[Callable[..., Any], Callable[[], Any]] = {}
 _INLINED: set[Callable[..., Any]] = set()
 
 
-#: Kernels whose machine code is merged into that of their callers.
-_MERGED: set[Callable[..., Any]] = set()
+#: Whether a kernel's machine code is merged into that of its callers; else the callers decide.
+_MERGED: dict[Callable[..., Any], bool] = {}
 
 #: By kernel, seconds of plain Python in this process; None from where the compiled kernel was chosen.
 _rented: dict[Callable[..., Any], float | None] = {}
@@ -126,11 +126,17 @@ def inlined(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def merged(function: Callable[P, R]) -> Callable[P, R]:
-    """Merge a kernel's machine code into that of its callers.
+    """Merge the machine code of a kernel, and of all that it calls, into that of its callers.
 
     For kernels that take the arrays of a whole group: handing these over costs as much as the work.
     """
-    _MERGED.add(function)
+    _MERGED[function] = True
+    return function
+
+
+def separate(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile a kernel once, though merged kernels call it: for what is long, or runs rarely."""
+    _MERGED[function] = False
     return function
 
 
@@ -162,8 +168,8 @@ def _inner(function: Callable[..., Any]) -> Any:
     if function in _INLINED:
         options["inline"] = "always"
     if function in _MERGED:
-        options["forceinline"] = True
-    return _numba().njit(**options)(_with_compiled_callees(function))
+        options["forceinline"] = _MERGED[function]
+    return for_any_value(_numba().njit(**options)(_with_compiled_callees(function)))
 
 
 def _options(function: Callable[..., Any], entry: bool) -> dict[str, Any]:

@@ -67,6 +67,15 @@ def compilers() -> tuple[type[Any], type[Any]]:
     return compiler(Entry), compiler(Inner)
 
 
+def for_any_value(dispatcher: Any) -> Any:
+    """Let Numba compile a kernel once, and not anew for every constant that callers hand it."""
+    from numba.core.types import unliteral
+
+    resolve = dispatcher.get_call_template
+    dispatcher.get_call_template = lambda args, kws: resolve(tuple(map(unliteral, args)), kws)
+    return dispatcher
+
+
 class _WithoutEnvironments:
     """A code generator that sets no environment: kernels in nopython mode read none."""
 

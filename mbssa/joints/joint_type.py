@@ -23,6 +23,9 @@ FREEDOM: dict[Space, int] = {"planar": 3, "spatial": 6}
 #: Geometry in world coordinates at the reference configuration, in place of a frame on each body.
 SHORTHAND = ("point", "points", "axis", "axes")
 
+#: Columns of a terminal: longer lines of an example have their comment in front.
+_WIDTH = 80
+
 #: A frame in the world: origin (3,) and rotation (3, 3), axes as columns.
 Frame = tuple[Floats, Floats]
 
@@ -206,4 +209,11 @@ class JointType:
             joints = f'[[joint]]\nbodies = [1, 2]\ntype = "{self.code}"\n{joints}'
         named = re.findall(r"^bodies = \[(.*?)\]", joints, re.MULTILINE)
         n_bodies = max(int(number) for numbers in named for number in numbers.split(","))
-        return f'format = 1\nspace = "{self.space}"\nbodies = {n_bodies}\n\n{joints}'
+        narrow = "\n".join(map(_narrow, joints.splitlines()))
+        return f'format = 1\nspace = "{self.space}"\nbodies = {n_bodies}\n\n{narrow}'
+
+
+def _narrow(line: str) -> str:
+    """A line of an example; in front of a long one goes the comment that ends it."""
+    entry, mark, comment = line.partition("  #")
+    return f"#{comment}\n{entry.rstrip()}" if mark and len(line) > _WIDTH else line

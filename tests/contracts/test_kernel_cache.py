@@ -4,8 +4,10 @@ import os
 import stat
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from groups.kernels.vectors import vector_of
 from mbssa import compiled
 from mbssa.compiled import kernel_cache
 from mbssa.compiled.kernel_cache import ENDING, distrusted, kernels_kept
@@ -59,6 +61,19 @@ def test_what_is_kept_is_loaded(folder):
     assert hits(2) == (1, 0)
     assert len(list(folder.glob(f"*{ENDING}"))) == len(list(folder.iterdir())) == 2
     assert kernel_cache.is_kept(thrice)
+
+
+def first_of_two(points):
+    return vector_of(points, 0, 0)[0] + vector_of(points, 0, 3)[0]
+
+
+@pytest.mark.slow
+def test_an_inner_kernel_is_compiled_once_for_all_constants():
+    points = np.arange(6, dtype=np.float32).reshape(1, 6)  # a type that nothing else compiles it for
+    callee = compiled._inner(vector_of)
+    before = len(callee.overloads)
+    assert compiled.compiled(first_of_two)(points) == 0.0 + 3.0
+    assert len(callee.overloads) == before + 1
 
 
 @pytest.mark.slow

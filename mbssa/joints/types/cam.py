@@ -47,7 +47,7 @@ axis = [1.0, 0.0]
 [[joint]]
 bodies = [2, 3]                             # the cam, the follower
 type = "L"
-profile = { circle = { radius = 0.05, centre = [0.02, 0.0] }, follower = "knife" }
+profile = { circle = { radius = 0.05, centre = [0.02, 0] }, follower = "knife" }
 points = [[0.0, 0.0], [0.07, 0.0]]          # the origin of the cam's profile, the follower's edge
 """,
 )  # fmt: skip

@@ -29,6 +29,6 @@ SPATIAL = JointType(
     signs=blocks.CARDAN_SIGNS + ".",
     example="""
 point = [0.3, 0.1, 0.0]                     # the ball's centre
-# axes = [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]] # z and x of the frames that the angles are measured in
+# axes = [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]  # z and x of the frames that the angles are measured in
 """,
 )  # fmt: skip
