@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 
-def until(page, expression, seconds=90):
+def until(page, expression, seconds=15):
     """Wait for a condition. (Playwright's own waiting evaluates text, which the page's policy forbids.)"""
     end = time.monotonic() + seconds
     while not page.evaluate(expression):
