@@ -156,7 +156,8 @@ class Studio:
     def reach(self, given: dict[str, Any]) -> dict[str, Any]:
         """Return the range of an input."""
         with self._lock:
-            return self._posed().reach(str(given["name"]))
+            posing = self._posed()
+        return posing.reach(str(given["name"]))  # poses do not wait for it
 
     def mode(self, given: dict[str, Any]) -> dict[str, Any]:
         """Put a group into another assembly mode, until the model changes."""

@@ -57,7 +57,7 @@ export function dragInput(start, at) {
   pose({ ...found.values, [input.name]: start.value });
 }
 
-let sliders = -1;
+let sliders = -1, marked = Promise.resolve();  // one range at a time: a browser has six connections, and poses need one
 export function showInputs(state) {
   const place = document.getElementById("inputs");
   if (sliders !== state.revision) {
@@ -84,7 +84,7 @@ function slider(input, state) {
   const column = document.createElement("span");
   column.append(range, document.createElement("i"));
   label.append(input.name, column);
-  mark(range, input.name, state.revision);
+  marked = marked.then(() => mark(range, input.name, state.revision));
   return label;
 }
 
@@ -92,6 +92,7 @@ function slider(input, state) {
 // dead points, or what cannot be assembled.
 async function mark(range, name, revision) {
   let low, high, least, most;
+  if (revision !== store.state.revision) return;
   try { ({ low, high, least, most } = await call("reach", { name }, true)); } catch { return; }  // Findings say why
   if (revision !== store.state.revision) return;
   const place = (value) => `${(100 * (value - range.min)) / (range.max - range.min)}%`;

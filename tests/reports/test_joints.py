@@ -36,6 +36,9 @@ class TestEveryType:
         # Not more than a page: no field that the type does not read, which the reader would refuse.
         mbssa.decompose(mechanism, by_count=True)
 
+    def test_its_example_keeps_to_80_columns(self, row):
+        assert max(map(len, row.example_file.splitlines())) <= 80
+
     def test_its_example_has_equations_if_it_says_so(self, row, read):
         if row.code == "USER":
             return  # its function is the user's, and not here

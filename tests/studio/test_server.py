@@ -3,8 +3,14 @@
 import json
 import urllib.error
 import urllib.request
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from threading import Event
 
 import pytest
+
+from mbssa_studio import Session
+from mbssa_studio.server import Studio
 
 
 def status(address, data=None, **headers):
@@ -43,6 +49,20 @@ def test_only_its_own_page_is_answered(studio):
         code, text = status(f"{address}edit", stale, **kind)
         assert len(json.loads(text)["bodies"]) == 4
         assert "another tab" in json.loads(text)["note"]
+
+
+def test_poses_do_not_wait_for_the_range_of_an_input():
+    session, begun, ended = Session(), Event(), Event()
+    session.open_builtin("planar_four_bar")
+    with closing(Studio(session)) as served, ThreadPoolExecutor() as threads:
+        served._posed().reach = lambda name: (begun.set(), ended.wait(20))
+        sought = threads.submit(served.reach, {"name": "1-2.angle"})
+        try:
+            assert begun.wait(20)
+            assert "poses" in threads.submit(served.pose, {"values": {}}).result(timeout=20)
+            assert not sought.done()
+        finally:
+            ended.set()
 
 
 @pytest.mark.parametrize("module", ["starlette", "uvicorn"])
