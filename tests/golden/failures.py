@@ -1,0 +1,2 @@
+FAILURES = {}
+SLOW_FAILURES = {}
