@@ -1,8 +1,7 @@
-"""Code that a model file names: it runs only where the user says that it may.
+"""Code that a model file names: it runs only where the user says that it may."""
 
-A file is data. Functions given in Python and those of the built-in models run; what a file names runs with
-``mbssa.load(path, trust=True)``, ``--trust``, or ``MBSSA_TRUST=1`` in the environment.
-"""
+# A file is data. Functions given in Python and those of the built-in models run; what a file names runs with
+# mbssa.load(path, trust=True), --trust, or MBSSA_TRUST=1 in the environment.
 
 from __future__ import annotations
 
@@ -18,11 +17,7 @@ REMEDY = f"read it, then write --trust (in Python trust=True), or {VARIABLE}=1 i
 
 
 class Trusted(str):
-    """The name of a function, as "file.py:name", that may be imported.
-
-    >>> may_run(Trusted("belts.py:belt")), may_run("belts.py:belt"), may_run(len)
-    (True, False, True)
-    """
+    """Name of a function, as "file.py:name", that may be imported."""
 
     __slots__ = ()
 

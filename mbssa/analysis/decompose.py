@@ -84,11 +84,9 @@ def decompose(
 
 
 def _treatable(mechanism: Mechanism, partition: Partition) -> bool:
-    """Whether ranks could determine a mechanism that the count does not.
-
-    Redundancy needs a surplus, and passive rotations a mechanism in space: a planar chain without an
-    input, the commonest fault, needs no ranks.
-    """
+    """Return whether ranks could determine a mechanism that the count does not."""
+    # Redundancy needs a surplus, and passive rotations a mechanism in space: a planar chain without an input,
+    # the commonest fault, needs no ranks.
     surplus = any(part.kind == "over" for part in partition.parts)
     spinning = bool(partition.parts) and mechanism.space == "spatial"
     return (surplus or spinning) and worth_treating(mechanism)

@@ -1,7 +1,4 @@
-"""Strong components of the dependencies between bodies, their canonical numbering and their levels.
-
-Plain Python or compiled, on the arrays of :mod:`mbssa.decomposition.assignment_kernels`.
-"""
+"""Strong components of the dependencies between bodies, their canonical numbering and their levels."""
 
 from __future__ import annotations
 
@@ -17,14 +14,8 @@ def components(
     given: Array,
     excluded: Array,
 ) -> tuple[Array, int]:
-    """Strong components of "body b depends on the other bodies of each joint that gave it a unit".
-
-    Tarjan's algorithm without recursion.
-
-    Returns
-    -------
-    (N,) int64 component of each body, -1 for the frame and the excluded ones; their number.
-    """
+    """Component (N,) of each body by its need of the others of joints that gave it a unit; their number."""
+    # Tarjan's algorithm without recursion; the component of the frame and of the excluded bodies is -1.
     joint_start, slot_body, slot_joint, body_start, body_slot = graph
     n = len(excluded)
     label = np.full(n, -1, dtype=np.int64)
@@ -95,17 +86,8 @@ def components(
 
 
 def canonical_order(size: Array, lowest: Array, before_start: Array, before: Array) -> Array:
-    """Number groups: among those that are ready, the one with fewest bodies, then lowest body number.
-
-    Parameters
-    ----------
-    size, lowest : (G,) bodies of each group, lowest body index
-    before_start, before : CSR; group g is needed by ``before[before_start[g]:before_start[g + 1]]``
-
-    Returns
-    -------
-    (G,) int64: groups in canonical order.
-    """
+    """Canonical order (G,) of groups: of those that are ready, fewest bodies first, then lowest body."""
+    # Compressed rows: group g is needed by before[before_start[g]:before_start[g + 1]].
     count = len(size)
     waits = np.zeros(count, dtype=np.int64)
     for place in range(len(before)):

@@ -1,9 +1,8 @@
-"""Actuation schemes (schemes of the inputs over the joints): number, enumeration, exhaustive search.
+"""Actuation schemes (schemes of the inputs over the joints): number, enumeration, exhaustive search."""
 
-The mobility count depends on the number of driven coordinates of each joint, not on which they are. Sets of
-inputs therefore fall into schemes. Both are counted by products of polynomials before any is listed, and
-schemes are numbered in lexicographic order of the joints of their inputs.
-"""
+# The mobility count depends on the number of driven coordinates of each joint, not on which they are: sets of
+# inputs fall into schemes. Both are counted by products of polynomials before any is listed, and schemes are
+# numbered in lexicographic order of the joints of their inputs.
 
 from __future__ import annotations
 
@@ -25,15 +24,10 @@ MOST = 1 << 62
 
 @dataclass(frozen=True, eq=False)
 class Schemes:
-    """Actuation schemes of ``n_inputs`` inputs that a query allows.
-
-    Attributes
-    ----------
-    n_inputs : n
-    ways : (J, W) object, sets of w coordinates that joint j may have; 0 where it may not have w inputs
-    """
+    """Actuation schemes of ``n_inputs`` inputs that a query allows."""
 
     n_inputs: int
+    # (J, W) object, sets of w coordinates that joint j may have; 0 where it may not have w inputs
     ways: npt.NDArray[np.object_]
 
     @cached_property

@@ -43,11 +43,9 @@ def check_shape(raw: dict[str, Any], faults: Faults) -> ModelFile | None:
 
 
 def _place(loc: tuple[int | str, ...], raw: Any) -> tuple[int | str, ...]:
-    """The part of a validation error's location that exists in the file, plus a missing key.
-
-    Pydantic appends the names of the alternatives of a union, which the file's author never wrote; the
-    name of a law stands between an input and its parameter.
-    """
+    """Part of a validation error's location that exists in the file, plus a missing key."""
+    # Pydantic appends the names of the alternatives of a union, which the file's author never wrote; the name
+    # of a law stands between an input and its parameter.
     place: list[int | str] = []
     here = raw
     for number, step in enumerate(loc):

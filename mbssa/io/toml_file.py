@@ -1,8 +1,7 @@
-"""Reader of the native format: TOML with ``format = 1``.
+"""Reader of the native format: TOML with ``format = 1``."""
 
-Faults of shape (unknown keys, wrong types) and of meaning (missing bodies, zero axes) come out
-together: an entry whose shape is wrong is reported and left out of the checks of meaning.
-"""
+# Faults of shape (unknown keys, wrong types) and of meaning (missing bodies, zero axes) are raised together:
+# an entry of the wrong shape is reported and left out of the checks of meaning.
 
 from __future__ import annotations
 
@@ -51,13 +50,7 @@ _SQUARE = 5e-3
 
 
 def read_toml(path: Path) -> Mechanism:
-    """Read a model file.
-
-    Raises
-    ------
-    ModelError
-        Not readable, not TOML (with the line), or not a mechanism (with every fault).
-    """
+    """Read a model file."""
     return parse_toml(toml_text(path), str(path), path.stem)
 
 

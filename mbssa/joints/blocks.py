@@ -45,12 +45,9 @@ SAME_SENSE = ((2, 2),)
 
 
 def steps(motions: str) -> tuple[Step, ...]:
-    """Motions from A to B in words: ``Tz0`` along z by coordinate 0, ``Ry-1`` about y by minus coordinate 1,
-    ``Tz0*pitch`` by a parameter times a coordinate, ``Txlength`` by a parameter; ``swap`` of z and x.
-
-    >>> [(step.kind, step.axis, step.coordinate, step.factor) for step in steps("Rz0 Tz0*pitch")]
-    [('turn', 2, 0, 1.0), ('shift', 2, 0, 'pitch')]
-    """
+    """Motions from A to B in words, such as ``Tz0 Tz0*pitch Ry-1``."""
+    # ``Tz0``: along z by coordinate 0; ``Ry-1``: about y by minus coordinate 1; ``Tz0*pitch``: by a parameter
+    # times a coordinate; ``Txlength``: by a parameter; ``swap`` of z and x.
     found = []
     for motion in motions.split():
         if motion == "swap":

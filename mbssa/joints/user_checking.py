@@ -40,13 +40,7 @@ _COMPONENTS = ("x", "y", "z", "turning about x", "turning about y")
 
 
 def check_functions(mechanism: Mechanism, relations: Mapping[int, JointRelations], poses: Poses) -> None:
-    """Check the users' functions of a mechanism at its reference, each once as long as nothing changes.
-
-    Raises
-    ------
-    ModelError
-        Every function that :func:`check_function` refuses, with its joint.
-    """
+    """Check the users' functions of a mechanism at its reference, each once as long as nothing changes."""
     faults = Faults()
     for j, found in relations.items():
         if found.function is None:
@@ -72,24 +66,9 @@ def _check_once(
 
 
 def check_function(function: UserFunction, poses: Poses) -> None:
-    """Call a user's function at its bodies' reference poses and near them, and check its derivatives.
-
-    They are compared with central differences.
-
-    Raises
-    ------
-    ValueError
-        As :meth:`UserFunction.resolve`; the function fails there, returns anything but one finite number,
-        writes into its arguments, is not analytic, or its derivative is another function's.
-
-    Examples
-    --------
-    >>> far = UserFunction(lambda q: abs(q[0, 0]) - 5.0, 1, True)
-    >>> check_function(far, Poses.of(np.array([[5.0, 4.0, 0.0]])))  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-    ...
-    ValueError: <lambda> is not analytic: by complex step its derivative by x of its body 1 is 0, ...
-    """
+    """Call a user's function at and near its bodies' reference poses; check derivatives by differences."""
+    # ValueError if it fails, returns anything but one finite number, writes into its arguments or is not
+    # analytic, or if its derivative is another function's.
     resolved = function.resolve()
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")

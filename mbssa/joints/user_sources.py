@@ -1,7 +1,6 @@
-"""Sources of users' functions: modules, files beside a model, callables; and their pickles.
+"""Sources of users' functions: modules, files beside a model, callables; and their pickles."""
 
-Nothing is imported before it is needed. Users' code runs as it is imported.
-"""
+# Nothing is imported before it is needed. Users' code runs as it is imported.
 
 from __future__ import annotations
 

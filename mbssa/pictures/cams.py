@@ -31,26 +31,7 @@ _GRID, _PITCH = "#E4E4E4", OVER_EDGE
 
 
 def cam_picture(cams: Sequence[tuple[str, Profile]]) -> Figure:
-    """Cams below each other, named: the profile at the law's angle 0, and its law or its curvature.
-
-    Parameters
-    ----------
-    cams : pairs of a name and a profile
-
-    Raises
-    ------
-    ValueError
-        More than six, or none.
-    ModuleNotFoundError
-        Matplotlib is missing; the message says how to install it.
-
-    Examples
-    --------
-    >>> from mbssa.joints.cams.profiles import profile_from
-    >>> cam = profile_from({"circle": {"radius": 0.02, "centre": [0.005, 0.0]}, "follower": "flat"})
-    >>> [axes.get_gid() for axes in cam_picture([("2-3", cam)]).axes]
-    ['cam-2-3', 'curvature-2-3']
-    """
+    """Cams below each other, by name: the profile at the law's angle 0, and its law or its curvature."""
     require_matplotlib()
     if not cams:
         raise ValueError("there is no cam to be drawn")

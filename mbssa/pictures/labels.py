@@ -13,18 +13,14 @@ from mbssa.arrays import Floats
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A text of this size in mm and the places (C, 2) where its middle may be, preferred ones first.
-
-    ``dislike`` (C,) adds to that; an overlap of a millimetre counts some 5 to 20. ``owner`` names the
-    obstacles that it may cover: its own line, its own outline.
-    """
+    """Text of this size (mm) and candidates (C, 2) for its middle, preferred ones first."""
 
     text: str
     width: float
     height: float
     places: Floats
-    owner: str = ""
-    dislike: Floats | None = None
+    owner: str = ""  # of obstacles that it may cover: its own line, its own outline
+    dislike: Floats | None = None  # (C,) added to the cost; an overlap of a millimetre counts some 5 to 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +34,7 @@ class Obstacle:
 
 
 def place_labels(labels: Sequence[Label], obstacles: Sequence[Obstacle], gap: float = 0.35) -> Floats:
-    """(L, 2) middles of the texts: each at the place of the least cost.
-
-    >>> spots = np.array([[0.0, 0.0], [5.0, 0.0]])
-    >>> place_labels([Label("R", 2.0, 2.0, spots), Label("S", 2.0, 2.0, spots)], [])
-    array([[0., 0.],
-           [5., 0.]])
-    """
+    """Middles (L, 2) of the texts: each at the place of the least cost."""
     if not labels:
         return np.zeros((0, 2))
     alone = [_alone(label, obstacles, gap) for label in labels]

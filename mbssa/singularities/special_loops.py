@@ -1,9 +1,8 @@
-"""Planar and spherical parts of spatial mechanisms: loops that the spatial count holds three times too much.
+"""Planar or spherical parts of spatial mechanisms, whose loops have three redundant constraints each."""
 
-A part moves parallel to a plane when its joints do: R about the normal, P across it, PL with the same
-normal. It turns about a fixed point when R axes and U pins pass through it and S centres lie on it. Only
-parts that hang on the frame are sought: there normal or point stay where they are.
-"""
+# A part moves parallel to a plane when its joints do: R about the normal, P across it, PL with the same
+# normal; about a fixed point when R axes and U pins pass through it and S centres lie on it. Only parts that
+# hang on the frame are sought: there normal or point stay where they are.
 
 from __future__ import annotations
 

@@ -24,17 +24,7 @@ from mbssa.texts import counted, printable
 
 
 def mechanism_of(robot: Robot, source_name: str, faults: Faults, name: str) -> Mechanism:
-    """The mechanism of a robot; a warning lists what was merged, left out or assumed, and its notes keep it.
-
-    Parameters
-    ----------
-    faults : found by the reader so far
-
-    Raises
-    ------
-    ModelError
-        With the faults found here added to those of the reader.
-    """
+    """Mechanism of a robot; a warning and its notes list what was merged, left out or assumed."""
     at = placed(robot, faults) if not faults else None
     if at is None or faults:
         raise ModelError(source_name, faults)

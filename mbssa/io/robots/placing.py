@@ -19,22 +19,13 @@ _AGREE = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """Bodies of a robot.
+    """Bodies of a robot."""
 
-    Attributes
-    ----------
-    order : links from the root outwards
-    body : the first link of the body that a link belongs to
-    local : (4, 4) frame of each link in the first link of its body
-    world : (4, 4) frame of each link at the reference
-    closing : joints that reach a link that another joint has reached
-    """
-
-    order: tuple[str, ...]
-    body: dict[str, str]
-    local: dict[str, Floats]
-    world: dict[str, Floats]
-    closing: tuple[str, ...]
+    order: tuple[str, ...]  # from the root outwards
+    body: dict[str, str]  # first link of the body that a link belongs to
+    local: dict[str, Floats]  # (4, 4) frame of each link in the first link of its body
+    world: dict[str, Floats]  # (4, 4) frame of each link at the reference
+    closing: tuple[str, ...]  # joints that reach a link that another joint has reached
 
 
 def placed(robot: Robot, faults: Faults) -> Placed | None:

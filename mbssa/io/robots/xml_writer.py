@@ -23,11 +23,7 @@ def child(parent: Element, tag: str, text: str | None = None, **attributes: str)
 
 
 def said(numbers: npt.ArrayLike) -> str:
-    """Numbers in their shortest form that is read as the same; rounding of zero is zero.
-
-    >>> said([0.1, -0.0, 1e-17])
-    '0.1 0 0'
-    """
+    """Numbers in their shortest form that is read as the same; rounding of zero is zero."""
     return " ".join(
         "0" if abs(number) < 1e-15 else f"{number!r}".removesuffix(".0")
         for number in np.atleast_1d(np.asarray(numbers, dtype=np.float64)).tolist()
