@@ -37,7 +37,7 @@ def allowing(folders: Sequence[str | Path]) -> Iterator[None]:
 
 
 def is_allowed(path: Path, folder: Path) -> bool:
-    """Whether a file, its links followed, is in the folder of the model or in an allowed one."""
+    """Return whether a file, its links followed, is in the folder of the model or in an allowed one."""
     return any(path.resolve().is_relative_to(each.resolve()) for each in (folder, *_folders()))
 
 

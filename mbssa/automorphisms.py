@@ -37,7 +37,7 @@ class Colouring:
     """Equitable colouring: vertices of one colour have equal edges to each colour."""
 
     colour: list[int]  # of each vertex
-    # vertices of each colour; copies share these lists, so they are replaced, never changed
+    # cells: vertices of each colour; copies share these lists, so they are replaced, never changed
     cells: list[list[int]]
     trace: list[object]  # of the refinement; differs for colourings that no isomorphism takes to each other
 

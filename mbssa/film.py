@@ -34,7 +34,7 @@ WIDTH, _NARROWEST, _WIDEST = 758, 100, 3840
 class Film:
     """Size and rate of an animation; what is None is chosen by the kind of file."""
 
-    # at most this many time steps, evenly chosen; 60 of a GIF (600 at most), 180 of a video
+    # frames: at most this many time steps, evenly chosen; 60 of a GIF (600 at most), 180 of a video
     frames: int | None = None
     fps: float | None = None  # frames per second; 20 of a GIF (50 at most), 30 of a video (120 at most)
     width: int | None = None  # pixels from left to right, 100 to 3840; 758

@@ -31,7 +31,7 @@ class Inertia:
 
     @property
     def matrix(self) -> Floats:
-        """(3, 3) inertia matrix about the centre of mass in the body's axes, kg m²; planar: about z alone."""
+        """Inertia matrix (3, 3) about the centre of mass in the body's axes, kg m²; planar: about z alone."""
         return inertia_matrix(self.moments or (0.0, 0.0, self.moment or 0.0), self.products)
 
 
@@ -77,7 +77,7 @@ class ForceType:
     planar: bool = False  # for planar models alone
     limited: bool = False  # its coordinate must have limits
     on_masses: bool = False  # loads each body with mass
-    # by key, powers of force (torque) and of length (angle) of its number
+    # units: by key, powers of force (torque) and of length (angle) of its number
     units: Mapping[str, tuple[float, float]] = field(default_factory=lambda: _UNITS)
 
     @property
@@ -124,32 +124,32 @@ class Force:
 
     type: str  # key of FORCE_TYPES
     id: str  # unique; the type and its number if the file gives none
-    # indices of those between or on which it acts; of a coordinate, those of its joint
+    # bodies: indices of those between or on which it acts; of a coordinate, those of its joint
     bodies: tuple[int, ...]
     coordinate: str | None = None  # ``joint.coordinate`` on which it acts
-    # m, world at the reference, one a body; ``contact``: origins of the profiles' frames
+    # points: m, world at the reference, one a body; ``contact``: origins of the profiles' frames
     points: tuple[Vector, ...] | None = None
-    # on the one body; ``rotating_frame``: on the axis, the world's origin if not given
+    # point: on the one body; ``rotating_frame``: on the axis, the world's origin if not given
     point: Vector | None = None
     stiffness: float = 0.0  # N/m or N m/rad; ``terrain`` and ``contact``: Hertz, N/m^(3/2)
     damping: float = 0.0  # N s/m or N m s/rad; Hertz: s/m; ``stop``: s/m or s/rad
-    # length or coordinate without spring force, m or rad; None: that of the reference
+    # rest: length or coordinate without spring force, m or rad; None: that of the reference
     rest: float | None = None
     force: float | Vector | None = None  # constant part, N or N m; of ``point`` a vector, N
     moment: float | Vector | None = None  # of ``point``, N m: a vector, planar one number
     axes: str = "world"  # "world" or "body": those of force and moment of ``point``
-    # law of time by which ``force``, ``moment`` and ``spin`` are multiplied; None: 1
+    # factor: law of time by which ``force``, ``moment`` and ``spin`` are multiplied; None: 1
     factor: InputLaw | None = None
     friction: float = 0.0  # Coulomb force of a coordinate, N or N m; of a contact, the coefficient
-    # m/s or rad/s, at which regularised friction is tanh(1) = 76 % of its value
+    # threshold: m/s or rad/s, at which regularised friction is tanh(1) = 76 % of its value
     threshold: float | None = None
     radius: float | None = None  # of the wheel, m
     terrain: tuple[Vector, ...] | None = None  # (x, y) of points, m, with increasing x
-    # ``contact``: table of both profiles in SI, as in joints.cams.profiles.profile_from
+    # profile: ``contact``: table of both profiles in SI, as in joints.cams.profiles.profile_from
     profile: Mapping[str, Any] | None = None
-    # ``rotating_frame``: angular velocity of the model's frame, rad/s; planar one number
+    # spin: ``rotating_frame``: angular velocity of the model's frame, rad/s; planar one number
     spin: float | Vector | None = None
-    # (t, value, rate) of length or coordinate: further N or N m; of ``point``: vector, N
+    # function: (t, value, rate) of length or coordinate: further N or N m; of ``point``: vector, N
     function: str | Callable[..., Any] | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:

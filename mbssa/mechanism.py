@@ -61,8 +61,7 @@ class MultipleJoint:
     """Joint of three or more bodies on one pin, axis, guide or centre."""
 
     bodies: tuple[int, ...]  # indices
-    # indices of the pairs that stand for it: a spanning tree, which changes the groups, not the motion
-    joints: tuple[int, ...]
+    joints: tuple[int, ...]  # indices of its pairs: a spanning tree, which changes the groups, not the motion
 
 
 @dataclass(frozen=True, eq=False)

@@ -225,7 +225,7 @@ def decoding(path: str | Path | None) -> Iterator[None]:
 
 @contextmanager
 def _said(place: str) -> Iterator[None]:
-    """SQLite's errors about a file, in the words of the one who can do something about them."""
+    """Convert SQLite's errors about a file into messages with a remedy."""
     try:
         yield
     except sqlite3.DatabaseError as error:

@@ -23,10 +23,10 @@ class Trusted(str):
 
 
 def may_run(source: str | Callable[..., Any] | None) -> bool:
-    """Whether a function may be imported and called: a callable, none at all, or a name that is trusted."""
+    """Return whether a function may be imported and called: a callable, None, or a name that is trusted."""
     return not isinstance(source, str) or isinstance(source, Trusted) or trusts_all()
 
 
 def trusts_all() -> bool:
-    """Whether the environment trusts the code of every file."""
+    """Return whether the environment trusts the code of every file."""
     return os.environ.get(VARIABLE, "0").strip().lower() not in ("", "0", "no", "false")

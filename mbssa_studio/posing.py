@@ -129,5 +129,5 @@ class Posing:
 
 
 def _last(good: Any) -> int:
-    """Number of the last instant up to which all are good; 0 where none is."""
+    """Index of the last time step up to which all are good; 0 where none is."""
     return len(good) - 1 if good.all() else max(int(good.argmin()) - 1, 0)

@@ -306,7 +306,7 @@ def _functions(tables: Tables) -> list[Fault]:
 
 
 def _fits(state: State) -> bool:
-    """Whether the motion of a text moves its inputs; True where other faults leave it open."""
+    """Return whether the motion of a text moves its inputs; True where other faults leave it open."""
     if state.mechanism is None:
         return not any(fault.place.lstrip("[").startswith("motion") for fault in state.faults)
     motion = state.mechanism.motion

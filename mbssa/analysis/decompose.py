@@ -1,4 +1,4 @@
-"""From a mechanism to its structure, by either method."""
+"""Decomposition of a mechanism into its structure, by either method."""
 
 from __future__ import annotations
 
@@ -93,5 +93,5 @@ def _treatable(mechanism: Mechanism, partition: Partition) -> bool:
 
 
 def worth_treating(mechanism: Mechanism) -> bool:
-    """Whether ranks of the whole mechanism are affordable: up to 1,200 units of freedom."""
+    """Return whether ranks of the whole mechanism are affordable: up to 1,200 units of freedom."""
     return mechanism.freedom * (mechanism.n_bodies - 1) <= DENSE

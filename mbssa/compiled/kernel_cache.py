@@ -91,7 +91,7 @@ def _kernel_sources() -> list[Path]:
 
 
 def is_kept(function: Callable[..., Any]) -> bool:
-    """Whether a compiled kernel is on disk."""
+    """Return whether a compiled kernel is on disk."""
     folder = cache_folder()
     return folder is not None and any(folder.glob(f"*.{function.__name__}[.-]*{ENDING}"))
 

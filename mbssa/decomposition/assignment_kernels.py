@@ -304,7 +304,7 @@ def fetch(
 
 
 def lengths(graph: Graph, given: Array, rest: Array, far: Array, queue: Array) -> None:
-    """``far``, in place: how many bodies must pass a unit on before a free one reaches each body."""
+    """Write lengths of chains to ``far``: bodies that pass a unit on before a free one reaches each."""
     joint_start, slot_body, slot_joint, body_start, body_slot = graph
     n = len(far)
     far[:] = n
@@ -352,7 +352,7 @@ def short_of_units(
     given: Array,
     need: Array,
 ) -> Array:
-    """(N,) uint8: 1 for the under-constrained part, the bodies whose units a free one could take."""
+    """Under-constrained part (N,), uint8: 1 for the bodies whose units a free one could take."""
     joint_start, slot_body, slot_joint, body_start, body_slot = graph
     n = len(need)
     under = np.zeros(n, dtype=np.uint8)

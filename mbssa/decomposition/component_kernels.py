@@ -118,7 +118,7 @@ def canonical_order(size: Array, lowest: Array, before_start: Array, before: Arr
 
 
 def group_levels(order: Array, before_start: Array, before: Array) -> Array:
-    """(G,) int64: 1 + the longest chain of groups that must be solved before each, given any order."""
+    """Levels (G,): 1 + the longest chain of groups that must be solved before each, given any order."""
     level = np.ones(len(order), dtype=np.int64)
     for g in order:
         for place in range(before_start[g], before_start[g + 1]):
@@ -129,7 +129,7 @@ def group_levels(order: Array, before_start: Array, before: Array) -> Array:
 
 
 def connected(joint_start: Array, slot_body: Array, n: int) -> Array:
-    """(n,) int64: a representative of each body's connected part; the frame's part has that of 0."""
+    """Representatives (n,) of the connected parts of the bodies; the frame's part has that of 0."""
     parent = np.arange(n)
     for j in range(len(joint_start) - 1):
         a = slot_body[joint_start[j]]

@@ -37,7 +37,7 @@ class State:
     """State of the search; the paper's name of each matrix in brackets."""
 
     freedom: int  # B [ProblemType]
-    # bodies as bits, grade and driven coordinates of each with units [matrix_GDL, KnownInputs]
+    # joints: bodies as bits, grade and driven coordinates of each with units [matrix_GDL, KnownInputs]
     joints: list[tuple[int, int, int]]
     joints_of: list[list[int]]  # joints of each body, by place in ``joints``
     near: dict[int, int]  # by bit of a movable body, the bits of its neighbours [matrix_GDL ~= 0]
@@ -46,7 +46,7 @@ class State:
     pairs: list[int]  # sums over the active external pairs of each body [vector_PAIR]
     grades: list[int]  # likewise [vector_GDL]
     driven: list[int]  # likewise [vector_BL]
-    # by body, (bodies, grade, driven) of joints whose lowest body in no group it is
+    # inner: by body, (bodies, grade, driven) of joints whose lowest body in no group it is
     inner: list[list[tuple[int, int, int]]]
     known: int = 0  # bits of the frame and of the bodies of groups
     reached: int = 0  # bits of bodies to which a known body gave a pair [rows of Results_SA]

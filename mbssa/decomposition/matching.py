@@ -100,7 +100,7 @@ def _pieces(incidence: Incidence, inside: Bools, ends: Ints) -> Ints:
 
 
 def _by_key(key: Ints, items: Ints) -> dict[int, Ints]:
-    """``items`` split by ``key[item]``, each piece ascending."""
+    """Split ``items`` by ``key[item]``, each piece ascending."""
     if not len(items):
         return {}
     ordered = items[np.argsort(key[items], kind="stable")]

@@ -24,7 +24,7 @@ class PassiveRotation:
     """Passive rotation: bodies that can rotate about a line while all others are at rest."""
 
     bodies: tuple[int, ...]  # indices: one, or several that rotate as one (a leg S-P-S)
-    # (3,) m, on the line in the world as examined; None for random geometry
+    # point: (3,) m, on the line in the world as examined; None for random geometry
     point: tuple[float, ...] | None = None
     direction: tuple[float, ...] | None = None  # (3,) unit, likewise
 
@@ -47,8 +47,8 @@ class Treatment:
     units: Ints  # (J,) constraint units of each joint in the count, with drives
     freedom_of_body: Ints  # (N,) 0 for the frame
     dropped: tuple[Dropped, ...]  # constraints left out, in the order of the joints
-    # locked by convention: the body does not rotate about the line
+    # passive_rotations: locked by convention: the body does not rotate about the line
     passive_rotations: tuple[PassiveRotation, ...]
     parts: tuple[SpecialPart, ...]  # planar and spherical, whose bodies count three freedoms
-    # "numeric" (the given geometry) or "generic" (random geometry of the types)
+    # basis: "numeric" (the given geometry) or "generic" (random geometry of the types)
     basis: Literal["numeric", "generic"]

@@ -84,7 +84,7 @@ class Clock:
 
     @property
     def over(self) -> bool:
-        """Whether the time is up."""
+        """Return whether the time is up."""
         return self._now() - self._start >= self._limit
 
     def fitting(self, done: int, most: int) -> int:
@@ -186,9 +186,9 @@ class _State:
     best: tuple[float, ...] = (np.inf,)  # found among the first ``best_at``
     best_at: int = 0
     blocks: list[Evaluated] = field(default_factory=list)
-    # hashes of 64 bits of the schemes evaluated: sums of random numbers of joints and pairs
+    # seen: hashes of 64 bits of the schemes evaluated: sums of random numbers of joints and pairs
     seen: set[int] = field(default_factory=set)
-    # open schemes: sort keys, turns, minus the row (newest first), neighbours visited, scheme
+    # heap: open schemes: sort keys, turns, minus the row (newest first), neighbours visited, scheme
     heap: list[tuple[tuple[float, ...], int, int, int, Scheme]] = field(default_factory=list)
 
 

@@ -38,7 +38,7 @@ class Criterion:
     """Order of structures: lexicographic, or by one weighted sum."""
 
     text: str
-    # (weight, criterion); lexicographic: weights of 1, each in its good direction; a sum: more is better
+    # terms: (weight, criterion); lexicographic: weights 1, each in its good direction; sum: more is better
     terms: tuple[tuple[float, str], ...]
     lexicographic: bool
 
@@ -85,7 +85,7 @@ def _known(text: str, names: list[str]) -> None:
 
 
 def values_of(evaluated: Evaluated, name: str) -> Floats:
-    """(D,) one criterion as it is."""
+    """Values (D,) of one criterion."""
     return np.asarray(getattr(evaluated, _COLUMN.get(name, name)), dtype=np.float64)
 
 

@@ -52,7 +52,7 @@ class Evaluated:
 
     @property
     def open(self) -> Column:
-        """(D,) groups whose type is not in the library."""
+        """Numbers (D,) of groups whose type is not in the library."""
         return np.asarray(self.n_groups - self.closed)
 
     def columns(self) -> dict[str, Column]:
@@ -231,7 +231,7 @@ def _coordinates(base: Undriven) -> kernels.Coordinates:
 
 
 def _usable(base: Undriven) -> Column:
-    """(J,) coordinates of a joint that stop no passive rotation."""
+    """Coordinates (J,) of a joint that stop no passive rotation."""
     moving = np.abs(base.moves).any(axis=1)
     return np.add.reduceat(moving.astype(np.int64), base.start[:-1])
 

@@ -28,7 +28,7 @@ class GroupLibrary:
 
     types: frozenset[str]
     costs: Mapping[str, float]  # µs a time step, by type
-    # of a group, in place of the types; None where these decide
+    # predicate: of a group, in place of the types; None where these decide
     predicate: Callable[[Group], bool] | None = None
 
     def arrays(self, space: str) -> tuple[Ints, Ints, Floats]:

@@ -75,7 +75,7 @@ def unranked(numbers: Array, later: Array, may: Array, out: Array) -> None:
 
 
 def sets_of(places: Array, ways: Array, out: Array) -> None:
-    """(D,) sets of coordinates of each scheme, in place; ``ways`` (J, W) by joint and inputs on it."""
+    """Count the sets of coordinates (D,) of each scheme, in place; ``ways`` (J, W) by joint and inputs."""
     w = np.zeros(len(ways), dtype=np.int64)
     for row in range(len(places)):
         w[:] = 0
@@ -371,7 +371,7 @@ def binding_joints(graph: Graph, label: Array, n_groups: Any, units: Array, w: A
 
 
 def levels(graph: Graph, label: Array, first: Array, after: Array) -> Array:
-    """(G,) 1 + the longest chain of groups before each."""
+    """Levels (G,): 1 + the longest chain of groups before each."""
     joint_start, slot_body = graph[0], graph[1]
     level = np.ones(len(first), dtype=np.int64)
     for g in range(len(first)):
@@ -415,7 +415,7 @@ def types(
 
 
 def canonical(graph: Graph, label: Array, n_groups: Any, size: Array, first: Array, after: Array) -> Array:
-    """(G,) number of each group: of those that are ready the smallest is next, then the lowest body."""
+    """Number (G,) of each group: of those that are ready the smallest is next, then the lowest body."""
     joint_start, slot_body = graph[0], graph[1]
     lowest = np.full(n_groups, len(label), dtype=np.int64)
     for b in range(1, len(label)):

@@ -25,10 +25,10 @@ class Query:
     inputs: int | None = None  # driven coordinates; None: as many as the mechanism needs
     allow: tuple[str, ...] = ()  # joints ("1-2") or coordinates ("1-2.slide") that may be inputs; empty: all
     forbid: tuple[str, ...] = ()
-    # joints of which one coordinate, or coordinates, that every set of inputs has
+    # require: joints of which one coordinate, or coordinates, that every set of inputs has
     require: tuple[str, ...] = ()
     per_joint: int | None = None  # most inputs on one joint; None: as many as the joint has coordinates
-    # body numbers that get a fictitious F pair (planar FP), drivable too, with the frame
+    # terminals: body numbers that get a fictitious F pair (planar FP), drivable too, with the frame
     terminals: tuple[int, ...] = ()
     precision: float | None = None  # of the geometry's numbers, m; None: found from their digits
     spanning: bool = True  # whether other pairs may replace those of the multiple joints

@@ -30,7 +30,7 @@ class Symmetry:
     """Automorphisms of a mechanism by generators."""
 
     bodies: Ints  # (G, N) body b goes to bodies[g, b]; the frame stays
-    # (G, J) joint j goes to joints[g, j]; a multiple joint kept as one: its first pair, others -1
+    # joints: (G, J) joint j goes to joints[g, j]; a multiple joint kept as one: its first pair, others -1
     joints: Ints
     order: int = 1  # of the group that these generate, with the identity
     complete: bool = True  # False where the search stopped at its bound: there may be more
@@ -103,7 +103,7 @@ def same_pairs(mechanism: Mechanism, variant: Mechanism) -> Ints | None:
 
 
 def present_inputs(mechanism: Mechanism, base: Undriven) -> ByteArray | None:
-    """(J,) masks of the driven coordinates by joint of a variant; None where that has other pairs."""
+    """Masks (J,) of the driven coordinates by joint of a variant; None where that has other pairs."""
     here = same_pairs(mechanism, base.bare)
     if here is None:
         return None

@@ -52,13 +52,13 @@ class Undriven:
     n_inputs: int  # coordinates that a set of inputs has
     mobility: int  # number of free motions
     n_passive: int  # of them, passive rotations that no input drives
-    # "numeric" (the given geometry) or "generic" (random geometry of the joint types)
+    # basis: "numeric" (the given geometry) or "generic" (random geometry of the joint types)
     basis: Literal["numeric", "generic"]
     fault: str  # reason why no set of inputs can be valid; empty where some may
     incidence: Incidence  # of ``mechanism``, with the units and freedoms that the treatment leaves
     treatment: Treatment | None  # None where the count needs none
     start: Ints  # (J + 1,) joint j has the coordinates start[j] … start[j + 1] - 1
-    # (C, F) coordinates along the non-passive free motions; 0 where one would stop a passive one
+    # moves: (C, F) coordinates along the non-passive free motions; 0 where one would stop a passive one
     moves: Floats
     allowed: Mask  # (J,) bit by coordinate, as the query allows
     required: Mask  # (J,) bit by coordinate, in every set
@@ -266,7 +266,7 @@ def _passive_rotations(
 
 
 def _spin(bodies: tuple[int, ...], free: Floats, held: Floats, tolerance: float) -> Floats | None:
-    """(F,) the one motion that these bodies have alone, if it is a rotation of all of them about one line."""
+    """Motion (F,) that these bodies alone have, if it is a rotation of all of them about one line."""
     columns = np.concatenate([np.arange(6 * (b - 1), 6 * b) for b in bodies])
     _, values, right = np.linalg.svd(np.vstack([np.delete(free, columns, axis=0), held]))
     if free.shape[1] - int((values > tolerance).sum()) != 1:

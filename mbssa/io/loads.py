@@ -322,7 +322,7 @@ def with_joints(mechanism: Mechanism, forces: Sequence[Force]) -> tuple[Force, .
 
 
 def load_records(mechanism: Mechanism, names: Mapping[int, str]) -> dict[str, Any]:
-    """``gravity`` and ``force`` as the tables of a model file, SI units; ``names`` by index of the bodies."""
+    """Tables ``gravity`` and ``force`` of a model file, SI units; ``names`` by index of the bodies."""
     record: dict[str, Any] = {}
     if mechanism.gravity is not None:
         record["gravity"] = list(mechanism.gravity)

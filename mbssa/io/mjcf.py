@@ -150,7 +150,7 @@ def _posed(mujoco: ModuleType, model: Any, names: Names, robot: Robot, faults: F
 def _step(
     model: Any, number: int | None, joint: RobotJoint, qpos: Floats, values: dict[str, float]
 ) -> Floats:
-    """(4, 4) of the child in the parent at the reference."""
+    """Frame (4, 4) of the child in the parent at the reference."""
     if joint.kind == Kind.FREE and number is not None:
         at = int(model.jnt_qposadr[number])
         return pose_frame(qpos[at : at + 3], qpos[at + 3 : at + 7])

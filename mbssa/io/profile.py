@@ -211,7 +211,7 @@ def _faults_of_shape(error: ValidationError, table: dict[str, Any], where: str) 
 
 
 def _place(loc: tuple[int | str, ...], here: Any) -> str:
-    """``law[2].over``; the names of alternatives, which pydantic puts into a location, are left out."""
+    """Place such as ``law[2].over``, without the names of alternatives that pydantic puts into it."""
     text = ""
     for step in loc:
         if isinstance(step, int) and isinstance(here, list):
@@ -241,7 +241,7 @@ def _table_of(loc: tuple[int | str, ...]) -> type[Table]:
 
 
 def _about(loc: tuple[int | str, ...]) -> str:
-    """In brackets what the last key of a location is; numbers and alternatives behind it are no keys."""
+    """Meaning of the last key of a location, in brackets; numbers and alternatives behind it are no keys."""
     if loc[-1:] == ("name",):  # the alternative of a follower that is a text
         return ", or { curve = { … } }"
     for end in range(len(loc), 0, -1):

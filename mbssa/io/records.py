@@ -154,7 +154,7 @@ def _multiple_record(mechanism: Mechanism, several: MultipleJoint, names: Mappin
 
 
 def _one_id(mechanism: Mechanism, several: MultipleJoint) -> bool:
-    """Whether the pairs have no ids, or ``pin``, ``pin#2``, … after the joint's."""
+    """Return whether the pairs have no ids, or ``pin``, ``pin#2``, … after the joint's."""
     given = [mechanism.joint_names.get(joint) for joint in several.joints]
     counted = [given[0], *(f"{given[0]}#{number}" for number in range(2, len(given) + 1))]
     return given == (counted if given[0] is not None else [None] * len(given))
@@ -315,7 +315,7 @@ def _numbers_of(entry: object, indices: Mapping[Any, int]) -> tuple[tuple[int, .
 
 
 def _is_tree(bodies: tuple[int, ...], pairs: list[tuple[int, ...]]) -> bool:
-    """Whether pairs, one fewer than the bodies, connect them."""
+    """Return whether pairs, one fewer than the bodies, connect them."""
     reached = {bodies[0]}
     for _ in pairs:
         reached.update(body for pair in pairs if reached & set(pair) for body in pair)

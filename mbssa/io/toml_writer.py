@@ -72,7 +72,7 @@ def _document(record: Record) -> str:
 
 
 def _tables(entries: list[Record]) -> AoT:
-    """``[[joint]]`` after ``[[joint]]``, an empty line between them."""
+    """Array of tables: ``[[joint]]`` after ``[[joint]]``, an empty line between them."""
     tables = tomlkit.aot()
     for entry in entries:
         tables.append(_table(entry))
@@ -87,7 +87,7 @@ def _table(entry: Record) -> Table:
 
 
 def _motion(record: Record) -> Table:
-    """``[motion]`` and, a law on each line, ``[motion.inputs]``."""
+    """Tables ``[motion]`` and, a law on each line, ``[motion.inputs]``."""
     motion = _table({key: value for key, value in record.items() if key != "inputs"})
     motion.append("inputs", _table(record["inputs"]))
     return motion

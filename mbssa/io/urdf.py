@@ -219,7 +219,7 @@ def _end(element: Element, side: str, links: Mapping[str, Link], faults: Faults)
 
 
 def _limits(element: Element, said: str, faults: Faults) -> tuple[float, float] | None:
-    """Limits where both are said: exporters leave them out where there are none."""
+    """Limits where both are given: exporters leave them out where there are none."""
     limit = element.first("limit")
     if (
         limit is None

@@ -201,7 +201,7 @@ class _Script:
                     self.whole(_Token("number", text, line))
 
     def size(self) -> int | None:
-        """``length(M)``, ``size(M,1)``, ``zeros(N)``, ``zeros(4,4)``: the number in it, if there is one."""
+        """Number in ``length(M)``, ``size(M,1)``, ``zeros(N)`` or ``zeros(4,4)``, if there is one."""
         word = self.take()
         inside = []
         self.expect("(")

@@ -64,7 +64,7 @@ class Assembly:
     moved: Floats  # (N,) correction of each body, m
     turned: Floats  # (N,) rad
     fault: str = ""  # empty, or the joint that cannot close first, and its gap
-    # no small motion makes the residuals smaller: a minimum or saddle of their squares
+    # stationary: no small motion makes the residuals smaller: a minimum or saddle of their squares
     stationary: bool = False
 
 
@@ -246,7 +246,7 @@ def _held(rows: Rows, wanted: Rows) -> Rows:
 
 
 def _is_dense(mechanism: Mechanism) -> bool:
-    """True if steps are taken from a dense matrix."""
+    """Return whether steps are taken from a dense matrix."""
     return (mechanism.n_bodies - 1) * len(unknowns(mechanism.space)) <= DENSE
 
 
@@ -268,7 +268,7 @@ class _Steps:
 
     @property
     def stationary(self) -> bool:
-        """True if no small motion diminishes the residuals by more than their rounding."""
+        """Return whether no small motion diminishes the residuals by more than their rounding."""
         size = float(np.linalg.norm(self._residual))
         columns = np.sqrt((self._matrix**2).sum(axis=0)) * size
         cosine = np.abs(self._matrix.T @ self._residual) / np.where(columns > 0, columns, 1.0)
@@ -405,7 +405,7 @@ def with_senses(rows: Rows, mechanism: Mechanism, frames: Frames, at: Configurat
 def _senses(
     mechanism: Mechanism, frames: Frames, at: Configuration
 ) -> Iterator[tuple[Floats, Ints, Floats, Ints]]:
-    """Of each type whose axes have a sense: cosines a·b, joints, a × b in world axes, and bodies (n, 2)."""
+    """Cosines a·b, joints, a × b in world axes and bodies (n, 2) of each type whose axes have a sense."""
     for index in np.unique(mechanism.joint_type[frames.known]).tolist():
         pair = CATALOGUE[index].pair
         if pair is None or not pair.sense:

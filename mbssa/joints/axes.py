@@ -23,7 +23,7 @@ def in_space(vector: Vector | Floats) -> Floats:
 
 
 def unit(vector: Vector | Floats) -> Floats:
-    """(3,) of length 1."""
+    """Vector (3,) of length 1."""
     v = in_space(vector)
     found: Floats = v / np.linalg.norm(v)
     return found

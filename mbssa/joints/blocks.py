@@ -84,7 +84,7 @@ def on_flat_axis(g: JointGeometry, _: Floats, __: Mapping[str, Any]) -> tuple[Fr
 
 
 def on_crossed_axes(g: JointGeometry, _: Floats, parameters: Mapping[str, Any]) -> tuple[Frame, Frame]:
-    """z of each frame along its axis; A off by the offset along both axes' normal, and by the radius."""
+    """Frames with z along the axes; A off by the offset along both axes' normal, and by the radius."""
     assert g.axes is not None
     point, (a, b) = point_of(g), (unit(axis) for axis in g.axes)
     shift = parameters["offset"] * cross(a, b) + parameters["radius"] * a

@@ -57,7 +57,7 @@ def coordinate_unit(coordinate: str) -> Literal["m", "rad"]:
 
 
 def is_length(coordinate: str) -> bool:
-    """True if a coordinate is in m, else it is in rad."""
+    """Return whether a coordinate is in m, else it is in rad."""
     return coordinate_unit(coordinate) == "m"
 
 

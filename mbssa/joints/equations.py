@@ -157,7 +157,7 @@ _FUNCTIONS: dict[str, Callable[[Elementary, Array, Array, Parameters], tuple[Arr
 
 
 def angle_of(sine: Array, cosine: Array) -> Array:
-    """atan2, also for the complex arguments of a complex-step derivative."""
+    """Angle by atan2, also of the complex arguments of a complex-step derivative."""
     angle: Array = np.arctan2(sine.real, cosine.real)
     if np.iscomplexobj(sine) or np.iscomplexobj(cosine):
         square = sine.real**2 + cosine.real**2

@@ -36,12 +36,12 @@ class Frames:
     rotation: Floats  # (N, 3, 3)
     origin: Floats  # (J, 2, 3) of the joint's frame on its first two bodies, in the body's own frame
     axes: Floats  # (J, 2, 3, 3) likewise; axes are columns
-    # (N, 3) mean of each body's joints in its own frame, for Jacobians: ranks are free of the origin
+    # centre: (N, 3) mean of each body's joints in its own frame, for Jacobians: ranks are free of the origin
     centre: Floats
     parameters: dict[str, Floats]  # (J,) each: length, pitch (m/rad), radius, offset, ratio
     known: Bools  # (J,) joints that have geometry and equations on a relative pose
     size: float  # typical distance between joints, m: lengths are divided by it before a rank is taken
-    # by joint index, equations of those that have none on one relative pose
+    # relations: by joint index, equations of those that have none on one relative pose
     relations: Mapping[int, JointRelations] = field(default_factory=dict)
 
     def bodies_of(self, mechanism: Mechanism, joint: int) -> tuple[int, ...]:
@@ -231,7 +231,7 @@ def _local_axes(z: Vector | None, x: Vector | None, *, planar: bool) -> Floats:
 
 
 def _centres(mechanism: Mechanism, origin: Floats, known: Bools) -> Floats:
-    """(N, 3) mean of the joints of each body in its own frame; the origin of a body without joints."""
+    """Mean (N, 3) of the joints of each body in its own frame; the origin of a body without joints."""
     total, count = np.zeros((mechanism.n_bodies, 3)), np.zeros(mechanism.n_bodies)
     first = mechanism.joint_start[:-1][known]
     for side in (0, 1):

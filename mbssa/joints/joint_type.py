@@ -47,10 +47,10 @@ class JointType:
     code: str
     space: Space
     name: str
-    # free ones, in the order in which a bare count of driven coordinates takes them
+    # coordinates: free ones, in the order in which a bare count of driven coordinates takes them
     coordinates: tuple[str, ...]
     signs: str  # and zeros of the coordinates, in words
-    # geometry fields of a joint of bodies 1 and 2, or joints of a model file, the last of this type
+    # example: geometry fields of a joint of bodies 1 and 2, or joints of a model file, the last of this type
     example: str
     method: str = ""  # name in mbssa.Builder, the same word in both spaces; from ``name`` if empty
     required: tuple[str, ...] = ()  # geometry fields of a model file
@@ -65,7 +65,7 @@ class JointType:
     index: int = field(default=-1, compare=False)
 
     axis: int | None = 2  # column of the frames' axes that is the joint's axis; None for a type without one
-    # column of the first frame's axes along which the second body slides, for pictures
+    # guide: column of the first frame's axes along which the second body slides, for pictures
     guide: int | None = None
     is_ball: bool = False  # one point of each body in one place, all rotations of the space free
     is_hinge: bool = False  # rotation about one axis alone
@@ -76,7 +76,7 @@ class JointType:
     is_universal: bool = False  # two pins that cross
     pins_from_rod: bool = False  # directions of the pins may be left to the rod
     line: Literal["", "rod", "distance"] = ""  # from a point of each body, of constant length or measured
-    # lets a body rotate passively about any line through its point, or about its own axis
+    # spin: lets a body rotate passively about any line through its point, or about its own axis
     spin: Literal["", "any", "axis"] = ""
     is_contact: bool = False  # the bodies touch in points or lines, and can part
     ends: bool = False  # limits of its coordinates are where it ends, as those of every contact are
@@ -85,15 +85,15 @@ class JointType:
     is_gear: bool = False  # wheels on bearings
     rolls: bool = False  # without slip on a track, which binds velocities along it
     is_coupling: bool = False  # relates coordinates of two other joints, linearly, and has their frames
-    # its motions form a group (Hervé: R, P, C, S, PL): several bodies may share the joint
+    # may_be_multiple: its motions form a group (Hervé: R, P, C, S, PL): several bodies may share the joint
     may_be_multiple: bool = False
     sided: bool = False  # its two bodies are distinct: no symmetry exchanges them
-    # types with more freedom, each with the constraints that the change gives up
+    # releases: types with more freedom, each with the constraints that the change gives up
     releases: tuple[tuple[str, tuple[str, ...]], ...] = ()
     symbol: str = "d"  # marker of the joint in pictures
     fill: Literal["none", "half", "full"] = "none"  # colour of the marker
     axle: bool = False  # drawn with its axis, in space
-    # body that stands for the joint in the viewer; else a diamond
+    # solid: body that stands for the joint in the viewer; else a diamond
     solid: Literal["", "axle", "cross", "ball", "plate", "rider"] = ""
     wheels: Literal["", "gear", "bevel", "track"] = ""  # how the radii of its wheels are found
 
@@ -118,17 +118,17 @@ class JointType:
 
     @property
     def is_free(self) -> bool:
-        """True if it binds nothing and places its second body."""
+        """Return whether it binds nothing and places its second body."""
         return self.pair is not None and not self.pair.constraints and not self.line
 
     @property
     def has_square_axes(self) -> bool:
-        """True if a file gives two axes at right angles."""
+        """Return whether a file gives two axes at right angles."""
         return self.pair is not None and "axes" in self.required
 
     @property
     def has_equations(self) -> bool:
-        """True if its joints have equations, once they have geometry."""
+        """Return whether its joints have equations, once they have geometry."""
         return self.pair is not None or self.relations is not None
 
     @property
@@ -147,7 +147,7 @@ class JointType:
 
     @property
     def takes_frames(self) -> bool:
-        """True if a file may give a frame on each body instead of points and axes in the world."""
+        """Return whether a file may give a frame on each body instead of points and axes in the world."""
         return not self.contacts and bool({*SHORTHAND} & {*self.required, *self.optional})
 
     @property

@@ -21,7 +21,7 @@ class Poses:
     position: Array  # (N, 3) m
     rotation: Array  # (N, 3, 3)
     angle: Array  # (N,) rad, unwrapped; meaningful in the plane only
-    # those of other joints that a joint names, in its order
+    # coordinates: those of other joints that a joint names, in its order
     coordinates: tuple[JointCoordinate, ...] = field(default=(), kw_only=True)
 
     @staticmethod

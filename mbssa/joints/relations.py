@@ -76,8 +76,7 @@ class Relation:
     terms: tuple[Term, ...]
     constant: float = 0.0
     is_length: bool = False
-    # angles count from the zero of their frames, else from the reference (constant: sum there)
-    counts_from_zero: bool = False
+    counts_from_zero: bool = False  # angles count from the zero of their frames, else from the reference
 
 
 @dataclass(frozen=True, eq=False)

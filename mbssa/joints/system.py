@@ -38,7 +38,7 @@ class Configuration(Poses):
 
     @property
     def centres(self) -> Floats:
-        """(N, 3) centres of the bodies in the world."""
+        """Centres (N, 3) of the bodies in the world."""
         centres: Floats = self.position + np.einsum("nab,nb->na", self.rotation, self.centre)
         return centres
 
@@ -56,7 +56,7 @@ class Rows:
     """Equations of a mechanism at a configuration, in the order of its joints; drives after constraints."""
 
     residual: Floats  # (M,) m or rad; of drives 0 (where they are), or the value of the coordinate
-    # (M, S, B) by the twist of each body: velocity of its centre, angular velocity, world axes
+    # jacobian: (M, S, B) by the twist of each body: velocity of its centre, angular velocity, world axes
     jacobian: Floats
     body: Ints  # (M, S) index; 0 is the frame, whose block is zero
     joint: Ints  # (M,)
@@ -110,7 +110,7 @@ class Rows:
         return dense[:, :-1].reshape(len(self), len(bodies) * freedom)
 
     def sparse(self, n_bodies: int) -> scipy.sparse.csr_array:
-        """(M, B (N - 1)) Jacobian by the twists of all movable bodies."""
+        """Jacobian (M, B (N - 1)) by the twists of all movable bodies."""
         import scipy.sparse
 
         freedom = self.jacobian.shape[2]
@@ -127,7 +127,7 @@ def unknowns(space: Space) -> tuple[int, ...]:
 
 
 def first_two_bodies(mechanism: Mechanism, joints: Ints) -> Ints:
-    """(n, 2) body indices of these joints; a third body, a carrier, is left out."""
+    """Body indices (n, 2) of these joints; a third body, a carrier, is left out."""
     first = mechanism.joint_start[joints]
     return np.stack([mechanism.joint_body[first], mechanism.joint_body[first + 1]], axis=1)
 

@@ -48,7 +48,7 @@ class UserFunction:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Of its derivative: (m, 3) in the plane, (m, 6) in space."""
+        """Shape of the derivative: (m, 3) in the plane, (m, 6) in space."""
         return self.bodies, 3 if self.planar else 6
 
     def resolve(self) -> Resolved:

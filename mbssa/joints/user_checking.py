@@ -159,7 +159,7 @@ def _arguments(function: UserFunction, poses: Poses, kind: type[float | complex]
 
 
 def _differences(function: UserFunction, call: Callable[..., Any], poses: Poses, h: float) -> Floats:
-    """(m, 6) central differences of the fourth order by steps of h, times the scale."""
+    """Central differences (m, 6) of the fourth order by steps of h, times the scale."""
     found = np.zeros((function.bodies, 6))
     for k in range(function.bodies):
         for i in (0, 1, 5) if function.planar else range(6):
@@ -171,7 +171,7 @@ def _differences(function: UserFunction, call: Callable[..., Any], poses: Poses,
 
 
 def _scale(function: UserFunction) -> Floats:
-    """(6,) units of motions: the mechanism's size, and 1 rad."""
+    """Units (6,) of motions: the mechanism's size, and 1 rad."""
     return np.array([function.size] * 3 + [1.0] * 3)
 
 

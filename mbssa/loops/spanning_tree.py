@@ -166,7 +166,7 @@ def _hung(graph: LoopGraph, edges: Sequence[int] | None = None) -> list[tuple[in
 
 
 def _tree(graph: LoopGraph, kept: Sequence[int], cuts: Sequence[int] | None = None) -> CutTree:
-    """With the virtual body of each cut on the side that is nearer to the frame."""
+    """Tree with the virtual body of each cut on the side that is nearer to the frame."""
     hung = _hung(graph, kept)
     parents = [parent + 1 for parent, _ in hung]
     if cuts is None:

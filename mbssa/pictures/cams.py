@@ -148,7 +148,7 @@ def _draw_curvature(axes: Axes, profile: Profile) -> None:
 
 
 def _points(curve: Curve, outside: float = 0.0) -> tuple[Any, Any]:
-    """x and y along a curve, or along its parallel at a distance on the outer side (m)."""
+    """Coordinates x and y along a curve, or along its parallel at a distance on the outer side (m)."""
     s = curve.sampled(_IN_PIECE if curve.pieces > 8 else 40 * _IN_PIECE)
     point, rate, _ = curve.at(np.append(s, curve.breaks[-1]) if curve.closed else s)
     with np.errstate(invalid="ignore", divide="ignore"):

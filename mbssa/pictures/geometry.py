@@ -13,7 +13,7 @@ N_DIRECTIONS = 20
 
 
 def directions(count: int = N_DIRECTIONS) -> Floats:
-    """(count, 2) unit vectors all around."""
+    """Unit vectors (count, 2) all around."""
     angle = np.arange(count) * (2 * np.pi / count)
     return np.stack([np.cos(angle), np.sin(angle)], axis=-1)
 
@@ -28,7 +28,7 @@ def distance_to_segment(point: Floats, start: Floats, end: Floats) -> Any:
 
 
 def cross(a: Floats, b: Floats) -> Any:
-    """z of the cross product; the first axis is x, y."""
+    """Component z of the cross product; the first axis is x, y."""
     return a[0] * b[1] - a[1] * b[0]
 
 

@@ -51,7 +51,7 @@ def place_labels(labels: Sequence[Label], obstacles: Sequence[Obstacle], gap: fl
 
 
 def _alone(label: Label, obstacles: Sequence[Obstacle], gap: float) -> Floats:
-    """(C,): cost of each place by overlap with drawn objects, and by preference."""
+    """Cost (C,) of each place by overlap with drawn objects, and by preference."""
     cost = np.linspace(0.0, 0.8, len(label.places))
     if label.dislike is not None:
         cost += label.dislike
@@ -73,7 +73,7 @@ def _alone(label: Label, obstacles: Sequence[Obstacle], gap: float) -> Floats:
 
 
 def _among(labels: Sequence[Label], chosen: Mapping[int, int], number: int, gap: float) -> Any:
-    """(C,): overlap of each place with the places that the other texts have now."""
+    """Overlap (C,) of each place with the places that the other texts have now."""
     mine = labels[number]
     others = [k for k in chosen if k != number]
     if not others:

@@ -25,7 +25,7 @@ PASSAGE = 1.6
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """``x`` in mm of every node; ``ways`` gives every arc the places (row, x) that it passes through."""
+    """Rows of nodes at ``x`` (mm); ``ways`` gives every arc the places (row, x) that it passes through."""
 
     row: Mapping[Node, int]
     x: Mapping[Node, float]
@@ -111,7 +111,7 @@ def _crossings(links: nx.DiGraph[Node], order: Sequence[Sequence[Node]]) -> int:
 def _positions(
     links: nx.DiGraph[Node], order: Sequence[Sequence[Node]], room: Mapping[Node, tuple[float, float]]
 ) -> dict[Node, float]:
-    """x of all nodes: near the mean of their neighbours, never closer than their room allows."""
+    """Coordinate x of all nodes: near the mean of their neighbours, never closer than their room allows."""
     narrow = (PASSAGE, PASSAGE)
     offsets: list[Floats] = []
     x: dict[Node, float] = {}

@@ -93,7 +93,7 @@ def _draw_circle(axes: Axes, x: float, y: float, text: str, key: str, state: str
 
 
 def _draw_arrow(axes: Axes, points: Sequence[tuple[float, float]], key: str) -> None:
-    """From circle to circle through its passages, upright at each of them."""
+    """Draw an arrow from circle to circle through its passages, upright at each of them."""
     from matplotlib.patches import FancyArrowPatch
     from matplotlib.path import Path
 

@@ -22,7 +22,7 @@ class Vertex:
     key: str
     number: int
     name: str
-    # over- (over) or under-constrained (under) by the count, or not reached by the search (open)
+    # state: over- (over) or under-constrained (under) by the count, or not reached by the search (open)
     state: State = "sound"
     fill: str | None = None  # shade of a body of a group
 

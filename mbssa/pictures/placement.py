@@ -87,7 +87,7 @@ def place(graph: Network) -> Floats:
 
 
 def _settled(scene: _Scene, points: Floats) -> Floats:
-    """(S, V, 2) placements turned upright and moved to where nothing near is better; the best first."""
+    """Placements (S, V, 2) turned upright and moved to where nothing near is better; the best first."""
     start = np.stack([_upright(scene, one) for one in points])
     cold = np.zeros(len(start))
     moved = _improve(scene, start, np.random.default_rng(2), _sweeps(16.0, 9), cold)
@@ -132,7 +132,7 @@ def _scene(graph: Network) -> _Scene:
 
 
 def _least(graph: Network) -> Floats:
-    """(V, V) distance in mm that leaves room for the text on a line, and for the eye elsewhere."""
+    """Distance (V, V), mm, that leaves room for the text on a line, and for the eye elsewhere."""
     n = len(graph.vertices)
     least = np.full((n, n), 3.4 * style.BODY_RADIUS)
     for bundle in graph.bundles:
@@ -298,7 +298,7 @@ def _handles(
 
 
 def _candidates(points: Floats, moved: Indices, reach: float, rng: np.random.Generator) -> Floats:
-    """(S, K, V, 2): as it is, shifted all around, and for a cluster also turned and mirrored."""
+    """Candidates (S, K, V, 2): as it is, shifted all around, and for a cluster also turned and mirrored."""
     around = directions(8) * reach * rng.uniform(0.3, 1.0, (8, 1))
     shifts = np.concatenate([around @ _turn(rng.uniform(0, np.pi / 4, 1))[0], 0.4 * around])
     turns = np.concatenate([_MIRRORS, _turn(rng.uniform(-1, 1, 5) * min(1.0, reach / 20) * np.pi)])
@@ -315,7 +315,7 @@ _MIRRORS = np.array([[[-1.0, 0.0], [0.0, 1.0]], [[1.0, 0.0], [0.0, -1.0]], [[-1.
 
 
 def _turn(angle: Floats) -> Floats:
-    """(A, 2, 2) rotations of rows of points."""
+    """Rotations (A, 2, 2) of rows of points."""
     c, s = np.cos(angle), np.sin(angle)
     return np.stack([np.stack([c, s], axis=-1), np.stack([-s, c], axis=-1)], axis=1)
 

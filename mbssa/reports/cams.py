@@ -28,7 +28,7 @@ class CamJoint:
 
     @property
     def name(self) -> str:
-        """``2-3``, and the title of its profile if it has one."""
+        """Name such as ``2-3``, and the title of its profile if it has one."""
         title = "".join(character for character in self.report.profile.title if character.isprintable())
         return f"{self.joint.id}: {title}" if title else self.joint.id
 

@@ -155,7 +155,7 @@ def _comparison_table(comparison: Comparison) -> Table:
 
 
 def _run_lengths(sizes: Sequence[int]) -> str:
-    """``6 × 3, 1 × 12``: how many of each size, the smallest first."""
+    """Numbers of each size, the smallest first: ``6 × 3, 1 × 12``."""
     return ", ".join(f"{sizes.count(size)} × {size}" for size in sorted(set(sizes))) or "–"
 
 

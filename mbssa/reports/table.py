@@ -30,7 +30,7 @@ class Table:
 
     columns: tuple[str, ...]
     items: Sequence[Any]  # one a row; a table without rows is not printed
-    # cells of an item, made when they are printed; the item itself by default
+    # row: cells of an item, made when they are printed; the item itself by default
     row: Callable[[Any], Sequence[str]] | None = None
     right: Collection[str] = ()  # titles of columns that are aligned right
     whole: Collection[str] = ("SG type",)  # titles of columns whose cells are never broken

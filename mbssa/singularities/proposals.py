@@ -264,7 +264,7 @@ def _release_options(mechanism: Mechanism, rows: Rows, null: Floats) -> dict[int
 
 
 def solvable(mechanism: Mechanism, basis: str, precision: float | None = None) -> bool:
-    """Whether count and rank determine a mechanism, passive rotations and redundancy aside."""
+    """Return whether count and rank determine a mechanism, passive rotations and redundancy aside."""
     found = examine(mechanism, precision) if basis == "numeric" else examine_generic(mechanism)
     if found.all.full:
         return not match(initialise(mechanism)).parts

@@ -47,7 +47,7 @@ class Examined:
     basis: Basis
     frames: Frames | None = None  # None for random geometry
     configuration: Configuration | None = None  # likewise
-    # at a perturbed configuration; None: it cannot move, or the first left no question
+    # elsewhere: at a perturbed configuration; None: it cannot move, or the first left no question
     elsewhere: Examined | None = None
     assembly: Assembly | None = None  # how the reference was closed
     seed: int = 0  # of the random geometry
@@ -59,7 +59,7 @@ class Examined:
 
     @property
     def singular_pose(self) -> bool:
-        """Whether the reference is a singular pose: nearby, the rank of the constraints is higher."""
+        """Return whether the reference is a singular pose: nearby, the rank of the constraints is higher."""
         return self.elsewhere is not None and self.elsewhere.constraints.rank > self.constraints.rank
 
     @property
@@ -71,7 +71,7 @@ class Examined:
 
     @property
     def dead_point(self) -> bool:
-        """Whether the drives depend on the rest at the reference only: nearby they do not."""
+        """Return whether the drives depend on the rest at the reference only: nearby they do not."""
         return (
             self.elsewhere is not None
             and self.elsewhere.constraints.rank == self.constraints.rank

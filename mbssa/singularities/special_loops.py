@@ -78,7 +78,7 @@ def _in_plane(line: Line, normal: Floats, tolerance: float) -> bool:
 
 
 def _keeps_plane(kind: JointType | None) -> bool:
-    """Whether the type moves its bodies in the planes across its axis."""
+    """Return whether the type moves its bodies in the planes across its axis."""
     return kind is not None and (kind.is_hinge or kind.is_plane)
 
 

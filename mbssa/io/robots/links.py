@@ -51,7 +51,7 @@ def followers_of(tree: Tree) -> dict[str, tuple[str, float]]:
 
 
 def frame_of_body(tree: Tree, body: int) -> Floats:
-    """(4, 4) of a body's own frame in the world at the reference."""
+    """Frame (4, 4) of a body's own in the world at the reference."""
     return frame(tree.at.rotation[body], tree.at.position[body])
 
 

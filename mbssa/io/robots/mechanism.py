@@ -106,7 +106,7 @@ def _part(link: str, at: Placed, part: Part) -> Record:
 
 
 def _is_frame(robot: Robot, link: Link) -> bool:
-    """Whether a link is only a place on its body, as that of a tool: no mass, no looks, no joint leads on."""
+    """Return whether a link is only a place on its body, as of a tool: no mass, looks or further joint."""
     carried = any(link.name == joint.parent for joint in robot.joints.values())
     closed = any(link.name in (each.first, each.second) for each in robot.closures)
     return link.inertia is None and not link.visuals and not carried and not closed and "." not in link.name

@@ -86,7 +86,7 @@ def held(joint: RobotJoint, value: float) -> RobotJoint:
 
 
 def moved(joint: RobotJoint, value: float) -> Floats:
-    """(4, 4) frame of the child in the parent at a value of an R or P."""
+    """Frame (4, 4) of the child in the parent at a value of an R or P."""
     if value == 0.0 or joint.kind not in COORDINATE:
         return joint.frame @ inverse(joint.child_frame)
     from scipy.spatial.transform import Rotation
@@ -100,7 +100,7 @@ def moved(joint: RobotJoint, value: float) -> Floats:
 
 
 def inverse(frame: Floats) -> Floats:
-    """(4, 4) inverse of a frame."""
+    """Inverse (4, 4) of a frame."""
     found = np.eye(4)
     found[:3, :3] = frame[:3, :3].T
     found[:3, 3] = -frame[:3, :3].T @ frame[:3, 3]

@@ -15,7 +15,7 @@ Record = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Something on a link: its frame in the link's (4, 4), and what is said of it."""
+    """Part of a link: its frame (4, 4) in the link's, and its properties."""
 
     frame: Floats
     record: Record
@@ -92,8 +92,8 @@ class Robot:
     closures: tuple[Closure, ...] = ()
     gears: tuple[Gear, ...] = ()
     driven: tuple[str, ...] = ()  # names of joints
-    # (4, 4) of links in the root's frame; None where joints are placed, and the root is no child
+    # poses: (4, 4) of links in the root's frame; None where joints are placed, and the root is no child
     poses: dict[str, Floats] | None = None
-    # coordinates of R and P at the reference (m, rad), if given
+    # values: coordinates of R and P at the reference (m, rad), if given
     values: dict[str, float] = field(default_factory=dict)
     notes: tuple[str, ...] = field(default=())

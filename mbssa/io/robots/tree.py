@@ -55,7 +55,7 @@ class Tie:
 
     @property
     def place(self) -> Floats:
-        """(3,) the point of its last motion."""
+        """Point (3,) of the last motion, m."""
         return self.motions[-1].point
 
 
@@ -190,7 +190,7 @@ def _is_screw(equations: Equations) -> bool:
 
 
 def _meets(motions: tuple[Motion, ...]) -> bool:
-    """Whether all turns are about one point."""
+    """Return whether all turns are about one point."""
     points = [motion.point for motion in motions if motion.turns]
     return all(np.allclose(point, points[0], rtol=0, atol=1e-9) for point in points)
 

@@ -111,13 +111,13 @@ def parse_xml(text: str, source_name: str) -> Element:
 
 
 def numbers(element: Element, key: str, count: int, default: tuple[float, ...], faults: Faults) -> Floats:
-    """(count,) numbers of an attribute; the default where there is none, and where it is wrong."""
+    """Numbers (count,) of an attribute; the default where there is none, and where it is wrong."""
     text = element.attributes.get(key)
     return parsed(text, f"{element.where} {key}", count, default, faults)
 
 
 def parsed(text: str | None, where: str, count: int, default: tuple[float, ...], faults: Faults) -> Floats:
-    """(count,) numbers of a text; the default where there is none, and where it is wrong."""
+    """Numbers (count,) of a text; the default where there is none, and where it is wrong."""
     if text is None:
         return np.array(default)
     try:
@@ -157,7 +157,7 @@ def pose_frame(position: Floats, quaternion: Floats) -> Floats:
 
 
 def origin_of(element: Element, faults: Faults, tag: str = "origin") -> Floats:
-    """(4, 4) of a child of an element, with ``xyz`` and ``rpy``; the identity without one."""
+    """Frame (4, 4) of a child of an element, with ``xyz`` and ``rpy``; the identity without one."""
     origin = element.first(tag)
     if origin is None:
         return np.eye(4)
@@ -166,7 +166,7 @@ def origin_of(element: Element, faults: Faults, tag: str = "origin") -> Floats:
 
 
 def axis_of(element: Element, faults: Faults, tag: str = "axis") -> Floats:
-    """(3,) direction of length 1 of a child of an element, with ``xyz``; x without one, as URDF has it."""
+    """Direction (3,) of a child of an element, with ``xyz``, of length 1; x without one, as URDF has it."""
     along_x = (1.0, 0.0, 0.0)
     axis = element.first(tag)
     given = np.array(along_x) if axis is None else numbers(axis, "xyz", 3, along_x, faults)

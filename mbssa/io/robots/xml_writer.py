@@ -38,14 +38,14 @@ def document(root: Element) -> bytes:
 
 
 def frame(rotation: Floats, position: Floats) -> Floats:
-    """(4, 4) frame."""
+    """Frame (4, 4)."""
     found = np.eye(4)
     found[:3, :3], found[:3, 3] = rotation, position
     return found
 
 
 def rpy(rotation: Floats) -> Floats:
-    """(3,) rad about the fixed x, y and z, in this order."""
+    """Angles (3,), rad, about the fixed x, y and z, in this order."""
     import warnings
 
     from scipy.spatial.transform import Rotation
@@ -58,7 +58,7 @@ def rpy(rotation: Floats) -> Floats:
 
 
 def quaternion(rotation: Floats) -> Floats:
-    """(4,) w, x, y, z."""
+    """Quaternion (4,) w, x, y, z."""
     from scipy.spatial.transform import Rotation
 
     found: Floats = Rotation.from_matrix(rotation).as_quat(scalar_first=True)

@@ -243,7 +243,7 @@ def _may_meet(old: Arc, new: Arc, left: Pair, right: Pair, least: float) -> bool
 
 
 def _parts(a: Arc, b: Pair) -> tuple[float, float]:
-    """From a place of A to a point, along A's tangent (in units of the derivative) and along its normal."""
+    """Vector from a place of A to a point, along A's tangent (in units of the derivative) and its normal."""
     rx, ry = b[0] - a[0], b[1] - a[1]
     return a[2] * rx + a[3] * ry, a[4] * rx + a[5] * ry
 
@@ -296,7 +296,7 @@ def _within(data: Array, first: Any, z: float) -> bool:
 
 
 def _stride(pieces: int) -> float:
-    """From one sample of a curve to the next, in pieces, where pairs of samples are tried."""
+    """Distance (pieces) of the samples of a curve where pairs of samples are tried."""
     if pieces < _FEW:
         return 1.0 / (1 + (_ENOUGH - 1) // pieces)
     return float(1 + (pieces - 1) // _MOST)

@@ -152,7 +152,7 @@ class Curve:
 
     @cached_property
     def _rates(self) -> Array:
-        """(n, 2, 7) coefficients of the derivatives by u."""
+        """Coefficients (n, 2, 7) of the derivatives by u."""
         return self.coefficients[..., 1:] * np.arange(1, ORDER)
 
     @cached_property
@@ -166,7 +166,7 @@ class Curve:
 
     @cached_property
     def corners(self) -> Array:
-        """(n,) jumps (rad) of the tangent's direction at the starts of the pieces; 0 at an open curve's."""
+        """Jumps (n,), rad, of the tangent's direction at the starts of the pieces; 0 at an open curve's."""
         turns = _turns(np.roll(self._rates.sum(axis=-1), 1, axis=0), self._rates[..., 0])
         if not self.closed:
             turns[0] = 0.0
@@ -230,7 +230,7 @@ def _turns(before: Array, after: Array) -> Array:
 
 
 def _to_bernstein(order: int) -> Array:
-    """(order, order) by which coefficients of powers give those in Bernstein's basis."""
+    """Matrix (order, order) from coefficients of powers to those in Bernstein's basis."""
     return np.array([[comb(i, j) / comb(order - 1, j) for i in range(order)] for j in range(order)])
 
 

@@ -34,9 +34,9 @@ class Swing:
     """Swinging follower: its pivot's distance from the cam's axis, its arm, both in m, and its side."""
 
     pivot: float
-    # length to the roller's centre or the knife's tip; of a flat face, how far it lies beyond the pivot
+    # arm: length to the roller's centre or the knife's tip; of a flat face, how far it lies beyond the pivot
     arm: float
-    # of the line from the pivot to the cam's axis, left: y > 0; ψ + s is the angle from it to the arm
+    # side: of the line from the pivot to the cam's axis, left: y > 0; ψ + s is the angle from it to the arm
     side: Side = "left"
 
 
@@ -48,7 +48,7 @@ class LawCam:
     follower: Follower
     base: float  # radius of the base circle, the smallest of the profile
     radius: float = 0.0
-    # of the trace point's line from x, to its left: (d + s, offset), d² + offset² = (base + radius)²
+    # offset: of the trace point's line from x, to its left: (d + s, offset), d² + offset² = (base + radius)²
     offset: float = 0.0
     swing: Swing | None = None
     turns: Turns = "counter-clockwise"
@@ -61,7 +61,7 @@ class LawCam:
 
     @property
     def sense(self) -> int:
-        """σ: 1 if the cam turns counter-clockwise, else -1."""
+        """Sense σ: 1 if the cam turns counter-clockwise, else -1."""
         return 1 if self.turns == "counter-clockwise" else -1
 
     @property
@@ -106,7 +106,7 @@ class LawCam:
 
     @property
     def side(self) -> int:
-        """1 if the arm is on the left of the line from the cam to the pivot, or translates; else -1."""
+        """Side: 1 if the arm is on the left of the line from the cam to the pivot, or translates; else -1."""
         return -1 if self.swing is not None and self.swing.side == "right" else 1
 
     # --- the curves --------------------------------------------------------------------------------
@@ -187,7 +187,7 @@ class LawCam:
 
 
 def _first_angle(cam: LawCam, swing: Swing) -> float:
-    """ψ at s = 0 (rad); NaN where no triangle has these sides."""
+    """Angle ψ at s = 0 (rad); NaN where no triangle has these sides."""
     pivot, arm = swing.pivot, swing.arm
     with np.errstate(invalid="ignore", divide="ignore"):
         if cam.follower == "flat":

@@ -260,7 +260,7 @@ def _positive(value: float) -> float:
 
 
 def _of_formula(entry: Mapping[str, Any], place: str, closed: bool | None, faults: Faults) -> Curve | None:
-    """``{ r = "…" }`` or ``{ x = "…", y = "…" }`` over ``range``, in ``unit`` metres."""
+    """Curve of ``{ r = "…" }`` or ``{ x = "…", y = "…" }`` over ``range``, in ``unit`` metres."""
     names = [name for name in ("r", "x", "y") if name in entry]
     if names not in (["r"], ["x", "y"]):
         faults.append((place, 'write r = "…" of the angle s, or x = "…" and y = "…"'))

@@ -38,7 +38,7 @@ class CamReport:
     """Properties of a profile; lengths in m, angles in rad, derivatives by the law's angle."""
 
     profile: Profile
-    # smallest radius of curvature where convex, None if nowhere; <= 0 where a law's is undercut
+    # convex: smallest radius of curvature where convex, None if nowhere; <= 0 where a law's is undercut
     convex: Extreme | None
     concave: Extreme | None  # likewise where concave
     pitch_convex: Extreme | None  # of a roller's pitch curve
@@ -52,7 +52,7 @@ class CamReport:
 
     @property
     def sound(self) -> bool:
-        """True if the follower can touch all of the profile."""
+        """Return whether the follower can touch all of the profile."""
         return not self.faults
 
 
