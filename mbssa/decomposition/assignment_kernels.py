@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-Array = Any  # kernels see int64 arrays, and uint8 flags; shapes are in the docstrings
-#: ``(joint_start, slot_body, slot_joint, body_start, body_slot)`` as above.
+Array = Any  # kernels see int64 arrays, and uint8 flags; shapes as in Incidence
+#: ``(joint_start, slot_body, slot_joint, body_start, body_slot)`` of :class:`.incidence.Incidence`.
 Graph = tuple[Array, Array, Array, Array, Array]
 #: A chain of bodies, and per step the slots that give and take the unit.
 Chain = tuple[Array, Array, Array]
@@ -216,7 +216,7 @@ def search(
 def enclose(
     graph: Graph, root: Any, most: Any, given: Array, rest: Array, far: Array, seen: Array, queue: Array
 ) -> Any:
-    """Set ``far`` to N around ``root`` if ``most`` slots show that no unit can come; the slots visited."""
+    """Set ``far`` to N around ``root`` if under ``most`` slots show no free unit; return those visited."""
     joint_start, slot_body, slot_joint, body_start, body_slot = graph
     n = len(far)
     queue[0] = root

@@ -14,7 +14,7 @@ def components(
     given: Array,
     excluded: Array,
 ) -> tuple[Array, int]:
-    """Component (N,) of each body by its need of the others of joints that gave it a unit; their number."""
+    """Components (N,) of bodies, which depend on the others of joints that give them units; their number."""
     # Tarjan's algorithm without recursion; the component of the frame and of the excluded bodies is -1.
     joint_start, slot_body, slot_joint, body_start, body_slot = graph
     n = len(excluded)

@@ -11,9 +11,9 @@ from mbssa.decomposition.assignment_kernels import Array, Chain, Graph
 
 def rigid_subchains(graph: Graph, given: Array, label: Array, freedom: Array) -> tuple[Array, Array]:
     """Violating sub-chain (N,) of each body, -1: none; and the surplus of each, ``units - B(n - 1)``."""
-    # A component must be (B, B)-sparse: every set X of its bodies receives at least B units from outside. A
-    # body that can hand B units on to known bodies proves it for its every X, and becomes known; else the
-    # bodies reached are such an X. Units received are submodular, so the smallest X are disjoint and unique.
+    # In a (B, B)-sparse component every set X of bodies receives at least B units from outside X. A body that
+    # can hand B units on to known bodies proves that of each X around it, and becomes known; else the bodies
+    # reached violate it. Units received are submodular: the smallest such sets are disjoint and unique.
     joint_start, slot_body, slot_joint, body_start, body_slot = graph
     n = len(label)
     given = given.copy()
@@ -26,8 +26,7 @@ def rigid_subchains(graph: Graph, given: Array, label: Array, freedom: Array) ->
     for b in range(1, n):
         if label[b] >= 0:
             size[label[b]] += 1
-            # A component of several ``freedom`` (N,) takes the least as its B: only a milder test (ranks
-            # decide).
+            # A milder test where a component has several B: ranks decide there.
             least[label[b]] = min(least[label[b]], freedom[b])
     waits = np.zeros(n, dtype=np.uint8)
     queue: list[Any] = [np.int64(0) for _ in range(0)]

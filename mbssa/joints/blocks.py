@@ -45,7 +45,7 @@ SAME_SENSE = ((2, 2),)
 
 
 def steps(motions: str) -> tuple[Step, ...]:
-    """Motions from A to B in words, such as ``Tz0 Tz0*pitch Ry-1``."""
+    """Steps of the motions from A to B in words, such as ``Rz0 Tz0*pitch``."""
     # ``Tz0``: along z by coordinate 0; ``Ry-1``: about y by minus coordinate 1; ``Tz0*pitch``: by a parameter
     # times a coordinate; ``Txlength``: by a parameter; ``swap`` of z and x.
     found = []

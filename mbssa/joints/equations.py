@@ -124,6 +124,7 @@ _ANGLE, _Z = Elementary("turn", (1, 0, 0, 0)), Elementary("along", (2,))
 
 
 def _screw(_: Elementary, d: Array, C: Array, p: Parameters) -> tuple[Array, Array]:
+    # d_z - pitch x angle about z, turns completed to the nearest.
     angle, rate = _turn(_ANGLE, d, C, p)
     along, derivative = _along(_Z, d, C, p)
     turns = np.round((along.real / p["pitch"] - angle.real) / (2 * np.pi))
@@ -132,6 +133,7 @@ def _screw(_: Elementary, d: Array, C: Array, p: Parameters) -> tuple[Array, Arr
 
 
 def _offset(e: Elementary, d: Array, C: Array, p: Parameters) -> tuple[Array, Array]:
+    # d along axis i of A, less the offset along the common normal z_A × z_B.
     (axis,) = e.numbers
     z = C[:, :, 2]
     normal = cross(_UNIT[2], z)[:, axis]

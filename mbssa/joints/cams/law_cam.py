@@ -82,7 +82,7 @@ class LawCam:
         return np.asarray(np.mod(-self.sense * np.asarray(s), 2.0 * np.pi))
 
     def trace(self, angle: Array) -> tuple[Array, Array, Array]:
-        """The trace point, w of the head of this module: complex (n,) in m, and two derivatives by θ."""
+        """Trace point w(θ), complex (n,) in m, and two derivatives by θ."""
         s, s1, s2, _ = self.law.at(angle)
         if self.swing is None:
             return self.start + s + 1j * self.offset, s1 + 0j, s2 + 0j
@@ -167,6 +167,8 @@ class LawCam:
 
     def pressure(self, angle: Array) -> Array:
         """Pressure angle (rad, (n,)), from the motion of the rising follower to the common normal."""
+        # Of a translating one its tangent is (offset + σ s') / (d + s): a cam that turns counter-clockwise lifts
+        # its follower more easily with a negative offset.
         if self.follower != "flat":
             w, w1, _ = self.trace(angle)
             along: Array = 1.0 + 0j * angle
@@ -179,7 +181,7 @@ class LawCam:
 
     def face(self, angle: Array) -> Array:
         """Contact (m, (n,)) on a flat face: left of the cam's axis, seen along the rise; or from the foot."""
-        # The foot is that of the perpendicular from the pivot; outwards.
+        # Of a swinging face: from the foot of the perpendicular from the pivot, outwards.
         _, _, h1, _ = self.support(angle)
         if self.swing is None:
             return h1
