@@ -44,12 +44,9 @@ def found_at(
     place: Array, to: Any,
 ) -> Found:  # fmt: skip
     """Contact where B's frame is ``at`` a point in A's axes, its x axis ``turned``, y axis ``normal``."""
-    # In ``data``, curves one behind another, A's begins at ``first``, B's at ``second`` (CURVE only). Row
-    # ``to`` of ``place`` has the last place on A and B, in pieces, and takes the new one; without rows the
-    # search is anew.
-    # ``radius``: least radius of curvature of A, for CURVE and of B, where convex, else 0. Then one place
-    # alone has a stationary gap above -radius (Blaschke's rolling theorem), so the contact is followed from
-    # the last one.
+    # In ``data`` A's curve begins at ``first``, B's at ``second`` (CURVE only); row ``to`` of ``place`` has
+    # the last place in pieces and takes the new one. ``radius``: least radii of curvature together, where
+    # convex, else 0: one stationary gap alone is above -radius (Blaschke's rolling theorem): it is followed.
     if kind == POINT:
         return _on_point(data, first, at[0], at[1], radius, place, to)
     if kind == FLAT:

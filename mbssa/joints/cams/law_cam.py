@@ -167,8 +167,8 @@ class LawCam:
 
     def pressure(self, angle: Array) -> Array:
         """Pressure angle (rad, (n,)), from the motion of the rising follower to the common normal."""
-        # Of a translating one its tangent is (offset + σ s') / (d + s): a cam that turns counter-clockwise lifts
-        # its follower more easily with a negative offset.
+        # Of a translating one its tangent is (offset + σ s') / (d + s): a cam that turns counter-clockwise
+        # lifts its follower more easily with a negative offset.
         if self.follower != "flat":
             w, w1, _ = self.trace(angle)
             along: Array = 1.0 + 0j * angle
