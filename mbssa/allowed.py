@@ -1,7 +1,6 @@
-"""Files that a model names: they are read from the model's own folder, and from folders that the user allows.
+"""Files that a model names, read from its own folder and from folders that the user allows."""
 
-``mbssa.load(path, allow=[folder])``, ``--allow FOLDER``, or MBSSA_ALLOW in the environment allow others.
-"""
+# Others are allowed by mbssa.load(path, allow=[folder]), --allow FOLDER, or MBSSA_ALLOW in the environment.
 
 from __future__ import annotations
 
@@ -38,24 +37,15 @@ def allowing(folders: Sequence[str | Path]) -> Iterator[None]:
 
 
 def is_allowed(path: Path, folder: Path) -> bool:
-    """Whether a file, its links followed, is in the folder of the model or in an allowed one."""
+    """Return whether a file, its links followed, is in the folder of the model or in an allowed one."""
     return any(path.resolve().is_relative_to(each.resolve()) for each in (folder, *_folders()))
 
 
 def located(name: str, folder: str | Path) -> str:
-    """A file that a model names: its path from the folder of the model, else an :class:`Allowed` one.
-
-    Parameters
-    ----------
-    name : a path, or ``package://PACKAGE/…``, ``model://PACKAGE/…`` and ``file://…``. A package is a folder
-        of this name, or one whose package.xml says it. The folder of the model and the allowed ones may be
-        the package, or contain it.
-
-    Raises
-    ------
-    ValueError
-        Not found there, or a scheme that is not read.
-    """
+    """A file that a model names: its path from the folder of the model, else an :class:`Allowed` one."""
+    # A name is a path, package://PACKAGE/…, model://PACKAGE/… or file://…. A package is a folder of this
+    # name, or one whose package.xml says it; the folder of the model and the allowed ones may be the package,
+    # or contain it.
     home = Path(folder).resolve()
     scheme, _, rest = name.rpartition("://")
     if not name or "\0" in name or scheme not in ("", "package", "model", "file"):

@@ -1,10 +1,8 @@
-"""Automorphisms of a coloured graph: colour refinement and individualisation (McKay 1981).
+"""Automorphisms of a coloured graph: colour refinement and individualisation (McKay 1981)."""
 
-Colours are refined until neighbours distinguish no more vertices. One vertex after the other is then
-individualised until all colours differ; these vertices are the base. For each other vertex of a base
-vertex's colour a second colouring is refined in step, and where both agree to the end there is an
-automorphism. pynauty and igraph do the same, both under the GPL, which this package cannot depend on.
-"""
+# Colours are refined until neighbours distinguish no more; then one vertex after the other (the base) is
+# individualised until all colours differ. For each other vertex of a base vertex's colour a second colouring
+# is refined in step; where both agree to the end there is an automorphism. (pynauty and igraph are GPL.)
 
 from __future__ import annotations
 
@@ -27,48 +25,25 @@ MOST_STEPS = 2_000_000
 
 @dataclass(frozen=True, slots=True)
 class Automorphisms:
-    """Generators of the automorphism group of a graph.
+    """Generators of the automorphism group of a graph."""
 
-    Attributes
-    ----------
-    images : vertex v goes to ``images[g][v]``
-    order : number of automorphisms that the generators make, with the identity
-    complete : False where the search stopped at its bound, so that there may be more
-    """
-
-    images: list[list[int]]
-    order: int
-    complete: bool
+    images: list[list[int]]  # vertex v goes to images[g][v]
+    order: int  # of the group that the images generate, with the identity
+    complete: bool  # False where the search stopped at its bound: there may be more
 
 
 @dataclass(frozen=True, slots=True)
 class Colouring:
-    """An equitable colouring: vertices of one colour have equal edges to each colour.
+    """Equitable colouring: vertices of one colour have equal edges to each colour."""
 
-    Attributes
-    ----------
-    colour : of each vertex
-    cells : vertices of each colour; lists that copies share, replaced and never changed
-    trace : of the refinement; different for colourings that no isomorphism takes to each other
-    """
-
-    colour: list[int]
+    colour: list[int]  # of each vertex
+    # cells: vertices of each colour; copies share these lists, so they are replaced, never changed
     cells: list[list[int]]
-    trace: list[object]
+    trace: list[object]  # of the refinement; differs for colourings that no isomorphism takes to each other
 
 
 def refine(neighbours: Neighbours, label: Sequence[Any]) -> Colouring:
-    """Refine labels to the coarsest equitable colouring (Weisfeiler–Leman).
-
-    Parameters
-    ----------
-    label : of each vertex, of one comparable type
-
-    Examples
-    --------
-    >>> refine([[(1, 0)], [(0, 0), (2, 0)], [(1, 0)]], ["body", "body", "body"]).colour
-    [0, 1, 0]
-    """
+    """Refine labels to the coarsest equitable colouring (Weisfeiler–Leman)."""
     number = {sign: k for k, sign in enumerate(sorted(set(label)))}
     cells: list[list[int]] = [[] for _ in number]
     for vertex, sign in enumerate(label):
@@ -79,11 +54,9 @@ def refine(neighbours: Neighbours, label: Sequence[Any]) -> Colouring:
 
 
 def _split(neighbours: Neighbours, colouring: Colouring, splitters: Iterable[int]) -> None:
-    """Split cells by their edges to the splitters and to every cell that comes of it, in place.
-
-    Colours depend on earlier colours alone, never on numbers of vertices: colourings that an automorphism
-    takes to each other are split alike.
-    """
+    """Split cells by their edges to the splitters and to every cell that comes of it, in place."""
+    # Colours depend on earlier colours alone, never on numbers of vertices: colourings that an automorphism
+    # takes to each other are split alike.
     colour, cells = colouring.colour, colouring.cells
     pending = deque(splitters)
     while pending:
@@ -143,21 +116,9 @@ class _Graph:
 
 
 def automorphisms(neighbours: Neighbours, label: Sequence[Any], most: int = MOST_STEPS) -> Automorphisms:
-    """Find generators of the automorphism group of a graph.
-
-    Parameters
-    ----------
-    neighbours : (vertex, role) of each edge of each vertex; edges have one role at both ends
-    label : of each vertex, of one comparable type; automorphisms keep it
-    most : vertices visited by refinements before the search stops; what it has found by then is sound
-
-    Examples
-    --------
-    >>> triangle = [[(1, 0), (2, 0)], [(0, 0), (2, 0)], [(0, 0), (1, 0)]]
-    >>> found = automorphisms(triangle, [0, 0, 0])
-    >>> len(found.images), found.order
-    (2, 6)
-    """
+    """Generators of the automorphism group of a graph whose edges have one role at both ends."""
+    # ``neighbours`` are (vertex, role) of each edge of each vertex. ``most`` bounds the vertices visited by
+    # refinements; what the search has found by then is sound.
     graph = _Graph(neighbours, list(label), most)
     orbits = DisjointSet(len(label))
     images: list[list[int]] = []
@@ -212,10 +173,8 @@ def _isomorphism(graph: _Graph, a: Colouring, b: Colouring) -> list[int] | None:
 
 
 def _guess(a: Colouring, b: Colouring) -> tuple[list[int], tuple[list[int], list[int]] | None]:
-    """A map that fixes the vertices common to two cells; and the cells to individualise if it is wrong.
-
-    Where equal legs are exchanged all others stay: most automorphisms are guessed after one step.
-    """
+    """Map that fixes the vertices common to two cells; and the cells to individualise if it is wrong."""
+    # Where equal legs are exchanged all others stay: most automorphisms are guessed after one step.
     image = list(range(len(a.colour)))
     open_cells = moved_cells = None
     for mine, theirs in zip(a.cells, b.cells, strict=True):

@@ -1,9 +1,7 @@
-"""Ranges of the numbers of a model: wider than any mechanism, far within what squares and products can hold.
+"""Ranges of the numbers of a model: beyond any mechanism, within what squares and products can hold."""
 
-In m and rad, as a mechanism keeps them: coordinates, angles and limits are at most :data:`LARGEST` in
-magnitude; sizes (lengths, radii, gear ratios) are also at least :data:`SMALLEST`. A coordinate of 1e-17, left
-by rounding, is none of these and may stand.
-"""
+# In m and rad: coordinates, angles and limits are at most LARGEST in magnitude; sizes (lengths, radii, gear
+# ratios) are also at least SMALLEST. A coordinate of 1e-17, left by rounding, is none of these and may stand.
 
 from __future__ import annotations
 
@@ -27,11 +25,7 @@ _NOT_IN_METRES = ("ratio", "multiplier", "offset", "at_reference", "limits", "or
 
 
 def range_fault(value: float, *, size: bool = False) -> str:
-    """Fault in the magnitude of a number; empty if there is none.
-
-    >>> range_fault(2e9), range_fault(1e-12), range_fault(1e-12, size=True)
-    ('is 2e+09; write a magnitude of 1e+09 at most', '', 'is 1e-12; write a magnitude of 1e-09 or more')
-    """
+    """Fault in the magnitude of a number; empty if there is none."""
     if not abs(value) <= LARGEST:
         return f"is {value:.6g}; write a magnitude of {LARGEST:g} at most"
     if size and abs(value) < SMALLEST:
@@ -40,14 +34,7 @@ def range_fault(value: float, *, size: bool = False) -> str:
 
 
 def joint_faults(geometry: JointGeometry, where: str) -> list[Fault]:
-    """Numbers of a joint's geometry that are out of range, in SI units whatever the units of the file.
-
-    >>> from mbssa import JointGeometry
-    >>> for fault in joint_faults(JointGeometry(point=(0.0, 1e160), radius=1e-20), "[[joint]] 2 (2-3)"):
-    ...     print(fault)
-    [[joint]] 2 (2-3) point: is 1e+160 m; write a magnitude of 1e+09 at most
-    [[joint]] 2 (2-3) radius: is 1e-20 m; write a magnitude of 1e-09 or more
-    """
+    """Faults of a joint's numbers that are out of range, in SI units whatever the units of the file."""
     places: dict[str, Any] = {
         key: getattr(geometry, key) for key in ("point", "points", "pitch", "offsets", "offset")
     }

@@ -7,14 +7,9 @@ from dataclasses import dataclass, field
 
 @dataclass
 class DisjointSet:
-    """The integers 0 to n - 1, each in a set of its own until sets are merged.
+    """Integers 0 to n - 1, each in a set of its own until sets are merged."""
 
-    SciPy and networkx have the same structure, but importing either takes longer than loading a mechanism.
-
-    >>> sets = DisjointSet(4)
-    >>> sets.merge(0, 2), sets.merge(2, 0), sets.connected(0, 2), sets.size(2)
-    (True, False, True, 2)
-    """
+    # SciPy and networkx have the same structure, but importing either takes longer than loading a mechanism.
 
     n: int
     _parent: list[int] = field(init=False, repr=False)

@@ -25,16 +25,9 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f]")
 
 
 def read_text(path: Path, kind: str, encoding: str | None = None) -> str:
-    """Text of a file; ``kind`` says in messages what it should be.
-
-    Where no encoding is required: UTF-8, UTF-16 with a byte order mark, or Windows-1252, which spreadsheets
-    still write.
-
-    Raises
-    ------
-    ModelError
-        Unreadable, larger than 20 MB, or not text.
-    """
+    """Text of a file; ``kind`` says in messages what it should be."""
+    # Without a required encoding: UTF-8, UTF-16 with a byte order mark, or Windows-1252, which spreadsheets
+    # still write.
     try:
         size = path.stat().st_size
         if size > MAX_BYTES:
@@ -64,25 +57,14 @@ def _decoded(data: bytes) -> str:
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Write a file as :func:`whole` does.
-
-    Raises
-    ------
-    OSError
-        With the requested path, not that of the temporary file.
-    """
+    """Write a file as :func:`whole` does."""
+    # An OSError has the requested path, not that of the temporary file.
     with whole(path) as place, place.open("wb") as stream:
         stream.write(data)
 
 
 def write_together(files: Mapping[Path, bytes]) -> None:
-    """Write files as :func:`whole` does, none of them before all could be written.
-
-    Raises
-    ------
-    OSError
-        With the path that cannot be written.
-    """
+    """Write files as :func:`whole` does, none of them before all could be written."""
     with ExitStack() as stack:
         for path, data in files.items():
             with stack.enter_context(whole(path)).open("wb") as stream:
@@ -91,26 +73,10 @@ def write_together(files: Mapping[Path, bytes]) -> None:
 
 @contextmanager
 def whole(path: str | Path) -> Iterator[Path]:
-    """A path to write to in place of ``path``, which gets what was written when the block ends well.
-
-    Until then, and after an error, ``path`` is as it was; its mode stays. A process that is killed leaves
-    nothing where the system has files without a name (Linux). What is there and is no regular file (a pipe, a
-    device) is given itself.
-
-    Raises
-    ------
-    OSError
-        With the requested path, not that of the temporary file.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     with whole(Path(folder) / "run.csv") as place:
-    ...         _ = place.write_text("time")
-    ...     (Path(folder) / "run.csv").read_text()
-    'time'
-    """
+    """Path to write to in place of ``path``, which gets what was written when the block ends well."""
+    # Until then, and after an error, ``path`` is as it was; its mode stays. A process that is killed leaves
+    # nothing where the system has files without a name (Linux). A pipe or a device is yielded itself. An
+    # OSError has the requested path, not that of the temporary file.
     target = Path(os.path.realpath(path))
     try:
         if target.exists() and not target.is_file():

@@ -32,25 +32,15 @@ WIDTH, _NARROWEST, _WIDEST = 758, 100, 3840
 
 @dataclass(frozen=True)
 class Film:
-    """Size and rate of an animation; what is None is chosen by the kind of file.
+    """Size and rate of an animation; what is None is chosen by the kind of file."""
 
-    Attributes
-    ----------
-    frames : at most this many instants, evenly chosen; 60 of a GIF (600 at most), 180 of a video
-    fps : frames per second; 20 of a GIF (50 at most), 30 of a video (120 at most)
-    width : pixels from the left to the right, 100 to 3840; 758
-    """
-
+    # frames: at most this many time steps, evenly chosen; 60 of a GIF (600 at most), 180 of a video
     frames: int | None = None
-    fps: float | None = None
-    width: int | None = None
+    fps: float | None = None  # frames per second; 20 of a GIF (50 at most), 30 of a video (120 at most)
+    width: int | None = None  # pixels from left to right, 100 to 3840; 758
 
     def faults(self, path: str | os.PathLike[str]) -> list[str]:
-        """Reasons why a film of this name cannot have these numbers.
-
-        >>> Film(frames=0).faults("a.gif")
-        ['frames = 0: give 1 to 600']
-        """
+        """Reasons why a film of this name cannot have these numbers."""
         kind = FILMS.get(Path(path).suffix.lower())
         if kind is None:
             return [f"{os.fspath(path)}: an animation is written as .gif, .mp4 or .webm"]

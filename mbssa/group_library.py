@@ -1,8 +1,7 @@
-"""Types of structural groups with a solver, and their costs (Tables 9, 11 and 15), as plain data.
+"""Types of structural groups with a solver, and their costs (Tables 9, 11 and 15), as plain data."""
 
-Tests of the package ``groups`` hold these tables against its solvers; kept here, tables and searches read
-them without importing a solver.
-"""
+# Tests of the package ``groups`` hold these tables against its solvers; kept here, they are read without
+# importing one.
 
 from __future__ import annotations
 

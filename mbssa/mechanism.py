@@ -1,7 +1,6 @@
-"""The one model of a mechanism: frozen columns, and light views on them.
+"""Model of a mechanism: frozen columns, and light views on them."""
 
-Index 0 is the frame, body number 1; number = index + 1 everywhere, and N counts the frame.
-"""
+# Index 0 is the frame, body number 1; number = index + 1 everywhere, and N counts the frame.
 
 from __future__ import annotations
 
@@ -59,14 +58,10 @@ class BodyGeometry:
 
 @dataclass(frozen=True, slots=True)
 class MultipleJoint:
-    """Three or more bodies on one pin, axis, guide or centre.
+    """Joint of three or more bodies on one pin, axis, guide or centre."""
 
-    ``bodies`` are body indices; ``joints`` the indices of the pairs that stand for it, one fewer than
-    the bodies: a spanning tree of them. Any tree says the same of the motion, but not of the structure.
-    """
-
-    bodies: tuple[int, ...]
-    joints: tuple[int, ...]
+    bodies: tuple[int, ...]  # indices
+    joints: tuple[int, ...]  # indices of its pairs: a spanning tree, which changes the groups, not the motion
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,7 +1,6 @@
-"""The motion that a model carries: laws of its driven coordinates, as plain data.
+"""Motion that a model carries: laws of its driven coordinates, as plain data."""
 
-This package only keeps it; the package ``groups`` makes functions of time of it.
-"""
+# This package only keeps it; the package ``groups`` makes functions of time of it.
 
 from __future__ import annotations
 
@@ -17,14 +16,10 @@ Parameter = float | tuple[float, ...]
 
 @dataclass(frozen=True, slots=True)
 class InputLaw:
-    """Motion law of one driven coordinate: its name and parameters, m, rad and s.
+    """Motion law of one driven coordinate: its name and parameters, m, rad and s."""
 
-    Names and parameters are those of the tables of :mod:`mbssa.io.schema`; a parameter that the
-    file does not give is missing here too.
-
-    >>> InputLaw("speed", {"rate": 6.28}).parameters
-    {'rate': 6.28}
-    """
+    # Names and parameters are those of the tables of mbssa.io.schema; a parameter that the file does not give
+    # is missing here too.
 
     name: str
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
@@ -32,22 +27,8 @@ class InputLaw:
 
 @dataclass(frozen=True, slots=True)
 class DefaultMotion:
-    """Content of ``[motion]`` in a model file.
+    """Content of ``[motion]`` in a model file."""
 
-    Attributes
-    ----------
-    duration : s, from t = 0
-    steps : instants, both ends included
-    inputs : a law for each driven coordinate, called ``joint.coordinate``
-
-    Examples
-    --------
-    >>> import mbssa
-    >>> motion = mbssa.load("planar_four_bar").motion
-    >>> motion.duration, motion.steps, list(motion.inputs)
-    (1.0, 361, ['1-2.angle'])
-    """
-
-    duration: float
-    steps: int
-    inputs: Mapping[str, InputLaw]
+    duration: float  # s, from t = 0
+    steps: int  # time steps, both ends included
+    inputs: Mapping[str, InputLaw]  # a law for each driven coordinate, by ``joint.coordinate``

@@ -16,13 +16,7 @@ _VARIABLES = (
 
 
 def launched(environment: Mapping[str, str] | None = None) -> tuple[int, int] | None:
-    """Number of this rank from 0, and how many there are; None outside of ``mpiexec``.
-
-    >>> launched({"PMI_RANK": "1", "PMI_SIZE": "4"})
-    (1, 4)
-    >>> launched({}) is None
-    True
-    """
+    """Number of this rank from 0, and how many there are; None outside of ``mpiexec``."""
     given = os.environ if environment is None else environment
     for rank, size in _VARIABLES:
         if given.get(rank, "").isdecimal() and given.get(size, "").isdecimal():
@@ -34,33 +28,19 @@ def launched(environment: Mapping[str, str] | None = None) -> tuple[int, int] | 
 
 
 def rank() -> int:
-    """Number of this process; 0 where there is no other.
-
-    >>> rank()
-    0
-    """
+    """Number of this process; 0 where there is no other."""
     found = launched()
     return found[0] if found else 0
 
 
 def size() -> int:
-    """Number of processes that the launcher started; 1 without a launcher.
-
-    >>> size()
-    1
-    """
+    """Number of processes that the launcher started; 1 without a launcher."""
     found = launched()
     return found[1] if found else 1
 
 
 def mpiexec() -> Path:
-    """The ``mpiexec`` of the environment that Python runs in: another may come first on PATH.
-
-    Raises
-    ------
-    FileNotFoundError
-        There is none: what to install.
-    """
+    """The ``mpiexec`` of the environment that Python runs in: another may come first on PATH."""
     name = "mpiexec.exe" if sys.platform == "win32" else "mpiexec"
     found = Path(sys.executable).with_name(name)
     if not found.exists():

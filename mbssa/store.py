@@ -1,13 +1,8 @@
-"""The one SQLite file in which what was found out once is kept: measured costs, searches.
+"""SQLite file of results that are kept between runs: measured costs, searches."""
 
-Each table belongs to the module that writes it, which hands its ``CREATE TABLE IF NOT EXISTS`` to
-:func:`transaction`. Any number of processes may use the store at once; what a transaction writes is there
-as a whole or not at all.
-
-The file is ``mbssa.sqlite`` in the user's cache folder, or the one that the environment variable
-``MBSSA_STORE`` names; ``MBSSA_STORE=:memory:`` keeps nothing beyond the process, and so does a cache folder
-that cannot be written.
-"""
+# Each table belongs to the module that writes it, which hands its CREATE TABLE IF NOT EXISTS to
+# :func:`transaction`. The file is mbssa.sqlite in the user's cache folder, or that of MBSSA_STORE;
+# MBSSA_STORE=:memory: keeps nothing beyond the process, and so does a cache folder that cannot be written.
 
 from __future__ import annotations
 
@@ -57,28 +52,8 @@ class StoreError(ValueError):
 
 @contextmanager
 def transaction(tables: Sequence[str] = (), path: str | Path | None = None) -> Iterator[sqlite3.Connection]:
-    """A connection whose reads and writes are one: all of them are kept, or after an exception none.
-
-    Parameters
-    ----------
-    tables : ``CREATE TABLE IF NOT EXISTS`` of what is used
-    path : the store's file, or ``:memory:``; by default :func:`store_path`
-
-    Raises
-    ------
-    StoreError
-        The file is no store, is damaged, is from a newer version, or cannot be written; or another process
-        has held it for longer than 30 s.
-
-    Examples
-    --------
-    >>> table = "CREATE TABLE IF NOT EXISTS lengths (name TEXT PRIMARY KEY, m REAL) STRICT"
-    >>> with transaction([table], ":memory:") as store:
-    ...     _ = store.execute("INSERT OR REPLACE INTO lengths VALUES ('crank', 0.15)")
-    >>> with transaction([table], ":memory:") as store:
-    ...     store.execute("SELECT m FROM lengths WHERE name = 'crank'").fetchall()
-    [(0.15,)]
-    """
+    """Connection whose reads and writes are one: all of them are kept, or after an exception none."""
+    # StoreError also if another process has held the file for longer than 30 s.
     place = str(store_path() if path is None else path)
     if place == MEMORY:
         with _TURN, _transaction(_in_memory(), tables, place) as store:
@@ -90,27 +65,8 @@ def transaction(tables: Sequence[str] = (), path: str | Path | None = None) -> I
 
 @contextmanager
 def reading(tables: Sequence[str] = (), path: str | Path | None = None) -> Iterator[sqlite3.Connection]:
-    """A connection that reads what is in the store at one moment, and writes nothing.
-
-    A file that cannot be written will do. Tables that it does not have are empty.
-
-    Parameters
-    ----------
-    tables : ``CREATE TABLE IF NOT EXISTS`` of what is used
-    path : the store's file, or ``:memory:``; by default :func:`store_path`
-
-    Raises
-    ------
-    StoreError
-        The file is no store, is not there, is damaged, or is from another version.
-
-    Examples
-    --------
-    >>> table = "CREATE TABLE IF NOT EXISTS widths (name TEXT PRIMARY KEY, m REAL) STRICT"
-    >>> with reading([table], ":memory:") as store:
-    ...     store.execute("SELECT * FROM widths").fetchall()
-    []
-    """
+    """Connection that reads the store at one moment, and writes nothing."""
+    # A file that cannot be written will do. Tables that it does not have are empty.
     place = str(store_path() if path is None else path)
     if place == MEMORY:
         with transaction(tables, place) as store:
@@ -165,13 +121,7 @@ def _transaction(
 
 
 def _application(connection: sqlite3.Connection, place: str) -> int:
-    """Application number of the file: ours, or 0 for a new file.
-
-    Raises
-    ------
-    StoreError
-        The file is another program's, or of another version.
-    """
+    """Application number of the file: ours, or 0 for a new file; StoreError for any other."""
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
@@ -206,12 +156,10 @@ def _opened(place: str) -> sqlite3.Connection:
 
 
 def _opened_to_read(place: str) -> sqlite3.Connection:
-    """A connection that writes nothing to a file that must be there.
-
-    Beside a file that is written ahead SQLite keeps two others, even for readers; who may write the file
-    takes them away at the end. Where SQLite can make none and there are none, no process is writing, and
-    the file is read as if it could not change.
-    """
+    """Connection that writes nothing to a file that must be there."""
+    # Beside a file that is written ahead SQLite keeps two others, even for readers; who may write the file
+    # takes them away at the end. Where SQLite can make none and there are none, no process is writing, and
+    # the file is read as if it could not change.
     try:
         return _looked_into(place, "mode=rw")
     except sqlite3.OperationalError as error:
@@ -263,15 +211,7 @@ _UNDECODABLE = (
 
 @contextmanager
 def decoding(path: str | Path | None) -> Iterator[None]:
-    """Report rows of the store at ``path`` that do not decode as damage of the file.
-
-    >>> try:
-    ...     with decoding("searches.sqlite"):
-    ...         {}["totals"]
-    ... except StoreError as error:
-    ...     print(str(error).partition(";")[0])
-    searches.sqlite holds rows that cannot be read (KeyError: 'totals')
-    """
+    """Report rows of the store at ``path`` that do not decode as damage of the file."""
     try:
         yield
     except StoreError:
@@ -285,7 +225,7 @@ def decoding(path: str | Path | None) -> Iterator[None]:
 
 @contextmanager
 def _said(place: str) -> Iterator[None]:
-    """SQLite's errors about a file, in the words of the one who can do something about them."""
+    """Convert SQLite's errors about a file into messages with a remedy."""
     try:
         yield
     except sqlite3.DatabaseError as error:

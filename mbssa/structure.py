@@ -348,11 +348,9 @@ def build_structure(
     method: str,
     treatment: Treatment | None = None,
 ) -> Structure:
-    """Number the groups of a partition canonically and order them.
-
-    Among the groups that are ready, the one with fewest bodies is next, then the one with the lowest
-    body number. The answer depends on which bodies form a group, not on how the search found them.
-    """
+    """Number the groups of a partition canonically and order them."""
+    # Of the groups that are ready, the one with fewest bodies is next, then the one with the lowest body
+    # number. The result depends on which bodies form a group, not on how the search found them.
     label, count = partition.label, partition.n_groups
     work = incidence.work
     first = incidence.joint_start[:-1]
@@ -398,11 +396,9 @@ def build_structure(
 
 
 def _joints_in_no_group(incidence: Incidence, partition: Partition) -> Bools:
-    """(J,): joints that bind an over-constrained part, or have a body that no group solves.
-
-    An over-constrained part goes before the groups that hang on it; an under-constrained one, and what
-    the search has not come to, go after the groups that they hang on.
-    """
+    """Joints (J,) that bind an over-constrained part, or have a body that no group solves."""
+    # An over-constrained part goes before the groups that hang on it; an under-constrained one, and what the
+    # search has not come to, go after the groups that they hang on.
     unsolved = np.zeros(incidence.n_bodies, dtype=bool)
     unsolved[list(partition.unresolved)] = True
     binds = np.zeros(len(incidence.units), dtype=bool)

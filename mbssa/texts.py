@@ -10,56 +10,30 @@ _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
 def strange(text: str, *, lines: bool = False) -> str | None:
-    """The first character that may not be in a name, as U+001B; None where all may be.
-
-    Parameters
-    ----------
-    lines : whether tabs and line ends may be in it
-
-    Examples
-    --------
-    >>> strange("arm\\x1b[31m"), strange("Kolben-ø2")
-    ('U+001B', None)
-    """
+    """First character that may not be in a name, as U+001B; None where all may be."""
     found = _STRANGE.search(text) or (None if lines else re.search("[\t\n]", text))
     return None if found is None else f"U+{ord(found[0]):04X}"
 
 
 def printable(text: str) -> str:
-    """The text with control and bidirectional characters as escapes; line ends and tabs stay.
-
-    >>> print(printable("arm\\x1b[31m"))
-    arm\\u001b[31m
-    """
+    """Text with control and bidirectional characters as escapes; line ends and tabs stay."""
     return _STRANGE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def as_cell(value: object) -> object:
-    """A cell of a CSV file that no spreadsheet takes for a formula, by an apostrophe before it.
-
-    >>> as_cell("=1+1"), as_cell("-0.5"), as_cell("1-2"), as_cell(-0.5), as_cell("-")
-    ("'=1+1", '-0.5', '1-2', -0.5, '-')
-    """
+    """Cell of a CSV file that no spreadsheet takes for a formula, by an apostrophe before it."""
     if not isinstance(value, str) or len(value) < 2 or _NUMBER.fullmatch(value):
         return value
     return f"'{value}" if value.lstrip("'")[:1] in tuple("=@+-") else value
 
 
 def from_cell(text: str) -> str:
-    """Return the text that :func:`as_cell` made a cell of.
-
-    >>> from_cell("'=1+1"), from_cell("'quoted'")
-    ('=1+1', "'quoted'")
-    """
+    """Return the text that :func:`as_cell` made a cell of."""
     return text[1:] if text[:1] == "'" and as_cell(text[1:]) == text else text
 
 
 def counted(number: int, noun: str) -> str:
-    """A number with its noun.
-
-    >>> counted(1, "level"), counted(9139, "set"), counted(2, "body")
-    ('1 level', '9,139 sets', '2 bodies')
-    """
+    """Number with its noun."""
     if number != 1:
         noun = f"{noun[:-1]}ies" if noun.endswith("dy") else f"{noun}s"
     return f"{number:,} {noun}"

@@ -9,10 +9,8 @@ _FEW = 10
 
 
 def one_blas_thread(n_bodies: int) -> AbstractContextManager[object]:
-    """Return a context in which BLAS takes one thread for matrices of so many bodies.
-
-    More threads only wait for each other, seconds long where other programs want the processors too.
-    """
+    """Return a context in which BLAS takes one thread for matrices of so many bodies."""
+    # More threads only wait for each other, seconds long where other programs want the processors too.
     if n_bodies <= _FEW:
         return nullcontext()
     from threadpoolctl import threadpool_limits

@@ -1,8 +1,7 @@
-"""Code that a model file names: it runs only where the user says that it may.
+"""Code that a model file names: it runs only where the user says that it may."""
 
-A file is data. Functions given in Python and those of the built-in models run; what a file names runs with
-``mbssa.load(path, trust=True)``, ``--trust``, or ``MBSSA_TRUST=1`` in the environment.
-"""
+# A file is data. Functions given in Python and those of the built-in models run; what a file names runs with
+# mbssa.load(path, trust=True), --trust, or MBSSA_TRUST=1 in the environment.
 
 from __future__ import annotations
 
@@ -18,20 +17,16 @@ REMEDY = f"read it, then write --trust (in Python trust=True), or {VARIABLE}=1 i
 
 
 class Trusted(str):
-    """The name of a function, as "file.py:name", that may be imported.
-
-    >>> may_run(Trusted("belts.py:belt")), may_run("belts.py:belt"), may_run(len)
-    (True, False, True)
-    """
+    """Name of a function, as "file.py:name", that may be imported."""
 
     __slots__ = ()
 
 
 def may_run(source: str | Callable[..., Any] | None) -> bool:
-    """Whether a function may be imported and called: a callable, none at all, or a name that is trusted."""
+    """Return whether a function may be imported and called: a callable, None, or a name that is trusted."""
     return not isinstance(source, str) or isinstance(source, Trusted) or trusts_all()
 
 
 def trusts_all() -> bool:
-    """Whether the environment trusts the code of every file."""
+    """Return whether the environment trusts the code of every file."""
     return os.environ.get(VARIABLE, "0").strip().lower() not in ("", "0", "no", "false")

@@ -23,11 +23,7 @@ _BASE = re.compile(r"\b(m|rad)\b(?:\^(-?\d+))?")
 
 
 def given_in(unit: str, units: tuple[str, str]) -> tuple[str, float]:
-    """An SI unit in other units of length and angle: its name, and how much of the SI unit it is.
-
-    >>> given_in("rad/s", ("mm", "deg"))[0], given_in("m^2", ("mm", "deg"))
-    ('deg/s', ('mm^2', 1e-06))
-    """
+    """Name of an SI unit in other units of length and angle, and how much of the SI unit it is."""
     scale = 1.0
 
     def named(match: re.Match[str]) -> str:
@@ -41,18 +37,7 @@ def given_in(unit: str, units: tuple[str, str]) -> tuple[str, float]:
 
 
 def in_si(unit: str) -> tuple[str, float]:
-    """The SI unit that a unit of length or angle, or of its rates, stands for, and how much of it that is.
-
-    Raises
-    ------
-    ValueError
-        Another unit: those that there are.
-
-    Examples
-    --------
-    >>> in_si("mm/s^2"), in_si("s")
-    (('m/s^2', 0.001), ('s', 1.0))
-    """
+    """SI unit of a unit of length or angle, or of its rates, and how much of it that is."""
     if unit == "s":
         return "s", 1.0
     base, slash, time = unit.partition("/")
@@ -64,18 +49,7 @@ def in_si(unit: str) -> tuple[str, float]:
 
 
 def numbers_in_si(texts: Sequence[str]) -> tuple[list[float], str]:
-    """Numbers in SI and their SI unit, "" where none is written; a unit holds for those that have none.
-
-    Raises
-    ------
-    ValueError
-        What is no number, unknown units, or units of two kinds.
-
-    Examples
-    --------
-    >>> numbers_in_si(["0", "-2.5 mm"]), numbers_in_si(["1e-3"])
-    (([0.0, -0.0025], 'm'), ([0.001], ''))
-    """
+    """Numbers in SI and their SI unit, "" where none is written; a unit holds for those that have none."""
     found = [_NUMBER.fullmatch(text.strip()) for text in texts]
     wrong = [text for text, match in zip(texts, found, strict=True) if match is None]
     if wrong:
@@ -91,10 +65,6 @@ def numbers_in_si(texts: Sequence[str]) -> tuple[list[float], str]:
 
 
 def label_with_unit(label: str) -> tuple[str, str]:
-    """A name and the unit in brackets behind it, "" where none stands there.
-
-    >>> label_with_unit("1-2.angle [deg]"), label_with_unit("time (s)"), label_with_unit("2-3.slide")
-    (('1-2.angle', 'deg'), ('time', 's'), ('2-3.slide', ''))
-    """
+    """A name and the unit in brackets behind it, "" where none stands there."""
     match = _LABEL.fullmatch(label)
     return (match[1], match[2].strip()) if match else (label, "")

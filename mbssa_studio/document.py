@@ -31,16 +31,7 @@ Tables = dict[str, Any]
 
 
 def tables_of(text: str) -> Tables:
-    """Plain tables of a model text.
-
-    Raises
-    ------
-    ModelError
-        Not TOML: the line.
-
-    >>> tables_of('space = "planar"')
-    {'space': 'planar'}
-    """
+    """Plain tables of a model text."""
     return toml_tables(text, "model")
 
 
@@ -60,11 +51,7 @@ def joint_tables(tables: Any) -> list[Any]:
 
 
 def number_of(body: Any, bodies: Sequence[Any]) -> int | None:
-    """Number of a body that a joint names; None where it does not exist.
-
-    >>> number_of("frame", []), number_of("crank", [{"name": "crank"}]), number_of(7, [])
-    (1, 2, None)
-    """
+    """Number of a body that a joint names; None where it does not exist."""
     if body in FRAME_NAMES:
         return 1
     if isinstance(body, int):

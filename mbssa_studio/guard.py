@@ -21,12 +21,11 @@ _POLICY = (
 
 
 class Guard:
-    """Refuse requests of other hosts, other pages and without the token, before anything reads them.
+    """Guard that refuses requests of other hosts, of other pages and without the token."""
 
-    A page of another site can send requests to 127.0.0.1, and its name can be made to resolve there (DNS
-    rebinding); the first has another origin, the second another host, and neither has the token. ``close``
-    ends what the application has running.
-    """
+    # A page of another site can send requests to 127.0.0.1, and its name can be made to resolve there (DNS
+    # rebinding); the first has another origin, the second another host, and neither has the token. ``close``
+    # ends what the application has running.
 
     def __init__(
         self, application: Application, hosts: set[str], token: str, close: Callable[[], None]

@@ -14,16 +14,7 @@ MARK, MOST = "#model=", 8_000
 
 
 def link_of(text: str) -> str:
-    """The link of a model text: compressed, in letters that an address may have.
-
-    Raises
-    ------
-    ModelError
-        Too large for an address.
-
-    >>> text_of("http://127.0.0.1:8000/x/" + link_of("format = 1"))
-    'format = 1'
-    """
+    """Link of a model text: compressed, in letters that an address may have."""
     link = MARK + base64.urlsafe_b64encode(zlib.compress(text.encode(), 9)).decode().rstrip("=")
     if len(link) > MOST:
         raise ModelError(
@@ -33,13 +24,7 @@ def link_of(text: str) -> str:
 
 
 def text_of(link: str) -> str:
-    """The model text of a link, with or without the address before it.
-
-    Raises
-    ------
-    ModelError
-        No link, a broken one, or one that unpacks to more than a model file may be.
-    """
+    """Model text of a link, with or without the address before it; ModelError if broken or too large."""
     packed = link.partition(MARK)[2]
     unpacking = zlib.decompressobj()
     try:

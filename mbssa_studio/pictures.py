@@ -20,17 +20,7 @@ STILL, TABLES = (".svg", ".png", ".pdf"), (".csv", ".parquet")
 
 
 def figure(name: str, mechanism: Mechanism) -> Figure:
-    """The picture of a mechanism with this name.
-
-    Raises
-    ------
-    ValueError
-        No such picture; the mechanism cannot be drawn so, or it is too large.
-
-    >>> import mbssa
-    >>> round(figure("graph", mbssa.load("planar_four_bar")).get_figwidth() * 25.4)
-    85
-    """
+    """Picture of a mechanism with this name."""
     if name not in PICTURES:
         raise ValueError(f"{name!r} is no picture; the pictures are {', '.join(PICTURES)}")
     return PICTURES[name](mechanism)

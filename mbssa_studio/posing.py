@@ -22,19 +22,9 @@ _INSIDE = 0.98
 
 
 class Posing:
-    """A solvable model of one state, whose inputs take any values.
+    """Solvable model of one state, whose inputs take any values."""
 
-    Each pose is solved from the reference, so that it depends on the values alone and not on the way there.
-
-    Examples
-    --------
-    >>> from mbssa_studio import Session
-    >>> session = Session()
-    >>> session.open_builtin("planar_four_bar")
-    >>> posing = Posing(session.state)
-    >>> posing.pose(posing.inputs)["poses"][1]
-    [0.0, 0.0, 0.0]
-    """
+    # Each pose is solved from the reference, so that it depends on the values alone and not on the way there.
 
     def __init__(self, state: State) -> None:
         if state.mechanism is None or state.structure is None:
@@ -53,15 +43,9 @@ class Posing:
         self.rest = self._solved(self.inputs)
 
     def pose(self, values: Mapping[str, float]) -> dict[str, Any]:
-        """Poses of all bodies, and what failed.
-
-        Planar poses are displacements from the reference: x, y in the file's unit, angle in rad. Spatial ones
-        (``placed``) are positions, m, and quaternions w, x, y, z.
-
-        Parameters
-        ----------
-        values : inputs in m and rad, from the reference for those that are not named
-        """
+        """Poses of all bodies at inputs in m and rad (the reference's if not named), and what failed."""
+        # Planar poses are displacements from the reference: x, y in the file's unit, angle in rad. Spatial
+        # ones (``placed``) are positions, m, and quaternions w, x, y, z.
         unknown = sorted(set(values) - set(self.inputs))
         if unknown:
             raise ModelError("inputs", [Fault(name, "is not driven", "unknown") for name in unknown])
@@ -80,12 +64,10 @@ class Posing:
         return {"poses": turned.round(9).tolist(), "values": wanted, "reference": self.inputs}
 
     def reach(self, name: str) -> dict[str, float]:
-        """Range of an input from the reference while the others are fixed: a turn or the size to each side.
-
-        ``low`` and ``high``, m or rad from the reference, are the last of 180 steps to each side up to which
-        every group was solved: beyond are dead points, or positions out of reach. ``least`` and ``most`` are
-        the same for the limits that the model gives its joint coordinates.
-        """
+        """Range of an input (m or rad from the reference) to each side while the others are fixed."""
+        # A turn or the size of the mechanism to each side, in 180 steps: ``low`` and ``high`` are the last up
+        # to which every group was solved, ``least`` and ``most`` likewise for the limits that the model gives
+        # its coordinates.
         if name not in self.inputs:
             raise ModelError("inputs", [Fault(name, "is not driven", "unknown")])
         far = joint_frames(self.mechanism).size / 2 if is_length(name) else np.pi
@@ -124,13 +106,7 @@ class Posing:
         return moved + 0.0
 
     def page(self) -> str:
-        """The page that plays the motion of the model, its own or the usual one as far as its input goes.
-
-        Raises
-        ------
-        ModelError
-            A motion that cannot be solved.
-        """
+        """Page that plays the motion of the model, its own or the usual one as far as its input goes."""
         try:
             played = self.mechanism
             if played.motion is None:
@@ -153,5 +129,5 @@ class Posing:
 
 
 def _last(good: Any) -> int:
-    """Number of the last instant up to which all are good; 0 where none is."""
+    """Index of the last time step up to which all are good; 0 where none is."""
     return len(good) - 1 if good.all() else max(int(good.argmin()) - 1, 0)

@@ -19,13 +19,7 @@ from mbssa_studio.session import Session
 
 
 def session_for(model: str | None, trust: bool) -> Session:
-    """A session of a model or a link; without one of the model that was edited last, or an empty one.
-
-    Raises
-    ------
-    ModelError
-        No such model, or a file that cannot be read.
-    """
+    """Session of a model or a link; without one of the model that was edited last, or an empty one."""
     folder = user_cache()
     autosave = None if folder is None else folder / "studio" / "recent"
     session = Session(trust=trust, autosave=autosave)

@@ -346,9 +346,5 @@ def _static(name: str) -> Response:
 
 
 def new_token() -> str:
-    """A random token for the address: 128 bits.
-
-    >>> len(new_token())
-    22
-    """
+    """Random token for the address: 128 bits."""
     return secrets.token_urlsafe(16)

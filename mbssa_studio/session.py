@@ -281,13 +281,7 @@ class Session:
 
 
 def builtin_text(name: str) -> str:
-    """The file of a built-in model, with its comments.
-
-    Raises
-    ------
-    ModelError
-        No such model.
-    """
+    """File of a built-in model, with its comments."""
     text = written_text(name) if name in builtin_names() else None
     if text is None:
         raise ModelError(
@@ -297,11 +291,7 @@ def builtin_text(name: str) -> str:
 
 
 def safe_name(name: str) -> str:
-    """A name as a file may have it on any system.
-
-    >>> safe_name("../a b")
-    '___a_b'
-    """
+    """Name that a file may have on any system."""
     return "".join(c if c.isalnum() or c in "-_" else "_" for c in name)[:60] or "model"
 
 
@@ -316,7 +306,7 @@ def _functions(tables: Tables) -> list[Fault]:
 
 
 def _fits(state: State) -> bool:
-    """Whether the motion of a text moves its inputs; True where other faults leave it open."""
+    """Return whether the motion of a text moves its inputs; True where other faults leave it open."""
     if state.mechanism is None:
         return not any(fault.place.lstrip("[").startswith("motion") for fault in state.faults)
     motion = state.mechanism.motion

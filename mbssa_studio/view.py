@@ -25,15 +25,7 @@ _JOINT = re.compile(r"\[\[joint\]\] (\d+)(?: \([^)]*\))?\s*(\w*)")
 
 
 def view(session: Session) -> dict[str, Any]:
-    """Everything that the page shows of a session, ready for JSON.
-
-    >>> session = Session()
-    >>> session.edit("add_link", points=[[0, 0], [0, 40]])
-    >>> session.edit("add_ground", point=[0, 0])
-    >>> data = view(session)
-    >>> data["mobility"], data["bodies"][1]["points"], data["matrix"]
-    (1, {'A': [0.0, 0.0], 'B': [0.0, 40.0]}, [['-', 'R'], ['R', '-']])
-    """
+    """Content of the page for a session, ready for JSON."""
     state = session.state
     bodies = body_tables(state.tables)
     joints = joint_tables(state.tables)
@@ -98,11 +90,7 @@ def view(session: Session) -> dict[str, Any]:
 
 
 def unit_of(state: State) -> tuple[str, float]:
-    """Length unit of the file and the metres in it.
-
-    >>> unit_of(Session().state)
-    ('mm', 0.001)
-    """
+    """Length unit of the file and the metres in it."""
     units = state.tables.get("units")
     length = units.get("length", "m") if isinstance(units, dict) else "m"
     known = length if length in LENGTHS else "m"
@@ -129,13 +117,7 @@ def inputs_of(mechanism: Mechanism) -> list[dict[str, Any]]:
 
 
 def outlines(mechanism: Mechanism, metres: float) -> list[dict[str, Any]]:
-    """Profiles of cams and what follows them, at the reference and in the unit of the file.
-
-    >>> import mbssa
-    >>> found = outlines(mbssa.load("cam_roller"), 0.001)
-    >>> [(each["body"], each["closed"]) for each in found]
-    [(2, True), (3, True)]
-    """
+    """Profiles of cams and of their followers, at the reference and in the unit of the file."""
     if not mechanism.has_geometry:
         return []
     frames = joint_frames(mechanism)

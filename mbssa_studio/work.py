@@ -11,13 +11,7 @@ from mbssa import Fault, ModelError
 
 
 class Worker:
-    """A process that answers one request at a time; a new request of a kind is made after a cancelled one.
-
-    >>> worker = Worker()
-    >>> worker.answer("check", 'bodies = 2')["error"][:5]
-    'model'
-    >>> worker.close()
-    """
+    """Process that answers one request at a time; a new request of a kind is made after a cancelled one."""
 
     def __init__(self) -> None:
         self._turn = threading.Lock()
@@ -68,15 +62,9 @@ def _serve(pipe: Connection) -> None:
 
 
 def work(kind: str, text: str, model: str = "model", **options: str) -> dict[str, Any]:
-    """Answer to a request of a kind about the text of a model, as plain data; or the error as a sentence.
-
-    ``check``, ``transform``, ``routes`` and ``modes`` take no options; ``picture`` takes a ``name`` and an
-    ``ending``, ``motion`` an ``ending``.
-
-    >>> text = "\\n" + (__import__("importlib").resources.files("mbssa.io.models") / "rssr.toml").read_text()
-    >>> [card["kind"] for card in work("check", text)["findings"]][:2]
-    ['count', 'spin']
-    """
+    """Answer to a request of a kind about the text of a model, as plain data; or the error as a sentence."""
+    # ``check``, ``transform``, ``routes`` and ``modes`` take no options; ``picture`` takes a ``name`` and an
+    # ``ending``, ``motion`` an ``ending``.
     from mbssa.io.toml_file import parse_toml
 
     try:

@@ -208,12 +208,7 @@ def _checked(mechanism: Mechanism, structure: Structure, precision: float | None
 
 
 def rank_warnings(structure: Structure) -> list[str]:
-    """Groups determined by the mobility count and not by rank, a sentence each.
-
-    >>> import mbssa
-    >>> rank_warnings(mbssa.decompose(mbssa.load("micromanipulator")))[1]
-    'SG-4{21} 2S3D has rank 5 of 6 for every geometry'
-    """
+    """Groups determined by the mobility count and not by rank, a sentence each."""
     pairs = _ranks_of_groups(structure, None, None)
     return [finding.text for finding in _group_findings(structure, pairs, None) if finding.fatal]
 
@@ -230,12 +225,7 @@ def _without_geometry(mechanism: Mechanism) -> Finding:
 
 
 def untrusted_text(mechanism: Mechanism) -> str:
-    """Sentence on joints whose functions may not be run; empty if there are none.
-
-    >>> import mbssa
-    >>> untrusted_text(mbssa.load("rope_hoist"))
-    ''
-    """
+    """Sentence on joints whose functions may not be run; empty if there are none."""
     if not mechanism.untrusted:
         return ""
     which = "joints" if len(mechanism.untrusted) > 1 else "joint"
@@ -319,11 +309,9 @@ def _choices_findings(mechanism: Mechanism) -> list[Finding]:
 
 
 def _rolling_findings(mechanism: Mechanism, structure: Structure, analysis: Examined | None) -> list[Finding]:
-    """Wheels that roll on a track and that nothing holds to it.
-
-    With geometry a free motion of the undriven mechanism lifts the wheel. Without it it is unknown whether
-    bearings hold it: then it must be too free by count, and have no contact with its track.
-    """
+    """Rolling wheels that nothing holds to their track."""
+    # With geometry a free motion of the undriven mechanism lifts the wheel. Without it it is unknown whether
+    # bearings hold it: then it must be too free by count, and have no contact with its track.
     touching = {frozenset(joint.bodies[:2]) for joint in mechanism.joints if joint.type.is_contact}
     rolling = [joint for joint in mechanism.joints if joint.type.rolls]
     at = None if analysis is None or analysis.fault else analysis.configuration

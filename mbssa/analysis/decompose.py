@@ -1,4 +1,4 @@
-"""From a mechanism to its structure, by either method."""
+"""Decomposition of a mechanism into its structure, by either method."""
 
 from __future__ import annotations
 
@@ -84,16 +84,14 @@ def decompose(
 
 
 def _treatable(mechanism: Mechanism, partition: Partition) -> bool:
-    """Whether ranks could determine a mechanism that the count does not.
-
-    Redundancy needs a surplus, and passive rotations a mechanism in space: a planar chain without an
-    input, the commonest fault, needs no ranks.
-    """
+    """Return whether ranks could determine a mechanism that the count does not."""
+    # Redundancy needs a surplus, and passive rotations a mechanism in space: a planar chain without an input,
+    # the commonest fault, needs no ranks.
     surplus = any(part.kind == "over" for part in partition.parts)
     spinning = bool(partition.parts) and mechanism.space == "spatial"
     return (surplus or spinning) and worth_treating(mechanism)
 
 
 def worth_treating(mechanism: Mechanism) -> bool:
-    """Whether ranks of the whole mechanism are affordable: up to 1,200 units of freedom."""
+    """Return whether ranks of the whole mechanism are affordable: up to 1,200 units of freedom."""
     return mechanism.freedom * (mechanism.n_bodies - 1) <= DENSE

@@ -1,8 +1,7 @@
-"""The command ``mbssa``: its table of commands, errors as sentences, and a quiet end by Ctrl-C.
+"""The command ``mbssa``: its table of commands, errors as sentences, and a quiet end by Ctrl-C."""
 
-One file has one command. Nothing that takes time is imported before Ctrl-C is handled, and no command before
-it is asked for.
-"""
+# One file has one command. Nothing that takes time is imported before Ctrl-C is handled, and no command
+# before its use.
 
 from __future__ import annotations
 

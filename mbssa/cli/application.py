@@ -18,11 +18,7 @@ from mbssa.cli import COMMANDS
 
 
 def application() -> Any:
-    """The command line with all commands of :data:`mbssa.cli.COMMANDS`.
-
-    >>> list(application().commands)[:3]
-    ['models', 'new', 'joints']
-    """
+    """Command line with all commands of :data:`mbssa.cli.COMMANDS`."""
     app = _typer(completion=True)
     app.callback(invoke_without_command=True)(_options)
     group: Any = typer.main.get_command(app)

@@ -17,11 +17,7 @@ Names = Iterator[tuple[str, str]]
 
 
 def models(incomplete: str) -> list[str]:
-    """Built-in models, and model files; a shell completes other paths itself.
-
-    >>> models("stew")
-    ['stewart', 'stewart_inverse']
-    """
+    """Built-in models, and model files; a shell completes other paths itself."""
     from mbssa.io import builtin_names
     from mbssa.io.formats import ALL_ENDINGS
 
@@ -46,11 +42,7 @@ def _files(incomplete: str, endings: Sequence[str]) -> list[str]:
 
 
 def words(*known: str) -> Callable[[str], list[str]]:
-    """A completion by these words, after a comma too.
-
-    >>> words("driven", "joints")("driven,j")
-    ['driven,joints']
-    """
+    """Completion by these words, after a comma too."""
 
     def complete(incomplete: str) -> list[str]:
         before, comma, start = incomplete.rpartition(",")

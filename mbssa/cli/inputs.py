@@ -9,13 +9,7 @@ from mbssa.mechanism import Mechanism
 
 
 def loaded(model: str, inputs: str | None, terminals: list[str] | None, pairs: str | None) -> Mechanism:
-    """Load the mechanism of a command, with its own inputs or with these.
-
-    Raises
-    ------
-    ModelError
-        The model cannot be read, or does not have these coordinates and bodies: all faults.
-    """
+    """Load the mechanism of a command, with its own inputs or with these; ModelError has all faults."""
     mechanism = load(model)
     if inputs is None:
         if terminals:

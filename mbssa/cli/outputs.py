@@ -1,7 +1,7 @@
-"""Output files of a command: obstacles are found before any work is done.
+"""Output files of a command: obstacles are found before any work is done."""
 
-One rule holds for all commands: an output is never an input, and replaces what is there by ``--force`` alone.
-"""
+# One rule holds for all commands: an output is never an input, and replaces an existing file by --force
+# alone.
 
 from __future__ import annotations
 
@@ -25,11 +25,7 @@ MOVING = (*FILMS, *PAGES)
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A file to be written: by which option, where to, with which endings; any where there are none.
-
-    >>> Target("--plot", Path("turn.png"), STILL).path.name
-    'turn.png'
-    """
+    """File to be written: its option, its path, its endings (any where there are none)."""
 
     option: str
     path: Path
@@ -37,11 +33,7 @@ class Target:
 
 
 def targets_of(*options: tuple[str, Path | Sequence[Path] | None, tuple[str, ...]]) -> list[Target]:
-    """Targets of options with their endings; an option without a file, or of ``-``, the terminal, has none.
-
-    >>> [target.option for target in targets_of(("--output", Path("-"), ()), ("--plot", [Path("a.png")], ()))]
-    ['--plot']
-    """
+    """Targets of options with their endings; none of an option without a file or of ``-``, the terminal."""
     return [
         Target(option, path, endings)
         for option, given, endings in options
@@ -67,18 +59,8 @@ def written(targets: Sequence[Target], write: Callable[[Target], object]) -> tup
 
 
 def target_faults(targets: Sequence[Target], read: Iterable[str | Path | None], force: bool) -> list[str]:
-    """Obstacles to writing files: ending, folder, permission, a missing package, an existing file.
-
-    Parameters
-    ----------
-    read : names of models and files that the run reads, which it never replaces; None is none
-    force : whether files that are there may be replaced
-
-    Examples
-    --------
-    >>> target_faults([Target("--plot", Path("turn.gif"), STILL)], [], force=False)
-    ['--plot turn.gif: ends in none of .png, .svg, .pdf']
-    """
+    """Obstacles to writing files: ending, folder, permission, a missing package, an existing file."""
+    # ``read`` names the models and files that the run reads, which it never replaces.
     faults = []
     taken = {
         Path(os.path.realpath(path)): f"{path} is read by this run"

@@ -16,15 +16,8 @@ PAUSE = 0.2
 
 
 def repeat(path: Path, run: Callable[[], object]) -> None:
-    """Run, and run again whenever the file was saved; ends by Ctrl-C.
-
-    An error is printed, and the next save awaited, as is a file that an editor is just replacing.
-
-    Raises
-    ------
-    BadParameter
-        There is no such file.
-    """
+    """Run, and run again whenever the file was saved; ends by Ctrl-C."""
+    # An error is printed and the next save awaited, as is a file that an editor is just replacing.
     if not path.is_file():
         raise typer.BadParameter(f"{path} is no file; name a model file", param_hint="--watch")
     seen = None

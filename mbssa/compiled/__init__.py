@@ -1,12 +1,8 @@
-"""Choice between plain Python and Numba: small work runs a kernel as it is, large work compiles it.
+"""Choice between plain Python and Numba: small work runs a kernel as it is, large work compiles it."""
 
-A kernel is an ordinary function until its work is worth a compiler: importing Numba and loading a compiled
-kernel take half a second, compiling one takes up to a minute. Both lives of a kernel give the same bits. A
-kernel may call other kernels, of its own file or of another, by the name that its file imports.
-
-The choice is that of the ski-rental problem: Python runs until the time spent on it, or the time that the
-call at hand would take, reaches that of loading the compiled kernel (:func:`chosen`).
-"""
+# Importing Numba and loading a compiled kernel take half a second, compiling one up to a minute; both give
+# the same bits. The choice is that of the ski-rental problem: Python runs until the time spent on it, or the
+# time that the call at hand would take, reaches that of loading the compiled kernel (:func:`chosen`).
 
 from __future__ import annotations
 
@@ -50,13 +46,9 @@ _rented: dict[Callable[..., Any], float | None] = {}
 
 
 def is_worth_compiling(kernels: Mapping[Callable[..., Any], float], seconds: float) -> bool:
-    """Whether work is for compiled kernels: they are loaded, or Python has cost as much as they would.
-
-    Parameters
-    ----------
-    kernels : that the work needs; by each the seconds that compiling it takes, roughly
-    seconds : that plain Python would take for the work at hand, roughly
-    """
+    """Return whether compiled kernels pay: they are loaded, or Python has cost as much as they would."""
+    # ``kernels``: by kernel the seconds of its compilation; ``seconds``: of plain Python for the work at
+    # hand. Both are estimates.
     wanted = [function for function in kernels if _rented.get(function, 0.0) is not None]
     if not wanted:
         return True
@@ -78,13 +70,8 @@ def note_loaded(kernels: Iterable[Callable[..., Any]]) -> None:
 def chosen(
     function: Callable[P, R], seconds: float = 0.0, *, compiling: float = 0.0, ask: bool | None = None
 ) -> Callable[P, R]:
-    """``function`` itself for little work, else its compiled twin: same arguments, same bits.
-
-    Parameters
-    ----------
-    seconds, compiling : as :func:`is_worth_compiling` has them
-    ask : True for the compiled kernel and False for plain Python, whatever the work
-    """
+    """Kernel for some work: ``function`` itself if it is little, else its compiled twin; same bits."""
+    # ``seconds`` and ``compiling`` as in is_worth_compiling; ``ask`` True or False decides whatever the work.
     if ask is None:
         ask = is_worth_compiling({function: compiling}, seconds)
     if not ask:
@@ -102,11 +89,9 @@ def kernel(function: Callable[P, R], work: int) -> Callable[P, R]:
 
 
 def compiled_as(make: Callable[[], Any]) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Name another implementation of a kernel for compilation: that which ``make`` returns.
-
-    Uncompiled the kernel is itself. ``make`` is called once, when a kernel that calls this one is compiled,
-    and may import Numba; what it makes can be called by compiled code alone.
-    """
+    """Name another implementation of a kernel for compilation: that which ``make`` returns."""
+    # Uncompiled the kernel is itself. ``make`` is called once, when a kernel that calls this one is compiled,
+    # and may import Numba; only compiled code can call its result.
 
     def note(function: Callable[P, R]) -> Callable[P, R]:
         _INSTEAD[function] = make
@@ -116,20 +101,16 @@ def compiled_as(make: Callable[[], Any]) -> Callable[[Callable[P, R]], Callable[
 
 
 def inlined(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile a kernel into its callers, and not by itself.
-
-    For loops that become vector instructions only where the lengths of the caller's arrays are seen, and
-    for what is called inside of such loops.
-    """
+    """Compile a kernel into its callers, and not by itself."""
+    # For loops that become vector instructions only where the lengths of the caller's arrays are seen, and
+    # for what is called inside of such loops.
     _INLINED.add(function)
     return function
 
 
 def merged(function: Callable[P, R]) -> Callable[P, R]:
-    """Merge the machine code of a kernel, and of all that it calls, into that of its callers.
-
-    For kernels that take the arrays of a whole group: handing these over costs as much as the work.
-    """
+    """Merge the machine code of a kernel, and of all that it calls, into that of its callers."""
+    # For kernels that take the arrays of a whole group: handing these over costs as much as the work.
     _MERGED[function] = True
     return function
 
@@ -260,11 +241,9 @@ def _numba() -> Any:
 
 
 def _without_blas() -> None:
-    """Import Numba's array functions without the check for a BLAS, which imports SciPy's linear algebra.
-
-    Half of the time of loading kernels. Products of a user's function still find the BLAS when they are
-    compiled.
-    """
+    """Import Numba's array functions without the check for a BLAS, which imports SciPy's linear algebra."""
+    # Half of the time of loading kernels. Products of a user's function still find the BLAS when they are
+    # compiled.
     from numba.np import linalg
 
     check, linalg.ensure_blas = linalg.ensure_blas, lambda: None
@@ -282,20 +261,16 @@ def _keep_on_disk(made: Any, twin: Any) -> None:
 
 
 def _may_make_arrays(function: Callable[..., Any]) -> bool:
-    """Whether a kernel may make arrays of its own: those in folders named kernels may not.
-
-    They are spared the counting of references, an atomic operation for every array that they are handed: a
-    third of their time. Numba refuses to compile one that makes an array. All kernels of an entry are alike
-    in this: where one counts and its callee does not, the count of a view that the callee returns is wrong.
-    """
+    """Return whether a kernel may make arrays of its own: those in folders named kernels may not."""
+    # They are spared the counting of references, an atomic operation for every array handed over: a third of
+    # their time. All kernels of an entry are alike in this: where one counts and its callee does not, the
+    # count of a view that the callee returns is wrong.
     return "kernels" not in function.__module__.split(".")[:-1]
 
 
 def _with_compiled_callees(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A copy of a kernel that calls the compiled twins of the kernels it calls.
-
-    Compiled code cannot call a plain function, and decorating the kernels would import Numba at once.
-    """
+    """Copy of a kernel that calls the compiled twins of the kernels it calls."""
+    # Compiled code cannot call a plain function, and decorating the kernels would import Numba at once.
     assert isinstance(function, FunctionType)
     scope = dict(function.__globals__)
     for name in function.__code__.co_names:

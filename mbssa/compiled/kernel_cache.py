@@ -1,12 +1,8 @@
-"""Compiled kernels on disk: a file for each signature, with a check sum, in a folder of the user's own.
+"""Compiled kernels on disk: a file for each signature, with a check sum, in a folder of the user's own."""
 
-Numba keeps what it compiled as pickles behind an index that is one, too: a damaged file ends the process, and
-one that another user wrote runs as this one. Here a file is loaded only where its check sum is right and its
-folder can be written by its owner alone, who is the user; anything else is compiled anew.
-
-This rests on Numba's caches and compile results, which are not part of its documented interface, from version
-0.60 on.
-"""
+# Numba's own cache is of pickles: a damaged file ends the process, and one that another user wrote runs as
+# this one. Here a file is loaded only if its check sum is right and the user alone can write its folder. This
+# rests on Numba's caches and compile results, which are not documented interface, from version 0.60 on.
 
 from __future__ import annotations
 
@@ -35,11 +31,8 @@ _SUM = hashlib.sha256().digest_size
 
 @cache
 def cache_folder() -> Path | None:
-    """Folder of the compiled kernels, one for each state of all kernel sources.
-
-    Numba notices a change of a kernel's own file, not of the files that it calls into. None where
-    nothing can be kept: then every process compiles anew.
-    """
+    """Folder of the compiled kernels, one for each state of all kernel sources; None if none can be kept."""
+    # Numba notices a change of a kernel's own file, not of the files that it calls into.
     name, refused = f"compiled-{kernel_state()}", []
     for home in _kernel_homes():
         folder = home / name
@@ -61,11 +54,7 @@ _refused: list[str] = []
 
 
 def kernels_kept() -> str:
-    """Folder of the compiled kernels, or the reason for having none, in one line.
-
-    >>> kernels_kept().startswith("compiled kernels")
-    True
-    """
+    """Folder of the compiled kernels, or the reason for having none, in one line."""
     folder = cache_folder()
     if folder is not None:
         return f"compiled kernels are kept in {folder}"
@@ -102,7 +91,7 @@ def _kernel_sources() -> list[Path]:
 
 
 def is_kept(function: Callable[..., Any]) -> bool:
-    """Whether a compiled kernel is on disk."""
+    """Return whether a compiled kernel is on disk."""
     folder = cache_folder()
     return folder is not None and any(folder.glob(f"*.{function.__name__}[.-]*{ENDING}"))
 

@@ -1,12 +1,8 @@
-"""One optimisation for a compiled kernel and all that it calls.
+"""One optimisation for a compiled kernel and all that it calls."""
 
-Numba optimises every function together with all that it calls, and emits machine code for it, before it does
-the same for its callers: with kernels eight calls deep most of the time of compiling goes into code that
-nothing runs. Here the kernels that others call (*inner* ones) stop at their intermediate code; an entry links
-those of all kernels that it reaches, each once, and is optimised and emitted alone.
-
-This rests on Numba's code libraries, which are not part of its documented interface, from version 0.60 on.
-"""
+# Numba optimises every function with all that it calls, and emits code, before it does so for its callers.
+# Here kernels that others call (*inner* ones) stop at their intermediate code; an entry links those that it
+# reaches, each once. This rests on Numba's code libraries, not documented, from 0.60 on.
 
 from __future__ import annotations
 

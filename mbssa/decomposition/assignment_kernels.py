@@ -1,15 +1,8 @@
-"""Assignment of units to bodies, orientation and coarse parts, on bare arrays.
+"""Assignment of units to bodies, orientation and coarse parts, on bare arrays; plain Python or compiled."""
 
-Every function here runs as plain Python or compiled (:mod:`mbssa.compiled`), so it uses only scalars,
-arrays, tuples, lists and ``heapq``.
-
-Vocabulary. A *slot* is one (joint, body) incidence: slots ``joint_start[j] … joint_start[j + 1] - 1``
-belong to joint j, ``slot_body`` names the body, ``slot_joint`` the joint. A body's slots are
-``body_slot[body_start[b] : body_start[b + 1]]``. ``given[slot]`` is the number of the joint's
-constraint units that its body takes, ``rest[j]`` the unassigned units, ``need[b]`` the units that
-body b could still take. Body 0 is the frame: it takes nothing. What must hold always:
-``rest[j] + given[slots of j].sum() == units[j]`` and ``need[b] + given[slots of b].sum() == B``.
-"""
+# A *slot* is one (joint, body) incidence. ``given[slot]`` counts the joint's units that its body takes,
+# ``rest[j]`` the unassigned units, ``need[b]`` what body b could still take; the frame, 0, takes nothing.
+# Always rest[j] + given[slots of j].sum() == units[j] and need[b] + given[slots of b].sum() == B.
 
 from __future__ import annotations
 
@@ -17,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-Array = Any  # kernels see int64 arrays, and uint8 flags; shapes are in the docstrings
-#: ``(joint_start, slot_body, slot_joint, body_start, body_slot)`` as above.
+Array = Any  # kernels see int64 arrays, and uint8 flags; shapes as in Incidence
+#: ``(joint_start, slot_body, slot_joint, body_start, body_slot)`` of :class:`.incidence.Incidence`.
 Graph = tuple[Array, Array, Array, Array, Array]
 #: A chain of bodies, and per step the slots that give and take the unit.
 Chain = tuple[Array, Array, Array]
@@ -29,17 +22,10 @@ UNLIMITED = np.int64(1 << 60)
 
 
 def renumbered(graph: Graph) -> tuple[Array, Array, Graph]:
-    """The same graph with bodies and joints numbered depth first from the frame.
-
-    The search walks from body to body; where neighbours are also neighbours in memory, a large
-    mechanism in random numbering is searched about as fast as one that is numbered as it was built.
-    Depth first keeps the bodies of one group together; breadth first took a third longer.
-
-    Returns
-    -------
-    (N,) the old index of each new body (the frame stays 0), (J,) the old index of each new joint, and
-    the new graph.
-    """
+    """Old indices of bodies (N,) and joints (J,), and the graph numbered depth first from the frame."""
+    # Where neighbours are also neighbours in memory, a large mechanism in random numbering is searched about
+    # as fast as one numbered as it was built. Depth first keeps the bodies of one group together; breadth
+    # first took a third longer.
     joint_start, slot_body, slot_joint, body_start, body_slot = graph
     n = len(body_start) - 1
     bodies = np.zeros(n, dtype=np.int64)
@@ -97,19 +83,10 @@ def renumbered(graph: Graph) -> tuple[Array, Array, Graph]:
 
 
 def assign(graph: Graph, given: Array, rest: Array, need: Array) -> None:
-    """A maximum assignment of units to bodies, in place.
-
-    Bodies are served once each, the one with the least slack first: slack is the number of units
-    within reach that a body could do without. A body takes from the joint whose other end is the
-    richest, which keeps poor neighbours from starving. Where nothing is left within reach, a unit
-    comes along a chain of bodies that were served before (:func:`fetch`). Most units are still free
-    when that happens, so the chains are short; repairs at the end would need chains across
-    the whole mechanism.
-
-    ``far[b]`` is a lower bound of the length of the chain that body b needs, N if there is none. It
-    never falls, so the searches share what they learn. Bounds that rise step by step are replaced
-    by the true lengths (:func:`lengths`) whenever the searches have cost as much as measuring.
-    """
+    """Assign as many units to bodies as can be, in place."""
+    # The body with the least slack (units within reach that it could do without) is served first, from the
+    # joint whose other end is the richest; chains come last and are short so. ``far[b]``, a bound of the
+    # length of b's chain (N: none), never falls; true lengths replace it once the searches have cost as much.
     joint_start, slot_body, slot_joint, body_start, body_slot = graph
     n = len(need)
     slack = np.zeros(n, dtype=np.int64)
@@ -190,10 +167,8 @@ def delist(b: Any, key: Any, first: Array, after: Array, before: Array) -> None:
 
 
 def richest(graph: Graph, b: Any, rest: Array, waits: Array, slack: Array) -> Any:
-    """The slot of body b whose joint has units left that the others can best do without; -1: none.
-
-    A joint whose other bodies are all served comes first.
-    """
+    """Slot of body b whose joint has units left that the others can best do without; -1: none."""
+    # A joint whose other bodies are all served comes first.
     joint_start, slot_body, slot_joint, body_start, body_slot = graph
     best = np.int64(-1)
     wealth = np.int64(-1)
@@ -224,11 +199,9 @@ def search(
     chain: Chain,
     seen: Array,
 ) -> tuple[Any, Any]:
-    """:func:`fetch` with growing effort, and a look in between whether there is anything to find.
-
-    A body that no free unit can reach would see its bound, and those of the few bodies around it,
-    rise to N by ones and twos; :func:`enclose` settles them at once.
-    """
+    """Search as :func:`fetch` with growing effort, and by :func:`enclose` for whether a unit can come."""
+    # The bound of a body that no free unit can reach, and those of the few bodies around it, would rise to N
+    # by ones and twos; enclose settles them at once.
     effort = np.int64(1024)
     cost = np.int64(0)
     while True:
@@ -243,12 +216,7 @@ def search(
 def enclose(
     graph: Graph, root: Any, most: Any, given: Array, rest: Array, far: Array, seen: Array, queue: Array
 ) -> Any:
-    """Set ``far`` to N around ``root`` if fewer than ``most`` slots show that no free unit can come.
-
-    Returns
-    -------
-    The number of slots visited.
-    """
+    """Set ``far`` to N around ``root`` if under ``most`` slots show no free unit; return those visited."""
     joint_start, slot_body, slot_joint, body_start, body_slot = graph
     n = len(far)
     queue[0] = root
@@ -282,17 +250,10 @@ def enclose(
 def fetch(
     graph: Graph, root: Any, most: Any, given: Array, rest: Array, far: Array, pointer: Array, chain: Chain
 ) -> tuple[Any, Any]:
-    """Bring one unit to ``root`` along a chain of bodies, each of which takes one from the next.
-
-    Depth-first along falling ``far``; a body from which no chain goes on has its bound raised.
-    ``pointer[b]`` is the place among b's slots up to which nothing has that bound. With true lengths
-    the first descent succeeds; so the search gives up once it has cost ``most`` slots or more.
-
-    Returns
-    -------
-    The joint that gave up a free unit, -1 if there is no chain or the search gave up; the number of
-    slots visited.
-    """
+    """Bring a unit to ``root`` along a chain of bodies; its joint (-1: none), and the slots visited."""
+    # Depth first along falling ``far``; a body from which no chain continues has its bound raised.
+    # ``pointer[b]`` is the place among b's slots up to which nothing has that bound. With true lengths the
+    # first descent succeeds, so the search ends once it has cost ``most`` slots.
     joint_start, slot_body, slot_joint, body_start, body_slot = graph
     call, gave, took = chain
     n = len(far)
@@ -343,7 +304,7 @@ def fetch(
 
 
 def lengths(graph: Graph, given: Array, rest: Array, far: Array, queue: Array) -> None:
-    """``far``, in place: how many bodies must pass a unit on before a free one reaches each body."""
+    """Write lengths of chains to ``far``: bodies that pass a unit on before a free one reaches each."""
     joint_start, slot_body, slot_joint, body_start, body_slot = graph
     n = len(far)
     far[:] = n
@@ -375,10 +336,7 @@ def lengths(graph: Graph, given: Array, rest: Array, far: Array, queue: Array) -
 
 
 def without_place(graph: Graph, given: Array, rest: Array) -> Array:
-    """(N,) uint8: 1 for the over-constrained part, the bodies that units without a place can reach.
-
-    Here the assignment must be a maximum one.
-    """
+    """Over-constrained part (N,) of a maximum assignment: 1 for bodies that units without a place reach."""
     n = len(graph[3]) - 1
     far = np.zeros(n, dtype=np.int64)
     lengths(graph, given, rest, far, np.zeros(n, dtype=np.int64))
@@ -394,7 +352,7 @@ def short_of_units(
     given: Array,
     need: Array,
 ) -> Array:
-    """(N,) uint8: 1 for the under-constrained part, the bodies whose units a free one could take."""
+    """Under-constrained part (N,), uint8: 1 for the bodies whose units a free one could take."""
     joint_start, slot_body, slot_joint, body_start, body_slot = graph
     n = len(need)
     under = np.zeros(n, dtype=np.uint8)

@@ -1,7 +1,4 @@
-"""Strong components of the dependencies between bodies, their canonical numbering and their levels.
-
-Plain Python or compiled, on the arrays of :mod:`mbssa.decomposition.assignment_kernels`.
-"""
+"""Strong components of the dependencies between bodies, their canonical numbering and their levels."""
 
 from __future__ import annotations
 
@@ -17,14 +14,8 @@ def components(
     given: Array,
     excluded: Array,
 ) -> tuple[Array, int]:
-    """Strong components of "body b depends on the other bodies of each joint that gave it a unit".
-
-    Tarjan's algorithm without recursion.
-
-    Returns
-    -------
-    (N,) int64 component of each body, -1 for the frame and the excluded ones; their number.
-    """
+    """Components (N,) of bodies, which depend on the others of joints that give them units; their number."""
+    # Tarjan's algorithm without recursion; the component of the frame and of the excluded bodies is -1.
     joint_start, slot_body, slot_joint, body_start, body_slot = graph
     n = len(excluded)
     label = np.full(n, -1, dtype=np.int64)
@@ -95,17 +86,8 @@ def components(
 
 
 def canonical_order(size: Array, lowest: Array, before_start: Array, before: Array) -> Array:
-    """Number groups: among those that are ready, the one with fewest bodies, then lowest body number.
-
-    Parameters
-    ----------
-    size, lowest : (G,) bodies of each group, lowest body index
-    before_start, before : CSR; group g is needed by ``before[before_start[g]:before_start[g + 1]]``
-
-    Returns
-    -------
-    (G,) int64: groups in canonical order.
-    """
+    """Canonical order (G,) of groups: of those that are ready, fewest bodies first, then lowest body."""
+    # Compressed rows: group g is needed by before[before_start[g]:before_start[g + 1]].
     count = len(size)
     waits = np.zeros(count, dtype=np.int64)
     for place in range(len(before)):
@@ -136,7 +118,7 @@ def canonical_order(size: Array, lowest: Array, before_start: Array, before: Arr
 
 
 def group_levels(order: Array, before_start: Array, before: Array) -> Array:
-    """(G,) int64: 1 + the longest chain of groups that must be solved before each, given any order."""
+    """Levels (G,): 1 + the longest chain of groups that must be solved before each, given any order."""
     level = np.ones(len(order), dtype=np.int64)
     for g in order:
         for place in range(before_start[g], before_start[g + 1]):
@@ -147,7 +129,7 @@ def group_levels(order: Array, before_start: Array, before: Array) -> Array:
 
 
 def connected(joint_start: Array, slot_body: Array, n: int) -> Array:
-    """(n,) int64: a representative of each body's connected part; the frame's part has that of 0."""
+    """Representatives (n,) of the connected parts of the bodies; the frame's part has that of 0."""
     parent = np.arange(n)
     for j in range(len(joint_start) - 1):
         a = slot_body[joint_start[j]]

@@ -1,21 +1,8 @@
-"""The paper's own search, function by function: chains of 1, 2, 3 … bodies until Eq. (5) holds.
+"""Search of the paper, function by function: chains of 1, 2, 3 … bodies until Eq. (5) holds."""
 
-A chain of N_m bodies is a structural group when ``L_th = S_c - n_c = B (P - N_m)`` (Eq. 5) over its P
-active pairs: those among its own bodies, and those with the frame or with bodies of groups already
-found. S_c is the sum of their grades and n_c the number of their driven coordinates. The time grows
-exponentially with the number of bodies of the largest group, which is why this is the baseline and
-:mod:`mbssa.decomposition.matching` the method.
-
-Where the paper keeps N x N matrices, this module keeps lists of joints and sets of bodies as the bits
-of an integer, so it also takes several joints between the same two bodies and joints of more than two
-bodies: such a joint is active for a chain that holds all its bodies but the known ones. A joint without
-constraint units (an undriven F) adds B to S_c and 1 to P, so Eq. (5) does not see it; it neither connects
-a chain nor makes a candidate.
-
-Eq. (5) is necessary, not sufficient: a surplus and a shortage within one chain cancel in it.
-
-Reference: Celdran, Saura and Dopico, *Mechanism and Machine Theory* 176 (2022) 104985, section 3.4.
-"""
+# Celdran, Saura and Dopico, Mechanism and Machine Theory 176 (2022) 104985, section 3.4: L_th = S_c - n_c = B
+# (P - N_m). N x N matrices are lists of joints and bodies as bits here, so joints may be of several bodies. A
+# joint without units adds B to S_c and 1 to P. Eq. (5) is necessary, not sufficient; the time is exponential.
 
 from __future__ import annotations
 
@@ -47,41 +34,25 @@ class OutOfTime(Exception):
 
 @dataclass(slots=True, eq=False)
 class State:
-    """State of the search; the paper's name of each matrix in brackets.
+    """State of the search; the paper's name of each matrix in brackets."""
 
-    Attributes
-    ----------
-    freedom : B [ProblemType]
-    joints : per joint with units, its bodies as bits, its grade and its driven coordinates
-        [matrix_GDL, KnownInputs]
-    joints_of : joints of each body, by place in ``joints``
-    near : by bit of a movable body, the bits of those that share a joint with it [matrix_GDL ~= 0]
-    label : group of each body in the order of finding, -1 in none [vector_SG, first row of Results_SA]
-    left : bodies in no group, ascending [vector_NSG]
-    known : bits of the frame and of the bodies of groups
-    reached : bits of the bodies to which a known body has given a pair [rows of Results_SA]
-    pairs, grades, driven : sums over the active external pairs of each body
-        [vector_PAIR, vector_GDL, vector_BL]
-    inner : per body, the joints whose lowest body in no group it is, as (bodies, grade, driven)
-    length : bodies of the chains being tried [BodiesNumber]
-    deadline : when to stop, on the clock of ``time.monotonic``
-    """
-
-    freedom: int
+    freedom: int  # B [ProblemType]
+    # joints: bodies as bits, grade and driven coordinates of each with units [matrix_GDL, KnownInputs]
     joints: list[tuple[int, int, int]]
-    joints_of: list[list[int]]
-    near: dict[int, int]
-    label: list[int]
-    left: list[int]
-    pairs: list[int]
-    grades: list[int]
-    driven: list[int]
+    joints_of: list[list[int]]  # joints of each body, by place in ``joints``
+    near: dict[int, int]  # by bit of a movable body, the bits of its neighbours [matrix_GDL ~= 0]
+    label: list[int]  # group of each body as found, -1: none [vector_SG, first row of Results_SA]
+    left: list[int]  # bodies in no group, ascending [vector_NSG]
+    pairs: list[int]  # sums over the active external pairs of each body [vector_PAIR]
+    grades: list[int]  # likewise [vector_GDL]
+    driven: list[int]  # likewise [vector_BL]
+    # inner: by body, (bodies, grade, driven) of joints whose lowest body in no group it is
     inner: list[list[tuple[int, int, int]]]
-    known: int = 0
-    reached: int = 0
+    known: int = 0  # bits of the frame and of the bodies of groups
+    reached: int = 0  # bits of bodies to which a known body gave a pair [rows of Results_SA]
     n_groups: int = 0
-    length: int = 1
-    deadline: float | None = None
+    length: int = 1  # bodies of the chains being tried [BodiesNumber]
+    deadline: float | None = None  # on the clock of time.monotonic
 
 
 def search(
@@ -90,25 +61,9 @@ def search(
     n_driven_of_joint: Ints,
     time_limit: float | None = None,
 ) -> Partition:
-    """Groups of a mechanism by the paper's search.
-
-    Parameters
-    ----------
-    grade : (J,) k of each joint, Table 3
-    n_driven_of_joint : (J,) driven coordinates of each joint, the paper's KnownInputs
-    time_limit : seconds; None searches to the end
-
-    Returns
-    -------
-    Partition. Bodies that the time limit left undecided are ``unresolved``. Where Eq. (5) holds for no
-    further chain, the parts are those of the matching for what is left, every group that was found
-    being known; bodies of no part are ``unresolved`` too. ``note`` says which of the two happened.
-
-    Raises
-    ------
-    ValueError
-        More bodies than :data:`MOST_BODIES`.
-    """
+    """Partition of a mechanism by the paper's search; ``grade`` (J,) is k of Table 3, ``time_limit`` in s."""
+    # Bodies that the time limit left undecided are ``unresolved``. Where Eq. (5) holds for no further chain,
+    # the parts are those of the matching for what is left, with every group found as known.
     if incidence.n_bodies > MOST_BODIES:
         raise ValueError(
             f"{incidence.n_bodies} bodies; the exhaustive search takes at most {MOST_BODIES}, "
@@ -179,12 +134,9 @@ def isolate_frame(state: State) -> None:
 
 
 def decompose_groups(state: State) -> None:
-    """Algorithm 3, structural groups decomposition.
-
-    After every find the search starts again at chains of one body, else the chains grow by one: the
-    paper's flag1 and flag2 compare the bodies left before and after. Ends when no body is left, or
-    none is a candidate, or a chain of all of them has been tried.
-    """
+    """Decompose into structural groups (Algorithm 3)."""
+    # After every find the search starts again at chains of one body, else the chains grow by one: the paper's
+    # flag1 and flag2 compare the bodies left before and after.
     state.length = 1
     while state.length <= len(state.left):
         found = candidates(state)
@@ -208,10 +160,8 @@ def candidates(state: State) -> tuple[int, ...]:
 
 
 def individuals(state: State, found: Sequence[int]) -> None:
-    """INDIVIDUALS_SG_3D: every candidate that satisfies Eq. (5) alone becomes a group.
-
-    A candidate later in the row already sees the pairs that an earlier one has given it.
-    """
+    """Make every candidate that satisfies Eq. (5) alone a group (INDIVIDUALS_SG_3D)."""
+    # A candidate later in the row already sees the pairs that an earlier one has given it.
     for body in found:
         _look_at_the_clock(state)
         if satisfies_eq_5(state, (body,)):
@@ -219,12 +169,10 @@ def individuals(state: State, found: Sequence[int]) -> None:
 
 
 def seeker(state: State, found: Sequence[int], length: int) -> Iterator[tuple[int, ...]]:
-    """SEEKER_3D: the connected chains of ``length`` bodies in no group with a candidate among them.
-
-    In the paper's order, that is lexicographic. The paper combines all movable bodies and then drops
-    the chains with a body of a group; here those bodies are not combined in the first place, and the
-    chains are made one at a time. Both give the same chains in the same order.
-    """
+    """Connected chains of ``length`` bodies in no group with a candidate among them (SEEKER_3D)."""
+    # Lexicographic, the paper's order. The paper combines all movable bodies and then drops chains with a
+    # body of a group; here those are not combined in the first place. Both give the same chains in the same
+    # order.
     near = state.near
     has_candidate = sum(1 << body for body in found)
     chains = combinations([1 << body for body in state.left], length)
@@ -254,11 +202,9 @@ def groups(state: State, chain: tuple[int, ...]) -> bool:
 
 
 def satisfies_eq_5(state: State, chain: Sequence[int]) -> bool:
-    """Eq. (5), ``S_c - n_c = B (P - N_m)``, over the active pairs of a chain.
-
-    The external ones are summed per body when they become active; the internal ones are added here.
-    (The paper gives each end one half of an internal pair and takes it back afterwards.)
-    """
+    """Return whether Eq. (5), ``S_c - n_c = B (P - N_m)``, holds over the active pairs of a chain."""
+    # External pairs are summed per body when they become active; internal ones are added here. (The paper
+    # gives each end one half of an internal pair and takes it back afterwards.)
     mask = sum(1 << body for body in chain)
     pairs = grades = driven = 0
     for body in chain:

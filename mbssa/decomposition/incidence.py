@@ -1,8 +1,6 @@
-"""Module 2 of MBSSA3D: the integer arrays that the search works on (paper, section 3.2).
+"""Integer arrays that the search works on: module 2 of MBSSA3D (paper, section 3.2)."""
 
-The paper's N x N matrices become compressed rows: joint to bodies, body to joints, and the number of
-constraint units of each joint. Several joints between the same bodies stay several.
-"""
+# The paper's N x N matrices become compressed rows; several joints between the same bodies stay several.
 
 from __future__ import annotations
 
@@ -16,29 +14,17 @@ from mbssa.mechanism import Mechanism
 
 @dataclass(frozen=True, slots=True)
 class Incidence:
-    """Incidence of joints and bodies in both directions, and the constraint units of each joint.
+    """Incidence of joints and bodies in both directions, and the constraint units of each joint."""
 
-    Attributes
-    ----------
-    joint_start : (J + 1,) first slot of each joint; a slot is one (joint, body) incidence
-    slot_body, slot_joint : (slots,) body index and joint of each slot
-    body_start : (N + 1,); body b has the slots ``body_slot[body_start[b]:body_start[b + 1]]``
-    body_slot : (slots,) in the order of the joints
-    units : (J,) B - k + w, the equations of the joint and of its drives
-    freedom_of_body : (N,) units that each body takes, B; 0 for the frame
-    freedom : B
-    n_bodies : N
-    """
-
-    joint_start: Ints
-    slot_body: Ints
-    slot_joint: Ints
-    body_start: Ints
-    body_slot: Ints
-    units: Ints
-    freedom_of_body: Ints
-    freedom: int
-    n_bodies: int
+    joint_start: Ints  # (J + 1,) first slot of each joint; a slot is one (joint, body) incidence
+    slot_body: Ints  # (slots,)
+    slot_joint: Ints  # (slots,)
+    body_start: Ints  # (N + 1,); body b has the slots body_slot[body_start[b]:body_start[b + 1]]
+    body_slot: Ints  # (slots,) in the order of the joints
+    units: Ints  # (J,) B - k + w, equations of the joint and of its drives
+    freedom_of_body: Ints  # (N,) units that each body takes, B; 0 for the frame
+    freedom: int  # B
+    n_bodies: int  # N
 
     @property
     def work(self) -> int:

@@ -1,12 +1,8 @@
-"""The polynomial search: give every constraint unit to a body, then read the groups off.
+"""Polynomial search: a maximum assignment of constraint units to bodies, and the groups that follow."""
 
-A joint of grade k with w driven coordinates carries B - k + w units and a movable body has B units of
-freedom. An assignment of units to the bodies of their joint, at most B to a body, is a flow; all units
-and all freedoms assigned means that the count is determined. The strong components of "takes a unit
-from a joint with" are then the structural groups: the fine Dulmage-Mendelsohn decomposition, which is
-the same for every maximum assignment (Shai, Sljoka and Whiteley 2013, *Directed graphs, decompositions
-and spatial linkages*). A short assignment gives the coarse parts instead.
-"""
+# A movable body takes B units; a joint of grade k with w driven coordinates has B - k + w. If all are
+# assigned, the strong components of "takes a unit from a joint with" are the groups: the fine Dulmage-
+# Mendelsohn decomposition, the same for every maximum assignment (Shai, Sljoka and Whiteley 2013).
 
 from __future__ import annotations
 
@@ -104,7 +100,7 @@ def _pieces(incidence: Incidence, inside: Bools, ends: Ints) -> Ints:
 
 
 def _by_key(key: Ints, items: Ints) -> dict[int, Ints]:
-    """``items`` split by ``key[item]``, each piece ascending."""
+    """Split ``items`` by ``key[item]``, each piece ascending."""
     if not len(items):
         return {}
     ordered = items[np.argsort(key[items], kind="stable")]
@@ -113,10 +109,8 @@ def _by_key(key: Ints, items: Ints) -> dict[int, Ints]:
 
 
 def _rigid_parts(incidence: Incidence, label: Ints, bad: Ints, surplus: Ints) -> list[Part]:
-    """A sub-chain with too many units among its own bodies leaves the rest of its group too few.
-
-    So each sub-chain is an over-constrained part, and its group an under-constrained one.
-    """
+    """Over-constrained sub-chains, each with its group as an under-constrained part."""
+    # A sub-chain with too many units among its own bodies leaves the rest of its group too few.
     first = incidence.joint_start[:-1]
     if len(surplus) == 0:
         return []

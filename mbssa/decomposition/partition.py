@@ -35,19 +35,10 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Partition:
-    """Answer of a search method before it is numbered.
+    """Result of a search method before it is numbered."""
 
-    Attributes
-    ----------
-    label : (N,) int64, the group of each body, 0 … n_groups - 1; -1 for the frame and for bodies of parts
-    n_groups : how many
-    parts : that are not determined, over-constrained first
-    note : remark on the search itself, such as a time limit
-    unresolved : bodies in no group and no part, not reached by the search; label -1
-    """
-
-    label: Ints
+    label: Ints  # (N,) group of each body, 0 … n_groups - 1; -1 for the frame and for bodies of parts
     n_groups: int
-    parts: tuple[Part, ...] = ()
-    note: str = ""
-    unresolved: tuple[int, ...] = ()
+    parts: tuple[Part, ...] = ()  # not determined, over-constrained first
+    note: str = ""  # remark on the search itself, such as a time limit
+    unresolved: tuple[int, ...] = ()  # bodies in no group and no part, not reached by the search; label -1

@@ -1,7 +1,4 @@
-"""Rigid sub-chains: bodies of a component that hold more than B(n - 1) units among them.
-
-Plain Python or compiled, on the arrays of :mod:`mbssa.decomposition.assignment_kernels`.
-"""
+"""Rigid sub-chains: bodies of a component that hold more than B(n - 1) units among them."""
 
 from __future__ import annotations
 
@@ -13,26 +10,10 @@ from mbssa.decomposition.assignment_kernels import Array, Chain, Graph
 
 
 def rigid_subchains(graph: Graph, given: Array, label: Array, freedom: Array) -> tuple[Array, Array]:
-    """Sub-chains of a component that hold more than B(n - 1) units among their n bodies.
-
-    ``freedom`` (N,) is B of each body; where a component mixes several, the least of them is its B, which
-    only makes the test milder (ranks have the last word there).
-
-    The component must be (B, B)-sparse outside the known bodies: every set X of its bodies
-    must receive at least B units from outside X. A body that can hand its B units on to known bodies
-    proves that for every X it belongs to, so it joins the known ones. Where that fails, the bodies
-    reached on the way are such an X; the smallest one inside it is reported and counts as known.
-
-    The answer does not depend on the assignment nor on the order of the bodies. For each body c there
-    is a least set X(c) among those that contain c and receive fewest units, and X(c) lies within X(b)
-    for every c in X(b), because units received are submodular. So the smallest of these sets are
-    disjoint, and reporting one leaves the others as they are.
-
-    Returns
-    -------
-    (N,) int64 number of the violating sub-chain of each body, -1 elsewhere; and per sub-chain its
-    surplus, ``units - B(n - 1)``.
-    """
+    """Violating sub-chain (N,) of each body, -1: none; and the surplus of each, ``units - B(n - 1)``."""
+    # In a (B, B)-sparse component every set X of bodies receives at least B units from outside X. A body that
+    # can hand B units on to known bodies proves that of each X around it, and becomes known; else the bodies
+    # reached violate it. Units received are submodular: the smallest such sets are disjoint and unique.
     joint_start, slot_body, slot_joint, body_start, body_slot = graph
     n = len(label)
     given = given.copy()
@@ -45,6 +26,7 @@ def rigid_subchains(graph: Graph, given: Array, label: Array, freedom: Array) ->
     for b in range(1, n):
         if label[b] >= 0:
             size[label[b]] += 1
+            # A milder test where a component has several B: ranks decide there.
             least[label[b]] = min(least[label[b]], freedom[b])
     waits = np.zeros(n, dtype=np.uint8)
     queue: list[Any] = [np.int64(0) for _ in range(0)]
@@ -112,14 +94,9 @@ def release(
     trail: Chain,
     moves: Any,
 ) -> tuple[Any, Any]:
-    """Hand up to ``most`` units of ``root`` on to known bodies, through bodies of its component.
-
-    Returns
-    -------
-    Number of units released; and, where they are fewer than ``most``, the number of bodies visited by the
-    last search, the first of ``reached``. ``moves`` gains the changed slots: slot + 1 for a unit more, else
-    -(slot + 1).
-    """
+    """Hand up to ``most`` units of ``root`` on to known bodies of its component; units, bodies visited."""
+    # The visited ones are the first of ``reached``, counted where fewer than ``most`` were released.
+    # ``moves`` gains the changed slots: slot + 1 for a unit more, else -(slot + 1).
     joint_start, slot_body, slot_joint, body_start, body_slot = graph
     came_from, came_by, came_to = trail
     released = 0
@@ -184,15 +161,9 @@ def smallest(
     trail: Chain,
     moves: Any,
 ) -> tuple[Any, Any]:
-    """The smallest violating set in the one that :func:`release` has just left in ``reached``.
-
-    A body that can hand one unit more than ``released`` on to ``root`` has its least set around
-    ``root`` too. If all can, the set is the smallest; a body that cannot has reached a smaller one.
-
-    Returns
-    -------
-    Units that the set receives, and its size; ``reached`` begins with its bodies.
-    """
+    """Units received and size of the smallest violating set in ``reached``, which begins with its bodies."""
+    # A body that can hand one unit more than ``released`` on to ``root`` has its least set around ``root``
+    # too. If all can, the set is the smallest; a body that cannot has reached a smaller one.
     bodies = reached[:count].copy()
     proven = [root]
     at = 0

@@ -1,7 +1,4 @@
-"""Corrections of the mobility count: dropped constraints, passive rotations, parts with three freedoms.
-
-Only data; :mod:`mbssa.singularities.redundancy` finds it.
-"""
+"""Corrections of the mobility count as data: dropped constraints, passive rotations, parts of 3 freedoms."""
 
 from __future__ import annotations
 
@@ -24,50 +21,34 @@ class Dropped:
 
 @dataclass(frozen=True, slots=True)
 class PassiveRotation:
-    """Passive rotation: bodies that can rotate about a line while all others are at rest.
+    """Passive rotation: bodies that can rotate about a line while all others are at rest."""
 
-    ``bodies`` are indices: one body, or several that rotate as one (a leg S-P-S).
-    ``point`` (3,) m and ``direction`` (3,) unit give the line in the world at the configuration that was
-    examined; both are None where the geometry was random.
-    """
-
-    bodies: tuple[int, ...]
+    bodies: tuple[int, ...]  # indices: one, or several that rotate as one (a leg S-P-S)
+    # point: (3,) m, on the line in the world as examined; None for random geometry
     point: tuple[float, ...] | None = None
-    direction: tuple[float, ...] | None = None
+    direction: tuple[float, ...] | None = None  # (3,) unit, likewise
 
 
 @dataclass(frozen=True, slots=True)
 class SpecialPart:
-    """Bodies with three freedoms instead of six, and the joints among them and the frame.
-
-    ``tree`` are the joints that constrain each body to the plane or the point once; every other one of
-    ``joints`` repeats these three units. ``about`` is the plane's normal or the fixed point, world axes.
-    """
+    """Bodies with three freedoms instead of six, and the joints among them and the frame."""
 
     kind: Literal["planar", "spherical"]
     bodies: tuple[int, ...]
-    joints: tuple[int, ...]
-    tree: tuple[int, ...]
-    about: tuple[float, ...]
+    joints: tuple[int, ...]  # of which all others repeat these three units
+    tree: tuple[int, ...]  # joints that constrain each body to the plane or the point once
+    about: tuple[float, ...]  # normal of the plane, or the fixed point; world axes
 
 
 @dataclass(frozen=True, eq=False)
 class Treatment:
-    """Treatment by which a mechanism that moves although the mobility count fails is decomposed.
+    """Treatment by which a mechanism that moves although the mobility count fails is decomposed."""
 
-    Attributes
-    ----------
-    units : (J,) constraint units of each joint in the count, drives included
-    freedom_of_body : (N,) units of freedom of each body; 0 for the frame
-    dropped : constraints left out, in the order of the joints
-    passive_rotations : locked by convention: the body does not rotate about the line
-    parts : planar and spherical parts, whose bodies count three freedoms
-    basis : "numeric" (the given geometry) or "generic" (random geometry of the declared types)
-    """
-
-    units: Ints
-    freedom_of_body: Ints
-    dropped: tuple[Dropped, ...]
+    units: Ints  # (J,) constraint units of each joint in the count, with drives
+    freedom_of_body: Ints  # (N,) 0 for the frame
+    dropped: tuple[Dropped, ...]  # constraints left out, in the order of the joints
+    # passive_rotations: locked by convention: the body does not rotate about the line
     passive_rotations: tuple[PassiveRotation, ...]
-    parts: tuple[SpecialPart, ...]
+    parts: tuple[SpecialPart, ...]  # planar and spherical, whose bodies count three freedoms
+    # basis: "numeric" (the given geometry) or "generic" (random geometry of the types)
     basis: Literal["numeric", "generic"]

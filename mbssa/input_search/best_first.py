@@ -1,9 +1,8 @@
-"""Best-first search by exchange of one input, where schemes are too many for an exhaustive search.
+"""Best-first search by exchange of one input, where schemes are too many for an exhaustive search."""
 
-Neighbours of an actuation scheme have one input on another joint, or other pairs for the multiple joints. The
-neighbours of the best scheme are evaluated next, a few at a time. At intervals a random set of independent
-coordinates is evaluated instead, so that the search leaves local optima of the criterion.
-"""
+# Neighbours of a scheme have one input on another joint, or other pairs for the multiple joints. Those of the
+# best scheme are evaluated next, a few at a time; at intervals a random set of independent coordinates is
+# evaluated instead, so that the search leaves local optima of the criterion.
 
 from __future__ import annotations
 
@@ -69,19 +68,11 @@ _OTHER_CHOICES = 16
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """Result of a search.
+    """Result of a search."""
 
-    Attributes
-    ----------
-    evaluated : schemes in the order of evaluation
-    n_evaluated : number of schemes evaluated; not all of them need be in ``evaluated``
-    stop : why the search ended before all were evaluated: "time" (limit), "number" (limit), "settled"
-        (no improvement for long) or "interrupted" (Ctrl-C); empty where nothing new was left
-    """
-
-    evaluated: Evaluated
-    n_evaluated: int
-    stop: Stop
+    evaluated: Evaluated  # in the order of evaluation
+    n_evaluated: int  # not all of them need be in ``evaluated``
+    stop: Stop  # "time", "number" (limits), "settled" (no gain for long), "interrupted"; "": nothing new left
 
 
 class Clock:
@@ -93,7 +84,7 @@ class Clock:
 
     @property
     def over(self) -> bool:
-        """Whether the time is up."""
+        """Return whether the time is up."""
         return self._now() - self._start >= self._limit
 
     def fitting(self, done: int, most: int) -> int:
@@ -108,17 +99,11 @@ class Clock:
 
 @dataclass(frozen=True, eq=False)
 class Allowed:
-    """Schemes that the query allows.
+    """Schemes that the query allows."""
 
-    Attributes
-    ----------
-    least, most : (V, J) int64, fewest and most inputs on joint j with choice v of pairs
-    n_inputs : of all joints together
-    """
-
-    least: Ints
-    most: Ints
-    n_inputs: int
+    least: Ints  # (V, J) fewest inputs on joint j with choice v of pairs
+    most: Ints  # (V, J) likewise
+    n_inputs: int  # of all joints together
 
     @staticmethod
     def of(bases: Sequence[Undriven]) -> Allowed:
@@ -127,12 +112,7 @@ class Allowed:
         return Allowed(least, most, bases[0].n_inputs)
 
     def holds(self, one: Scheme) -> bool:
-        """Return whether a scheme is allowed.
-
-        >>> allowed = Allowed(np.array([[0, 0]]), np.array([[1, 2]]), 2)
-        >>> allowed.holds((0, (0, 1))), allowed.holds((0, (0, 0)))
-        (True, False)
-        """
+        """Return whether a scheme is allowed."""
         variant, places = one
         w = np.bincount(np.array(places, dtype=np.int64), minlength=self.most.shape[1])
         fits = (w >= self.least[variant]) & (w <= self.most[variant])
@@ -153,21 +133,10 @@ def best_first(
     block: int = BLOCK,
     largest: int = LARGEST,
 ) -> Outcome:
-    """Search by exchange of one input, best first; no scheme is evaluated twice.
-
-    Deterministic where no time limit ends it.
-
-    Parameters
-    ----------
-    allowed : allowed schemes
-    wanted : order of the schemes
-    starts : first schemes; those that are not allowed are passed over
-    draw : returns a random scheme, or None
-    most : schemes that may be evaluated
-    clock : time limit; the block under evaluation is finished, so blocks become smaller
-    progress : called with the number evaluated so far, and ``most``
-    block, largest : schemes evaluated at a time, first and at most
-    """
+    """Search by exchange of one input, best first; no scheme is evaluated twice."""
+    # Deterministic where no time limit ends it. ``starts`` that are not allowed are passed over; the block
+    # under evaluation is finished at the limit of ``clock``, so blocks become smaller; ``block`` schemes are
+    # evaluated at first, ``largest`` at most.
     state = _State(evaluate, allowed, wanted, most, progress, seed, *_weights(allowed))
     clock = Clock() if clock is None else clock
     rng = np.random.default_rng(seed)
@@ -203,12 +172,7 @@ Keys = npt.NDArray[np.uint64]
 
 @dataclass
 class _State:
-    """State of a search.
-
-    ``seen`` holds a hash of 64 bits of each scheme evaluated: the sum of random numbers of its joints and
-    of its choice of pairs. ``heap`` holds the open schemes: sort keys, number of turns, minus the row (newest
-    first), number of neighbours visited, scheme. ``best`` was found among the first ``best_at``.
-    """
+    """State of a search."""
 
     evaluate: Evaluate
     allowed: Allowed
@@ -219,10 +183,12 @@ class _State:
     joint_weight: Keys
     variant_weight: Keys
     n_evaluated: int = 0
-    best: tuple[float, ...] = (np.inf,)
+    best: tuple[float, ...] = (np.inf,)  # found among the first ``best_at``
     best_at: int = 0
     blocks: list[Evaluated] = field(default_factory=list)
+    # seen: hashes of 64 bits of the schemes evaluated: sums of random numbers of joints and pairs
     seen: set[int] = field(default_factory=set)
+    # heap: open schemes: sort keys, turns, minus the row (newest first), neighbours visited, scheme
     heap: list[tuple[tuple[float, ...], int, int, int, Scheme]] = field(default_factory=list)
 
 
@@ -316,13 +282,7 @@ def _neighbours(state: _State, one: Scheme, row: int) -> tuple[Ints, npt.NDArray
 
 
 def starts_of(bases: Sequence[Undriven], mechanism: Mechanism, seed: int = 1) -> list[Scheme]:
-    """First schemes: the present inputs of a model, and random completions of the independent ones.
-
-    Parameters
-    ----------
-    bases : the undriven mechanism, once for each choice of pairs for its multiple joints
-    mechanism : with its present inputs
-    """
+    """First schemes: the present inputs of a model, and random completions of the independent ones."""
     rng = np.random.default_rng(seed)
     starts: list[Scheme | None] = []
     for base in bases:
@@ -360,17 +320,9 @@ def drawn_inputs(
     tolerance: float,
     rng: np.random.Generator,
 ) -> tuple[int, ...] | None:
-    """Joints of a random valid set of inputs; None where the draw finds none.
-
-    Parameters
-    ----------
-    rows : (C, f) coordinates along the free motions
-    joint : (C,) joint of each coordinate
-    rank : (C,) coordinates of a lower rank come first, those of one rank in random order
-    most : (J,) most inputs on each joint
-    n_inputs : coordinates wanted
-    tolerance : as :func:`mbssa.singularities.redundancy.independent_rows` takes it
-    """
+    """Joints of a random valid set of inputs; None where the draw finds none."""
+    # ``rows`` (C, f) are coordinates along the free motions; of ``rank`` (C,) lower ones come first, those of
+    # one rank in random order; ``tolerance`` as in independent_rows.
     order = rng.permutation(len(rows))
     order = order[np.argsort(rank[order], kind="stable")]
     count = np.zeros(len(most), dtype=np.int64)

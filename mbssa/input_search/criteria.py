@@ -35,16 +35,10 @@ DEFAULT = "groups,largest,closed,cost"
 
 @dataclass(frozen=True, slots=True)
 class Criterion:
-    """An order of structures: lexicographic, or by one weighted sum.
-
-    ``terms`` are (weight, criterion). Lexicographic order has weights of 1 and takes each criterion in
-    its good direction; a weighted sum takes the values as they are, and more is better.
-
-    >>> criterion("groups,largest").lexicographic, criterion("2*groups-0.5*cost").terms
-    (True, ((2.0, 'groups'), (-0.5, 'cost')))
-    """
+    """Order of structures: lexicographic, or by one weighted sum."""
 
     text: str
+    # terms: (weight, criterion); lexicographic: weights 1, each in its good direction; sum: more is better
     terms: tuple[tuple[float, str], ...]
     lexicographic: bool
 
@@ -54,13 +48,8 @@ MOST_TERMS, LARGEST = 100, 1e15
 
 
 def criterion(text: str = DEFAULT) -> Criterion:
-    """Read ``groups,largest`` (lexicographic) or ``2*groups-1*largest+0.5*closed`` (weighted sum).
-
-    Raises
-    ------
-    ValueError
-        Every term that is no criterion.
-    """
+    """Read ``groups,largest`` (lexicographic) or ``2*groups-1*largest+0.5*closed`` (weighted sum)."""
+    # A ValueError names every term that is no criterion.
     if len(text) > 5_000:
         raise ValueError(f"a criterion of {len(text):,} characters; write {MOST_TERMS} terms at most")
     compact = re.sub(r"\s+", "", text)
@@ -96,7 +85,7 @@ def _known(text: str, names: list[str]) -> None:
 
 
 def values_of(evaluated: Evaluated, name: str) -> Floats:
-    """(D,) one criterion as it is."""
+    """Values (D,) of one criterion."""
     return np.asarray(getattr(evaluated, _COLUMN.get(name, name)), dtype=np.float64)
 
 
@@ -124,16 +113,9 @@ def ordered(evaluated: Evaluated, wanted: Criterion) -> Ints:
 
 
 def front(evaluated: Evaluated, first: str, second: str) -> Ints:
-    """Row numbers of the Pareto front of two criteria, best in the first one first.
-
-    A row is on it if no other is better in one and at least as good in the other; of rows with equal
-    values the first alone is named. Values that differ by less than one part in 10⁹ are equal.
-
-    Raises
-    ------
-    ValueError
-        An unknown criterion.
-    """
+    """Row numbers of the Pareto front of two criteria, best in the first one first."""
+    # A row is on it if no other is better in one and at least as good in the other; of rows with equal values
+    # (to one part in 10⁹) only the first is named.
     _known(f"{first},{second}", [first, second])
     a, b = (_steps(-DIRECTIONS[name] * values_of(evaluated, name)) for name in (first, second))
     order = np.lexsort((np.arange(len(a)), b, a))

@@ -1,11 +1,8 @@
-"""Database of input searches: SQLite tables of queries and of the evaluated actuation schemes.
+"""Database of input searches: SQLite tables of queries and of the evaluated actuation schemes."""
 
-A search is added when it has ended, also by Ctrl-C or a time limit, in one transaction; it replaces an
-earlier one of the same query and model. Rows have the attributes of :class:`~mbssa.input_search.result.Row`
-as columns, so any SQLite client can read them:
-
-    SELECT inputs, n_groups, cost FROM input_sets_1 WHERE search = 1 AND valid ORDER BY cost
-"""
+# A search is added in one transaction when it has ended, also by Ctrl-C or a time limit; it replaces an
+# earlier one of the same query and model. Any SQLite client can read the columns, those of result.Row: SELECT
+# inputs, n_groups, cost FROM input_sets_1 WHERE search = 1 AND valid ORDER BY cost
 
 from __future__ import annotations
 
@@ -68,13 +65,10 @@ _VALID = "valid"
 
 @dataclass(frozen=True, slots=True)
 class StoredRow(Row):
-    """An actuation scheme in the database, by the number of its search.
-
-    ``terminals`` are the bodies whose fictitious pairs with the frame are driven.
-    """
+    """An actuation scheme in the database, by the number of its search."""
 
     search: int
-    terminals: tuple[int, ...]
+    terminals: tuple[int, ...]  # bodies whose fictitious pairs with the frame are driven
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, ready for JSON."""
@@ -83,31 +77,20 @@ class StoredRow(Row):
 
 @dataclass(frozen=True, slots=True)
 class StoredSearch:
-    """An input search in the database.
-
-    Attributes
-    ----------
-    number : of the search
-    name, title : of the mechanism
-    query : in the words of the command line
-    way : "all" (exhaustive) or "best-first"
-    complete, n_distributions, n_determined, n_valid, n_structures : as in ``Transformations``
-    looked_at : its ``n_evaluated``
-    best : the best valid row by the default criterion; None where there is none
-    """
+    """Input search in the database."""
 
     number: int
     name: str
     title: str
-    query: str
-    way: str
+    query: str  # in the words of the command line
+    way: str  # "all" (exhaustive) or "best-first"
     complete: bool
     n_distributions: int
-    looked_at: int
+    looked_at: int  # n_evaluated of ``Transformations``
     n_determined: int
     n_valid: int
     n_structures: int
-    best: StoredRow | None
+    best: StoredRow | None  # valid row by the default criterion; None where there is none
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, ready for JSON."""
@@ -120,28 +103,14 @@ class StoredSearch:
 
 
 def check(mechanism: Mechanism, place: str | Path) -> None:
-    """Refuse a search whose result could not be stored, before it takes its time.
-
-    Raises
-    ------
-    ModelError
-        The mechanism cannot be written, as with a user's function without a name.
-    mbssa.store.StoreError
-        The file cannot be used.
-    """
+    """Refuse a search whose result could not be stored, before it takes its time."""
     check_writable(mechanism)
     with transaction(_TABLES, place):
         pass
 
 
 def save(answer: Transformations, place: str | Path) -> int:
-    """Add the result of a search; return its number.
-
-    Raises
-    ------
-    mbssa.store.StoreError
-        The file cannot be used.
-    """
+    """Add the result of a search; return its number."""
     model, query = _as_text(answer.mechanism), in_words(answer.query)
     with transaction(_TABLES, place) as store:
         replaced = "SELECT number FROM input_searches_1 WHERE (model, query) = (?, ?)"
@@ -178,11 +147,7 @@ def _records(answer: Transformations, number: int) -> Iterator[tuple[Any, ...]]:
 
 
 def in_words(query: Query) -> str:
-    """A query in the words of the command line.
-
-    >>> in_words(Query(inputs=3, forbid=("1-2", "1-3"), per_joint=1))
-    '3 inputs, forbid 1-2,1-3, per joint 1'
-    """
+    """Query in the words of the command line."""
     parts = [] if query.inputs is None else [f"{query.inputs} input{'' if query.inputs == 1 else 's'}"]
     for key in ("allow", "forbid", "require"):
         names = getattr(query, key)
@@ -213,13 +178,7 @@ def _as_text(mechanism: Mechanism) -> str:
 
 
 def searches(place: str | Path | None) -> list[StoredSearch]:
-    """List the searches of a database in the order of their numbers.
-
-    Raises
-    ------
-    mbssa.store.StoreError
-        The file cannot be used.
-    """
+    """List the searches of a database in the order of their numbers."""
     names = [each.name for each in fields(StoredSearch)][:-1]
     with decoding(place), reading(_TABLES, place) as store:
         found = store.execute(f"SELECT {', '.join(names)} FROM input_searches_1 ORDER BY number").fetchall()
@@ -240,23 +199,7 @@ def rows(
     top: int | None = None,
     every: bool = False,
 ) -> list[StoredRow]:
-    """Rows of searches, best first.
-
-    Parameters
-    ----------
-    numbers : of the searches
-    where : conditions, see :func:`conditions`
-    sort : a criterion, as for a search
-    top : number of rows at most
-    every : whether rows without a valid set are included
-
-    Raises
-    ------
-    ValueError
-        A malformed condition or criterion.
-    mbssa.store.StoreError
-        The file cannot be used.
-    """
+    """Rows of searches, best first; ``every``: with those without a valid set."""
     text, order = conditions(where), _order(sort)
     held = ([] if every else [_VALID]) + ([text] if text else [])
     with decoding(place), reading(_TABLES, place) as store:
@@ -264,13 +207,7 @@ def rows(
 
 
 def mechanism_of(place: str | Path | None, row: StoredRow) -> Mechanism:
-    """The mechanism of a row with its inputs.
-
-    Raises
-    ------
-    mbssa.store.StoreError
-        The file cannot be used.
-    """
+    """Mechanism of a row, with the row's inputs."""
     with decoding(place), reading(_TABLES, place) as store:
         (text,) = store.execute(
             "SELECT model FROM input_searches_1 WHERE number = ?", (row.search,)
@@ -290,13 +227,7 @@ def _from_text(text: str) -> Mechanism:
 
 
 def conditions(texts: Iterable[str]) -> str:
-    """SQL of conditions such as ``groups>=8`` or ``largest<=3 and closed>=6``; empty where there are none.
-
-    Raises
-    ------
-    ValueError
-        Malformed conditions, all of them.
-    """
+    """SQL of conditions such as ``groups>=8`` or ``largest<=3 and closed>=6``; empty where there are none."""
     found, faults = [], []
     parts = [part for each in texts for part in re.split(r"\band\b|,", each)]
     if len(parts) > MOST_TERMS:

@@ -1,9 +1,8 @@
-"""Actuation schemes (schemes of the inputs over the joints): number, enumeration, exhaustive search.
+"""Actuation schemes (schemes of the inputs over the joints): number, enumeration, exhaustive search."""
 
-The mobility count depends on the number of driven coordinates of each joint, not on which they are. Sets of
-inputs therefore fall into schemes. Both are counted by products of polynomials before any is listed, and
-schemes are numbered in lexicographic order of the joints of their inputs.
-"""
+# The mobility count depends on the number of driven coordinates of each joint, not on which they are: sets of
+# inputs fall into schemes. Both are counted by products of polynomials before any is listed, and schemes are
+# numbered in lexicographic order of the joints of their inputs.
 
 from __future__ import annotations
 
@@ -25,20 +24,15 @@ MOST = 1 << 62
 
 @dataclass(frozen=True, eq=False)
 class Schemes:
-    """Actuation schemes of ``n_inputs`` inputs that a query allows.
-
-    Attributes
-    ----------
-    n_inputs : n
-    ways : (J, W) object, sets of w coordinates that joint j may have; 0 where it may not have w inputs
-    """
+    """Actuation schemes of ``n_inputs`` inputs that a query allows."""
 
     n_inputs: int
+    # ways: (J, W) object, sets of w coordinates that joint j may have; 0 where it may not have w inputs
     ways: npt.NDArray[np.object_]
 
     @cached_property
     def later(self) -> npt.NDArray[np.object_]:
-        """(J + 1, n + 1): schemes of k inputs over the joints j and after."""
+        """Numbers (J + 1, n + 1) of schemes of k inputs over the joints j and after."""
         return _products((self.ways > 0).astype(object), self.n_inputs)
 
     @property
@@ -58,19 +52,19 @@ class Schemes:
         return self.later.astype(np.int64), (self.ways > 0).astype(np.int64)
 
     def places(self, first: int = 0, stop: int | None = None) -> npt.NDArray[np.int16]:
-        """(D, n) joint index of each input, for the schemes ``first`` to ``stop`` (excluded)."""
+        """Joint index (D, n) of each input of the schemes ``first`` to ``stop`` (excluded)."""
         numbers = np.arange(first, self.count if stop is None else min(stop, self.count), dtype=np.int64)
         return self.numbered(numbers)
 
     def numbered(self, numbers: Ints) -> npt.NDArray[np.int16]:
-        """(D, n) joint index of each input, for the schemes with these numbers."""
+        """Joint index (D, n) of each input of the schemes with these numbers."""
         later, may = self._table
         out = np.zeros((len(numbers), self.n_inputs), dtype=np.int16)
         kernel(unranked, len(numbers) * len(may))(numbers, later, may, out)
         return out
 
     def sets(self, places: npt.NDArray[np.int16]) -> Ints:
-        """(D,) sets of coordinates of each scheme; 0 for one that is not allowed."""
+        """Numbers (D,) of sets of coordinates of each scheme; 0 for one that is not allowed."""
         if self.n_sets >= MOST and prod(self.ways.max(axis=1, initial=1)) >= MOST:
             raise ValueError("sets of coordinates are too many to be counted in a machine word")
         out = np.zeros(len(places), dtype=np.int64)
@@ -89,7 +83,7 @@ def schemes(base: Undriven) -> Schemes:
 
 
 def _products(ways: npt.NDArray[np.object_], n: int) -> npt.NDArray[np.object_]:
-    """(J + 1, n + 1) coefficients of the products of these polynomials, of the last joints."""
+    """Coefficients (J + 1, n + 1) of the products of these polynomials, of the last joints."""
     later = np.zeros((len(ways) + 1, n + 1), dtype=object)
     later[-1, 0] = 1
     for j in range(len(ways) - 1, -1, -1):

@@ -24,46 +24,24 @@ Column = npt.NDArray[Any]
 
 @dataclass(frozen=True, eq=False)
 class Evaluated:
-    """Schemes of n inputs over the joints, evaluated by count and by rank.
+    """Schemes of n inputs over the joints, evaluated by count and by rank."""
 
-    Attributes
-    ----------
-    places : (D, n) int16, joint index of each input, ascending; a joint with w inputs appears w times
-    variant : (D,) int32, which choice of pairs for the multiple joints; 0 where there are none
-    determined : (D,) bool, whether the count determines every body; where constraints are left out of it or
-        passive rotations are locked, whether it does so for a valid set
-    n_groups, largest, levels : (D,) int32, groups, bodies of the largest one, levels; 0 where not determined
-    width : (D,) int32, groups of the level that has most
-    closed : (D,) int32, groups whose type is in the library
-    cost : (D,) float64, predicted time of one instant, µs
-    structure : (D,) uint64, equal for equal structures: the same bodies in each group, on the same level
-    sets : (D,) int64, sets of coordinates that the query allows
-    valid : (D,) int64, how many of them have full rank
-    bits : (D, n) int8, coordinate of each input in the best valid set, the first set where none is valid
-    margin : (D,) float64, smallest over largest singular value of what that set leaves free; 0 where it
-        is not valid
-    alike : (D,) int32, evaluated schemes that are equivalent by symmetry, itself included; 0 where another
-        row represents them
-    alike_valid : (D,) int32, how many of those have a valid set: symmetry is one of the structure, and
-        ranks are of the geometry
-    """
-
-    places: Column
-    variant: Column
-    determined: Column
-    n_groups: Column
-    largest: Column
-    levels: Column
-    width: Column
-    closed: Column
-    cost: Column
-    structure: Column
-    sets: Column
-    valid: Column
-    bits: Column
-    margin: Column
-    alike: Column
-    alike_valid: Column
+    places: Column  # (D, n) int16, joint of each input, ascending; a joint with w inputs appears w times
+    variant: Column  # (D,) choice of pairs for the multiple joints; 0 where there are none
+    determined: Column  # (D,) whether the count determines every body (after a treatment: for a valid set)
+    n_groups: Column  # (D,) 0 where not determined, as the next three
+    largest: Column  # (D,) bodies of the largest group
+    levels: Column  # (D,)
+    width: Column  # (D,) groups of the widest level
+    closed: Column  # (D,) groups whose type is in the library
+    cost: Column  # (D,) predicted time of one time step, µs
+    structure: Column  # (D,) uint64, equal for the same bodies in each group on the same levels
+    sets: Column  # (D,) sets of coordinates that the query allows
+    valid: Column  # (D,) number of these of full rank
+    bits: Column  # (D, n) coordinate of each input in the best valid set, the first set where none is valid
+    margin: Column  # (D,) smallest over largest singular value of the released motions; 0 if not valid
+    alike: Column  # (D,) schemes equivalent by symmetry, with this one; 0 where another row represents them
+    alike_valid: Column  # (D,) those with a valid set: ranks are of the geometry, symmetry of the structure
 
     def __len__(self) -> int:
         return len(self.places)
@@ -74,7 +52,7 @@ class Evaluated:
 
     @property
     def open(self) -> Column:
-        """(D,) groups whose type is not in the library."""
+        """Numbers (D,) of groups whose type is not in the library."""
         return np.asarray(self.n_groups - self.closed)
 
     def columns(self) -> dict[str, Column]:
@@ -93,11 +71,7 @@ class Evaluated:
 
     @staticmethod
     def empty(n_inputs: int, n_rows: int = 0) -> Evaluated:
-        """Rows of zeros, ``alike`` and ``alike_valid`` of ones.
-
-        >>> len(Evaluated.empty(3))
-        0
-        """
+        """Rows of zeros, ``alike`` and ``alike_valid`` of ones."""
         shapes = {name: ((n_rows, n_inputs) if name in _WIDE else (n_rows,)) for name in _TYPES}
         made = {name: np.zeros(shape, dtype=_TYPES[name]) for name, shape in shapes.items()}
         made["alike"] += 1
@@ -106,11 +80,7 @@ class Evaluated:
 
     @staticmethod
     def joined(several: Iterable[Evaluated]) -> Evaluated:
-        """Join the rows of several, at least one.
-
-        >>> len(Evaluated.joined([Evaluated.empty(3, 2), Evaluated.empty(3, 5)]))
-        7
-        """
+        """Join the rows of several, at least one."""
         every = [each.columns() for each in several]
         return Evaluated(**{name: np.concatenate([columns[name] for columns in every]) for name in _TYPES})
 
@@ -137,18 +107,8 @@ _TYPES: dict[str, Any] = {
 
 
 def evaluate(base: Undriven, places: npt.NDArray[np.integer[Any]], known: GroupLibrary) -> Evaluated:
-    """Evaluate actuation schemes of inputs by count and by rank.
-
-    Parameters
-    ----------
-    places : (D, n) joint index of each input, ascending. Rows that begin like the row before cost less.
-    known : types of groups in the library, and costs
-
-    Raises
-    ------
-    ValueError
-        Rows of another length than the number of inputs.
-    """
+    """Evaluate actuation schemes of inputs by count and by rank."""
+    # ``places`` (D, n) are joint indices, ascending; rows that begin like the row before cost less.
     if places.ndim != 2 or places.shape[1] != base.n_inputs:
         raise ValueError(f"places of shape {places.shape}; write {base.n_inputs} joints a row")
     evaluated = Evaluated.empty(base.n_inputs, len(places))
@@ -216,20 +176,16 @@ _COLUMNS = (
 
 @dataclass(frozen=True, eq=False)
 class _Ready:
-    """Arguments of the kernel for one undriven mechanism.
-
-    ``count`` is None where constraint units cannot be assigned whatever is driven. A least singular value
-    above ``singular``, or a volume above ``volume``, is regular.
-    """
+    """Arguments of the kernel for one undriven mechanism."""
 
     room: Schemes
     graph: Graph
-    count: kernels.Count | None
+    count: kernels.Count | None  # None where constraint units cannot be assigned whatever is driven
     coordinates: kernels.Coordinates
     names: kernels.Names
     limits: kernels.Limits
-    singular: float
-    volume: float
+    singular: float  # a least singular value above it is regular
+    volume: float  # so is a volume above it
 
 
 @lru_cache(maxsize=256)
@@ -275,7 +231,7 @@ def _coordinates(base: Undriven) -> kernels.Coordinates:
 
 
 def _usable(base: Undriven) -> Column:
-    """(J,) coordinates of a joint that stop no passive rotation."""
+    """Coordinates (J,) of a joint that stop no passive rotation."""
     moving = np.abs(base.moves).any(axis=1)
     return np.add.reduceat(moving.astype(np.int64), base.start[:-1])
 
@@ -296,14 +252,10 @@ def _names(base: Undriven, known: GroupLibrary) -> kernels.Names:
 
 
 def _bounds(base: Undriven) -> tuple[float, float]:
-    """Least singular value and volume of ``moves`` beyond which a set is regular.
-
-    That is, by the singular values of the whole matrix A. With C the equations and D the
-    coordinates, |A x| for x = N y + z is at least |C z| >= c |z| and at least |M y| - |D| |z|: the least
-    singular value of A is at most that of M, and at least that over 3 max(1, |D| / c). That of M is at most
-    the distance of a row from the span of others, and at least its volume times
-    ((n - 1) / |M|²)^((n - 1) / 2), |M| by Frobenius.
-    """
+    """Least singular value and volume of ``moves`` beyond which a set is regular by the whole matrix A."""
+    # With equations C and coordinates D, |A x| for x = N y + z is at least |C z| >= c |z| and |M y| - |D|
+    # |z|: the least singular value of A is at most that of M, at least that over 3 max(1, |D| / c). That of M
+    # is at most the distance of a row from the others, at least its volume times ((n-1) / |M|²)^((n-1) / 2).
     n = base.n_inputs
     whole = base.systems[0]
     inputs = float(np.sort((whole.coordinates**2).sum(axis=1))[-n:].sum())

@@ -24,17 +24,11 @@ OTHERWISE = {"planar": 0.07, "spatial": 0.15}
 
 @dataclass(frozen=True, eq=False)
 class GroupLibrary:
-    """Types of groups in the form of the kernels.
-
-    Attributes
-    ----------
-    types : names of the types that are in the library
-    costs : µs an instant by type
-    predicate : predicate of a group, in place of the types; None where these decide
-    """
+    """Types of groups in the form of the kernels."""
 
     types: frozenset[str]
-    costs: Mapping[str, float]
+    costs: Mapping[str, float]  # µs a time step, by type
+    # predicate: of a group, in place of the types; None where these decide
     predicate: Callable[[Group], bool] | None = None
 
     def arrays(self, space: str) -> tuple[Ints, Ints, Floats]:
@@ -69,11 +63,7 @@ def number_of_code(code: str) -> int:
 
 
 def number_of_type(name: str, space: str) -> int | None:
-    """The sum for a type name such as ``1P1U1S3D``; None for one of the other space, or none at all.
-
-    >>> number_of_type("2R2D", "planar") == 2 * number_of_code("R")
-    True
-    """
+    """Sum for a type name such as ``1P1U1S3D``; None for one of the other space, or no type name."""
     if name[-2:] != ("2D" if space == "planar" else "3D"):
         return None
     parts = re.findall(r"(\d+)([A-Z]+)", name[:-2])

@@ -1,11 +1,8 @@
-"""Rank of equations together with some coordinates, by the inertia of a small matrix instead of the whole.
+"""Rank of equations with some coordinates, by the inertia of a small matrix instead of the whole."""
 
-With the singular values σ and right vectors V of the equations, their free motions N, and the rows D of n
-coordinates, A = [equations; D] has as many singular values up to s as there are motions that D leaves free,
-and n less those that L⁻¹ D N has beyond s; L Lᵀ = I + E Eᵀ, E = D V / √(σ² - s²). (Inertia of
-[[AᵀA - s², Dᵀ], [D, -1]] by its two Schur complements.) So n x n matrices decide where the whole one is of
-hundreds of columns, but for s near a singular value.
-"""
+# With singular values σ, right vectors V and free motions N of the equations and n coordinates D, A =
+# [equations; D] has as many singular values up to s as motions that D leaves free, and n less those of L⁻¹ D
+# N beyond s; L Lᵀ = I + E Eᵀ, E = D V / √(σ² - s²): two Schur complements of [[AᵀA - s², Dᵀ], [D, -1]].
 
 from __future__ import annotations
 
@@ -19,25 +16,15 @@ from mbssa.singularities.ranks import rank_of
 
 @dataclass(frozen=True, eq=False)
 class SplitSystem:
-    """Equations and coordinates, and the coordinates along the row space and null space of the equations.
+    """Equations and coordinates, the latter also along the row space and null space of the former."""
 
-    Attributes
-    ----------
-    equations, coordinates : (E, U) and (C, U)
-    values : (r,) singular values of the equations above the tolerance, descending
-    held : (C, r) coordinates along the right vectors of these values
-    motions : (U, U - r) orthonormal, the free motions
-    free : (C, U - r) coordinates along them
-    tolerance : ratio of singular values below which numbers count as dependent
-    """
-
-    equations: Floats
-    coordinates: Floats
-    values: Floats
-    held: Floats
-    motions: Floats
-    free: Floats
-    tolerance: float
+    equations: Floats  # (E, U)
+    coordinates: Floats  # (C, U)
+    values: Floats  # (r,) singular values of the equations above the tolerance, descending
+    held: Floats  # (C, r) coordinates along the right vectors of these values
+    motions: Floats  # (U, U - r) orthonormal, the free motions
+    free: Floats  # (C, U - r) coordinates along them
+    tolerance: float  # ratio of singular values below which numbers count as dependent
 
 
 def split_system(equations: Floats, coordinates: Floats, rank: int, tolerance: float) -> SplitSystem:
@@ -52,12 +39,7 @@ def split_system(equations: Floats, coordinates: Floats, rank: int, tolerance: f
 
 
 def full_rank(whole: SplitSystem, chosen: Ints, passive: int) -> bool:
-    """Return whether the equations and these coordinates leave only so many passive rotations free.
-
-    Parameters
-    ----------
-    chosen : (n,) rows of the coordinates, as many as there are free motions less the passive rotations
-    """
+    """Return whether the equations and these coordinates leave only ``passive`` passive rotations free."""
     rows = whole.coordinates[chosen]
     one, other = whole.values.max(initial=0.0), np.linalg.norm(rows, 2)
     # The largest singular value of the whole matrix is somewhere between.

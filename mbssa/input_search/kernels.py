@@ -1,10 +1,8 @@
-"""Evaluation of actuation schemes on bare arrays: count, groups, ranks.
+"""Evaluation of actuation schemes on bare arrays: count, groups, ranks; plain Python or compiled."""
 
-Every function here runs as plain Python or compiled (:mod:`mbssa.compiled`); words and the graph are those
-of :mod:`mbssa.decomposition.assignment_kernels`. ``places`` is (D, n), the joint of each input, ascending.
-Rows that share a prefix share its work: the assignment of units is kept for every number of inputs, and a
-further input is one augmenting path.
-"""
+# Words and graph as in mbssa.decomposition.assignment_kernels. ``places`` is (D, n), the joint of each input,
+# ascending. Rows that share a prefix share its work: the assignment is kept for every number of inputs, and a
+# further input is one augmenting path.
 
 from __future__ import annotations
 
@@ -52,14 +50,9 @@ _LEVEL_FIRST, _LEVEL_SECOND = _LEVEL
 
 
 def unranked(numbers: Array, later: Array, may: Array, out: Array) -> None:
-    """The schemes with these numbers, in place.
-
-    Parameters
-    ----------
-    later : (J + 1, n + 1), schemes of k inputs over the joints j and after
-    may : (J, W), 1 where joint j may have w inputs
-    out : (D, n)
-    """
+    """Write the schemes with these numbers to ``out`` (D, n)."""
+    # ``later`` (J + 1, n + 1): schemes of k inputs over the joints j and after; ``may`` (J, W): 1 where joint
+    # j may have w inputs.
     most = may.shape[1] - 1
     for row in range(len(numbers)):
         rest = numbers[row]
@@ -82,7 +75,7 @@ def unranked(numbers: Array, later: Array, may: Array, out: Array) -> None:
 
 
 def sets_of(places: Array, ways: Array, out: Array) -> None:
-    """(D,) sets of coordinates of each scheme, in place; ``ways`` (J, W) by joint and inputs on it."""
+    """Count the sets of coordinates (D,) of each scheme, in place; ``ways`` (J, W) by joint and inputs."""
     w = np.zeros(len(ways), dtype=np.int64)
     for row in range(len(places)):
         w[:] = 0
@@ -106,17 +99,10 @@ def evaluate_rows(
     treated: Any,
     answer: Answer,
 ) -> None:
-    """Evaluate actuation schemes, in place.
-
-    A matrix of full rank has a matching, and no sub-chain of it holds too much; so where a set is valid the
-    count needs no second look, unless it counts after a treatment.
-
-    Parameters
-    ----------
-    low : length that a coordinate's row must have beyond the span of the others; less is dependent
-    sure : volume above which a set of rows is regular without doubt
-    treated : 1 if constraints are left out of the count or passive rotations are locked
-    """
+    """Evaluate actuation schemes, in place."""
+    # A matrix of full rank has a matching, and no sub-chain of it holds too much: a valid set needs no second
+    # look at the count, unless that is ``treated`` (constraints left out, passive rotations locked). A
+    # coordinate's row shorter than ``low`` beyond the others is dependent, a volume above ``sure`` regular.
     units, given_at_first, need_at_first, freedom = count
     usable, locked = limits
     numbers, cost, bits = answer
@@ -179,10 +165,8 @@ def evaluate_rows(
 
 
 def augment(graph: Graph, joint: Any, given: Array, need: Array, seen: Array, stamp: Any, chain: Any) -> bool:
-    """Give one unit more of a joint to a body, in place; False where no body can take it.
-
-    A body that is full passes a unit of another joint on to another body of that joint, breadth first.
-    """
+    """Give one unit more of a joint to a body, in place; False where no body can take it."""
+    # A body that is full passes a unit of another joint on to another body of that joint, breadth first.
     joint_start, slot_body, slot_joint, body_start, body_slot = graph
     queue, parent, took, gave = chain
     for slot in range(joint_start[joint], joint_start[joint + 1]):
@@ -262,11 +246,9 @@ def first_set(places: Array, coordinates: Coordinates, bits: Array) -> None:
 def valid_sets(
     places: Array, coordinates: Coordinates, low: Any, sure: Any, room: Any, bits: Array
 ) -> tuple[Any, Any]:
-    """Numbers of sets of coordinates of a scheme that are certainly regular, and possibly.
-
-    Depth first over the coordinates; each row is made orthogonal to those before it, so a set shares the
-    work of its beginning with the sets that begin alike. ``bits`` becomes the set of the greatest volume.
-    """
+    """Numbers of sets of coordinates of a scheme certainly and possibly regular; the best to ``bits``."""
+    # Depth first over the coordinates; each row is made orthogonal to those before it, so a set shares the
+    # work of its beginning with the sets that begin alike. The best has the greatest volume.
     start, bit, required, moves = coordinates
     q, volume, (chosen, following) = room[0], room[1], (room[2][0], room[2][1])
     n = len(places)
@@ -389,7 +371,7 @@ def binding_joints(graph: Graph, label: Array, n_groups: Any, units: Array, w: A
 
 
 def levels(graph: Graph, label: Array, first: Array, after: Array) -> Array:
-    """(G,) 1 + the longest chain of groups before each."""
+    """Levels (G,): 1 + the longest chain of groups before each."""
     joint_start, slot_body = graph[0], graph[1]
     level = np.ones(len(first), dtype=np.int64)
     for g in range(len(first)):
@@ -405,11 +387,9 @@ def levels(graph: Graph, label: Array, first: Array, after: Array) -> Array:
 def types(
     graph: Graph, label: Array, size: Array, first: Array, after: Array, units: Array, w: Array, names: Names
 ) -> Array:
-    """(G,) the sum of the numbers of each group's joints.
-
-    A joint without constraints belongs to the group with the highest number that it touches, which matters
-    only where it touches two.
-    """
+    """Sum (G,) of the numbers of each group's joints."""
+    # A joint without constraints belongs to the group with the highest number that it touches, which matters
+    # only where it touches two.
     joint_start, slot_body = graph[0], graph[1]
     type_key, fictitious = names[0], names[1]
     key = np.zeros(len(size), dtype=np.int64)
@@ -435,7 +415,7 @@ def types(
 
 
 def canonical(graph: Graph, label: Array, n_groups: Any, size: Array, first: Array, after: Array) -> Array:
-    """(G,) number of each group: of those that are ready the smallest is next, then the lowest body."""
+    """Number (G,) of each group: of those that are ready the smallest is next, then the lowest body."""
     joint_start, slot_body = graph[0], graph[1]
     lowest = np.full(n_groups, len(label), dtype=np.int64)
     for b in range(1, len(label)):

@@ -20,29 +20,18 @@ _SHOWN = 20
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """Constraints on the inputs that a search may choose, as plain data.
+    """Constraints on the inputs that a search may choose, as plain data."""
 
-    Attributes
-    ----------
-    inputs : number of driven coordinates; None: as many as the mechanism needs
-    allow : joints ("1-2") or coordinates ("1-2.slide") that may be inputs; empty: all
-    forbid : joints or coordinates that may not be inputs
-    require : joints of which at least one coordinate, or coordinates, that every set of inputs has
-    per_joint : most inputs on one joint; None: as many as the joint has coordinates
-    terminals : body numbers that get a fictitious F pair (planar FP) with the frame, whose coordinates
-        may be inputs too
-    precision : of the geometry's numbers, m; None: found from their digits
-    spanning : whether other pairs may replace those of the multiple joints
-    """
-
-    inputs: int | None = None
-    allow: tuple[str, ...] = ()
+    inputs: int | None = None  # driven coordinates; None: as many as the mechanism needs
+    allow: tuple[str, ...] = ()  # joints ("1-2") or coordinates ("1-2.slide") that may be inputs; empty: all
     forbid: tuple[str, ...] = ()
+    # require: joints of which one coordinate, or coordinates, that every set of inputs has
     require: tuple[str, ...] = ()
-    per_joint: int | None = None
+    per_joint: int | None = None  # most inputs on one joint; None: as many as the joint has coordinates
+    # terminals: body numbers that get a fictitious F pair (planar FP), drivable too, with the frame
     terminals: tuple[int, ...] = ()
-    precision: float | None = None
-    spanning: bool = True
+    precision: float | None = None  # of the geometry's numbers, m; None: found from their digits
+    spanning: bool = True  # whether other pairs may replace those of the multiple joints
 
 
 def make_query(
@@ -57,13 +46,7 @@ def make_query(
     precision: float | None = None,
     spanning: bool = True,
 ) -> Query:
-    """The query with its names checked and written as the mechanism writes them.
-
-    Raises
-    ------
-    ModelError
-        Every name that is no joint, coordinate or body of the mechanism, and every number that is none.
-    """
+    """Query with its names checked and written as in the mechanism; ModelError with all faults."""
     faults = Faults()
     numbers = tuple(sorted({_body(mechanism, name, faults) for name in terminals} - {0}))
     extended = with_terminals(mechanism, numbers)
@@ -192,10 +175,8 @@ def _pair(text: str) -> set[int]:
 
 
 def with_terminals(mechanism: Mechanism, bodies: Iterable[int]) -> Mechanism:
-    """The mechanism with an undriven F pair (planar FP) from the frame to each of these body numbers.
-
-    A body that has such a pair already gets no second one. An undriven F binds nothing.
-    """
+    """Mechanism with an undriven F pair (planar FP) from the frame to each of these body numbers."""
+    # A body that has such a pair already gets no second one. An undriven F binds nothing.
     kind = next(row for row in types_of(mechanism.space) if row.is_free)
     there = {mechanism.joint_bodies(j) for j in np.flatnonzero(mechanism.joint_type == kind.index).tolist()}
     new = [b - 1 for b in bodies if (0, b - 1) not in there and (b - 1, 0) not in there]
@@ -224,10 +205,8 @@ def name_of(mechanism: Mechanism, joint: int) -> str:
 
 
 def coordinates_of(mechanism: Mechanism, name: str) -> list[tuple[int, int]]:
-    """(joint index, coordinate number) of each coordinate that a joint's or a coordinate's name means.
-
-    Empty where the mechanism has no such joint: another choice of pairs for a multiple joint may have it.
-    """
+    """Indices (joint, coordinate) of each coordinate that a joint's or a coordinate's name means."""
+    # Empty where the mechanism has no such joint: another choice of pairs for a multiple joint may have it.
     try:
         joint, bit = _parsed(mechanism, name)
     except KeyError:
@@ -272,13 +251,7 @@ def _canonical(mechanism: Mechanism, text: str, key: str, faults: Faults) -> str
 
 
 def _parsed(mechanism: Mechanism, text: str) -> tuple[int, int | None]:
-    """Joint index and coordinate number, None for the whole joint.
-
-    Raises
-    ------
-    KeyError
-        With a sentence that says what there is.
-    """
+    """Joint index and coordinate number, None for the whole joint; KeyError with the existing names."""
     try:
         return mechanism.joint(text).index, None
     except KeyError as error:

@@ -20,23 +20,7 @@ from mbssa.structure import Structure
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """An actuation scheme, represented by its best set of coordinates, and its figures.
-
-    Attributes
-    ----------
-    inputs : driven coordinates, as ``1-2.slide``
-    n_groups, largest, levels, width : number of groups, bodies of the largest one, levels, groups in the
-        widest level; 0 where the mobility count fails
-    closed_forms : groups whose type is in the library
-    cost : predicted time of one time step, µs
-    valid : whether this set has full rank
-    sets, valid_sets : sets of coordinates of the same joints, and the number of valid ones
-    alike : equivalent schemes by symmetry, of those evaluated, with this one
-    alike_valid : number of these with a valid set: the symmetry is one of the structure, ranks are of the
-        geometry
-    margin : smallest over largest singular value of the released motions, 0 where the set is not valid
-    pairs : body numbers of the pairs chosen for the multiple joints; empty where there are none
-    """
+    """An actuation scheme, represented by its best set of coordinates, and its figures."""
 
     inputs: tuple[str, ...]
     n_groups: int
@@ -61,7 +45,22 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Transformation(Row):
-    """An actuation scheme of :class:`Transformations`.
+    """An actuation scheme of :class:`Transformations`, represented by its best set of coordinates.
+
+    Attributes
+    ----------
+    inputs : driven coordinates, as ``1-2.slide``
+    n_groups, largest, levels, width : number of groups, bodies of the largest one, levels, groups in the
+        widest level; 0 where the mobility count fails
+    closed_forms : groups whose type is in the library
+    cost : predicted time of one time step, µs
+    valid : whether this set has full rank
+    sets, valid_sets : sets of coordinates of the same joints, and the number of valid ones
+    alike : equivalent schemes by symmetry, of those evaluated, with this one
+    alike_valid : number of these with a valid set: the symmetry is one of the structure, ranks are of the
+        geometry
+    margin : smallest over largest singular value of the released motions, 0 where the set is not valid
+    pairs : body numbers of the pairs chosen for the multiple joints; empty where there are none
 
     Examples
     --------

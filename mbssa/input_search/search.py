@@ -180,11 +180,7 @@ def transform(
 
 
 def block_size(total: int, n_sets: int) -> int:
-    """Schemes evaluated at a time, of ``total`` that have ``n_sets`` sets of inputs.
-
-    >>> block_size(10_000, 20_000), block_size(1_000, 1_000_000)
-    (4096, 500)
-    """
+    """Schemes evaluated at a time, of ``total`` that have ``n_sets`` sets of inputs."""
     return min(_BLOCK, max(1, _SETS_AT_A_TIME * total // n_sets))
 
 
@@ -196,16 +192,7 @@ def exhaustive(
     clock: Clock,
     progress: Progress | None = None,
 ) -> Outcome:
-    """Evaluate all schemes; keep those that the mobility count determines.
-
-    Ctrl-C and the time limit end the search with the results so far.
-
-    Parameters
-    ----------
-    schemes : for each choice of pairs for the multiple joints
-    block : schemes evaluated at a time, at most
-    progress : called after each block
-    """
+    """Evaluate all schemes, up to Ctrl-C or the time limit; keep those that the mobility count determines."""
     total = sum(each.count for each in schemes)
     pieces, n_evaluated = [Evaluated.empty(schemes[0].n_inputs)], 0
     try:
@@ -246,15 +233,7 @@ def _nothing_allowed(base: Undriven) -> Fault:
 def own_inputs(
     mechanism: Mechanism, undriven: list[Undriven], library: GroupLibrary
 ) -> Transformation | None:
-    """Evaluate the present inputs of a mechanism; None where it has none, or another number.
-
-    >>> import mbssa
-    >>> from mbssa.input_search.query import Query
-    >>> manipulator = mbssa.load("micromanipulator")
-    >>> own = own_inputs(manipulator, undriven_mechanisms(manipulator, Query())[0], group_library())
-    >>> own.valid, own.verdict[:41]
-    (False, 'SG-2{2, 3} 1C1ER1S3D has rank 11 of 12 at')
-    """
+    """Evaluate the present inputs of a mechanism; None where it has none, or another number."""
     # These coordinates alone, whatever the query allows.
     present = ((base, present_inputs(mechanism, base)) for base in undriven)
     here, allowed = next(((base, driven) for base, driven in present if driven is not None), (None, None))

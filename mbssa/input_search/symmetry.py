@@ -1,10 +1,8 @@
-"""Symmetry of a mechanism: interchangeable joints, and orbits of actuation schemes.
+"""Symmetry of a mechanism: interchangeable joints, and orbits of actuation schemes."""
 
-Bodies and joints are the vertices of a graph, and each end of a joint is an edge; the frame is a vertex of
-its own kind, and joints differ by type and by whatever else the query distinguishes. The mobility count does
-not change under an automorphism. Geometry may: two legs of equal topology need not be equal, so validity is
-decided for each scheme of an orbit.
-"""
+# Vertices of the graph are bodies and joints, edges the ends of joints; the frame is of its own kind, and
+# joints differ by type and by what the query distinguishes. The count does not change under an automorphism.
+# Geometry may: legs of equal topology may differ, so validity is decided for each scheme of an orbit.
 
 from __future__ import annotations
 
@@ -29,21 +27,13 @@ Keys = npt.NDArray[np.uint64]
 
 @dataclass(frozen=True, eq=False)
 class Symmetry:
-    """Automorphisms of a mechanism by generators.
+    """Automorphisms of a mechanism by generators."""
 
-    Attributes
-    ----------
-    bodies : (G, N) int64, body b goes to ``bodies[g, b]``; the frame stays
-    joints : (G, J) int64, joint j goes to ``joints[g, j]``; a multiple joint that is kept as one is known by
-        the first of its pairs, and its other pairs are -1
-    order : how many automorphisms the generators make, the identity among them
-    complete : False where the search stopped at its bound: there may be more
-    """
-
-    bodies: Ints
+    bodies: Ints  # (G, N) body b goes to bodies[g, b]; the frame stays
+    # joints: (G, J) joint j goes to joints[g, j]; a multiple joint kept as one: its first pair, others -1
     joints: Ints
-    order: int = 1
-    complete: bool = True
+    order: int = 1  # of the group that these generate, with the identity
+    complete: bool = True  # False where the search stopped at its bound: there may be more
 
 
 def symmetry(
@@ -54,18 +44,10 @@ def symmetry(
     as_one: bool = True,
     most: int = MOST_STEPS,
 ) -> Symmetry:
-    """Automorphisms of a mechanism, which leave the mobility count unchanged.
-
-    Driven coordinates are ignored.
-
-    Parameters
-    ----------
-    mechanism : with or without geometry, which is ignored
-    joint_label, body_label : (J,) and (N,), labels of joints and bodies besides their types; joints
-        of a multiple joint that is kept as one count with all their labels together
-    as_one : whether a multiple joint is one vertex; else its pairs are joints
-    most : steps after which the search stops with the automorphisms found so far
-    """
+    """Automorphisms of a mechanism regardless of inputs and geometry; they keep the mobility count."""
+    # ``joint_label`` (J,) and ``body_label`` (N,) distinguish besides types; ``as_one``: a multiple joint is
+    # one vertex, with all labels of its pairs. After ``most`` steps the search stops with the automorphisms
+    # found so far.
     neighbours, label, vertex_joint = _graph(mechanism, joint_label, body_label, as_one)
     found = automorphisms(neighbours, label, most)
     n = mechanism.n_bodies
@@ -76,16 +58,9 @@ def symmetry(
 
 
 def across_variants(found: Symmetry, variants: Sequence[Mechanism]) -> Ints:
-    """Images of the pairs of all variants of a mechanism with multiple joints.
-
-    A variant is a choice of pairs; an automorphism of the mechanism with its multiple joints kept as one
-    takes variant v to variant v', and pair j of the one to pair j' of the other.
-
-    Returns
-    -------
-    (G, V J) int64: pair ``v J + j`` goes to ``v' J + j'``. Automorphisms that lead out of the variants given
-    are left out.
-    """
+    """Images (G, V J) of the pairs of all variants: pair ``v J + j`` goes to ``v' J + j'``."""
+    # A variant is a choice of pairs; an automorphism of the mechanism with its multiple joints kept as one
+    # takes variant v to v', and pair j to j'. Those that lead out of the given variants are left out.
     n_joints = variants[0].n_joints
     several = variants[0].multiple_joints
     place: dict[int, int] = {first.joints[0]: m for m, first in enumerate(several)}
@@ -116,15 +91,8 @@ def across_variants(found: Symmetry, variants: Sequence[Mechanism]) -> Ints:
 
 
 def same_pairs(mechanism: Mechanism, variant: Mechanism) -> Ints | None:
-    """(J,) the joint of a variant that is each joint of the mechanism; None if it has other pairs.
-
-    The pairs of a multiple joint may come in another order.
-
-    >>> import mbssa
-    >>> rotor = mbssa.load("rotor")
-    >>> same_pairs(rotor, rotor).tolist() == list(range(21))
-    True
-    """
+    """Joint (J,) of a variant that is each joint of the mechanism; None if it has other pairs."""
+    # The pairs of a multiple joint may come in another order.
     if _trees(mechanism) != _trees(variant):
         return None
     image = np.arange(mechanism.n_joints)
@@ -135,7 +103,7 @@ def same_pairs(mechanism: Mechanism, variant: Mechanism) -> Ints | None:
 
 
 def present_inputs(mechanism: Mechanism, base: Undriven) -> ByteArray | None:
-    """(J,) masks of the driven coordinates by joint of a variant; None where that has other pairs."""
+    """Masks (J,) of the driven coordinates by joint of a variant; None where that has other pairs."""
     here = same_pairs(mechanism, base.bare)
     if here is None:
         return None
@@ -152,17 +120,8 @@ def keeping(images: Ints, label: Sequence[int] | Ints) -> Ints:
 
 
 def orbits(places: npt.NDArray[np.integer], images: Ints) -> Ints:
-    """Orbits of actuation schemes under automorphisms.
-
-    Parameters
-    ----------
-    places : (D, n) joint index of each input, ascending in a row; no row twice
-    images : (G, J) where each generator takes the joints
-
-    Returns
-    -------
-    (D,) int64: the first row of each row's orbit. Images that are not among the rows are passed over.
-    """
+    """First row (D,) of the orbit of each actuation scheme ``places`` (D, n) under ``images`` (G, J)."""
+    # Joints ascend in a row; no row is a duplicate. Images that are not among the rows are passed over.
     import scipy.sparse
     from scipy.sparse.csgraph import connected_components
 
@@ -191,12 +150,7 @@ def orbits(places: npt.NDArray[np.integer], images: Ints) -> Ints:
 
 
 def shown(orbit_of: Ints, preferred: Ints | Bools) -> tuple[Ints, Ints]:
-    """One row of each orbit, the most preferred (the first of those), and the number of its members.
-
-    Returns
-    -------
-    rows (O,) ascending, members (O,) int64
-    """
+    """Most preferred row (O,) of each orbit, the first of equals, ascending; and numbers of members (O,)."""
     order = np.lexsort((np.arange(len(orbit_of)), -preferred.astype(np.int64), orbit_of))
     _, begin, members = np.unique(orbit_of[order], return_index=True, return_counts=True)
     rows = order[begin]
@@ -205,25 +159,9 @@ def shown(orbit_of: Ints, preferred: Ints | Bools) -> tuple[Ints, Ints]:
 
 
 def interchangeable(bases: Sequence[Undriven], most: int = MOST_STEPS) -> tuple[Ints, bool]:
-    """Interchangeable joints of the variants of an undriven mechanism.
-
-    Joints are alike where they have the same type, keep the same units after a treatment, and may and must
-    have as many inputs by the query.
-
-    Returns
-    -------
-    (G, V J) int64, where each generator takes joint j of variant v, both as ``v J + j``; and False where the
-    search for them stopped at its bound, so that there may be more.
-
-    Examples
-    --------
-    >>> import mbssa
-    >>> from mbssa.input_search.undriven import undriven_mechanisms
-    >>> from mbssa.input_search.query import Query
-    >>> images, complete = interchangeable(undriven_mechanisms(mbssa.load("planar_3rrr"), Query())[0])
-    >>> len(images), complete
-    (2, True)
-    """
+    """Images (G, V J) of interchangeable joints ``v J + j`` of the variants; False: there may be more."""
+    # Joints are alike where they have the same type, keep the same units after a treatment, and may and must
+    # have as many inputs by the query.
     first = bases[0]
     labels = [label for base in bases for label in _labels(base)]
     number = {label: k for k, label in enumerate(sorted(set(labels)))}
@@ -258,15 +196,8 @@ def _labels(base: Undriven) -> list[tuple[int, ...]]:
 
 
 def counted_once(evaluated: Evaluated, images: Ints, n_joints: int) -> Evaluated:
-    """The rows with ``alike``: members of the orbit on its representative, 0 on other rows.
-
-    So is ``alike_valid``. The member with the most valid sets represents its orbit, the first of those.
-
-    >>> rows = Evaluated.empty(1, 3)
-    >>> rows.places[:, 0] = [0, 1, 2]
-    >>> counted_once(rows, np.array([[1, 0, 2]]), 3).alike.tolist()
-    [2, 0, 1]
-    """
+    """Rows with ``alike`` and ``alike_valid``: of the orbit on its representative, 0 on other rows."""
+    # The member with the most valid sets represents its orbit, the first of those.
     places = evaluated.places.astype(np.int64) + n_joints * evaluated.variant[:, None].astype(np.int64)
     orbit_of = orbits(places, images)
     rows, members = shown(orbit_of, evaluated.valid)
@@ -303,10 +234,8 @@ def _graph(
     body_label: Sequence[int] | Ints | None,
     as_one: bool,
 ) -> tuple[list[list[tuple[int, int]]], list[tuple[int, ...]], Ints]:
-    """Edges and labels of the vertices, which are bodies and then joints; and the joints of the latter.
-
-    The role of an edge is the side of the joint, where sides differ.
-    """
+    """Edges and labels of the vertices, which are bodies and then joints; and the joints of the latter."""
+    # The role of an edge is the side of the joint, where sides differ.
     n = mechanism.n_bodies
     extra = [0] * mechanism.n_joints if joint_label is None else [int(x) for x in joint_label]
     own = [0] * n if body_label is None else [int(x) for x in body_label]

@@ -1,10 +1,8 @@
-"""Undriven mechanism: null space of its constraint Jacobian, projected on the joint coordinates.
+"""Undriven mechanism: null space of its constraint Jacobian, projected on the joint coordinates."""
 
-With an orthonormal basis N of the motions that the constraints leave free, a set of coordinates is valid
-exactly if the matrix of their rows times N is regular: of 78 equations only those of the inputs are new.
-Redundant equations stay redundant whatever is driven, because independent inputs change nothing in the
-dependences among the constraints; a passive rotation stays passive if no input moves with it.
-"""
+# With an orthonormal basis N of the free motions, coordinates are valid exactly if their rows times N are
+# regular: of 78 equations only those of the inputs are new. Redundant equations stay so, as independent
+# inputs change no dependence among constraints; a passive rotation stays so if no input moves with it.
 
 from __future__ import annotations
 
@@ -44,50 +42,31 @@ _STILL = 1e-7
 
 @dataclass(frozen=True, eq=False)
 class Undriven:
-    """A mechanism without inputs, prepared for the evaluation of any.
+    """Mechanism without inputs, prepared for the evaluation of any."""
 
-    Attributes
-    ----------
-    mechanism : undriven, with the F pairs of its terminals; ``bare`` is the same without them
-    query : of the search
-    variant : number of its choice of pairs for the multiple joints, which ``pairs`` names
-    n_inputs : coordinates that a set of inputs has
-    mobility : free motions; ``n_passive`` of them are passive rotations that no input drives
-    basis : "numeric" (the given geometry) or "generic" (random geometry of the joint types)
-    fault : why no set of inputs can be valid; empty where some may
-    incidence : of ``mechanism``, with the units and freedoms that the treatment leaves
-    treatment : constraints left out and passive rotations locked; None where the count needs none
-    start : (J + 1,) joint j has the coordinates ``start[j]`` … ``start[j + 1] - 1``
-    moves : (C, F) how each coordinate moves with each free motion that is no passive rotation; 0 where it
-        would stop one
-    allowed, required : (J,) bit by coordinate, what the query allows and what every set must have
-    least, most : (J,) fewest and most inputs of a joint by the query
-    locked : (J,) inputs that a joint must have so that no passive rotation is driven, 0 for most
-    systems : for each geometry that may decide, equations (E, B (N - 1)) and coordinates (C, B (N - 1))
-    low : length of a coordinate's row beyond the span of others up to which it counts as dependent
-    """
-
-    mechanism: Mechanism
-    bare: Mechanism
+    mechanism: Mechanism  # undriven, with the F pairs of its terminals
+    bare: Mechanism  # the same without them
     query: Query
-    variant: int
+    variant: int  # number of its choice of pairs for the multiple joints, which ``pairs`` names
     pairs: str
-    n_inputs: int
-    mobility: int
-    n_passive: int
+    n_inputs: int  # coordinates that a set of inputs has
+    mobility: int  # number of free motions
+    n_passive: int  # of them, passive rotations that no input drives
+    # basis: "numeric" (the given geometry) or "generic" (random geometry of the joint types)
     basis: Literal["numeric", "generic"]
-    fault: str
-    incidence: Incidence
-    treatment: Treatment | None
-    start: Ints
+    fault: str  # reason why no set of inputs can be valid; empty where some may
+    incidence: Incidence  # of ``mechanism``, with the units and freedoms that the treatment leaves
+    treatment: Treatment | None  # None where the count needs none
+    start: Ints  # (J + 1,) joint j has the coordinates start[j] … start[j + 1] - 1
+    # moves: (C, F) coordinates along the non-passive free motions; 0 where one would stop a passive one
     moves: Floats
-    allowed: Mask
-    required: Mask
-    least: Ints
-    most: Ints
-    locked: Ints
-    systems: tuple[SplitSystem, ...]
-    low: float
+    allowed: Mask  # (J,) bit by coordinate, as the query allows
+    required: Mask  # (J,) bit by coordinate, in every set
+    least: Ints  # (J,) fewest inputs of a joint by the query
+    most: Ints  # (J,) most, likewise
+    locked: Ints  # (J,) inputs that a joint must have so that no passive rotation is driven, 0 for most
+    systems: tuple[SplitSystem, ...]  # for each geometry that may decide: (E, B (N - 1)) and (C, B (N - 1))
+    low: float  # length of a coordinate's row beyond the others up to which it counts as dependent
 
     def names(self, places: Sequence[int] | Ints, bits: Sequence[int] | Ints) -> tuple[str, ...]:
         """Coordinates by joint index and number, as ``1-2.slide``."""
@@ -122,10 +101,8 @@ class Undriven:
         return int(self.start[joint]) + bit
 
     def full_rank(self, coordinates: Sequence[int] | Ints) -> bool:
-        """Return whether these coordinates and all equations have full rank, passive rotations aside.
-
-        The singular values of the whole matrix decide, as they do in :func:`mbssa.check`.
-        """
+        """Return whether these coordinates and all equations have full rank, passive rotations aside."""
+        # The singular values of the whole matrix decide, as they do in :func:`mbssa.check`.
         chosen = np.array(coordinates, dtype=np.int64)
         return any(full_rank(system, chosen, self.n_passive) for system in self.systems)
 
@@ -140,12 +117,7 @@ class Undriven:
 
 
 def variants(mechanism: Mechanism, query: Query) -> tuple[list[Mechanism], bool]:
-    """The undriven mechanism with each choice of pairs for its multiple joints; and whether these are all.
-
-    >>> import mbssa
-    >>> [mechanism.n_driven for mechanism in variants(mbssa.load("rotor"), Query())[0]]
-    [0]
-    """
+    """Undriven mechanism with each choice of pairs for its multiple joints; and whether these are all."""
     bare = replace(mechanism, driven=np.zeros_like(mechanism.driven), motion=None)
     if not bare.multiple_joints or not query.spanning:
         return [bare], True
@@ -154,38 +126,15 @@ def variants(mechanism: Mechanism, query: Query) -> tuple[list[Mechanism], bool]
 
 
 def undriven_mechanisms(mechanism: Mechanism, query: Query) -> tuple[list[Undriven], bool]:
-    """Undriven mechanisms of each choice of pairs for the multiple joints; and whether these are all.
-
-    Raises
-    ------
-    ModelError
-        See :func:`undriven_mechanism`.
-    """
+    """Undriven mechanisms of each choice of pairs for the multiple joints; and whether these are all."""
     every, complete = variants(mechanism, query)
     return [undriven_mechanism(bare, query, k, mechanism.n_driven) for k, bare in enumerate(every)], complete
 
 
 def undriven_mechanism(bare: Mechanism, query: Query, variant: int = 0, own: int = 0) -> Undriven:
-    """Free motions of a mechanism without inputs, and the coordinates along them.
-
-    Parameters
-    ----------
-    own : inputs that the mechanism has now. Where the query names no number there are as many, if so
-        many can do; else one for each free motion that is no passive rotation.
-
-    Raises
-    ------
-    ModelError
-        Not a mechanism whose inputs can be sought: too large for a rank, without a free motion, one that
-        cannot be assembled, or a number of inputs that cannot do.
-
-    Examples
-    --------
-    >>> import mbssa
-    >>> base = undriven_mechanism(*variants(mbssa.load("rssr"), Query())[0], Query())
-    >>> base.mobility, base.n_passive, base.n_inputs
-    (2, 1, 1)
-    """
+    """Free motions of a mechanism without inputs, and the coordinates along them."""
+    # ``own`` is the number of inputs that the mechanism has now. Where the query names no number there are as
+    # many, if so many can do; else one for each free motion that is no passive rotation.
     whole = with_terminals(bare, query.terminals)
     if not worth_treating(whole):
         size = whole.freedom * (whole.n_bodies - 1)
@@ -271,10 +220,9 @@ def _draws(mechanism: Mechanism, found: Examined) -> Iterator[Examined]:
 
 
 def _system(mechanism: Mechanism, found: Examined) -> SplitSystem:
-    """Equations, and rows of all coordinates in the order of joints and bits.
-
-    Those of a coordinate that has no equation, such as most of a bevel gear's, are zero: it cannot be driven.
-    """
+    """Equations, and rows of all coordinates in the order of joints and bits."""
+    # Those of a coordinate without an equation, such as most of a bevel gear's, are zero: it cannot be
+    # driven.
     rows = coordinate_rows(mechanism, found)
     start = np.concatenate([[0], np.cumsum(mechanism.grade)])
     names = [CATALOGUE[row].coordinates for row in mechanism.joint_type.tolist()]
@@ -288,10 +236,8 @@ def _system(mechanism: Mechanism, found: Examined) -> SplitSystem:
 def _passive_rotations(
     mechanism: Mechanism, sees: Floats, free: Floats, start: Ints, n_real: int, tolerance: float
 ) -> tuple[Floats, list[int], list[int]]:
-    """Passive rotations as (S, F) unit mixes of the free motions, joints to drive for them, and their bodies.
-
-    Bodies between spherical joints, connected by driven revolute and prismatic joints, rotate as one.
-    """
+    """Passive rotations (S, F) as unit mixes of free motions, joints to drive for them, and their bodies."""
+    # Bodies between spherical joints, connected by driven revolute and prismatic joints, rotate as one.
     if mechanism.space == "planar":
         return np.zeros((0, free.shape[1])), [], []
     types = [CATALOGUE[row] for row in mechanism.joint_type.tolist()]
@@ -320,7 +266,7 @@ def _passive_rotations(
 
 
 def _spin(bodies: tuple[int, ...], free: Floats, held: Floats, tolerance: float) -> Floats | None:
-    """(F,) the one motion that these bodies have alone, if it is a rotation of all of them about one line."""
+    """Motion (F,) that these bodies alone have, if it is a rotation of all of them about one line."""
     columns = np.concatenate([np.arange(6 * (b - 1), 6 * b) for b in bodies])
     _, values, right = np.linalg.svd(np.vstack([np.delete(free, columns, axis=0), held]))
     if free.shape[1] - int((values > tolerance).sum()) != 1:
@@ -413,12 +359,7 @@ def _treatment(
 
 
 def pairs_of(mechanism: Mechanism) -> str:
-    """The pairs chosen for the multiple joints, as ``4-5 5-6``, a semicolon between joints.
-
-    >>> import mbssa
-    >>> pairs_of(mbssa.load("rotor"))
-    ''
-    """
+    """Pairs chosen for the multiple joints, as ``4-5 5-6``, a semicolon between joints."""
     return "; ".join(
         " ".join(
             "-".join(str(body + 1) for body in sorted(mechanism.joint_bodies(j))) for j in several.joints

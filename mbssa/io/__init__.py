@@ -47,11 +47,9 @@ def builtin_names() -> tuple[str, ...]:
 
 
 def written_text(model: str, target: Path | None = None) -> str | None:
-    """The text of a built-in model or of a TOML file, with comments and units; None for other models.
-
-    With a ``target``, a file that is to hold the text, also None where the text names functions or meshes
-    from another folder.
-    """
+    """Text of a built-in model or TOML file, with comments and units; None for other models."""
+    # With a ``target``, a file that is to hold the text, also None where the text names functions or meshes
+    # from another folder.
     text = _written_text(model)
     if text is None or target is None or Path(model).resolve().parent == target.resolve().parent:
         return text

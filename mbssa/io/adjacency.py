@@ -29,22 +29,7 @@ class Matrices:
 
 
 def matrices(mechanism: Mechanism) -> Matrices:
-    """The extended adjacency matrix and the known inputs of a mechanism.
-
-    Raises
-    ------
-    ModelError
-        A joint of three bodies, or more bodies than a matrix is good for.
-
-    Examples
-    --------
-    >>> import mbssa
-    >>> pair = matrices(mbssa.from_pairs(2, [(1, 2, "C", ["angle"])], "spatial"))
-    >>> pair.cells, pair.inputs
-    ([['-', 'C'], ['C', '-']], [[0, 1], [1, 0]])
-    >>> pair.lost
-    ['which coordinates are driven: 1-2 drives angle, a count of 1 means slide']
-    """
+    """Extended adjacency matrix and known inputs of a mechanism; ModelError for what no matrix holds."""
     faults = Faults([] if mechanism.n_bodies <= MAX_BODIES else [_too_wide(mechanism)])
     faults += two_body_faults(mechanism, "a matrix has cells for two bodies")
     faults.raise_if_any(mechanism.name or "mechanism")
@@ -153,17 +138,7 @@ def from_matrices(
     name: str,
     line: Callable[[str, int | None], int],
 ) -> Mechanism:
-    """A mechanism from matrices that were read from a file.
-
-    Parameters
-    ----------
-    line : line of the file that holds a row (from 0; None: the beginning) of ``"M"`` or ``"KnownInputs"``
-
-    Raises
-    ------
-    ModelError
-        Every fault, with its line.
-    """
+    """Mechanism from matrices of a file; ``line`` of a row (from 0; None: the start) of M or KnownInputs."""
     n = len(cells)
     faults = Faults()
     for r, row in enumerate(inputs):

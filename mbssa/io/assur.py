@@ -1,11 +1,8 @@
-"""The family ``assur:CLASS-COUNT[B]`` of planar linkages of Table 16.
+"""Family ``assur:CLASS-COUNT[B]`` of planar linkages (Table 16)."""
 
-A driven crank (body 2) carries COUNT Assur groups of CLASS I, II or III, that is of 2, 4 or 6 links.
-The first is joined to crank and frame, each later one to bodies that are already there, at random.
-The suffix B drives the joint between the last two bodies instead of the crank. The paper prints neither
-its groups nor its random choices, so these are ours: chosen so that the B variants fall into as many
-groups as Table 16 says. Its joint counts fit no one-DOF linkage of simple joints and are not followed.
-"""
+# A driven crank (body 2) carries COUNT Assur groups of CLASS I, II or III: 2, 4 or 6 links; B drives the
+# joint of the last two bodies instead. The paper prints neither groups nor random choices: here B variants
+# fall into as many groups as in Table 16, whose joint counts fit no one-DOF linkage.
 
 from __future__ import annotations
 
@@ -39,12 +36,7 @@ SEEDS: dict[tuple[str, int], int] = {("I", 8): 9, ("II", 2): 3, ("II", 4): 4, ("
 
 
 def assur_linkage(name: str) -> Mechanism:
-    """The member of the family with this name.
-
-    >>> import mbssa
-    >>> mbssa.decompose(mbssa.load("assur:I-4B")).n_groups
-    3
-    """
+    """Member of the family with this name."""
     match = re.fullmatch(r"assur:(I{1,3})-([1-9]\d{0,4})(B?)", name)
     if match is None:
         form = "assur:CLASS-COUNT or assur:CLASS-COUNTB with CLASS I, II or III, as in assur:III-4B"

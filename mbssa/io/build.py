@@ -52,20 +52,9 @@ def build(
     notes: tuple[str, ...] = (),
     units: tuple[str, str] = SI,
 ) -> Mechanism:
-    """Check what all formats share and freeze it.
-
-    Parameters
-    ----------
-    joint_body : body indices (0 is the frame); -1 where a reader has already reported a fault
-    joint_type : catalogue rows; -1 likewise
-    where : names joint j in a message
-    faults : what the reader found so far
-
-    Raises
-    ------
-    ModelError
-        With the faults found here added to those of the reader.
-    """
+    """Check what all formats share and freeze it; ModelError has the faults of the reader too."""
+    # -1 in ``joint_body`` (indices, 0 is the frame) and ``joint_type`` (catalogue rows): a fault already
+    # reported. ``where`` names joint j in a message.
     joint_start = np.ascontiguousarray(joint_start, dtype=np.int64)
     joint_body = np.ascontiguousarray(joint_body, dtype=np.int64)
     joint_type = np.ascontiguousarray(joint_type, dtype=np.int64)

@@ -204,7 +204,7 @@ class Builder:
 
 
 def _has_functions(record: Record) -> bool:
-    """Whether a joint or force has a function of Python, which no text can hold."""
+    """Return whether a joint or force has a function of Python, which no text can hold."""
     entries = (*record.get("joint", []), *record.get("force", []))
     return any(callable(value) for entry in entries for value in entry.values())
 

@@ -10,11 +10,9 @@ from mbssa.mechanism import Joint, Mechanism
 
 
 def with_coupled_ids(mechanism: Mechanism) -> Mechanism:
-    """The mechanism whose couplings name joints by id, and whose bodies begin with one of each joint.
-
-    The first is the second body of the first joint, the second that of the second joint, or its other one, so
-    that pictures draw a line from joint to joint. What names no joint stays as it is.
-    """
+    """Mechanism whose couplings name joints by id, and whose bodies begin with one of each joint."""
+    # The first is the second body of the first joint, the second that of the second joint, or its other one,
+    # so that pictures draw a line from joint to joint. What names no joint stays as it is.
     geometry, bodies = dict(mechanism.joint_geometry), mechanism.joint_body.copy()
     for j, given in mechanism.joint_geometry.items():
         views = [_view(mechanism, name) for name in given.couples or ()]

@@ -39,11 +39,7 @@ Writer = Callable[[Mechanism], tuple[bytes, list[str]]]
 
 
 def known_ending(path: Path, endings: tuple[str, ...] = ENDINGS) -> str | None:
-    """The ending of a path if it is one of these formats, in small letters.
-
-    >>> known_ending(Path("User_Data.M")), known_ending(Path("model.yaml"))
-    ('.m', None)
-    """
+    """Ending of a path if it is one of these formats, in small letters."""
     ending = path.suffix.lower()
     return ending if ending in endings else None
 

@@ -14,25 +14,8 @@ Given = Callable[..., Any] | tuple[Callable[..., Any], Callable[..., Any]]
 
 
 def with_functions(mechanism: Mechanism, functions: Mapping[str, Given]) -> Mechanism:
-    """The mechanism with other functions in some of its joints of type USER.
-
-    Parameters
-    ----------
-    functions : by joint id, the function, or the function and its derivative; what the joint had of both is
-        gone
-
-    Raises
-    ------
-    ModelError
-        Joints that there are not or that are of another type, what cannot be called: all faults.
-
-    Examples
-    --------
-    >>> import mbssa
-    >>> hoist = mbssa.load("rope_hoist")
-    >>> with_functions(hoist, {"rope": lambda q: q[2, 1] - 2.16}).joint("rope").geometry.unit
-    'm'
-    """
+    """Mechanism with other functions, by joint id, in joints of type USER; ModelError has all faults."""
+    # A value is the function, or the function and its derivative; what the joint had of both is gone.
     geometry, faults = dict(mechanism.joint_geometry), Faults()
     for name, given in functions.items():
         where = f"functions {name}"

@@ -192,7 +192,7 @@ def _joints(graph: nx.Graph[Any], numbers: Mapping[Any, int], faults: Faults) ->
 
 
 def _begins_with(bodies: object, ends: tuple[int, int]) -> bool:
-    """Whether bodies are numbers, of which the first two are the ends of an edge."""
+    """Return whether bodies are numbers, of which the first two are the ends of an edge."""
     if not isinstance(bodies, list | tuple) or not all(isinstance(body, Integral) for body in bodies):
         return False
     return sorted(bodies[:2]) == sorted(ends)
@@ -226,7 +226,7 @@ def _geometry(data: Mapping[str, Any], where: str, faults: Faults) -> dict[str, 
 
 
 def _renamed_frame(mechanism: Mechanism, graph: nx.Graph[Any], numbers: Mapping[Any, int]) -> Mechanism:
-    """With the frame's own name, where its node has one."""
+    """Mechanism with the frame's own name, where its node has one."""
     import dataclasses
 
     given = graph.nodes[next(iter(numbers))].get("name")

@@ -26,8 +26,7 @@ Position = Callable[[list[float] | None, str, float | None], Vector | None]
 
 @dataclasses.dataclass(frozen=True)
 class LoadReader:
-    """Reader of the tables of masses and forces; ``vector`` and all that follow are those of the file's
-    reader."""
+    """Reader of masses and forces; ``vector`` and all that follow are those of the file's reader."""
 
     space: Space
     length: float
@@ -97,13 +96,7 @@ class LoadReader:
     # --- forces ---
 
     def forces(self, entries: Sequence[ForceEntry], numbers: Mapping[str, int], n: int) -> tuple[Force, ...]:
-        """Force elements in SI units; the coordinates that they name are checked with the mechanism.
-
-        Parameters
-        ----------
-        numbers : index of each body by its name
-        n : bodies, the frame included
-        """
+        """Force elements in SI units; the coordinates that they name are checked with the mechanism."""
         from mbssa.io.shape_faults import UNREAD, entry_name
 
         found = []
@@ -284,14 +277,7 @@ def _shown(given: float | list[float]) -> str:
 
 
 def force_faults(mechanism: Mechanism, forces: Sequence[Force]) -> list[Fault]:
-    """Coordinates that forces act on and that there are not, that have no equation, or no limits.
-
-    >>> import mbssa
-    >>> wrong = [Force("coordinate", "motor", (), coordinate="1-2.slide", force=1.0)]
-    >>> for fault in force_faults(mbssa.load("planar_four_bar"), wrong):
-    ...     print(fault)
-    force motor coordinate: '1-2.slide' does not exist; the coordinates of 1-2 are angle
-    """
+    """Faults of coordinates that forces act on: missing, without an equation, or without limits."""
     faults = Faults()
     for force in forces:
         if force.coordinate is None:
@@ -336,7 +322,7 @@ def with_joints(mechanism: Mechanism, forces: Sequence[Force]) -> tuple[Force, .
 
 
 def load_records(mechanism: Mechanism, names: Mapping[int, str]) -> dict[str, Any]:
-    """``gravity`` and ``force`` as the tables of a model file, SI units; ``names`` by index of the bodies."""
+    """Tables ``gravity`` and ``force`` of a model file, SI units; ``names`` by index of the bodies."""
     record: dict[str, Any] = {}
     if mechanism.gravity is not None:
         record["gravity"] = list(mechanism.gravity)

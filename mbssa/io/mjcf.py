@@ -31,16 +31,9 @@ _UNREAD_OF_JOINTS = ("stiffness", "damping", "frictionloss", "armature", "spring
 
 
 def read_mjcf(path: Path) -> Mechanism:
-    """Read an MJCF, and warn of what was merged, left out or assumed.
-
-    Coordinates count from MuJoCo's reference ``qpos0``; the bodies stand as the first keyframe says, if any.
-
-    Raises
-    ------
-    ModelError
-        Not readable, not XML, a document type or entity, a path that leaves the folder of the model, refused
-        by MuJoCo, MuJoCo not installed, or not a mechanism (with every fault).
-    """
+    """Read an MJCF, and warn of what was merged, left out or assumed."""
+    # Coordinates count from MuJoCo's reference ``qpos0``; the bodies stand as the first keyframe says, if
+    # any.
     source = source_of(path)
     mujoco, model = _compiled(source, str(path))
     names = Names(mujoco, model, source)
@@ -51,13 +44,7 @@ def read_mjcf(path: Path) -> Mechanism:
 
 
 def _compiled(source: Source, source_name: str) -> tuple[ModuleType, Any]:
-    """MuJoCo and its model of a source.
-
-    Raises
-    ------
-    ModelError
-        MuJoCo is not installed, or refuses the source: in its words, with the lines of the file.
-    """
+    """MuJoCo and its model of a source; ModelError in MuJoCo's words, with the lines of the file."""
     try:
         import mujoco
     except ModuleNotFoundError:
@@ -102,10 +89,8 @@ def _title(model: Any) -> str:
 
 
 def _joints(mujoco: ModuleType, model: Any, names: Names, body: int) -> Iterator[RobotJoint]:
-    """Joints of one body from its parent, through a body without mass between two; a fixed one if none.
-
-    MuJoCo moves a body by its joints one after the other, each at its place in the body as moved so far.
-    """
+    """Joints of one body from its parent, through a body without mass between two; a fixed one if none."""
+    # MuJoCo moves a body by its joints one after the other, each at its place in the body as moved so far.
     if body == 0:
         return
     link, parent = names.link(body), names.link(int(model.body_parentid[body]))
@@ -140,10 +125,8 @@ def _limits(model: Any, number: int, kind: Kind) -> tuple[float, float] | None:
 
 
 def _posed(mujoco: ModuleType, model: Any, names: Names, robot: Robot, faults: Faults) -> Robot:
-    """The robot with the poses of its links at the first keyframe, or at MuJoCo's reference.
-
-    Joints that follow others stand where those put them, whatever the keyframe says.
-    """
+    """Robot with the poses of its links at the first keyframe, or at MuJoCo's reference."""
+    # Joints that follow others stand where those put them, whatever the keyframe says.
     qpos, notes = np.array(model.qpos0), list(robot.notes)
     if model.nkey:
         qpos = np.array(model.key_qpos[0])
@@ -167,7 +150,7 @@ def _posed(mujoco: ModuleType, model: Any, names: Names, robot: Robot, faults: F
 def _step(
     model: Any, number: int | None, joint: RobotJoint, qpos: Floats, values: dict[str, float]
 ) -> Floats:
-    """(4, 4) of the child in the parent at the reference."""
+    """Frame (4, 4) of the child in the parent at the reference."""
     if joint.kind == Kind.FREE and number is not None:
         at = int(model.jnt_qposadr[number])
         return pose_frame(qpos[at : at + 3], qpos[at + 3 : at + 7])

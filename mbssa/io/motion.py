@@ -24,13 +24,7 @@ _OF_TIME = ("times", "frequency", "begin", "duration")
 
 
 def motion_of(entry: MotionEntry, length: float, angle: float, faults: Faults) -> DefaultMotion:
-    """The motion of a checked table, in SI units.
-
-    Parameters
-    ----------
-    length, angle : metres and radians in one unit of the table
-    faults : gets what is wrong with a law by itself
-    """
+    """Motion of a checked table, in SI units; ``length`` and ``angle`` are m and rad in a unit of it."""
     inputs = {}
     for name, law in entry.inputs.items():
         scale = length if is_length(name) else angle
@@ -75,12 +69,7 @@ def check_law(law: AnyLaw, duration: float | None, where: str, faults: Faults) -
 
 
 def by_id(mechanism: Mechanism, laws: Mapping[str, Law]) -> dict[str, Law]:
-    """Laws by coordinate, with the id of each joint that is named by its bodies.
-
-    >>> import mbssa
-    >>> by_id(mbssa.load("planar_four_bar"), {"2-1.angle": "a law"})
-    {'1-2.angle': 'a law'}
-    """
+    """Laws by coordinate, with the id of each joint that is named by its bodies."""
     found: dict[str, Law] = {}
     for name, law in laws.items():
         joint, _, coordinate = name.rpartition(".")
@@ -111,15 +100,7 @@ def _advice(mechanism: Mechanism, name: str, shown: str) -> str:
 
 
 def coordinate_faults(mechanism: Mechanism, motion: DefaultMotion) -> Faults:
-    """Driven coordinates without a law, and laws of what is not driven.
-
-    >>> import mbssa
-    >>> laws = {"1-2.angel": InputLaw("constant")}
-    >>> for fault in coordinate_faults(mbssa.load("planar_four_bar"), DefaultMotion(1.0, 2, laws)):
-    ...     print(fault)
-    [motion] 1-2.angel: is not driven; did you mean '1-2.angle'? driven are 1-2.angle
-    [motion] 1-2.angle: has no law; write "1-2.angle" = { law = "constant" } or another law
-    """
+    """Faults of driven coordinates without a law, and of laws of coordinates that are not driven."""
     driven = list(_driven(mechanism))
     faults = Faults()
     for name in motion.inputs:
@@ -149,12 +130,7 @@ def _driven(mechanism: Mechanism) -> Iterator[str]:
 
 
 def motion_record(mechanism: Mechanism) -> dict[str, Any] | None:
-    """The table of a mechanism's motion; None if it has none, or one that no longer fits its inputs.
-
-    >>> import mbssa
-    >>> motion_record(mbssa.load("planar_four_bar"))["duration"]
-    1.0
-    """
+    """Table of a mechanism's motion; None if it has none, or one that no longer fits its inputs."""
     motion = mechanism.motion
     if motion is None or coordinate_faults(mechanism, motion):
         return None
@@ -163,11 +139,7 @@ def motion_record(mechanism: Mechanism) -> dict[str, Any] | None:
 
 
 def law_record(law: InputLaw) -> dict[str, Any]:
-    """The table of a law.
-
-    >>> law_record(InputLaw("spline", {"times": (0.0, 1.0), "values": (0.0, 2.0)}))
-    {'law': 'spline', 'times': [0.0, 1.0], 'values': [0.0, 2.0]}
-    """
+    """Table of a law."""
     values = {
         key: list(value) if isinstance(value, tuple) else value for key, value in law.parameters.items()
     }
@@ -175,13 +147,7 @@ def law_record(law: InputLaw) -> dict[str, Any]:
 
 
 def lost_motion(mechanism: Mechanism) -> list[str]:
-    """The motion as something that a file loses, if it no longer fits the inputs.
-
-    >>> import dataclasses, mbssa
-    >>> four_bar = mbssa.load("planar_four_bar")
-    >>> lost_motion(dataclasses.replace(four_bar, driven=four_bar.driven[::-1].copy()))
-    ['motion: it moves 1-2.angle, driven are 1-4.angle']
-    """
+    """Motion as something that a file loses, if it no longer fits the inputs."""
     if mechanism.motion is None or motion_record(mechanism) is not None:
         return []
     moves = ", ".join(mechanism.motion.inputs) or "nothing"
@@ -189,13 +155,8 @@ def lost_motion(mechanism: Mechanism) -> list[str]:
 
 
 def motion_from_record(record: Any, units: Any, source_name: str) -> DefaultMotion:
-    """The motion of a plain table by itself, for which ``units`` may be given as in a model file.
-
-    Raises
-    ------
-    ModelError
-        With every fault but those of :func:`coordinate_faults`.
-    """
+    """Motion of a plain table by itself, which may have ``units`` as a model file."""
+    # A ModelError has every fault but those of :func:`coordinate_faults`.
     from mbssa.io.shape_faults import check_shape
 
     faults = Faults()
@@ -209,13 +170,7 @@ def motion_from_record(record: Any, units: Any, source_name: str) -> DefaultMoti
 
 
 def read_motion_file(path: Path, mechanism: Mechanism) -> DefaultMotion:
-    """The motion in a TOML file: the content of ``[motion]``, or that table, and ``units`` beside it.
-
-    Raises
-    ------
-    ModelError
-        Not readable, not TOML, no motion, or not one for this mechanism: every fault.
-    """
+    """Motion in a TOML file: the content of ``[motion]``, or that table, and ``units`` beside it."""
     raw = toml_tables(toml_text(path), str(path))
     units = raw.pop("units", None)
     record = raw["motion"] if isinstance(raw.get("motion"), dict) else raw

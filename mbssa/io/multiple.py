@@ -1,8 +1,7 @@
-"""Joints of three or more bodies: the pairs that may stand for one, and the structures that they give.
+"""Joints of three or more bodies: the pairs that may stand for one, and the structures that follow."""
 
-n bodies on one pin are n - 1 pairs: a spanning tree of the complete graph, n^(n-2) of them (Cayley), or
-those that contain the driven pairs. All say the same of the motion; the groups can differ.
-"""
+# n bodies on one pin are n - 1 pairs: a spanning tree of the complete graph, n^(n-2) of them (Cayley), or
+# those that contain the driven pairs. The motion is the same for all; the groups can differ.
 
 from __future__ import annotations
 
@@ -20,11 +19,7 @@ Tree = tuple[tuple[int, int], ...]
 
 
 def spanning_tree(bodies: Sequence[int], wanted: Sequence[tuple[int, int]]) -> Tree | None:
-    """A tree on these bodies that contains the wanted pairs, else a star on the first; None if they ring.
-
-    >>> spanning_tree([3, 4, 5, 6], [(5, 6)])
-    ((5, 6), (3, 4), (3, 5))
-    """
+    """Tree on these bodies that contains the wanted pairs, else a star on the first; None for a ring."""
     place = {body: k for k, body in enumerate(bodies)}
     parts = DisjointSet(len(bodies))
     if not all(parts.merge(place[a], place[b]) for a, b in wanted):
@@ -34,11 +29,7 @@ def spanning_tree(bodies: Sequence[int], wanted: Sequence[tuple[int, int]]) -> T
 
 
 def count_choices(n: int, driven: Sequence[tuple[int, int]] = ()) -> int:
-    """Number of spanning trees of n bodies that contain these pairs: n^(c-2) times the sizes of the c parts.
-
-    >>> count_choices(4), count_choices(4, [(0, 1)])
-    (16, 8)
-    """
+    """Number of spanning trees of n bodies with these pairs: n^(c-2) times the sizes of the c parts."""
     parts = DisjointSet(n)
     for a, b in driven:
         parts.merge(a, b)
@@ -47,20 +38,12 @@ def count_choices(n: int, driven: Sequence[tuple[int, int]] = ()) -> int:
 
 
 def paper_choices(n: int) -> int:
-    """N_an of the paper, section 3.3: every set of n - 1 of the n(n-1)/2 pairs, trees or not.
-
-    >>> [paper_choices(n) for n in (3, 4, 5)]
-    [3, 20, 210]
-    """
+    """Choices of n - 1 of the n(n-1)/2 pairs, trees or not: N_an of the paper, section 3.3."""
     return comb(n * (n - 1) // 2, n - 1)
 
 
 def grown_tree(bodies: Sequence[int], *pairs: Sequence[tuple[int, int]]) -> Tree | None:
-    """A tree with all of the first pairs and those later ones that close no ring; None if the first do.
-
-    >>> grown_tree([3, 4, 5], [(3, 4)], [(3, 5), (4, 5)])
-    ((3, 4), (3, 5))
-    """
+    """Tree with all of the first pairs and those later ones that close no ring; None if the first do."""
     wanted = list(pairs[0])
     if spanning_tree(bodies, wanted) is None:
         return None
@@ -71,10 +54,8 @@ def grown_tree(bodies: Sequence[int], *pairs: Sequence[tuple[int, int]]) -> Tree
 
 
 def spanning_choices(mechanism: Mechanism) -> Iterator[Mechanism]:
-    """The mechanism with every choice of pairs for its multiple joints, the driven pairs always in.
-
-    The number of choices is the product over the joints, see :func:`count_choices`.
-    """
+    """Mechanism with every choice of pairs for its multiple joints, the driven pairs always among them."""
+    # The number of choices is the product over the joints, see :func:`count_choices`.
     for choice in _choices(mechanism, mechanism.multiple_joints):
         yield with_pairs(mechanism, choice)
 

@@ -1,24 +1,8 @@
-"""Columns as a NumPy archive, ``.npz``: for mechanisms of up to millions of bodies.
+"""Columns as a NumPy archive, ``.npz``: for mechanisms of up to millions of bodies."""
 
-=============== ================ =====================================================================
-``format``      int64            1
-``space``       text             planar or spatial
-``n_bodies``    int64            N with the frame
-``joint_start`` (J + 1,) int64   joint j joins ``joint_body[joint_start[j]:joint_start[j + 1]]``
-``joint_body``  (…,) int64       body indices, 0 is the frame
-``type_codes``  (T,) text        codes of the joint types that occur
-``joint_type``  (J,) int64       rows of ``type_codes``
-``driven``      (J,) uint8       one bit per free coordinate in the order of the catalogue, lowest first
-``about``       (…,) uint8       JSON in UTF-8: ``title``, ``source``, ``notes``, ``body_names`` (all, the
-                                 frame first), ``multiple_joints`` (``bodies`` and ``joints`` of each,
-                                 numbers from 1), ``motion`` (the table of a model file, SI units),
-                                 ``gravity``, ``force`` (likewise),
-                                 and by number from 1 ``joint_names``, ``joint`` and
-                                 ``body`` (geometry under the keys of a model file)
-=============== ================ =====================================================================
-
-``about`` may be missing. Nothing is pickled, and nothing pickled is read.
-"""
+# Format 1: joint j joins joint_body[joint_start[j]:joint_start[j + 1]] (0 is the frame); ``driven`` has a bit
+# per coordinate in catalogue order, lowest first; ``about`` (optional) is JSON in UTF-8: texts, names,
+# motion, forces and geometry under the keys of a model file, SI, numbers from 1. Nothing is pickled.
 
 from __future__ import annotations
 
@@ -94,34 +78,12 @@ _DAMAGED = (
 
 
 def read_npz(path: Path) -> Mechanism:
-    """Read an archive; its mechanism is called as the file.
-
-    Raises
-    ------
-    ModelError
-        Unreadable, damaged, pickled, other arrays than these, or no mechanism.
-    """
+    """Read an archive; its mechanism has the name of the file."""
     return _Archive(_arrays(path), str(path), path.stem).mechanism()
 
 
 def write_npz(mechanism: Mechanism) -> tuple[bytes, list[str]]:
-    """An archive of all columns and records; nothing is lost but a motion of other inputs.
-
-    Raises
-    ------
-    ModelError
-        ``visual`` or ``profile`` hold what JSON cannot express, such as dates; a user's function
-        has no name that a file can hold.
-
-    Examples
-    --------
-    >>> import io, mbssa, numpy as np
-    >>> data, lost = write_npz(mbssa.load("spatial_four_bar"))
-    >>> lost
-    []
-    >>> np.load(io.BytesIO(data))["joint_body"].tolist()
-    [0, 1, 1, 2, 2, 3, 0, 3]
-    """
+    """Archive of all columns and records; nothing is lost but a motion of other inputs."""
     rows, joint_rows = np.unique(mechanism.joint_type, return_inverse=True)
     archive = io.BytesIO()
     np.savez(

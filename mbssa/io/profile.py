@@ -1,8 +1,6 @@
-"""``profile`` of an L joint in a model file: its shape, and the way to SI units.
+"""Shape of ``profile`` of an L joint in a model file, and its conversion to SI units."""
 
-What its numbers must be to make a cam is said by :mod:`mbssa.joints.cams.profiles`, which looks at tables of
-the right shape only.
-"""
+# mbssa.joints.cams.profiles checks whether the numbers make a cam; it sees tables of the right shape only.
 
 from __future__ import annotations
 
@@ -147,26 +145,9 @@ _HEIGHTS = ("rise", "return")
 def profile_of(
     table: Mapping[str, Any], length: float, angle: float, where: str, faults: Faults
 ) -> Profile | None:
-    """The profile of a model file's table; its ``table`` is the same in SI.
-
-    Parameters
-    ----------
-    table : of the file, ``profile = { … }``
-    length, angle : metres and radians in a unit of the file
-    where : what stands before the places of faults: ``[[joint]] 3 (2-5) profile``
-    faults : gains all that is wrong; then the result is None
-
-    Examples
-    --------
-    >>> found = Faults()
-    >>> file = {"circle": {"radius": 20.0, "centre": [5.0, 0.0]}, "follower": "roller", "radius": 8.0}
-    >>> cam = profile_of(file, 1e-3, 1.0, "profile", found)
-    >>> cam.radius, cam.table["circle"]
-    (0.008, {'radius': 0.02, 'centre': [0.005, 0.0]})
-    >>> profile_of({"circel": {}, "follower": "flat"}, 1.0, 1.0, "profile", found)
-    >>> print(str(found[0])[:51])
-    profile.circel: unknown key; did you mean 'circle'?
-    """
+    """Profile of a model file's table, whose ``table`` is the same in SI; None after a fault."""
+    # ``length`` and ``angle`` are m and rad in a unit of the file; ``where`` stands before the places of
+    # faults.
     if not isinstance(table, Mapping):
         faults.add(where, f"is {table!r}; write a table: profile = {{ circle = {{ radius = … }}, … }}")
         return None
@@ -230,7 +211,7 @@ def _faults_of_shape(error: ValidationError, table: dict[str, Any], where: str) 
 
 
 def _place(loc: tuple[int | str, ...], here: Any) -> str:
-    """``law[2].over``; the names of alternatives, which pydantic puts into a location, are left out."""
+    """Place such as ``law[2].over``, without the names of alternatives that pydantic puts into it."""
     text = ""
     for step in loc:
         if isinstance(step, int) and isinstance(here, list):
@@ -260,7 +241,7 @@ def _table_of(loc: tuple[int | str, ...]) -> type[Table]:
 
 
 def _about(loc: tuple[int | str, ...]) -> str:
-    """In brackets what the last key of a location is; numbers and alternatives behind it are no keys."""
+    """Meaning of the last key of a location, in brackets; numbers and alternatives behind it are no keys."""
     if loc[-1:] == ("name",):  # the alternative of a follower that is a text
         return ", or { curve = { … } }"
     for end in range(len(loc), 0, -1):

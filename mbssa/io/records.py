@@ -1,8 +1,7 @@
-"""A mechanism as the plain tables of a model file, and back: what TOML, graphs and ``.npz`` share.
+"""Mechanism as the plain tables of a model file, and back: shared by TOML, graphs and ``.npz``."""
 
-A record is what :mod:`tomllib` would return for a file of ``format = 1`` in SI units: dictionaries,
-lists, texts and numbers, the keys in the order of :mod:`mbssa.io.schema`.
-"""
+# A record is what tomllib would return for a file of format = 1 in SI units, the keys in the order of
+# mbssa.io.schema.
 
 from __future__ import annotations
 
@@ -33,13 +32,7 @@ Record = dict[str, Any]
 
 
 def to_record(mechanism: Mechanism) -> Record:
-    """Plain tables of a whole mechanism; reading them back gives the same columns and records.
-
-    >>> import mbssa
-    >>> record = to_record(mbssa.load("planar_four_bar"))
-    >>> record["joint"][0]["bodies"], record["joint"][0]["driven"]
-    (['frame', 'crank'], ['angle'])
-    """
+    """Plain tables of a whole mechanism; reading them back gives the same columns and records."""
     record: Record = {"format": 1, "space": mechanism.space}
     record |= {key: getattr(mechanism, key) for key in ("title", "source") if getattr(mechanism, key)}
     if mechanism.notes:
@@ -62,10 +55,8 @@ def to_record(mechanism: Mechanism) -> Record:
 
 
 def held_names(mechanism: Mechanism) -> dict[int, str]:
-    """Names of movable bodies, by index, that a model file can hold; others are known by number.
-
-    A model file keeps ``frame`` and ``ground`` for body 1, and numbers for the bodies that they number.
-    """
+    """Names of movable bodies, by index, that a model file can hold; others have their number."""
+    # A model file keeps ``frame`` and ``ground`` for body 1, and numbers for the bodies that they number.
     if mechanism.body_names is None:
         return {}
     return {
@@ -89,13 +80,7 @@ def body_record(mechanism: Mechanism, index: int) -> Record:
 
 
 def check_writable(mechanism: Mechanism) -> None:
-    """Check that users' functions are given by name, which alone a file can hold.
-
-    Raises
-    ------
-    ModelError
-        Functions that were handed over as such, by their joints and forces.
-    """
+    """Check that users' functions are given by name, which alone a file can hold; else ModelError."""
     holders = [
         *((f"joint {mechanism.joint_ids[j]}", one) for j, one in mechanism.joint_geometry.items()),
         *((f"force {force.id}", force) for force in mechanism.forces),
@@ -138,10 +123,8 @@ def _joint_records(mechanism: Mechanism, names: Mapping[int, str]) -> list[Recor
 
 
 def split_joints(mechanism: Mechanism) -> list[MultipleJoint]:
-    """Joints of several bodies that a model file can only hold as their pairs.
-
-    Its reader makes the driven pairs and then a star on the first body; another tree is written as it is.
-    """
+    """Joints of several bodies that a model file can only hold as their pairs."""
+    # Its reader makes the driven pairs and then a star on the first body; another tree is written as it is.
     return [each for each in mechanism.multiple_joints if _multiple_record(mechanism, each, {}) is None]
 
 
@@ -171,7 +154,7 @@ def _multiple_record(mechanism: Mechanism, several: MultipleJoint, names: Mappin
 
 
 def _one_id(mechanism: Mechanism, several: MultipleJoint) -> bool:
-    """Whether the pairs have no ids, or ``pin``, ``pin#2``, … after the joint's."""
+    """Return whether the pairs have no ids, or ``pin``, ``pin#2``, … after the joint's."""
     given = [mechanism.joint_names.get(joint) for joint in several.joints]
     counted = [given[0], *(f"{given[0]}#{number}" for number in range(2, len(given) + 1))]
     return given == (counted if given[0] is not None else [None] * len(given))
@@ -240,13 +223,7 @@ def plain(value: object) -> Any:
 
 
 def from_record(record: Record, source_name: str, name: str) -> Mechanism:
-    """A mechanism from plain tables, checked as a model file is.
-
-    Raises
-    ------
-    ModelError
-        With every fault, named as ``joint 3 (2, 5) axis``.
-    """
+    """Mechanism from plain tables, checked as a model file is; faults as ``joint 3 (2, 5) axis``."""
     from mbssa.io.toml_file import parse_record
 
     try:
@@ -261,15 +238,8 @@ def geometry_from_records(
     joints: Mapping[int, Record],
     source_name: str,
 ) -> tuple[dict[int, BodyGeometry], dict[int, JointGeometry]]:
-    """Geometry by index from the records of those bodies and joints that have any.
-
-    A joint's record has ``bodies`` and ``type`` beside its geometry; the tables are changed.
-
-    Raises
-    ------
-    ModelError
-        With every fault.
-    """
+    """Geometry by index from the records of those bodies and joints that have any; changes the records."""
+    # A joint's record has ``bodies`` and ``type`` beside its geometry.
     from mbssa.io.shape_faults import check_shape
     from mbssa.io.toml_file import ModelReader
 
@@ -294,13 +264,7 @@ def geometry_from_records(
 def loads_from_records(
     mechanism: Mechanism, tables: Mapping[str, Any], source_name: str
 ) -> tuple[Vector | None, tuple[Force, ...]]:
-    """Gravity and forces from ``gravity`` and ``force`` of plain tables, SI units.
-
-    Raises
-    ------
-    ModelError
-        With every fault.
-    """
+    """Gravity and forces from ``gravity`` and ``force`` of plain tables, SI units."""
     from mbssa.io.shape_faults import check_shape
     from mbssa.io.toml_file import ModelReader
 
@@ -320,18 +284,9 @@ def loads_from_records(
 def with_multiple_joints(
     mechanism: Mechanism, entries: object, indices: Mapping[Any, int], where: str, source_name: str
 ) -> Mechanism:
-    """The mechanism with its joints of several bodies.
-
-    Parameters
-    ----------
-    entries : list of ``{"bodies": [numbers], "joints": [keys of indices]}``
-    indices : joint index by what the entries call a joint
-
-    Raises
-    ------
-    ModelError
-        An entry whose joints are no tree of its bodies.
-    """
+    """Mechanism with its joints of several bodies; ``indices``: of joints by their keys in the entries."""
+    # ``entries`` is a list of {"bodies": [numbers], "joints": [keys of indices]}; the joints must be a tree
+    # of the bodies.
     found, faults = list[MultipleJoint](), Faults()
     for number, entry in enumerate(entries if isinstance(entries, list | tuple) else [entries], 1):
         bodies, joints = _numbers_of(entry, indices)
@@ -360,7 +315,7 @@ def _numbers_of(entry: object, indices: Mapping[Any, int]) -> tuple[tuple[int, .
 
 
 def _is_tree(bodies: tuple[int, ...], pairs: list[tuple[int, ...]]) -> bool:
-    """Whether pairs, one fewer than the bodies, connect them."""
+    """Return whether pairs, one fewer than the bodies, connect them."""
     reached = {bodies[0]}
     for _ in pairs:
         reached.update(body for pair in pairs if reached & set(pair) for body in pair)

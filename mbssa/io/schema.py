@@ -1,8 +1,7 @@
-"""Shape of a model file, ``format = 1``: what :command:`mbssa schema` prints and the reader checks.
+"""Shape of a model file, ``format = 1``: printed by :command:`mbssa schema`, checked by the reader."""
 
-Only shapes and types are said here; what a joint type needs is said by the catalogue and checked by
-:mod:`mbssa.io.toml_file`, what a motion needs by :mod:`mbssa.io.motion`.
-"""
+# Only shapes and types: the catalogue and mbssa.io.toml_file check the needs of a joint type, mbssa.io.motion
+# those of a motion.
 
 from __future__ import annotations
 

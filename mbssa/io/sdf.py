@@ -38,26 +38,14 @@ _APART = 1e-6
 
 
 def read_sdf(path: Path) -> Mechanism:
-    """Read an SDF of one model, and warn of what was merged, left out or assumed.
-
-    Raises
-    ------
-    ModelError
-        Not readable, not XML, a document type or entity, or not a mechanism (with every fault).
-    """
+    """Read an SDF of one model, and warn of what was merged, left out or assumed."""
     faults = Faults()
     robot = parse_sdf(read_text(path, "SDF"), str(path), faults)
     return mechanism_of(robot, str(path), faults, path.stem)
 
 
 def parse_sdf(text: str, source_name: str, faults: Faults) -> Robot:
-    """The robot of an SDF's text; what is wrong with it is added to the faults.
-
-    Raises
-    ------
-    ModelError
-        Not XML, a document type or entity, another root element, not one model.
-    """
+    """Robot of an SDF's text; ``faults`` gains its faults."""
     root = parse_xml(text, source_name)
     if root.tag != "sdf":
         raise ModelError(

@@ -43,11 +43,9 @@ def check_shape(raw: dict[str, Any], faults: Faults) -> ModelFile | None:
 
 
 def _place(loc: tuple[int | str, ...], raw: Any) -> tuple[int | str, ...]:
-    """The part of a validation error's location that exists in the file, plus a missing key.
-
-    Pydantic appends the names of the alternatives of a union, which the file's author never wrote; the
-    name of a law stands between an input and its parameter.
-    """
+    """Part of a validation error's location that exists in the file, plus a missing key."""
+    # Pydantic appends the names of the alternatives of a union, which the file's author never wrote; the name
+    # of a law stands between an input and its parameter.
     place: list[int | str] = []
     here = raw
     for number, step in enumerate(loc):
@@ -65,7 +63,7 @@ def _place(loc: tuple[int | str, ...], raw: Any) -> tuple[int | str, ...]:
 
 
 def where_in(place: tuple[int | str, ...], raw: dict[str, Any]) -> str:
-    """``[[joint]] 3 (2-5) axis``: the table, counted from 1, what it joins, the key."""
+    """Place such as ``[[joint]] 3 (2-5) axis``: the table, counted from 1, its bodies, the key."""
     if len(place) >= 2 and place[0] in ("body", "joint", "force") and isinstance(place[1], int):
         entry = raw[place[0]][place[1]]
         head = entry_name(str(place[0]), place[1], entry if isinstance(entry, dict) else {})

@@ -1,23 +1,8 @@
-"""The paper's matrices as a sheet: CSV with M above and the driven coordinates below, in one file.
+"""Sheet of the paper's matrices: CSV with M above and the driven coordinates below, in one file."""
 
-::
-
-    spatial,frame,crank,coupler,slider
-    frame,-,R,-,P
-    crank,R,-,S,-
-    coupler,-,S,-,C
-    slider,P,-,C,-
-
-    driven,frame,crank,coupler,slider
-    frame,0,1,0,0
-    crank,1,0,0,0
-    coupler,0,0,0,0
-    slider,0,0,0,0
-
-The first cell says the space (or 3 or 6, the paper's ProblemType). An empty line and the word ``driven``
-begin the second matrix. Reading is generous: header and labels may be missing, cells be empty,
-commas be semicolons or tabs; without a first cell the space is that of the types, if only one fits.
-"""
+# The first cell is the space (or 3 or 6, the paper's ProblemType); an empty line and ``driven`` begin the
+# second matrix. Header and labels may be missing, cells empty, commas semicolons or tabs; without a first
+# cell the space is that of the types, if only one fits. An example is in docs/reference/model-files.md.
 
 from __future__ import annotations
 
@@ -43,22 +28,12 @@ _FIRST_CELL = "write planar or spatial into the first cell, then the numbers or 
 
 
 def read_sheet(path: Path) -> Mechanism:
-    """Read a sheet; its mechanism is called as the file.
-
-    Raises
-    ------
-    ModelError
-        Unreadable, or no two square matrices, or matrices that are no mechanism.
-    """
+    """Read a sheet; its mechanism has the name of the file."""
     return parse_sheet(read_text(path, "a sheet of comma-separated cells"), str(path), path.stem)
 
 
 def parse_sheet(text: str, source_name: str, name: str) -> Mechanism:
-    """A mechanism from the text of a sheet; ``source_name`` stands before its faults.
-
-    >>> parse_sheet("planar;1;2\\n1;;R\\n2;R;\\n\\ndriven;1;2\\n1;0;1\\n2;1;0", "crank.csv", "crank")
-    <Mechanism crank: planar, 2 bodies with the frame, 1 joint, 1 driven coordinate>
-    """
+    """Mechanism from the text of a sheet; ``source_name`` stands before its faults."""
     faults = Faults()
     above, below = _split(_lines(text, source_name))
     m = _block(above, "M", faults)
@@ -82,27 +57,7 @@ def parse_sheet(text: str, source_name: str, name: str) -> Mechanism:
 
 
 def write_sheet(mechanism: Mechanism) -> tuple[bytes, list[str]]:
-    """A sheet in UTF-8, and what it cannot keep.
-
-    Raises
-    ------
-    ModelError
-        A joint of more than two bodies, or more than 1,000 bodies.
-
-    Examples
-    --------
-    >>> import mbssa
-    >>> sheet, lost = write_sheet(mbssa.from_pairs(["frame", "crank"], [(1, 2, "R", 1)], "planar"))
-    >>> print(sheet.decode())
-    planar,frame,crank
-    frame,-,R
-    crank,R,-
-    <BLANKLINE>
-    driven,frame,crank
-    frame,0,1
-    crank,1,0
-    <BLANKLINE>
-    """
+    """Sheet in UTF-8, and what it cannot keep; ModelError for joints of three bodies, over 1,000 bodies."""
     written = matrices(mechanism)
     labels, lost = _labels(mechanism)
     labels = [str(as_cell(label)) for label in labels]
@@ -185,10 +140,8 @@ def _trimmed(rows: list[_Line]) -> list[_Line]:
 
 
 def _block(rows: list[_Line], what: str, faults: Faults, like: _Block | None = None) -> _Block:
-    """The matrix in these lines, labels taken off; a fault where it is not square.
-
-    A second matrix is ``like`` the first: empty cells at its ends do not make it smaller.
-    """
+    """Matrix in these lines, labels taken off; a fault where it is not square."""
+    # A second matrix is ``like`` the first: empty cells at its ends do not make it smaller.
     begins = rows[0][0] if rows else 1
     header: list[str] | None = None
     if rows and _is_header(rows[0][1]):

@@ -19,13 +19,7 @@ _PARALLEL = 1e-6
 def write_out_points(
     raw: dict[str, Any], where: Callable[[tuple[int | str, ...]], str], faults: Faults
 ) -> None:
-    """Put the coordinates of a point where a joint, a force or a centre of mass names it: ``crank.tip``.
-
-    Parameters
-    ----------
-    raw : the tables of a model file, unchecked; they are changed
-    where : names a place in the tables
-    """
+    """Replace names of points (``crank.tip``) in joints, forces and centres of mass by coordinates."""
     points: dict[str, Any] = {}
     for number, body in enumerate(_tables(raw, "body"), 2):
         named = body.get("points")
@@ -68,17 +62,10 @@ def _tables(raw: dict[str, Any], key: str) -> list[dict[str, Any]]:
 def pins_of(
     joint: JointEntry, joints: list[JointEntry], index_of: Callable[[int | str], int]
 ) -> list[list[float]] | None:
-    """The two pins of a U that has one of them or none, where a rod gives the rest; else None.
-
-    Given the first pin, the second is perpendicular to it and to the rod, the joint's second body. Without
-    pins both are perpendicular to a rod that ends in an S: there they decide of nothing but how the rod turns
-    about itself. A rod has one other joint, and its line goes from the U to the point of that joint; to the
-    S behind it if it is a P or C.
-
-    Parameters
-    ----------
-    index_of : number of a body that a joint names
-    """
+    """Pins of a U that has one of them or none, where a rod gives the rest; else None."""
+    # Given the first pin, the second is perpendicular to it and to the rod, the joint's second body. Without
+    # pins both are perpendicular to a rod that ends in an S (only its rotation about itself depends on them).
+    # The rod's line goes from the U to its one other joint; to the S behind that if it is a P or C.
     if joint.point is None or len(joint.point) != 3 or len(joint.bodies) != 2:
         return None
     first = joint.axes[0] if joint.axes else None

@@ -37,14 +37,7 @@ _EXAMPLES = {
 
 
 def shape_fault(place: str, problems: list[Any], table: type[BaseModel], about: str = "") -> Fault:
-    """The fault of what pydantic found at one place.
-
-    Parameters
-    ----------
-    problems : one for each alternative that the value could have been
-    table : in which the key stands
-    about : what stands behind the remedy
-    """
+    """Fault of what pydantic found at one place; ``about`` stands behind the remedy."""
     kind, key = problems[0]["type"], str(problems[0]["loc"][-1]) if problems[0]["loc"] else ""
     fields = {field.alias or name: field for name, field in table.model_fields.items()}
     if kind == "json_invalid":

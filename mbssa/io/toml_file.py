@@ -1,8 +1,7 @@
-"""Reader of the native format: TOML with ``format = 1``.
+"""Reader of the native format: TOML with ``format = 1``."""
 
-Faults of shape (unknown keys, wrong types) and of meaning (missing bodies, zero axes) come out
-together: an entry whose shape is wrong is reported and left out of the checks of meaning.
-"""
+# Faults of shape (unknown keys, wrong types) and of meaning (missing bodies, zero axes) are raised together:
+# an entry of the wrong shape is reported and left out of the checks of meaning.
 
 from __future__ import annotations
 
@@ -51,13 +50,7 @@ _SQUARE = 5e-3
 
 
 def read_toml(path: Path) -> Mechanism:
-    """Read a model file.
-
-    Raises
-    ------
-    ModelError
-        Not readable, not TOML (with the line), or not a mechanism (with every fault).
-    """
+    """Read a model file."""
     return parse_toml(toml_text(path), str(path), path.stem)
 
 
@@ -268,7 +261,7 @@ class ModelReader:
     def _ends(
         self, joint: JointEntry, row: JointType | None, numbers: dict[str, int], n_bodies: int, where: str
     ) -> list[int]:
-        """Body indices of a joint; -1 for what has been reported."""
+        """Body indices of a joint; -1 for those that have been reported as faults."""
         if joint.type == UNREAD:
             return [-1, -1]
         if row is not None and len(joint.bodies) > row.max_bodies and not row.may_be_multiple:
@@ -500,7 +493,8 @@ class ModelReader:
         return tuple(float(v) for v in values)
 
     def _not_parallel(self, axes: tuple[Vector, ...], where: str) -> bool:
-        """Within 1e-9: below what any file's digits can mean."""
+        """Return whether two axes are not parallel, and add a fault if they are."""
+        # Within 1e-9: below any file's digits.
         u, v = (np.array(axis) / math.hypot(*axis) for axis in axes)
         across = math.sqrt(max(float(u @ u) * float(v @ v) - float(u @ v) ** 2, 0.0))
         if across < 1e-9:

@@ -16,24 +16,12 @@ _DEEP = re.compile(rf"""(?<![\w-])(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[
 
 
 def toml_text(path: Path) -> str:
-    """The text of a TOML file.
-
-    Raises
-    ------
-    ModelError
-        Not readable, too large, not UTF-8.
-    """
+    """Text of a TOML file."""
     return read_text(path, "TOML in UTF-8", "utf-8-sig")
 
 
 def toml_tables(text: str, source_name: str) -> dict[str, Any]:
-    """The tables of a TOML text.
-
-    Raises
-    ------
-    ModelError
-        Not TOML, numbers of thousands of digits, or tables nested too deeply.
-    """
+    """Tables of a TOML text; ModelError also for numbers of thousands of digits and deep nesting."""
     deep = _DEEP.search(text)
     if deep:
         line = text.count("\n", 0, deep.start()) + 1

@@ -1,8 +1,7 @@
-"""Writer of the native format: TOML with ``format = 1``, SI units, nothing lost.
+"""Writer of the native format: TOML with ``format = 1``, SI units, nothing lost."""
 
-tomlkit serialises: it is kept by the people of Poetry, writes an array on one line and a table inline
-on request, and floats in their shortest form. (tomli-w spreads every array over lines.)
-"""
+# tomlkit writes an array on one line and a table inline on request, and floats in their shortest form.
+# (tomli-w spreads every array over lines.)
 
 from __future__ import annotations
 
@@ -24,29 +23,7 @@ _JOINT_BYTES = len('[[joint]]\nbodies = [1, 2]\ntype = "R"\n\n')
 
 
 def write_toml(mechanism: Mechanism) -> tuple[bytes, list[str]]:
-    """A model file in UTF-8, and what it cannot keep: nothing of a mechanism that came from a model file.
-
-    Raises
-    ------
-    ModelError
-        More than a model file may have, a user's function without a name that a file can hold, or a table
-        holds what TOML cannot express.
-
-    Examples
-    --------
-    >>> import mbssa
-    >>> four_bar = mbssa.from_pairs(2, [(1, 2, "C", ["angle"])], "spatial")
-    >>> print(write_toml(four_bar)[0].decode())
-    format = 1
-    space = "spatial"
-    bodies = 2
-    <BLANKLINE>
-    [[joint]]
-    bodies = [1, 2]
-    type = "C"
-    driven = ["angle"]
-    <BLANKLINE>
-    """
+    """Model file in UTF-8, and what it cannot keep: nothing of a mechanism from a model file."""
     name = mechanism.name or "mechanism"
     too_large = [Fault("", "is more than 20 MB of TOML; write .npz", "size")]
     if mechanism.n_joints * _JOINT_BYTES > MAX_BYTES:
@@ -95,7 +72,7 @@ def _document(record: Record) -> str:
 
 
 def _tables(entries: list[Record]) -> AoT:
-    """``[[joint]]`` after ``[[joint]]``, an empty line between them."""
+    """Array of tables: ``[[joint]]`` after ``[[joint]]``, an empty line between them."""
     tables = tomlkit.aot()
     for entry in entries:
         tables.append(_table(entry))
@@ -110,7 +87,7 @@ def _table(entry: Record) -> Table:
 
 
 def _motion(record: Record) -> Table:
-    """``[motion]`` and, a law on each line, ``[motion.inputs]``."""
+    """Tables ``[motion]`` and, a law on each line, ``[motion.inputs]``."""
     motion = _table({key: value for key, value in record.items() if key != "inputs"})
     motion.append("inputs", _table(record["inputs"]))
     return motion

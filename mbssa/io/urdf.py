@@ -37,13 +37,7 @@ _READ = {
 
 
 def read_urdf(path: Path) -> Mechanism:
-    """Read a URDF and the side file beside it, and warn of what was merged, left out or assumed.
-
-    Raises
-    ------
-    ModelError
-        Not readable, not XML, a document type or entity, or not a mechanism (with every fault).
-    """
+    """Read a URDF and the side file beside it, and warn of what was merged, left out or assumed."""
     faults = Faults()
     robot = parse_urdf(read_text(path, "URDF"), str(path), faults)
     side = side_file_of(path, faults)
@@ -53,13 +47,7 @@ def read_urdf(path: Path) -> Mechanism:
 
 
 def parse_urdf(text: str, source_name: str, faults: Faults) -> Robot:
-    """The robot of a URDF's text; what is wrong with it is added to the faults.
-
-    Raises
-    ------
-    ModelError
-        Not XML, a document type or entity, another root element, xacro.
-    """
+    """Robot of a URDF's text; ``faults`` gains its faults."""
     root = parse_xml(text, source_name)
     if root.tag != "robot":
         raise ModelError(
@@ -231,7 +219,7 @@ def _end(element: Element, side: str, links: Mapping[str, Link], faults: Faults)
 
 
 def _limits(element: Element, said: str, faults: Faults) -> tuple[float, float] | None:
-    """Limits where both are said: exporters leave them out where there are none."""
+    """Limits where both are given: exporters leave them out where there are none."""
     limit = element.first("limit")
     if (
         limit is None

@@ -1,22 +1,6 @@
-"""The paper's script ``User_Data.m``: topology as matrices M and KnownInputs.
+"""Script ``User_Data.m`` of the paper: topology as matrices M and KnownInputs."""
 
-The script is never run: a tokenizer of the few statements of such a script reads it.
-
-.. code-block:: matlab
-
-    ProblemType=6; % 3 for planar, 6 for spatial
-    M={ ...
-    '-' 'R' '-' 'P';
-    'R' '-' 'S' '-';
-    '-' 'S' '-' 'C';
-    'P' '-' 'C' '-'};
-    N=length(M);
-    KnownInputs=[ ...
-    0 1 0 0;
-    1 0 0 0;
-    0 0 0 0;
-    0 0 0 0];
-"""
+# The script is never run: a tokenizer of the few statements of such a script reads it.
 
 from __future__ import annotations
 
@@ -32,53 +16,20 @@ from mbssa.mechanism import Mechanism
 
 
 def read_user_data(path: Path) -> Mechanism:
-    """Read a script ``User_Data.m``; its mechanism is called as the file.
-
-    Raises
-    ------
-    ModelError
-        Unreadable, other statements than such a script has, or matrices that are no mechanism.
-    """
+    """Read a script ``User_Data.m``; its mechanism has the name of the file."""
     text = read_text(path, "a script like User_Data.m").replace("\r\n", "\n").replace("\r", "\n")
     return parse_user_data(text, str(path), path.stem)
 
 
 def parse_user_data(text: str, source_name: str, name: str) -> Mechanism:
-    """A mechanism from the text of a script; ``source_name`` stands before its faults.
-
-    >>> script = "ProblemType=3; M={'1' 'R'; 'R' '2'}; N=length(M); KnownInputs=[0 1; 1 0];"
-    >>> parse_user_data(script, "User_Data.m", "crank")
-    <Mechanism crank: planar, 2 bodies with the frame, 1 joint, 1 driven coordinate>
-    """
+    """Mechanism from the text of a script; ``source_name`` stands before its faults."""
     script = _Script(text, source_name)
     script.read()
     return script.mechanism(name)
 
 
 def write_user_data(mechanism: Mechanism) -> tuple[bytes, list[str]]:
-    """A script in UTF-8, and what it cannot keep.
-
-    Raises
-    ------
-    ModelError
-        A joint of more than two bodies, or more than 1,000 bodies.
-
-    Examples
-    --------
-    >>> import mbssa
-    >>> script, lost = write_user_data(mbssa.from_pairs(2, [(1, 2, "R", 1)], "planar"))
-    >>> print(script.decode())
-    global ProblemType N M KnownInputs
-    ProblemType=3; % 3 for planar, 6 for spatial
-    M={ ... % extended adjacency matrix
-    '-' 'R';
-    'R' '-'};
-    N=length(M); % bodies with the frame
-    KnownInputs=[ ... % driven coordinates of each pair
-    0 1;
-    1 0];
-    <BLANKLINE>
-    """
+    """Script in UTF-8, and what it cannot keep; ModelError for joints of three bodies, over 1,000 bodies."""
     written = matrices(mechanism)
     width = max(len(cell) for row in written.cells for cell in row) + 2
     cells = (" ".join(f"'{cell}'".ljust(width) for cell in row).rstrip() for row in written.cells)
@@ -250,7 +201,7 @@ class _Script:
                     self.whole(_Token("number", text, line))
 
     def size(self) -> int | None:
-        """``length(M)``, ``size(M,1)``, ``zeros(N)``, ``zeros(4,4)``: the number in it, if there is one."""
+        """Number in ``length(M)``, ``size(M,1)``, ``zeros(N)`` or ``zeros(4,4)``, if there is one."""
         word = self.take()
         inside = []
         self.expect("(")

@@ -15,20 +15,7 @@ MESHES = (".stl", ".obj")
 def read_visual(
     visual: Mapping[str, Any] | None, length: float, dimension: int, where: str
 ) -> tuple[dict[str, Any] | None, list[Fault]]:
-    """The table with lengths in metres, and what is wrong with it; other keys are kept as they are.
-
-    Parameters
-    ----------
-    length : metres of the file's unit of length
-    dimension : 2 for planar mechanisms, 3 for spatial ones
-
-    Examples
-    --------
-    >>> read_visual({"outline": [[0, 0], [20, 0], [0, 10]]}, 0.001, 2, "body 2 visual")[0]
-    {'outline': [[0.0, 0.0], [0.02, 0.0], [0.0, 0.01]]}
-    >>> print(*read_visual({"mesh": "../rod.stl"}, 1.0, 3, "body 2 visual")[1])
-    body 2 visual.mesh: ../rod.stl leaves the folder of the model; put the file into it
-    """
+    """Table with lengths in metres, and its faults; other keys are kept as they are."""
     if not visual:
         return (None if visual is None else dict(visual)), []
     found, faults = dict(visual), Faults()

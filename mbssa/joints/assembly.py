@@ -56,24 +56,15 @@ _REACH = 0.5
 
 @dataclass(frozen=True, eq=False)
 class Assembly:
-    """Outcome of closing a mechanism.
+    """Outcome of closing a mechanism."""
 
-    Attributes
-    ----------
-    configuration : where the bodies are now
-    closed : whether every equation holds to the tolerance and every axis has the right sense
-    residual : largest residual, lengths divided by the mechanism's size
-    stationary : whether no small motion makes the residuals smaller: a minimum or saddle of their squares
-    moved : (N,) how far each body was corrected, m, and ``turned`` (N,) rad
-    fault : empty, or which joint cannot close first, and its gap
-    """
-
-    configuration: Configuration
-    closed: bool
-    residual: float
-    moved: Floats
-    turned: Floats
-    fault: str = ""
+    configuration: Configuration  # as reached
+    closed: bool  # every equation holds to the tolerance and every axis has the right sense
+    residual: float  # largest, lengths divided by the mechanism's size
+    moved: Floats  # (N,) correction of each body, m
+    turned: Floats  # (N,) rad
+    fault: str = ""  # empty, or the joint that cannot close first, and its gap
+    # stationary: no small motion makes the residuals smaller: a minimum or saddle of their squares
     stationary: bool = False
 
 
@@ -87,33 +78,10 @@ def assemble(
     hold: bool = False,
     starts: int = len(STARTS),
 ) -> Assembly:
-    """Close the constraints from a starting configuration by damped Gauss-Newton steps.
-
-    Steps have minimum norm over the singular values above ``rank_tolerance``, so redundant equations and
-    free motions do no harm; a step that does not diminish the residuals is repeated with damping
-    (Levenberg-Marquardt). So a start near a closed configuration is closed there, and any other start ends at
-    a stationary point of the sum of squared residuals. If that is not closed it may be a saddle (links in one
-    line), so perturbed starts follow, the same ones every time. A mechanism cannot be assembled if each start
-    ends at a stationary point with a residual above ``tolerance``.
-
-    A redundant mechanism whose numbers are rounded closes only to the rounding: the smallest residual reached
-    is what counts against ``tolerance``.
-
-    Parameters
-    ----------
-    start : the reference if not given
-    hold : driven coordinates keep their values, if the mechanism can close so; else they move with the rest
-    starts : largest number of perturbed starts; 0 to stay near ``start``
-    tolerance : largest residual of a closed mechanism, lengths divided by ``frames.size``
-
-    Examples
-    --------
-    >>> import mbssa
-    >>> from mbssa.joints.frames import joint_frames
-    >>> rotor = mbssa.load("rotor")
-    >>> assemble(rotor, joint_frames(rotor)).closed
-    True
-    """
+    """Close the constraints from a starting configuration by damped Gauss-Newton steps."""
+    # ``tolerance`` is of lengths over ``frames.size``; ``hold`` keeps the driven coordinates if the mechanism
+    # can close so. A stationary point that is not closed may be a saddle (links in one line), so perturbed
+    # ``starts`` follow, the same every time.
     with one_blas_thread(mechanism.n_bodies):
         first = start or Configuration.reference(frames)
         closing = _Closing(mechanism, frames, first, tolerance, rank_tolerance)
@@ -138,6 +106,7 @@ class _Closing:
 
     def assembled(self, sizes: Sequence[float], *, hold: bool) -> Assembly:
         """The outcome from one start after another, perturbed by these sizes."""
+        # A redundant mechanism whose numbers are rounded closes only to the rounding.
         rounded = max(self.tolerance, self._rounding)
         best: Assembly | None = None
         for size, at in self._starts(sizes, 11):
@@ -198,11 +167,9 @@ class _Closing:
         return Assembly(at, not fault, _largest(rows), travel, turned, fault, stationary)
 
     def _turned_back(self, sizes: Sequence[float]) -> Assembly | None:
-        """Close from starts near ``first``, where some axes are reversed, with all in the right sense.
-
-        Equations of their senses are added until those axes point the same way; then the constraints alone
-        are closed, and no step reverses an axis again. None where no start closes.
-        """
+        """Close from starts near ``first``, where some axes are reversed, with all in the right sense."""
+        # Equations of their senses are added until those axes point the same way; then the constraints alone
+        # are closed, and no step reverses an axis again. None where no start closes.
         for _, at in self._starts(sizes, 13):
             chosen = self._cosines(at) < ASKEW
 
@@ -226,11 +193,9 @@ class _Closing:
     def _descend(
         self, at: Configuration, rows_of: _RowsAt, rows: Rows, steps: _Steps, damping: float
     ) -> tuple[tuple[Configuration, Rows] | None, float]:
-        """The configuration after one step that diminishes the residuals, and the damping for the next.
-
-        No step reverses the axis of a joint: where both senses satisfy the equations, a long step would end
-        at the wrong one. None where no damping serves: only rounding is left.
-        """
+        """Configuration after one step that diminishes the residuals, and the damping for the next."""
+        # No step reverses the axis of a joint: where both senses satisfy the equations, a long step would end
+        # at the wrong one. None where no damping serves: only rounding is left.
         before = float(rows.residual @ rows.residual)
         right = self._cosines(at) > ASKEW
         while damping <= _LAST_DAMPING:
@@ -281,7 +246,7 @@ def _held(rows: Rows, wanted: Rows) -> Rows:
 
 
 def _is_dense(mechanism: Mechanism) -> bool:
-    """True if steps are taken from a dense matrix."""
+    """Return whether steps are taken from a dense matrix."""
     return (mechanism.n_bodies - 1) * len(unknowns(mechanism.space)) <= DENSE
 
 
@@ -303,7 +268,7 @@ class _Steps:
 
     @property
     def stationary(self) -> bool:
-        """True if no small motion diminishes the residuals by more than their rounding."""
+        """Return whether no small motion diminishes the residuals by more than their rounding."""
         size = float(np.linalg.norm(self._residual))
         columns = np.sqrt((self._matrix**2).sum(axis=0)) * size
         cosine = np.abs(self._matrix.T @ self._residual) / np.where(columns > 0, columns, 1.0)
@@ -420,10 +385,8 @@ def cosines(mechanism: Mechanism, frames: Frames, at: Configuration) -> tuple[Fl
 
 
 def with_senses(rows: Rows, mechanism: Mechanism, frames: Frames, at: Configuration, chosen: Bools) -> Rows:
-    """The rows, and for each chosen cosine the equation 1 - a·b = 0 of its axes a and b.
-
-    Its derivative by the angular velocities of the two bodies is -a × b and a × b.
-    """
+    """Rows, and for each chosen cosine the equation 1 - a·b = 0 of its axes a and b."""
+    # Its derivative by the angular velocities of the two bodies is -a × b and a × b.
     parts = list(_senses(mechanism, frames, at))
     cosine, joint = cosines(mechanism, frames, at)
     normal = np.concatenate([normal for _, _, normal, _ in parts])[chosen]
@@ -442,7 +405,7 @@ def with_senses(rows: Rows, mechanism: Mechanism, frames: Frames, at: Configurat
 def _senses(
     mechanism: Mechanism, frames: Frames, at: Configuration
 ) -> Iterator[tuple[Floats, Ints, Floats, Ints]]:
-    """Of each type whose axes have a sense: cosines a·b, joints, a × b in world axes, and bodies (n, 2)."""
+    """Cosines a·b, joints, a × b in world axes and bodies (n, 2) of each type whose axes have a sense."""
     for index in np.unique(mechanism.joint_type[frames.known]).tolist():
         pair = CATALOGUE[index].pair
         if pair is None or not pair.sense:

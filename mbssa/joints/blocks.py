@@ -45,12 +45,9 @@ SAME_SENSE = ((2, 2),)
 
 
 def steps(motions: str) -> tuple[Step, ...]:
-    """Motions from A to B in words: ``Tz0`` along z by coordinate 0, ``Ry-1`` about y by minus coordinate 1,
-    ``Tz0*pitch`` by a parameter times a coordinate, ``Txlength`` by a parameter; ``swap`` of z and x.
-
-    >>> [(step.kind, step.axis, step.coordinate, step.factor) for step in steps("Rz0 Tz0*pitch")]
-    [('turn', 2, 0, 1.0), ('shift', 2, 0, 'pitch')]
-    """
+    """Steps of the motions from A to B in words, such as ``Rz0 Tz0*pitch``."""
+    # ``Tz0``: along z by coordinate 0; ``Ry-1``: about y by minus coordinate 1; ``Tz0*pitch``: by a parameter
+    # times a coordinate; ``Txlength``: by a parameter; ``swap`` of z and x.
     found = []
     for motion in motions.split():
         if motion == "swap":
@@ -87,7 +84,7 @@ def on_flat_axis(g: JointGeometry, _: Floats, __: Mapping[str, Any]) -> tuple[Fr
 
 
 def on_crossed_axes(g: JointGeometry, _: Floats, parameters: Mapping[str, Any]) -> tuple[Frame, Frame]:
-    """z of each frame along its axis; A off by the offset along both axes' normal, and by the radius."""
+    """Frames with z along the axes; A off by the offset along both axes' normal, and by the radius."""
     assert g.axes is not None
     point, (a, b) = point_of(g), (unit(axis) for axis in g.axes)
     shift = parameters["offset"] * cross(a, b) + parameters["radius"] * a

@@ -1,8 +1,7 @@
-"""The catalogue of joint types: one row per (type, space), each from its file of :mod:`mbssa.joints.types`.
+"""Catalogue of joint types: a row per (type, space), each from its file of :mod:`mbssa.joints.types`."""
 
-Codes, names and degrees of freedom are those of Table 3 of Celdran, Saura and Dopico, *Mechanism and Machine
-Theory* 176 (2022) 104985. Rows with ``table3=False`` are additions of this project.
-"""
+# Codes, names and degrees of freedom: Table 3 of Celdran, Saura and Dopico, Mechanism and Machine Theory 176
+# (2022) 104985. Rows with table3=False are additions of this project.
 
 from __future__ import annotations
 
@@ -32,15 +31,8 @@ _BY_KEY: dict[tuple[str, Space], JointType] = {}
 
 
 def register(row: JointType) -> JointType:
-    """Add a joint type at the end of the catalogue, for this process, and return it.
-
-    A type that belongs to the package stands in :data:`mbssa.joints.types.TYPES`, where this is not needed.
-
-    Raises
-    ------
-    ValueError
-        There is a type with this code and space, or the row has equations of both kinds.
-    """
+    """Add a joint type at the end of the catalogue, for this process, and return it."""
+    # A type that belongs to the package stands in mbssa.joints.types.TYPES, where this is not needed.
     name = f"joint type {row.code} ({row.space})"
     if (row.code, row.space) in _BY_KEY:
         raise ValueError(f"{name}: duplicate; choose another code")
@@ -58,51 +50,29 @@ for _row in sorted(TYPES, key=lambda row: row.space, reverse=True):
 
 
 def coordinate_unit(coordinate: str) -> Literal["m", "rad"]:
-    """SI unit of a free coordinate, by its name alone or with its joint.
-
-    >>> coordinate_unit("slide"), coordinate_unit("2-3.angle_2")
-    ('m', 'rad')
-    """
+    """SI unit of a free coordinate, by its name alone or with its joint."""
     coordinate = coordinate.rpartition(".")[2]
     lengths = ("slide", "lift", "contact", "distance")
     return "m" if coordinate in ("x", "y", "z") or coordinate.startswith(lengths) else "rad"
 
 
 def is_length(coordinate: str) -> bool:
-    """True if a coordinate is in m, else it is in rad."""
+    """Return whether a coordinate is in m, else it is in rad."""
     return coordinate_unit(coordinate) == "m"
 
 
 def types_of(space: Space) -> tuple[JointType, ...]:
-    """Rows of one space.
-
-    >>> [row.code for row in types_of("planar")]
-    ['R', 'P', 'L', 'EO', 'EPI', 'RP', 'RD', 'FP', 'SLOT', 'ROD', 'DIST', 'COUPLING', 'USER']
-    """
+    """Rows of one space."""
     return tuple(row for row in CATALOGUE if row.space == space)
 
 
 def type_of_joint(mechanism: Mechanism, joint: int) -> JointType:
-    """Row of a joint, by its index.
-
-    >>> import mbssa
-    >>> type_of_joint(mbssa.load("planar_four_bar"), 0).code
-    'R'
-    """
+    """Row of a joint, by its index."""
     return CATALOGUE[int(mechanism.joint_type[joint])]
 
 
 def joint_type(code: str, space: Space) -> JointType:
-    """The row of ``code`` in ``space``.
-
-    >>> joint_type("U", "spatial").coordinates
-    ('angle_1', 'angle_2')
-
-    Raises
-    ------
-    KeyError
-        There is no such type; the message lists the codes.
-    """
+    """Row of ``code`` in ``space``; a KeyError lists the codes."""
     row = _BY_KEY.get((code, space))
     if row is not None:
         return row

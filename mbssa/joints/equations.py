@@ -1,21 +1,8 @@
-"""Equations of the kinematic pairs: residuals, Jacobians, coordinates and free motions.
+"""Equations of the kinematic pairs: residuals, Jacobians, coordinates and free motions."""
 
-Every pair is written once, in its file of :mod:`mbssa.joints.types`, as a table of elementary equations on
-the *relative pose* of its two local frames: A on the first body, B on the second, ``d`` (n, 3) the origin of
-B seen from A in A's axes, and ``C`` (n, 3, 3) whose columns are B's axes in A's. n joints of one type are
-evaluated together. World poses enter only through d and C, so every equation is invariant when the world is
-moved.
-
-Relative twist of B against A: ``v`` (velocity of B's origin) then ``w``, in A's axes, so that
-``δd = v`` and ``δC = [w]× C``.
-
-Angles are positive by the right-hand rule about the joint's axis, z of A and B unless the type's file says
-otherwise, from x of A to x of B; slides are along it. All are zero where the frames coincide, unless it says
-otherwise. Planar types are the same with d_z = 0 and rotations about z, and slide along x of A.
-
-References: Haug 1989, *Computer-aided kinematics and dynamics of mechanical systems*, chapters 3 and 9
-(dot-1 and dot-2 conditions); the tables here are our own.
-"""
+# d (n, 3): B's origin in A's axes; C (n, 3, 3): columns are B's axes in A's; twist v of B's origin, w, in A's
+# axes: δd = v, δC = [w]× C. Angles are about z from x of A to x of B unless a type's file says otherwise, and
+# zero where the frames coincide; in the plane d_z = 0 and slides are along x of A.
 
 from __future__ import annotations
 
@@ -38,51 +25,32 @@ _UNIT = np.eye(3)
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One elementary motion from A to B: a turn about or a shift along an axis of the moving frame.
-
-    ``coordinate`` is the index of the free coordinate that it follows, None for a constant; ``factor``
-    multiplies it and may name a parameter.
-    """
+    """Elementary motion from A to B: a turn about or a shift along an axis of the moving frame."""
 
     kind: Literal["turn", "shift", "swap"]
     axis: int = 2
-    coordinate: int | None = None
-    factor: float | str = 1.0
+    coordinate: int | None = None  # index of the free coordinate; None: constant
+    factor: float | str = 1.0  # of the coordinate; may name a parameter
 
 
 @dataclass(frozen=True, slots=True)
 class Equations:
-    """Equations of a joint type on the relative pose of its two frames.
-
-    ``constraints`` and ``coordinates`` are named elementary functions; ``steps`` build the pose from
-    the coordinates; ``sense`` are entries of C that must be positive, or an axis is reversed.
-    """
+    """Equations of a joint type on the relative pose of its two frames."""
 
     constraints: tuple[tuple[str, Elementary], ...]
     coordinates: tuple[Elementary, ...]
-    steps: tuple[Step, ...]
-    sense: tuple[tuple[int, int], ...] = ()
+    steps: tuple[Step, ...]  # build the pose from the coordinates
+    sense: tuple[tuple[int, int], ...] = ()  # entries of C that must be positive, or an axis is reversed
 
 
 # --- elementary equations --------------------------------------------------------------------------
 
+# Haug 1989, Computer-aided kinematics and dynamics of mechanical systems, chapters 3 and 9 (dot-1 and dot-2).
+
 
 @dataclass(frozen=True, slots=True)
 class Elementary:
-    """One scalar function of the relative pose, as data: other packages evaluate it in their own way.
-
-    ==============  =========================================================================
-    ``along``       d along axis i of A, less ``parameter``
-    ``cosine``      C[i, j]: axis i of A times axis j of B (a dot-1 condition)
-    ``turn``        the angle atan2(sign C[i, j], C[k, l])
-    ``cardan``      angle_y of C = Rx Ry Rz: atan2(C[0, 2], |C[0, :2]|)
-    ``distance``    |d|, less ``parameter`` if there is one
-    ``azimuth``     atan2(d_y, d_x)
-    ``elevation``   atan2(d_z, |d_x, d_y|)
-    ``screw``       d_z - pitch x angle about z, turns completed to the nearest
-    ``offset``      d along axis i of A, less the offset along the common normal z_A x z_B
-    ==============  =========================================================================
-    """
+    """Scalar function of the relative pose, as data: other packages evaluate it in their own way."""
 
     kind: str
     numbers: tuple[int, ...] = ()
@@ -95,6 +63,7 @@ class Elementary:
 
 
 def _along(e: Elementary, d: Array, C: Array, p: Parameters) -> tuple[Array, Array]:
+    # d along axis i of A, less the parameter.
     (axis,) = e.numbers
     value = d[:, axis] if e.parameter is None else d[:, axis] - p[e.parameter]
     derivative = np.zeros((len(d), 6), dtype=C.dtype)
@@ -103,11 +72,13 @@ def _along(e: Elementary, d: Array, C: Array, p: Parameters) -> tuple[Array, Arr
 
 
 def _cosine(e: Elementary, _: Array, C: Array, __: Parameters) -> tuple[Array, Array]:
+    # C[i, j]: axis i of A times axis j of B (a dot-1 condition).
     a, b = e.numbers
     return C[:, a, b], _with_rotation(cross(C[:, :, b], _UNIT[a]))
 
 
 def _turn(e: Elementary, _: Array, C: Array, __: Parameters) -> tuple[Array, Array]:
+    # The angle atan2(sign C[i, j], C[k, l]).
     i, j, k, m = e.numbers
     sine, cosine = e.sign * C[:, i, j], C[:, k, m]
     d_sine = e.sign * cross(C[:, :, j], _UNIT[i])
@@ -118,6 +89,7 @@ def _turn(e: Elementary, _: Array, C: Array, __: Parameters) -> tuple[Array, Arr
 
 
 def _middle_cardan(_: Elementary, __: Array, C: Array, ___: Parameters) -> tuple[Array, Array]:
+    # angle_y of C = Rx Ry Rz: atan2(C[0, 2], |C[0, :2]|).
     sine = C[:, 0, 2]
     cosine = np.sqrt(C[:, 0, 0] ** 2 + C[:, 0, 1] ** 2)
     rate = cross(C[:, :, 2], _UNIT[0]) / cosine[:, None]
@@ -138,6 +110,7 @@ def _azimuth(_: Elementary, d: Array, __: Array, ___: Parameters) -> tuple[Array
 
 
 def _elevation(_: Elementary, d: Array, __: Array, ___: Parameters) -> tuple[Array, Array]:
+    # atan2(d_z, |d_x, d_y|).
     flat = np.sqrt(d[:, 0] ** 2 + d[:, 1] ** 2)
     square = flat * flat + d[:, 2] ** 2
     rate = np.stack(
@@ -151,6 +124,7 @@ _ANGLE, _Z = Elementary("turn", (1, 0, 0, 0)), Elementary("along", (2,))
 
 
 def _screw(_: Elementary, d: Array, C: Array, p: Parameters) -> tuple[Array, Array]:
+    # d_z - pitch x angle about z, turns completed to the nearest.
     angle, rate = _turn(_ANGLE, d, C, p)
     along, derivative = _along(_Z, d, C, p)
     turns = np.round((along.real / p["pitch"] - angle.real) / (2 * np.pi))
@@ -159,6 +133,7 @@ def _screw(_: Elementary, d: Array, C: Array, p: Parameters) -> tuple[Array, Arr
 
 
 def _offset(e: Elementary, d: Array, C: Array, p: Parameters) -> tuple[Array, Array]:
+    # d along axis i of A, less the offset along the common normal z_A × z_B.
     (axis,) = e.numbers
     z = C[:, :, 2]
     normal = cross(_UNIT[2], z)[:, axis]
@@ -184,7 +159,7 @@ _FUNCTIONS: dict[str, Callable[[Elementary, Array, Array, Parameters], tuple[Arr
 
 
 def angle_of(sine: Array, cosine: Array) -> Array:
-    """atan2, also for the complex arguments of a complex-step derivative."""
+    """Angle by atan2, also of the complex arguments of a complex-step derivative."""
     angle: Array = np.arctan2(sine.real, cosine.real)
     if np.iscomplexobj(sine) or np.iscomplexobj(cosine):
         square = sine.real**2 + cosine.real**2
@@ -220,16 +195,7 @@ def _stack(parts: list[tuple[Array, Array]], d: Array, C: Array) -> tuple[Array,
 
 
 def pose(rows: Equations, q: Array, parameters: Parameters) -> tuple[Array, Array, Array]:
-    """Relative pose and free twists at given coordinates.
-
-    Parameters
-    ----------
-    q : (n, k)
-
-    Returns
-    -------
-    d (n, 3), C (n, 3, 3), and (n, 6, k): the relative twist of B for a unit rate of each coordinate.
-    """
+    """Relative pose d (n, 3), C (n, 3, 3) at coordinates q (n, k); twists (n, 6, k) of B at unit rates."""
     n, k = q.shape
     d, C = np.zeros((n, 3)), np.tile(np.eye(3), (n, 1, 1))
     axes = []

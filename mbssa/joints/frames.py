@@ -1,9 +1,8 @@
-"""Local frames of every joint on its bodies, from what a model file gives.
+"""Local frames of every joint on its bodies, from the data of a model file."""
 
-The canonical form of a joint's geometry is one frame on each body. World shorthand is turned into it
-with the reference poses of the bodies; a coordinate's value in the reference configuration
-(``at_reference``) turns or shifts the frame on the first body, so that the zero is stored from then on.
-"""
+# The canonical form of a joint's geometry is one frame on each body. World shorthand is turned into it with
+# the reference poses; ``at_reference`` turns or shifts the frame on the first body, so that the zero is
+# stored.
 
 from __future__ import annotations
 
@@ -31,29 +30,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Frames:
-    """Geometry of a whole mechanism in canonical form; planar ones lie in the plane z = 0.
+    """Geometry of a whole mechanism in canonical form; planar ones lie in the plane z = 0."""
 
-    Attributes
-    ----------
-    position : (N, 3) and ``rotation`` : (N, 3, 3), reference pose of every body's own frame, m
-    origin : (J, 2, 3) and ``axes`` : (J, 2, 3, 3), the joint's frame on its first two bodies, in the
-        body's own frame; axes are columns
-    parameters : (J,) each: length, pitch (m/rad), radius, offset, ratio
-    centre : (N, 3), the mean of each body's joints in its own frame: the point whose velocity Jacobians
-        use, so that ranks do not depend on how far from the world's origin a mechanism stands
-    known : (J,) bool, joints that have geometry and equations on a relative pose
-    size : a typical distance between joints, m: what lengths are divided by before a rank is taken
-    relations : by joint index, the equations of those that have none on one relative pose
-    """
-
-    position: Floats
-    rotation: Floats
-    origin: Floats
-    axes: Floats
+    position: Floats  # (N, 3) reference pose of every body's own frame, m
+    rotation: Floats  # (N, 3, 3)
+    origin: Floats  # (J, 2, 3) of the joint's frame on its first two bodies, in the body's own frame
+    axes: Floats  # (J, 2, 3, 3) likewise; axes are columns
+    # centre: (N, 3) mean of each body's joints in its own frame, for Jacobians: ranks are free of the origin
     centre: Floats
-    parameters: dict[str, Floats]
-    known: Bools
-    size: float
+    parameters: dict[str, Floats]  # (J,) each: length, pitch (m/rad), radius, offset, ratio
+    known: Bools  # (J,) joints that have geometry and equations on a relative pose
+    size: float  # typical distance between joints, m: lengths are divided by it before a rank is taken
+    # relations: by joint index, equations of those that have none on one relative pose
     relations: Mapping[int, JointRelations] = field(default_factory=dict)
 
     def bodies_of(self, mechanism: Mechanism, joint: int) -> tuple[int, ...]:
@@ -63,23 +51,9 @@ class Frames:
 
 
 def joint_frames(mechanism: Mechanism) -> Frames:
-    """Canonical geometry of a mechanism, computed once; not to be changed.
-
-    Joints without geometry, of a type without equations, or with a function that may not be run have
-    ``known`` False and frames of zeros.
-
-    Raises
-    ------
-    ModelError
-        Users' functions that are not found, or that are not what solving needs: all of them.
-
-    Examples
-    --------
-    >>> import mbssa
-    >>> frames = joint_frames(mbssa.load("slider_crank"))
-    >>> bool(frames.known.all()), round(frames.size, 2)
-    (True, 0.54)
-    """
+    """Canonical geometry of a mechanism, computed once; not to be changed."""
+    # Joints without geometry, of a type without equations, or with a function that may not be run have
+    # ``known`` False and frames of zeros.
     found = _found.get(mechanism)
     if found is None:
         found = _found[mechanism] = _frames_of(mechanism)
@@ -160,12 +134,7 @@ def coupled_coordinates(
     axes: Floats,
     known: Bools,
 ) -> tuple[JointCoordinate, ...] | None:
-    """The coordinates that a joint couples, from the frames of their joints; None where one has no frames.
-
-    Parameters
-    ----------
-    origin, axes, known : as those of :class:`Frames`, of all joints that couple nothing
-    """
+    """Coordinates that a joint couples, from the frames of their joints; None where one has no frames."""
     found = []
     for name in geometry.couples or ():
         joint, _, coordinate = name.rpartition(".")
@@ -232,11 +201,9 @@ def _parameters(geometry: JointGeometry, parameters: dict[str, Floats], j: int) 
 def _zeroed(
     row: JointType, ends: tuple[Frame, Frame], g: JointGeometry, parameters: dict[str, Floats]
 ) -> tuple[Frame, Frame]:
-    """Frames that give the coordinates their values ``at_reference``.
-
-    Between A and B lies the joint's pose at its zero; it becomes the pose at those values, by moving A.
-    Where the joint's points are given, they stay where they are and the axes turn about them.
-    """
+    """Frames that give the coordinates their values ``at_reference``."""
+    # Between A and B lies the joint's pose at its zero; it becomes the pose at those values, by moving A.
+    # Where the joint's points are given, they stay where they are and the axes turn about them.
     if not g.at_reference:
         return ends
     (origin, axes), second = ends
@@ -264,7 +231,7 @@ def _local_axes(z: Vector | None, x: Vector | None, *, planar: bool) -> Floats:
 
 
 def _centres(mechanism: Mechanism, origin: Floats, known: Bools) -> Floats:
-    """(N, 3) mean of the joints of each body in its own frame; the origin of a body without joints."""
+    """Mean (N, 3) of the joints of each body in its own frame; the origin of a body without joints."""
     total, count = np.zeros((mechanism.n_bodies, 3)), np.zeros(mechanism.n_bodies)
     first = mechanism.joint_start[:-1][known]
     for side in (0, 1):

@@ -1,14 +1,8 @@
-"""Jets of users' functions: value, derivatives by the twists of the bodies, time derivatives.
+"""Jets of users' functions: value, derivatives by the twists of the bodies, time derivatives."""
 
-``function(q, R)`` takes both arrays whatever the space is: ``q`` (m, 3) rows x, y, z, in the plane x, y,
-angle, and ``R`` (m, 3, 3), which is not to be read in the plane. ``values`` and ``out`` are the 1 + 19 m and
-3 + 6 m numbers that :mod:`groups.kernels.foreign` lays out.
-
-Derivatives by complex step (Squire & Trapp 1998) are exact to rounding. The second time derivative is a
-Taylor coefficient of the value along the motion at constant twists, taken from points of a circle in the
-complex plane of time (Lyness & Moler 1967; Fornberg 1981). Of the values there only imaginary parts are used:
-they are as small as the circle, and so are their roundings, which leaves the radius three decades of room.
-"""
+# function(q, R) takes q (m, 3), rows x, y, z or x, y, angle, and R (m, 3, 3), not to be read in the plane;
+# ``values`` (1 + 19 m) and ``out`` (3 + 6 m) are laid out by groups.kernels.foreign. First derivatives are by
+# complex step, exact to rounding (Squire & Trapp 1998).
 
 from __future__ import annotations
 
@@ -39,12 +33,7 @@ TOO_MUCH, TIMES, SMALLER = 1e-3, 3, 0.1
 
 
 def analytic_jet(function: Function, planar: bool, size: float, values: Array, out: Array) -> None:
-    """The jet of a function that takes complex numbers.
-
-    Parameters
-    ----------
-    size : length that a motion is large against, m: the mechanism's
-    """
+    """Write the jet of a function that takes complex numbers; ``size`` (m) is that of the mechanism."""
     m = (len(values) - 1) // BODY
     q, R = np.empty((m, 3), dtype=np.complex128), np.empty((m, 3, 3), dtype=np.complex128)
     found = np.empty(1, dtype=np.complex128)
@@ -91,6 +80,9 @@ def bend(
     q: Array, R: Array,
 ) -> float:  # fmt: skip
     """Second derivative by time at constant twists."""
+    # A Taylor coefficient along the motion, from a circle in complex time (Lyness & Moler 1967; Fornberg
+    # 1981). Imaginary parts alone are as small as the circle, and so is their rounding: the radius has three
+    # decades of room.
     part, found = np.empty(4), np.empty(1, dtype=np.complex128)
     second = 0.0
     for _ in range(TIMES):

@@ -16,24 +16,17 @@ Array = npt.NDArray[Any]
 
 @dataclass(frozen=True, eq=False)
 class Poses:
-    """Poses of N bodies: ``position`` (N, 3) m, ``rotation`` (N, 3, 3), ``angle`` (N,) rad.
+    """Poses of N bodies: ``position`` (N, 3) m, ``rotation`` (N, 3, 3), ``angle`` (N,) rad."""
 
-    The angle is unwrapped and meaningful in the plane only. ``coordinates`` are those of other joints that a
-    joint names, in its order.
-    """
-
-    position: Array
-    rotation: Array
-    angle: Array
+    position: Array  # (N, 3) m
+    rotation: Array  # (N, 3, 3)
+    angle: Array  # (N,) rad, unwrapped; meaningful in the plane only
+    # coordinates: those of other joints that a joint names, in its order
     coordinates: tuple[JointCoordinate, ...] = field(default=(), kw_only=True)
 
     @staticmethod
     def of(position: Array, rotation: Array | None = None, angle: Array | None = None) -> Poses:
-        """Poses without rotation, or of planar angle 0, where these are not given.
-
-        >>> Poses.of(np.zeros((2, 3))).rotation.shape
-        (2, 3, 3)
-        """
+        """Poses without rotation, or of planar angle 0, where these are not given."""
         n = len(position)
         return Poses(
             position,

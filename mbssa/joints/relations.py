@@ -1,9 +1,8 @@
-"""Equations that are no function of one relative pose: gears, rolling, cams, contacts, users' functions.
+"""Equations that are no function of one relative pose: gears, rolling, cams, contacts, users' functions."""
 
-A *relation* is a sum of terms, each a scalar of the relative pose of two frames, or of a body's angle, times
-a factor; it holds where the sum is its ``constant``. So it binds any number of bodies. Joints made of
-relations carry no body: they only close what others carry.
-"""
+# A *relation* is a sum of terms, each a scalar of the relative pose of two frames, or of a body's angle,
+# times a factor; it holds where the sum is its ``constant``. So it binds any number of bodies. Joints made of
+# relations carry no body: they only close what others carry.
 
 from __future__ import annotations
 
@@ -45,28 +44,18 @@ class PairFrames:
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """One summand.
+    """Term of a relation, of a kind of :class:`~mbssa.joints.equations.Elementary` or of those below."""
 
-    ``kind`` is one of :class:`mbssa.joints.equations.Elementary`, or
-
-    ===========  =================================================================================
-    ``turned``   angle of the pair's second body in the plane, which counts turns
-    ``counted``  the ``turn`` of that elementary, turns counted
-    ``line``     the world's angle of the line from A to B in the plane, turns counted
-    ``contact``  signed gap between two profiles, ``numbers`` the kind of the follower's
-    ``user``     a user's function of all bodies of the joint
-    ===========  =================================================================================
-
-    ``parameter`` is subtracted from an elementary or the gap, m; ``factor`` is in m where an angle counts as
-    a length; ``near`` is the value at the reference of an angle of a kind in :data:`TURNING`.
-    """
+    # turned: angle of the pair's second body in the plane, turns counted; counted: ``turn``, turns counted;
+    # line: the world's angle of the line from A to B in the plane, turns counted; contact: signed gap between
+    # two profiles (``numbers``: kind of the follower's); user: a function of all bodies of the joint.
 
     kind: str
     pair: int
     numbers: tuple[int, ...] = ()
-    factor: float = 1.0
-    parameter: float = 0.0
-    near: float = 0.0
+    factor: float = 1.0  # in m where an angle counts as a length
+    parameter: float = 0.0  # subtracted from an elementary or the gap, m
+    near: float = 0.0  # value at the reference of an angle of a kind in TURNING
 
     @property
     def is_angle(self) -> bool:
@@ -81,37 +70,24 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """A sum of terms that holds at ``constant``, m if ``is_length``, else rad.
-
-    Angles count from the reference, so that the constant is what their sum is there; with
-    ``counts_from_zero`` from the zero of their frames, and the constant is as given.
-    """
+    """Sum of terms that holds at ``constant``, m if ``is_length``, else rad."""
 
     name: str
     terms: tuple[Term, ...]
     constant: float = 0.0
     is_length: bool = False
-    counts_from_zero: bool = False
+    counts_from_zero: bool = False  # angles count from the zero of their frames, else from the reference
 
 
 @dataclass(frozen=True, eq=False)
 class JointRelations:
-    """The relations of one joint.
+    """Relations of one joint."""
 
-    Attributes
-    ----------
-    bodies : indices of the joint's bodies
-    pairs : frames that the terms name by their place
-    constraints : those that always hold; coordinates : free coordinates that can be driven, by name
-    curves : profiles of the cam and of its follower
-    function : the user's
-    """
-
-    bodies: tuple[int, ...]
-    pairs: tuple[PairFrames, ...]
+    bodies: tuple[int, ...]  # indices
+    pairs: tuple[PairFrames, ...]  # frames that the terms name by their place
     constraints: tuple[Relation, ...]
-    coordinates: Mapping[str, Relation] = field(default_factory=dict)
-    curves: tuple[Curve, ...] = ()
+    coordinates: Mapping[str, Relation] = field(default_factory=dict)  # free ones that can be driven, by name
+    curves: tuple[Curve, ...] = ()  # profiles of the cam and of its follower
     function: UserFunction | None = None
 
     def sized(self, size: float) -> JointRelations:
@@ -123,23 +99,18 @@ class JointRelations:
 
 @dataclass(frozen=True, eq=False)
 class JointCoordinate:
-    """A coordinate of another joint: its function of the pose of two frames, and its value at the reference.
-
-    ``at_reference`` (m or rad) gives the whole turns of an angle, which its pose leaves open.
-    """
+    """Coordinate of another joint: a function of the pose of two frames, and its value at the reference."""
 
     function: Elementary
     pair: PairFrames
     is_length: bool
-    at_reference: float = 0.0
+    at_reference: float = 0.0  # m or rad; gives the whole turns of an angle, which its pose leaves open
 
 
 def at_reference(relations: JointRelations, poses: Poses) -> JointRelations:
-    """The same with the constants that hold where the bodies stand now.
-
-    Only of angles and rolled distances, which count from the reference: a contact or a user's function
-    holds at zero, wherever the reference is.
-    """
+    """Relations with the constants that hold where the bodies stand now."""
+    # Only of angles and rolled distances, which count from the reference: a contact or a user's function
+    # holds at zero, wherever the reference is.
 
     def settled(relation: Relation) -> Relation:
         if not any(term.is_angle for term in relation.terms):
@@ -211,13 +182,10 @@ def local_frames(
 def value_and_rates(
     relations: JointRelations, relation: Relation, poses: Poses, size: float
 ) -> tuple[float, Array]:
-    """Residual of a relation, and its derivative by the twists of the joint's bodies.
-
-    Lengths are divided by ``size``. The derivative (bodies, 6) is by the velocity of each body's origin and
-    its angular velocity, world axes. Angles in :data:`TURNING` are completed by whole turns to their
-    values at the reference, and, unless they count from zero, those by the turns of the least
-    residual.
-    """
+    """Residual of a relation over ``size``, and its derivative (bodies, 6) by the twists, world axes."""
+    # Twist: velocity of each body's origin, angular velocity. Angles in TURNING are completed by whole turns
+    # to their values at the reference, and, unless they count from zero, those by the turns of the least
+    # residual.
     total, counted = -relation.constant / (size if relation.is_length else 1.0), []
     rates = np.zeros((len(relations.bodies), 6))
     for term in relation.terms:

@@ -38,7 +38,7 @@ class Configuration(Poses):
 
     @property
     def centres(self) -> Floats:
-        """(N, 3) centres of the bodies in the world."""
+        """Centres (N, 3) of the bodies in the world."""
         centres: Floats = self.position + np.einsum("nab,nb->na", self.rotation, self.centre)
         return centres
 
@@ -53,27 +53,16 @@ class Configuration(Poses):
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Equations of a mechanism at a configuration, in the order of its joints; drives after constraints.
+    """Equations of a mechanism at a configuration, in the order of its joints; drives after constraints."""
 
-    Attributes
-    ----------
-    residual : (M,) m or rad; of drives 0, since their value is wherever the configuration is, or that value
-    jacobian : (M, S, B) derivative by the twist of each body of the joint: velocity of the body's centre
-        and angular velocity, world axes (planar: v_x, v_y, w_z)
-    body : (M, S) body index; 0 is the frame, whose block is zero
-    joint : (M,) joint index
-    drive : (M,) bool
-    name : names of the equations: the constraint's, or the driven coordinate's
-    missing : joints without geometry or equations, which have no rows
-    """
-
-    residual: Floats
+    residual: Floats  # (M,) m or rad; of drives 0 (where they are), or the value of the coordinate
+    # jacobian: (M, S, B) by the twist of each body: velocity of its centre, angular velocity, world axes
     jacobian: Floats
-    body: Ints
-    joint: Ints
-    drive: Bools
-    name: tuple[str, ...]
-    missing: tuple[int, ...] = ()
+    body: Ints  # (M, S) index; 0 is the frame, whose block is zero
+    joint: Ints  # (M,)
+    drive: Bools  # (M,)
+    name: tuple[str, ...]  # of the constraint, or of the driven coordinate
+    missing: tuple[int, ...] = ()  # joints without geometry or equations, which have no rows
 
     def __len__(self) -> int:
         return len(self.residual)
@@ -121,7 +110,7 @@ class Rows:
         return dense[:, :-1].reshape(len(self), len(bodies) * freedom)
 
     def sparse(self, n_bodies: int) -> scipy.sparse.csr_array:
-        """(M, B (N - 1)) Jacobian by the twists of all movable bodies."""
+        """Jacobian (M, B (N - 1)) by the twists of all movable bodies."""
         import scipy.sparse
 
         freedom = self.jacobian.shape[2]
@@ -133,16 +122,12 @@ class Rows:
 
 
 def unknowns(space: Space) -> tuple[int, ...]:
-    """Indices of those of v_x, v_y, v_z, w_x, w_y, w_z that a body of this space has.
-
-    >>> unknowns("planar")
-    (0, 1, 5)
-    """
+    """Indices of those of v_x, v_y, v_z, w_x, w_y, w_z that a body of this space has."""
     return (0, 1, 5) if space == "planar" else (0, 1, 2, 3, 4, 5)
 
 
 def first_two_bodies(mechanism: Mechanism, joints: Ints) -> Ints:
-    """(n, 2) body indices of these joints; a third body, a carrier, is left out."""
+    """Body indices (n, 2) of these joints; a third body, a carrier, is left out."""
     first = mechanism.joint_start[joints]
     return np.stack([mechanism.joint_body[first], mechanism.joint_body[first + 1]], axis=1)
 
@@ -150,12 +135,10 @@ def first_two_bodies(mechanism: Mechanism, joints: Ints) -> Ints:
 def rows_at(
     mechanism: Mechanism, frames: Frames, configuration: Configuration, *, values: bool = False
 ) -> Rows:
-    """Evaluate every constraint and every drive of a mechanism, lengths divided by ``frames.size``.
-
-    With ``values`` the residual of a drive is the value of its coordinate. An equation that has no value in
-    this configuration (two profiles too far apart to touch) has the residual NaN and no derivative: what
-    goes into a decomposition is finite.
-    """
+    """Evaluate every constraint and every drive of a mechanism, lengths divided by ``frames.size``."""
+    # With ``values`` the residual of a drive is the value of its coordinate. An equation that has no value
+    # here (two profiles too far apart to touch) has the residual NaN and no derivative: what goes into a
+    # decomposition is finite.
     columns, types = unknowns(mechanism.space), mechanism.joint_type
     parts: list[Rows] = []
     for index in np.unique(types[frames.known]).tolist():
@@ -218,11 +201,9 @@ def _part(
     *,
     drive: bool,
 ) -> Rows:
-    """Derivatives by the relative twist become derivatives by the twists of both bodies.
-
-    A row (f, m) in A's axes acts at B's origin, so on a body whose centre is r away it is
-    (f, m + r × f), with the sign of the body's side.
-    """
+    """Rows by the twists of both bodies from derivatives by the relative twist."""
+    # A row (f, m) in A's axes acts at B's origin, so on a body whose centre is r away it is (f, m + r × f),
+    # with the sign of the body's side.
     which, number = np.nonzero(keep)
     turned = axes[which]
     force = np.einsum("nab,nb->na", turned, rate[which, number, :3])
@@ -246,13 +227,8 @@ def _part(
 def relative_pose(
     frames: Frames, at: Configuration, joints: Ints, body: Ints
 ) -> tuple[Floats, Floats, Floats, Floats]:
-    """Relative pose of the frames of these joints, lengths divided by ``frames.size``.
-
-    Returns
-    -------
-    d (n, 3), C (n, 3, 3); axes of A in the world (n, 3, 3); and for each side the vector from the
-    body's centre to B's origin in world axes (n, 2, 3).
-    """
+    """Relative pose d (n, 3), C (n, 3, 3) of joints; axes of A in the world, levers (n, 2, 3)."""
+    # Lengths are divided by ``frames.size``. A lever goes from the body's centre to B's origin, world axes.
     rotation = at.rotation[body]
     centre = at.centres[body] / frames.size
     local = (frames.origin[joints] - frames.centre[body]) / frames.size
@@ -266,16 +242,7 @@ def relative_pose(
 
 
 def coordinates_at(mechanism: Mechanism, frames: Frames, at: Configuration, joints: Sequence[int]) -> Floats:
-    """(n, k) coordinates of joints of one type in a configuration, m and rad; angles near ``at_reference``.
-
-    >>> import mbssa
-    >>> from mbssa.joints.frames import joint_frames
-    >>> stewart = mbssa.load("stewart")
-    >>> frames = joint_frames(stewart)
-    >>> leg = stewart.joint_ids.index("2-3")
-    >>> coordinates_at(stewart, frames, Configuration.reference(frames), [leg]).round(3)
-    array([[1.195]])
-    """
+    """Coordinates (n, k) of joints of one type in a configuration, m, rad; angles near ``at_reference``."""
     kind, which = type_of_joint(mechanism, joints[0]), np.array(joints)
     assert kind.pair is not None
     d, C, _, _ = relative_pose(frames, at, which, first_two_bodies(mechanism, which))

@@ -1,15 +1,8 @@
-"""User-defined constraints: Python functions of the poses of some bodies, zero where the constraint holds.
+"""User-defined constraints: Python functions of the poses of some bodies, zero where the constraint holds."""
 
-In the plane a function is ``function(q)``: rows x, y, angle of its bodies (m, m, rad; the angle unwrapped).
-In space it is ``function(p, R)``: positions (m, 3) of the bodies' origins and their rotations (m, 3, 3), the
-bodies' axes as columns, in the world. It returns one number.
-
-Derivatives are taken by complex step, so arguments come as complex numbers, and functions must be analytic:
-+ - * / **, and NumPy's sqrt, exp, log, sin, cos, tan, arcsin, arccos, arctan, sum, dot, cross, @. Others
-(abs, max, comparisons, norm, hypot, arctan2, math.*, float()) need a ``derivative``: of the same arguments,
-then real, (m, 3) by x, y and angle, or (m, 6) by the velocities of the origins and the angular velocities,
-world axes.
-"""
+# function(q): rows x, y, angle (m, rad) of its bodies; in space function(p, R): origins (m, 3), rotations (m,
+# 3, 3), world. Derivatives are by complex step, so functions must be analytic; others need a ``derivative``,
+# (m, 3) by x, y, angle or (m, 6) by the twists of the origins, world axes.
 
 from __future__ import annotations
 
@@ -40,29 +33,13 @@ from mbssa.trust import REMEDY, may_run
 
 @dataclass(frozen=True)
 class UserFunction:
-    """A user's function as data: nothing is imported before :meth:`resolve`; it can be pickled.
+    """A user's function as data: nothing is imported before :meth:`resolve`; it can be pickled."""
 
-    Attributes
-    ----------
-    source : "module:name", "file.py:name", or the callable itself
-    bodies : number of its bodies
-    planar : called as ``function(q)``; else as ``function(p, R)``
-    derivative : source of its derivative; None for complex step
-    size : size of the mechanism, m, which sets the length of steps
-
-    Examples
-    --------
-    >>> rod = UserFunction(lambda q: (q[0, 0] - q[1, 0]) ** 2 + (q[0, 1] - q[1, 1]) ** 2 - 25.0, 2, True)
-    >>> value, slope = value_and_derivative(rod, Poses.of(np.array([[3.0, 0, 0], [0, 4.0, 0]])))
-    >>> value, slope[:, :2].tolist()
-    (0.0, [[6.0, -8.0], [-6.0, 8.0]])
-    """
-
-    source: Source
-    bodies: int
-    planar: bool
-    derivative: Source | None = None
-    size: float = 1.0
+    source: Source  # "module:name", "file.py:name", or the callable itself
+    bodies: int  # number of its bodies
+    planar: bool  # called as function(q); else as function(p, R)
+    derivative: Source | None = None  # source of its derivative; None for complex step
+    size: float = 1.0  # of the mechanism, m, which sets the length of steps
 
     @property
     def name(self) -> str:
@@ -71,18 +48,11 @@ class UserFunction:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Of its derivative: (m, 3) in the plane, (m, 6) in space."""
+        """Shape of the derivative: (m, 3) in the plane, (m, 6) in space."""
         return self.bodies, 3 if self.planar else 6
 
     def resolve(self) -> Resolved:
-        """Import the function and its derivative.
-
-        Raises
-        ------
-        ValueError
-            No such module, file or name in it; a module that cannot be imported; not a function of the
-            arguments.
-        """
+        """Import the function and its derivative; ValueError with the reason why it cannot be."""
         with importing:
             function = self._found(self.source)
             derivative = None if self.derivative is None else self._found(self.derivative)
@@ -120,15 +90,7 @@ class Resolved:
 
 
 def value_and_derivative(function: UserFunction, poses: Poses) -> tuple[float, Floats]:
-    """Value of a user's function at the poses of its m bodies, and its derivative (m, 6) by their twists.
-
-    Raises
-    ------
-    ValueError
-        As :meth:`UserFunction.resolve`.
-    ModelError
-        An exception of the function, with the function's name.
-    """
+    """Value of a user's function at the poses of its m bodies, and its derivative (m, 6) by their twists."""
     m = function.bodies
     values, out = np.zeros(1 + 19 * m), np.zeros(3 + 6 * m)
     row = values[1:].reshape(m, 19)

@@ -40,13 +40,7 @@ _COMPONENTS = ("x", "y", "z", "turning about x", "turning about y")
 
 
 def check_functions(mechanism: Mechanism, relations: Mapping[int, JointRelations], poses: Poses) -> None:
-    """Check the users' functions of a mechanism at its reference, each once as long as nothing changes.
-
-    Raises
-    ------
-    ModelError
-        Every function that :func:`check_function` refuses, with its joint.
-    """
+    """Check the users' functions of a mechanism at its reference, each once as long as nothing changes."""
     faults = Faults()
     for j, found in relations.items():
         if found.function is None:
@@ -72,24 +66,9 @@ def _check_once(
 
 
 def check_function(function: UserFunction, poses: Poses) -> None:
-    """Call a user's function at its bodies' reference poses and near them, and check its derivatives.
-
-    They are compared with central differences.
-
-    Raises
-    ------
-    ValueError
-        As :meth:`UserFunction.resolve`; the function fails there, returns anything but one finite number,
-        writes into its arguments, is not analytic, or its derivative is another function's.
-
-    Examples
-    --------
-    >>> far = UserFunction(lambda q: abs(q[0, 0]) - 5.0, 1, True)
-    >>> check_function(far, Poses.of(np.array([[5.0, 4.0, 0.0]])))  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-    ...
-    ValueError: <lambda> is not analytic: by complex step its derivative by x of its body 1 is 0, ...
-    """
+    """Call a user's function at and near its bodies' reference poses; check derivatives by differences."""
+    # ValueError if it fails, returns anything but one finite number, writes into its arguments or is not
+    # analytic, or if its derivative is another function's.
     resolved = function.resolve()
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -180,7 +159,7 @@ def _arguments(function: UserFunction, poses: Poses, kind: type[float | complex]
 
 
 def _differences(function: UserFunction, call: Callable[..., Any], poses: Poses, h: float) -> Floats:
-    """(m, 6) central differences of the fourth order by steps of h, times the scale."""
+    """Central differences (m, 6) of the fourth order by steps of h, times the scale."""
     found = np.zeros((function.bodies, 6))
     for k in range(function.bodies):
         for i in (0, 1, 5) if function.planar else range(6):
@@ -192,7 +171,7 @@ def _differences(function: UserFunction, call: Callable[..., Any], poses: Poses,
 
 
 def _scale(function: UserFunction) -> Floats:
-    """(6,) units of motions: the mechanism's size, and 1 rad."""
+    """Units (6,) of motions: the mechanism's size, and 1 rad."""
     return np.array([function.size] * 3 + [1.0] * 3)
 
 

@@ -1,7 +1,6 @@
-"""Sources of users' functions: modules, files beside a model, callables; and their pickles.
+"""Sources of users' functions: modules, files beside a model, callables; and their pickles."""
 
-Nothing is imported before it is needed. Users' code runs as it is imported.
-"""
+# Nothing is imported before it is needed. Users' code runs as it is imported.
 
 from __future__ import annotations
 
@@ -54,7 +53,7 @@ def _module(source: str, place: str) -> ModuleType:
 
 
 def _from_file(source: str, path: Path) -> ModuleType:
-    """A file as a module; anew if it was written since."""
+    """Module of a file; imported again if it was written since."""
     try:
         key = str(path.resolve()), path.stat().st_mtime_ns
     except OSError:

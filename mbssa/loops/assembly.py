@@ -18,14 +18,11 @@ from mbssa.mechanism import Mechanism
 
 @dataclass(frozen=True, eq=False)
 class LoopGraph:
-    """A mechanism as loops see it: bodies are vertices, and every joint that closes loops is an edge.
-
-    ``joints`` are the joint indices of the edges, ``ends`` their two body indices, the lower first.
-    """
+    """Graph of a mechanism for its loops: vertices are bodies, edges the joints that close loops."""
 
     mechanism: Mechanism
-    joints: tuple[int, ...]
-    ends: tuple[Ends, ...]
+    joints: tuple[int, ...]  # joint indices of the edges
+    ends: tuple[Ends, ...]  # two body indices of each edge, the lower first
 
     @property
     def weights(self) -> list[int]:
@@ -69,12 +66,7 @@ class LoopGraph:
 
 
 def loop_graph(mechanism: Mechanism) -> LoopGraph:
-    """The edges: joints of two bodies, without undriven free bodies (F and its like).
-
-    >>> import mbssa
-    >>> loop_graph(mbssa.load("spatial_four_bar")).ends
-    ((0, 1), (1, 2), (2, 3), (0, 3))
-    """
+    """Loop graph, whose edges are joints of two bodies without undriven free bodies (F and its like)."""
     if not isinstance(mechanism, Mechanism):
         raise TypeError(f"takes a Mechanism, not {mechanism!r}; mbssa.load(…) reads one")
     joints, ends = [], []
@@ -120,10 +112,8 @@ def make_loops(
 
 
 def _without_redundant(graph: LoopGraph, loops: tuple[Loop, ...]) -> tuple[Loop, ...]:
-    """Equations left out where the ranks have shown that loops say the same twice.
-
-    Loops with a joint whose equations the structural groups leave out too are the first to lose theirs.
-    """
+    """Loops without the equations that the ranks have shown to be redundant."""
+    # Loops with a joint whose equations the structural groups leave out too are the first to lose theirs.
     if graph.treatment is None:
         return loops
     dropped = {each.joint for each in graph.treatment.dropped}
@@ -206,10 +196,8 @@ def _module(graph: LoopGraph, number: int, part: Part, loops: Sequence[Loop], co
 
 
 def _cuts(graph: LoopGraph, loops: Sequence[Loop], mine: set[int]) -> tuple[int, ...]:
-    """Joints at which the loops of a module are opened: one for each, those with the most unknowns.
-
-    Any joints will do on which the loops are still independent.
-    """
+    """Joints at which the loops of a module are opened: one for each, those with the most unknowns."""
+    # Any joints will do on which the loops are still independent.
     columns: dict[int, int] = {}
     for bit, loop in enumerate(loops):
         for joint in loop.joints:
@@ -218,11 +206,7 @@ def _cuts(graph: LoopGraph, loops: Sequence[Loop], mine: set[int]) -> tuple[int,
 
 
 def most_free_cuts(columns: Mapping[int, int], unknowns: Mapping[int, int]) -> tuple[int, ...]:
-    """Joints to cut, one a loop, with as many unknowns as can be; ``columns``: the loops through each (bits).
-
-    >>> most_free_cuts({0: 0b01, 1: 0b11, 2: 0b10}, {0: 1, 1: 3, 2: 2})
-    (1, 2)
-    """
+    """Joints to cut, one a loop, with the most unknowns; ``columns``: the loops through each (bits)."""
     pivots: dict[int, int] = {}
     free = sorted((joint for joint in columns if unknowns.get(joint, 0)), key=lambda j: (-unknowns[j], j))
     return tuple(sorted(joint for joint in free if independent(columns[joint], pivots)))

@@ -1,10 +1,8 @@
-"""A minimum cycle basis of a multigraph: the independent loops with the fewest coordinates.
+"""Minimum cycle basis of a multigraph: the independent loops with the fewest coordinates."""
 
-Horton (1987): every loop of a minimum basis consists of an edge and the shortest paths from some vertex to
-its two ends. All such loops are listed, and the shortest independent ones selected (added modulo 2).
-networkx's function of the same name gives the same basis 200 to 1,000 times slower: 110 ms for the 6
-loops of the rotor, 71 s for a grid of 81 loops (here 0.4 ms and 70 ms).
-"""
+# Horton (1987): every loop of a minimum basis consists of an edge and the shortest paths from some vertex to
+# its two ends; all such loops are listed, and the shortest independent ones (modulo 2) selected. networkx's
+# function gives the same basis 200 to 1,000 times slower: 71 s instead of 70 ms for a grid of 81 loops.
 
 from __future__ import annotations
 
@@ -20,21 +18,10 @@ Ends = tuple[int, int]
 def minimum_cycle_basis(
     n_vertices: int, ends: Sequence[Ends], weights: Sequence[int]
 ) -> list[tuple[int, ...]]:
-    """Edges of each loop of the basis whose sum of weights is least, the lightest loop first.
-
-    Between loops of one weight the one with fewer edges counts as shorter, then the one whose edge of the
-    highest vertices is lower; so the basis is one and the same whatever the order of the edges, unless they
-    are parallel. 500 loops of 1,000 bodies take some two seconds; time grows as the cube of the size.
-
-    Parameters
-    ----------
-    n_vertices : vertices are 0 to n - 1
-    ends : two different vertices of each edge
-    weights : non-negative, of each edge
-
-    >>> minimum_cycle_basis(3, [(0, 1), (1, 2), (0, 2), (0, 1)], [1, 1, 1, 1])
-    [(0, 3), (0, 1, 2)]
-    """
+    """Edges of each loop of the basis whose sum of weights is least, the lightest loop first."""
+    # Of loops of one weight the one with fewer edges counts as shorter, then the one whose edge of the
+    # highest vertices is lower: the basis does not depend on the order of the edges, unless they are
+    # parallel. 500 loops of 1,000 bodies take some two seconds; time grows as the cube of the size.
     lengths = _unlike_lengths(ends, weights)
     neighbours: list[list[tuple[int, int]]] = [[] for _ in range(n_vertices)]
     for edge, (a, b) in enumerate(ends):
@@ -55,31 +42,18 @@ def minimum_cycle_basis(
 
 
 def n_loops(n_vertices: int, ends: Sequence[Ends]) -> int:
-    """Independent loops: edges less vertices plus connected parts; Eq. (1) of the paper for one part.
-
-    >>> n_loops(4, [(0, 1), (1, 2), (2, 3), (0, 3)])
-    1
-    """
+    """Independent loops: edges less vertices plus connected parts; Eq. (1) of the paper for one part."""
     return len(ends) - len(spanning_forest(n_vertices, ends, range(len(ends))))
 
 
 def spanning_forest(n_vertices: int, ends: Sequence[Ends], order: Sequence[int]) -> list[int]:
-    """The edges that join two parts when they are taken in this order.
-
-    >>> spanning_forest(3, [(0, 1), (1, 2), (0, 2)], [2, 1, 0])
-    [2, 1]
-    """
+    """Edges that join two parts when they are taken in this order."""
     parts = DisjointSet(n_vertices)
     return [edge for edge in order if parts.merge(*ends[edge])]
 
 
 def independent(row: int, pivots: dict[int, int]) -> bool:
-    """Return whether a row of bits is independent modulo 2 of those in ``pivots``, and add it to them.
-
-    >>> pivots = {}
-    >>> [independent(row, pivots) for row in (0b011, 0b110, 0b101)]
-    [True, True, False]
-    """
+    """Return whether a row of bits is independent modulo 2 of those in ``pivots``, and add it to them."""
     while row:
         top = row.bit_length()
         if top not in pivots:
@@ -90,14 +64,8 @@ def independent(row: int, pivots: dict[int, int]) -> bool:
 
 
 def in_order(edges: Sequence[int], ends: Sequence[Ends]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Vertices and edges of one loop in the order in which it is run through.
-
-    It begins at its lowest vertex and continues to the lower of its two neighbours; edge k joins
-    the vertices k and k + 1, the last one closes the loop.
-
-    >>> in_order([0, 1, 2, 3], [(3, 1), (0, 3), (1, 2), (0, 2)])
-    ((0, 2, 1, 3), (3, 2, 0, 1))
-    """
+    """Vertices and edges of one loop in cyclic order, from its lowest vertex to the lower neighbour."""
+    # Edge k joins the vertices k and k + 1; the last one closes the loop.
     at: dict[int, list[int]] = {}
     for edge in edges:
         for vertex in ends[edge]:
@@ -116,10 +84,8 @@ def in_order(edges: Sequence[int], ends: Sequence[Ends]) -> tuple[tuple[int, ...
 
 
 def _unlike_lengths(ends: Sequence[Ends], weights: Sequence[int]) -> list[int]:
-    """Integer lengths in the order of the weights, such that no two sets of edges have equal length.
-
-    Horton's list is complete only where shortest ways are unique.
-    """
+    """Integer lengths in the order of the weights, such that no two sets of edges have equal length."""
+    # Horton's list is complete only where shortest ways are unique.
     n = len(ends)
     order = sorted(range(n), key=lambda edge: (max(ends[edge]), min(ends[edge]), edge))
     place = {edge: k for k, edge in enumerate(order)}
@@ -129,10 +95,8 @@ def _unlike_lengths(ends: Sequence[Ends], weights: Sequence[int]) -> list[int]:
 def _loops_through(
     root: int, neighbours: Sequence[Sequence[tuple[int, int]]], ends: Sequence[Ends], lengths: Sequence[int]
 ) -> Iterator[tuple[int, int]]:
-    """Edges (as bits) and length of the loops of one edge and the shortest ways to it from the root.
-
-    The root is the lowest vertex of its loops: any vertex of a loop of the basis would find it.
-    """
+    """Edges (as bits) and length of the loops of one edge and the shortest ways to it from the root."""
+    # The root is the lowest vertex of its loops: any vertex of a loop of the basis would find it.
     distance, way, branch = _shortest_ways(root, neighbours, lengths)
     for a in distance:
         for b, edge in neighbours[a]:

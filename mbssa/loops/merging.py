@@ -1,26 +1,8 @@
-"""Wehage's partition of a spanning tree with cut joints into kinematic substructures.
+"""Wehage's partition of a spanning tree with cut joints into kinematic substructures."""
 
-K. T. Wehage, R. A. Wehage and B. Ravani, *Mechanism and Machine Theory* 92 (2015) 464-483: bodies hang
-from the frame as a tree, every cut joint gets a virtual body on one of its two sides, and each cut closes
-one loop. The paper that compares with it (Celdran, Saura and Dopico 2022, Tables 1 to 7) does not print
-when two loops are merged. The rule below is read from the script with which the method's first author
-demonstrates it (K. Wehage 2015, ``kinematic_substructuring.py`` of his repository
-``kriswehage/kinematic-substructuring``, two-clause BSD licence); the code here is our own:
-
-1. A loop is listed from its base, the last body that the ways of its two terminators to the frame share,
-   outwards. Loops are sorted by the numbers of their bases, otherwise as given.
-2. In that order, a loop is merged into an earlier substructure if one of the loops there has a base that
-   is the loop's own base or lies on its way to the frame, **the frame itself not counted**, and the two
-   share a body besides their bases. Otherwise it begins a substructure of its own.
-
-So loops that begin at the frame are never merged, however many coordinates they share; what has really to
-be solved together is found in :mod:`mbssa.loops.solution`. In two places the script is peculiar. Where one
-terminator lies on the other's way to the frame, it takes the next body for the base: kept, since Table 7
-prints it (loop ii, where Table 6 has [1, 4] instead of [1, 18]). Table 2 does not: it begins the loop of
-the terminators [1, 11] with body 1, lists members in another order, and calls the first pair of
-terminators loop ii, so that of it the sets of members alone can be had again. A loop that fits two earlier
-substructures is put into both by it; here it joins them to one, as substructures shall not overlap.
-"""
+# K. T. Wehage, R. A. Wehage and B. Ravani, Mechanism and Machine Theory 92 (2015) 464-483. When loops are
+# merged is printed nowhere: the rule is that of kinematic_substructuring.py in kriswehage/kinematic-
+# substructuring (2015, two-clause BSD); the code is ours. Loops that begin at the frame are never merged.
 
 from __future__ import annotations
 
@@ -85,6 +67,8 @@ def wehage(parents: Sequence[int], terminators: Sequence[Sequence[int]]) -> tupl
     found.sort(key=lambda loop: loop[1][0])
     merged: list[list[tuple[int, tuple[int, ...]]]] = []
     for loop in found:
+        # A loop joins a substructure if a base there is its own or on its way to the frame, the frame not
+        # counted, and the two share a body besides their bases.
         above = set(way_to_frame(parents, loop[1][0])[:-1])
         fits = [
             each
@@ -94,6 +78,8 @@ def wehage(parents: Sequence[int], terminators: Sequence[Sequence[int]]) -> tupl
         if not fits:
             merged.append([loop])
             continue
+        # The script puts such a loop into both; here it joins them to one, as substructures shall not
+        # overlap.
         for each in fits[1:]:
             fits[0] += each
             merged.remove(each)
@@ -105,11 +91,7 @@ def wehage(parents: Sequence[int], terminators: Sequence[Sequence[int]]) -> tupl
 
 
 def way_to_frame(parents: Sequence[int], body: int) -> list[int]:
-    """The body, its parent, and so on to the frame.
-
-    >>> way_to_frame([0, 1, 2, 1], 3)
-    [3, 2, 1]
-    """
+    """Path from the body over its parents to the frame."""
     way = [body]
     while parents[way[-1] - 1]:
         way.append(parents[way[-1] - 1])
@@ -124,6 +106,8 @@ def _members(parents: Sequence[int], first: int, second: int) -> tuple[int, ...]
     lead = depth[first] - depth[second]
     inwards += up[1 : 1 + max(lead, 0)]
     inwards += other[1 : 1 + max(-lead, 0)]
+    # Where one terminator lies on the other's way to the frame, the next body is the base: peculiar to the
+    # script, but printed in Table 7 (loop ii, where Table 6 has [1, 4] instead of [1, 18]).
     for a, b in zip(up[max(lead, 0) :], other[max(-lead, 0) :], strict=True):
         if a == b:
             break

@@ -20,16 +20,10 @@ BodiesAndJoints: TypeAlias = tuple[tuple[int, ...], tuple[int, ...]]
 
 
 def loop_ranks(mechanism: Mechanism, loops: Sequence[BodiesAndJoints]) -> tuple[list[int], str]:
-    """Closure equations of each loop, and a note where they were not found at the given geometry.
-
-    The relative motions that the joints of a loop allow span B directions or fewer; along the others a loop
-    that can move closes by itself. Where they span fewer, a perturbed configuration tells whether that is so
-    in this pose alone.
-
-    >>> import mbssa
-    >>> loop_ranks(mbssa.load("bennett"), [((0, 1, 2, 3), (0, 1, 2, 3))])
-    ([3], '')
-    """
+    """Closure equations of each loop, and a note where they were not found at the given geometry."""
+    # The relative motions that the joints of a loop allow span B directions or fewer; along the others a loop
+    # that can move closes by itself. Where they span fewer, a perturbed configuration tells whether that is
+    # so in this pose alone.
     b = mechanism.freedom
     if not loops:
         return [], ""

@@ -1,10 +1,8 @@
-"""In which order loops are solved: which loop computes which coordinates.
+"""Order of solution of loops, and the coordinates that each computes."""
 
-The equations of a loop hold every coordinate of its joints. Equations are matched to unknown coordinates;
-a loop needs the loops that compute a coordinate of its joints, and loops that need each other in a ring are
-solved together: the fine Dulmage-Mendelsohn decomposition, as for the structural groups, of loops instead
-of bodies. It does not depend on which matching was found.
-"""
+# Equations are matched to unknown coordinates; a loop needs the loops that compute a coordinate of its
+# joints, and those in a ring are solved together: the fine Dulmage-Mendelsohn decomposition, of loops instead
+# of bodies. It does not depend on the matching.
 
 from __future__ import annotations
 
@@ -25,27 +23,19 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Blocks that are solved together (places in the list that was given), in the order of solution.
-
-    ``joints`` are those that have unknown coordinates which the part determines.
-    """
+    """Blocks that are solved together (places in the given list), in the order of solution."""
 
     blocks: tuple[int, ...]
-    joints: tuple[int, ...]
+    joints: tuple[int, ...]  # those with unknown coordinates that the part determines
     state: State
     depends_on: tuple[int, ...]
     level: int
 
 
 def match(blocks: Sequence[Block], unknowns: Mapping[int, int]) -> list[dict[int, int]]:
-    """Number of unknowns of each joint assigned to the equations of each block: a maximum matching.
-
-    Blocks come in turn; once an equation has found an unknown it keeps one. So where equations are too many,
-    it is the last blocks that go away empty-handed.
-
-    >>> match([Block(3, (0, 1)), Block(3, (1, 2))], {0: 1, 1: 2, 2: 3})
-    [{0: 1, 1: 2}, {2: 3}]
-    """
+    """Maximum matching: unknowns of each joint that are assigned to the equations of each block."""
+    # An equation that has found an unknown keeps one, so where equations are too many it is the last blocks
+    # that get none.
     given: list[dict[int, int]] = [{} for _ in blocks]
     room = dict(unknowns)
     holders: dict[int, list[int]] = {}
@@ -88,20 +78,7 @@ def _augment(
 
 
 def order_of_solution(blocks: Sequence[Block], unknowns: Mapping[int, int]) -> tuple[Part, ...]:
-    """The blocks in parts that can be solved one after another, the smallest of those that are ready first.
-
-    Parameters
-    ----------
-    blocks : equations and joints
-    unknowns : how many unknown coordinates each joint has
-
-    Two loops of which the first has unknowns of its own only:
-
-    >>> for part in order_of_solution([Block(3, (0, 1)), Block(3, (1, 2))], {0: 1, 1: 2, 2: 3}):
-    ...     print(part.blocks, part.joints, part.state, part.depends_on)
-    (0,) (0, 1) sound ()
-    (1,) (2,) sound (0,)
-    """
+    """Parts of the blocks that can be solved one after another; of those that are ready the smallest."""
     given = match(blocks, unknowns)
     holders = [{joint for joint, n in mine.items() if n} for mine in given]
     left = {joint: unknowns.get(joint, 0) for block in blocks for joint in block.joints}

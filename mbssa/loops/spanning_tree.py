@@ -14,28 +14,15 @@ from mbssa.loops.cycle_basis import n_loops, spanning_forest
 
 @dataclass(frozen=True, slots=True)
 class CutTree:
-    """A tree and its cut joints, as Tables 1, 4 and 6 of the paper give them.
+    """Tree and its cut joints, as in Tables 1, 4 and 6 of the paper."""
 
-    Attributes
-    ----------
-    parents : parent of body 1, 2, …, virtual bodies last; 0 for the frame
-    terminators : two bodies of each loop that coincide when it is closed
-    cuts : edges of the loop graph, one for each pair of terminators
-    """
-
-    parents: tuple[int, ...]
-    terminators: tuple[tuple[int, int], ...]
-    cuts: tuple[int, ...]
+    parents: tuple[int, ...]  # of body 1, 2, …, virtual bodies last; 0 for the frame
+    terminators: tuple[tuple[int, int], ...]  # two bodies of each loop that coincide when it is closed
+    cuts: tuple[int, ...]  # edges of the loop graph, one for each pair of terminators
 
 
 def chosen_tree(graph: LoopGraph) -> CutTree:
-    """The tree of the joints with few coordinates and, of these, of those near the frame.
-
-    >>> import mbssa
-    >>> from mbssa.loops.assembly import loop_graph
-    >>> chosen_tree(loop_graph(mbssa.load("spatial_four_bar")))
-    CutTree(parents=(0, 1, 4, 1, 2), terminators=((3, 5),), cuts=(1,))
-    """
+    """Tree of the joints with few coordinates and, of these, of those near the frame."""
     far = _distances(graph)
     weights = graph.weights
     order = sorted(
@@ -46,18 +33,7 @@ def chosen_tree(graph: LoopGraph) -> CutTree:
 
 
 def tree_of_cuts(graph: LoopGraph, names: Sequence[str]) -> CutTree:
-    """The tree that is left when these joints are cut.
-
-    Raises
-    ------
-    ValueError
-        Unknown joints, joints that close no loop, too few, or so many that bodies come loose.
-
-    >>> import mbssa
-    >>> from mbssa.loops.assembly import loop_graph
-    >>> tree_of_cuts(loop_graph(mbssa.load("spatial_four_bar")), ["3-4"]).terminators
-    ((3, 5),)
-    """
+    """Tree that is left when these joints are cut; ValueError with the reason why they cannot be."""
     m = graph.mechanism
     edge_of = {joint: edge for edge, joint in enumerate(graph.joints)}
     cuts: list[int] = []
@@ -103,22 +79,9 @@ def _loose(graph: LoopGraph, kept: Sequence[int], cuts: Sequence[int], wanted: i
 
 
 def tree_of_record(graph: LoopGraph, record: Mapping[str, Any]) -> CutTree:
-    """The user's tree, with the lists of the paper's Table 1: ``P`` and ``loop_terminators``.
-
-    ``parent_joints``, which the table has too, are read only where two joints join a body to its parent;
-    there they are ids of joints.
-
-    Raises
-    ------
-    ValueError
-        Lists that are missing, or say what the mechanism is not; every fault is named.
-
-    >>> import mbssa
-    >>> from mbssa.loops.assembly import loop_graph
-    >>> graph = loop_graph(mbssa.load("spatial_four_bar"))
-    >>> tree_of_record(graph, {"P": [0, 1, 2, 1, 4], "loop_terminators": [[3, 5]]}).cuts
-    (2,)
-    """
+    """Tree of the user, with the lists of the paper's Table 1: ``P`` and ``loop_terminators``."""
+    # ``parent_joints``, which the table has too, are read only where two joints join a body to its parent;
+    # there they are ids of joints.
     parents, pairs = record.get("P", ()), record.get("loop_terminators")
     if not _is_numbers(parents) or not isinstance(pairs, list) or not all(map(_is_numbers, pairs)):
         raise ValueError('write {"P": [0, 1, …], "loop_terminators": [[5, 10], …]}, numbers of bodies')
@@ -163,13 +126,7 @@ def tree_of_record(graph: LoopGraph, record: Mapping[str, Any]) -> CutTree:
 
 
 def read_tree(path: Path) -> dict[str, Any]:
-    """The record of a JSON file.
-
-    Raises
-    ------
-    ValueError
-        Not JSON, or no object.
-    """
+    """Record of a JSON file."""
     try:
         record = json.loads(path.read_text(encoding="utf-8"))
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
@@ -209,7 +166,7 @@ def _hung(graph: LoopGraph, edges: Sequence[int] | None = None) -> list[tuple[in
 
 
 def _tree(graph: LoopGraph, kept: Sequence[int], cuts: Sequence[int] | None = None) -> CutTree:
-    """With the virtual body of each cut on the side that is nearer to the frame."""
+    """Tree with the virtual body of each cut on the side that is nearer to the frame."""
     hung = _hung(graph, kept)
     parents = [parent + 1 for parent, _ in hung]
     if cuts is None:

@@ -31,26 +31,7 @@ _GRID, _PITCH = "#E4E4E4", OVER_EDGE
 
 
 def cam_picture(cams: Sequence[tuple[str, Profile]]) -> Figure:
-    """Cams below each other, named: the profile at the law's angle 0, and its law or its curvature.
-
-    Parameters
-    ----------
-    cams : pairs of a name and a profile
-
-    Raises
-    ------
-    ValueError
-        More than six, or none.
-    ModuleNotFoundError
-        Matplotlib is missing; the message says how to install it.
-
-    Examples
-    --------
-    >>> from mbssa.joints.cams.profiles import profile_from
-    >>> cam = profile_from({"circle": {"radius": 0.02, "centre": [0.005, 0.0]}, "follower": "flat"})
-    >>> [axes.get_gid() for axes in cam_picture([("2-3", cam)]).axes]
-    ['cam-2-3', 'curvature-2-3']
-    """
+    """Cams below each other, by name: the profile at the law's angle 0, and its law or its curvature."""
     require_matplotlib()
     if not cams:
         raise ValueError("there is no cam to be drawn")
@@ -167,7 +148,7 @@ def _draw_curvature(axes: Axes, profile: Profile) -> None:
 
 
 def _points(curve: Curve, outside: float = 0.0) -> tuple[Any, Any]:
-    """x and y along a curve, or along its parallel at a distance on the outer side (m)."""
+    """Coordinates x and y along a curve, or along its parallel at a distance on the outer side (m)."""
     s = curve.sampled(_IN_PIECE if curve.pieces > 8 else 40 * _IN_PIECE)
     point, rate, _ = curve.at(np.append(s, curve.breaks[-1]) if curve.closed else s)
     with np.errstate(invalid="ignore", divide="ignore"):

@@ -144,7 +144,7 @@ def _parts(structure: Structure) -> Iterator[tuple[int, Part]]:
 
 
 def _arrows(structure: Structure, circles: dict[str, _Circle]) -> Iterator[tuple[str, str]]:
-    """From frame to all that have a pair with it; over-constrained, groups, under-constrained in turn."""
+    """Arrows from the frame to all that have a pair with it; over-constrained, groups, under-constrained."""
     for group in structure.groups:
         yield from ((str(before), str(group.number)) for before in group.depends_on)
     home = {body: str(g) for body, g in enumerate(structure.group_of_body.tolist()) if g or not body}

@@ -51,31 +51,9 @@ _WORDS = {
 
 
 def pareto_front(answer: Transformations, first: str = "groups", second: str = "cost") -> Figure:
-    """Every structure by two criteria, and their Pareto front.
-
-    The size of a dot grows with its number of actuation schemes. A square marks the inputs that the
-    mechanism has now.
-
-    Parameters
-    ----------
-    first, second : criteria of :mod:`mbssa.input_search.criteria`, on the x and the y axis
-
-    Raises
-    ------
-    ValueError
-        An unknown criterion, or nothing to draw.
-    ModuleNotFoundError
-        Matplotlib is not installed.
-
-    Examples
-    --------
-    >>> import mbssa
-    >>> from mbssa.pictures.front import pareto_front
-    >>> from mbssa.input_search.search import transform
-    >>> figure = pareto_front(transform(mbssa.load("planar_3rrr")), "groups", "largest")
-    >>> figure.axes[0].get_xlabel()
-    'structural groups (more is better)'
-    """
+    """Structures by two criteria, and their Pareto front."""
+    # The size of a dot grows with its number of actuation schemes. A square marks the present inputs of the
+    # mechanism.
     from mbssa.input_search.criteria import DIRECTIONS, values_of
 
     front = answer.front(first, second)
@@ -111,27 +89,7 @@ def draw_front(
     first: str = "groups",
     second: str = "cost",
 ) -> None:
-    """Write :func:`pareto_front` to a .svg, .png or .pdf file, which is either whole or not there.
-
-    Raises
-    ------
-    ValueError
-        Another ending, an unknown criterion, or nothing to draw.
-    ModuleNotFoundError
-        Matplotlib is not installed.
-    OSError
-        The file cannot be written.
-
-    Examples
-    --------
-    >>> import mbssa, pathlib, tempfile
-    >>> from mbssa.pictures.front import draw_front
-    >>> from mbssa.input_search.search import transform
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     draw_front(transform(mbssa.load("planar_3rrr")), pathlib.Path(folder, "front.svg"))
-    ...     [path.name for path in pathlib.Path(folder).iterdir()]
-    ['front.svg']
-    """
+    """Write :func:`pareto_front` to a .svg, .png or .pdf file, which is either whole or not there."""
     save(pareto_front(answer, first, second), path)
 
 

@@ -13,17 +13,13 @@ N_DIRECTIONS = 20
 
 
 def directions(count: int = N_DIRECTIONS) -> Floats:
-    """(count, 2) unit vectors all around."""
+    """Unit vectors (count, 2) all around."""
     angle = np.arange(count) * (2 * np.pi / count)
     return np.stack([np.cos(angle), np.sin(angle)], axis=-1)
 
 
 def distance_to_segment(point: Floats, start: Floats, end: Floats) -> Any:
-    """Distance of points to segments; the first axis is x, y, the others broadcast.
-
-    >>> float(distance_to_segment(np.array([1.0, 2.0]), np.zeros(2), np.array([4.0, 0.0])))
-    2.0
-    """
+    """Distance of points to segments; the first axis is x, y, the others broadcast."""
     way_x, way_y = end - start
     x, y = point - start
     length = np.maximum(way_x * way_x + way_y * way_y, 1e-12)
@@ -32,27 +28,18 @@ def distance_to_segment(point: Floats, start: Floats, end: Floats) -> Any:
 
 
 def cross(a: Floats, b: Floats) -> Any:
-    """z of the cross product; the first axis is x, y."""
+    """Component z of the cross product; the first axis is x, y."""
     return a[0] * b[1] - a[1] * b[0]
 
 
 def segments_cross(a: Floats, b: Floats, c: Floats, d: Floats) -> Any:
-    """Whether the open segments a-b and c-d cross; the first axis is x, y.
-
-    >>> corner = np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]])
-    >>> bool(segments_cross(*corner))
-    True
-    """
+    """Return whether the open segments a-b and c-d cross; the first axis is x, y."""
     one = cross(b - a, c - a) * cross(b - a, d - a) < 0
     return one & (cross(d - c, a - c) * cross(d - c, b - c) < 0)
 
 
 def outline(points: Floats, gap: float, count: int = 120) -> Floats:
-    """(count, 2) corners of the convex hull of the points, widened by ``gap``, with round corners.
-
-    >>> outline(np.array([[0.0, 0.0], [4.0, 0.0]]), 1.0).max(axis=0).round(9).tolist()
-    [5.0, 1.0]
-    """
+    """Corners (count, 2) of the convex hull of the points, widened by ``gap``, with round corners."""
     normal = directions(count)
     furthest = np.argmax((points @ normal.T).round(9), axis=0)
     return np.asarray(points[furthest] + gap * normal)

@@ -185,7 +185,7 @@ def _bends(graph: Network) -> Iterator[tuple[Bundle, float]]:
 
 
 def _curve(start: Floats, end: Floats, aside: float, bend: float, count: int) -> Floats:
-    """(count, 2): from start to end, shifted aside, bowed out by ``bend`` in the middle."""
+    """Curve (count, 2) from start to end, shifted aside, bowed out by ``bend`` in the middle."""
     way = end - start
     normal = np.array([-way[1], way[0]]) / max(float(np.hypot(way[0], way[1])), 1e-9)
     at = np.linspace(0.0, 1.0, count)[:, None]
@@ -249,7 +249,7 @@ def _draw(axes: Axes, graph: Network, points: Floats, texts: _Texts, shift: Floa
 
 
 def _holds(edge: Floats, point: Floats) -> bool:
-    """Whether a convex outline, run anticlockwise, holds a point by more than a text's half height."""
+    """Return whether a convex outline, anticlockwise, holds a point by more than a text's half height."""
     way = np.roll(edge, -1, axis=0) - edge
     length = np.maximum(np.hypot(way[:, 0], way[:, 1]), 1e-9)
     return bool((cross(way.T, (point - edge).T) / length > 1.0)[length > 1e-6].all())

@@ -30,13 +30,7 @@ class Hue:
 
 
 def group_hues(structure: Structure) -> dict[int, Hue]:
-    """Hue of each group by number, in the order of the levels.
-
-    >>> import mbssa
-    >>> hues = group_hues(mbssa.decompose(mbssa.load("rotor")))
-    >>> [hues[1].colour, hues[2].colour, hues[7].pattern]
-    ['#0072B2', '#E69F00', 0]
-    """
+    """Hue of each group by number, in the order of the levels."""
     ordered = [number for level in structure.levels for number in level]
     return {
         number: Hue(HUES[k % len(HUES)], min(k // len(HUES), len(HATCHES) - 1))
@@ -45,12 +39,7 @@ def group_hues(structure: Structure) -> dict[int, Hue]:
 
 
 def body_colours(structure: Structure) -> tuple[str, ...]:
-    """Colour of each body by index: a shade of its group's hue, lighter from body to body.
-
-    >>> import mbssa
-    >>> body_colours(mbssa.decompose(mbssa.load("planar_four_bar")))
-    ('#7A7A7A', '#0072B2', '#E69F00', '#F2CF7F')
-    """
+    """Colour of each body by index: a shade of its group's hue, lighter from body to body."""
     colours = [FRAME, *[NO_GROUP] * (structure.mechanism.n_bodies - 1)]
     hues = group_hues(structure)
     for group in structure.groups:
@@ -61,19 +50,11 @@ def body_colours(structure: Structure) -> tuple[str, ...]:
 
 
 def darker(colour: str) -> str:
-    """A colour for text on white.
-
-    >>> darker("#FF0000")
-    '#B70000'
-    """
+    """Colour for text on white."""
     return "#" + "".join(f"{int(0.72 * int(colour[i : i + 2], 16)):02X}" for i in (1, 3, 5))
 
 
 def tinted(colour: str, share: float) -> str:
-    """A colour mixed with a share of white.
-
-    >>> tinted("#000000", 0.5)
-    '#7F7F7F'
-    """
+    """Colour mixed with a share of white."""
     parts = [int(colour[i : i + 2], 16) for i in (1, 3, 5)]
     return "#" + "".join(f"{int(part + share * (255 - part)):02X}" for part in parts)

@@ -13,18 +13,14 @@ from mbssa.arrays import Floats
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A text of this size in mm and the places (C, 2) where its middle may be, preferred ones first.
-
-    ``dislike`` (C,) adds to that; an overlap of a millimetre counts some 5 to 20. ``owner`` names the
-    obstacles that it may cover: its own line, its own outline.
-    """
+    """Text of this size (mm) and candidates (C, 2) for its middle, preferred ones first."""
 
     text: str
     width: float
     height: float
     places: Floats
-    owner: str = ""
-    dislike: Floats | None = None
+    owner: str = ""  # of obstacles that it may cover: its own line, its own outline
+    dislike: Floats | None = None  # (C,) added to the cost; an overlap of a millimetre counts some 5 to 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +34,7 @@ class Obstacle:
 
 
 def place_labels(labels: Sequence[Label], obstacles: Sequence[Obstacle], gap: float = 0.35) -> Floats:
-    """(L, 2) middles of the texts: each at the place of the least cost.
-
-    >>> spots = np.array([[0.0, 0.0], [5.0, 0.0]])
-    >>> place_labels([Label("R", 2.0, 2.0, spots), Label("S", 2.0, 2.0, spots)], [])
-    array([[0., 0.],
-           [5., 0.]])
-    """
+    """Middles (L, 2) of the texts: each at the place of the least cost."""
     if not labels:
         return np.zeros((0, 2))
     alone = [_alone(label, obstacles, gap) for label in labels]
@@ -61,7 +51,7 @@ def place_labels(labels: Sequence[Label], obstacles: Sequence[Obstacle], gap: fl
 
 
 def _alone(label: Label, obstacles: Sequence[Obstacle], gap: float) -> Floats:
-    """(C,): cost of each place by overlap with drawn objects, and by preference."""
+    """Cost (C,) of each place by overlap with drawn objects, and by preference."""
     cost = np.linspace(0.0, 0.8, len(label.places))
     if label.dislike is not None:
         cost += label.dislike
@@ -83,7 +73,7 @@ def _alone(label: Label, obstacles: Sequence[Obstacle], gap: float) -> Floats:
 
 
 def _among(labels: Sequence[Label], chosen: Mapping[int, int], number: int, gap: float) -> Any:
-    """(C,): overlap of each place with the places that the other texts have now."""
+    """Overlap (C,) of each place with the places that the other texts have now."""
     mine = labels[number]
     others = [k for k in chosen if k != number]
     if not others:

@@ -1,8 +1,7 @@
-"""Rows of a structural diagram: order within rows, and positions.
+"""Rows of a structural diagram: order within rows, and positions."""
 
-The classical layered drawing: an arrow that skips rows passes through a narrow gap in each of them, rows
-are sorted by barycentres to avoid crossings, and positions are least squares with room kept between.
-"""
+# The classical layered drawing: an arrow that skips rows passes through a narrow gap in each of them, rows
+# are sorted by barycentres to avoid crossings, and positions are least squares with room kept between.
 
 from __future__ import annotations
 
@@ -26,7 +25,7 @@ PASSAGE = 1.6
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """``x`` in mm of every node; ``ways`` gives every arc the places (row, x) that it passes through."""
+    """Rows of nodes at ``x`` (mm); ``ways`` gives every arc the places (row, x) that it passes through."""
 
     row: Mapping[Node, int]
     x: Mapping[Node, float]
@@ -34,12 +33,7 @@ class Rows:
 
 
 def rows(graph: nx.DiGraph[Node], room: Mapping[Node, tuple[float, float]]) -> Rows:
-    """Rows of an acyclic graph; ``room``: width of each node to its left and right, mm.
-
-    >>> found = rows(nx.DiGraph([(0, 1), (0, 2), (1, 3), (2, 3)]), dict.fromkeys(range(4), (5.0, 5.0)))
-    >>> found.row[3], [round(found.x[node], 6) for node in range(4)]
-    (2, [0.0, -5.0, 5.0, 0.0])
-    """
+    """Rows of an acyclic graph; ``room``: width of each node to its left and right, mm."""
     row = {node: level for level, nodes in enumerate(nx.topological_generations(graph)) for node in nodes}
     links: nx.DiGraph[Node] = nx.DiGraph()
     links.add_nodes_from(graph)
@@ -117,7 +111,7 @@ def _crossings(links: nx.DiGraph[Node], order: Sequence[Sequence[Node]]) -> int:
 def _positions(
     links: nx.DiGraph[Node], order: Sequence[Sequence[Node]], room: Mapping[Node, tuple[float, float]]
 ) -> dict[Node, float]:
-    """x of all nodes: near the mean of their neighbours, never closer than their room allows."""
+    """Coordinate x of all nodes: near the mean of their neighbours, never closer than their room allows."""
     narrow = (PASSAGE, PASSAGE)
     offsets: list[Floats] = []
     x: dict[Node, float] = {}

@@ -6,13 +6,7 @@ from importlib.util import find_spec
 
 
 def require_matplotlib() -> None:
-    """Raise unless Matplotlib is there.
-
-    Raises
-    ------
-    ModuleNotFoundError
-        With the command that installs it.
-    """
+    """Raise ModuleNotFoundError, with the command that installs it, unless Matplotlib is there."""
     if find_spec("matplotlib") is None:
         raise ModuleNotFoundError(
             'pictures need Matplotlib: pip install "mbssa[pictures]"', name="matplotlib"
@@ -20,13 +14,7 @@ def require_matplotlib() -> None:
 
 
 def refuse_beyond(most: int, there: int, what: str, picture: str, instead: str) -> None:
-    """Raise if there are more of something than a picture can show.
-
-    Raises
-    ------
-    ValueError
-        With a sentence that says how many there are and what to do instead.
-    """
+    """Raise ValueError if there are more of something than a picture can show."""
     if there > most:
         raise ValueError(
             f"{there:,} {what} are too many for {picture}, which shows at most {most}; {instead}"

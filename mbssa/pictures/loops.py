@@ -25,28 +25,10 @@ _STEP = 2 * _R + 12.0
 
 
 def kinematic_graph(found: LoopStructure) -> Figure:
-    """The kinematic graph of loops (the paper's Figs. 1b, 2 and 12c).
-
-    Circle 0 is the frame. A module's circle holds its number; its loops, and equations × unknowns, stand
-    beside it. Rows are levels; an arrow leads from what is solved before, and from the frame to the modules
-    that need no other. A dashed rim says that equations and unknowns are not as many.
-
-    Raises
-    ------
-    ValueError
-        More than 60 modules.
-    ModuleNotFoundError
-        Matplotlib is not installed.
-
-    Examples
-    --------
-    >>> import mbssa
-    >>> from mbssa.loops import independent_loops
-    >>> from mbssa.pictures.loops import kinematic_graph
-    >>> figure = kinematic_graph(independent_loops(mbssa.load("nine_bar")))
-    >>> [text.get_text() for text in figure.axes[0].texts if text.get_gid().endswith("-size")]
-    ['3 × 3', '3 × 3']
-    """
+    """Kinematic graph of loops (Figs. 1b, 2 and 12c of the paper)."""
+    # Circle 0 is the frame. A module's circle holds its number; its loops, and equations × unknowns, stand
+    # beside it. Rows are levels; an arrow leads from what is solved before, and from the frame to the modules
+    # that need no other. A dashed rim says that equations and unknowns are not as many.
     refuse_beyond(MOST_MODULES, len(found.modules), "modules", "a kinematic graph", "write the table")
     require_matplotlib()
     graph: nx.DiGraph[Node] = nx.DiGraph()
@@ -111,7 +93,7 @@ def _draw_circle(axes: Axes, x: float, y: float, text: str, key: str, state: str
 
 
 def _draw_arrow(axes: Axes, points: Sequence[tuple[float, float]], key: str) -> None:
-    """From circle to circle through its passages, upright at each of them."""
+    """Draw an arrow from circle to circle through its passages, upright at each of them."""
     from matplotlib.patches import FancyArrowPatch
     from matplotlib.path import Path
 

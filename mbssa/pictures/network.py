@@ -16,18 +16,15 @@ ClusterKind = Literal["group", "over", "under"]
 
 @dataclass(frozen=True, slots=True)
 class Vertex:
-    """A body, or the small square of a joint of three bodies.
-
-    ``state``: over-constrained (over) or under-constrained (under) by the count, or not reached by the
-    search (open). ``fill`` is the shade of a body of a group.
-    """
+    """Body, or the small square of a joint of three bodies."""
 
     kind: VertexKind
     key: str
     number: int
     name: str
+    # state: over- (over) or under-constrained (under) by the count, or not reached by the search (open)
     state: State = "sound"
-    fill: str | None = None
+    fill: str | None = None  # shade of a body of a group
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,41 +40,27 @@ class Bundle:
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """Vertices that share an outline: a structural group with its hue, or a part that is not determined.
-
-    The ``label`` of a group has its level in brackets where there are several.
-    """
+    """Vertices that share an outline: a structural group with its hue, or a part that is not determined."""
 
     kind: ClusterKind
     key: str
-    label: str
+    label: str  # of a group with its level in brackets where there are several
     members: tuple[int, ...]
     hue: Hue | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """Everything that the structural graph draws. Vertex 0 is the frame; bodies keep their index.
-
-    ``order`` holds pairs of clusters (indices; -1 is the frame), predecessors first.
-    """
+    """Content of the structural graph. Vertex 0 is the frame; bodies keep their index."""
 
     vertices: tuple[Vertex, ...]
     bundles: tuple[Bundle, ...]
     clusters: tuple[Cluster, ...]
-    order: tuple[tuple[int, int], ...]
+    order: tuple[tuple[int, int], ...]  # pairs of clusters (indices; -1 is the frame), predecessors first
 
 
 def network(structure: Structure) -> Network:
-    """The structural graph of a structure.
-
-    >>> import mbssa
-    >>> graph = network(mbssa.decompose(mbssa.load("spatial_four_bar")))
-    >>> [(bundle.key, bundle.grade, bundle.driven) for bundle in graph.bundles]
-    [('joint-1-2', 1, 1), ('joint-2-3', 3, 0), ('joint-3-4', 2, 0), ('joint-1-4', 1, 0)]
-    >>> [(cluster.label, cluster.members) for cluster in graph.clusters]
-    [('SG-1 (1)', (1,)), ('SG-2 (2)', (2, 3))]
-    """
+    """Network of the structural graph of a structure."""
     vertices = list(_bodies(structure))
     bundles: list[Bundle] = []
     hubs: dict[int, tuple[int, ...]] = {}

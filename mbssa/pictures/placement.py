@@ -1,9 +1,8 @@
-"""Placement of the vertices of a structural graph.
+"""Placement of the vertices of a structural graph."""
 
-Starting positions come from networkx; a deterministic search (simulated annealing, then descent) moves one
-vertex or one cluster at a time, several candidates at once, to reduce crossings of lines, vertices on lines,
-and outlines that touch other bodies.
-"""
+# Starting positions come from networkx; a deterministic search (simulated annealing, then descent) moves one
+# vertex or one cluster at a time, several candidates at once, to reduce crossings of lines, vertices on
+# lines, and outlines that touch other bodies.
 
 from __future__ import annotations
 
@@ -72,13 +71,7 @@ class _Scene:
 
 
 def place(graph: Network) -> Floats:
-    """(V, 2) positions of the vertices in mm, y upwards; the same for the same network.
-
-    >>> import mbssa
-    >>> from mbssa.pictures.network import network
-    >>> place(network(mbssa.decompose(mbssa.load("spatial_four_bar")))).shape
-    (4, 2)
-    """
+    """Positions (V, 2) of the vertices in mm, y upwards; the same for the same network."""
     scene = _scene(graph)
     found = list(_starts(graph, scene))
     starts, heat = np.stack([points for points, _ in found]), np.array([warmth for _, warmth in found])
@@ -94,7 +87,7 @@ def place(graph: Network) -> Floats:
 
 
 def _settled(scene: _Scene, points: Floats) -> Floats:
-    """(S, V, 2) placements turned upright and moved to where nothing near is better; the best first."""
+    """Placements (S, V, 2) turned upright and moved to where nothing near is better; the best first."""
     start = np.stack([_upright(scene, one) for one in points])
     cold = np.zeros(len(start))
     moved = _improve(scene, start, np.random.default_rng(2), _sweeps(16.0, 9), cold)
@@ -139,7 +132,7 @@ def _scene(graph: Network) -> _Scene:
 
 
 def _least(graph: Network) -> Floats:
-    """(V, V) distance in mm that leaves room for the text on a line, and for the eye elsewhere."""
+    """Distance (V, V), mm, that leaves room for the text on a line, and for the eye elsewhere."""
     n = len(graph.vertices)
     least = np.full((n, n), 3.4 * style.BODY_RADIUS)
     for bundle in graph.bundles:
@@ -210,11 +203,9 @@ def _terms_of(every: _Terms, n: int, edges: Indices, members: Sequence[Indices],
 
 
 def _starts(graph: Network, scene: _Scene) -> Iterator[tuple[Floats, float]]:
-    """Positions to start from, mm, and how warm the search may be there.
-
-    By networkx, on the lines plus a spoke from each cluster's middle to its members. Drawings of as many
-    lines as can be drawn without a crossing are only warmed a little, so as to keep that.
-    """
+    """Starting positions (mm), and the temperature of the search there."""
+    # By networkx, on the lines plus a spoke from each cluster's middle to its members. Drawings of as many
+    # lines as can be drawn without a crossing are only warmed a little, so as to keep that.
     n = scene.n_vertices
     spokes = [(n + k, int(body)) for k, mine in enumerate(scene.members) for body in mine]
     lines = [(int(a), int(b)) for a, b in scene.edges]
@@ -283,10 +274,8 @@ def _improve(
     sweeps: Sequence[tuple[float, float]],
     heat: Floats,
 ) -> Floats:
-    """Move every vertex and cluster once in a sweep to the best of some places near it.
-
-    ``points`` (S, V, 2) are S independent placements, each with its ``heat`` (S,).
-    """
+    """Move every vertex and cluster of S placements ``points`` (S, V, 2) once in a sweep; ``heat`` (S,)."""
+    # Each goes to the best of some places near it.
     row = np.arange(len(points))
     for reach, warmth in sweeps:
         for number in rng.permutation(len(scene.handles)).tolist():
@@ -309,7 +298,7 @@ def _handles(
 
 
 def _candidates(points: Floats, moved: Indices, reach: float, rng: np.random.Generator) -> Floats:
-    """(S, K, V, 2): as it is, shifted all around, and for a cluster also turned and mirrored."""
+    """Candidates (S, K, V, 2): as it is, shifted all around, and for a cluster also turned and mirrored."""
     around = directions(8) * reach * rng.uniform(0.3, 1.0, (8, 1))
     shifts = np.concatenate([around @ _turn(rng.uniform(0, np.pi / 4, 1))[0], 0.4 * around])
     turns = np.concatenate([_MIRRORS, _turn(rng.uniform(-1, 1, 5) * min(1.0, reach / 20) * np.pi)])
@@ -326,17 +315,15 @@ _MIRRORS = np.array([[[-1.0, 0.0], [0.0, 1.0]], [[1.0, 0.0], [0.0, -1.0]], [[-1.
 
 
 def _turn(angle: Floats) -> Floats:
-    """(A, 2, 2) rotations of rows of points."""
+    """Rotations (A, 2, 2) of rows of points."""
     c, s = np.cos(angle), np.sin(angle)
     return np.stack([np.stack([c, s], axis=-1), np.stack([-s, c], axis=-1)], axis=1)
 
 
 def _cost(scene: _Scene, points: Floats, terms: _Terms, count: int) -> Floats:
-    """(K,): how bad each of the K placements (K, V, 2) is, as far as ``terms`` go.
-
-    Of each ``count`` placements in a row, the first is as it was before the move. Inside, coordinates
-    come first and placements last, (2, V, K): that is twice as fast.
-    """
+    """Cost (K,) of each of the K placements (K, V, 2), as far as ``terms`` go."""
+    # Of each ``count`` placements in a row, the first is as it was before the move. Inside, coordinates come
+    # first and placements last, (2, V, K): that is twice as fast.
     at = np.ascontiguousarray(points.transpose(2, 1, 0))
     total = _by_distance(scene, at, terms) + _by_lines(scene, at, terms)
     if len(scene.members):

@@ -28,19 +28,13 @@ class CamJoint:
 
     @property
     def name(self) -> str:
-        """``2-3``, and the title of its profile if it has one."""
+        """Name such as ``2-3``, and the title of its profile if it has one."""
         title = "".join(character for character in self.report.profile.title if character.isprintable())
         return f"{self.joint.id}: {title}" if title else self.joint.id
 
 
 def cams_of(mechanism: Mechanism) -> list[CamJoint]:
-    """Properties of the joints of type L of a mechanism that have a profile.
-
-    Raises
-    ------
-    ModelError
-        There is none, or a profile that no model file could have: all faults.
-    """
+    """Properties of the joints of type L of a mechanism that have a profile."""
     source = mechanism.name or "mechanism"
     joints = [joint for joint in mechanism.joints if "profile" in joint.type.required]
     if not joints:
@@ -64,10 +58,8 @@ def cams_of(mechanism: Mechanism) -> list[CamJoint]:
 
 
 def cams_report(mechanism: Mechanism, cams: Sequence[CamJoint]) -> Report:
-    """Each cam with its follower, its law, its extremes and its faults, one below the other.
-
-    All numbers of the record are in SI; places ``at`` are angles of the law, else parameters of the curve.
-    """
+    """Report of each cam with its follower, its law, its extremes and its faults."""
+    # All numbers of the record are in SI; places ``at`` are angles of the law, else parameters of the curve.
     parts: list[Part] = [Heading(headline(mechanism))]
     for cam in cams:
         parts += _parts_of(mechanism, cam)

@@ -20,21 +20,9 @@ _COLOURS: dict[type, str] = {Good: ";color:#2e7d32", Bad: ";color:#c62828"}
 
 
 def html_of(value: Any, report: str, picture: str | None = None) -> str:
-    """A value as HTML: lines and tables of its report, and below them a picture, or why there is none.
-
-    Parameters
-    ----------
-    report : function that makes the :class:`mbssa.reports.table.Report` of the value, as "module:name":
-        it stands above the value, which does not import it
-    picture : function that draws the value with Matplotlib, likewise
-
-    Examples
-    --------
-    >>> import mbssa
-    >>> structure = mbssa.decompose(mbssa.load("planar_four_bar"))
-    >>> html_of(structure, "mbssa.reports.structure:structure_report").splitlines()[0]
-    '<div><div><strong>planar_four_bar: Planar four-bar, crank-rocker</strong></div>'
-    """
+    """HTML of a value: its report, and below it a picture, or the reason why there is none."""
+    # Report and picture are functions as "module:name": they stand above the value, which does not import
+    # them.
     parts = resolve_name(report)(value).parts
     made = [_part(part) for part in parts if not isinstance(part, Table) or part.items]
     if picture is not None:

@@ -31,34 +31,16 @@ SHOWN_MODELS = 1
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """One row of the catalogue and what there is for it.
-
-    Attributes
-    ----------
-    type : the row
-    equations : how many a joint has, without drives; None if none can be evaluated
-    names : of those on the relative pose of two bodies; a relation of several has none
-    driven : free coordinates that can be driven
-    closed : types of groups with such a joint that are solved without iteration
-    newton : those that are known to be solved by iteration
-    solvable : whether a solver takes it at all
-    models : built-in models with such a joint, those with the fewest bodies first
-
-    Examples
-    --------
-    >>> slot = coverage_of(joint_type("SLOT", "planar"))
-    >>> slot.equations, slot.names, slot.driven, "quick_return" in slot.models
-    (1, ('position y',), ('slide', 'angle'), True)
-    """
+    """Row of the catalogue and what there is for it."""
 
     type: JointType
-    equations: int | None
-    names: tuple[str, ...]
-    driven: tuple[str, ...]
-    closed: tuple[str, ...]
-    newton: tuple[str, ...]
-    solvable: bool
-    models: tuple[str, ...]
+    equations: int | None  # number of a joint's, without drives; None if none can be evaluated
+    names: tuple[str, ...]  # of those on the relative pose of two bodies; a relation of several has none
+    driven: tuple[str, ...]  # free coordinates that can be driven
+    closed: tuple[str, ...]  # types of groups with such a joint that are solved without iteration
+    newton: tuple[str, ...]  # those known to be solved by iteration
+    solvable: bool  # whether a solver takes it at all
+    models: tuple[str, ...]  # built-in ones with such a joint, those with the fewest bodies first
 
     @property
     def solver(self) -> str:
@@ -71,11 +53,7 @@ class Coverage:
 
 
 def coverage(space: Space | None = None) -> tuple[Coverage, ...]:
-    """Coverage of each row of the catalogue, or of those of one space.
-
-    >>> [row.type.code for row in coverage("planar") if row.type.grade == 1]
-    ['R', 'P']
-    """
+    """Coverage of each row of the catalogue, or of those of one space."""
     return tuple(coverage_of(row) for row in CATALOGUE if space in (None, row.space))
 
 
@@ -96,16 +74,7 @@ def coverage_of(row: JointType) -> Coverage:
 
 
 def rows_of(code: str, space: Space | None = None) -> tuple[JointType, ...]:
-    """Rows of the catalogue by their code, one a space.
-
-    >>> [row.space for row in rows_of("DIST")]
-    ['spatial', 'planar']
-
-    Raises
-    ------
-    KeyError
-        There is no such type; the message lists the codes.
-    """
+    """Rows of the catalogue by their code, one a space; a KeyError lists the codes."""
     found = [row for row in CATALOGUE if row.code == code.upper() and space in (None, row.space)]
     if found:
         return tuple(found)
@@ -204,11 +173,7 @@ def joint_report(rows: Sequence[Coverage]) -> Report:
 
 
 def record(row: Coverage) -> dict[str, Any]:
-    """Facts of a type as lists, texts and numbers.
-
-    >>> record(coverage_of(joint_type("H", "spatial")))["coordinates"]
-    [{'name': 'angle', 'unit': 'rad', 'driven': True}]
-    """
+    """Facts of a type as lists, texts and numbers."""
     kind = row.type
     return {
         **plain(kind, "code space name table3 grade"),

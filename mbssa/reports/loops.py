@@ -155,7 +155,7 @@ def _comparison_table(comparison: Comparison) -> Table:
 
 
 def _run_lengths(sizes: Sequence[int]) -> str:
-    """``6 × 3, 1 × 12``: how many of each size, the smallest first."""
+    """Numbers of each size, the smallest first: ``6 × 3, 1 × 12``."""
     return ", ".join(f"{sizes.count(size)} × {size}" for size in sorted(set(sizes))) or "–"
 
 
@@ -227,13 +227,7 @@ def _faults(found: LoopStructure) -> list[str]:
 
 
 def to_dict(found: LoopStructure) -> dict[str, Any]:
-    """Everything that a ``LoopStructure`` answers, as lists, texts and numbers.
-
-    >>> import mbssa
-    >>> from mbssa.loops import independent_loops
-    >>> independent_loops(mbssa.load("nine_bar")).to_dict()["modules"][1]["depends_on"]
-    [1]
-    """
+    """Content of a ``LoopStructure`` as lists, texts and numbers."""
     ids = found.mechanism.joint_ids
     return {
         "mechanism": plain(found.mechanism, "name space"),

@@ -12,14 +12,7 @@ if TYPE_CHECKING:
 
 
 def mechanism_report(mechanism: Mechanism) -> Report:
-    """Summary and table of joints.
-
-    >>> import mbssa
-    >>> print(*mechanism_report(mbssa.load("planar_four_bar")).text().splitlines()[-3:], sep="\\n")
-     2-3     crank, coupler    R      angle         –
-     3-4     coupler, rocker   R      angle         –
-     1-4     frame, rocker     R      angle         –
-    """
+    """Summary and table of joints."""
     inputs = mechanism.driven_coordinates
     size = size_line(mechanism, counted(mechanism.n_joints, "joint"), len(inputs))
     table = Table(("Joint", "Bodies", "Type", "Coordinates", "Driven"), mechanism.joints, _cells, shown=SHOWN)

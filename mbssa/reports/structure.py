@@ -50,13 +50,7 @@ def structure_report(structure: Structure) -> Report:
 
 
 def export(structure: Structure, form: Format) -> str:
-    """The structure as text of one format.
-
-    Raises
-    ------
-    ValueError
-        Unknown format.
-    """
+    """Text of a structure in one format."""
     if form not in get_args(Format):
         raise ValueError(f"format {form!r} is unknown; write one of {', '.join(get_args(Format))}")
     if form == "dot":
@@ -65,12 +59,7 @@ def export(structure: Structure, form: Format) -> str:
 
 
 def pairs_text(pairs: Iterable[Pair]) -> str:
-    """Kinematic pairs in the paper's format; a dash for none.
-
-    >>> from mbssa.structure import Pair
-    >>> pairs_text([Pair(10, (1,), "U", 0), Pair(13, (1,), "P", 1)])
-    '10&1U.13&1P.'
-    """
+    """Kinematic pairs in the paper's format; a dash for none."""
     return "".join(f"{pair}." for pair in pairs) or "–"
 
 
@@ -191,14 +180,8 @@ def _joint_text(structure: Structure, joint: int) -> str:
 
 
 def to_dict(structure: Structure) -> dict[str, Any]:
-    """Everything that ``Structure`` answers, as lists, texts and numbers.
-
-    Body numbers and group numbers count from 1; pairs are written as in the paper's tables.
-
-    >>> import mbssa
-    >>> mbssa.decompose(mbssa.load("spatial_four_bar")).to_dict()["groups"][1]["external"]
-    ['3&2S', '4&1P']
-    """
+    """Content of a ``Structure`` as lists, texts and numbers."""
+    # Body numbers and group numbers count from 1; pairs are written as in the paper's tables.
     mechanism = structure.mechanism
     header, rows = type_rows(structure)
     return {

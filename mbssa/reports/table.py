@@ -26,38 +26,19 @@ SHOWN = 500
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows of texts below titles.
-
-    Attributes
-    ----------
-    columns : titles
-    items : one a row; a table without rows is not printed
-    row : cells of an item, made when they are printed; the item itself by default
-    right : titles of columns that are aligned right
-    whole : titles of columns whose cells are never broken
-    narrow : the table for a screen that this one is too wide for
-    wraps : whether cells may wrap before the table counts as too wide
-    tight : whether columns have little space between
-    shown, rest : rows that a text shows, and the line that counts the others; None shows all
-
-    Examples
-    --------
-    >>> print(Table(("t", "x"), [("0", "1.5")], right=("x",)).markdown())
-    | t | x |
-    | --- | --- |
-    | 0 | 1.5 |
-    """
+    """Rows of texts below titles."""
 
     columns: tuple[str, ...]
-    items: Sequence[Any]
+    items: Sequence[Any]  # one a row; a table without rows is not printed
+    # row: cells of an item, made when they are printed; the item itself by default
     row: Callable[[Any], Sequence[str]] | None = None
-    right: Collection[str] = ()
-    whole: Collection[str] = ("SG type",)
-    narrow: Callable[[], Table] | None = None
-    wraps: bool = False
-    tight: bool = False
-    shown: int | None = None
-    rest: str = "… and {} more rows"
+    right: Collection[str] = ()  # titles of columns that are aligned right
+    whole: Collection[str] = ("SG type",)  # titles of columns whose cells are never broken
+    narrow: Callable[[], Table] | None = None  # the table for a screen that this one is too wide for
+    wraps: bool = False  # whether cells may wrap before the table counts as too wide
+    tight: bool = False  # little space between columns
+    shown: int | None = None  # rows in a text; None: all
+    rest: str = "… and {} more rows"  # line that counts the others
 
     def rows(self, most: int | None = None) -> Iterator[Sequence[str]]:
         """Cells of the first rows, or of all."""
@@ -73,10 +54,8 @@ class Table:
         return "\n".join(markdown_table(self.columns, self.rows()))
 
     def print_on(self, console: Console) -> None:
-        """Print the first rows: on a narrow screen in the narrow form, then close together, then one by one.
-
-        No word is broken.
-        """
+        """Print the first rows; on a narrow screen in the narrow form, then tight, then one by one."""
+        # No word is broken.
         of, table = self, self._printed()
         width = console.measure(table, options=console.options.update(width=10_000))
         if self.narrow is not None and (width.minimum if self.wraps else width.maximum) > console.width:
@@ -170,34 +149,12 @@ Part = str | Table
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """An answer, ready to be printed.
+    """Report of a query, ready to be printed."""
 
-    Attributes
-    ----------
-    parts : of the text; a title first
-    record : makes the lists, texts and numbers of JSON
-    sheet : the table that CSV has
-    document : what Markdown has; ``parts`` by default
-
-    Examples
-    --------
-    >>> report = Report((Heading("turns"), "of one crank", Table(("t",), [("0",)])))
-    >>> report.text(width=20).splitlines()[:2]
-    ['turns', 'of one crank']
-    >>> print(report.export("markdown"), end="")
-    # turns
-    <BLANKLINE>
-    of one crank
-    <BLANKLINE>
-    | t |
-    | --- |
-    | 0 |
-    """
-
-    parts: Sequence[Part]
-    record: Callable[[], Any] | None = None
-    sheet: Table | None = None
-    document: Sequence[Part] | None = None
+    parts: Sequence[Part]  # of the text; a title first
+    record: Callable[[], Any] | None = None  # makes the lists, texts and numbers of JSON
+    sheet: Table | None = None  # table that CSV has
+    document: Sequence[Part] | None = None  # what Markdown has; ``parts`` by default
 
     def print_on(self, console: Console) -> None:
         """Print title, lines and tables."""
@@ -241,13 +198,7 @@ class Report:
         return "\n\n".join([*blocks, *(["\n".join(lines)] if lines else [])]) + "\n"
 
     def export(self, form: str) -> str:
-        """The report as text of one format.
-
-        Raises
-        ------
-        ValueError
-            Unknown format, or one that this report does not have.
-        """
+        """Text of the report in one format; ValueError for an unsupported one."""
         if form == "table":
             return self.text() + "\n"
         if form not in get_args(Format):
@@ -257,11 +208,7 @@ class Report:
 
 
 def csv_text(header: Iterable[object], rows: Iterable[Iterable[object]]) -> str:
-    """Any table as CSV; what spreadsheets would take for formulas has an apostrophe before it.
-
-    >>> csv_text(("t", "x"), [(0, 1.5)])
-    't,x\\n0,1.5\\n'
-    """
+    """Table as CSV; what spreadsheets would take for formulas has an apostrophe before it."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(map(as_cell, header))
@@ -270,11 +217,7 @@ def csv_text(header: Iterable[object], rows: Iterable[Iterable[object]]) -> str:
 
 
 def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
-    """Lines of any table as Markdown.
-
-    >>> markdown_table(("t", "x"), [("0", "a|b")])
-    ['| t | x |', '| --- | --- |', '| 0 | a\\\\|b |']
-    """
+    """Lines of a table as Markdown."""
 
     def line(cells: Iterable[str]) -> str:
         return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
@@ -311,11 +254,7 @@ def plain_text(print_on: Callable[[Console], None], width: int = WIDE) -> str:
 
 
 def plain(source: object, names: str) -> dict[str, Any]:
-    """Attributes by their names, ready for JSON: sequences and arrays become lists.
-
-    >>> plain(Table(("t", "x"), (), right=("x",)), "columns right shown")
-    {'columns': ['t', 'x'], 'right': ['x'], 'shown': None}
-    """
+    """Attributes by their names, ready for JSON: sequences and arrays become lists."""
     return {name: _plain(getattr(source, name)) for name in names.split()}
 
 

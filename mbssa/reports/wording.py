@@ -12,21 +12,12 @@ if TYPE_CHECKING:
 
 
 def listed(items: Sequence[str], most: int = 30) -> str:
-    """The first items with commas between, and how many more there are.
-
-    >>> listed(["a", "b", "c"], 2)
-    'a, b and 1 more'
-    """
+    """First items with commas between, and the number of the others."""
     return ", ".join(items[:most]) + (f" and {len(items) - most} more" if len(items) > most else "")
 
 
 def headline(mechanism: Mechanism) -> str:
-    """Name and title of a mechanism.
-
-    >>> import mbssa
-    >>> headline(mbssa.load("rotor"))
-    'rotor: Helicopter rotor control, original inputs'
-    """
+    """Name and title of a mechanism."""
     title = "".join(character for character in mechanism.title if character.isprintable())
     name = mechanism.name or "mechanism"
     return f"{name}: {title}" if title else name

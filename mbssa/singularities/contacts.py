@@ -19,27 +19,16 @@ MOST_CONTACTS = 100
 
 @dataclass(frozen=True, slots=True)
 class ContactLost:
-    """The count of a mechanism without one contact.
+    """Mobility count of a mechanism without one contact."""
 
-    ``joint`` is the contact's index; ``missing`` the number of missing units after its loss;
-    ``parts`` the over- and under-constrained parts then.
-    """
-
-    joint: int
-    missing: int
-    parts: tuple[Part, ...]
+    joint: int  # index of the contact
+    missing: int  # units after its loss
+    parts: tuple[Part, ...]  # over- and under-constrained ones then
 
 
 def contacts_lost(mechanism: Mechanism) -> tuple[ContactLost, ...]:
-    """One answer per contact, in the order of the joints; of very many, the first 100.
-
-    A driven contact takes its inputs with it.
-
-    >>> import mbssa
-    >>> cam = mbssa.from_pairs(3, [(1, 2, "R", 1), (1, 3, "P", 0), (2, 3, "L", 0)], "planar")
-    >>> [(lost.missing, [b + 1 for b in lost.parts[0].bodies]) for lost in contacts_lost(cam)]
-    [(1, [3])]
-    """
+    """Loss of each contact, in the order of the joints; of very many, the first 100."""
+    # A driven contact takes its inputs with it.
     answers = []
     incidence = initialise(mechanism)
     contacts = [j for j, row in enumerate(mechanism.joint_type.tolist()) if CATALOGUE[row].is_contact]

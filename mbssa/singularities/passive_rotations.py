@@ -25,12 +25,10 @@ MIXES = 6
 def passive_rotations(
     mechanism: Mechanism, rows: Rows, frames: Frames | None, at: Configuration | None, tolerance: float
 ) -> list[PassiveRotation]:
-    """Passive rotations of bodies, or of bodies locked together; spatial mechanisms only.
-
-    Their own rows leave them exactly one motion, and it is a rotation: one angular velocity for all, and
-    no advance along it. They hang on two joints at least, one of them a ball or a point on a surface and
-    none a hinge: a last body on one R, or a shaft in bearings, turns too, but somebody means it to.
-    """
+    """Passive rotations of bodies, or of bodies locked together; spatial mechanisms only."""
+    # Their own rows leave them exactly one motion, and it is a rotation: one angular velocity for all, and no
+    # advance along it. They hang on two joints at least, one of them a ball or a point on a surface and none
+    # a hinge: a last body on one R, or a shaft in bearings, turns too, but on purpose.
     if mechanism.space == "planar":
         return []
     found = []
@@ -66,10 +64,8 @@ def passive_rotations(
 
 
 def _locked_together(mechanism: Mechanism) -> list[tuple[int, ...]]:
-    """Movable bodies, those that turn as one taken together; by lowest body.
-
-    They are joined by a P, driven or not, or by a joint that is driven in every coordinate.
-    """
+    """Movable bodies, those that turn as one taken together; by lowest body."""
+    # They are joined by a P, driven or not, or by a joint that is driven in every coordinate.
     leader = list(range(mechanism.n_bodies))
 
     def lead(body: int) -> int:
@@ -104,11 +100,7 @@ def _rows_of_bodies(rows: Rows, n_bodies: int) -> list[Ints]:
 
 
 def free_motions(matrix: Floats, tolerance: float) -> Floats:
-    """(n, f) orthonormal basis of the null space of a Jacobian.
-
-    >>> free_motions(np.array([[1.0, 0.0]]), 1e-9).T.round(12).tolist()
-    [[0.0, 1.0]]
-    """
+    """Orthonormal basis (n, f) of the null space of a Jacobian."""
     if 0 in matrix.shape:
         return np.eye(matrix.shape[1])
     _, values, right = np.linalg.svd(matrix)
@@ -117,15 +109,7 @@ def free_motions(matrix: Floats, tolerance: float) -> Floats:
 
 
 def lifts(mechanism: Mechanism, frames: Frames, at: Configuration, tolerance: float) -> list[int]:
-    """Indices of the rolling joints (RP) whose wheel a free motion takes off its track, drives left out.
-
-    >>> import mbssa
-    >>> from mbssa.joints.frames import joint_frames
-    >>> steering = mbssa.load("rack_steering")
-    >>> frames = joint_frames(steering)
-    >>> lifts(steering, frames, Configuration.reference(frames), 1e-9)
-    []
-    """
+    """Indices of the rolling joints (RP) whose wheel a free motion takes off its track, drives left out."""
     rolling = [j for j in range(mechanism.n_joints) if mechanism.joints[j].type.rolls]
     if not rolling:
         return []
@@ -147,12 +131,9 @@ def nearby(
     closing: float,
     step: float = 0.1,
 ) -> Configuration | None:
-    """Another configuration, about ``step`` away along a mix of all free motions.
-
-    None where the mechanism cannot move, or no mix leads away: then the free motions exist at this
-    configuration only. The mixes are projections of fixed vectors, so they do not depend on the basis
-    of the free motions, and the answer is repeatable.
-    """
+    """Configuration about ``step`` away along a mix of all free motions; None where no mix leads away."""
+    # Then the free motions exist at this configuration only. The mixes are projections of fixed vectors, so
+    # they do not depend on the basis of the free motions, and the result is repeatable.
     bodies = np.arange(1, mechanism.n_bodies)
     free = free_motions(rows_at(mechanism, frames, at).constraints.matrix(bodies), tolerance)
     if not free.shape[1]:

@@ -84,12 +84,10 @@ def _readable(geometry: JointGeometry | None, row: JointType) -> JointGeometry |
 def propose_inputs(
     mechanism: Mechanism, found: Examined, precision: float | None = None, most: int = 12
 ) -> list[Proposal]:
-    """Other driven coordinates that determine the mechanism, fewest changes first.
-
-    Inputs that depend on the rest are taken back (the last in joint order first); free motions that are
-    no passive rotation get a new input each. One missing input: every single coordinate that would do;
-    several: sets of coordinates. A structure that cannot move gets none.
-    """
+    """Other driven coordinates that determine the mechanism, fewest changes first."""
+    # Inputs that depend on the rest are taken back (the last in joint order first); free motions that are no
+    # passive rotation get a new input each. One missing input: every single coordinate that would do;
+    # several: sets of coordinates. A structure that cannot move gets none.
     if not found.mobility:
         return []
     rows = found.rows
@@ -209,11 +207,9 @@ def coordinate_rows(mechanism: Mechanism, found: Examined) -> Rows:
 
 
 def propose_joints(mechanism: Mechanism, found: Examined, most: int = 6) -> list[Proposal]:
-    """Changes of joint types that take exactly the redundant constraints away, fewest joints first.
-
-    The exactly constrained (isostatic) alternatives of an over-constrained mechanism: R to C, U, S; P to C …
-    A set of equations can be given up without a loss when its block of the left null space is regular.
-    """
+    """Changes of joint types that take exactly the redundant constraints away, fewest joints first."""
+    # The exactly constrained (isostatic) alternatives of an over-constrained mechanism: R to C, U, S; P to C
+    # … A set of equations can be given up without a loss when its block of the left null space is regular.
     redundant = found.all.redundant
     if not redundant:
         return []
@@ -268,7 +264,7 @@ def _release_options(mechanism: Mechanism, rows: Rows, null: Floats) -> dict[int
 
 
 def solvable(mechanism: Mechanism, basis: str, precision: float | None = None) -> bool:
-    """Whether count and rank determine a mechanism, passive rotations and redundancy aside."""
+    """Return whether count and rank determine a mechanism, passive rotations and redundancy aside."""
     found = examine(mechanism, precision) if basis == "numeric" else examine_generic(mechanism)
     if found.all.full:
         return not match(initialise(mechanism)).parts

@@ -1,8 +1,7 @@
-"""Ranks of the constraint Jacobian, of a whole mechanism and group by group.
+"""Ranks of the constraint Jacobian, of a whole mechanism and group by group."""
 
-Three ranks are kept apart: the *count* (Eq. (2) and the matching), the *generic* rank (random geometry
-that respects the joint types: a law of the topology), and the *numeric* rank (the given geometry).
-"""
+# Three ranks are kept apart: the *count* (Eq. (2) and the matching), the *generic* rank (random geometry that
+# respects the joint types: a law of the topology), and the *numeric* rank (the given geometry).
 
 from __future__ import annotations
 
@@ -32,17 +31,13 @@ EXACT = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Rank:
-    """Rank of one block of equations.
-
-    ``values`` are its singular values in descending order, lengths divided by the mechanism's size;
-    the rank counts those above ``tolerance`` times the largest.
-    """
+    """Rank of one block of equations."""
 
     rows: int
     columns: int
     rank: int
-    tolerance: float
-    values: tuple[float, ...]
+    tolerance: float  # the rank counts values above this times the largest
+    values: tuple[float, ...]  # singular values, descending, lengths divided by the mechanism's size
 
     @property
     def redundant(self) -> int:
@@ -71,11 +66,7 @@ class Rank:
 
 
 def rank_of(matrix: Floats, tolerance: float = EXACT) -> Rank:
-    """Rank by singular values.
-
-    >>> print(rank_of(np.diag([1.0, 0.5, 1e-12])))
-    2 of 3
-    """
+    """Rank by singular values."""
     return _rank(matrix.shape, _singular_values(matrix), tolerance)
 
 
@@ -91,20 +82,13 @@ def _rank(shape: tuple[int, ...], values: Floats, tolerance: float) -> Rank:
 
 
 def dependences(matrix: Floats, rank: Rank) -> Floats:
-    """(rows, redundant) orthonormal basis of the dependences among the rows of a matrix.
-
-    >>> twice = np.array([[1.0], [1.0]])
-    >>> np.abs(dependences(twice, rank_of(twice))).round(3).T.tolist()
-    [[0.707, 0.707]]
-    """
+    """Orthonormal basis (rows, redundant) of the dependences among the rows of a matrix."""
     return np.asarray(np.linalg.svd(matrix)[0][:, rank.rank :], dtype=np.float64)
 
 
 def group_ranks(structure: Structure, rows: Rows, tolerance: float = EXACT) -> list[Rank | None]:
-    """Rank of every group on its own bodies, the others standing still; None where it is too large.
-
-    Groups of one size are decomposed together, so that ten thousand dyads take a fraction of a second.
-    """
+    """Rank of every group on its own bodies, the others standing still; None where it is too large."""
+    # Groups of one size are decomposed together, so that ten thousand dyads take a fraction of a second.
     number = structure.joint_group[rows.joint]
     group_of_body = structure.group_of_body
     start, members = structure.members
@@ -139,11 +123,9 @@ def group_ranks(structure: Structure, rows: Rows, tolerance: float = EXACT) -> l
 
 
 def generic_rows(mechanism: Mechanism, seed: int = 1) -> Rows:
-    """Constraint and drive rows at random geometry of the declared joint types.
-
-    Every joint gets random frames and a random position; cams and users' functions get as many random rows as
-    they have equations.
-    """
+    """Constraint and drive rows at random geometry of the declared joint types."""
+    # Every joint gets random frames and a random position; cams and users' functions get as many random rows
+    # as they have equations.
     dice = np.random.default_rng(seed)
     n_joints, n = mechanism.n_joints, mechanism.n_bodies
     parameters = {
@@ -205,10 +187,8 @@ def generic_rows(mechanism: Mechanism, seed: int = 1) -> Rows:
 def _random_geometry(
     kind: JointType, given: JointGeometry | None, dice: np.random.Generator
 ) -> JointGeometry | None:
-    """Random geometry for a type with relations; None for a profile or a function, which are not random.
-
-    Nor are the coordinates that a coupling names, which are topology: taken from the model if given.
-    """
+    """Random geometry for a type with relations; None for a profile or a function, which are not random."""
+    # Nor are the coordinates that a coupling names, which are topology: taken from the model if given.
     couples = given.couples if given is not None else None
     if (
         kind.relations is None
@@ -287,12 +267,10 @@ def _random_axes(dice: np.random.Generator, n: int, planar: bool) -> Floats:
 
 
 def precision_of(mechanism: Mechanism, size: float) -> float:
-    """Half a unit of the last decimal of the least precise rounded number of the geometry; 0 if none.
-
-    Relative: of points over the mechanism's ``size``, of directions over their length. Short numbers are
-    meant exactly. A coordinate of a point counts as rounded from 6 significant digits and 5 decimals, a
-    component of a direction from 5 decimals, since 0.000001 beside 1 is a rounding too.
-    """
+    """Half a unit of the last decimal of the least precise rounded number of the geometry; 0 if none."""
+    # Relative: of points over the mechanism's ``size``, of directions over their length. Short numbers are
+    # exact. A coordinate of a point counts as rounded from 6 significant digits and 5 decimals, a component
+    # of a direction from 5 decimals, since 0.000001 beside 1 is a rounding too.
     worst = 0.0
     for body in mechanism.body_geometry.values():
         worst = max([worst, *(_rounding(v, digits=6) / size for v in body.origin or ())])

@@ -1,9 +1,8 @@
-"""Over-constrained but mobile mechanisms: redundant equations and passive rotations.
+"""Over-constrained but mobile mechanisms: redundant equations and passive rotations."""
 
-Redundant equations are left out of the count (a recorded, deterministic, full-rank subset is kept), and a
-body with a passive rotation gets one freedom less. Both are done only where ranks show that nothing else is
-wrong: the drives are independent, and every free motion left is an passive rotation.
-"""
+# Redundant equations are left out of the count (a recorded, deterministic, full-rank subset is kept), and a
+# body with a passive rotation gets one freedom less. Both only where ranks show that nothing else is wrong:
+# the drives are independent, and every free motion left is a passive rotation.
 
 from __future__ import annotations
 
@@ -37,26 +36,21 @@ Basis = Literal["numeric", "generic"]
 
 @dataclass(frozen=True, eq=False)
 class Examined:
-    """A mechanism's equations at an assembled configuration, or at random geometry.
-
-    ``constraints`` and ``all`` are the ranks without and with the drives; ``frames`` and
-    ``configuration`` are None for random geometry. ``elsewhere`` is the same at a second
-    configuration (None: it cannot move, or the first one left no question). ``assembly`` says how the
-    reference was closed; ``seed`` made the random geometry.
-    """
+    """Equations of a mechanism at an assembled configuration, or at random geometry."""
 
     rows: Rows
     matrix: Floats
-    constraints: Rank
-    all: Rank
+    constraints: Rank  # rank without drives
+    all: Rank  # rank with drives
     tolerance: float
     precision: float
     basis: Basis
-    frames: Frames | None = None
-    configuration: Configuration | None = None
+    frames: Frames | None = None  # None for random geometry
+    configuration: Configuration | None = None  # likewise
+    # elsewhere: at a perturbed configuration; None: it cannot move, or the first left no question
     elsewhere: Examined | None = None
-    assembly: Assembly | None = None
-    seed: int = 0
+    assembly: Assembly | None = None  # how the reference was closed
+    seed: int = 0  # of the random geometry
 
     @property
     def fault(self) -> str:
@@ -65,21 +59,19 @@ class Examined:
 
     @property
     def singular_pose(self) -> bool:
-        """Whether the reference is a singular pose: nearby, the rank of the constraints is higher."""
+        """Return whether the reference is a singular pose: nearby, the rank of the constraints is higher."""
         return self.elsewhere is not None and self.elsewhere.constraints.rank > self.constraints.rank
 
     @property
     def stuck(self) -> bool:
-        """Whether the rank promises motions and redundancy, and no motion leads away from the reference.
-
-        A shaky pose: what holds there only says nothing of the mechanism.
-        """
+        """Return whether the rank promises motions and redundancy, and no motion leaves the reference."""
+        # A shaky configuration: what holds there only says nothing of the mechanism.
         moving = self.constraints.redundant > 0 and self.constraints.free > 0
         return self.basis == "numeric" and moving and self.elsewhere is None
 
     @property
     def dead_point(self) -> bool:
-        """Whether the drives depend on the rest at the reference only: nearby they do not."""
+        """Return whether the drives depend on the rest at the reference only: nearby they do not."""
         return (
             self.elsewhere is not None
             and self.elsewhere.constraints.rank == self.constraints.rank
@@ -111,12 +103,7 @@ def examine_generic(mechanism: Mechanism) -> Examined:
 
 
 def examine(mechanism: Mechanism, precision: float | None = None) -> Examined:
-    """Ranks at the assembled reference; if they fall short, at a perturbed configuration too.
-
-    Parameters
-    ----------
-    precision : of the file's numbers, m; found from their digits if not given
-    """
+    """Ranks at the assembled reference; if they fall short, at a perturbed configuration too."""
     known = _examinations.setdefault(mechanism, {})
     if precision not in known:
         known[precision] = _examine(mechanism, precision)
@@ -159,13 +146,7 @@ def _examined(mechanism: Mechanism, rows: Rows, tolerance: float, precision: flo
 
 
 def treat(mechanism: Mechanism, precision: float | None = None) -> Treatment | None:
-    """The treatment of a mechanism whose count does not determine it; None where there is none.
-
-    >>> import mbssa
-    >>> treatment = treat(mbssa.load("spatial_4r"))
-    >>> [(mbssa.load("spatial_4r").joint_ids[d.joint], d.equation) for d in treatment.dropped]
-    [('3-4', 'position z'), ('3-4', 'tilt x'), ('3-4', 'tilt y')]
-    """
+    """Treatment of a mechanism whose count does not determine it; None where there is none."""
     if mechanism.has_geometry and joint_frames(mechanism).known.all():
         found = examine(mechanism, precision)
         if found.fault or found.singular_pose or found.stuck:
@@ -203,10 +184,8 @@ def treat(mechanism: Mechanism, precision: float | None = None) -> Treatment | N
 
 
 def _priority(rows: Rows, parts: tuple[SpecialPart, ...]) -> Ints:
-    """Rows in the order of selection: drives, then joints, those that close loops of a part last.
-
-    A drive is never dropped; a loop of a planar or spherical part is closed in its own three freedoms.
-    """
+    """Rows in the order of selection: drives, then joints, those that close loops of a part last."""
+    # A drive is never dropped; a loop of a planar or spherical part is closed in its own three freedoms.
     closing = np.zeros(int(rows.joint.max(initial=0)) + 1, dtype=np.int64)
     for part in parts:
         closing[[j for j in part.joints if j not in part.tree]] = 1
@@ -214,11 +193,7 @@ def _priority(rows: Rows, parts: tuple[SpecialPart, ...]) -> Ints:
 
 
 def independent_rows(matrix: Floats, tolerance: float) -> Ints:
-    """Indices of the rows that are independent of those before them (Gram-Schmidt, done twice).
-
-    >>> independent_rows(np.array([[1.0, 0.0], [2.0, 0.0], [1.0, 1.0]]), 1e-9).tolist()
-    [0, 2]
-    """
+    """Indices of the rows that are independent of those before them (Gram-Schmidt, done twice)."""
     n = matrix.shape[1]
     basis = np.zeros((min(matrix.shape), n))
     kept: list[int] = []

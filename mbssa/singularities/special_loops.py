@@ -1,9 +1,8 @@
-"""Planar and spherical parts of spatial mechanisms: loops that the spatial count holds three times too much.
+"""Planar or spherical parts of spatial mechanisms, whose loops have three redundant constraints each."""
 
-A part moves parallel to a plane when its joints do: R about the normal, P across it, PL with the same
-normal. It turns about a fixed point when R axes and U pins pass through it and S centres lie on it. Only
-parts that hang on the frame are sought: there normal or point stay where they are.
-"""
+# A part moves parallel to a plane when its joints do: R about the normal, P across it, PL with the same
+# normal; about a fixed point when R axes and U pins pass through it and S centres lie on it. Only parts that
+# hang on the frame are sought: there normal or point stay where they are.
 
 from __future__ import annotations
 
@@ -79,7 +78,7 @@ def _in_plane(line: Line, normal: Floats, tolerance: float) -> bool:
 
 
 def _keeps_plane(kind: JointType | None) -> bool:
-    """Whether the type moves its bodies in the planes across its axis."""
+    """Return whether the type moves its bodies in the planes across its axis."""
     return kind is not None and (kind.is_hinge or kind.is_plane)
 
 

@@ -14,22 +14,10 @@ STRAIGHT, DIRECTION, HANGING = 10.0, np.arctan(0.75), 4.0
 
 
 def rope(q: npt.NDArray[Any]) -> Any:
-    """Length of the path from the drum to the load less that of the rope wound off, m.
-
-    Parameters
-    ----------
-    q : (3, 3) rows x, y (m) and angle (rad) of the drum, of the trolley and of the load: their origins are
-        the drum's centre, the pulley's centre and the end of the rope
-
-    The rope leaves the drum at its top to the right and lies over the pulley, a tangent of both; behind the
-    pulley it hangs down.
-
-    >>> round(float(rope(np.array([[0, 0, 0], [7.88, 6.16, 0], [7.98, 2.16, 0]]))), 12)
-    0.0
-    >>> lifted = rope(np.array([[0, 0, 1.0], [7.88, 6.16, 0], [7.98, 2.16, 0]]))  # the drum winds up 1 rad
-    >>> round(float(lifted), 12)
-    0.3
-    """
+    """Length of the path from drum to load less that of the rope wound off (m); q: x, y (m), angle (rad)."""
+    # ``q`` (3, 3) is of the drum, the trolley and the load: their origins are the drum's centre, the pulley's
+    # centre and the end of the rope. The rope leaves the drum at its top to the right and lies over the
+    # pulley, a tangent of both; behind the pulley it hangs down.
     drum, pulley, load = q[0], q[1], q[2]
     x, y = pulley[0] - drum[0], pulley[1] - drum[1]
     straight = np.sqrt(x**2 + y**2 - (DRUM - PULLEY) ** 2)

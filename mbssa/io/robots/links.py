@@ -14,27 +14,18 @@ from mbssa.io.robots.xml_writer import frame, said
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One joint of a description between two links, by name.
-
-    ``motions`` are one, or those of a whole ball or universal joint; ``kind`` as the format has it.
-    """
+    """Joint of a description between two links, by name."""
 
     name: str
-    kind: Kind
+    kind: Kind  # as the format has it
     parent: str
     child: str
-    motions: tuple[Motion, ...]
+    motions: tuple[Motion, ...]  # one, or those of a whole ball or universal joint
     pitch: float | None = None
 
 
 def steps_of(tree: Tree, tie: Tie, end: str | None = None, *, whole: frozenset[Kind]) -> Iterator[Step]:
-    """A joint as one step where the format has its kind, else as steps over massless links.
-
-    Parameters
-    ----------
-    end : name of the last link, instead of the child body
-    whole : kinds that the format has
-    """
+    """Joint as one step where the format has its kind (``whole``), else as steps over massless links."""
     parent = tree.mechanism.body_name(tie.parent)
     last = tree.mechanism.body_name(tie.child) if end is None else end
     if tie.kind is not None and tie.kind in whole:
@@ -60,17 +51,12 @@ def followers_of(tree: Tree) -> dict[str, tuple[str, float]]:
 
 
 def frame_of_body(tree: Tree, body: int) -> Floats:
-    """(4, 4) of a body's own frame in the world at the reference."""
+    """Frame (4, 4) of a body's own in the world at the reference."""
     return frame(tree.at.rotation[body], tree.at.position[body])
 
 
 def lost_of(tree: Tree, *, zeros: bool, gravity: bool) -> list[str]:
-    """Parts of a mechanism that a robot's description does not keep, a sentence each.
-
-    Parameters
-    ----------
-    zeros, gravity : whether the format keeps the zeros of coordinates, and gravity
-    """
+    """Parts of a mechanism that a robot's description does not keep, a sentence each."""
     mechanism = tree.mechanism
     shifted = [
         f"{tie.name}.{motion.coordinate} = {motion.value:.6g}"

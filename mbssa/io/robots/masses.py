@@ -12,20 +12,9 @@ from mbssa.loads import inertia_matrix, principal_moments
 
 
 def combined(parts: Sequence[tuple[Floats, Record]], world: Floats) -> tuple[Record | None, str]:
-    """The table ``inertia`` of a body, and why there is none.
-
-    Parameters
-    ----------
-    parts : frame (4, 4) of each part's centre of mass in the body's, and ``mass`` with ``ixx`` … ``iyz``
-    world : (4, 4) of the body's frame at the reference
-
-    Examples
-    --------
-    >>> ends = [np.eye(4), np.eye(4)]
-    >>> ends[0][0, 3], ends[1][0, 3] = -1.0, 1.0
-    >>> combined([(end, {"mass": 2.0}) for end in ends], np.eye(4))[0]["moments"]
-    [0.0, 4.0, 4.0]
-    """
+    """Table ``inertia`` of a body, and the reason where there is none."""
+    # ``parts``: frame (4, 4) of each centre of mass in the body's, and ``mass`` with ``ixx`` … ``iyz``;
+    # ``world`` (4, 4) of the body's frame at the reference.
     masses = np.array([record.get("mass", 0.0) for _, record in parts])
     total = float(masses.sum())
     if total <= 0.0 or (masses < 0.0).any():

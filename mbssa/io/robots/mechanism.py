@@ -24,17 +24,7 @@ from mbssa.texts import counted, printable
 
 
 def mechanism_of(robot: Robot, source_name: str, faults: Faults, name: str) -> Mechanism:
-    """The mechanism of a robot; a warning lists what was merged, left out or assumed, and its notes keep it.
-
-    Parameters
-    ----------
-    faults : found by the reader so far
-
-    Raises
-    ------
-    ModelError
-        With the faults found here added to those of the reader.
-    """
+    """Mechanism of a robot; a warning and its notes list what was merged, left out or assumed."""
     at = placed(robot, faults) if not faults else None
     if at is None or faults:
         raise ModelError(source_name, faults)
@@ -116,7 +106,7 @@ def _part(link: str, at: Placed, part: Part) -> Record:
 
 
 def _is_frame(robot: Robot, link: Link) -> bool:
-    """Whether a link is only a place on its body, as that of a tool: no mass, no looks, no joint leads on."""
+    """Return whether a link is only a place on its body, as of a tool: no mass, looks or further joint."""
     carried = any(link.name == joint.parent for joint in robot.joints.values())
     closed = any(link.name in (each.first, each.second) for each in robot.closures)
     return link.inertia is None and not link.visuals and not carried and not closed and "." not in link.name

@@ -144,11 +144,9 @@ class Names:
 
 
 def constrained(mujoco: ModuleType, model: Any, names: Names, robot: Robot) -> Robot:
-    """The robot with its equality constraints; notes name those that are not read, and why.
-
-    ``connect`` is a ball, ``weld`` makes one body, ``joint`` with a linear polynomial a joint that follows
-    another, or that is held where there is no other.
-    """
+    """Robot with its equality constraints; notes name those that are not read, and why."""
+    # ``connect`` is a ball, ``weld`` makes one body, ``joint`` with a linear polynomial a joint that follows
+    # another, or that is held where there is no other.
     kinds = mujoco.mjtEq
     joints, closures, notes = dict(robot.joints), [], list(robot.notes)
     for number in range(model.neq):
@@ -175,11 +173,9 @@ def constrained(mujoco: ModuleType, model: Any, names: Names, robot: Robot) -> R
 def _closure(
     mujoco: ModuleType, model: Any, names: Names, number: int, weld: bool, notes: list[str]
 ) -> Closure:
-    """Of sites their frames coincide; of bodies points of ``eq_data``, and in a weld a relative pose.
-
-    ``eq_data`` of a connect is the point in the first body, then in the second; of a weld the point in the
-    second, then position and quaternion of the second relative to the first.
-    """
+    """Closure of an equality: coincident frames of sites, or of bodies by points and pose of ``eq_data``."""
+    # ``eq_data`` of a connect is the point in the first body, then in the second; of a weld the point in the
+    # second, then position and quaternion of the second relative to the first.
     ids, data = (int(model.eq_obj1id[number]), int(model.eq_obj2id[number])), model.eq_data[number]
     if int(model.eq_objtype[number]) == int(mujoco.mjtObj.mjOBJ_SITE):
         frames = tuple(pose_frame(model.site_pos[site], model.site_quat[site]) for site in ids)
@@ -201,10 +197,8 @@ def _closure(
 def _following(
     model: Any, names: Names, number: int, joints: dict[str, RobotJoint]
 ) -> tuple[RobotJoint | None, str]:
-    """The joint that an equality of joints changes, or None and the reason.
-
-    q_1 = c_0 + c_1 q_2 + … + c_4 q_2^4, each counted from the reference of MuJoCo, as ours are.
-    """
+    """Joint that an equality of joints changes, or None and the reason."""
+    # q_1 = c_0 + c_1 q_2 + … + c_4 q_2^4, each counted from the reference of MuJoCo, as ours are.
     first, other = int(model.eq_obj1id[number]), int(model.eq_obj2id[number])
     polynomial: Floats = model.eq_data[number, :5]
     joint = joints[names.joint(first)]

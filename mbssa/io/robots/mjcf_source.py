@@ -1,8 +1,7 @@
-"""MJCF before MuJoCo's parser sees it: includes put in place, every path held to the folder of the model.
+"""MJCF before MuJoCo's parser: includes put in place, every path inside the folder of the model."""
 
-MuJoCo gets one text without includes, whose paths are absolute and have been checked, so that what it parses
-is what was checked. Textures, skins and the looks of materials are left out: nothing here needs them.
-"""
+# MuJoCo gets one text without includes, whose paths are absolute and have been checked, so that what it
+# parses is what was checked. Textures, skins and materials' looks are left out.
 
 from __future__ import annotations
 
@@ -74,14 +73,7 @@ class Source:
 
 
 def source_of(path: Path) -> Source:
-    """The source of a model and of all that it includes.
-
-    Raises
-    ------
-    ModelError
-        Not readable, not XML, a document type or entity, another root element; with all faults at once:
-        paths that leave the folder, files that are missing or included twice, what is refused.
-    """
+    """Source of a model and of all that it includes; ModelError with all faults at once."""
     root = parse_xml(read_text(path, "MJCF"), str(path))
     if root.tag != "mujoco":
         what = f"is <{root.tag}>; an MJCF is a <mujoco>, and a <robot> or an <sdf> ends in .urdf or .sdf"

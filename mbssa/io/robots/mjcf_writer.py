@@ -19,20 +19,7 @@ _MASS, _INERTIA = 1e-3, 1e-6
 
 
 def write_mjcf(mechanism: Mechanism, *, approximate: bool = False) -> Written:
-    """An MJCF, no file beside it, and what it does not keep.
-
-    Raises
-    ------
-    ModelError
-        As :func:`mbssa.io.robots.tree.tree_of`.
-
-    Examples
-    --------
-    >>> import mbssa
-    >>> mjcf, _, lost = write_mjcf(mbssa.load("rssr"))
-    >>> mjcf.count(b"<connect"), lost[-1]
-    (1, 'that bodies have no mass: MuJoCo moves none without, so each has 0.001 kg')
-    """
+    """MJCF, no file beside it, and what it does not keep."""
     tree = tree_of(mechanism, approximate=approximate)
     writer = _Writer(tree)
     lost = lost_of(tree, zeros=True, gravity=True)

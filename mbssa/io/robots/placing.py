@@ -19,22 +19,13 @@ _AGREE = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """Bodies of a robot.
+    """Bodies of a robot."""
 
-    Attributes
-    ----------
-    order : links from the root outwards
-    body : the first link of the body that a link belongs to
-    local : (4, 4) frame of each link in the first link of its body
-    world : (4, 4) frame of each link at the reference
-    closing : joints that reach a link that another joint has reached
-    """
-
-    order: tuple[str, ...]
-    body: dict[str, str]
-    local: dict[str, Floats]
-    world: dict[str, Floats]
-    closing: tuple[str, ...]
+    order: tuple[str, ...]  # from the root outwards
+    body: dict[str, str]  # first link of the body that a link belongs to
+    local: dict[str, Floats]  # (4, 4) frame of each link in the first link of its body
+    world: dict[str, Floats]  # (4, 4) frame of each link at the reference
+    closing: tuple[str, ...]  # joints that reach a link that another joint has reached
 
 
 def placed(robot: Robot, faults: Faults) -> Placed | None:
@@ -95,7 +86,7 @@ def held(joint: RobotJoint, value: float) -> RobotJoint:
 
 
 def moved(joint: RobotJoint, value: float) -> Floats:
-    """(4, 4) frame of the child in the parent at a value of an R or P."""
+    """Frame (4, 4) of the child in the parent at a value of an R or P."""
     if value == 0.0 or joint.kind not in COORDINATE:
         return joint.frame @ inverse(joint.child_frame)
     from scipy.spatial.transform import Rotation
@@ -109,7 +100,7 @@ def moved(joint: RobotJoint, value: float) -> Floats:
 
 
 def inverse(frame: Floats) -> Floats:
-    """(4, 4) inverse of a frame."""
+    """Inverse (4, 4) of a frame."""
     found = np.eye(4)
     found[:3, :3] = frame[:3, :3].T
     found[:3, 3] = -frame[:3, :3].T @ frame[:3, 3]

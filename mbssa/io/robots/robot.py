@@ -15,7 +15,7 @@ Record = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Something on a link: its frame in the link's (4, 4), and what is said of it."""
+    """Part of a link: its frame (4, 4) in the link's, and its properties."""
 
     frame: Floats
     record: Record
@@ -42,54 +42,37 @@ class Mimic:
 
 @dataclass(frozen=True, slots=True)
 class RobotJoint:
-    """A joint of two links.
-
-    Attributes
-    ----------
-    frame, child_frame : (4, 4) of the joint in the parent and in the child link; they coincide at its zero
-    axes : (3,) directions in the joint's frame: the axis; of a U the parent's pin, then the child's
-    limits : of the one coordinate of an R or P, m or rad
-    pitch : of an H, m/rad
-    closes : whether it closes a loop and places no link; its axes are then the parent's and the child's, each
-        in its own frame
-    """
+    """Joint of two links."""
 
     name: str
     where: str
     kind: Kind
     parent: str
     child: str
-    frame: Floats
-    axes: tuple[Floats, ...]
-    limits: tuple[float, float] | None = None
+    frame: Floats  # (4, 4) in the parent; coincides with ``child_frame`` at the joint's zero
+    axes: tuple[Floats, ...]  # (3,) in the joint's frame; of a U the parent's pin, then the child's
+    limits: tuple[float, float] | None = None  # of the one coordinate of an R or P, m or rad
     mimic: Mimic | None = None
-    child_frame: Floats = field(default_factory=lambda: np.eye(4))
-    pitch: float | None = None
-    closes: bool = False
+    child_frame: Floats = field(default_factory=lambda: np.eye(4))  # (4, 4) in the child
+    pitch: float | None = None  # of an H, m/rad
+    closes: bool = False  # places no link; axes are the parent's and the child's, each in its own frame
 
 
 @dataclass(frozen=True, slots=True)
 class Gear:
-    """Two wheels on a carrier: angle_1 + ratio x angle_2 = 0 about their axes, seen from the carrier.
-
-    ``links`` are those of the wheels and of the carrier, ``frames`` (4, 4) of the joint in each wheel's link,
-    ``axes`` (3,) in the joint's frame.
-    """
+    """Gear on a carrier: angle_1 + ratio x angle_2 = 0 about the wheels' axes, seen from the carrier."""
 
     name: str
     where: str
-    links: tuple[str, str, str]
-    frames: tuple[Floats, Floats]
-    axes: tuple[Floats, Floats]
+    links: tuple[str, str, str]  # of the wheels and of the carrier
+    frames: tuple[Floats, Floats]  # (4, 4) of the joint in each wheel's link
+    axes: tuple[Floats, Floats]  # (3,) in the joint's frame
     ratio: float
 
 
 @dataclass(frozen=True, slots=True)
 class Closure:
-    """Frames of two links that coincide: their origins (a ball), or altogether (a weld).
-
-    ``frames`` (4, 4) are those frames in the links'.
-    """
+    """Coincidence of frames (4, 4) of two links: of their origins (a ball), or altogether (a weld)."""
 
     name: str
     where: str
@@ -101,19 +84,16 @@ class Closure:
 
 @dataclass(frozen=True, slots=True)
 class Robot:
-    """Everything that a description says, in its order.
-
-    ``driven`` are names of joints. ``poses`` (4, 4) in the root's frame are given where the description
-    places each link; where it places joints they are None, and the root is the link that is no joint's child.
-    ``values`` are coordinates of R and P at the reference (m, rad) where the description says them.
-    """
+    """Content of a robot's description, in its order."""
 
     name: str
     links: dict[str, Link]
     joints: dict[str, RobotJoint]
     closures: tuple[Closure, ...] = ()
     gears: tuple[Gear, ...] = ()
-    driven: tuple[str, ...] = ()
+    driven: tuple[str, ...] = ()  # names of joints
+    # poses: (4, 4) of links in the root's frame; None where joints are placed, and the root is no child
     poses: dict[str, Floats] | None = None
+    # values: coordinates of R and P at the reference (m, rad), if given
     values: dict[str, float] = field(default_factory=dict)
     notes: tuple[str, ...] = field(default=())

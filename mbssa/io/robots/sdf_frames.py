@@ -21,7 +21,7 @@ class Scope:
     model: str
 
     def full(self, name: str) -> str:
-        """The full name of what is called so inside the model."""
+        """Full name of a name inside the model."""
         name = name.strip()
         if name == WORLD:
             return WORLD
@@ -56,7 +56,7 @@ class Frames:
         return found
 
     def world(self, name: str) -> Floats:
-        """(4, 4) of a frame in the world."""
+        """Frame (4, 4) in the world."""
         frame = np.eye(4)
         while name:
             entry = self.entries[name]
@@ -133,7 +133,7 @@ class Frames:
 
 
 def pose_of(element: Element, faults: Faults) -> Floats:
-    """(4, 4) of the child ``pose``, six numbers, angles in rad unless it says degrees; else the identity."""
+    """Frame (4, 4) of the child ``pose``, six numbers, angles in rad unless in degrees; else the identity."""
     pose = element.first("pose")
     if pose is None or not pose.text:
         return np.eye(4)

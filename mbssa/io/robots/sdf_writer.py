@@ -26,20 +26,7 @@ _VERSION, _WORLD, _MODEL = "1.10", "world", "__model__"
 
 
 def write_sdf(mechanism: Mechanism, *, approximate: bool = False) -> Written:
-    """An SDF, no file beside it, and what it does not keep.
-
-    Raises
-    ------
-    ModelError
-        As :func:`mbssa.io.robots.tree.tree_of`.
-
-    Examples
-    --------
-    >>> import mbssa
-    >>> sdf, _, lost = write_sdf(mbssa.load("rssr"))
-    >>> sdf.count(b'type="ball"'), lost[-1]
-    (2, 'driven coordinates: 1-2.angle')
-    """
+    """SDF, no file beside it, and what it does not keep."""
     tree = tree_of(mechanism, approximate=approximate)
     root = Element("sdf", version=_VERSION)
     model = child(root, "model", name=mechanism.name or "mechanism")

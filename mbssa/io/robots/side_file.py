@@ -1,13 +1,8 @@
-"""The side file that says what a URDF cannot: closures of loops and motors, in the layout of robot.yaml.
+"""Side file of closed loops and motors, which a URDF cannot express, in the layout of robot.yaml."""
 
-.. code-block:: yaml
-
-    closed_loop: [[knee_A, knee_B]]   # frames: names of links or of joints, a joint's being its child's
-    type: [6d]                        # 3d: a ball at their origins; 6d: one body, welded
-    name_mot: [hip]                   # driven joints
-    joint_name: [ankle]               # joints that are others than the URDF says:
-    joint_type: [SPHERICAL]           # SPHERICAL, FIXED, or UJOINT_XY (about x, then y, of its frame)
-"""
+# closed_loop: [[knee_A, knee_B]], links or joints (their children), of type: [6d] (3d: a ball at their
+# origins; 6d: welded); name_mot: [hip], driven; joint_name: [ankle] with joint_type: [SPHERICAL], FIXED or
+# UJOINT_XY (about x, then y, of its frame).
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""A mechanism as robot formats have it: a tree of bodies, joints of few axes, and closures of its loops.
+"""Mechanism as in robot formats: a tree of bodies, joints of few axes, and closures of its loops."""
 
-Every joint whose pose its type builds from steps, each about or along an axis by a coordinate of its own, is
-a chain of turns and shifts. They are taken at the assembled reference, whence the coordinates count.
-"""
+# Every joint whose pose its type builds from steps, each about or along an axis by a coordinate of its own,
+# is a chain of turns and shifts, taken at the assembled reference, from which the coordinates count.
 
 from __future__ import annotations
 
@@ -27,37 +26,27 @@ WHOLE = {Kind.BALL, Kind.UNIVERSAL}
 
 @dataclass(frozen=True, slots=True)
 class Motion:
-    """A turn about or a shift along an axis, at the reference in the world.
-
-    Attributes
-    ----------
-    axis : (3,) unit; ``point`` (3,) m, on it
-    coordinate : its name in the joint; ``value`` at the reference, m or rad
-    limits : lowest and highest value, counted from the reference
-    """
+    """Turn about or shift along an axis, at the reference in the world."""
 
     turns: bool
-    axis: Floats
-    point: Floats
-    coordinate: str
-    value: float
+    axis: Floats  # (3,) unit
+    point: Floats  # (3,) m, on the axis
+    coordinate: str  # its name in the joint
+    value: float  # at the reference, m or rad
     driven: bool
-    limits: tuple[float, float] | None
+    limits: tuple[float, float] | None  # lowest and highest value, counted from the reference
 
 
 @dataclass(frozen=True, slots=True)
 class Tie:
-    """A joint from a parent to a child body (indices), as motions one after another.
-
-    ``kind`` is that of the whole joint, None where formats have none; ``pitch`` of an H, m/rad.
-    """
+    """Joint from a parent to a child body (indices), as motions one after another."""
 
     name: str
-    kind: Kind | None
+    kind: Kind | None  # of the whole joint, None where formats have none
     parent: int
     child: int
     motions: tuple[Motion, ...]
-    pitch: float | None = None
+    pitch: float | None = None  # of an H, m/rad
 
     def reversed(self) -> Tie:
         """The same joint from the child to the parent: coordinates keep their values."""
@@ -66,7 +55,7 @@ class Tie:
 
     @property
     def place(self) -> Floats:
-        """(3,) the point of its last motion."""
+        """Point (3,) of the last motion, m."""
         return self.motions[-1].point
 
 
@@ -81,24 +70,15 @@ class Following:
 
 @dataclass(frozen=True, eq=False)
 class Tree:
-    """A mechanism at its assembled reference.
-
-    Attributes
-    ----------
-    at : poses of its bodies; ``frames`` : of the model
-    branches : joints of a tree that hangs on the frame, parents before children
-    closures : all other joints
-    lost : what the tree does not say, a sentence each
-    following : couplings of their coordinates, no two with the same follower
-    """
+    """A mechanism at its assembled reference."""
 
     mechanism: Mechanism
-    frames: Frames
-    at: Configuration
-    branches: tuple[Tie, ...]
-    closures: tuple[Tie, ...]
-    lost: tuple[str, ...]
-    following: tuple[Following, ...] = ()
+    frames: Frames  # of the model
+    at: Configuration  # poses of its bodies
+    branches: tuple[Tie, ...]  # joints of a tree that hangs on the frame, parents before children
+    closures: tuple[Tie, ...]  # all other joints
+    lost: tuple[str, ...]  # what the tree does not say, a sentence each
+    following: tuple[Following, ...] = ()  # couplings of their coordinates, no two with the same follower
 
     def inertia_of(self, body: int) -> tuple[float, Floats, Floats] | None:
         """Mass, kg, centre (3,) in the body's own axes, m, and inertia (3, 3) about it; None without mass."""
@@ -113,19 +93,9 @@ class Tree:
 
 
 def tree_of(mechanism: Mechanism, *, approximate: bool = False, screws: bool = True) -> Tree:
-    """Spread a mechanism as a tree; loops are cut at undriven joints with many freedoms.
-
-    Parameters
-    ----------
-    approximate : leave out joints that are no chain of turns and shifts, and say so
-    screws : whether the format has screws
-
-    Raises
-    ------
-    ModelError
-        Joints without geometry, of types that are no chain, a reference that cannot close, or bodies that
-        no joint leads to: all of a kind.
-    """
+    """Spread a mechanism as a tree; loops are cut at undriven joints with many freedoms."""
+    # ``approximate`` leaves out joints that are no chain of turns and shifts; ``screws``: whether the format
+    # has screws.
     name = mechanism.name or "mechanism"
     frames = joint_frames(mechanism)
     unknown = [joint.id for joint in mechanism.joints if not frames.known[joint.index]]
@@ -220,7 +190,7 @@ def _is_screw(equations: Equations) -> bool:
 
 
 def _meets(motions: tuple[Motion, ...]) -> bool:
-    """Whether all turns are about one point."""
+    """Return whether all turns are about one point."""
     points = [motion.point for motion in motions if motion.turns]
     return all(np.allclose(point, points[0], rtol=0, atol=1e-9) for point in points)
 
@@ -257,10 +227,8 @@ def _motions(
 
 
 def _spread(mechanism: Mechanism, ties: list[Tie]) -> tuple[tuple[Tie, ...], tuple[Tie, ...]]:
-    """Joints of a spanning tree from the frame outwards, and the others.
-
-    Driven joints come first, then those with few freedoms: loops are cut where they are open most.
-    """
+    """Joints of a spanning tree from the frame outwards, and the others."""
+    # Driven joints come first, then those with few freedoms: loops are cut at the joints of most freedoms.
     order = sorted(
         range(len(ties)), key=lambda k: (not any(m.driven for m in ties[k].motions), len(ties[k].motions), k)
     )

@@ -23,28 +23,7 @@ _FAR = 1e9
 
 
 def write_urdf(mechanism: Mechanism, *, approximate: bool = False) -> Written:
-    """A URDF, its side file, and what they do not keep.
-
-    Raises
-    ------
-    ModelError
-        As :func:`mbssa.io.robots.tree.tree_of`.
-
-    Examples
-    --------
-    >>> import mbssa
-    >>> urdf, beside, _ = write_urdf(mbssa.load("slider_crank_isostatic"))
-    >>> b'<joint name="1-2" type="continuous">' in urdf
-    True
-    >>> print(beside[".yaml"].decode())
-    closed_loop:
-    - [3-4 on rod, 3-4 on piston]
-    type: [3d]
-    name_mot: [1-2]
-    joint_name: [2-3]
-    joint_type: [UJOINT_XY]
-    <BLANKLINE>
-    """
+    """URDF, its side file, and what they do not keep."""
     tree = tree_of(mechanism, approximate=approximate, screws=False)
     writer = _Writer(tree)
     return document(writer.root), {".yaml": writer.side_file()}, lost_of(tree, zeros=False, gravity=False)

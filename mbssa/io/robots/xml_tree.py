@@ -1,5 +1,4 @@
-"""XML as a tree of elements with lines, and numbers in it; document types, entities and external references
-are refused."""
+"""XML as a tree of elements with lines; document types, entities and external references are refused."""
 
 from __future__ import annotations
 
@@ -89,19 +88,7 @@ class _TooDeep(Exception):
 
 
 def parse_xml(text: str, source_name: str) -> Element:
-    """The root element of a text.
-
-    Raises
-    ------
-    ModelError
-        Not XML, with the line; a document type, an entity, or an external reference.
-
-    Examples
-    --------
-    >>> root = parse_xml("<robot name='arm'>\\n <link name='base'/>\\n</robot>", "arm.urdf")
-    >>> root.children[0].where
-    "line 2 link 'base'"
-    """
+    """Root element of a text; ModelError, with the line, for what is no XML or is refused."""
     from xml.sax import SAXParseException
 
     from defusedxml import DefusedXmlException
@@ -124,13 +111,13 @@ def parse_xml(text: str, source_name: str) -> Element:
 
 
 def numbers(element: Element, key: str, count: int, default: tuple[float, ...], faults: Faults) -> Floats:
-    """(count,) numbers of an attribute; the default where there is none, and where it is wrong."""
+    """Numbers (count,) of an attribute; the default where there is none, and where it is wrong."""
     text = element.attributes.get(key)
     return parsed(text, f"{element.where} {key}", count, default, faults)
 
 
 def parsed(text: str | None, where: str, count: int, default: tuple[float, ...], faults: Faults) -> Floats:
-    """(count,) numbers of a text; the default where there is none, and where it is wrong."""
+    """Numbers (count,) of a text; the default where there is none, and where it is wrong."""
     if text is None:
         return np.array(default)
     try:
@@ -150,11 +137,7 @@ def number(element: Element, key: str, default: float, faults: Faults) -> float:
 
 
 def frame_of(position: Floats, angles: Floats) -> Floats:
-    """(4, 4) of a position and of rotations about the fixed x, y and z, in this order, rad.
-
-    >>> frame_of(np.array([1.0, 0.0, 0.0]), np.zeros(3))[:3, 3].tolist()
-    [1.0, 0.0, 0.0]
-    """
+    """Frame (4, 4) of a position and of rotations about the fixed x, y and z, in this order (rad)."""
     from scipy.spatial.transform import Rotation
 
     frame = np.eye(4)
@@ -164,11 +147,7 @@ def frame_of(position: Floats, angles: Floats) -> Floats:
 
 
 def pose_frame(position: Floats, quaternion: Floats) -> Floats:
-    """(4, 4) of a position and of a quaternion w, x, y, z of any length but zero.
-
-    >>> pose_frame(np.array([1.0, 0.0, 0.0]), np.array([2.0, 0.0, 0.0, 0.0]))[:3].tolist()
-    [[1.0, 0.0, 0.0, 1.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]]
-    """
+    """Frame (4, 4) of a position and of a quaternion w, x, y, z of any length but zero."""
     from scipy.spatial.transform import Rotation
 
     frame = np.eye(4)
@@ -178,7 +157,7 @@ def pose_frame(position: Floats, quaternion: Floats) -> Floats:
 
 
 def origin_of(element: Element, faults: Faults, tag: str = "origin") -> Floats:
-    """(4, 4) of a child of an element, with ``xyz`` and ``rpy``; the identity without one."""
+    """Frame (4, 4) of a child of an element, with ``xyz`` and ``rpy``; the identity without one."""
     origin = element.first(tag)
     if origin is None:
         return np.eye(4)
@@ -187,7 +166,7 @@ def origin_of(element: Element, faults: Faults, tag: str = "origin") -> Floats:
 
 
 def axis_of(element: Element, faults: Faults, tag: str = "axis") -> Floats:
-    """(3,) direction of length 1 of a child of an element, with ``xyz``; x without one, as URDF has it."""
+    """Direction (3,) of a child of an element, with ``xyz``, of length 1; x without one, as URDF has it."""
     along_x = (1.0, 0.0, 0.0)
     axis = element.first(tag)
     given = np.array(along_x) if axis is None else numbers(axis, "xyz", 3, along_x, faults)

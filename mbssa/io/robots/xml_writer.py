@@ -23,11 +23,7 @@ def child(parent: Element, tag: str, text: str | None = None, **attributes: str)
 
 
 def said(numbers: npt.ArrayLike) -> str:
-    """Numbers in their shortest form that is read as the same; rounding of zero is zero.
-
-    >>> said([0.1, -0.0, 1e-17])
-    '0.1 0 0'
-    """
+    """Numbers in their shortest form that is read as the same; rounding of zero is zero."""
     return " ".join(
         "0" if abs(number) < 1e-15 else f"{number!r}".removesuffix(".0")
         for number in np.atleast_1d(np.asarray(numbers, dtype=np.float64)).tolist()
@@ -42,14 +38,14 @@ def document(root: Element) -> bytes:
 
 
 def frame(rotation: Floats, position: Floats) -> Floats:
-    """(4, 4) frame."""
+    """Frame (4, 4)."""
     found = np.eye(4)
     found[:3, :3], found[:3, 3] = rotation, position
     return found
 
 
 def rpy(rotation: Floats) -> Floats:
-    """(3,) rad about the fixed x, y and z, in this order."""
+    """Angles (3,), rad, about the fixed x, y and z, in this order."""
     import warnings
 
     from scipy.spatial.transform import Rotation
@@ -62,7 +58,7 @@ def rpy(rotation: Floats) -> Floats:
 
 
 def quaternion(rotation: Floats) -> Floats:
-    """(4,) w, x, y, z."""
+    """Quaternion (4,) w, x, y, z."""
     from scipy.spatial.transform import Rotation
 
     found: Floats = Rotation.from_matrix(rotation).as_quat(scalar_first=True)

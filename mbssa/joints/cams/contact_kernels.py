@@ -43,16 +43,10 @@ def found_at(
     data: Array, first: Any, second: Any, kind: Any, at: Pair, turned: Pair, normal: Pair, radius: float,
     place: Array, to: Any,
 ) -> Found:  # fmt: skip
-    """The contact where B's frame is ``at`` a point in A's axes, its x axis ``turned``, y axis ``normal``.
-
-    Parameters
-    ----------
-    data : curves one behind another, each as ``Curve.data``: A's begins at ``first``, B's at ``second``
-    kind : POINT, FLAT or CURVE; only the last reads ``second``
-    radius : least radius of curvature of A, and of B in addition, where they are convex; else 0
-    place : row ``to`` has where the contact was last on A and B, in pieces, and takes where it is; without
-        rows the contact is sought anew
-    """
+    """Contact where B's frame is ``at`` a point in A's axes, its x axis ``turned``, y axis ``normal``."""
+    # In ``data`` A's curve begins at ``first``, B's at ``second`` (CURVE only); row ``to`` of ``place`` has
+    # the last place in pieces and takes the new one. ``radius``: least radii of curvature together, where
+    # convex, else 0: one stationary gap alone is above -radius (Blaschke's rolling theorem): it is followed.
     if kind == POINT:
         return _on_point(data, first, at[0], at[1], radius, place, to)
     if kind == FLAT:
@@ -129,15 +123,9 @@ def _wound(data: Array, first: Any, z: float) -> float:
 
 
 def nearest(data: Array, first: Any, x: float, y: float, weight: float) -> tuple[float, bool]:
-    """The place of a curve with the least weight c² / 2 - (x, y)·c over all of it.
-
-    With a ``weight`` of 1 it is the nearest to the point (x, y), with 0 the farthest along that vector.
-
-    Returns
-    -------
-    The place in pieces, NaN where the search does not end; and whether the curve is smooth there (not so at
-    ends and corners).
-    """
+    """Place (pieces) of a curve with the least weight c² / 2 - (x, y)·c; and whether it is smooth there."""
+    # A ``weight`` of 1 gives the nearest to the point (x, y), 0 the farthest along that vector. NaN where the
+    # search does not end; ends and corners are not smooth.
     pieces, closed = int(data[first]), data[first + 1] > 0.5
     finer = 1 if pieces >= _SAMPLES else 1 + (_SAMPLES - 1) // pieces
     reach, count = 1.0 / finer, pieces * finer
@@ -167,10 +155,8 @@ def nearest(data: Array, first: Any, x: float, y: float, weight: float) -> tuple
 def _lowest_about(
     data: Array, first: Any, x: float, y: float, weight: float, z: float, reach: float
 ) -> tuple[float, bool]:
-    """The valley of the same function about the place z: its lowest place, and whether it is smooth there.
-
-    Newton's method between places where it falls and where it rises; steps no longer than ``reach``.
-    """
+    """Lowest place of the valley of the same function about the place z, and whether it is smooth there."""
+    # Newton's method between places where it falls and where it rises; steps no longer than ``reach``.
     pieces, closed = int(data[first]), data[first + 1] > 0.5
     falls, rises = -math.inf, math.inf
     for _ in range(_STEPS):
@@ -199,11 +185,9 @@ def _lowest_about(
 
 
 def nearest_pair(data: Array, first: Any, second: Any, x: float, y: float, c: float, s: float) -> Pair:
-    """The places in pieces where the distance is along both normals, these are opposed, and it is least.
-
-    NaN where there is no such pair that the curvatures allow. Such a pair has two conditions, each zero along
-    a line in the plane of both places: a cell of samples may hold one if both change sign within.
-    """
+    """Places (pieces) where the distance is along both normals, these are opposed, and it is least."""
+    # NaN where there is no such pair that the curvatures allow. Such a pair has two conditions, each zero
+    # along a line in the plane of both places: a cell of samples may hold one if both change sign within.
     pieces_a, pieces_b = int(data[first]), int(data[second])
     stride_a, stride_b = _stride(pieces_a), _stride(pieces_b)
     rows, columns = math.ceil(pieces_a / stride_a), math.ceil(pieces_b / stride_b)
@@ -239,11 +223,9 @@ def nearest_pair(data: Array, first: Any, second: Any, x: float, y: float, c: fl
 
 
 def _may_meet(old: Arc, new: Arc, left: Pair, right: Pair, least: float) -> bool:
-    """Whether a contact may be in a cell, and nearer to touching than ``least``, by the cell's corners.
-
-    A contact has no distance along A's tangent. Both parts of the distance may leave the range of the
-    corners' by a quarter of it.
-    """
+    """Return whether a contact nearer to touching than ``least`` may be in a cell, by the cell's corners."""
+    # A contact has no distance along A's tangent. Both parts of the distance may leave the range of the
+    # corners' by a quarter of it.
     a, e = _parts(old, left)
     b, f = _parts(old, right)
     c, g = _parts(new, left)
@@ -258,7 +240,7 @@ def _may_meet(old: Arc, new: Arc, left: Pair, right: Pair, least: float) -> bool
 
 
 def _parts(a: Arc, b: Pair) -> tuple[float, float]:
-    """From a place of A to a point, along A's tangent (in units of the derivative) and along its normal."""
+    """Vector from a place of A to a point, along A's tangent (in units of the derivative) and its normal."""
     rx, ry = b[0] - a[0], b[1] - a[1]
     return a[2] * rx + a[3] * ry, a[4] * rx + a[5] * ry
 
@@ -311,7 +293,7 @@ def _within(data: Array, first: Any, z: float) -> bool:
 
 
 def _stride(pieces: int) -> float:
-    """From one sample of a curve to the next, in pieces, where pairs of samples are tried."""
+    """Distance (pieces) of the samples of a curve where pairs of samples are tried."""
     if pieces < _FEW:
         return 1.0 / (1 + (_ENOUGH - 1) // pieces)
     return float(1 + (pieces - 1) // _MOST)

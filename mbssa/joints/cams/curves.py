@@ -1,15 +1,8 @@
-"""Plane curves as pieces of polynomials: profiles of cams, of their followers, of contacts.
+"""Plane curves as pieces of polynomials: profiles of cams, of their followers, of contacts."""
 
-One representation serves formulas, points, follower laws and shapes alike, so that the contact has one
-kernel. A curve is n pieces of degree 7; piece k runs over ``breaks[k] <= s <= breaks[k + 1]`` and is a
-polynomial in u = (s - s_k) / (s_{k+1} - s_k), in 0 … 1. Points are (x, y) in the curve's own frame, in
-metres. The material is on the left of the tangent and the outward normal (t_y, -t_x) on its right, so a
-closed curve runs counter-clockwise around its material.
-
-A smooth function becomes polynomials that follow it to about 1e-12 of the curve's size, and its second
-derivative to 1e-9 of its largest value: on each piece the second derivative's Chebyshev series is cut after
-degree 5, where it is all but the best polynomial, and integrated twice between the exact ends.
-"""
+# Piece k runs over breaks[k] <= s <= breaks[k + 1], a polynomial of degree 7 in u = 0 … 1. Material is left
+# of the tangent, the outward normal (t_y, -t_x) right. A smooth function is followed to 1e-12 of its size:
+# the Chebyshev series of its second derivative is cut after degree 5 and integrated twice.
 
 from __future__ import annotations
 
@@ -52,25 +45,10 @@ _NODES = 10
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """A plane curve: ``breaks`` (n + 1,) ascending values of s, ``coefficients`` (n, 2, 8), ``closed``.
+    """Plane curve in pieces of degree 7; s in rad (laws, round shapes) or m (lines, points)."""
 
-    ``coefficients[k, 0]`` are those of x in piece k, of u⁰ … u⁷, ``coefficients[k, 1]`` those of y; metres.
-    s has the unit of what made the curve: rad for a law, a polar formula and round shapes, m for a line and
-    for points, else that of the formula. ValueError for arrays that do not fit together, and for a closed
-    curve whose ends are apart.
-
-    >>> import numpy as np
-    >>> coefficients = np.zeros((1, 2, 8))
-    >>> coefficients[0, 0, :2] = 0.0, 3.0
-    >>> coefficients[0, 1, :2] = 1.0, 4.0
-    >>> line = Curve(np.array([0.0, 2.0]), coefficients, closed=False)
-    >>> point, rate, bending = line.at(np.array([0.0, 1.0]))
-    >>> print(point.tolist(), rate[0].tolist(), bending[0].tolist())
-    [[0.0, 1.0], [1.5, 3.0]] [1.5, 2.0] [0.0, 0.0]
-    """
-
-    breaks: Array
-    coefficients: Array
+    breaks: Array  # (n + 1,) ascending values of s
+    coefficients: Array  # (n, 2, 8) m, of x and y in each piece, of u⁰ … u⁷
     closed: bool
 
     def __post_init__(self) -> None:
@@ -98,11 +76,9 @@ class Curve:
     # --- points ------------------------------------------------------------------------------------
 
     def at(self, s: Array | float) -> tuple[Array, Array, Array]:
-        """Points, first and second derivatives by s; each of the shape of ``s`` and (2,) behind it.
-
-        A closed curve is periodic in s; an open one goes on beyond its ends as its end pieces do. Complex
-        ``s`` is taken, for complex steps: the piece is that of the real part.
-        """
+        """Points, first and second derivatives by s; each of the shape of ``s`` and (2,) behind it."""
+        # A closed curve is periodic in s; an open one goes on beyond its ends as its end pieces do. Complex
+        # ``s`` is taken, for complex steps: the piece is that of the real part.
         s = np.asarray(s)
         if self.closed:
             s = s - self.period * np.floor((s.real - self.breaks[0]) / self.period)
@@ -119,22 +95,12 @@ class Curve:
         return value, rate / length, bending / length**2
 
     def parameter(self, place: Array) -> Array:
-        """Values of s at places in pieces: 2.5 is the middle of the third.
-
-        >>> line((0.0, 0.0), (3.0, 4.0)).parameter(np.array([0.5])).tolist()
-        [2.5]
-        """
+        """Values of s at places in pieces: 2.5 is the middle of the third."""
         return np.interp(place, np.arange(len(self.breaks)), self.breaks)
 
     def curvature(self, s: Array | float) -> Array:
-        """Signed curvature (1/m), of the shape of ``s``: positive where the material is convex.
-
-        Infinite or NaN where the derivative vanishes (a corner in the parameter). The radius of curvature is
-        its inverse.
-
-        >>> circle(0.02).curvature(np.array([0.0, 1.0])).round(6).tolist()
-        [50.0, 50.0]
-        """
+        """Signed curvature (1/m), of the shape of ``s``: positive where the material is convex."""
+        # Infinite or NaN where the derivative vanishes (a corner in the parameter).
         _, rate, bending = self.at(s)
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray(_cross(rate, bending) / (rate * rate).sum(axis=-1) ** 1.5)
@@ -170,14 +136,8 @@ class Curve:
 
     @cached_property
     def around(self) -> tuple[Array, float]:
-        """Centre (2,) and radius (m) of a circle around the curve, a little larger than the smallest.
-
-        A piece lies within the polygon of its coefficients in Bernstein's basis.
-
-        >>> centre, radius = circle(0.02).around
-        >>> bool(0.02 <= radius < 0.0205)
-        True
-        """
+        """Centre (2,) and radius (m) of a circle around the curve, a little larger than the smallest."""
+        # A piece lies within the polygon of its coefficients in Bernstein's basis.
         corners = (self.coefficients @ _to_bernstein(ORDER)).swapaxes(1, 2).reshape(-1, 2)
         centre = 0.5 * (corners.min(axis=0) + corners.max(axis=0))
         return centre, float(np.hypot(*(corners - centre).T).max())
@@ -192,15 +152,13 @@ class Curve:
 
     @cached_property
     def _rates(self) -> Array:
-        """(n, 2, 7) coefficients of the derivatives by u."""
+        """Coefficients (n, 2, 7) of the derivatives by u."""
         return self.coefficients[..., 1:] * np.arange(1, ORDER)
 
     @cached_property
     def turning(self) -> float:
-        """Turns of the tangent's direction: 1 if closed, counter-clockwise and simple.
-
-        A closed curve with any other number crosses itself; one with 1 may.
-        """
+        """Turns of the tangent's direction: 1 if closed, counter-clockwise and simple."""
+        # A closed curve with any other number crosses itself; one with 1 may.
         u = np.linspace(0.0, 1.0, 17) ** np.arange(ORDER - 1)[:, None]
         rate = (self._rates @ u).swapaxes(1, 2).reshape(-1, 2)
         turns = _turns(np.roll(rate, 1, axis=0), rate)
@@ -208,7 +166,7 @@ class Curve:
 
     @cached_property
     def corners(self) -> Array:
-        """(n,) jumps (rad) of the tangent's direction at the starts of the pieces; 0 at an open curve's."""
+        """Jumps (n,), rad, of the tangent's direction at the starts of the pieces; 0 at an open curve's."""
         turns = _turns(np.roll(self._rates.sum(axis=-1), 1, axis=0), self._rates[..., 0])
         if not self.closed:
             turns[0] = 0.0
@@ -216,14 +174,9 @@ class Curve:
 
     @cached_property
     def least_radius(self) -> float:
-        """Least radius of curvature (m), or less, of a smooth and convex curve; 0 for any other.
-
-        Convex is a closed curve that runs once around its material and turns to the left everywhere, and an
-        open one that does so by half a turn at most.
-
-        >>> 0.0 < circle(0.02).least_radius < 0.02, circle(0.02).reversed.least_radius
-        (True, 0.0)
-        """
+        """Least radius of curvature (m), or less, of a smooth and convex curve; 0 for any other."""
+        # Convex is a closed curve that runs once around its material and turns to the left everywhere, and an
+        # open one that does so by half a turn at most.
         rate, bending = self._rates, self._rates[..., 1:] * np.arange(1, ORDER - 1)
         turns = np.array(
             [np.convolve(r[0], b[1]) - np.convolve(r[1], b[0]) for r, b in zip(rate, bending, strict=True)]
@@ -238,10 +191,8 @@ class Curve:
 
     @cached_property
     def data(self) -> Array:
-        """All of it as one flat float64 array for kernels, of length 2 + (n + 1) + 16 n.
-
-        [n, 1.0 if closed else 0.0, s_0 … s_n, then for each piece its 8 coefficients of x and its 8 of y].
-        """
+        """Flat float64 array for kernels, of length 2 + (n + 1) + 16 n."""
+        # [n, 1.0 if closed else 0.0, s_0 … s_n, then for each piece its 8 coefficients of x and its 8 of y].
         head = (float(self.pieces), float(self.closed))
         flat = np.concatenate([head, self.breaks, self.coefficients.ravel()])
         flat.setflags(write=False)
@@ -279,7 +230,7 @@ def _turns(before: Array, after: Array) -> Array:
 
 
 def _to_bernstein(order: int) -> Array:
-    """(order, order) by which coefficients of powers give those in Bernstein's basis."""
+    """Matrix (order, order) from coefficients of powers to those in Bernstein's basis."""
     return np.array([[comb(i, j) / comb(order - 1, j) for i in range(order)] for j in range(order)])
 
 
@@ -293,25 +244,8 @@ class Rough(ValueError):
 def curve_from(
     function: Callable[[Array], Array], breaks: Sequence[float] | Array, closed: bool | None = None
 ) -> Curve:
-    """A curve that follows a smooth function.
-
-    Parameters
-    ----------
-    function : takes s (m,), gives points (m, 2) in metres
-    breaks : (k + 1,) ascending: it must be smooth between two of them, and continuous at them
-    closed : whether it ends where it begins; found out if not given
-
-    Raises
-    ------
-    ValueError
-        It is not finite or not smooth somewhere (:class:`Rough`), or is to be closed and is not.
-
-    Examples
-    --------
-    >>> egg = curve_from(lambda s: np.stack([0.03 * np.cos(s), 0.02 * np.sin(s)], 1), [0.0, 2 * np.pi])
-    >>> egg.closed, egg.pieces < 40, round(egg.area / (0.03 * 0.02), 9)
-    (True, True, 3.141592654)
-    """
+    """Curve of a function of s (m,), points (m, 2), smooth between the breaks and continuous at them."""
+    # ValueError (:class:`Rough`) where it is not finite or not smooth, or is to be closed and is not.
     edges = np.asarray(breaks, dtype=float)
     number = np.ones(len(edges) - 1, dtype=np.int64)
     while True:
@@ -370,8 +304,8 @@ def _fitted(function: Callable[[Array], Array], ends: Array) -> tuple[Array, Arr
 
 @cache
 def _matrices() -> tuple[Array, Array]:
-    """Values at the nodes to the Chebyshev series of the second derivative; six of its terms, integrated
-    twice, to powers of u with 0 and 1 as the ends of the piece."""
+    """Matrices from values at the nodes to the Chebyshev series of the 2nd derivative, and to powers of u."""
+    # Of the series six terms are integrated twice; 0 and 1 are the ends of the piece.
     series = chebyshev.chebvander(chebyshev.chebpts1(_NODES), _NODES - 1).T * (2.0 / _NODES)
     series[0] *= 0.5
     unit = Polynomial.identity()
@@ -394,20 +328,12 @@ def _finite(function: Callable[[Array], Array], s: Array) -> Array:
 
 
 def circle(radius: float, centre: Sequence[float] = (0.0, 0.0)) -> Curve:
-    """A circle (m); s is the angle (rad) from x. With its centre beside the origin, an eccentric cam.
-
-    >>> circle(0.02, (0.005, 0.0)).at(0.0)[0].round(12).tolist()
-    [0.025, 0.0]
-    """
+    """Circle (m), with its centre beside the origin an eccentric cam; s is the angle (rad) from x."""
     return ellipse((radius, radius), centre)
 
 
 def ellipse(semi_axes: Sequence[float], centre: Sequence[float] = (0.0, 0.0), angle: float = 0.0) -> Curve:
-    """An ellipse (m), its first half axis turned by ``angle`` (rad) from x; s is the eccentric angle (rad).
-
-    >>> ellipse((0.03, 0.02), angle=np.pi / 2).at(0.0)[0].round(12).tolist()
-    [0.0, 0.03]
-    """
+    """Ellipse (m), its first half axis at ``angle`` (rad) from x; s is the eccentric angle (rad)."""
     (a, b), (x, y) = semi_axes, centre
     cosine, sine = np.cos(angle), np.sin(angle)
 
@@ -419,11 +345,7 @@ def ellipse(semi_axes: Sequence[float], centre: Sequence[float] = (0.0, 0.0), an
 
 
 def line(start: Sequence[float], end: Sequence[float]) -> Curve:
-    """The straight line between two points (m), material on the left; s is the length from the first.
-
-    >>> line((0.0, 0.0), (0.3, 0.4)).at(0.25)[0].tolist()
-    [0.15, 0.2]
-    """
+    """Straight line between two points (m), material on the left; s is the length from the first."""
     coefficients = np.zeros((1, 2, ORDER))
     coefficients[0, :, 0] = start
     coefficients[0, :, 1] = np.subtract(end, start)
@@ -434,22 +356,9 @@ def line(start: Sequence[float], end: Sequence[float]) -> Curve:
 
 
 def through(points: Sequence[Sequence[float]] | Array, closed: bool = True) -> Curve:
-    """The cubic spline through points (n, 2), in m; s is the length of the chords between them.
-
-    A closed one is periodic, with or without the first point once more at the end; an open one has no knot
-    at its second point and the last but one.
-
-    Raises
-    ------
-    ValueError
-        Too few points, or the same twice in succession.
-
-    Examples
-    --------
-    >>> round_one = through([(0.02, 0.0), (0.0, 0.02), (-0.02, 0.0), (0.0, -0.02)])
-    >>> round_one.pieces, round_one.closed
-    (4, True)
-    """
+    """Cubic spline through points (n, 2), in m; s is the length of the chords between them."""
+    # A closed one is periodic, with or without the first point once more at the end; an open one has no knot
+    # at its second point and the last but one.
     from scipy.interpolate import CubicSpline
 
     knots = np.array(points, dtype=float)
@@ -475,11 +384,7 @@ def through(points: Sequence[Sequence[float]] | Array, closed: bool = True) -> C
 
 
 def ground(points: Sequence[Sequence[float]] | Array) -> Curve:
-    """The natural cubic spline y(x) through points (n, 2) with increasing x, m; material below, s is -x.
-
-    >>> ground([(0.0, 0.0), (1.0, 1.0)]).at(-0.25)[0].tolist()
-    [0.25, 0.25]
-    """
+    """Natural cubic spline y(x) through points (n, 2) with increasing x, m; material below, s is -x."""
     from scipy.interpolate import CubicSpline
 
     knots = np.array(points, dtype=float)

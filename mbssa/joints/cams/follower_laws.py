@@ -1,10 +1,8 @@
-"""Follower laws: the follower's place over the angle of the cam, as rises, dwells and returns.
+"""Follower laws: place of the follower over the angle of the cam, as rises, dwells and returns."""
 
-Each rise or return is one dimensionless law y(x) of x in 0 … 1, from y = 0 to y = 1, stretched over its
-angle. All are symmetric: y(1 - x) = 1 - y(x). Sources: R. L. Norton, *Cam Design and Manufacturing
-Handbook*, on double-dwell cams (harmonic, cycloidal, modified trapezoid, 3-4-5 and 4-5-6-7 polynomials and
-their peaks); J. J. Uicker, G. R. Pennock and J. E. Shigley, *Theory of Machines and Mechanisms*, on cams.
-"""
+# Each rise or return is one dimensionless law y(x) in 0 … 1 over its angle, y(1 - x) = 1 - y(x). Sources: R.
+# L. Norton, Cam Design and Manufacturing Handbook (double-dwell cams: harmonic to 4-5-6-7 polynomials, and
+# their peaks); Uicker, Pennock and Shigley, Theory of Machines and Mechanisms (cams).
 
 from __future__ import annotations
 
@@ -39,16 +37,10 @@ Four = tuple[Array, Array, Array, Array]
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """One stretch of a law: over ``over`` (rad) the follower moves by ``by`` (m, or rad if it swings).
-
-    ``by`` is positive for a rise, negative for a return and 0 for a dwell, which has no ``kind``.
-
-    >>> Segment(np.pi, 0.02, "345").kind
-    '345'
-    """
+    """Segment of a law: over ``over`` (rad) the follower moves by ``by`` (m, or rad if it swings)."""
 
     over: float
-    by: float = 0.0
+    by: float = 0.0  # positive for a rise, negative for a return, 0 for a dwell, which has no ``kind``
     kind: Kind | None = None
 
 
@@ -76,15 +68,10 @@ _BREAKS = {"modified_trapezoid": (0.125, 0.375, 0.625, 0.875), "parabolic": (0.5
 
 @dataclass(frozen=True)
 class FollowerLaw:
-    """A follower's place over a whole turn of the cam, from the height 0 at the angle 0 back to it.
+    """Place of a follower over a whole turn of the cam, from the height 0 at the angle 0 back to it."""
 
-    ValueError with all faults of the segments, one a line: they must cover the turn, end at the height at
-    which they begin, and never go below it.
-
-    >>> law = FollowerLaw((Segment(np.pi, 0.02, "cycloidal"), Segment(np.pi, -0.02, "cycloidal")))
-    >>> law.at(np.pi / 2)[0].round(12).item(), law.rise
-    (0.01, 0.02)
-    """
+    # ValueError with all faults of the segments: they must cover the turn, end at the height at which they
+    # begin, and never go below it.
 
     segments: tuple[Segment, ...]
 
@@ -122,11 +109,8 @@ class FollowerLaw:
         return np.array([*inner, TURN])
 
     def at(self, angle: Array | float) -> Four:
-        """s, s', s'', s''' at angles of the cam (rad, any turn): derivatives by the angle.
-
-        Units m, m/rad, m/rad², m/rad³, or rad for m if the follower swings. Where a derivative jumps it is
-        that of the segment that begins there.
-        """
+        """Place s (m; rad of a swing) and derivatives s', s'', s''' by the cam's angle (rad, any turn)."""
+        # Where a derivative jumps it is that of the segment that begins there.
         angle = np.asarray(np.mod(angle, TURN), dtype=float)
         number = np.clip(np.searchsorted(self.starts, angle, side="right") - 1, 0, len(self.segments) - 1)
         out = tuple(np.zeros_like(angle) for _ in range(4))
@@ -142,12 +126,7 @@ class FollowerLaw:
         return self.at(angle)[order]
 
     def jumps(self, derivative: int = 1) -> tuple[tuple[float, float], ...]:
-        """Angles (rad) at which a derivative by the angle (1, 2 or 3) jumps, with the jump there.
-
-        >>> law = FollowerLaw((Segment(np.pi, 0.02, "harmonic"), Segment(np.pi, -0.02, "345")))
-        >>> law.jumps(), [(angle, round(jump, 9)) for angle, jump in law.jumps(2)][0]
-        ((), (0.0, 0.01))
-        """
+        """Angles (rad) at which a derivative by the angle (1, 2 or 3) jumps, with the jump there."""
         here = self.breaks[:-1]
         jump = self.derivative(derivative, here + _BESIDE) - self.derivative(derivative, here - _BESIDE)
         least = 1e-5 * self.rise / min(one.over for one in self.segments) ** derivative
@@ -175,10 +154,8 @@ def _polynomial(kind: str, x: Array) -> Four:
 
 
 def _scca(kind: str, x: Array) -> Four:
-    """A dimensionless law of the SCCA family up to x = ½.
-
-    The acceleration rises over b/2 as a sine, is constant over c/2, and falls over d/2 as a cosine.
-    """
+    """Dimensionless law of the SCCA family up to x = ½."""
+    # The acceleration rises over b/2 as a sine, is constant over c/2, and falls over d/2 as a cosine.
     b, c, d = _SCCA[kind]
     p, q = max(b, _TINY) / np.pi, max(d, _TINY) / np.pi
     held, falling = x - 0.5 * b, x - 0.5 * (b + c)

@@ -1,8 +1,7 @@
-"""Formulas in text, read as a small language of numbers: nothing of Python can be reached through them.
+"""Formulas in text, read as a small language of numbers: nothing of Python can be reached through them."""
 
-``0.05 + 0.01*cos(3*s)``: numbers, + - * / ** and brackets, pi and e, the functions below, and the variables
-that the caller names. The text is parsed to Python's syntax tree, of which nested functions are built.
-"""
+# 0.05 + 0.01*cos(3*s): numbers, + - * / ** and brackets, pi and e, the functions below, and the caller's
+# variables. The text is parsed to Python's syntax tree, of which nested functions are built.
 
 from __future__ import annotations
 
@@ -50,20 +49,8 @@ _OPERATORS: dict[type[ast.operator], Callable[..., Any]] = {
 
 
 def formula(text: str, variables: tuple[str, ...] = ("s",)) -> Callable[..., Array]:
-    """A function of ``variables``, arrays or numbers, from a formula; angles in rad.
-
-    Outside a formula's domain its values are NaN or infinite, without a warning.
-
-    Raises
-    ------
-    ValueError
-        The text is not a formula.
-
-    Examples
-    --------
-    >>> float(formula("0.05 + 0.01*cos(3*s)/2")(0.0))
-    0.055
-    """
+    """Function of ``variables``, arrays or numbers, from a formula; angles in rad."""
+    # Outside a formula's domain its values are NaN or infinite, without a warning.
     if len(text) > MOST_LETTERS:
         raise ValueError(f"has {len(text)} characters; a formula has at most {MOST_LETTERS}")
     try:

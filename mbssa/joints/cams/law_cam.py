@@ -1,33 +1,8 @@
-"""Cams from follower laws: the curve of the trace point, the profile, curvature, pressure angle, face width.
+"""Cams from follower laws: pitch curve, profile, curvature, pressure angle, face width."""
 
-**Frame and signs.** The cam's frame has its origin on the cam's axis of rotation. At the law's angle 0 its
-x axis
-
-- points along the motion of a translating follower, in the direction of rise;
-- points to the pivot of a swinging one.
-
-The law's angle θ ≥ 0 is the cam's rotation since. ``turns`` is its sense, σ = 1 counter-clockwise, σ = -1
-clockwise; seen from the cam the follower goes round the other way, at the angle -σθ. The profile runs
-counter-clockwise, so the parameter of its curve is s = -σθ, in 0 … 2π if the cam turns clockwise, else in
--2π … 0.
-
-**Followers.** ``base`` is the radius of the base circle, the smallest radius of the profile. The trace point
-is the roller's centre or the knife's tip.
-
-- translating roller or knife: the trace point moves on a line parallel to x, ``offset`` to its left (y of the
-  frame at θ = 0): at (d + s, offset) with d² + offset² = (base + radius)². tan of the pressure angle is
-  (offset + σ s') / (d + s), so a cam that turns counter-clockwise rises more easily with a negative offset;
-- translating flat face: across x, at base + s from the cam's axis;
-- swinging roller or knife: arm of length ``arm`` from the pivot at (``pivot``, 0); ψ + s is the angle at the
-  pivot from the line to the cam's axis to the arm, which lies on the ``side`` (left: y > 0) of that line;
-- swinging flat face: its line lies ``arm`` beyond the pivot, seen from the cam (0: the face's line runs
-  through the pivot, negative: on the cam's side of it); angles as before.
-
-Sources: R. L. Norton, *Cam Design and Manufacturing Handbook*, chapters on pressure angle, curvature and
-profiles; Uicker, Pennock and Shigley, *Theory of Machines and Mechanisms*, cam design (flat face: ρ = base +
-s + s'', face width from s'). All is written here with the follower's place as a complex number w(θ) in the
-plane of the frame, p = w exp(-iσθ) in that of the cam, and flat faces as tangents with a support function.
-"""
+# Origin on the cam's axis; at the law's angle θ = 0, x points along the rise of a translating follower, or to
+# the pivot of a swinging one. θ ≥ 0 is the cam's rotation in its sense σ (1 counter-clockwise). p = w
+# exp(-iσθ) is the trace point w(θ) in the cam; s = -σθ the profile's parameter, counter-clockwise.
 
 from __future__ import annotations
 
@@ -56,37 +31,24 @@ class CamError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Swing:
-    """A swinging follower: its pivot's distance from the cam's axis, its arm, both in m, and its side.
-
-    ``arm`` is the length of the arm to the roller's centre or the knife's tip; of a flat face it is the
-    distance of its line beyond the pivot.
-
-    >>> Swing(0.08, 0.06).side
-    'left'
-    """
+    """Swinging follower: its pivot's distance from the cam's axis, its arm, both in m, and its side."""
 
     pivot: float
+    # arm: length to the roller's centre or the knife's tip; of a flat face, how far it lies beyond the pivot
     arm: float
+    # side: of the line from the pivot to the cam's axis, left: y > 0; ψ + s is the angle from it to the arm
     side: Side = "left"
 
 
 @dataclass(frozen=True)
 class LawCam:
-    """A cam that moves its follower by a law; lengths in m, the law's places in m, or rad with a ``swing``.
-
-    :class:`CamError` with all faults.
-
-    >>> from mbssa.joints.cams.follower_laws import Segment
-    >>> law = FollowerLaw((Segment(np.pi, 0.02, "345"), Segment(np.pi, -0.02, "345")))
-    >>> cam = LawCam(law, "roller", base=0.03, radius=0.01)
-    >>> cam.profile.at(0.0)[0].round(9).tolist(), cam.pitch.at(-np.pi)[0][0].round(9).item()
-    ([0.03, 0.0], -0.06)
-    """
+    """Cam that moves its follower by a law; lengths in m, the law's places in m, or rad with a ``swing``."""
 
     law: FollowerLaw
     follower: Follower
-    base: float
+    base: float  # radius of the base circle, the smallest of the profile
     radius: float = 0.0
+    # offset: of the trace point's line from x, to its left: (d + s, offset), d² + offset² = (base + radius)²
     offset: float = 0.0
     swing: Swing | None = None
     turns: Turns = "counter-clockwise"
@@ -99,7 +61,7 @@ class LawCam:
 
     @property
     def sense(self) -> int:
-        """σ: 1 if the cam turns counter-clockwise, else -1."""
+        """Sense σ: 1 if the cam turns counter-clockwise, else -1."""
         return 1 if self.turns == "counter-clockwise" else -1
 
     @property
@@ -120,7 +82,7 @@ class LawCam:
         return np.asarray(np.mod(-self.sense * np.asarray(s), 2.0 * np.pi))
 
     def trace(self, angle: Array) -> tuple[Array, Array, Array]:
-        """The trace point, w of the head of this module: complex (n,) in m, and two derivatives by θ."""
+        """Trace point w(θ), complex (n,) in m, and two derivatives by θ."""
         s, s1, s2, _ = self.law.at(angle)
         if self.swing is None:
             return self.start + s + 1j * self.offset, s1 + 0j, s2 + 0j
@@ -144,10 +106,14 @@ class LawCam:
 
     @property
     def side(self) -> int:
-        """1 if the arm is on the left of the line from the cam to the pivot, or translates; else -1."""
+        """Side: 1 if the arm is on the left of the line from the cam to the pivot, or translates; else -1."""
         return -1 if self.swing is not None and self.swing.side == "right" else 1
 
     # --- the curves --------------------------------------------------------------------------------
+
+    # R. L. Norton, Cam Design and Manufacturing Handbook, on pressure angle, curvature and profiles; Uicker,
+    # Pennock and Shigley, Theory of Machines and Mechanisms, on cams (flat face: ρ = base + s + s'', width
+    # from s').
 
     @cached_property
     def pitch(self) -> Curve | None:
@@ -201,6 +167,8 @@ class LawCam:
 
     def pressure(self, angle: Array) -> Array:
         """Pressure angle (rad, (n,)), from the motion of the rising follower to the common normal."""
+        # Of a translating one its tangent is (offset + σ s') / (d + s): a cam that turns counter-clockwise
+        # lifts its follower more easily with a negative offset.
         if self.follower != "flat":
             w, w1, _ = self.trace(angle)
             along: Array = 1.0 + 0j * angle
@@ -212,8 +180,8 @@ class LawCam:
         return np.arctan2(self.swing.arm, self.face(angle))
 
     def face(self, angle: Array) -> Array:
-        """Contact on a flat face (m, (n,)): to the left of the cam's axis if it translates, seen in the
-        direction of rise; if it swings, from the foot of the perpendicular from the pivot, outwards."""
+        """Contact (m, (n,)) on a flat face: left of the cam's axis, seen along the rise; or from the foot."""
+        # Of a swinging face: from the foot of the perpendicular from the pivot, outwards.
         _, _, h1, _ = self.support(angle)
         if self.swing is None:
             return h1
@@ -221,7 +189,7 @@ class LawCam:
 
 
 def _first_angle(cam: LawCam, swing: Swing) -> float:
-    """ψ at s = 0 (rad); NaN where no triangle has these sides."""
+    """Angle ψ at s = 0 (rad); NaN where no triangle has these sides."""
     pivot, arm = swing.pivot, swing.arm
     with np.errstate(invalid="ignore", divide="ignore"):
         if cam.follower == "flat":

@@ -1,8 +1,7 @@
-"""Profiles of L joints: the cam's curve and its follower, from the plain table that a mechanism keeps.
+"""Profiles of L joints: the cam's curve and its follower, from the plain table that a mechanism keeps."""
 
-The table is that of a model file (``profile = { … }``, its keys are in :mod:`mbssa.io.profile`) with
-metres and radians. Text of a formula stays text; its numbers count in ``unit`` metres.
-"""
+# The table is that of a model file (keys in mbssa.io.profile) with metres and radians. Text of a formula
+# stays text; its numbers count in ``unit`` metres.
 
 from __future__ import annotations
 
@@ -48,20 +47,15 @@ class ProfileError(ValueError):
 
 @dataclass(frozen=True, eq=False)
 class Profile:
-    """A cam's curve and its follower.
-
-    ``curve`` is that of the cam in frame A, counter-clockwise if closed. The follower is a ``roller`` with
-    its ``radius`` (m), a ``knife`` (radius 0), a ``flat`` face, or a ``curve``: ``follower_curve``, in frame
-    B. ``cam`` is the synthesis of a cam from a law; ``table`` is its source, in SI.
-    """
+    """Curve of a cam in frame A, counter-clockwise if closed, and its follower."""
 
     curve: Curve
     follower: Literal["roller", "knife", "flat", "curve"]
-    radius: float
-    follower_curve: Curve | None
-    cam: LawCam | None
+    radius: float  # of a roller, m; 0 of a knife
+    follower_curve: Curve | None  # in frame B
+    cam: LawCam | None  # synthesis from a law
     title: str
-    table: Mapping[str, Any]
+    table: Mapping[str, Any]  # source, in SI
 
     @property
     def kind(self) -> int:
@@ -87,21 +81,8 @@ class Profile:
 
 
 def profile_from(table: Mapping[str, Any]) -> Profile:
-    """The profile of a table in SI units; the same table gives the same object again.
-
-    Its shape (keys, types) is taken as checked by :func:`mbssa.io.profile.profile_of`.
-
-    Raises
-    ------
-    ProfileError
-        The table makes no profile: all faults.
-
-    Examples
-    --------
-    >>> cam = profile_from({"circle": {"radius": 0.02, "centre": [0.005, 0.0]}, "follower": "flat"})
-    >>> cam.follower, cam.kind == FLAT, cam.curve.at(0.0)[0].round(9).tolist()
-    ('flat', True, [0.025, 0.0])
-    """
+    """Profile of a table in SI units; the same table gives the same object again."""
+    # Its shape (keys, types) is taken as checked by mbssa.io.profile.profile_of. ProfileError has all faults.
     return _profile(json.dumps(table, default=_plain))
 
 
@@ -279,7 +260,7 @@ def _positive(value: float) -> float:
 
 
 def _of_formula(entry: Mapping[str, Any], place: str, closed: bool | None, faults: Faults) -> Curve | None:
-    """``{ r = "…" }`` or ``{ x = "…", y = "…" }`` over ``range``, in ``unit`` metres."""
+    """Curve of ``{ r = "…" }`` or ``{ x = "…", y = "…" }`` over ``range``, in ``unit`` metres."""
     names = [name for name in ("r", "x", "y") if name in entry]
     if names not in (["r"], ["x", "y"]):
         faults.append((place, 'write r = "…" of the angle s, or x = "…" and y = "…"'))

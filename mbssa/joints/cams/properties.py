@@ -1,10 +1,8 @@
-"""Properties of a cam: curvature of its curves, undercut, pressure angle, face width, peaks of its law.
+"""Properties of a cam: curvature of its curves, undercut, pressure angle, face width, peaks of its law."""
 
-Limits of curvature, all for a follower outside of the profile: a roller that is larger than the least convex
-radius of curvature of its pitch curve undercuts the profile, and one that is larger than a hollow's does not
-reach its bottom; a flat face has a profile only where base + s + s'' > 0, and bridges every hollow. Source:
-R. L. Norton, *Cam Design and Manufacturing Handbook*, on cam size determination.
-"""
+# A roller larger than the least convex radius of curvature of its pitch curve undercuts the profile, one
+# larger than a hollow's does not reach its bottom; a flat face has a profile only where base + s + s'' > 0,
+# and bridges hollows. Source: R. L. Norton, Cam Design and Manufacturing Handbook, on cam size determination.
 
 from __future__ import annotations
 
@@ -37,43 +35,29 @@ class Extreme:
 
 @dataclass(frozen=True)
 class CamReport:
-    """Properties of a profile; lengths in m, angles in rad, derivatives by the law's angle.
-
-    ``convex`` and ``concave`` are the smallest radii of curvature of the profile where it is so, None where
-    it is nowhere; of a law's profile ``convex`` is 0 or negative where it is undercut. ``pitch_convex`` and
-    ``pitch_concave`` are those of a roller's pitch curve. ``pressure`` is the pressure angle of the largest
-    size, ``face`` where a flat face is touched, from … to (see :meth:`LawCam.face`), ``peaks`` the largest
-    sizes of s', s'', s''' of the law. ``corners`` are parameters at which the direction of the profile jumps.
-    ``faults`` are reasons why profile and follower do not work together, ``advice`` what textbooks advise
-    against.
-    """
+    """Properties of a profile; lengths in m, angles in rad, derivatives by the law's angle."""
 
     profile: Profile
+    # convex: smallest radius of curvature where convex, None if nowhere; <= 0 where a law's is undercut
     convex: Extreme | None
-    concave: Extreme | None
-    pitch_convex: Extreme | None
-    pitch_concave: Extreme | None
-    pressure: Extreme | None
-    face: tuple[float, float] | None
-    peaks: tuple[Extreme, ...]
-    corners: tuple[float, ...]
-    faults: tuple[str, ...]
-    advice: tuple[str, ...]
+    concave: Extreme | None  # likewise where concave
+    pitch_convex: Extreme | None  # of a roller's pitch curve
+    pitch_concave: Extreme | None  # likewise
+    pressure: Extreme | None  # pressure angle of the largest size
+    face: tuple[float, float] | None  # where a flat face is touched, from … to (see LawCam.face)
+    peaks: tuple[Extreme, ...]  # largest sizes of s', s'', s''' of the law
+    corners: tuple[float, ...]  # parameters at which the direction of the profile jumps
+    faults: tuple[str, ...]  # reasons why profile and follower do not work together
+    advice: tuple[str, ...]  # what textbooks advise against
 
     @property
     def sound(self) -> bool:
-        """True if the follower can touch all of the profile."""
+        """Return whether the follower can touch all of the profile."""
         return not self.faults
 
 
 def examine(profile: Profile) -> CamReport:
-    """Curvature, undercut, pressure angle and face width of a profile and its follower.
-
-    >>> from mbssa.joints.cams.profiles import profile_from
-    >>> found = examine(profile_from({"ellipse": {"semi_axes": [0.04, 0.02]}, "follower": "flat"}))
-    >>> round(found.convex.value, 9), found.concave, found.sound
-    (0.01, None, True)
-    """
+    """Curvature, undercut, pressure angle and face width of a profile and its follower."""
     cam, curve = profile.cam, profile.curve
     sharp = np.flatnonzero(np.abs(curve.corners) > CORNER)
     corners = tuple(curve.breaks[sharp].tolist())
@@ -107,12 +91,7 @@ def examine(profile: Profile) -> CamReport:
 
 
 def place_text(profile: Profile, at: float) -> str:
-    """A place on a profile: the law's angle or the curve's parameter, with its unit.
-
-    >>> from mbssa.joints.cams.profiles import profile_from
-    >>> place_text(profile_from({"circle": {"radius": 0.02}, "follower": "flat"}), 0.5 * np.pi)
-    's = 90°'
-    """
+    """Place on a profile: the law's angle or the curve's parameter, with its unit."""
     if profile.cam is not None:
         return f"{_degrees(at)}°"
     unit = profile.parameter_unit

@@ -1,8 +1,7 @@
-"""The catalogue of joint types, one file each; a file may hold a type of both spaces, or several alike.
+"""Catalogue of joint types, one file each; a file may hold a type of both spaces, or several alike."""
 
-To add a type, write its file and name it in :data:`TYPES`; ``tests/contracts/test_joint_types.py`` then holds
-it to the contract of every type. :func:`mbssa.joints.register` adds one from outside.
-"""
+# To add a type, write its file and name it in TYPES; tests/contracts/test_joint_types.py then holds it to the
+# contract of every type. mbssa.joints.register adds one from outside.
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
-"""Gear pair in space on any two axes of a carrier (BEVEL).
+"""Gear pair in space on any two axes of a carrier (BEVEL)."""
 
-θ_1 + ρ θ_2 = 0 with ρ = r_2 / r_1, negative for an internal mesh; each angle is the wheel's about its own
-axis, seen from the carrier, since the reference; axes point away from where they meet. (Uicker, Pennock and
-Shigley, *Theory of Machines and Mechanisms*, chapters 7 and 9.)
-"""
+# θ_1 + ρ θ_2 = 0 with ρ = r_2 / r_1, negative for an internal mesh; each angle is the wheel's about its own
+# axis, seen from the carrier, since the reference; axes point away from where they meet. (Uicker, Pennock and
+# Shigley, Theory of Machines and Mechanisms, chapters 7 and 9.)
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
-"""Linear coupling (COUPLING): q_2 = offset + multiplier q_1 of coordinates of any two joints.
+"""Linear coupling (COUPLING): q_2 = offset + multiplier q_1 of coordinates of any two joints."""
 
-Angles and slides in any combination; the joints need no body in common. So a finger follows another one, a
-rack its pinion, and a mimic joint of a robot its master. The coordinates are those of the joints, from their
-zeros: the equation holds as written, wherever the reference is.
-"""
+# Angles and slides in any combination; the joints need no body in common (a finger, a rack, a mimic joint of
+# a robot). The coordinates are those of the joints, from their zeros: the equation holds as written, wherever
+# the reference is.
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""Measured distance (DIST): binds nothing; driven, a strut that extends between two points.
+"""Measured distance (DIST): binds nothing; driven, a strut that extends between two points."""
 
-The line from A to B is along x of A where its angles are zero; azimuth turns it about z, elevation lifts it
-towards z.
-"""
+# The line from A to B is along x of A where its angles are zero; azimuth turns it about z, elevation lifts it
+# towards z.
 
 from mbssa.joints import blocks
 from mbssa.joints.equations import Equations

@@ -1,9 +1,8 @@
-"""Gear pairs in the plane (EO, EPI): the angles of two wheels in a constant ratio.
+"""Gear pairs in the plane (EO, EPI): the angles of two wheels in a constant ratio."""
 
-ρ = r_2 / r_1, negative for an internal mesh, angles since the reference: (θ_1 - φ) + ρ (θ_2 - φ) = 0, where φ
-is the angle of the carrier, or without one that of the line from the centre of wheel 1 to that of wheel 2.
-(Uicker, Pennock and Shigley, *Theory of Machines and Mechanisms*, chapters 7 and 9.)
-"""
+# ρ = r_2 / r_1, negative for an internal mesh, angles since the reference: (θ_1 - φ) + ρ (θ_2 - φ) = 0, φ the
+# angle of the carrier, or without one that of the line from the centre of wheel 1 to that of wheel 2.
+# (Uicker, Pennock and Shigley, Theory of Machines and Mechanisms, chapters 7 and 9.)
 
 from __future__ import annotations
 

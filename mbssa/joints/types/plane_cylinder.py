@@ -1,8 +1,7 @@
-"""Cylinder on a plane (PC): z of A is the plane's normal, z of B the cylinder's axis.
+"""Cylinder on a plane (PC): z of A is the plane's normal, z of B the cylinder's axis."""
 
-The angles are zero where z of B is x of A and x of B is z of A; angle_z turns about z of A, angle_x about z
-of B.
-"""
+# The angles are zero where z of B is x of A and x of B is z of A; angle_z turns about z of A, angle_x about z
+# of B.
 
 from mbssa.joints import blocks
 from mbssa.joints.equations import Equations

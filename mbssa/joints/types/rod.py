@@ -1,8 +1,7 @@
-"""Binary link of constant length (SPSP, ROD in the plane): two points at a constant distance.
+"""Binary link of constant length (SPSP, ROD in the plane): two points at a constant distance."""
 
-The line from A to B is along x of A where its angles are zero; azimuth turns it about z, elevation lifts it
-towards z.
-"""
+# The line from A to B is along x of A where its angles are zero; azimuth turns it about z, elevation lifts it
+# towards z.
 
 from mbssa.joints import blocks
 from mbssa.joints.equations import Equations

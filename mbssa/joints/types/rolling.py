@@ -1,8 +1,7 @@
-"""A wheel on a straight track in the plane: rolling without slip (RP), and touching alone (RD).
+"""A wheel on a straight track in the plane: rolling without slip (RP), and touching alone (RD)."""
 
-A is on the track, x along it; B is in the wheel's centre, on the side of +y. Rolling: x + r (θ_2 - θ_1) = 0
-since the reference. (Uicker, Pennock and Shigley, *Theory of Machines and Mechanisms*, chapters 7 and 9.)
-"""
+# A is on the track, x along it; B is in the wheel's centre, on the side of +y. Rolling: x + r (θ_2 - θ_1) = 0
+# since the reference. (Uicker, Pennock and Shigley, Theory of Machines and Mechanisms, chapters 7 and 9.)
 
 from __future__ import annotations
 

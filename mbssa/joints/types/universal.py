@@ -1,8 +1,7 @@
-"""Universal joint (U) and a ball whose pin runs in a slot (ER, a U in kinematic terms): two crossing pins.
+"""Universal joint (U) and a ball whose pin runs in a slot (ER, a U in kinematic terms): two crossing pins."""
 
-z of each frame is the pin of its body. The angles are zero where z of B is x of A and x of B is z of A;
-angle_1 turns about z of A, angle_2 about z of B.
-"""
+# z of each frame is the pin of its body. The angles are zero where z of B is x of A and x of B is z of A;
+# angle_1 turns about z of A, angle_2 about z of B.
 
 from mbssa.joints import blocks
 from mbssa.joints.equations import Elementary, Equations
