@@ -446,38 +446,14 @@ def _by_body(lift: Callable[[Floats], Floats], array: Floats) -> Floats:
 
 
 def level_number(level: str) -> int:
-    """0 for positions, 1 for velocities too, 2 for accelerations too.
-
-    Raises
-    ------
-    ValueError
-        No such level.
-
-    Examples
-    --------
-    >>> level_number("velocity")
-    1
-    """
+    """Number of a level: 0 for positions, 1 for velocities too, 2 for accelerations too."""
     if level not in LEVELS:
         raise ValueError(f"no level {level!r}; write one of {', '.join(LEVELS)}")
     return LEVELS.index(level)
 
 
 def body_index(mechanism: Mechanism, name: str | int) -> int:
-    """Index of a body by its name, number, or number as text.
-
-    Raises
-    ------
-    KeyError
-        No such body: those that there are.
-
-    Examples
-    --------
-    >>> import mbssa
-    >>> bar = mbssa.load("planar_four_bar")
-    >>> body_index(bar, "crank"), body_index(bar, 2), body_index(bar, "2")
-    (1, 1, 1)
-    """
+    """Index of a body by its name, number, or number as text."""
     names = mechanism.body_names or ()
     if isinstance(name, str) and name in names:
         return names.index(name)
@@ -494,12 +470,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def names_of_groups(structure: Structure) -> tuple[str, ...]:
-    """Bodies and type of each structural group, as ``coupler, rocker (3R2D)``.
-
-    >>> import mbssa
-    >>> names_of_groups(mbssa.decompose(mbssa.load("planar_four_bar")))
-    ('crank (1R2D)', 'coupler, rocker (3R2D)')
-    """
+    """Bodies and type of each structural group, as ``coupler, rocker (3R2D)``."""
     return tuple(
         f"{_bodies_named(structure.mechanism, group.body_indices)} ({group.type_name})"
         for group in structure.groups

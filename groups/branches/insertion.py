@@ -1,8 +1,7 @@
-"""Proof of a motion: time steps that are not certified are solved in pieces, until each piece is.
+"""Proof of a motion: time steps that are not certified are solved in pieces, until each piece is."""
 
-Inserted instants are on the cubics of the inputs through values and rates. They are solved by all groups in
-order, by the model's own solvers, and are not in the answer.
-"""
+# Inserted instants are on the cubics of the inputs through values and rates. All groups solve them in order,
+# by the model's own solvers; they are not in the answer.
 
 from __future__ import annotations
 
@@ -54,10 +53,7 @@ def solve_proven(
     compiled: bool | None,
     smooth: bool = False,
 ) -> Trajectory:
-    """Solve as :meth:`groups.Model.solve` does, and prove the branches of the groups that have a bound.
-
-    ``smooth`` goes on through places where two branches cross.
-    """
+    """Solve as ``Model.solve`` does and prove branches; ``smooth`` passes places where two branches cross."""
     return Proof(model, motion, level, memory, compiled, smooth=smooth, progress=progress).trajectory(kept)
 
 
@@ -70,16 +66,9 @@ def prove(
     memory: Floats,
     compiled: bool | None = None,
 ) -> Trajectory:
-    """Prove the branches of a solution that any solver or plan has found.
-
-    A branch is proven by poses and rates alone. Time steps that are not certified are solved in pieces by the
-    model; from where a piece ends in another pose than was found, the model solves the rest.
-
-    Parameters
-    ----------
-    found : of all bodies, with velocities; its arrays are written to
-    kept, level : bodies and the last level of the answer
-    """
+    """Prove the branches of a solution of all bodies with velocities; its arrays are written to."""
+    # A branch is proven by poses and rates alone, whatever solver or plan has found them. From where a piece
+    # ends in another pose than was found, the model solves the rest.
     velocity, acceleration = found.velocity, found.acceleration
     assert velocity is not None
     if acceleration is None:
@@ -110,13 +99,7 @@ def prove_of_groups(
     level: int,
     compiled: bool | None = None,
 ) -> Trajectory:
-    """Prove a solution by other groups of the same mechanism, and map the proof to its own by ``bodies``.
-
-    Parameters
-    ----------
-    model : of the structure that the inputs have
-    motion, found, kept, level : as :func:`prove` has them
-    """
+    """Prove a solution by other groups of the same mechanism, and map the proof to its own by ``bodies``."""
     proven = prove(model, motion, found, kept, level, model.packed.memory, compiled)
     assert proven.proven is not None
     status, proof, of_body = (
@@ -327,19 +310,9 @@ class Proof:
     def _in_pieces(
         self, step: Motion, start: Run, column: int, state: RunState, at: int, into: Run | None = None
     ) -> RunState:
-        """Solve one time step in pieces until those of all sure groups are certified, or least.
-
-        Groups for which a least piece is not are sure no longer.
-
-        Parameters
-        ----------
-        start : holds the first pose of the step at the instant ``column``; ``state`` of that instant
-        into : takes the last one at the instant ``at``; ``start`` by default
-
-        Returns
-        -------
-        the state at the end
-        """
+        """Solve one time step in pieces until all sure groups' are certified, or least; the last state."""
+        # Groups with a least piece that is not certified are sure no longer. `start` holds the first pose of
+        # the step at the instant `column`, and `into` takes the last one at the instant `at`.
         shares, way = np.array([0.0, 1.0]), _longest_way(step, self.model.frames.size)
         into, unsolved = start if into is None else into, 1.0
         most = ROUNDS if way <= FARTHEST else 0

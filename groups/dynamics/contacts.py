@@ -1,8 +1,7 @@
-"""Normal forces of contacts, and faults where they pull although a contact can only push.
+"""Normal forces of contacts, and faults where they pull although a contact can only push."""
 
-A contact is an equation for its gap, positive where the bodies are apart. The multiplier of that equation is
-the normal force, positive where it pushes.
-"""
+# A contact is an equation for its gap, positive where the bodies are apart: its multiplier is the normal
+# force, positive where it pushes.
 
 from __future__ import annotations
 

@@ -42,12 +42,7 @@ class Wrench:
 
 @dataclass(frozen=True, eq=False)
 class Energy:
-    """Energy of a motion.
-
-    Attributes
-    ----------
-    kinetic : (T,) J; kinetic_power : (T,) W, its derivative by time; gravity_power : (T,) W
-    """
+    """Kinetic energy (T,) of a motion, J, its derivative by time and the power of gravity, W."""
 
     kinetic: Floats
     kinetic_power: Floats
@@ -56,21 +51,13 @@ class Energy:
 
 @dataclass(frozen=True, eq=False)
 class MassTable:
-    """Bodies with mass.
+    """Bodies with mass; of planar mechanisms centres (b, 2) and moments (b, 1, 1)."""
 
-    Attributes
-    ----------
-    body : (b,) indices; mass : (b,) kg
-    centre : (b, 3) m, centre of mass from the body's origin in its own axes; planar: (b, 2)
-    moment : (b, 3, 3) kg m², about the centre of mass in body axes; planar: (b, 1, 1)
-    gravity : (3,) m/s²
-    """
-
-    body: Ints
-    mass: Floats
-    centre: Floats
-    moment: Floats
-    gravity: Floats
+    body: Ints  # (b,) indices
+    mass: Floats  # (b,) kg
+    centre: Floats  # (b, 3) m, centre of mass from the body's origin in its own axes
+    moment: Floats  # (b, 3, 3) kg m², about the centre of mass in body axes
+    gravity: Floats  # (3,) m/s²
 
     @staticmethod
     def of(mechanism: Mechanism, frames: Frames) -> MassTable:
@@ -99,12 +86,7 @@ class MassTable:
 
 
 def massless(mechanism: Mechanism) -> tuple[int, ...]:
-    """Indices of the movable bodies without mass.
-
-    >>> import mbssa
-    >>> massless(mbssa.load("planar_four_bar"))
-    (1, 2, 3)
-    """
+    """Indices of the movable bodies without mass."""
     geometry = mechanism.body_geometry
     return tuple(
         body

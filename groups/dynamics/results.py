@@ -72,16 +72,12 @@ class JointForces:
 
 @dataclass(frozen=True, eq=False)
 class Joint:
-    """One joint of a solution.
-
-    ``wrench`` (T, S, 6) on each of its ``bodies`` about ``point``, world axes; ``open`` and ``local_open``
-    (S, 6): components that are not determined.
-    """
+    """Wrenches of one joint of a solution, and their components (S, 6) that are not determined."""
 
     state: State
     index: int
     bodies: tuple[int, ...]
-    wrench: Floats
+    wrench: Floats  # (T, S, 6) on each of its bodies about the point, world axes
     open: Bools
     local_open: Bools
 

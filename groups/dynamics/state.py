@@ -20,29 +20,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class State(PosesOverTime):
-    """Poses, twists and accelerations of N bodies at T instants.
-
-    Attributes
-    ----------
-    trajectory : the motion
-    twist, acceleration : (N, T, 6) linear of the origin, then angular
-    known : bodies that have a state, the others are zero; None: all
-    """
+    """Poses, twists and accelerations of N bodies at T instants."""
 
     trajectory: Trajectory
-    twist: Floats
-    acceleration: Floats
+    twist: Floats  # (N, T, 6) linear of the origin, then angular
+    acceleration: Floats  # (N, T, 6)
+    # bodies that have a state, the others are zero; None: all
     known: Sequence[int] | None = field(default=None, kw_only=True)
 
     @staticmethod
     def of(trajectory: Trajectory, bodies: Sequence[int] | None = None) -> State:
-        """The state of a trajectory; of some bodies only if they are named, the others are zero.
-
-        Raises
-        ------
-        ValueError
-            Not all bodies, or no accelerations, were kept.
-        """
+        """State of a trajectory; of some bodies only if they are named, the others are zero."""
         if len(trajectory.kept) < trajectory.mechanism.n_bodies:
             raise ValueError("forces need all bodies; solve without bodies=…")
         if trajectory.velocity is None or trajectory.acceleration is None:

@@ -123,17 +123,13 @@ def _free_joint(mechanism: Mechanism, name: str) -> Joint:
 
 @dataclass(frozen=True, eq=False)
 class _Path:
-    """Splines of a body's pose, and where the joint's frames are.
-
-    ``inside`` : origin and axes of the joint's frame on the moving body; ``outside`` on the other one.
-    ``first`` says that the moving body is the joint's first.
-    """
+    """Splines of a body's pose, and the joint's frames on the moving and on the other body."""
 
     place: BSpline
     turn: BSpline
-    inside: tuple[Floats, Floats]
+    inside: tuple[Floats, Floats]  # origin and axes of the frame on the moving body
     outside: tuple[Floats, Floats]
-    first: bool
+    first: bool  # the moving body is the joint's first
     span: tuple[float, float]
     planar: bool
 

@@ -1,7 +1,6 @@
-"""Rims of gears, wheels and racks as lines: teeth that mesh at the reference, of a size that an eye can see.
+"""Rims of gears, wheels and racks as lines: teeth that mesh at the reference, of a visible size."""
 
-The model has pitch circles and ratios; how many teeth there are is chosen here, in the ratio of the radii.
-"""
+# The model has pitch circles and ratios; how many teeth there are is chosen here, in the ratio of the radii.
 
 from __future__ import annotations
 
@@ -38,12 +37,7 @@ class _Wheel:
 def rims_of(
     frames: Frames, marks: Sequence[Mark], tracks: Mapping[int, Guide], bodies: Sequence[int]
 ) -> tuple[Outline, ...]:
-    """Rims of the wheels of these joints that are on drawn bodies, once each, and toothed racks.
-
-    Parameters
-    ----------
-    tracks : guides of wheels that roll on a straight track, by the number of the joint
-    """
+    """Rims of the wheels on drawn bodies, once each, and toothed racks; straight tracks by joint number."""
     found: dict[tuple[int, ...], _Wheel] = {}
     outlines: list[Outline] = []
     for mark in marks:

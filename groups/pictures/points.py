@@ -37,20 +37,7 @@ class Point:
 
 
 def points_of(scene: Scene, names: Sequence[PointName] | None) -> tuple[Point, ...]:
-    """The points chosen; the model's named points on moving bodies where none are; else joint centres.
-
-    >>> import groups, mbssa
-    >>> from groups.pictures.scene import scene_of
-    >>> bar = mbssa.load("planar_four_bar")
-    >>> trajectory = groups.build(mbssa.decompose(bar)).solve(groups.constant_speed(bar, steps=9))
-    >>> [point.label for point in points_of(scene_of(trajectory, 9), None)]
-    ['coupler.tracer']
-
-    Raises
-    ------
-    ValueError
-        Bodies, points or joints that are not there, or bodies that were not kept: all of them.
-    """
+    """The points chosen; the model's named points on moving bodies where none are; else joint centres."""
     if names is None:
         return _named(scene) or _centres(scene)
     found, faults = [], []

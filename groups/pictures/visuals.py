@@ -51,10 +51,7 @@ def visual_outlines(mechanism: Mechanism, frames: Frames, bodies: Sequence[int])
 
 
 def solids_of(mechanism: Mechanism, bodies: Sequence[int]) -> tuple[Solid, ...]:
-    """Meshes and simple shapes of some bodies; a warning names those that cannot be shown, and why.
-
-    A file is read from the folder of the model, by trimesh (``pip install "mbssa[meshes]"``).
-    """
+    """Meshes and simple shapes of some bodies; a warning names those that cannot be shown, and why."""
     found: list[Solid] = []
     missing: list[str] = []
     room = MOST_TRIANGLES

@@ -270,11 +270,7 @@ def _residual(value: float) -> str:
 
 
 def _duration(seconds: float) -> str:
-    """A time with three digits in the unit that fits.
-
-    >>> _duration(0.00123), _duration(12.34), _duration(3.2e-7)
-    ('1.23 ms', '12.3 s', '0.32 µs')
-    """
+    """A time with three digits in the unit that fits."""
     for factor, unit in ((1.0, "s"), (1e3, "ms")):
         if seconds * factor >= 1:
             return f"{seconds * factor:.3g} {unit}"

@@ -1,7 +1,4 @@
-"""Contact of a profile of one body with a roller, knife, face or profile of another, in the plane.
-
-The place of the contact is sought as that of a cam (:mod:`mbssa.joints.cams.contact`).
-"""
+"""Contact of a profile of one body with a roller, knife, face or profile of another, in the plane."""
 
 from __future__ import annotations
 
@@ -17,13 +14,7 @@ from mbssa.loads import Force
 
 
 def wrenches(force: Force, state: State) -> list[Wrench]:
-    """Equal and opposite forces on both bodies, none while the profiles are apart.
-
-    Raises
-    ------
-    ValueError
-        Two curves have no pair of points with opposed normals.
-    """
+    """Equal and opposite forces on both bodies, none while the profiles are apart."""
     first, second = force.bodies
     return contact_wrenches(force, state, (first, second), *_touch(force, state))
 

@@ -15,10 +15,7 @@ from mbssa.loads import Force
 
 
 def wrenches(force: Force, state: State) -> list[Wrench]:
-    """Force along the coordinate, whose power is its product with the rate.
-
-    It is force + function - stiffness (value - rest) - damping x rate, N or N m.
-    """
+    """Force along the coordinate: force + function - stiffness (value - rest) - damping x rate, N or N m."""
     assert force.coordinate is not None
     joint, _, name = force.coordinate.rpartition(".")
     motion = state.trajectory.joint(joint)[name]

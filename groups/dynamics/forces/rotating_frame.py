@@ -1,14 +1,8 @@
-"""Inertia forces in a frame of reference that rotates: centrifugal, Coriolis' and Euler's.
+"""Inertia forces in a frame of reference that rotates: centrifugal, Coriolis' and Euler's."""
 
-The model's frame turns with the angular velocity Ω about an axis through a point; poses and velocities are
-against it. With r from the point to a body's centre of mass, v its velocity, ω the body's angular velocity
-and I its inertia about the centre of mass, the body receives there
-
-    F = -m (dΩ/dt × r + Ω × (Ω × r) + 2 Ω × v)
-    M = -(I (dΩ/dt + Ω × ω) + (Ω + ω) × I (Ω + ω) - ω × I ω)
-
-(Goldstein, Poole and Safko, Classical Mechanics, section 4.10; M by Euler's equations with Ω + ω).
-"""
+# F = -m (dΩ/dt × r + Ω × (Ω × r) + 2 Ω × v), r from the axis' point to the centre of mass, v relative.
+# M = -(I (dΩ/dt + Ω × ω) + (Ω + ω) × I (Ω + ω) - ω × I ω): Euler's equations with Ω + ω.
+# Goldstein, Poole and Safko, Classical Mechanics, section 4.10.
 
 from __future__ import annotations
 

@@ -13,11 +13,8 @@ from mbssa.loads import Force
 
 
 def wrenches(force: Force, state: State) -> list[Wrench]:
-    """Equal and opposite forces along the line: force + function - stiffness (length - rest)
-    - damping x its rate.
-
-    Positive pushes the points apart. Where they coincide the line has no direction, and the force is NaN.
-    """
+    """Opposite forces: force + function - stiffness (length - rest) - damping x rate; positive pushes."""
+    # Where the points coincide the line has no direction, and the force is NaN.
     line, points, speeds = _line(force, state)
     length = np.linalg.norm(line, axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):

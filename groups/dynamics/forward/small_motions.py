@@ -227,10 +227,8 @@ def _rest(equations: Minimal) -> Equilibrium:
 
 
 def _relaxed(equations: Minimal, start: Floats, scale: float) -> Floats:
-    """Coordinates at the end of a motion without inertia along the forces: M q' = f.
-
-    Along this way the potential falls. It ends where the forces have fallen to a hundredth.
-    """
+    """Coordinates at the end of a motion without inertia along the forces: M q' = f."""
+    # Along this way the potential falls. It ends where the forces have fallen to a hundredth.
     import scipy.integrate
 
     def pulled(_: float, value: Floats) -> Floats:
