@@ -269,23 +269,7 @@ def plan_of(
 
 
 def refuse_tearing(model: Model) -> None:
-    """Refuse a model with tearing inputs, which has no routes: its loop is solved as one piece.
-
-    Raises
-    ------
-    ValueError
-        The model has tearing inputs.
-
-    Examples
-    --------
-    >>> import groups, mbssa
-    >>> structure = mbssa.decompose(mbssa.load("planar_four_bar"))
-    >>> refuse_tearing(groups.build(structure, borrow=["1-4.angle"]))
-    Traceback (most recent call last):
-    ...
-    ValueError: tearing inputs 1-4.angle: this model is solved in one piece, by model.solve, without routes \
-or workers; plans take groups.build(structure)
-    """
+    """Refuse a model with tearing inputs, which has no routes: its loop is solved as one piece."""
     record = model.borrowed
     if record is not None:
         raise ValueError(
@@ -295,11 +279,7 @@ or workers; plans take groups.build(structure)
 
 
 def even_chunk(instants: int, chunks: int) -> int:
-    """Time steps of each chunk, a multiple of 32.
-
-    >>> even_chunk(10_000, 2), even_chunk(5, 1)
-    (5024, 32)
-    """
+    """Time steps of each chunk, a multiple of 32."""
     return -(-instants // (chunks * GRAIN)) * GRAIN
 
 

@@ -111,10 +111,8 @@ def predict(
 def scheduled(
     tasks: Tasks, seconds: Floats, plan: Plan, costs: Costs, workers: int, *, simulated: bool = False
 ) -> Schedule:
-    """The schedule of tasks with contention and wake-up of workers.
-
-    The number of concurrent tasks and idle workers are taken from a schedule without these costs.
-    """
+    """Schedule of tasks with contention and wake-up of workers."""
+    # The number of concurrent tasks and idle workers are taken from a schedule without these costs.
     executor = costs.executor(plan.executor)
     workers = workers if is_parallel(plan.executor) else 1
     first = simulate(seconds, tasks.needs_start, tasks.needs, workers, handing=executor.handing)

@@ -178,10 +178,8 @@ def draw_tree(
 def _folded(
     tree: nx.DiGraph[Route], shown: Set[Route]
 ) -> tuple[nx.DiGraph[Route], dict[Route, str], dict[Route, int]]:
-    """The tree with equal continuations once; letters of the nodes that continue alike, routes of a row.
-
-    Routes to be ``shown``, and the sequential and the parallel one, have rows of their own.
-    """
+    """Tree with equal continuations once, letters of nodes that continue alike, number of routes of a row."""
+    # Routes to be `shown`, and the sequential and the parallel one, have rows of their own.
     after: dict[Route, frozenset[Route]] = {}
     alone: set[Route] = set()
     for node in reversed(list(tree)):

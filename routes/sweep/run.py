@@ -167,13 +167,7 @@ def _solve(
     workers: int,
     progress: Progress | None,
 ) -> int:
-    """Solve and write blocks; returns the number of cases.
-
-    Raises
-    ------
-    SweepError
-        A block failed, or a worker was killed; the parts that are written stay.
-    """
+    """Solve and write blocks; returns the number of cases."""
     sent = setup if executor.memory == "shared" else pickle.dumps(setup)
     solved = 0
 
@@ -220,15 +214,7 @@ def prepare(
     tolerance: float = 1e-8,
     block: int | None = None,
 ) -> Setup:
-    """Check the arguments of :func:`sweep` before anything is solved or written.
-
-    Raises
-    ------
-    ValueError
-        All faults at once.
-    ModuleNotFoundError
-        The extra ``sweeps`` is not installed.
-    """
+    """Check the arguments of :func:`sweep` before anything is solved or written; all faults at once."""
     if find_spec("pyarrow") is None:
         raise ModuleNotFoundError('sweeps write Parquet: pip install "mbssa[sweeps]"')
     if not isinstance(cases, Cases):
