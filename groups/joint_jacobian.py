@@ -46,7 +46,7 @@ class PosesOverTime:
 
     @cached_property
     def centre(self) -> Floats:
-        """(N, T, 3) m, the mean of each body's joints, about which its loads are taken."""
+        """Mean (N, T, 3) of each body's joints, m, about which its loads are taken."""
         found: Floats = self.position + np.einsum("ntab,nb->nta", self.rotation, self.frames.centre)
         return found
 

@@ -93,7 +93,7 @@ def turned(quaternion: Floats, vectors: Floats) -> Floats:
 
 
 def about_axis(axis: int, angle: Floats) -> Floats:
-    """(T, 3, 3) turns about a coordinate axis."""
+    """Turns (T, 3, 3) about a coordinate axis."""
     i, j = (axis + 1) % 3, (axis + 2) % 3
     found = np.zeros((len(angle), 3, 3))
     c, s = np.cos(angle), np.sin(angle)

@@ -156,7 +156,7 @@ class Run:
                 raise ValueError("; ".join(str(of_joints(fault, mechanism)) for fault in faults))
 
     def prepared(self, first: int, stop: int, state: RunState) -> Callable[[], None]:
-        """:meth:`advance` of all groups with these arguments, for many calls: nothing is looked up anew."""
+        """Prepare :meth:`advance` of all groups with these arguments, for many calls."""
         if self.model.globally or self._asks or not self.compiled:
             return partial(self.advance, first, stop, state)
         return partial(self._solve, *self._arguments(self._whole, first, stop, state))
@@ -429,12 +429,12 @@ def coarse_instants(model: Model, motion: Motion, starts: Ints) -> Ints:
 
 
 def _scale(model: Model, motion: Motion) -> Floats:
-    """(D,) what each input is measured by: the mechanism's size in m, or 1 rad."""
+    """Scales (D,) of the inputs: the mechanism's size in m, or 1 rad."""
     return np.array([model.frames.size if is_length(name) else 1.0 for name in motion.names])
 
 
 def _causes(solvers: Sequence[Solver], status: npt.NDArray[np.int8]) -> tuple[str, ...]:
-    """By group, the joints that close its loop where it came to a dead point or out of reach."""
+    """Joints that close each group's loop where it came to a dead point or out of reach."""
     ends = (NOT_CONVERGED, SINGULAR, OUT_OF_REACH, BRANCH_JUMP)
     return tuple(
         " or ".join(solver.closing) if np.isin(status[g], ends).any() else ""

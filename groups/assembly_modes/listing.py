@@ -269,7 +269,7 @@ def _without_flips(model: Model, group: Group, found: list[Placing]) -> list[Pla
 
 
 def _keys(model: Model, group: Group, placed: Configuration) -> Floats:
-    """(M, k) keys by which modes are sorted, the first first."""
+    """Sort keys (M, k) of modes, the first first."""
     own, frames = group.body_indices, model.frames
     points, axes = [], []
     for joint in group.joint_indices.tolist():

@@ -157,7 +157,7 @@ def _by_turns(rows: Floats, segments: Floats, planar: bool) -> Floats:
 
 
 def _lengths(rows: Floats, signs: Floats) -> Floats:
-    """(K, rows, S) lengths of sums, with signs (L, S), of rows (K, rows, L, d)."""
+    """Lengths (K, rows, S) of sums, with signs (L, S), of rows (K, rows, L, d)."""
     found: Floats = np.sqrt(((rows.transpose(0, 1, 3, 2) @ signs) ** 2).sum(axis=2))
     return found
 
@@ -191,7 +191,7 @@ def _inverse(jacobian: Floats) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Bounds:
-    """Of cubics by s: largest derivatives (3, K, ...), ways (2, K, ...) from each end to the middle."""
+    """Bounds of cubics by s: largest derivatives (3, K, ...), ways (2, K, ...) from ends to the middle."""
 
     derivatives: Floats
     way: Floats
@@ -240,7 +240,7 @@ def _unknowns(closure: Closure, of: Linearised, step: Floats) -> tuple[Floats, F
 
 
 def _logarithm(rotation: Floats) -> Floats:
-    """(K, 3) rotation vectors, NaN near half a turn."""
+    """Rotation vectors (K, 3), NaN near half a turn."""
     axis = 0.5 * np.stack(
         [rotation[:, j, i] - rotation[:, i, j] for i, j in ((1, 2), (2, 0), (0, 1))], axis=1
     )
@@ -251,7 +251,7 @@ def _logarithm(rotation: Floats) -> Floats:
 
 
 def _rate_of_exponential(c: Floats) -> Floats:
-    """(K, 3, 3) from rates of rotation vectors to angular velocities."""
+    """Matrices (K, 3, 3) from rates of rotation vectors to angular velocities."""
     angle = np.linalg.norm(c, axis=1)
     small = angle < 1e-2
     at = np.where(small, 1.0, angle)

@@ -32,7 +32,7 @@ _ALONG = 1e-9
 
 
 class NoBound(Exception):
-    """Raised for equations whose second derivatives have no bound."""
+    """Equations have no bound of their second derivatives."""
 
 
 @dataclass(eq=False)
@@ -188,7 +188,7 @@ class Closure:
         return self.places[body].moved(local, axes)
 
     def _sources(self, joint: int, coordinates_used: set[int]) -> dict[int, int]:
-        """By number of a joint's coordinate, the input or the new unknown that it follows."""
+        """Input or new unknown that each coordinate of a joint follows, by number of the coordinate."""
         one = self.mechanism.joints[joint]
         found, fresh = {}, []
         for c, name in enumerate(one.type.coordinates):

@@ -243,7 +243,7 @@ class Proof:
 
     @property
     def _said(self) -> npt.NDArray[np.int8]:
-        """(G,) proof of the groups now: 1 proven, 2 continued through a crossing."""
+        """Proof (G,) of the groups now: 1 proven, 2 continued through a crossing."""
         found: npt.NDArray[np.int8] = (self.sure * (1 + self.continued)).astype(np.int8)
         return found
 
@@ -253,7 +253,7 @@ class Proof:
         )
 
     def passed(self, run: Run, first: int, stop: int) -> Bools:
-        """(K, G) time steps from ``first`` to ``stop`` - 1 over which groups are proven."""
+        """Time steps (K, G) from ``first`` to ``stop`` - 1 over which groups are proven."""
         solved = run.arrays.quality[0][:, first:stop].T == OK
         found: Bools = solved[:-1] & solved[1:] & self.sure
         if not self.sure.any():
@@ -414,7 +414,7 @@ class Proof:
 
 
 def way_to(model: Model, names: Sequence[str], goal: Floats) -> Floats:
-    """(D,) inputs of the reference from which it is straight on to a goal: angles go the nearest way."""
+    """Inputs (D,) of the reference from which it is straight on to a goal: angles go the nearest way."""
     start = reference_inputs(model.mechanism, model.frames, model.reference)
     angles = np.array([not is_length(name) for name in names], dtype=np.bool_)
     start[angles] += 2 * np.pi * np.round((goal - start)[angles] / (2 * np.pi))
@@ -436,7 +436,7 @@ def _advance(run: Run, first: int, stop: int, state: RunState) -> None:
 
 
 def _longest_way(step: Motion, size: float) -> float:
-    """By which an input moves at most in a time step, rad or over the size."""
+    """Largest way of an input in a time step, rad or over the size."""
     over = np.array([size if is_length(name) else 1.0 for name in step.names])
     parts = [np.abs(np.diff(step.value)[:, 0]), *(np.abs(step.rate) * (step.time[1] - step.time[0])).T]
     return float((np.max(parts, axis=0) / over).max(initial=0.0))

@@ -42,7 +42,7 @@ class Request:
 
 
 class PlannedSolve(Protocol):
-    """:meth:`groups.Model.solve` by a plan, which ``how`` names in words."""
+    """Function like :meth:`groups.Model.solve` by a plan, which ``how`` names in words."""
 
     how: str
 

@@ -72,13 +72,13 @@ def backwards(
 class Plan:
     """Tables of the kernel for one structure."""
 
-    # of all joints and locked passive rotations, lengths over the size, from the bodies' centres
+    # Of all joints and locked passive rotations, lengths over the size, from the bodies' centres.
     rows: RowTables
     blocks: balance.Blocks
     equations: balance.Equations
     points: balance.Points
     drives: Mapping[tuple[int, str], int]  # row of the motion by (joint index, coordinate)
-    # by joint index, then by locked passive rotation: bodies, first row among the wrenches
+    # By joint index, then by locked passive rotation: bodies, first row among the wrenches.
     slots: tuple[tuple[tuple[int, ...], int], ...]
     spins: tuple[int, ...]  # bodies with a locked passive rotation
 

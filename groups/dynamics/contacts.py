@@ -60,7 +60,7 @@ def pulling(forces: Forces) -> list[str]:
 
 
 def _multipliers(jacobian: Floats, load: Floats) -> Floats:
-    """(T, m) multipliers of equations (T, m, 6) that load a body by (T, 6); NaN where either is."""
+    """Multipliers (T, m) of equations (T, m, 6) that load a body by (T, 6); NaN where either is."""
     found = np.full(jacobian.shape[:2], np.nan)
     known = np.isfinite(jacobian).all(axis=(1, 2)) & np.isfinite(load).all(axis=1)
     inverse = np.linalg.pinv(jacobian[known].swapaxes(1, 2))

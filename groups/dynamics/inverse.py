@@ -102,7 +102,7 @@ class Acting:
 
 
 def acting_on(state: State, applied: Mapping[str, npt.ArrayLike] | None) -> Acting:
-    """Everything that acts on the bodies but reactions and driving forces."""
+    """Loads that act on the bodies but reactions and driving forces."""
     mechanism = state.trajectory.mechanism
     elements = {force.id: wrenches_of(force, state) for force in mechanism.forces}
     faults = []
@@ -176,7 +176,7 @@ def owned_joints(mechanism: Mechanism, frames: Frames, number: Ints, blocks: int
 
 
 def loads_of(state: State, wrenches: Sequence[Wrench]) -> Floats:
-    """(N, T, 6) loads on the bodies about their centres, force times size, and moment, N m."""
+    """Loads (N, T, 6) on the bodies about their centres, force times size, and moment, N m."""
     loads = np.zeros((*state.centre.shape[:2], 6))
     size = np.array([state.frames.size] * 3 + [1.0] * 3)
     for wrench in wrenches:
@@ -222,7 +222,7 @@ def balanced(
 
 
 def _jacobian(rows: Sequence[JointRows], bodies: Sequence[int], free: Sequence[int]) -> Floats:
-    """(T, m, n) of all equations of a block by the twists of its bodies."""
+    """Jacobian (T, m, n) of all equations of a block by the twists of its bodies."""
     instants = len(rows[0].jacobian)
     place = {body: k for k, body in enumerate(bodies)}
     found = np.zeros((instants, sum(len(each.names) for each in rows), len(bodies), len(free)))

@@ -25,7 +25,7 @@ class Wrench:
     moment: Floats
 
     def about(self, centre: Floats) -> Floats:
-        """(T, 6) force, and moment about another point (T, 3)."""
+        """Wrench (T, 6) about another point (T, 3): force, then moment."""
         return np.concatenate([self.force, self.moment + cross(self.point - centre, self.force)], axis=1)
 
     def at(self, instants: npt.NDArray[np.intp]) -> Wrench:
@@ -33,7 +33,7 @@ class Wrench:
         return Wrench(self.body, *(each[instants] for each in (self.point, self.force, self.moment)))
 
     def power(self, state: State) -> Floats:
-        """(T,) W, what it gives to its body."""
+        """Power (T,) on its body, W."""
         velocity = state.velocity(self.body, self.point - state.position[self.body])
         moment = (self.moment * state.twist[self.body, :, 3:]).sum(axis=1)
         found: Floats = (self.force * velocity).sum(axis=1) + moment
@@ -118,7 +118,7 @@ def masses(state: State, bodies: Sequence[int] | None = None) -> tuple[list[Wren
 
 
 def gravity_energy(state: State) -> Floats:
-    """(T,) J, zero with every centre of mass at the world's origin."""
+    """Energy (T,) of gravity, J, zero with every centre of mass at the world's origin."""
     table = MassTable.of(state.mechanism, state.frames)
     found = np.zeros(state.instants)
     for body, mass, centre in zip(table.body.tolist(), table.mass.tolist(), table.centre, strict=True):
@@ -127,7 +127,7 @@ def gravity_energy(state: State) -> Floats:
 
 
 def _angular(rotation: Floats, matrix: Floats, spin: Floats, faster: Floats) -> tuple[Floats, Floats]:
-    """(T, 3) angular momentum about the centre of mass, and its derivative, world axes."""
+    """Angular momentum (T, 3) about the centre of mass, and its derivative, world axes."""
     back = rotation.transpose(0, 2, 1)
 
     def times(vector: Floats) -> Floats:

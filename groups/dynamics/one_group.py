@@ -58,8 +58,8 @@ class Step:
 class Answers:
     """Arrays of a pass over T instants."""
 
-    # About the centre constraints and drives together act, about the joint's point constraints alone.
-    # (S, T, 12) by joint and body: about its centre (forces times size), and about the joint's point
+    # (S, T, 12) by joint and body: wrench of constraints and drives about its centre (forces times size),
+    # and of constraints alone about the joint's point.
     slots: Floats
     drives: Floats  # (D, T, 2) effort and rate of each driven coordinate
     status: npt.NDArray[np.int8]  # (G, T) as groups.dynamics.inverse.STATUS
@@ -113,7 +113,7 @@ class Steps:
 
     @cached_property
     def needs(self) -> tuple[tuple[int, ...], ...]:
-        """By group, indices of the groups whose motion its step needs, its own among them."""
+        """Indices of the groups whose motion each group's step needs, its own among them."""
         number = self.structure.group_of_body
         return tuple(tuple(sorted({int(number[b]) - 1 for b in step.reads} - {-1})) for step in self.steps)
 
@@ -142,7 +142,7 @@ class Steps:
         answers.status[group] = np.where(waiting, LATER_FAILED, np.where(found.singular, SINGULAR, OK))
 
     def _loads(self, step: Step, state: State, answers: Answers) -> Floats:
-        """(B, T, 6) loads on the bodies of a step, reactions of later groups included."""
+        """Loads (B, T, 6) on the bodies of a step, reactions of later groups included."""
         given = masses(state, step.bodies)[0]
         given += [
             each for force in step.forces for each in wrenches_of(force, state) if each.body in step.bodies

@@ -18,7 +18,7 @@ _ALONG = 0.95
 
 @dataclass(frozen=True, eq=False)
 class LockedRotation:
-    """One passive rotation and the axes that hold it."""
+    """One passive rotation and the axes that lock it."""
 
     body: int
     point: Floats

@@ -69,7 +69,7 @@ def count_on(rows: Rows) -> None:
 
 
 def is_counted(memory: Memory, rows: Rows, pace: float) -> bool:
-    """Whether angles that only time steps count changed by what their rates, here and at the last."""
+    """Whether angles that only time steps count changed by as much as their rates give."""
     if memory.head[RUN] == 0.0:
         return True
     for k in range(len(rows.code)):

@@ -213,7 +213,7 @@ def _one_sign(quaternions: Floats, time: Floats, faults: list[str]) -> Floats:
 
 
 def _far_from_rotations(turned: Floats) -> Floats:
-    """(T,) how far quaternions are from unit length, or matrices from orthogonal and right-handed."""
+    """Deviation (T,) of quaternions from unit length, or of matrices from right-handed rotations."""
     far: Floats
     if turned.ndim == 2:
         far = np.abs(np.linalg.norm(turned, axis=1) - 1.0)
@@ -280,7 +280,7 @@ def _orientation(path: _Path, t: Floats) -> tuple[Floats, Floats, Floats]:
 
 
 def _vector_part(p: Floats, q: Floats) -> Floats:
-    """(T, 3) vector part of p times the conjugate of q."""
+    """Vector part (T, 3) of p times the conjugate of q."""
     v, u = p[:, 1:], q[:, 1:]
     part: Floats = q[:, :1] * v - p[:, :1] * u - np.cross(v, u)
     return part

@@ -262,7 +262,7 @@ def _kinds(
     *,
     own: bool,
 ) -> tuple[Bools, Bools | None]:
-    """(n,) driven coordinates, and those that the user takes as dependent; None without a choice."""
+    """Masks (n,) of driven coordinates, and of the user's dependent ones, None without a choice."""
     names = opened.coordinates
     faults = [] if own else _unknown("driven", sorted(prescribed), (*names, *cut_coordinates(opened)))
     everything = independent == "all"
@@ -344,7 +344,7 @@ def _rank(matrix: Floats, limit: float) -> int:
 
 
 def _null_space(matrix: Floats, rank: int) -> Floats:
-    """(n - rank, n) null space of an equation matrix, each vector reduced by elimination."""
+    """Null space (n - rank, n) of an equation matrix, each vector reduced by elimination."""
     _, _, right = np.linalg.svd(matrix)
     basis = right[rank:]
     pivots = pivots_of(basis[None], "complete").columns[0, : len(basis)]

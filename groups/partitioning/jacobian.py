@@ -46,7 +46,7 @@ def coordinate_values(opened: CutOpen, poses: PosesOverTime) -> Floats:
 
 
 def _tree_twists(opened: CutOpen, poses: PosesOverTime, middle: Floats) -> dict[int, Floats]:
-    """By body, (T, 6, n) twists of the point at ``middle`` (T, 3) by the coordinates."""
+    """Twists (T, 6, n) of each body's point at ``middle`` (T, 3) by the coordinates."""
     found = {0: np.zeros((poses.instants, 6, len(opened.coordinates)))}
     for link in opened.links:
         pair, first = pair_pose(poses, link.joint), opened.start[link.joint]
@@ -67,7 +67,7 @@ def _at(twist: Floats, arm: Floats) -> Floats:
 def _cut_rows(
     opened: CutOpen, poses: PosesOverTime, cut: Cut, twists: dict[int, Floats], middle: Floats
 ) -> Floats:
-    """(T, e, n) of one cut."""
+    """Rows (T, e, n) of one cut."""
     size = opened.frames.size
     if cut.rod < 0:
         driven = cut.equations[len(cut.equations) - cut.driven :]

@@ -287,7 +287,7 @@ def _along(model: Model, path: Motion | Trajectory | None) -> tuple[Trajectory, 
 
 
 def _singular(matrices: Floats) -> Floats:
-    """(T, min(m, n)) singular values; NaN of a matrix that is not finite."""
+    """Singular values (T, min(m, n)); NaN of a matrix that is not finite."""
     values = np.full((len(matrices), min(matrices.shape[1:])), np.nan)
     sound = np.isfinite(matrices).all(axis=(1, 2))
     if matrices.size and sound.any():
@@ -303,7 +303,7 @@ def _rank(matrices: Floats, singular: Floats, share: float) -> int:
 
 
 def _at_rank(values: Floats, rank: int) -> tuple[Floats, Floats]:
-    """(T,) singular value number ``rank``, and what share of the first it is; 1 where there is none."""
+    """Singular value (T,) number ``rank``, and its share of the first; 1 where there is none."""
     if not rank:
         return np.ones(len(values)), np.ones(len(values))
     singular, largest = values[:, rank - 1], values[:, 0]

@@ -39,7 +39,7 @@ class Canvas:
     scale: float  # metres of the mechanism for a millimetre of paper
 
     def paper(self, points: Floats) -> Floats:
-        """(..., 2) where world points (..., 3), m, are on the paper, mm."""
+        """Places (..., 2) of world points (..., 3), m, on the paper, mm."""
         flat = points.reshape(-1, 3)
         if self.solid:
             from mpl_toolkits.mplot3d import proj3d

@@ -121,7 +121,7 @@ def _rim(mark: Mark, side: int, wheel: _Wheel, ring: bool) -> list[Outline]:
 
 
 def _tooth(module: float, pitch: float) -> Floats:
-    """(4, 2) corners of one tooth: place along the pitch line, height over it."""
+    """Corners (4, 2) of one tooth: place along the pitch line, height over it."""
     tip, root = (share * pitch for share in _WIDE)
     low, high = _ROOT * module, _TIP * module
     return np.array([[-root, low], [-tip, high], [tip, high], [root, low]])

@@ -174,8 +174,7 @@ def page_data(
         "curves": _curves(trajectory, scene),
         "model": _model(scene.mechanism),
         "reasons": list(reasons),
-        # Float64 (F,); poses float32 (F, K, 7): x, y, z, quaternion w, x, y, z; says uint16 (F,), rows of
-        # reasons.
+        # Float64 (F,); poses float32 (F, K, 7): x, y, z, quaternion w, x, y, z; says uint16 (F,), of reasons.
         "time": _base64(scene.time, "<f8"),
         "poses": _base64(poses, "<f4"),
         "says": _base64(np.array(says), "<u2"),
@@ -299,7 +298,7 @@ def _mark(scene: Scene, mark: Mark) -> dict[str, Any]:
 
 
 def _layers(scene: Scene) -> dict[int, int]:
-    """In the plane, bodies that share a joint lie in different layers, the frame in the lowest."""
+    """Layers of planar bodies: those that share a joint differ, and the frame has the lowest."""
     layers = dict.fromkeys(scene.bodies, 0)
     if not scene.planar:
         return layers

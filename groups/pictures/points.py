@@ -52,7 +52,7 @@ def points_of(scene: Scene, names: Sequence[PointName] | None) -> tuple[Point, .
 
 
 def rates_of(trajectory: Trajectory, scene: Scene, point: Point) -> tuple[Floats, ...]:
-    """(F, 3) velocity and acceleration of a point in world axes (m/s, m/s²), as far as they were kept."""
+    """Velocity and acceleration (F, 3) of a point in world axes (m/s, m/s²), as far as they were kept."""
     if point.body not in trajectory.kept or trajectory.velocity is None:
         return ()
     body, reference = trajectory.body(trajectory.mechanism.body_name(point.body)), trajectory.reference

@@ -66,7 +66,7 @@ class Scene:
         return float(np.linalg.norm(self.high - self.low)) or 1.0
 
     def world(self, body: int, points: Floats) -> Floats:
-        """(F, n, 3) world coordinates of points (n, 3) of a body, given in its own frame."""
+        """World coordinates (F, n, 3) of points (n, 3) of a body, given in its own frame."""
         k = self.bodies.index(body)
         return self.position[:, k, None] + turned(self.quaternion[:, k, None], points)
 

@@ -208,7 +208,7 @@ def _joints_of(
 
 
 def local_point(mechanism: Mechanism, frames: Frames, body: int, at: Sequence[float]) -> Floats:
-    """(3,) point in a body's own frame that is at these world coordinates, (2,) or (3,), at the reference."""
+    """Point (3,) in a body's own frame at world coordinates (2,) or (3,) at the reference."""
     local: Floats = frames.rotation[body].T @ (in_space(np.array(at)) - frames.position[body])
     return local
 

@@ -59,7 +59,7 @@ def _why(reasons: Iterable[tuple[str, str]]) -> list[str]:
 
 
 def _others(model: Model) -> list[tuple[int, tuple[str, ...]]]:
-    """By number of the group, the solvers that it can have beside the one that it has."""
+    """Solvers that each group can have beside the one that it has, by number of the group."""
     from groups.building import solvers_of
 
     return [

@@ -29,13 +29,13 @@ MOST = 152
 class Arrays:
     """Arrays that take the answer."""
 
-    # position, orientation, velocity, acceleration, (rows, T, ...); no instants beyond the level
+    # Position, orientation, velocity, acceleration, (rows, T, ...); no instants beyond the level.
     outputs: Outputs
     quality: Quality  # status, residual, iterations, condition, (G, T)
 
     @staticmethod
     def empty(model: Model, instants: int, rows: int, level: int) -> Arrays:
-        """In memory, before anything is solved."""
+        """Arrays in memory, before anything is solved."""
         wanted = shapes(model, instants, rows, level)
         small = instants * (rows + model.structure.n_groups) * MOST < HUGE
         made = {name: np.empty(*shape) for name, shape in wanted.items()} if small else _in_one_block(wanted)

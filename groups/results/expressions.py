@@ -36,7 +36,7 @@ class Motion:
     """A number or a vector over time."""
 
     levels: tuple[Floats, ...]  # value and as many derivatives as were kept, (T,) or (T, 3) each
-    # exponent of m in its unit; None for a plain number, which takes any unit in a sum
+    # Exponent of m in its unit; None for a plain number, which takes any unit in a sum.
     length: int | None = 0
     angle: int | None = 0  # exponent of rad
 

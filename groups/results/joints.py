@@ -118,12 +118,12 @@ class CoordinateMotion:
 
     @property
     def rate(self) -> Floats:
-        """(T,), m/s or rad/s; a ValueError where velocities were not kept."""
+        """Rate (T,), m/s or rad/s; a ValueError where velocities were not kept."""
         return kept_level(self.rates, "velocity")
 
     @property
     def acceleration(self) -> Floats:
-        """(T,), m/s² or rad/s²; a ValueError where accelerations were not kept."""
+        """Acceleration (T,), m/s² or rad/s²; a ValueError where accelerations were not kept."""
         return kept_level(self.accelerations, "acceleration")
 
 

@@ -16,7 +16,7 @@ class ResultArray:
     dtype: type[np.generic]
     title: str = ""  # where labelled data have the array as it is
     unit: str = "1"
-    # shapes of an entry, of a planar and of a spatial mechanism
+    # Shapes of an entry, of a planar and of a spatial mechanism.
     components: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
     level: int = 0  # 1 where it begins with the velocities, 2 with the accelerations
 

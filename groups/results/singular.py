@@ -18,7 +18,7 @@ class SingularPosition:
     """Position of a motion at which a group's branch could not be proven to go on."""
 
     group: int  # number
-    # s, the group is proven up to here; equal to to_time on the way there from the reference
+    # Time (s) up to which the group is proven; equal to to_time on the way there from the reference.
     from_time: float
     to_time: float  # s, end of the piece that is not proven
     # Branches that cross do so some 1e-6 of an input's way (rad, or over the size) from from_time.

@@ -40,7 +40,7 @@ _ROUNDING = 2.0**-48
 class Choice(TypedDict, total=False):
     """Columns of a table of a trajectory, and their units."""
 
-    # of ``driven``, ``joints``, ``points``, ``bodies`` and ``groups``; all by default
+    # Of ``driven``, ``joints``, ``points``, ``bodies`` and ``groups``; all by default.
     quantities: Sequence[str]
     # ``"all"``, ``"driven"``, or joints (``2-3``) and coordinates (``2-3.angle``)
     joints: str | Sequence[str]

@@ -70,7 +70,7 @@ class Driver:
 
     @property
     def conditions(self) -> Floats:
-        """(G,) condition of each group at the last look; 1 of those that are not in the loop."""
+        """Condition (G,) of each group at the last evaluation; 1 of those that are not in the loop."""
         found: Floats = self._state.group_quality[3][:, 1].copy()
         return found
 

@@ -26,7 +26,7 @@ def wrenches(force: Force, state: State) -> list[Wrench]:
 
 
 def energy(force: Force, state: State) -> Floats:
-    """(T,) J: half the stiffness times the square of the coordinate less its rest."""
+    """Energy (T,), J: half the stiffness times the square of the coordinate less its rest."""
     if not force.stiffness:
         return np.zeros(state.instants)
     assert force.coordinate is not None

@@ -19,7 +19,7 @@ from mbssa.trust import REMEDY, may_run
 
 
 def factor_of(force: Force, state: State) -> Floats:
-    """(T,) values of the element's law at the instants of a state; 1 without a law."""
+    """Values (T,) of the element's law at the instants of a state; 1 without a law."""
     return factor_and_rate(force, state)[0]
 
 
@@ -36,7 +36,7 @@ def factor_and_rate(force: Force, state: State) -> tuple[Floats, Floats]:
 
 
 def amount_of(force: Force, state: State, value: Floats, rate: Floats) -> Floats:
-    """(T,) applied part of an element along a line or a coordinate with these values and rates, N or N m."""
+    """Applied part (T,) of an element along a line or a coordinate with these values and rates, N or N m."""
     constant = force.force if isinstance(force.force, float) else 0.0
     return constant * factor_of(force, state) + function_of(force, state, value, rate)
 

@@ -15,14 +15,14 @@ from mbssa.loads import Force
 
 
 def pressure(force: Force, depth: Floats, approach: Floats, power: float = 1.5) -> Floats:
-    """(T,) N or N m of a penetration, m or rad, and its rate; NaN stays NaN."""
+    """Normal force (T,), N or N m, by a penetration, m or rad, and its rate; NaN stays NaN."""
     spring = force.stiffness * np.where(depth < 0.0, 0.0, depth) ** power
     found: Floats = spring * np.maximum(1.0 + force.damping * approach, 0.0)
     return found
 
 
 def pressure_energy(force: Force, depth: Floats, power: float = 1.5) -> Floats:
-    """(T,) J of the compressed contact: k δ^(p+1) / (p + 1)."""
+    """Energy (T,) of the compressed contact, J: k δ^(p+1) / (p + 1)."""
     found: Floats = force.stiffness / (power + 1.0) * np.where(depth < 0.0, 0.0, depth) ** (power + 1.0)
     return found
 

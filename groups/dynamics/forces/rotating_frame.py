@@ -36,7 +36,7 @@ def wrenches(force: Force, state: State) -> list[Wrench]:
 
 
 def energy(force: Force, state: State) -> Floats:
-    """(T,) J, centrifugal: -(m |Ω × r|² + Ω · I Ω) / 2 of all bodies; a potential while Ω is constant."""
+    """Centrifugal energy (T,), J: -(m |Ω × r|² + Ω · I Ω) / 2; a potential while Ω is constant."""
     turn, _ = _spin(force, state)
     found = np.zeros(state.instants)
     for body, mass, arm, matrix in _bodies(state):
@@ -46,7 +46,7 @@ def energy(force: Force, state: State) -> Floats:
 
 
 def _spin(force: Force, state: State) -> tuple[Floats, Floats]:
-    """(T, 3) angular velocity of the frame, rad/s, and its rate, in its axes."""
+    """Angular velocity (T, 3) of the frame, rad/s, and its rate, in its axes."""
     given = np.array([0.0, 0.0, force.spin]) if isinstance(force.spin, float) else np.array(force.spin)
     factor, rate = factor_and_rate(force, state)
     return factor[:, None] * given, rate[:, None] * given

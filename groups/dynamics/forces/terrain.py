@@ -30,7 +30,7 @@ def wrenches(force: Force, state: State) -> list[Wrench]:
 
 
 def energy(force: Force, state: State) -> Floats:
-    """(T,) J of the compressed contact."""
+    """Energy (T,) of the compressed contact, J."""
     return pressure_energy(force, _touch(force, state)[2])
 
 

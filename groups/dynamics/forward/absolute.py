@@ -105,7 +105,7 @@ class Constraints:
         return Rows(residual, jacobian / self.unit, rate - given, bias, given)
 
     def errors(self, state: State) -> tuple[Floats, Floats]:
-        """(T,) largest residual of all equations, m (angles as arcs at the size), and of their rates, m/s."""
+        """Largest residuals (T,) of all equations, m (angles as arcs at the size), and of the rates, m/s."""
         found = np.zeros((2, state.instants))
         for t, time in enumerate(state.trajectory.time.tolist()):
             arrays = (state.position, state.rotation, state.twist, state.angle)
@@ -161,7 +161,7 @@ class Bodies:
         return position, quaternion, velocity, position, rotation, velocity
 
     def angle(self, orientation: Floats) -> Floats:
-        """(N,) angles that count turns; zero in space."""
+        """Angles (N,) that count turns; zero in space."""
         return orientation if self.planar else np.zeros(self.n)
 
     def turned(self, orientation: Floats, spin: Floats) -> Floats:
@@ -276,7 +276,7 @@ class BodyCoordinates(ABC):
 
 
 def _hat(vector: Floats) -> Floats:
-    """(b, 3, 3) matrices of the products with vectors (b, 3)."""
+    """Matrices (b, 3, 3) of the products with vectors (b, 3)."""
     x, y, z = vector.T
     zero = np.zeros_like(x)
     return np.array([[zero, -z, y], [z, zero, -x], [-y, x, zero]]).transpose(2, 0, 1)

@@ -36,7 +36,7 @@ class Equations(Protocol):
     loads: Loads
 
     def rate(self, t: float, y: Floats) -> Floats:
-        """(n,) derivative of a state; NaN where the bodies cannot be placed."""
+        """Derivative (n,) of a state; NaN where the bodies cannot be placed."""
         ...
 
     def settle(self, t: float, y: Floats) -> Floats | None:

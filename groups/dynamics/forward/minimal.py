@@ -194,12 +194,12 @@ class Minimal:
 
     @property
     def transformation(self) -> Floats:
-        """(N, D, 3 or 6) velocities of all bodies for unit rates, of the last evaluation."""
+        """Velocities (N, D, 3 or 6) of all bodies for unit rates, of the last evaluation."""
         return self._run.arrays.outputs[2][:, 2:]
 
     @property
     def bias(self) -> Floats:
-        """(N, 3 or 6) accelerations of all bodies at zero second rates, of the last evaluation."""
+        """Accelerations (N, 3 or 6) of all bodies at zero second rates, of the last evaluation."""
         return self._run.arrays.outputs[3][:, 1]
 
     @property
@@ -244,7 +244,7 @@ class Minimal:
         return not np.count_nonzero(status)
 
     def _accelerations(self, t: float, y: Floats) -> Floats | None:
-        """(D,) second rates; None where a group has no solution."""
+        """Second rates (D,); None where a group has no solution."""
         self.evaluations += 1
         if not self.place(t, y):
             return None

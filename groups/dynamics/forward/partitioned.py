@@ -216,6 +216,6 @@ class Partitioned:
         return self.loops.at(t, in_space(position), rotation, twist_in_space(velocity), angle)
 
     def _flat(self, velocities: Floats) -> Floats:
-        """(n, k) twists of the movable bodies one below the other, of velocities (N, k, 3 or 6)."""
+        """Twists (n, k) of the movable bodies one below the other, of velocities (N, k, 3 or 6)."""
         flat: Floats = velocities[1:].swapaxes(1, 2).reshape(-1, velocities.shape[1])
         return flat

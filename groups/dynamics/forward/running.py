@@ -251,7 +251,7 @@ def _first(request: Request) -> float:
 
 
 def _instants(request: Request, first: float, faults: list[str]) -> Floats:
-    """(T,) s."""
+    """Instants (T,), s."""
     if request.time is None:
         try:
             check_span(request.steps, request.duration)

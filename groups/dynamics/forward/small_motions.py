@@ -271,7 +271,7 @@ def _equations(
 
 
 def _force(equations: Minimal, value: Floats, rate: Floats | None = None) -> Floats:
-    """(D,) generalised forces, bias included."""
+    """Generalised forces (D,), bias included."""
     rate = np.zeros(len(value)) if rate is None else rate
     return equations.balance(0.0, np.concatenate([value, rate, [0.0]]))[1].copy()
 
