@@ -235,7 +235,7 @@ def made_up(
 
 
 def _interpolated(lengths: Sequence[int], table: Floats, length: int) -> Floats:
-    """(groups,) the rows of a (groups, lengths) table at a length."""
+    """Values (groups,) of a (groups, lengths) table, interpolated at a length."""
     if len(lengths) == 1:
         found: Floats = table[:, 0] * (length / lengths[0])
         return found

@@ -146,7 +146,7 @@ class TaskRunner:
 
     @cached_property
     def _own(self) -> list[tuple[Ints, Ints]]:
-        """By call, the places in the memory and the rows of bodies that its next chunk continues from."""
+        """Places in the memory and rows of bodies that the next chunk of each call continues from."""
         start = self.job.model.packed.memory_start
         return [
             (

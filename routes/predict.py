@@ -124,7 +124,7 @@ def scheduled(
 
 
 def _running(schedule: Schedule) -> Floats:
-    """(n,) mean number of tasks that run during each task, itself included."""
+    """Mean number (n,) of tasks that run during each task, itself included."""
     times = np.concatenate([schedule.start, schedule.stop])
     order = np.argsort(times, kind="stable")
     times = times[order]
@@ -138,7 +138,7 @@ def _running(schedule: Schedule) -> Floats:
 
 
 def _after_idle(schedule: Schedule) -> Bools:
-    """(n,) whether a task's worker was idle before it; first tasks excepted."""
+    """Tasks (n,) whose worker was idle before them; first tasks excepted."""
     order = np.lexsort((schedule.start, schedule.worker))
     worker, start, stop = schedule.worker[order], schedule.start[order], schedule.stop[order]
     ended = np.concatenate([[0.0], np.where(worker[1:] == worker[:-1], stop[:-1], 0.0)])

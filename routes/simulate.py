@@ -62,7 +62,7 @@ def simulate(
 def simulator(
     seconds: Floats, needs_start: Ints, needs: Ints, *, handing: float = 0.0
 ) -> Callable[[int], Schedule]:
-    """:func:`simulate` as a function of the number of workers alone; the rest is prepared once."""
+    """Function :func:`simulate` of the number of workers alone; the rest is prepared once."""
     seconds, needs_start, needs = _tasks(seconds, needs_start, needs)
     if not 0 <= handing < np.inf:
         raise ValueError(f"handing = {handing}: write seconds, 0 or more")

@@ -415,7 +415,7 @@ def _alternatives(model: Model) -> Iterator[dict[int, str]]:
 
 
 def _cheaper(instants: int, costs: Costs) -> dict[int, str]:
-    """By group number, a solver that is cheaper than its own beyond measurement error."""
+    """Solvers that are cheaper than a group's own beyond measurement error, by group number."""
     own = costs.group_seconds(instants)
     whole = float(own.sum())
     found: dict[int, str] = {}

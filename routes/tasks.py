@@ -18,7 +18,7 @@ class Tasks:
 
     # Task number = chunk × calls + call; ascending is an order of solution.
 
-    # indices of the groups of each call; of reactions, behind those of all motions
+    # Indices of the groups of each call; of reactions, behind those of all motions.
     calls: tuple[tuple[int, ...], ...]
     stage: Ints  # (calls,) the stage of each
     bounds: Ints  # (chunks + 1,) the instants at which chunks begin, and the end

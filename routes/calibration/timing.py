@@ -49,7 +49,7 @@ class Timing:
 
     @property
     def by_call(self) -> Floats:
-        """(calls,) s of each call's tasks, the mean over its whole chunks."""
+        """Seconds (calls,) of each call's tasks, the mean over its whole chunks."""
         chunks = len(self.log.bounds) - 1
         rows = self.durations.reshape(chunks, -1)
         return np.asarray((rows[:-1] if chunks > 1 else rows).mean(axis=0))

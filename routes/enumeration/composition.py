@@ -40,7 +40,7 @@ class Shape:
     size: int = 1  # groups
     parts: tuple[Shape, ...] = ()
     needs: tuple[int, ...] = ()  # by part of a prime order, bit mask of the parts that precede it
-    # automorphisms of a prime order but the identity: part i goes to place turn[i]
+    # Automorphisms of a prime order but the identity: part i goes to place turn[i].
     turns: tuple[tuple[int, ...], ...] = ()
     depth: int = 1  # of parts in parts
 
@@ -251,7 +251,7 @@ def _relations(
     arcs: Sequence[tuple[int, int]],
     parts: Sequence[tuple[Shape, tuple[int, ...]]],
 ) -> _Relations:
-    """(i, j): whether part i goes before part j (1), and which colours of them have arcs."""
+    """Relations (i, j): whether part i goes before part j (1), and which colours of them have arcs."""
     between: dict[tuple[int, int], list[tuple[int, int]]] = {}
     for i, c, j, d in _full_arcs(colour, arcs, parts):
         between.setdefault((i, j), []).append((c, d))

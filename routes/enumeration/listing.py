@@ -164,7 +164,7 @@ def _leaves(state: State) -> Iterator[int]:
 
 
 def _ready(shape: Shape, state: tuple[State, ...]) -> list[bool]:
-    """By part, whether it may continue: in a prime order, only after its predecessors."""
+    """Parts that may continue: in a prime order, only after their predecessors."""
     if shape.kind == "parallel":
         return [True] * len(state)
     complete = sum(1 << i for i, part in enumerate(state) if is_complete(part))
@@ -180,7 +180,7 @@ def _no_choice(state: State) -> _Choice:
 
 
 def _ties(shape: Shape, state: tuple[State, ...]) -> list[int]:
-    """By part, the next equal part in an equal state, whose choice must not be larger; -1 for none."""
+    """Next equal part in an equal state, by part, whose choice must not be larger; -1 for none."""
     tied = [-1] * len(state)
     if shape.kind == "parallel":
         last: dict[object, int] = {}

@@ -12,7 +12,7 @@ from routes.dag import Dag
 
 @dataclass(frozen=True, eq=False)
 class Closure:
-    """By group, all its predecessors (``below``) and successors (``above``), transitively."""
+    """All predecessors (``below``) and successors (``above``) of each group, transitively."""
 
     below: tuple[int, ...]
     above: tuple[int, ...]

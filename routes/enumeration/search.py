@@ -234,7 +234,7 @@ class Search:
         )
 
     def _bound(self, later: int) -> tuple[int, int]:
-        """Of groups that must come later: how many stages, and what these cost without overheads."""
+        """Number of stages of the groups that must come later, and their cost without overheads."""
         count = len(self.part.groups)
         data = np.frombuffer(later.to_bytes((count + 7) // 8, "little"), dtype=np.uint8)
         chosen = np.unpackbits(data, count=count, bitorder="little")

@@ -37,10 +37,10 @@ class ExecutorType:
     """Factory of an executor and its traits; no other file depends on an executor's name."""
 
     name: str  # of its file
-    # An exception that ends the context ends the other processes of a launcher too.
-    # by the number of workers; None in a process that has only served as a worker
+    # By the number of workers; None in a process that has only served as a worker. An exception that ends the
+    # context ends the other processes of a launcher too.
     open: Callable[[int], AbstractContextManager[Executor | None]]
-    # the workers' access to arrays: in process, files of the machine, sent with tasks
+    # The workers' access to arrays: in process, files of the machine, sent with tasks.
     memory: Literal["shared", "mapped", "separate"]
     costs: ExecutorCosts  # assumed until they are measured
     parallel: bool = True  # tasks run outside the calling thread
@@ -48,7 +48,7 @@ class ExecutorType:
     ahead: int = 2  # tasks submitted at once for each worker
     requires: str = "concurrent"  # package that it needs
     extra: str = ""  # of this distribution, which installs the package
-    # workers that its launcher (such as mpiexec) has started; 0 without one
+    # Workers that its launcher (such as mpiexec) has started; 0 without one.
     started: Callable[[], int] = lambda: 0
 
     def at_once(self, workers: int) -> int:

@@ -80,7 +80,7 @@ def _unpacked(setup: bytes) -> Setup:
 
 
 def solve_sent(setup: Setup | bytes, block: int) -> int:
-    """:func:`solve_block` of a setup, or of its pickle."""
+    """Perform :func:`solve_block` of a setup, or of its pickle."""
     return solve_block(_unpacked(setup) if isinstance(setup, bytes) else setup, block)
 
 

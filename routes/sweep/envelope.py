@@ -23,13 +23,13 @@ class Envelope:
 
     @property
     def deviation(self) -> Floats:
-        """(T,) standard deviation over the designs."""
+        """Standard deviation (T,) over the designs."""
         found: Floats = np.sqrt(self.squares / np.maximum(self.number, 1))
         return found
 
     @classmethod
     def of(cls, value: Floats) -> Envelope:
-        """Of one design's values (T,); NaN where it was not solved."""
+        """Statistics of one design's values (T,); NaN where it was not solved."""
         solved = np.isfinite(value)
         return cls(solved.astype(np.int64), value, value, np.where(solved, value, 0.0), np.zeros(len(value)))
 

@@ -209,7 +209,7 @@ def _force_target(mechanism: Mechanism, text: str) -> Target:
 
 
 def _keys(rest: str, fields: Sequence[str]) -> list[Key]:
-    """``points[2].y`` as points, 1, y."""
+    """Keys of a text: ``points[2].y`` as points, 1, y."""
     keys: list[Key] = []
     for part in rest.split(".") if rest else []:
         match = re.fullmatch(r"(.*?)((?:\[\d+\])*)", part)

@@ -250,7 +250,7 @@ def _standing(model: Model, body: int) -> Pose:
 
 
 def _coordinate_of(model: Model, seen: _Seen, each: Quantity) -> Floats:
-    """(n,) one coordinate of a joint; angles within half a turn of the reference's."""
+    """Values (n,) of one coordinate of a joint; angles within half a turn of the reference's."""
     joint = model.mechanism.joints[each.index]
     rows = joint.type.pair
     assert rows is not None
@@ -316,7 +316,7 @@ def _place(model: Model, seen: _Seen, body: int, name: str | None) -> Floats:
 
 
 def _expressed(model: Model, seen: _Seen, quantities: Iterable[Quantity]) -> dict[str, Floats]:
-    """(n,) numbers of the expressions; signed angles are within half a turn of zero."""
+    """Numbers (n,) of the expressions; signed angles are within half a turn of zero."""
     texts = {each.name: each.part for each in quantities if each.kind == "expression"}
     if not texts:
         return {}
@@ -355,7 +355,7 @@ def _pose(model: Model, poses: Poses, body: int) -> Floats:
 
 
 def followed(trajectory: Trajectory, quantities: Iterable[Quantity]) -> dict[str, Floats]:
-    """(T,) numbers by column over a motion; angles are continuous over turns."""
+    """Numbers (T,) by column over a motion; angles are continuous over turns."""
     quantities = list(quantities)
     texts = {each.name: each.part for each in quantities if each.kind == "expression"}
     found = {one.name: one.value for one in derived(trajectory, texts)} if texts else {}

@@ -29,7 +29,7 @@ class Simulated:
 
     @property
     def time(self) -> Floats:
-        """(T,) s."""
+        """Instants (T,), s."""
         return np.linspace(0.0, self.duration, self.steps)
 
 
