@@ -251,7 +251,13 @@ class Trajectory:
     def quantity(self, expression: str) -> CoordinateMotion:
         """A number derived from joints, points and bodies: (T,) value, and the rates that were kept.
 
-        Operands and functions are those of :func:`groups.results.expressions.derived`.
+        Operands are coordinates of joints (``2-3.slide``), points of bodies (``hub.tip``, ``hub.origin``),
+        axes of bodies and of the world as directions (``hub.z``, ``world.x``), components of these
+        (``hub.tip.x``), numbers and ``pi``. Functions: ``distance(point, point)``, ``angle(direction,
+        direction)`` from 0 to π, ``angle(direction, direction, about)`` with a sign and continuous, ``dot``,
+        ``cross``, ``norm``, ``sqrt``, ``sin``, ``cos``, ``tan``, ``asin``, ``acos``, ``atan``, ``atan2``,
+        ``exp``, ``log``, ``abs``, and ``deg`` and ``mm`` for numbers in degrees and millimetres; others are in
+        SI units.
 
         Raises
         ------
@@ -287,8 +293,11 @@ class Trajectory:
 
         Parameters
         ----------
-        choice : ``quantities``, ``joints``, ``bodies``, ``derived``, ``units``; see
-            :class:`groups.results.table.Choice`
+        quantities : of ``driven``, ``joints``, ``points``, ``bodies`` and ``groups``; all by default
+        joints : ``"all"``, ``"driven"``, or names of joints (``2-3``) and coordinates (``2-3.angle``)
+        bodies : name, or names and numbers, of the bodies that have columns; by default all that were kept
+        derived : expressions as :meth:`quantity` has them, by the name of their columns
+        units : ``"si"``, or ``"file"`` for those of the model file
 
         Raises
         ------

@@ -86,7 +86,11 @@ def default_motion(
     duration: float | None = None,
     at_reference: Mapping[str, float] | None = None,
 ) -> Motion:
-    """The motion that the model carries: ``[motion]`` of its file; else :func:`usual_motion`.
+    """The motion that the model carries: ``[motion]`` of its file; else the usual one.
+
+    The usual motion of a mechanism with one driven coordinate has 1 s and 361 instants: a harmonic from the
+    reference through the range of the coordinate's limits and back; without limits one turn of an ``angle``
+    at constant speed. Others, and those with a reference outside of the limits, have none.
 
     Parameters
     ----------
