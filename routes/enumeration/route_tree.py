@@ -27,7 +27,13 @@ def tree(source: Dag | Structure | Model, symmetry: bool = True, most: int = 10_
 
     Returns
     -------
-    A tree as :func:`tree_of` makes it.
+    A directed tree. Its nodes are beginnings of routes: stages in sequence of group numbers, from the empty
+    one to whole routes. Attributes of a node:
+
+    - ``number``: 0 at the root, on along the first branch to its end, then along the next,
+    - ``stage``, its last one, empty at the root,
+    - ``sequential``, whether it is the route of one group after another in the order of solution,
+    - ``parallel``, whether it is the route by levels.
 
     Raises
     ------
@@ -56,8 +62,6 @@ def tree(source: Dag | Structure | Model, symmetry: bool = True, most: int = 10_
 
 def tree_of(source: Dag | Structure | Model, routes: Iterable[Route]) -> nx.DiGraph[Route]:
     """Directed tree of these kinematic routes; its nodes are beginnings of routes."""
-    # Attributes of a node: its number along branches, its last stage, and whether it is the sequential or the
-    # parallel route.
     import networkx as nx
 
     dag = source if isinstance(source, Dag) else Dag.of(source)

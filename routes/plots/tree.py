@@ -65,8 +65,8 @@ def routes_tree(
 
     Parameters
     ----------
-    tree : from :func:`routes.enumeration.tree`, or from :func:`routes.enumeration.tree_of` for the best
-        routes alone
+    tree : from :func:`routes.tree`, or from ``routes.enumeration.tree_of(model, routes)`` for the best routes
+        alone
     title : over the picture
     best : the route to be marked as the best
     seconds : s of routes, predicted or measured, for the ends of their rows
