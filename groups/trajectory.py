@@ -256,8 +256,8 @@ class Trajectory:
         (``hub.tip.x``), numbers and ``pi``. Functions: ``distance(point, point)``, ``angle(direction,
         direction)`` from 0 to π, ``angle(direction, direction, about)`` with a sign and continuous, ``dot``,
         ``cross``, ``norm``, ``sqrt``, ``sin``, ``cos``, ``tan``, ``asin``, ``acos``, ``atan``, ``atan2``,
-        ``exp``, ``log``, ``abs``, and ``deg`` and ``mm`` for numbers in degrees and millimetres; others are in
-        SI units.
+        ``exp``, ``log``, ``abs``, and ``deg`` and ``mm`` for numbers in degrees and millimetres; others are
+        in SI units.
 
         Raises
         ------

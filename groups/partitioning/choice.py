@@ -138,8 +138,8 @@ def partition(
     at : one instant of a motion, as ``trajectory.instants(slice(k, k + 1))``; the assembled reference if not
         given
     cuts : ids of the joints to cut; both joints of a body between two spherical (in the plane: revolute)
-        joints replace it by a rod. By default the joints with the most freedom, and in space a rod in place of
-        a body with two spherical joints alone
+        joints replace it by a rod. By default the joints with the most freedom, and in space a rod in
+        place of a body with two spherical joints alone
     independent, dependent : the user's own choice. Where one is given, all other coordinates are of the
         other kind, and none is in both; but after ``independent="all"`` those that are named dependent are no
         longer independent, as with Robotran's ``set_qu`` and ``set_qv``. A driven coordinate that is named
