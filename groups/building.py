@@ -126,34 +126,16 @@ def solvers_of(of: Model | Structure, group: int) -> tuple[str, ...]:
 def _through_drives(
     structure: Structure, drives: Sequence[str] | str, solvers: Mapping[int, str] | None
 ) -> Model:
-    """The model of a structure that is driven in other coordinates than it was made for.
-
-    Raises
-    ------
-    ValueError
-        Drives that there are not, too many or too few; drives or inputs that do not say where the mechanism
-        is; a group in the loop that is solved by the global approach.
-    TypeError
-        No names at all.
-    """
+    """Model of a structure that is driven in other coordinates than it was made for."""
     return _model(structure, _driven(structure.mechanism, drives, "drives"), solvers, "user")
 
 
 def _through_inputs(
     structure: Structure, borrow: Sequence[str] | str, solvers: Mapping[int, str] | None
 ) -> Model:
-    """The model of a driven structure that is solved by other inputs.
-
-    Parameters
-    ----------
-    borrow : coordinates, which may be of a fictitious F pair (planar FP) of the frame and a body that the
-        mechanism has not (``1-14.x``); or ``auto``
-
-    Raises
-    ------
-    ValueError, TypeError
-        As :func:`_through_drives`.
-    """
+    """Model of a driven structure that is solved by other inputs, or by ``auto`` ones."""
+    # A coordinate may be of a fictitious F pair (planar FP) of the frame and a body that the mechanism has
+    # not, as 1-14.x.
     if borrow == "auto":
         return _chosen(structure, solvers)
     mechanism = structure.mechanism

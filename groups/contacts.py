@@ -1,11 +1,8 @@
-"""Contacts that end: coordinates outside of the limits of their contact, checked behind every solver.
+"""Contacts that end: coordinates outside of the limits of their contact, checked behind every solver."""
 
-A contact is an equation, so it holds wherever its place is: a pin stays on the line of its slot beyond the
-slot's end, a ball on the plane of a plate beyond its edge. Where the limits of such a joint's coordinates are
-exceeded, the joint's group has lost its contact and has no answer, and its successors fail. The solver itself
-goes on, so that a contact begins again where it ended. Limits of joints that are no contacts are limits of
-the design; they are not checked here. Contacts that cannot close are reported by the solvers.
-"""
+# A contact is an equation, so that it holds beyond the end of its slot or plate too; there its group has no
+# answer. The solver itself goes on, so that a contact begins again where it ended. Limits of joints that are
+# no contacts are limits of the design, and are not checked here.
 
 from __future__ import annotations
 
@@ -48,13 +45,7 @@ class Watch:
 
 
 def watches(structure: Structure, frames: Frames) -> tuple[Watch, ...]:
-    """Limits of contacts that a run checks, group by group.
-
-    >>> import groups, mbssa
-    >>> model = groups.build(mbssa.decompose(mbssa.load("geneva")))
-    >>> [(watch.name, watch.coordinate, round(watch.high, 6)) for watch in model.watches]
-    [('SLOT 2-3', 'slide', 0.087)]
-    """
+    """Limits of contacts that a run checks, group by group."""
     mechanism = structure.mechanism
     found = []
     for group in structure.groups:
@@ -105,14 +96,7 @@ def sentences_of(
     residual: Floats,
     ended: dict[int, tuple[int, str]],
 ) -> tuple[str, ...]:
-    """By group, a sentence on the first contact that ended; empty texts where none did.
-
-    Parameters
-    ----------
-    joints : by group, indices of its joints
-    status, residual : (G, T)
-    ended : by group, the first time step outside of limits, and the sentence on it
-    """
+    """A sentence by group on the first contact that ended, empty where none did; status, residual (G, T)."""
     sentences = []
     for g, mine in enumerate(joints):
         at = np.flatnonzero((status[g] == CONTACT_LOST) | (status[g] == INTERPENETRATION))

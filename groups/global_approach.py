@@ -1,8 +1,6 @@
-"""The global approach: all bodies and all equations of a mechanism in one system per instant.
+"""Global approach: all bodies and all equations of a mechanism in one system per instant."""
 
-What the structural groups spare. It is kept as the oracle of every group solver, and as the baseline that
-their speed is measured against.
-"""
+# It is the oracle of every group solver, and the baseline that their speed is measured against.
 
 from __future__ import annotations
 

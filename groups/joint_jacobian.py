@@ -1,9 +1,8 @@
-"""Poses of all bodies over time, and the Jacobian of the equations of one joint by the twists of its bodies.
+"""Poses of all bodies over time, and the Jacobian of a joint's equations by the twists of its bodies."""
 
-The transpose maps the equations' multipliers to the loads on the bodies: a constraint's to a reaction, a
-coordinate's to the force or torque along it. Lengths are divided by the mechanism's size, in equations and in
-velocities, so that every multiplier is in N m and singular values may be compared.
-"""
+# The transpose maps the multipliers to loads on the bodies: a constraint's to a reaction, a coordinate's to
+# the force or torque along it. Lengths are over the mechanism's size, in equations and in velocities, so that
+# every multiplier is in N m and singular values may be compared.
 
 from __future__ import annotations
 
@@ -32,19 +31,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class PosesOverTime:
-    """Poses of N bodies at T instants.
-
-    Attributes
-    ----------
-    frames : geometry at the reference, m
-    position : (N, T, 3) m, of each body's origin; rotation : (N, T, 3, 3); angle : (N, T) rad, planar alone
-    """
+    """Poses of N bodies at T instants."""
 
     mechanism: Mechanism
-    frames: Frames
-    position: Floats
-    rotation: Floats
-    angle: Floats
+    frames: Frames  # geometry at the reference, m
+    position: Floats  # (N, T, 3) m, of each body's origin
+    rotation: Floats  # (N, T, 3, 3)
+    angle: Floats  # (N, T) rad, planar alone
 
     @property
     def instants(self) -> int:
@@ -53,7 +46,7 @@ class PosesOverTime:
 
     @cached_property
     def centre(self) -> Floats:
-        """(N, T, 3) m, the mean of each body's joints, about which its loads are taken."""
+        """Mean (N, T, 3) of each body's joints, m, about which its loads are taken."""
         found: Floats = self.position + np.einsum("ntab,nb->nta", self.rotation, self.frames.centre)
         return found
 
@@ -71,13 +64,7 @@ class PosesOverTime:
 
 
 def poses_of(trajectory: Trajectory, frames: Frames) -> PosesOverTime:
-    """Poses of a motion; NaN where a body was not placed.
-
-    Raises
-    ------
-    ValueError
-        Not all bodies were kept.
-    """
+    """Poses of a motion; NaN where a body was not placed."""
     if len(trajectory.kept) < trajectory.mechanism.n_bodies:
         raise ValueError("the poses of all bodies are needed; solve without bodies=…")
     flat = trajectory.orientation.swapaxes(0, 1)
@@ -93,18 +80,14 @@ def poses_at(mechanism: Mechanism, frames: Frames, at: Configuration) -> PosesOv
 
 
 class PairPose(NamedTuple):
-    """Relative pose of the two frames of a joint.
-
-    ``d`` (T, 3) from the origin of A to that of B over the size, and ``C`` (T, 3, 3), both in the axes of A;
-    ``parameters`` of the ``equations`` (T,); ``axes`` (T, 3, 3) of A and ``point`` (T, 3) m of B, world.
-    """
+    """Relative pose of the two frames of a joint."""
 
     equations: Equations
-    d: Floats
-    C: Floats
-    parameters: dict[str, Floats]
-    axes: Floats
-    point: Floats
+    d: Floats  # (T, 3) from the origin of A to that of B over the size, in the axes of A
+    C: Floats  # (T, 3, 3) in the axes of A
+    parameters: dict[str, Floats]  # (T,) of the equations
+    axes: Floats  # (T, 3, 3) of A, world
+    point: Floats  # (T, 3) m, of B, world
 
 
 def pair_pose(poses: PosesOverTime, joint: int) -> PairPose:
@@ -129,34 +112,19 @@ def pair_pose(poses: PosesOverTime, joint: int) -> PairPose:
 
 @dataclass(frozen=True, eq=False)
 class JointRows:
-    """Equations of one joint.
+    """Equations of one joint: constraints first, then coordinates."""
 
-    Attributes
-    ----------
-    bodies : (S) indices
-    names : of the e equations, constraints first, then coordinates
-    constraints : how many of them are constraints
-    jacobian : (T, e, S, 6) by the velocity of each body's centre over the size, and its angular velocity
-    point : (T, 3) m, where the joint is: the origin of its frame on the second body
-    axes : (T, 3, 3) of its frame on the first body, columns in world axes
-    """
-
-    bodies: tuple[int, ...]
+    bodies: tuple[int, ...]  # (S) indices
     names: tuple[str, ...]
-    constraints: int
+    constraints: int  # how many of the e equations are constraints
+    # (T, e, S, 6) by the velocity of each body's centre over the size, and its angular velocity
     jacobian: Floats
-    point: Floats
-    axes: Floats
+    point: Floats  # (T, 3) m, where the joint is: the origin of its frame on the second body
+    axes: Floats  # (T, 3, 3) of its frame on the first body, columns in world axes
 
 
 def joint_rows(poses: PosesOverTime, joint: int, named: Sequence[str] = ()) -> JointRows:
-    """The constraints of a joint, and those of its coordinates that are named.
-
-    Parameters
-    ----------
-    joint : index
-    named : coordinates, in the order of their rows
-    """
+    """Constraints of a joint (index), and the equations of its ``named`` coordinates, in this order."""
     mechanism, frames = poses.mechanism, poses.frames
     kind = type_of_joint(mechanism, joint)
     if kind.pair is not None:
@@ -173,10 +141,8 @@ def joint_rows(poses: PosesOverTime, joint: int, named: Sequence[str] = ()) -> J
 
 
 def spin_rows(poses: PosesOverTime, spin: LockedRotation) -> JointRows:
-    """The convention that holds a passive rotation, as an equation between the frame and the body.
-
-    Its multiplier is the moment that holds the body as the pins of a universal joint in the frame would.
-    """
+    """Equation that locks a passive rotation, between the frame and the body."""
+    # Its multiplier is the moment that the pins of a universal joint in the frame would hold the body with.
     across = poses.frames.rotation[0] @ spin.in_frame
     about = cross(poses.rotation[spin.body] @ spin.in_body, np.broadcast_to(across, (poses.instants, 3)))
     jacobian = np.zeros((poses.instants, 1, 2, 6))

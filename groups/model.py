@@ -127,7 +127,7 @@ class Model:
 
     @cached_property
     def all_rows(self) -> tuple[Ints, tuple[Ints, Ints]]:
-        """Rows of runs that keep all bodies; see :func:`groups.run.rows_of`."""
+        """Rows (N,) of the bodies in runs that keep all; starts (G + 1,) of the groups' rows, these rows."""
         return rows_of(self, np.arange(self.mechanism.n_bodies))
 
     @cached_property

@@ -49,7 +49,7 @@ class Packed:
         return np.zeros(self.work_start[-1])
 
     def floats_of(self, compiled: bool) -> Floats:
-        """``floats`` with the addresses, in this process, of the users' functions, which are zero there."""
+        """Array ``floats`` with the addresses of the users' functions in this process, zero in ``floats``."""
         if not self.users:
             return self.floats
         from groups.encoding.user_functions import addresses

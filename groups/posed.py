@@ -22,26 +22,7 @@ if TYPE_CHECKING:
 
 
 def posed(model: Model, at: Configuration, inputs: Floats) -> Model:
-    """A model that goes on from a pose in the mode that it has there.
-
-    Parameters
-    ----------
-    at : a closed pose of all bodies; angles in the plane count turns
-    inputs : (D,) the inputs there, m and rad
-
-    Raises
-    ------
-    ValueError
-        The pose is singular for a group: which one.
-
-    Examples
-    --------
-    >>> import groups, mbssa
-    >>> model = groups.build(mbssa.decompose(mbssa.load("planar_four_bar")))
-    >>> again = posed(model, model.reference, np.array(list(model.reference_inputs.values())))
-    >>> bool((again.packed.memory == model.packed.memory).all())
-    True
-    """
+    """Model that goes on from a closed pose, with inputs (D,) in m and rad, in the mode that it has there."""
     setting = replace(Setting.at(model.structure, model.frames, at), inputs=inputs)
     solvers = []
     for old, new in zip(model.solvers, choose_all(setting, model.choices), strict=True):
@@ -54,11 +35,9 @@ def posed(model: Model, at: Configuration, inputs: Floats) -> Model:
 def inputs_at(
     model: Model, at: Configuration, known: Floats | None = None, before: Configuration | None = None
 ) -> Floats:
-    """(D,) inputs of a model in a pose, m and rad.
-
-    Angles are near the reference's, or go on from those that are ``known`` in the pose ``before``: in the
-    plane by what the two bodies have turned, else the shorter way.
-    """
+    """Inputs (D,) of a model in a pose, m and rad."""
+    # Angles are near the reference's, or go on from those that are `known` in the pose `before`: in the plane
+    # by what the two bodies have turned, else the shorter way.
     mechanism = model.structure.mechanism
     values = reference_inputs(mechanism, model.frames, at)
     if known is None or before is None:

@@ -17,20 +17,7 @@ RUN_IN = 50
 
 
 def closed_reference(structure: Structure) -> tuple[Frames, Configuration]:
-    """Geometry of a structure that can be solved, and its reference configuration with all joints closed.
-
-    Raises
-    ------
-    ValueError
-        Not determined, joints without geometry, or a reference that cannot close: what and where.
-
-    Examples
-    --------
-    >>> import mbssa
-    >>> frames, reference = closed_reference(mbssa.decompose(mbssa.load("stewart")))
-    >>> reference.position.shape
-    (14, 3)
-    """
+    """Geometry of a structure that can be solved, and its reference configuration with all joints closed."""
     mechanism = structure.mechanism
     if not structure.determined:
         raise ValueError(f"{mechanism.name} is not determined; mbssa.check says why and what would help")
@@ -49,13 +36,7 @@ def closed_reference(structure: Structure) -> tuple[Frames, Configuration]:
 
 
 def check_drives(mechanism: Mechanism, motion: Motion) -> None:
-    """Refuse a motion of other coordinates than a mechanism has driven.
-
-    Raises
-    ------
-    ValueError
-        What it drives, and what it should.
-    """
+    """Refuse a motion of other coordinates than a mechanism has driven."""
     wanted = driven_coordinates(mechanism)
     if tuple(motion.names) != wanted:
         raise ValueError(f"the motion drives {motion.names}; the model needs {wanted}")
@@ -64,16 +45,9 @@ def check_drives(mechanism: Mechanism, motion: Motion) -> None:
 def inputs_from_reference(
     structure: Structure, frames: Frames, reference: Configuration, motion: Motion
 ) -> tuple[Floats, Floats, Floats, Floats]:
-    """Time (T' + T,) and inputs (D, T' + T) of a motion, with T' instants in front that lead to it.
-
-    The very first is the reference at rest; where the motion starts elsewhere, :data:`RUN_IN` instants go
-    there in a straight line of the inputs.
-
-    Raises
-    ------
-    ValueError
-        The motion drives other coordinates than the model has.
-    """
+    """Time (T' + T,) and inputs (D, T' + T) of a motion, with T' instants in front that lead to it."""
+    # The very first is the reference at rest; where the motion starts elsewhere, RUN_IN instants go there in
+    # a straight line of the inputs.
     check_drives(structure.mechanism, motion)
     start = reference_inputs(structure.mechanism, frames, reference)
     gap = motion.value[:, 0] - start

@@ -8,11 +8,7 @@ from mbssa.arrays import Bools, Floats
 
 
 def rotation_of(quaternion: Floats) -> Floats:
-    """(..., 3, 3) rotation matrices of unit quaternions w, x, y, z.
-
-    >>> rotation_of(np.array([1.0, 0.0, 0.0, 0.0])).tolist()
-    [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
-    """
+    """Rotation matrices (..., 3, 3) of unit quaternions w, x, y, z."""
     w, x, y, z = np.moveaxis(quaternion, -1, 0)
     rows = [
         [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
@@ -23,15 +19,9 @@ def rotation_of(quaternion: Floats) -> Floats:
 
 
 def quaternion_of(rotation: Floats) -> Floats:
-    """(..., T, 4) unit quaternions of rotation matrices (..., T, 3, 3), continuous in sign along T.
-
-    The largest of the four squares is taken first, so no digit is lost (Shepperd 1978). An instant that
-    is not finite is left out: the sign goes on from the last one before it.
-
-    >>> half_turn = np.diag([-1.0, -1.0, 1.0])
-    >>> quaternion_of(np.array([half_turn])).tolist()
-    [[0.0, 0.0, 0.0, 1.0]]
-    """
+    """Unit quaternions (..., T, 4) of rotation matrices (..., T, 3, 3), continuous in sign along T."""
+    # The largest of the four squares is taken first, so no digit is lost (Shepperd 1978). An instant that is
+    # not finite is left out: the sign goes on from the last one before it.
     r = rotation
     trace = r[..., 0, 0] + r[..., 1, 1] + r[..., 2, 2]
     squares = np.stack([trace, r[..., 0, 0], r[..., 1, 1], r[..., 2, 2]], axis=-1)
@@ -70,11 +60,7 @@ def _continuous(q: Floats, sound: Bools) -> Floats:
 
 
 def plane_rotation(angle: Floats) -> Floats:
-    """(..., 3, 3) rotation matrices about z by angles (...), rad.
-
-    >>> plane_rotation(np.array([np.pi / 2])).round(12)[0, :2, :2].tolist()
-    [[0.0, -1.0], [1.0, 0.0]]
-    """
+    """Rotation matrices (..., 3, 3) about z by angles (...), rad."""
     c, s = np.cos(angle), np.sin(angle)
     rotation = np.zeros((*angle.shape, 3, 3))
     rotation[..., 0, 0], rotation[..., 0, 1] = c, -s
@@ -84,22 +70,14 @@ def plane_rotation(angle: Floats) -> Floats:
 
 
 def plane_quaternion(angle: Floats) -> Floats:
-    """(..., 4) unit quaternions of rotations about z; as continuous as the angles (...), rad.
-
-    >>> plane_quaternion(np.array([np.pi])).round(12).tolist()
-    [[0.0, 0.0, 0.0, 1.0]]
-    """
+    """Unit quaternions (..., 4) of rotations about z; as continuous as the angles (...), rad."""
     quaternion = np.zeros((*angle.shape, 4))
     quaternion[..., 0], quaternion[..., 3] = np.cos(angle / 2), np.sin(angle / 2)
     return quaternion
 
 
 def twist_in_space(twist: Floats) -> Floats:
-    """(..., 6) of planar rates v_x, v_y, w_z (..., 3); spatial ones stay as they are.
-
-    >>> twist_in_space(np.array([1.0, 2.0, 3.0])).tolist()
-    [1.0, 2.0, 0.0, 0.0, 0.0, 3.0]
-    """
+    """Twists (..., 6) of planar rates v_x, v_y, w_z (..., 3); spatial ones stay as they are."""
     if twist.shape[-1] == 6:
         return twist
     lifted = np.zeros((*twist.shape[:-1], 6))
@@ -108,18 +86,14 @@ def twist_in_space(twist: Floats) -> Floats:
 
 
 def turned(quaternion: Floats, vectors: Floats) -> Floats:
-    """(..., 3) vectors turned by unit quaternions (..., 4): w, x, y, z.
-
-    >>> turned(np.array([0.0, 0.0, 0.0, 1.0]), np.array([1.0, 0.0, 0.0])).tolist()
-    [-1.0, 0.0, 0.0]
-    """
+    """Vectors (..., 3) turned by unit quaternions (..., 4): w, x, y, z."""
     w, axis = quaternion[..., :1], quaternion[..., 1:]
     twice = 2.0 * np.cross(axis, vectors)
     return vectors + w * twice + np.cross(axis, twice)
 
 
 def about_axis(axis: int, angle: Floats) -> Floats:
-    """(T, 3, 3) turns about a coordinate axis."""
+    """Turns (T, 3, 3) about a coordinate axis."""
     i, j = (axis + 1) % 3, (axis + 2) % 3
     found = np.zeros((len(angle), 3, 3))
     c, s = np.cos(angle), np.sin(angle)

@@ -62,15 +62,11 @@ START_STEPS = (51, 501, 5001)
 
 @dataclass(frozen=True, eq=False)
 class RunState:
-    """State of a run between two instants: the memory of the groups, and the last orientations.
-
-    ``orientation`` (rows, 4), zero before the first instant: quaternions continue in its sign. ``pose``
-    (rows, 3 or 7) is that of the bodies at the last instant of a coarse pass: position, then angle or
-    quaternion.
-    """
+    """State of a run between two instants: the memory of the groups, and the last orientations."""
 
     memory: Floats
-    orientation: Floats
+    orientation: Floats  # (rows, 4), zero before the first instant: quaternions continue in its sign
+    # (rows, 3 or 7) at the last instant of a coarse pass: position, angle or quaternion
     pose: Floats | None = None
 
     @staticmethod
@@ -88,26 +84,15 @@ class RunState:
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """Groups that one call solves.
+    """Groups that one call solves."""
 
-    Attributes
-    ----------
-    groups : indices, each after those that it needs
-    loaded : bodies that others have solved and these groups need
-    written : bodies of these groups
-    """
-
-    groups: Ints
-    loaded: Ints
-    written: Ints
+    groups: Ints  # indices, each after those that it needs
+    loaded: Ints  # bodies that others have solved and these groups need
+    written: Ints  # bodies of these groups
 
 
 def rows_of(model: Model, bodies: Ints) -> tuple[Ints, tuple[Ints, Ints]]:
-    """Rows of bodies (ascending indices) in the arrays of a run that holds them alone.
-
-    (N,) the row of each body, -1 for none; and the beginnings of the rows of each group (G + 1,), and these
-    rows.
-    """
+    """Row of each body (N,) in a run's arrays, or -1; starts (G + 1,) of the groups' rows, and these rows."""
     row_of = np.full(model.mechanism.n_bodies, -1, dtype=np.int64)
     row_of[bodies] = np.arange(len(bodies))
     start, members = model.structure.members
@@ -117,20 +102,7 @@ def rows_of(model: Model, bodies: Ints) -> tuple[Ints, tuple[Ints, Ints]]:
 
 
 class Run:
-    """One motion being solved. Spans of time may be solved apart, and so may parts of the groups.
-
-    Parameters
-    ----------
-    kept : (rows,) indices of the bodies that the arrays hold, ascending
-    level : 0 for positions, 1 for velocities too, 2 for accelerations too
-    arrays : to be filled; new ones by default
-    compiled : whether kernels are compiled; by default where that is faster than plain Python
-
-    Raises
-    ------
-    ValueError
-        The motion drives other coordinates than the model has, or it has tearing inputs.
-    """
+    """One motion being solved. Spans of time may be solved apart, and so may parts of the groups."""
 
     def __init__(
         self,
@@ -171,15 +143,8 @@ class Run:
         self.ended: dict[int, tuple[int, str]] = {}
 
     def advance(self, first: int, stop: int, state: RunState, part: Part | None = None) -> None:
-        """Solve the instants ``first`` … ``stop`` - 1 of a part, or of all groups.
-
-        ``state`` advances with them. Threads may do so at once, each with a state of its own.
-
-        Raises
-        ------
-        ValueError
-            An exception inside a user's function: which, and of which joint.
-        """
+        """Solve the instants ``first`` … ``stop`` - 1 of a part or of all groups; advances ``state``."""
+        # Threads may do so at once, each with a state of its own.
         part = self._whole if part is None else part
         self._solve_part(part, first, stop, state)
         if self._asks:
@@ -191,7 +156,7 @@ class Run:
                 raise ValueError("; ".join(str(of_joints(fault, mechanism)) for fault in faults))
 
     def prepared(self, first: int, stop: int, state: RunState) -> Callable[[], None]:
-        """:meth:`advance` of all groups with these arguments, for many calls: nothing is looked up anew."""
+        """Prepare :meth:`advance` of all groups with these arguments, for many calls."""
         if self.model.globally or self._asks or not self.compiled:
             return partial(self.advance, first, stop, state)
         return partial(self._solve, *self._arguments(self._whole, first, stop, state))
@@ -260,18 +225,14 @@ class Run:
         return room
 
     def look_back(self, first: int, stop: int, proven: Bools | None = None) -> None:
-        """Take back instants that no solver takes back: dead points that were missed, contacts that ended.
-
-        ``proven`` (G, T) are on their branch, whatever their paths look like.
-        """
+        """Take back instants that no solver takes back: dead points that were missed, contacts that ended."""
+        # Those of `proven` (G, T) are on their branch, whatever their paths look like.
         self._turned_back(first, stop, proven)
         self.check_contacts(first, stop)
 
     def check_contacts(self, first: int, stop: int, *, angles: bool = True) -> None:
-        """Take back instants at which a contact's place is outside of its limits.
-
-        Without ``angles`` those that are lengths alone: between poses in any order no angle counts turns.
-        """
+        """Take back instants at which a contact's place is outside of its limits."""
+        # Without `angles` those that are lengths alone: between poses in any order no angle counts turns.
         model = self.model
         watched = [w for w in model.watches if angles or w.unit == "m"]
         if not watched or stop <= first:
@@ -308,16 +269,9 @@ class Run:
             self.mark(g, first + np.flatnonzero(status[g, first:stop] == BRANCH_JUMP), BRANCH_JUMP)
 
     def comes_to(self, first: int, stop: int, pose: Floats) -> bool:
-        """Whether a chunk ends where the seed of the next one has come by, so that this one may begin there.
-
-        After a gap, or a dead point between two instants of the coarse pass, a seed can be on another branch,
-        or have counted other turns.
-
-        Parameters
-        ----------
-        first, stop : of the chunk that has been solved
-        pose : :attr:`RunState.pose` of the bodies that are kept, at the instant ``stop`` - 1
-        """
+        """Whether a chunk ends at the ``pose`` that seeds the next one, so that this one may begin there."""
+        # After a gap, or a dead point between two instants of the coarse pass, a seed can be on another
+        # branch, or have counted other turns.
         if self.arrays.quality[0][:, first:stop].any():
             return False
         position, orientation = (
@@ -336,11 +290,8 @@ class Run:
         status[:], residual[:], iterations[:], condition[:] = 0, 0.0, 0, 1.0
 
     def mark(self, group: int, instants: Ints | slice, status: int, residual: Floats | None = None) -> None:
-        """Take back a group's answer at some instants, for the reason that the status gives.
-
-        ``residual`` replaces that of the solver. A group that was not computed, or whose predecessor failed,
-        has no residual.
-        """
+        """Take back a group's answer at some instants, for the reason that the status gives."""
+        # A group that was not computed, or whose predecessor failed, has no residual.
         statuses, residuals, iterations, condition = self.arrays.quality
         statuses[group, instants] = status
         if status in (NOT_COMPUTED, PREDECESSOR_FAILED):
@@ -420,11 +371,9 @@ def entry(model: Model) -> Callable[..., None]:
 
 
 def run_in(model: Model, motion: Motion) -> Floats:
-    """Memory of the groups after the way from the reference to the start of a motion.
-
-    In a straight line of the inputs, in as many steps as all groups can be followed by; where none of
-    :data:`START_STEPS` are enough, what they know at the reference.
-    """
+    """Memory of the groups after the way from the reference to the start of a motion."""
+    # In a straight line of the inputs, in as many steps as all groups can be followed by; where none of
+    # START_STEPS are enough, the memory of the reference.
     mechanism = model.mechanism
     start = reference_inputs(mechanism, model.frames, model.reference)
     gap = motion.value[:, 0] - start
@@ -443,10 +392,7 @@ def run_in(model: Model, motion: Motion) -> Floats:
 
 
 def seed(model: Model, motion: Motion, starts: Ints, memory: Floats) -> list[RunState]:
-    """States at the beginnings of chunks of a motion; instants ascend, the first is 0.
-
-    A coarse pass over :func:`coarse_instants`.
-    """
+    """States at the beginnings of chunks of a motion, by a coarse pass; instants ascend, the first is 0."""
     n = model.mechanism.n_bodies
     instants = coarse_instants(model, motion, starts)
     thin = Motion(
@@ -470,11 +416,9 @@ def seed(model: Model, motion: Motion, starts: Ints, memory: Floats) -> list[Run
 
 
 def coarse_instants(model: Model, motion: Motion, starts: Ints) -> Ints:
-    """Instants that seed chunks which begin at ``starts``, the first at 0.
-
-    So few that no input goes farther than :data:`COARSE_STEP` between two of them, and the instant before
-    each start.
-    """
+    """Instants that seed chunks which begin at ``starts``, the first at 0."""
+    # So few that no input goes farther than COARSE_STEP between two of them, and the instant before each
+    # start.
     scale = _scale(model, motion)
     way = np.abs(np.diff(motion.value, axis=1)) / scale[:, None]
     gone = np.concatenate([[0.0], np.cumsum(way.max(axis=0, initial=0.0))])
@@ -485,12 +429,12 @@ def coarse_instants(model: Model, motion: Motion, starts: Ints) -> Ints:
 
 
 def _scale(model: Model, motion: Motion) -> Floats:
-    """(D,) what each input is measured by: the mechanism's size in m, or 1 rad."""
+    """Scales (D,) of the inputs: the mechanism's size in m, or 1 rad."""
     return np.array([model.frames.size if is_length(name) else 1.0 for name in motion.names])
 
 
 def _causes(solvers: Sequence[Solver], status: npt.NDArray[np.int8]) -> tuple[str, ...]:
-    """By group, the joints that close its loop where it came to a dead point or out of reach."""
+    """Joints that close each group's loop where it came to a dead point or out of reach."""
     ends = (NOT_CONVERGED, SINGULAR, OUT_OF_REACH, BRANCH_JUMP)
     return tuple(
         " or ".join(solver.closing) if np.isin(status[g], ends).any() else ""

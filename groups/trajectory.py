@@ -251,7 +251,13 @@ class Trajectory:
     def quantity(self, expression: str) -> CoordinateMotion:
         """A number derived from joints, points and bodies: (T,) value, and the rates that were kept.
 
-        Operands and functions are those of :func:`groups.results.expressions.derived`.
+        Operands are coordinates of joints (``2-3.slide``), points of bodies (``hub.tip``, ``hub.origin``),
+        axes of bodies and of the world as directions (``hub.z``, ``world.x``), components of these
+        (``hub.tip.x``), numbers and ``pi``. Functions: ``distance(point, point)``, ``angle(direction,
+        direction)`` from 0 to π, ``angle(direction, direction, about)`` with a sign and continuous, ``dot``,
+        ``cross``, ``norm``, ``sqrt``, ``sin``, ``cos``, ``tan``, ``asin``, ``acos``, ``atan``, ``atan2``,
+        ``exp``, ``log``, ``abs``, and ``deg`` and ``mm`` for numbers in degrees and millimetres; others are
+        in SI units.
 
         Raises
         ------
@@ -287,8 +293,11 @@ class Trajectory:
 
         Parameters
         ----------
-        choice : ``quantities``, ``joints``, ``bodies``, ``derived``, ``units``; see
-            :class:`groups.results.table.Choice`
+        quantities : of ``driven``, ``joints``, ``points``, ``bodies`` and ``groups``; all by default
+        joints : ``"all"``, ``"driven"``, or names of joints (``2-3``) and coordinates (``2-3.angle``)
+        bodies : name, or names and numbers, of the bodies that have columns; by default all that were kept
+        derived : expressions as :meth:`quantity` has them, by the name of their columns
+        units : ``"si"``, or ``"file"`` for those of the model file
 
         Raises
         ------
@@ -446,38 +455,14 @@ def _by_body(lift: Callable[[Floats], Floats], array: Floats) -> Floats:
 
 
 def level_number(level: str) -> int:
-    """0 for positions, 1 for velocities too, 2 for accelerations too.
-
-    Raises
-    ------
-    ValueError
-        No such level.
-
-    Examples
-    --------
-    >>> level_number("velocity")
-    1
-    """
+    """Number of a level: 0 for positions, 1 for velocities too, 2 for accelerations too."""
     if level not in LEVELS:
         raise ValueError(f"no level {level!r}; write one of {', '.join(LEVELS)}")
     return LEVELS.index(level)
 
 
 def body_index(mechanism: Mechanism, name: str | int) -> int:
-    """Index of a body by its name, number, or number as text.
-
-    Raises
-    ------
-    KeyError
-        No such body: those that there are.
-
-    Examples
-    --------
-    >>> import mbssa
-    >>> bar = mbssa.load("planar_four_bar")
-    >>> body_index(bar, "crank"), body_index(bar, 2), body_index(bar, "2")
-    (1, 1, 1)
-    """
+    """Index of a body by its name, number, or number as text."""
     names = mechanism.body_names or ()
     if isinstance(name, str) and name in names:
         return names.index(name)
@@ -494,12 +479,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def names_of_groups(structure: Structure) -> tuple[str, ...]:
-    """Bodies and type of each structural group, as ``coupler, rocker (3R2D)``.
-
-    >>> import mbssa
-    >>> names_of_groups(mbssa.decompose(mbssa.load("planar_four_bar")))
-    ('crank (1R2D)', 'coupler, rocker (3R2D)')
-    """
+    """Bodies and type of each structural group, as ``coupler, rocker (3R2D)``."""
     return tuple(
         f"{_bodies_named(structure.mechanism, group.body_indices)} ({group.type_name})"
         for group in structure.groups

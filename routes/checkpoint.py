@@ -26,15 +26,7 @@ NAME = "run.json"
 
 @contextmanager
 def new(job: Job, folder: Path) -> Iterator[Workspace]:
-    """A folder for a new run, locked until the run ends.
-
-    Raises
-    ------
-    ValueError
-        The folder keeps a run already, or other files, or another run is at work there.
-    OSError
-        It cannot be written, or its disk is full.
-    """
+    """Folder for a new run, locked until the run ends."""
     if (folder / NAME).exists():
         raise ValueError(f"{folder} keeps a run already; resume it, or name another folder")
     if folder.exists() and (not folder.is_dir() or not _has_no_record_yet(folder, job)):
@@ -63,15 +55,7 @@ def _has_no_record_yet(folder: Path, job: Job) -> bool:
 
 @contextmanager
 def existing(job: Job, folder: Path) -> Iterator[Workspace]:
-    """The folder of an interrupted run, locked until this one ends.
-
-    Raises
-    ------
-    ValueError
-        It keeps no run, or another one: what differs; or another run is at work there.
-    OSError
-        It cannot be read.
-    """
+    """Folder of an interrupted run, locked until this one ends; ValueError if it keeps another run."""
     if not (folder / NAME).exists():
         raise ValueError(f"{folder} keeps no run that could be resumed")
     with locked(folder):
@@ -105,13 +89,7 @@ def _opened(job: Job, folder: Path) -> Workspace:
 
 
 def stored_plan(folder: Path) -> Plan:
-    """The plan of the run in a folder.
-
-    Raises
-    ------
-    ValueError
-        It keeps none.
-    """
+    """Plan of the run in a folder."""
     try:
         stored = json.loads((folder / NAME).read_text(encoding="utf-8"))
         return Plan.from_json(json.dumps(stored["plan"]))

@@ -18,24 +18,14 @@ FORMAT = 1
 
 @dataclass(frozen=True)
 class Around:
-    """s of a run before its first task and after its last.
+    """Seconds of a run before its first task and after its last."""
 
-    Attributes
-    ----------
-    fixed : of every run
-    instant : of each time step: allocation, pose of the frame, final checks
-    call : of each call, the first apart
-    task : of each task, the first apart
-    coarse : of each instant of the coarse pass that seeds chunks
-    chunk : of each seeded chunk, the first apart
-    """
-
-    fixed: float
-    instant: float
-    call: float
-    task: float
-    coarse: float
-    chunk: float
+    fixed: float  # of every run
+    instant: float  # of each time step: allocation, pose of the frame, final checks
+    call: float  # of each call, the first apart
+    task: float  # of each task, the first apart
+    coarse: float  # of each instant of the coarse pass that seeds chunks
+    chunk: float  # of each seeded chunk, the first apart
 
 
 @dataclass(frozen=True)
@@ -225,12 +215,7 @@ def made_up(
     joined: float = 0.0,
     executors: Mapping[str, ExecutorCosts] | None = None,
 ) -> Costs:
-    """Synthetic costs of independent groups, in proportion to the length; nothing else has a cost.
-
-    Parameters
-    ----------
-    seconds : of each group over ``instants``
-    """
+    """Synthetic costs of independent groups, ``seconds`` of each over ``instants``; all else is free."""
     nothing = ExecutorCosts(0.0, 0.0, 0.0, 0.0)
     return Costs(
         machine="made up",
@@ -250,7 +235,7 @@ def made_up(
 
 
 def _interpolated(lengths: Sequence[int], table: Floats, length: int) -> Floats:
-    """(groups,) the rows of a (groups, lengths) table at a length."""
+    """Values (groups,) of a (groups, lengths) table, interpolated at a length."""
     if len(lengths) == 1:
         found: Floats = table[:, 0] * (length / lengths[0])
         return found

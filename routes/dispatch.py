@@ -19,13 +19,7 @@ Call = tuple[Any, ...]
 
 
 class CallFailed(RuntimeError):
-    """A call that raised an exception, which is the cause.
-
-    Attributes
-    ----------
-    task : number
-    running : numbers of all tasks that were submitted, this one among them
-    """
+    """A call that raised an exception, which is the cause."""
 
     def __init__(self, task: int, running: list[int]) -> None:
         super().__init__(f"task {task}")
@@ -41,44 +35,19 @@ def dispatch(
     at_once: int,
     stop: Callable[[], None] = lambda: None,
 ) -> None:
-    """Run all tasks, or stop; no call is running when this returns or raises.
-
-    Parameters
-    ----------
-    predecessors : by task number, the tasks that must be done before; these are keys too
-    call : function and arguments that run a task
-    take : takes a task and the result of its call, one at a time; False to run it again
-    wanted : whether to continue; called between tasks and every 0.1 s, by one thread at a time
-    at_once : calls that are submitted and not done, at most
-    stop : called after an exception, before the calls that are running are awaited
-
-    Raises
-    ------
-    CallFailed
-        The first call that raised an exception.
-
-    Examples
-    --------
-    >>> from concurrent.futures import ThreadPoolExecutor
-    >>> found = {}
-    >>> def take(task, result):
-    ...     found[task] = result
-    ...     return True
-    >>> with ThreadPoolExecutor(2) as pool:
-    ...     dispatch({1: [], 2: [1], 3: [2]}, pool, lambda n: (pow, n, 2), take, lambda: True, at_once=2)
-    >>> found
-    {1: 1, 2: 4, 3: 9}
-    """
+    """Run all tasks, or stop; no call is running when this returns or raises."""
+    # `take` handles one result at a time, and returns False to run the task again. `wanted` is called between
+    # tasks and every 0.1 s, by one thread at a time; `stop` after an exception, before running calls are
+    # awaited.
     _Dispatch(TopologicalSorter(predecessors), pool, call, take, wanted, at_once).to_the_end(stop)
 
 
 @dataclass
 class _Dispatch:
-    """State of a dispatch.
+    """State of a dispatch."""
 
-    The worker that ends a call submits the next ones itself, in the callback of its future, so that a chain
-    of tasks stays on one thread (8 to 20 µs a task; 60 µs by way of the calling thread).
-    """
+    # The worker that ends a call submits the next ones itself, in the callback of its future, so that a chain
+    # of tasks stays on one thread (8 to 20 µs a task; 60 µs by way of the calling thread).
 
     sorter: TopologicalSorter[int]
     pool: Executor

@@ -1,7 +1,6 @@
-"""Log of a run: begin, end and worker of each task, and checks against the dependencies.
+"""Log of a run: begin, end and worker of each task, and checks against the dependencies."""
 
-The checks read the log and the dependencies alone, not the plan or the scheduler.
-"""
+# The checks read the log and the dependencies alone, not the plan or the scheduler.
 
 from __future__ import annotations
 

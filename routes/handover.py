@@ -33,16 +33,10 @@ _MOTION = ("time", "value", "rate", "acceleration")
 
 @dataclass(frozen=True)
 class Handover:
-    """Calls for the tasks of a run.
+    """Calls for the tasks of a run."""
 
-    Attributes
-    ----------
-    call : of a task, the function and its arguments
-    take : takes a task and the result of its call; False if it has to run again
-    """
-
-    call: Callable[[int], Call]
-    take: Callable[[int, Any], bool]
+    call: Callable[[int], Call]  # of a task, the function and its arguments
+    take: Callable[[int, Any], bool]  # takes a task and the result of its call; False if it has to run again
 
 
 @contextmanager
@@ -78,13 +72,7 @@ def mapped(runner: TaskRunner) -> Iterator[Handover]:
 
 
 def perform_mapped(folder: str, task: int) -> bool:
-    """Perform one task of the run in a folder; False if the run has been stopped.
-
-    Raises
-    ------
-    TaskError
-        With the groups, the time steps and the cause.
-    """
+    """Perform one task of the run in a folder; False if the run has been stopped."""
     runner = _mapped.get(folder)
     if runner is None:
         _mapped.clear()
@@ -118,28 +106,19 @@ def _stop(folder: Path) -> npt.NDArray[np.uint8]:
 
 @dataclass(frozen=True, eq=False)
 class Performed:
-    """Result of a task of another machine.
+    """Result of a task of another machine."""
 
-    Attributes
-    ----------
-    arrays : results, as :meth:`TaskRunner.places_of` lists them
-    begin, end : s of the clock of the machine
-    host, worker : machine, and thread of it
-    """
-
-    arrays: list[npt.NDArray[Any]]
-    begin: float
-    end: float
+    arrays: list[npt.NDArray[Any]]  # results, as TaskRunner.places_of lists them
+    begin: float  # s of the clock of the machine
+    end: float  # s of the clock of the machine
     host: str
-    worker: int
+    worker: int  # thread of the host
 
 
 @contextmanager
 def separate(runner: TaskRunner) -> Iterator[Handover]:
-    """Calls that carry the inputs of a task, and return its results.
-
-    A worker without the job returns None; the task is then sent again, with the job.
-    """
+    """Calls that carry the inputs of a task, and return its results."""
+    # A worker without the job returns None; the task is then sent again, with the job.
     key, job = uuid4().hex, pickle.dumps(runner.job, protocol=5)
     missed: set[int] = set()
     clocks: dict[str, float] = {socket.gethostname(): 0.0}
@@ -167,13 +146,7 @@ def separate(runner: TaskRunner) -> Iterator[Handover]:
 def perform_separately(
     key: str, job: bytes | None, task: int, inputs: list[npt.NDArray[Any]]
 ) -> Performed | None:
-    """Perform one task in memory of this process; None if the job is not here.
-
-    Raises
-    ------
-    TaskError
-        With the groups, the time steps and the cause.
-    """
+    """Perform one task in memory of this process; None if the job is not here."""
     runner = _separate.get(key)
     if runner is None:
         if job is None:

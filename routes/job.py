@@ -59,23 +59,16 @@ class TaskError(RuntimeError):
 
 @dataclass(frozen=True, eq=False)
 class Job:
-    """One motion to be solved by a plan. Without results; it can be sent to other processes.
-
-    Attributes
-    ----------
-    bodies : (rows,) indices of the bodies in the arrays: of the result, and those that other calls need
-    level : 0 for positions, 1 for velocities too, 2 for accelerations too
-    memory : initial state of the groups, with their assembly modes
-    compiled : whether kernels are compiled
-    """
+    """One motion to be solved by a plan. Without results; it can be sent to other processes."""
 
     model: Model
     motion: Motion
     plan: Plan
     tasks: Tasks
+    # (rows,) indices of the bodies in the arrays: of the result, and those that other calls need
     bodies: Ints
-    level: int
-    memory: Floats
+    level: int  # 0 for positions, 1 for velocities too, 2 for accelerations too
+    memory: Floats  # initial state of the groups, with their assembly modes
     compiled: bool
 
     @property
@@ -100,17 +93,7 @@ class Job:
 def job_of(
     model: Model, motion: Motion, plan: Plan, wanted: Ints, level: int, memory: Floats, compiled: bool
 ) -> Job:
-    """The job of a plan that fits the model.
-
-    Parameters
-    ----------
-    wanted : indices of the bodies of the result, ascending
-
-    Raises
-    ------
-    ValueError
-        A plan for another model or another number of instants.
-    """
+    """Job of a plan that fits the model; ``wanted`` are ascending indices of the bodies of the result."""
     if plan.instants != len(motion.time):
         raise ValueError(
             f"the plan is for {plan.instants:,} instants and the motion has {len(motion.time):,}; "
@@ -138,14 +121,7 @@ def _tasks(plan: Plan, model: Model) -> Tasks:
 
 
 class TaskRunner:
-    """A job with the arrays it works on, in the process that works on them.
-
-    Attributes
-    ----------
-    stop : (1,) non-zero to stop tasks between two slices
-    between : called between two slices, if tasks run in the thread that dispatches them
-    written : bytes that tasks of this process have written since it mapped the arrays
-    """
+    """A job with the arrays it works on, in the process that works on them."""
 
     def __init__(self, job: Job, space: Workspace) -> None:
         self.job, self.space = job, space
@@ -170,7 +146,7 @@ class TaskRunner:
 
     @cached_property
     def _own(self) -> list[tuple[Ints, Ints]]:
-        """By call, the places in the memory and the rows of bodies that its next chunk continues from."""
+        """Places in the memory and rows of bodies that the next chunk of each call continues from."""
         start = self.job.model.packed.memory_start
         return [
             (
@@ -200,13 +176,7 @@ class TaskRunner:
         )
 
     def perform(self, task: int) -> bool:
-        """Perform one task whose predecessors are done; False if it has been stopped.
-
-        Raises
-        ------
-        TaskError
-            With the groups, the time steps and the cause.
-        """
+        """Perform one task whose predecessors are done; False if it has been stopped."""
         space = self.space
         chunk, call = self.job.tasks.place(task)
         first, end = self.job.tasks.span(task)

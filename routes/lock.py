@@ -12,15 +12,7 @@ NAME = ".lock"
 
 @contextmanager
 def locked(folder: Path, error: type[Exception] = ValueError) -> Iterator[None]:
-    """Lock a folder, made if missing, for this process; locks of dead processes are void.
-
-    Raises
-    ------
-    error
-        Another run writes there.
-    OSError
-        The folder cannot be made or written.
-    """
+    """Lock a folder, made if missing, for this process; locks of dead processes are void."""
     from filelock import FileLock, Timeout
 
     folder.mkdir(parents=True, exist_ok=True)

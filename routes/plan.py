@@ -35,15 +35,17 @@ class Plan:
     Attributes
     ----------
     stages : stages of calls of group numbers. A call solves its groups one after another; calls of one stage
-        need nothing of each other. A number with a minus is the balance of the group's reactions
-        (:mod:`routes.reverse`); with one there have to be all
+        need nothing of each other. A number with a minus is the balance of the group's reactions,
+        which needs the motion of all bodies between which the group's joints and force elements act, and the
+        reactions of the groups that depend on it; with one there have to be all
     instants : of the motion
     chunk : instants of a chunk of time, a multiple of 32; the last chunk is shorter
     start : ``carried``: a chunk of a call waits for the chunk before, as in a pipeline; ``seeded``: chunks
         start apart, from a coarse pass over the motion
     wait : in its chunk, a call waits for the whole ``stage`` before it, or only for the calls that it
         ``needs``
-    executor : sequential, threads, processes, mpi or cluster (:mod:`routes.executors`)
+    executor : sequential, threads, processes, mpi, or cluster: the current ``distributed.Client``, else the
+        scheduler of ``DASK_SCHEDULER_ADDRESS``, else processes. All give the same bits
     workers : threads, processes or ranks
     solvers : by group number, where it is not the registry's choice
 
@@ -269,23 +271,7 @@ def plan_of(
 
 
 def refuse_tearing(model: Model) -> None:
-    """Refuse a model with tearing inputs, which has no routes: its loop is solved as one piece.
-
-    Raises
-    ------
-    ValueError
-        The model has tearing inputs.
-
-    Examples
-    --------
-    >>> import groups, mbssa
-    >>> structure = mbssa.decompose(mbssa.load("planar_four_bar"))
-    >>> refuse_tearing(groups.build(structure, borrow=["1-4.angle"]))
-    Traceback (most recent call last):
-    ...
-    ValueError: tearing inputs 1-4.angle: this model is solved in one piece, by model.solve, without routes \
-or workers; plans take groups.build(structure)
-    """
+    """Refuse a model with tearing inputs, which has no routes: its loop is solved as one piece."""
     record = model.borrowed
     if record is not None:
         raise ValueError(
@@ -295,11 +281,7 @@ or workers; plans take groups.build(structure)
 
 
 def even_chunk(instants: int, chunks: int) -> int:
-    """Time steps of each chunk, a multiple of 32.
-
-    >>> even_chunk(10_000, 2), even_chunk(5, 1)
-    (5024, 32)
-    """
+    """Time steps of each chunk, a multiple of 32."""
     return -(-instants // (chunks * GRAIN)) * GRAIN
 
 

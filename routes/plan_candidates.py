@@ -54,17 +54,9 @@ def candidates(
     solvers: Mapping[int, str],
     forces: bool = False,
 ) -> Iterator[Candidate]:
-    """Plans for a motion, sequential first; of routes, the best predicted come first.
-
-    Parameters
-    ----------
-    executors : parallel ones
-    seconds : (G,) s that each group takes for the whole motion; with ``forces`` (2 G,), reactions last
-    stage, call : overhead of a stage and of a call, s
-    most : routes that are taken
-    solvers : by group number, a solver that is cheaper than its own
-    forces : whether reactions are part of the plans; these have one chunk of time
-    """
+    """Plans for a motion, sequential first; of routes, the ``most`` that are predicted best."""
+    # `seconds` (G,) are those of each group for the whole motion; with `forces` (2 G,), reactions last. Plans
+    # with reactions have one chunk of time.
     alone = plan_of(
         model, sequential_with_reactions(model) if forces else sequential_route(model), instants=instants
     )

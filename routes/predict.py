@@ -111,10 +111,8 @@ def predict(
 def scheduled(
     tasks: Tasks, seconds: Floats, plan: Plan, costs: Costs, workers: int, *, simulated: bool = False
 ) -> Schedule:
-    """The schedule of tasks with contention and wake-up of workers.
-
-    The number of concurrent tasks and idle workers are taken from a schedule without these costs.
-    """
+    """Schedule of tasks with contention and wake-up of workers."""
+    # The number of concurrent tasks and idle workers are taken from a schedule without these costs.
     executor = costs.executor(plan.executor)
     workers = workers if is_parallel(plan.executor) else 1
     first = simulate(seconds, tasks.needs_start, tasks.needs, workers, handing=executor.handing)
@@ -126,7 +124,7 @@ def scheduled(
 
 
 def _running(schedule: Schedule) -> Floats:
-    """(n,) mean number of tasks that run during each task, itself included."""
+    """Mean number (n,) of tasks that run during each task, itself included."""
     times = np.concatenate([schedule.start, schedule.stop])
     order = np.argsort(times, kind="stable")
     times = times[order]
@@ -140,7 +138,7 @@ def _running(schedule: Schedule) -> Floats:
 
 
 def _after_idle(schedule: Schedule) -> Bools:
-    """(n,) whether a task's worker was idle before it; first tasks excepted."""
+    """Tasks (n,) whose worker was idle before them; first tasks excepted."""
     order = np.lexsort((schedule.start, schedule.worker))
     worker, start, stop = schedule.worker[order], schedule.start[order], schedule.stop[order]
     ended = np.concatenate([[0.0], np.where(worker[1:] == worker[:-1], stop[:-1], 0.0)])

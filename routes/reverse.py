@@ -1,9 +1,8 @@
-"""Routes with reactions: the motion of the groups along the DAG, then their reactions in reverse order.
+"""Routes with reactions: the motion of the groups along the DAG, then their reactions in reverse order."""
 
-The reactions of a group have its number with a minus. They need its motion, that of all bodies between which
-its joints and force elements act, and the reactions of the groups that depend on it. In tables of indices
-there are first the G motions, then the G balances of reactions.
-"""
+# The reactions of a group have its number with a minus. They need its motion, that of all bodies between
+# which its joints and force elements act, and the reactions of the groups that depend on it. In tables of
+# indices there are first the G motions, then the G balances of reactions.
 
 from __future__ import annotations
 
@@ -21,22 +20,12 @@ _FAULTS: WeakKeyDictionary[Model, list[str]] = WeakKeyDictionary()
 
 
 def numbers(groups: int) -> tuple[int, ...]:
-    """Numbers of the motions of all groups, then of their reactions, in the order of their indices.
-
-    >>> numbers(3)
-    (1, 2, 3, -1, -2, -3)
-    """
+    """Numbers of the motions of all groups, then of their reactions, in the order of their indices."""
     return (*range(1, groups + 1), *range(-1, -groups - 1, -1))
 
 
 def steps_of(model: Model) -> Steps:
-    """The balances of reactions of a model, group by group, made once.
-
-    Raises
-    ------
-    ValueError
-        Groups with redundant equations, whose reactions no balance of one group gives: all of them.
-    """
+    """Balances of reactions of a model, group by group, made once."""
     if model not in _STEPS:
         _FAULTS[model] = step_faults(model.structure, model.frames)
         _STEPS[model] = Steps.of(model.structure, model.frames)
@@ -49,12 +38,7 @@ def steps_of(model: Model) -> Steps:
 
 
 def needs_of(model: Model) -> tuple[tuple[int, ...], ...]:
-    """By index, the predecessors: of motions, then of balances of reactions.
-
-    >>> import groups, mbssa
-    >>> needs_of(groups.build(mbssa.decompose(mbssa.load("planar_four_bar"))))
-    ((), (0,), (0, 3), (0, 1))
-    """
+    """Predecessors by index: of motions, then of balances of reactions."""
     steps, n = steps_of(model), model.structure.n_groups
     back = tuple(
         tuple(sorted((*needed, *(n + g for g in step.later))))

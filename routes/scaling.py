@@ -96,30 +96,10 @@ def scaling(
     around: float = 0.0,
     sequential: float | None = None,
 ) -> Scaling:
-    """Predicted times of tasks on each number of workers, and their limits.
-
-    The time on one worker includes the submission of tasks; where the sequential run has none, give
-    its time as ``sequential``, and the speed-up on one worker is below 1.
-
-    Parameters
-    ----------
-    seconds, needs_start, needs : tasks as in :func:`routes.simulate.simulate`
-    workers : numbers of workers, in any order
-    handing : overhead of submitting one task, s
-    around : s before the first task and after the last one, in which one worker works
-    sequential : s that the speed-up is measured against; by default the time on one worker
-
-    Returns
-    -------
-    Where the number of workers that is enough is not one of those given, it lies between two of them and
-    is found by halving the way, each half simulated.
-
-    Raises
-    ------
-    ValueError
-        No tasks that take time, no workers, times that are negative, or what
-        :func:`routes.simulate.simulate` refuses.
-    """
+    """Predicted times (s) of tasks on each number of workers, and their limits."""
+    # The time on one worker includes the submission of tasks (`handing`, s); where the sequential run has
+    # none, its time is given as `sequential`, and the speed-up on one worker is below 1. The number of
+    # workers that is enough is found between two of those given by halving the way.
     if not len(workers) or min(workers) < 1:
         raise ValueError(f"workers = {tuple(workers)}: write numbers of workers, 1 or more")
     if not 0 <= around < np.inf:
@@ -145,11 +125,9 @@ def scaling(
 
 
 def alone(needs_start: Ints, needs: Ints) -> Bools:
-    """(n,) tasks that are comparable with every other task, and so overlap none.
-
-    All lower tasks come before task t if each of them is needed by some task up to t; all higher ones
-    after it if each needs some task from t on.
-    """
+    """Tasks (n,) that are comparable with every other task, and so overlap none."""
+    # All lower tasks come before task t if each of them is needed by some task up to t; all higher ones after
+    # it if each needs some task from t on.
     n = len(needs_start) - 1
     task = np.arange(n)
     after_start, after = followers(needs_start, needs)

@@ -1,7 +1,6 @@
-"""List scheduling of dependent tasks on any number of workers, simulated.
+"""List scheduling of dependent tasks on any number of workers, simulated."""
 
-Plain Python: 10⁵ tasks on 1,024 workers take 0.1 to 0.3 s, less than a compiled kernel takes to load.
-"""
+# Plain Python: 10⁵ tasks on 1,024 workers take 0.1 to 0.3 s, less than a compiled kernel takes to load.
 
 from __future__ import annotations
 
@@ -54,33 +53,16 @@ class Schedule:
 def simulate(
     seconds: Floats, needs_start: Ints, needs: Ints, workers: int, *, handing: float = 0.0
 ) -> Schedule:
-    """List scheduling of tasks, event by event, as the executors do it.
-
-    A free worker takes the ready task with the lowest number; of several free ones, the one with the
-    lowest number takes it. Tasks that stop at the same time all do so before the next one is taken.
-    The same arguments always give the same schedule.
-
-    Parameters
-    ----------
-    seconds : (n,) s that each task takes
-    needs_start, needs : (n + 1,), (m,) task t needs ``needs[needs_start[t]:needs_start[t + 1]]``, all
-        of them lower than t
-    workers : how many take tasks
-    handing : overhead of submitting one task, s, on the worker that takes it
-
-    Raises
-    ------
-    ValueError
-        Seconds that are negative or not finite, needs that are not lower or no such arrays: all faults of
-        the tasks at once; or no workers.
-    """
+    """List scheduling of tasks of these seconds (n,), event by event, as the executors do it."""
+    # The free worker with the lowest number takes the ready task with the lowest number. Task t needs
+    # needs[needs_start[t]:needs_start[t + 1]], all of them lower than t.
     return simulator(seconds, needs_start, needs, handing=handing)(workers)
 
 
 def simulator(
     seconds: Floats, needs_start: Ints, needs: Ints, *, handing: float = 0.0
 ) -> Callable[[int], Schedule]:
-    """:func:`simulate` as a function of the number of workers alone; the rest is prepared once."""
+    """Function :func:`simulate` of the number of workers alone; the rest is prepared once."""
     seconds, needs_start, needs = _tasks(seconds, needs_start, needs)
     if not 0 <= handing < np.inf:
         raise ValueError(f"handing = {handing}: write seconds, 0 or more")
@@ -97,22 +79,9 @@ def simulator(
 
 
 def critical_path(seconds: Floats, needs_start: Ints, needs: Ints) -> tuple[float, tuple[int, ...]]:
-    """The critical path: the longest chain of dependent tasks, a lower bound of the makespan.
-
-    Parameters
-    ----------
-    seconds, needs_start, needs : as in :func:`simulate`; add the handing to the seconds where it counts
-
-    Returns
-    -------
-    Seconds of the chain, and its tasks in order; of equal chains the one with the lowest numbers, from
-    its end backwards.
-
-    Raises
-    ------
-    ValueError
-        As :func:`simulate` does.
-    """
+    """Critical path: seconds and tasks of the longest chain of dependent tasks."""
+    # It is a lower bound of the makespan. Of equal chains, that with the lowest numbers, from its end
+    # backwards.
     seconds, needs_start, needs = _tasks(seconds, needs_start, needs)
     if not len(seconds):
         return 0.0, ()
@@ -135,13 +104,7 @@ def critical_path(seconds: Floats, needs_start: Ints, needs: Ints) -> tuple[floa
 
 
 def followers(needs_start: Ints, needs: Ints) -> tuple[Ints, Ints]:
-    """The tasks that need each task, as needs are given: starts (n + 1,) and tasks (m,), ascending.
-
-    >>> import numpy as np
-    >>> start, after = followers(np.array([0, 0, 1, 3]), np.array([0, 0, 1]))
-    >>> start.tolist(), after.tolist()
-    ([0, 2, 3, 3], [1, 2, 2])
-    """
+    """Tasks that need each task, as needs are given: starts (n + 1,) and tasks (m,), ascending."""
     n = len(needs_start) - 1
     owner = np.repeat(np.arange(n), np.diff(needs_start))
     start = np.zeros(n + 1, dtype=np.int64)
@@ -183,13 +146,7 @@ def _listed(
 
 
 def _tasks(seconds: Floats, needs_start: Ints, needs: Ints) -> tuple[Floats, Ints, Ints]:
-    """The arrays of tasks, checked.
-
-    Raises
-    ------
-    ValueError
-        With all faults.
-    """
+    """Arrays of tasks, checked."""
     seconds = np.asarray(seconds, dtype=np.float64)
     needs_start, needs = np.asarray(needs_start, dtype=np.int64), np.asarray(needs, dtype=np.int64)
     n = len(seconds)

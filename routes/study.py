@@ -56,7 +56,7 @@ class Trial:
 
     Attributes
     ----------
-    kind : of :data:`routes.plan_candidates.KINDS`
+    kind : of plan: ``sequential``, ``other solvers``, ``time chunks``, ``stages``, ``pipeline`` …
     measured : s of each repeat
     log : of the repeat in the middle
 
@@ -209,7 +209,7 @@ def study(
     workers : threads or processes; as many as this machine has cores by default
     executors : parallel ones that are tried; sequential always is
     top : plans of each kind and executor that are run
-    forces : study motions forwards and reactions backwards as one plan (:mod:`routes.reverse`)
+    forces : study motions forwards and reactions backwards as one plan
     repeats : of every plan, interleaved
     recalibrate : measure the costs anew instead of using stored ones
     progress : called with the step under way, and the share that is done
@@ -415,7 +415,7 @@ def _alternatives(model: Model) -> Iterator[dict[int, str]]:
 
 
 def _cheaper(instants: int, costs: Costs) -> dict[int, str]:
-    """By group number, a solver that is cheaper than its own beyond measurement error."""
+    """Solvers that are cheaper than a group's own beyond measurement error, by group number."""
     own = costs.group_seconds(instants)
     whole = float(own.sum())
     found: dict[int, str] = {}

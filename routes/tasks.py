@@ -14,32 +14,16 @@ from routes.reverse import needs_of, numbers
 
 @dataclass(frozen=True, eq=False)
 class Tasks:
-    """Tasks of a plan and their dependencies.
+    """Tasks of a plan and their dependencies."""
 
-    Task number = chunk × calls + call; ascending is an order of solution.
+    # Task number = chunk × calls + call; ascending is an order of solution.
 
-    Attributes
-    ----------
-    calls : indices of the groups of each call; of reactions, behind those of all motions
-    stage : (calls,) the stage of each
-    bounds : (chunks + 1,) the instants at which chunks begin, and the end
-    needs_start, needs : the predecessors of task t, ``needs[needs_start[t] : needs_start[t + 1]]``, all lower
-
-    Examples
-    --------
-    >>> import groups, mbssa
-    >>> from routes.plan import parallel_route, plan_of
-    >>> model = groups.build(mbssa.decompose(mbssa.load("stewart_inverse")))
-    >>> tasks = tasks_of(plan_of(model, parallel_route(model), instants=64, chunks=2), model)
-    >>> tasks.calls[:3], tasks.bounds.tolist(), tasks.before(8).tolist()
-    (((0,), (1,), (2,)), [0, 32, 64], [1, 7])
-    """
-
+    # Indices of the groups of each call; of reactions, behind those of all motions.
     calls: tuple[tuple[int, ...], ...]
-    stage: Ints
-    bounds: Ints
-    needs_start: Ints
-    needs: Ints
+    stage: Ints  # (calls,) the stage of each
+    bounds: Ints  # (chunks + 1,) the instants at which chunks begin, and the end
+    needs_start: Ints  # of task t, its predecessors are needs[needs_start[t] : needs_start[t + 1]]
+    needs: Ints  # all lower than their task
 
     def __len__(self) -> int:
         return len(self.needs_start) - 1

@@ -26,32 +26,19 @@ BACK = ("reactions", "efforts", "balanced")
 
 @dataclass(frozen=True, eq=False)
 class Workspace:
-    """All arrays of a run.
+    """All arrays of a run."""
 
-    Attributes
-    ----------
-    answer : arrays of the solution (:class:`groups.run.Run`)
-    memory, last : (chunks, ...) initial state of each chunk: memory of the groups, orientations of bodies
-    seeded : (chunks, rows, 3 or 7) poses of the coarse pass just before each chunk
-    ended, ended_last : as ``memory`` and ``last``, at the end of each chunk that began from a seed
-    done : (tasks,) 1 where a task is done
-    log : (tasks, 3) when a task began and ended (s, of the machine's monotonic clock) and by which worker
-    folder : where the arrays are files; None in memory
-    reactions : of plans with reactions; else None
-    arrays : all of these by name
-    """
-
-    answer: Arrays
-    memory: Floats
-    last: Floats
-    seeded: Floats
-    ended: Floats
-    ended_last: Floats
-    done: npt.NDArray[np.uint8]
-    log: Floats
-    folder: Path | None
-    reactions: Answers | None
-    arrays: dict[str, Any]
+    answer: Arrays  # arrays of the solution
+    memory: Floats  # (chunks, ...) initial state of each chunk: memory of the groups
+    last: Floats  # (chunks, ...) initial state of each chunk: orientations of bodies
+    seeded: Floats  # (chunks, rows, 3 or 7) poses of the coarse pass just before each chunk
+    ended: Floats  # as memory, at the end of each chunk that began from a seed
+    ended_last: Floats  # as last, at the end of each chunk that began from a seed
+    done: npt.NDArray[np.uint8]  # (tasks,) 1 where a task is done
+    log: Floats  # (tasks, 3) begin and end (s, monotonic clock of the machine), worker
+    folder: Path | None  # where the arrays are files; None in memory
+    reactions: Answers | None  # of plans with reactions; else None
+    arrays: dict[str, Any]  # all of these by name
 
     @property
     def answers(self) -> Answers:
@@ -70,13 +57,7 @@ def in_memory(shapes: Shapes) -> Workspace:
 
 
 def in_files(shapes: Shapes, folder: Path) -> Workspace:
-    """Arrays in NumPy files of a folder, mapped into memory, initialised.
-
-    Raises
-    ------
-    OSError
-        The folder cannot be written, or its disk has no room for all of them; the file is named.
-    """
+    """Arrays in NumPy files of a folder, mapped into memory, initialised."""
     folder.mkdir(parents=True, exist_ok=True)
     made = {}
     for name, (shape, kind) in shapes.items():
@@ -92,13 +73,7 @@ def in_files(shapes: Shapes, folder: Path) -> Workspace:
 
 
 def opened(folder: Path) -> Workspace:
-    """Map the arrays of a folder, written by another process.
-
-    Raises
-    ------
-    ValueError, KeyError
-        A file that is no array, is cut short or missing.
-    """
+    """Map the arrays of a folder, written by another process."""
     made = {}
     for path in sorted(folder.glob("*.npy")):
         # Empty arrays cannot be mapped.

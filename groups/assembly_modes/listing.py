@@ -239,11 +239,9 @@ def _reference_placing(model: Model, group: Group) -> Placing:
 
 
 def _without_flips(model: Model, group: Group, found: list[Placing]) -> list[Placing]:
-    """One placing of those that differ by turns of rods about their own lines: the reference's, if any.
-
-    A rod is a body between two balls or universal joints. The latter let it stand turned by half a turn,
-    which moves no other body.
-    """
+    """One placing of those that differ by turns of rods about their own lines: the reference's, if any."""
+    # A rod is a body between two balls or universal joints. The latter let it stand turned by half a turn,
+    # which moves no other body.
     mechanism, frames = model.mechanism, model.frames
     at, own = placed_at(model.reference, found), group.body_indices.tolist()
     joints: dict[int, list[tuple[int, int]]] = {body: [] for body in own}
@@ -271,7 +269,7 @@ def _without_flips(model: Model, group: Group, found: list[Placing]) -> list[Pla
 
 
 def _keys(model: Model, group: Group, placed: Configuration) -> Floats:
-    """(M, k) keys by which modes are sorted, the first first."""
+    """Sort keys (M, k) of modes, the first first."""
     own, frames = group.body_indices, model.frames
     points, axes = [], []
     for joint in group.joint_indices.tolist():

@@ -21,33 +21,10 @@ if TYPE_CHECKING:
 
 
 def starting_memory(model: Model, wanted: Mapping[int, int], *, starts: int = STARTS) -> Floats:
-    """Initial memory of the kernels of all groups, some of them in other assembly modes.
-
-    A group below one that is changed finds its known bodies elsewhere than the list of :func:`modes` has
-    them. It is assembled there in the mode with the same signs as the one that is wanted - the reference's,
-    if none is - and, of several, in the one whose unknowns are nearest.
-
-    Parameters
-    ----------
-    wanted : number of the mode by number of the group, as :func:`modes` lists them with as many ``starts``
-
-    Returns
-    -------
-    A flat array like ``Packed.memory`` of a model; a new one.
-
-    Raises
-    ------
-    ValueError
-        Groups or modes that do not exist; a group that cannot be assembled below those that are changed.
-
-    Examples
-    --------
-    >>> import groups, mbssa
-    >>> four_bar = groups.build(mbssa.decompose(mbssa.load("planar_four_bar")))
-    >>> memory = starting_memory(four_bar, {2: 1})
-    >>> float(memory[four_bar.packed.memory_start[1]])
-    -1.0
-    """
+    """Initial memory of all kernels, flat as ``Packed.memory``, with ``wanted`` modes by group number."""
+    # A group below a changed one finds its known bodies elsewhere than in the list of `modes`. It takes the
+    # mode with the same signs as the one wanted, else as the reference's; of several, the one with the
+    # nearest unknowns.
     known = _known_modes(model, wanted, starts)
     packed = model.packed
     memory, at, moved = packed.memory.copy(), model.reference, set[int]()

@@ -1,32 +1,8 @@
-"""The certificate of an interval: between two solved poses lies one branch, and both are on it.
+"""Certificate of an interval: between two solved poses lies one branch, and both are on it."""
 
-Along an interval every unknown follows the cubic x(s), s from 0 to 1, through the values and rates of both
-ends (balls: their rotation vector from the first end). With the Jacobian J of an end, in the norm
-max |z_i| / w_i, on the half of the interval next to it,
-
-    eta >= |J⁻¹ F(x(s), s)|,    K0 + K1 ρ >= |J⁻¹ (J(x, s) - J)|  within ρ of x(s):
-
-if K0 < 1 and (1 - K0)² > 2 K1 eta, exactly one solution is within R = (1 - K0 + root) / K1 of the cubic, and
-it is within r = 2 eta / (1 - K0 + root), root² = (1 - K0)² - 2 K1 eta (Newton–Kantorovich; Deuflhard 2004,
-*Newton Methods for Nonlinear Problems*, chapter 2). If that holds from both ends, and one tube of solutions
-is inside the other's ball in the middle, they are one branch. z are the unknowns, of a ball all three as one;
-in the plane they are the turns of the members, sums of unknowns with signs. Where equations are left out,
-J⁻¹ is the pseudo-inverse.
-
-The bounds, with E_m of the m-th derivative of a chain of turns (Faà di Bruno, with φ' φ'' φ''' the largest
-on the interval: in the plane of the sum of its turns, in space sums of theirs), and D the way from the end to
-the middle:
-
-- F and its rate vanish at both ends but for what is left there, so that it is at most |F''''| / 384
-  in between (the error of Hermite interpolation). F'''' is the sum of the turning segments times E_4, and
-  of the slides along turning lines, by Leibniz.
-- J changes by what its segments turn, D + ρ w, and its slides move.
-- A row of J⁻¹ times turned segments: in the plane it is the product of complex numbers, whose size no
-  rotation changes; in space |<M, G>| <= |M|_F |G|_F, and |M|_F <= sqrt(2) with an antisymmetric factor.
-
-The weights w are free: they come near the eigenvector of K0's matrix (Perron), for which K0 is least. What
-other groups solved is on its cubic up to the radius of its own tube.
-"""
+# Newton–Kantorovich (Deuflhard 2004, Newton Methods for Nonlinear Problems, chapter 2) about the cubic x(s)
+# through the values and rates of both ends, in the norm max |z_i| / w_i, of each end on the half of the
+# interval next to it. z are the unknowns, of a ball all three as one, in the plane turns of members.
 
 from __future__ import annotations
 
@@ -55,14 +31,12 @@ _OF_RATE, _HERMITE = 4.0 / 27.0, 1.0 / 384.0
 
 @dataclass(frozen=True, eq=False)
 class Paths:
-    """Of all bodies over intervals: radii (K, N) of tubes, of centres (over the size) about their cubics, and
-    of turns (rad); largest derivatives of the turns (3, K, N); their ways from either end to the middle
-    (2, K, N)."""
+    """Tubes of all bodies about their cubics over K intervals: radii, derivatives of the turns, ways."""
 
-    centre: Floats
-    turn: Floats
-    turning: Floats
-    way: Floats
+    centre: Floats  # (K, N) radii, over the size
+    turn: Floats  # (K, N) radii, rad
+    turning: Floats  # (3, K, N) largest derivatives of the turns
+    way: Floats  # (2, K, N) of the turns, from either end to the middle
 
     @staticmethod
     def still(intervals: int, bodies: int) -> Paths:
@@ -72,12 +46,7 @@ class Paths:
 
 
 def certified(closure: Closure, at: States, paths: Paths) -> Bools:
-    """(K,) intervals between K + 1 instants over which a group stays on one branch.
-
-    Parameters
-    ----------
-    paths : of the groups that it hangs on; its own bodies' are written there
-    """
+    """Intervals (K,) between K + 1 instants in which a group stays on one branch; sets its bodies' paths."""
     with np.errstate(all="ignore"):
         return _certified(closure, closure.linearised(at), at, paths)
 
@@ -90,6 +59,7 @@ def _certified(closure: Closure, of: Linearised, at: States, paths: Paths) -> Bo
     turns = _turns(closure, blocks, unknowns, inputs, at, step, paths)
     slides, largest = _slides(closure, unknowns, inputs, of, at)
     (d1, d2, d3), width = turns.derivatives, closure.width
+    # Derivatives of a chain of turns, with the largest ones on the interval (Faà di Bruno).
     e2 = d1**2 + d2
     e3 = d1**3 + 3 * d1 * d2 + d3
     e4 = d1**4 + 6 * d1**2 * d2 + 3 * d2**2 + 4 * d1 * d3
@@ -117,6 +87,9 @@ def _certified(closure: Closure, of: Linearised, at: States, paths: Paths) -> Bo
                 _sizes(blocks, rows, part * step[:, None])
                 for part in (of.residual_rate[:-1], of.residual_rate[1:])
             ]
+            # eta >= |J⁻¹ F(x(s), s)|: F and its rate vanish at both ends but for what is left there, so that
+            # F is at most |F''''| / 384 between (Hermite). F'''': turning segments times e4, and by Leibniz
+            # slides along them.
             eta = np.maximum(*size) + _OF_RATE * (rates[0] + rates[1])
             eta += (B @ (e4 * _HERMITE + off)[..., None])[..., 0] + (P @ fourth[..., None])[..., 0] * _HERMITE
             eta += (blocks.sizes(_lengths(by_loop, closure.based)) @ paths.centre[..., None])[..., 0]
@@ -129,6 +102,9 @@ def _certified(closure: Closure, of: Linearised, at: States, paths: Paths) -> Bo
             curved = (B @ (turned**2)[..., None])[..., 0] + 2.0 * (P @ (slid * turned[:, lines])[..., None])[
                 ..., 0
             ]
+            # k0 + k1 ρ >= |J⁻¹ (J(x, s) - J)| within ρ of x(s). If k0 < 1 and (1 - k0)² > 2 k1 eta, exactly
+            # one solution is within R of the cubic, and it is within r. One branch: the tube of one end is
+            # inside the ball of the other.
             k0 = ((K @ w[..., None])[..., 0] / w).max(axis=1)
             k1 = np.maximum((curved / w).max(axis=1), 1e-300)
             size_of_f = (eta / w).max(axis=1)
@@ -164,7 +140,9 @@ def _sizes(blocks: Blocks, rows: Floats, of: Floats) -> Floats:
 
 
 def _by_turns(rows: Floats, segments: Floats, planar: bool) -> Floats:
-    """(K, rows, M) bounds of rows (K, rows, L, d) times turned segments (K, L, M, d)."""
+    """Bounds (K, rows, M) of rows (K, rows, L, d) times turned segments (K, L, M, d)."""
+    # In the plane a product of complex numbers, whose size no rotation changes; in space |<M, G>| <= |M|_F
+    # |G|_F, and |M|_F <= sqrt(2) with an antisymmetric factor.
     K, n, L, d = rows.shape
     flat = rows.transpose(0, 1, 3, 2).reshape(K, n * d, L) @ segments.reshape(K, L, -1)
     outer = flat.reshape(K, n, d, -1, d)
@@ -179,7 +157,7 @@ def _by_turns(rows: Floats, segments: Floats, planar: bool) -> Floats:
 
 
 def _lengths(rows: Floats, signs: Floats) -> Floats:
-    """(K, rows, S) lengths of sums, with signs (L, S), of rows (K, rows, L, d)."""
+    """Lengths (K, rows, S) of sums, with signs (L, S), of rows (K, rows, L, d)."""
     found: Floats = np.sqrt(((rows.transpose(0, 1, 3, 2) @ signs) ** 2).sum(axis=2))
     return found
 
@@ -213,17 +191,15 @@ def _inverse(jacobian: Floats) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Bounds:
-    """Of cubics by s: largest derivatives (3, K, ...), ways (2, K, ...) from each end to the middle."""
+    """Bounds of cubics by s: largest derivatives (3, K, ...), ways (2, K, ...) from ends to the middle."""
 
     derivatives: Floats
     way: Floats
 
 
 def _hermite(value: Floats, rate: Floats, step: Floats, wrapped: Bools | float = 0.0) -> Floats:
-    """(3, K, ...) of the cubics through values and rates (T, ...): rise, rates at both ends.
-
-    ``wrapped`` columns go the way nearest their rates.
-    """
+    """Cubics (3, K, ...) through values and rates (T, ...): rise, rates at both ends."""
+    # Columns that are `wrapped` go the way nearest their rates.
     v0, v1 = rate[:-1] * step[:, None], rate[1:] * step[:, None]
     rise = np.diff(value, axis=0)
     rise -= wrapped * (2 * np.pi * np.round((rise - 0.5 * (v0 + v1)) / (2 * np.pi)))
@@ -264,7 +240,7 @@ def _unknowns(closure: Closure, of: Linearised, step: Floats) -> tuple[Floats, F
 
 
 def _logarithm(rotation: Floats) -> Floats:
-    """(K, 3) rotation vectors, NaN near half a turn."""
+    """Rotation vectors (K, 3), NaN near half a turn."""
     axis = 0.5 * np.stack(
         [rotation[:, j, i] - rotation[:, i, j] for i, j in ((1, 2), (2, 0), (0, 1))], axis=1
     )
@@ -275,7 +251,7 @@ def _logarithm(rotation: Floats) -> Floats:
 
 
 def _rate_of_exponential(c: Floats) -> Floats:
-    """(K, 3, 3) from rates of rotation vectors to angular velocities."""
+    """Matrices (K, 3, 3) from rates of rotation vectors to angular velocities."""
     angle = np.linalg.norm(c, axis=1)
     small = angle < 1e-2
     at = np.where(small, 1.0, angle)
@@ -317,7 +293,8 @@ def _slides(
 
 
 def _weights(K: Floats) -> Floats:
-    """(K, q) weights near the eigenvector of the largest eigenvalue of matrices (K, q, q) >= 0."""
+    """Weights (K, q) near the eigenvector of the largest eigenvalue of matrices (K, q, q) >= 0."""
+    # Any weights prove; k0 is least for the eigenvector (Perron).
     w = np.ones(K.shape[:2])
     for _ in range(PERRON):
         new = (K @ w[:, :, None])[:, :, 0]

@@ -1,20 +1,8 @@
-"""The closure equations of a group at solved poses, in the relative coordinates of a spanning tree.
+"""Closure equations of a group at solved poses, in the relative coordinates of a spanning tree."""
 
-A *member* is a frame that turns: a body of an earlier group, and what is behind each turn of a joint on the
-way from there, by an unknown angle, by an input, or about a free point (a ball, whose turn is a rotation
-vector c: R(c) = exp(c) R0). *Points* are sums of segments, which turn with members, and of slides along
-lines of members. The joints that the tree leaves open close the group:
-
-- points: the place of the joint on one body less that on the other, with its slides as further unknowns
-  (of a rod its direction too), is zero;
-- cosines: two directions, each of a member, stay perpendicular; given angles turn the first of them;
-- gauges: a rod between two balls does not spin, c · line = 0.
-
-So derivatives of every order come from turning segments and from slides along turning lines alone: every
-factor of a chain of rotations is orthogonal. Balls between two moved bodies stay open, and bodies that hang
-on nothing else are free: their own turns are then unknowns, and not sums of those along a leg. Lengths are
-over the mechanism's size (García de Jalón & Bayo 1994, chapters 2 and 3; Robotran's cuts).
-"""
+# Derivatives of every order come from turning segments and from slides along turning lines alone, as every
+# factor of a chain of rotations is orthogonal. Lengths are over the mechanism's size (García de Jalón & Bayo
+# 1994, chapters 2 and 3; the cuts are Robotran's).
 
 from __future__ import annotations
 
@@ -44,7 +32,7 @@ _ALONG = 1e-9
 
 
 class NoBound(Exception):
-    """Raised for equations whose second derivatives have no bound."""
+    """Equations have no bound of their second derivatives."""
 
 
 @dataclass(eq=False)
@@ -67,54 +55,36 @@ class _Place:
 
 @dataclass(frozen=True)
 class Member:
-    """A turn: about ``axis`` of its parent by ``factor`` times an unknown, or an input where ``source`` < 0
-    (input -1 - source); ``axis`` -1 turns about all three (a ball), -2 is another group's body ``root``."""
+    """Frame that turns against its parent: about an axis by an unknown or an input, or as a ball."""
 
-    root: int
+    root: int  # index of the body of another group that it hangs on
     parent: int = -1
     turned: Floats = field(default_factory=lambda: np.eye(3))
-    axis: int = -2
-    source: int = _STILL
-    factor: float = 1.0
+    axis: int = -2  # -1 about all three (ball, rotation vector c: exp(c) R0), -2 the body ``root`` itself
+    source: int = _STILL  # unknown; input -1 - source where negative
+    factor: float = 1.0  # of the unknown or input
 
 
 @dataclass(frozen=True, eq=False)
 class Linearised:
-    """The equations at instants.
+    """Closure equations at T instants: residuals, Jacobian, unknowns and segments."""
 
-    Attributes
-    ----------
-    off : (T,) largest difference between the poses and those of the unknowns
-    residual, residual_rate : (T, rows): of points, cosines and gauges
-    jacobian : (T, rows, n)
-    segments : (T, L, M, 3) of each member in each closure of points, slides as they are now
-    x, rate : (T, n) unknowns, angles only up to whole turns, of balls zero and the angular velocity
-    ball : (T, B, 3, 3) of balls, ``line`` (T, B, 3) that must not spin, in axes of their parents; else zero
-    """
-
-    off: Floats
-    residual: Floats
+    off: Floats  # (T,) largest difference between the poses and those of the unknowns
+    residual: Floats  # (T, rows) of points, cosines and gauges
     residual_rate: Floats
-    jacobian: Floats
-    segments: Floats
-    x: Floats
-    rate: Floats
-    ball: Floats
-    line: Floats
+    jacobian: Floats  # (T, rows, n)
+    segments: Floats  # (T, L, M, 3) of each member in each closure of points, slides as they are now
+    x: Floats  # (T, n) angles only up to whole turns, of balls zero
+    rate: Floats  # (T, n) of balls the angular velocity
+    ball: Floats  # (T, B, 3, 3) in axes of their parents
+    line: Floats  # (T, B, 3) that must not spin, in axes of their parents; else zero
 
 
 class Closure:
-    """The equations of one group of a model.
+    """Closure equations of one group: of points (3, planar 2), of cosines, and gauges of idle rods."""
 
-    Attributes
-    ----------
-    n, rows : unknowns and equations; ``planar``; ``own`` : indices of its bodies
-    members : parents come first; ``influence`` (M, n) and ``influence_of_inputs`` (M, D), signed factors;
-        in space those of balls are of all three
-    slides : (member, local axis, source, factor)
-    balls : (member, first unknown, local line or zeros) each
-    known : indices of other groups' bodies
-    """
+    # Balls between two moved bodies stay open. Bodies that hang on nothing else are free: their own turns are
+    # then unknowns, and not sums of those along a leg.
 
     def __init__(self, model: Model, group: int) -> None:
         mechanism, frames = model.mechanism, model.frames
@@ -122,8 +92,11 @@ class Closure:
         found = model.structure.groups[group]
         self.own: list[int] = found.body_indices.tolist()
         self.inputs = {name: row for row, name in enumerate(mechanism.driven_coordinates)}
+        # Parents come first.
         self.members: list[Member] = []
+        # Member, local axis, source, factor.
         self.slides: list[tuple[int, Floats, int, float]] = []
+        # Member, first unknown, local line that must not spin or zeros.
         self.balls: list[tuple[int, int, Floats]] = []
         self.readings: list[tuple[int, list[tuple[int, int]]]] = []
         self.ball_readings: list[tuple[int, int, bool]] = []
@@ -215,7 +188,7 @@ class Closure:
         return self.places[body].moved(local, axes)
 
     def _sources(self, joint: int, coordinates_used: set[int]) -> dict[int, int]:
-        """By number of a joint's coordinate, the input or the new unknown that it follows."""
+        """Input or new unknown that each coordinate of a joint follows, by number of the coordinate."""
         one = self.mechanism.joints[joint]
         found, fresh = {}, []
         for c, name in enumerate(one.type.coordinates):
@@ -537,12 +510,10 @@ class Closure:
 
 
 class Blocks:
-    """Blocks of unknowns of one weight: those of a ball, or one; in the plane turns of members, or slides.
-
-    ``influence`` (members and cosines, blocks); ``of_slides`` (slides, blocks); ``signed`` (blocks, n)
-    """
+    """Blocks of unknowns of one weight: those of a ball, or one; in the plane turns of members, or slides."""
 
     def __init__(self, closure: Closure) -> None:
+        # influence (members and cosines, blocks), of_slides (slides, blocks), signed (blocks, n).
         n, both = closure.n, closure.turned
         slides = np.zeros((len(closure.slides), n))
         for k, (_, _, source, factor) in enumerate(closure.slides):

@@ -1,9 +1,8 @@
-"""Continuation through a bifurcation: the smooth branch of two that cross.
+"""Continuation through a bifurcation: the smooth branch of two that cross."""
 
-Two branches cross at an angle. So what is extrapolated from a pose before the crossing, by rates and
-accelerations, meets the smooth one with an error of the third order in the way, and the other with one of the
-first. The group is solved from there, and has to lead back to where it came from in the same way.
-"""
+# What rates and accelerations extrapolate from a pose before the crossing meets the smooth branch with an
+# error of third order in the way, the other with one of first order. The group, solved from there, has to
+# lead back to that pose in the same way.
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""Proof of a motion: time steps that are not certified are solved in pieces, until each piece is.
+"""Proof of a motion: time steps that are not certified are solved in pieces, until each piece is."""
 
-Inserted instants are on the cubics of the inputs through values and rates. They are solved by all groups in
-order, by the model's own solvers, and are not in the answer.
-"""
+# Inserted instants are on the cubics of the inputs through values and rates. All groups solve them in order,
+# by the model's own solvers; they are not in the answer.
 
 from __future__ import annotations
 
@@ -54,10 +53,7 @@ def solve_proven(
     compiled: bool | None,
     smooth: bool = False,
 ) -> Trajectory:
-    """Solve as :meth:`groups.Model.solve` does, and prove the branches of the groups that have a bound.
-
-    ``smooth`` goes on through places where two branches cross.
-    """
+    """Solve as ``Model.solve`` does and prove branches; ``smooth`` passes places where two branches cross."""
     return Proof(model, motion, level, memory, compiled, smooth=smooth, progress=progress).trajectory(kept)
 
 
@@ -70,16 +66,9 @@ def prove(
     memory: Floats,
     compiled: bool | None = None,
 ) -> Trajectory:
-    """Prove the branches of a solution that any solver or plan has found.
-
-    A branch is proven by poses and rates alone. Time steps that are not certified are solved in pieces by the
-    model; from where a piece ends in another pose than was found, the model solves the rest.
-
-    Parameters
-    ----------
-    found : of all bodies, with velocities; its arrays are written to
-    kept, level : bodies and the last level of the answer
-    """
+    """Prove the branches of a solution of all bodies with velocities; its arrays are written to."""
+    # A branch is proven by poses and rates alone, whatever solver or plan has found them. From where a piece
+    # ends in another pose than was found, the model solves the rest.
     velocity, acceleration = found.velocity, found.acceleration
     assert velocity is not None
     if acceleration is None:
@@ -110,13 +99,7 @@ def prove_of_groups(
     level: int,
     compiled: bool | None = None,
 ) -> Trajectory:
-    """Prove a solution by other groups of the same mechanism, and map the proof to its own by ``bodies``.
-
-    Parameters
-    ----------
-    model : of the structure that the inputs have
-    motion, found, kept, level : as :func:`prove` has them
-    """
+    """Prove a solution by other groups of the same mechanism, and map the proof to its own by ``bodies``."""
     proven = prove(model, motion, found, kept, level, model.packed.memory, compiled)
     assert proven.proven is not None
     status, proof, of_body = (
@@ -260,7 +243,7 @@ class Proof:
 
     @property
     def _said(self) -> npt.NDArray[np.int8]:
-        """(G,) proof of the groups now: 1 proven, 2 continued through a crossing."""
+        """Proof (G,) of the groups now: 1 proven, 2 continued through a crossing."""
         found: npt.NDArray[np.int8] = (self.sure * (1 + self.continued)).astype(np.int8)
         return found
 
@@ -270,7 +253,7 @@ class Proof:
         )
 
     def passed(self, run: Run, first: int, stop: int) -> Bools:
-        """(K, G) time steps from ``first`` to ``stop`` - 1 over which groups are proven."""
+        """Time steps (K, G) from ``first`` to ``stop`` - 1 over which groups are proven."""
         solved = run.arrays.quality[0][:, first:stop].T == OK
         found: Bools = solved[:-1] & solved[1:] & self.sure
         if not self.sure.any():
@@ -327,19 +310,9 @@ class Proof:
     def _in_pieces(
         self, step: Motion, start: Run, column: int, state: RunState, at: int, into: Run | None = None
     ) -> RunState:
-        """Solve one time step in pieces until those of all sure groups are certified, or least.
-
-        Groups for which a least piece is not are sure no longer.
-
-        Parameters
-        ----------
-        start : holds the first pose of the step at the instant ``column``; ``state`` of that instant
-        into : takes the last one at the instant ``at``; ``start`` by default
-
-        Returns
-        -------
-        the state at the end
-        """
+        """Solve one time step in pieces until all sure groups' are certified, or least; the last state."""
+        # Groups with a least piece that is not certified are sure no longer. `start` holds the first pose of
+        # the step at the instant `column`, and `into` takes the last one at the instant `at`.
         shares, way = np.array([0.0, 1.0]), _longest_way(step, self.model.frames.size)
         into, unsolved = start if into is None else into, 1.0
         most = ROUNDS if way <= FARTHEST else 0
@@ -441,7 +414,7 @@ class Proof:
 
 
 def way_to(model: Model, names: Sequence[str], goal: Floats) -> Floats:
-    """(D,) inputs of the reference from which it is straight on to a goal: angles go the nearest way."""
+    """Inputs (D,) of the reference from which it is straight on to a goal: angles go the nearest way."""
     start = reference_inputs(model.mechanism, model.frames, model.reference)
     angles = np.array([not is_length(name) for name in names], dtype=np.bool_)
     start[angles] += 2 * np.pi * np.round((goal - start)[angles] / (2 * np.pi))
@@ -463,7 +436,7 @@ def _advance(run: Run, first: int, stop: int, state: RunState) -> None:
 
 
 def _longest_way(step: Motion, size: float) -> float:
-    """By which an input moves at most in a time step, rad or over the size."""
+    """Largest way of an input in a time step, rad or over the size."""
     over = np.array([size if is_length(name) else 1.0 for name in step.names])
     parts = [np.abs(np.diff(step.value)[:, 0]), *(np.abs(step.rate) * (step.time[1] - step.time[0])).T]
     return float((np.max(parts, axis=0) / over).max(initial=0.0))

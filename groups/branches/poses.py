@@ -22,17 +22,8 @@ LEAST = 1e-3
 
 
 def solve_proven_poses(model: Model, inputs: Floats, memory: Floats) -> Arrays:
-    """Positions and status of all bodies and groups for rows of inputs (n, D), as a run has n instants.
-
-    All lines are tried at once, whole; those that are not certified are followed in pieces.
-
-    >>> import groups, mbssa
-    >>> bar = mbssa.load("planar_four_bar")
-    >>> model = groups.build(mbssa.decompose(bar), solvers={2: "Newton"})
-    >>> found = solve_proven_poses(model, np.array([[0.5], [4.0]]), model.packed.memory)
-    >>> found.outputs[0].shape, found.quality[0].any()
-    ((4, 2, 2), np.False_)
-    """
+    """Positions and status of all bodies and groups for rows of inputs (n, D), as a run has n instants."""
+    # All lines are tried at once, whole; those that are not certified are followed in pieces.
     n, everything = len(inputs), np.arange(model.mechanism.n_bodies)
     names = tuple(model.reference_inputs)
     starts = np.array([way_to(model, names, goal) for goal in inputs]).reshape(n, len(names))

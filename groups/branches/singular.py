@@ -18,11 +18,9 @@ CROSSING = 1e-3
 
 
 def singular_position(closure: Closure, group: int, at: States, times: Sequence[float]) -> SingularPosition:
-    """Singular position of a group (by index), from its last proven pose.
-
-    By the left null vector y of J: with y·F_t = 0 for the rates F_t of what moves the group two branches
-    cross, else the path turns back (Keller 1977).
-    """
+    """Singular position of a group (by index), from its last proven pose."""
+    # By the left null vector y of J: if y·F_t = 0 for the rates F_t of what moves the group, two branches
+    # cross, else the path turns back (Keller 1977).
     of = closure.linearised(at)
     jacobian, condition = of.jacobian[0], 0.0
     kind: Kind = "unresolved"

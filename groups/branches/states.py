@@ -19,24 +19,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class States:
-    """Poses and rates of all bodies and inputs at instants, lengths over the size, per s.
+    """Poses and rates of all bodies and inputs at instants, lengths over the size, per s."""
 
-    Attributes
-    ----------
-    time : (T,) s
-    centre, velocity : (T, N, 3) of the mean of each body's joints
-    rotation : (T, N, 3, 3); spin : (T, N, 3) rad/s; angle : (T, N) rad, of planar bodies, else without rows
-    value, rate : (T, D) of the inputs
-    """
-
-    time: Floats
-    centre: Floats
-    velocity: Floats
-    rotation: Floats
-    spin: Floats
-    angle: Floats
-    value: Floats
-    rate: Floats
+    time: Floats  # (T,) s
+    centre: Floats  # (T, N, 3) mean of each body's joints
+    velocity: Floats  # (T, N, 3) of the centre
+    rotation: Floats  # (T, N, 3, 3)
+    spin: Floats  # (T, N, 3) rad/s
+    angle: Floats  # (T, N) rad, of planar bodies; else without rows
+    value: Floats  # (T, D) of the inputs
+    rate: Floats  # (T, D) of the inputs
 
     @staticmethod
     def of(model: Model, motion: Motion, outputs: tuple[Floats, ...], at: slice | Ints) -> States:

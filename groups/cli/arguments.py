@@ -18,24 +18,13 @@ T = TypeVar("T")
 
 
 def names(texts: str | Sequence[str] | None) -> list[str]:
-    """Names with commas between.
-
-    >>> names(["2-3.slide, 4-5", "residual"])
-    ['2-3.slide', '4-5', 'residual']
-    """
+    """Names with commas between, of one or several texts."""
     texts = [texts] if isinstance(texts, str) else texts or ()
     return [part.strip() for text in texts for part in text.split(",") if part.strip()]
 
 
 def body_indices(mechanism: Mechanism, texts: Sequence[str] | None, faults: list[str]) -> list[int] | None:
-    """Indices of bodies, ascending, from names and numbers with commas between; None if none is named.
-
-    Examples
-    --------
-    >>> import mbssa
-    >>> body_indices(mbssa.load("planar_four_bar"), ["coupler,2"], [])
-    [1, 2]
-    """
+    """Indices of bodies, ascending, from names and numbers with commas between; None if none is named."""
     found = set()
     for name in names(texts):
         try:
@@ -57,11 +46,7 @@ _OPTIONS = {
 
 
 def by_option(fault: str) -> str:
-    """A fault of a parameter as one of the option that gave it; other faults as they are.
-
-    >>> by_option("largest_step is 0.0; write a positive number")
-    '--largest-step is 0.0; write a positive number'
-    """
+    """A fault of a parameter as one of the option that gave it; other faults as they are."""
     return re.sub(r"^\w+", lambda word: _OPTIONS.get(word[0], word[0]), fault)
 
 
@@ -79,28 +64,14 @@ def expressions(texts: Sequence[str] | None, faults: list[str]) -> dict[str, str
 
 
 def modes(model: Model, texts: Sequence[str] | None, faults: list[str]) -> dict[int, int]:
-    """Numbers of modes by numbers of groups, from ``GROUP=NUMBER``; faults are added to ``faults``.
-
-    Examples
-    --------
-    >>> import groups, mbssa
-    >>> modes(groups.build(mbssa.decompose(mbssa.load("planar_four_bar"))), ["2=1"], [])
-    {2: 1}
-    """
+    """Numbers of modes by numbers of groups, from ``GROUP=NUMBER``; faults are added to ``faults``."""
     return _by_group(
         model, texts, faults, "mode", "NUMBER, such as 2=1", lambda _group, text: int(text), r"\d{1,9}"
     )
 
 
 def solvers(model: Model, texts: Sequence[str] | None, faults: list[str]) -> dict[int, str]:
-    """Names of solvers by numbers of groups, from ``GROUP=NAME``; dashes may stand for spaces.
-
-    Examples
-    --------
-    >>> import groups, mbssa
-    >>> solvers(groups.build(mbssa.decompose(mbssa.load("planar_four_bar"))), ["2=global-dense"], [])
-    {2: 'global dense'}
-    """
+    """Names of solvers by numbers of groups, from ``GROUP=NAME``; dashes may stand for spaces."""
 
     def name(group: int, text: str) -> str:
         names = {one.casefold(): one for one in solvers_of(model, group)}
@@ -141,11 +112,7 @@ def _by_group(
 
 
 def tearing_faults(texts: Sequence[str] | None, request: Request, modes: Sequence[str] | None) -> list[str]:
-    """Faults of a list of tearing inputs, alone or beside other options.
-
-    >>> tearing_faults(["1-5.angle"], Request(workers=2), None)[0].partition(":")[0]
-    '--through with --workers'
-    """
+    """Faults of a list of tearing inputs, alone or beside other options."""
     if texts is None:
         return []
     inputs, faults = names(texts), []
@@ -178,14 +145,9 @@ def coordinate_values(
     si_units: tuple[str, str],
     faults: list[str],
 ) -> dict[str, float]:
-    """Numbers by coordinate from ``NAME=VALUE``, in SI; faults are added to ``faults``.
-
-    ``units`` hold for numbers without a unit of their own; ``si_units`` are those of the quantity for a
-    slide, and for an angle.
-
-    >>> coordinate_values("--initial", ["1-4.slide=2", "1-2.angle=1rad"], ("mm", "deg"), ("m", "rad"), [])
-    {'1-4.slide': 0.002, '1-2.angle': 1.0}
-    """
+    """Numbers by coordinate from ``NAME=VALUE``, in SI; faults are added to ``faults``."""
+    # `units` hold for numbers without a unit of their own; `si_units` are those of the quantity for a slide,
+    # and for an angle.
     found: dict[str, float] = {}
     for text in names(texts):
         name, _, number = (part.strip() for part in text.rpartition("="))

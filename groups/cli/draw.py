@@ -125,7 +125,7 @@ def _at_time(mechanism: Mechanism, time: float) -> Trajectory:
 
 
 def _at_inputs(mechanism: Mechanism, texts: Sequence[str]) -> Trajectory:
-    """In a straight line of the inputs from the reference to these."""
+    """Motion in a straight line of the inputs from the reference to these."""
     import numpy as np
 
     from groups.building import build

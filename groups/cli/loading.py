@@ -29,17 +29,7 @@ _NUMBERS = {"planar": (3, 3, 3), "spatial": (7, 6, 6)}
 
 
 def solvable_model(mechanism: Mechanism, name: str) -> Model:
-    """The model of a mechanism whose geometry is there and whose inputs determine it; else exit 1.
-
-    The error has every reason at once, the joints without geometry, and inputs or joints that were verified
-    to work. ``name`` is the user's for the mechanism.
-
-    Examples
-    --------
-    >>> import mbssa
-    >>> solvable_model(mbssa.load("rotor"), "rotor").structure.n_groups
-    7
-    """
+    """Model of a mechanism with geometry that is determined by its inputs; else exit 1 with all reasons."""
     report = check(mechanism)
     if mechanism.without_geometry or mechanism.untrusted or not report.solvable:
         fail(_reasons(report, name), NOT_DETERMINED)
@@ -73,10 +63,8 @@ def motion_to_solve(
     kept: Sequence[int] | None = None,
     level: Level = "acceleration",
 ) -> Motion:
-    """Motion of the options, or the model's own; else exit 2.
-
-    ``kept`` and ``level``, the bodies and the last level of the solution, say how much memory it needs.
-    """
+    """Motion of the options, or the model's own; else exit 2."""
+    # The bodies `kept` and the `level` of the solution decide how much memory it needs.
     mechanism = model.mechanism
     own = mechanism.motion or usual_motion(mechanism)
     if path is None and own is None:
@@ -106,16 +94,7 @@ def motion_to_solve(
 
 
 def _motion_to_write(inputs: Sequence[str], units: tuple[str, str]) -> str:
-    """A ``[motion]`` for a model file with these driven coordinates and units of lengths and angles.
-
-    >>> print(_motion_to_write(["1-2.angle"], ("m", "rad")))
-    [motion]
-    duration = 1.0
-    steps = 101
-    <BLANKLINE>
-    [motion.inputs]
-    "1-2.angle" = { law = "harmonic", amplitude = 0.1, frequency = 1.0 }
-    """
+    """Suggested ``[motion]`` of a model file, with these driven coordinates and units of length and angle."""
     lines = ["[motion]", "duration = 1.0", "steps = 101"]
     if inputs:
         lines += ["", "[motion.inputs]"]

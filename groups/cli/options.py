@@ -61,10 +61,7 @@ CompiledOption = Annotated[
 
 @dataclass(frozen=True)
 class OutputOptions:
-    """Options of the files of a motion: numbers by columns, still pictures, animations.
-
-    A command takes them as ``outputs``; see :func:`with_outputs`.
-    """
+    """Options of the files of a motion: numbers by columns, still pictures, animations."""
 
     output: Annotated[
         list[Path] | None,
@@ -173,10 +170,7 @@ class OutputOptions:
     def faults(
         self, read: Iterable[str | Path | None], force: bool, others: Sequence[Target] = ()
     ) -> list[str]:
-        """Faults of the options, before the model is read.
-
-        ``read`` are the files of the run, ``others`` the command's own targets.
-        """
+        """Faults, before the model is read: ``read`` are the run's files, ``others`` its own targets."""
         faults = target_faults([*self.targets, *others], read, force)
         expressions(self.quantity, faults)
         columns = self.quantities, self.joints, self.bodies
@@ -287,10 +281,8 @@ def at_reference(
 
 
 def with_outputs(*chosen: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Replace a command's ``outputs`` by the chosen options of :class:`OutputOptions`, or all of them.
-
-    Typer makes an option of each parameter in the signature of a command.
-    """
+    """Replace a command's ``outputs`` by the chosen options of :class:`OutputOptions`, or all of them."""
+    # Typer makes an option of each parameter in the signature of a command.
     hints = get_type_hints(OutputOptions, include_extras=True)
     options = [
         inspect.Parameter(

@@ -204,10 +204,7 @@ def _instant(model: Model, motion: Motion, at: float) -> Trajectory:
 def _rivals(
     mechanism: Mechanism, options: dict[str, Any], structural: Partitioning | None, show: Progress
 ) -> list[tuple[str, Partitioning]]:
-    """The structural choice, found if it is None, and the numerical ones with nothing driven.
-
-    Empty for a mechanism without driven coordinates.
-    """
+    """The structural choice, found if None, and numerical ones with nothing driven; none without drives."""
     if not mechanism.n_driven:
         return []
     from groups.partitioning import partition as divide

@@ -29,20 +29,12 @@ from mbssa.progress import Progress, bar
 
 @dataclass(frozen=True)
 class Request:
-    """Options of a run by a plan; true where one of them is given.
+    """Options of a run by a plan; true where one of them is given."""
 
-    Attributes
-    ----------
-    workers, executor : None leaves them to the plan
-    plan : file of a plan
-    checkpoint : folder of the chunks that are done
-    resume : whether to continue from the checkpoint
-    """
-
-    workers: int | None = None
-    executor: str | None = None
-    plan: Path | None = None
-    checkpoint: Path | None = None
+    workers: int | None = None  # None leaves it to the plan
+    executor: str | None = None  # None leaves it to the plan
+    plan: Path | None = None  # file of a plan
+    checkpoint: Path | None = None  # folder of the chunks that are done
     resume: bool = False
 
     def __bool__(self) -> bool:
@@ -50,7 +42,7 @@ class Request:
 
 
 class PlannedSolve(Protocol):
-    """:meth:`groups.Model.solve` by a plan, which ``how`` names in words."""
+    """Function like :meth:`groups.Model.solve` by a plan, which ``how`` names in words."""
 
     how: str
 
@@ -60,26 +52,15 @@ class PlannedSolve(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class TimedRun:
-    """A trajectory with the times that it took.
-
-    Attributes
-    ----------
-    trajectory : instants that were not reached have a status of their own
-    compiling : s of compiling kernels
-    starting : s until compiled kernels were ready, other than compiling: most of it is Numba's import
-    solving : s for the motion itself
-    stopped : whether Ctrl-C ended it before the last instant
-    how : the plan in words; empty for one group after another
-    compiled : whether compiled kernels solved it, or plain Python
-    """
+    """A trajectory with the times (s) that it took."""
 
     trajectory: Trajectory
-    compiling: float
-    starting: float
-    solving: float
-    stopped: bool
-    how: str = ""
-    compiled: bool = False
+    compiling: float  # s of compiling kernels
+    starting: float  # s until compiled kernels were ready, other than compiling: most of it is Numba's import
+    solving: float  # s for the motion itself
+    stopped: bool  # by Ctrl-C before the last instant
+    how: str = ""  # the plan in words; empty for one group after another
+    compiled: bool = False  # by compiled kernels, not plain Python
 
     @property
     def reached(self) -> Trajectory:
@@ -99,24 +80,9 @@ def solve_interactively(
     compiled: bool | None = None,
     request: Request | None = None,
 ) -> TimedRun:
-    """Solve a motion with progress on standard error, until Ctrl-C or its end.
-
-    Where compiled kernels solve it, the first instant is solved before all others, so that loading or
-    compiling them is not in the time of the motion. Ctrl-C before anything is solved raises
-    KeyboardInterrupt; so does a second one later.
-
-    Parameters
-    ----------
-    bodies, level, modes, branch, compiled : of :meth:`groups.Model.solve`
-    request : options of a run by a plan, which the package above carries out
-
-    Raises
-    ------
-    ValueError, KeyError
-        As :meth:`groups.Model.solve`; or the request cannot be met.
-    OSError
-        The plan's file cannot be read.
-    """
+    """Solve a motion with progress on standard error, until Ctrl-C or its end."""
+    # Compiled kernels solve the first instant before all others, so that loading or compiling them is not in
+    # the time of the motion. Ctrl-C before anything is solved, and a second one, raise KeyboardInterrupt.
     planned: PlannedSolve | None = None
     if request:
         make: Callable[[Request, Model, Motion, Level], PlannedSolve] = resolve_name(RUNNER)
@@ -179,11 +145,9 @@ def _first_instant(motion: Motion) -> Motion:
 
 @contextmanager
 def stoppable_progress(title: str, model: Model) -> Iterator[Callable[[float], bool]]:
-    """A bar that a share from 0 to 1 advances, with False as answer after the first Ctrl-C.
-
-    The second Ctrl-C is a KeyboardInterrupt again; so is the first one before any share, as nothing is lost.
-    Kernels of ``model`` that are compiled meanwhile are announced.
-    """
+    """Bar that a share from 0 to 1 advances, with False as answer after the first Ctrl-C."""
+    # The second Ctrl-C is a KeyboardInterrupt again; so is the first one before any share, as nothing is
+    # lost. Kernels of `model` that are compiled meanwhile are announced.
     begun, stop = threading.Event(), threading.Event()
 
     def note(_number: int, _frame: FrameType | None) -> None:

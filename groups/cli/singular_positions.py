@@ -19,13 +19,7 @@ LONGEST = 10.0
 
 
 def singular_positions(mechanism: Mechanism) -> list[str]:
-    """A sentence for each singular position on the way of the model's own motion.
-
-    A model that carries no motion, or cannot be solved, has none; nor has one too large for it.
-
-    >>> singular_positions(mbssa.load("planar_four_bar"))
-    []
-    """
+    """A sentence for each singular position of the model's own motion; none without one, or if too large."""
     try:
         model, motion = build(mbssa.decompose(mechanism)), default_motion(mechanism)
     except (ValueError, np.linalg.LinAlgError):

@@ -1,9 +1,7 @@
-"""The pass backwards over the groups of a solved motion: by the compiled kernel where it can, else by NumPy.
+"""Pass backwards over the groups of a solved motion, by the compiled kernel where it can, else by NumPy."""
 
-The kernel solves groups with as many equations as freedoms, at instants at which these are independent. NumPy
-solves all others: redundant constraints, singular instants, instants without a solved motion, users'
-functions.
-"""
+# NumPy solves what the kernel does not: redundant constraints, singular instants, instants without a solved
+# motion, and users' functions.
 
 from __future__ import annotations
 
@@ -48,13 +46,7 @@ def backwards(
     applied: Mapping[str, npt.ArrayLike] | None,
     compiled: bool | None = None,
 ) -> tuple[State, Acting, Solution, Structure]:
-    """The whole pass of a trajectory, by the groups of a structure or of its mechanism's own.
-
-    Raises
-    ------
-    ValueError
-        No groups, groups of other driven coordinates, or what :meth:`State.of` and :func:`acting_on` refuse.
-    """
+    """The whole pass of a trajectory, by the groups of a structure or of its mechanism's own."""
     structure = decompose(trajectory.mechanism) if structure is None else structure
     mine, theirs = trajectory.mechanism, structure.mechanism
     if mine is not theirs and not np.array_equal(mine.driven, theirs.driven):
@@ -78,25 +70,17 @@ def backwards(
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """Tables of the kernel for one structure.
+    """Tables of the kernel for one structure."""
 
-    Attributes
-    ----------
-    rows : equations of all joints and locked passive rotations, lengths over the size, from the bodies'
-        centres
-    blocks, equations, points : as :mod:`groups.kernels.balance` has them
-    drives : row of the motion of each driven (joint index, coordinate)
-    slots : by joint index, then by locked passive rotation, its bodies and their first row among the wrenches
-    spins : bodies with a locked passive rotation
-    """
-
+    # Of all joints and locked passive rotations, lengths over the size, from the bodies' centres.
     rows: RowTables
     blocks: balance.Blocks
     equations: balance.Equations
     points: balance.Points
-    drives: Mapping[tuple[int, str], int]
+    drives: Mapping[tuple[int, str], int]  # row of the motion by (joint index, coordinate)
+    # By joint index, then by locked passive rotation: bodies, first row among the wrenches.
     slots: tuple[tuple[tuple[int, ...], int], ...]
-    spins: tuple[int, ...]
+    spins: tuple[int, ...]  # bodies with a locked passive rotation
 
     @staticmethod
     def of(structure: Structure, frames: Frames) -> Plan | None:
@@ -160,10 +144,8 @@ def _blocks(structure: Structure, block_of_equation: Ints) -> balance.Blocks | N
 
 
 def _elimination(plan: Plan, motion: balance.Motion, size: float, at: int) -> balance.Elimination | None:
-    """Order of elimination by the matrices at one instant; None where one of them is singular there.
-
-    Numbers that are zero in a pose taken at random are zero everywhere.
-    """
+    """Order of elimination by the matrices at one instant; None where one of them is singular there."""
+    # Numbers that are zero in a pose taken at random are zero everywhere.
     start, equation, body_start, bodies, columns = plan.blocks
     rows, n = plan.rows, len(motion[0])
     P, R, V, T, A = _stage(n)
@@ -210,10 +192,7 @@ def _stage(n: int) -> tuple[Floats, Floats, Floats, Floats, Floats]:
 
 
 def by_kernel(plan: Plan, acting: Acting, structure: Structure, *, compiled: bool) -> Solution | None:
-    """Balance every group by the kernel, and doubtful instants by NumPy.
-
-    None where these have redundant equations after all, so that NumPy has to take the whole motion.
-    """
+    """Balance all groups by the kernel, doubtful instants by NumPy; None if those have redundant rows."""
     state = acting.state
     instants, n, slots = state.instants, len(state.position), len(plan.points[0])
     driving, rate = np.zeros((2, len(plan.drives), instants))

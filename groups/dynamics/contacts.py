@@ -1,8 +1,7 @@
-"""Normal forces of contacts, and faults where they pull although a contact can only push.
+"""Normal forces of contacts, and faults where they pull although a contact can only push."""
 
-A contact is an equation for its gap, positive where the bodies are apart. The multiplier of that equation is
-the normal force, positive where it pushes.
-"""
+# A contact is an equation for its gap, positive where the bodies are apart: its multiplier is the normal
+# force, positive where it pushes.
 
 from __future__ import annotations
 
@@ -61,7 +60,7 @@ def pulling(forces: Forces) -> list[str]:
 
 
 def _multipliers(jacobian: Floats, load: Floats) -> Floats:
-    """(T, m) multipliers of equations (T, m, 6) that load a body by (T, 6); NaN where either is."""
+    """Multipliers (T, m) of equations (T, m, 6) that load a body by (T, 6); NaN where either is."""
     found = np.full(jacobian.shape[:2], np.nan)
     known = np.isfinite(jacobian).all(axis=(1, 2)) & np.isfinite(load).all(axis=1)
     inverse = np.linalg.pinv(jacobian[known].swapaxes(1, 2))

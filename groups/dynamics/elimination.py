@@ -1,9 +1,7 @@
-"""Order of elimination of sparse matrices whose places of zeros do not change.
+"""Order of elimination of sparse matrices whose places of zeros do not change."""
 
-Markowitz' rule (Duff, Erisman & Reid, *Direct Methods for Sparse Matrices*): of the pivots of at least a
-tenth of the largest number in their column, take the one that fills the least. The order is chosen for one
-matrix, and used for all that have their zeros at the same places.
-"""
+# Markowitz' rule (Duff, Erisman & Reid, Direct Methods for Sparse Matrices): of the pivots of at least a
+# tenth of the largest number in their column, the one that fills the least.
 
 from __future__ import annotations
 
@@ -21,17 +19,7 @@ _SHARE = 0.1
 def elimination_of(
     matrices: Sequence[Floats], patterns: Sequence[Bools]
 ) -> tuple[list[Ints], tuple[Ints, ...]] | None:
-    """The places of several square matrices in one array of numbers, and the steps of their elimination.
-
-    Parameters
-    ----------
-    matrices : numbers of one example; ``patterns`` : where numbers may be other than zero
-
-    Returns
-    -------
-    By matrix (n, n) the place of each number, -1 for a zero; and what
-    :data:`groups.kernels.balance.Elimination` has after its first array. None where an example has no pivots.
-    """
+    """Places (n, n) of matrices' numbers in one array, -1 for zeros, and their elimination; else None."""
     places: list[Ints] = []
     entries: list[tuple[int, int, int]] = []
     counts: list[int] = []

@@ -1,8 +1,7 @@
-"""Multipliers of a group's equations in equilibrium with the loads on its bodies, at all instants together.
+"""Multipliers of a group's equations in equilibrium with the loads on its bodies, at all instants at once."""
 
-Where the group has more equations than its bodies have freedoms, a space of multipliers is indeterminate: the
-self-stress of redundant constraints. It is kept as further columns of the loads.
-"""
+# Where the group has more equations than its bodies have freedoms, a space of multipliers is indeterminate:
+# the self-stress of redundant constraints. It is kept as further columns of the loads.
 
 from __future__ import annotations
 
@@ -24,29 +23,15 @@ _TOGETHER = 4_000_000
 
 @dataclass(frozen=True, eq=False)
 class Balance:
-    """Multipliers of one block of bodies.
+    """Multipliers of one block of bodies."""
 
-    Attributes
-    ----------
-    multipliers : (T, m, P + k) N m: with the loads' first column, by unit of each of their P - 1 parameters,
-        and by unit of k new ones
-    singular : (T,) instants at which the equations lose rank
-    deficient : motions of the bodies that no equation constrains, at the instants that are not singular
-    """
-
-    multipliers: Floats
-    singular: Bools
-    deficient: int
+    multipliers: Floats  # (T, m, P + k) N m: of the load, by each of P - 1 parameters, and by k new ones
+    singular: Bools  # (T,) instants at which the equations lose rank
+    deficient: int  # motions of the bodies that no equation constrains, at the other instants
 
 
 def balance(transposed: Floats, loads: Floats) -> Balance:
-    """Solve A λ = -b over time.
-
-    Parameters
-    ----------
-    transposed : (T, n, m) A, the transposed Jacobian of a block
-    loads : (T, n, P) b; the first column is the load itself, others are its change by parameters
-    """
+    """Solve A λ = -b over time: transposed Jacobian A (T, n, m), loads b (T, n, P) and their derivatives."""
     _instants, n, m = transposed.shape
     finite = np.isfinite(transposed).all(axis=(1, 2)) & np.isfinite(loads).all(axis=(1, 2))
     sound: Bools = np.asarray(finite, dtype=np.bool_)
@@ -60,11 +45,9 @@ def balance(transposed: Floats, loads: Floats) -> Balance:
 
 
 def _square(transposed: Floats, loads: Floats, sound: Bools) -> tuple[Floats, Bools]:
-    """Solutions by elimination, and the instants at which the rank is in doubt.
-
-    A probe is solved with the loads: a load in general position, whose solution is large wherever the matrix
-    is nearly singular, for any loads.
-    """
+    """Solutions by elimination, and the instants at which the rank is in doubt."""
+    # A probe is solved with the loads: a load in general position, whose solution is large wherever the
+    # matrix is nearly singular, for any loads.
     probe = np.broadcast_to(np.cos(np.arange(1.0, loads.shape[1] + 1))[:, None], (*loads.shape[:2], 1))
     try:
         found = np.linalg.solve(transposed, np.concatenate([-loads, probe], axis=2))

@@ -1,11 +1,8 @@
-"""Inverse dynamics: driving forces and reactions of a solved motion, group by group in reverse order.
+"""Inverse dynamics: driving forces and reactions of a solved motion, group by group in reverse order."""
 
-The bodies of a group are in equilibrium under weight, inertia forces, force elements, the reactions of later
-groups, and the reactions and driving forces of the group's own joints. The latter are the unknowns, with the
-transposed Jacobian of the group as their matrix. A reaction on a body of an earlier group is then a load of
-that group. Here NumPy solves a group for all instants in one call, with redundant constraints and singular
-instants; :mod:`groups.dynamics.backwards` leaves regular ones to a kernel.
-"""
+# The bodies of a group are in equilibrium under all loads, reactions of later groups among them; the unknown
+# multipliers of its own joints have the group's transposed Jacobian as their matrix. NumPy solves a group for
+# all instants in one call; groups.dynamics.backwards leaves regular ones to a kernel.
 
 from __future__ import annotations
 
@@ -46,33 +43,26 @@ OK, UNSOLVED, SINGULAR, LATER_FAILED = range(4)
 
 @dataclass(frozen=True, eq=False)
 class JointLoads:
-    """Loads of one joint on its bodies, with P columns: the load, and its change by parameters.
-
-    ``wrench`` (T, S, 6, P) on each of its ``bodies``, by its constraints alone: force, N, and moment about
-    the joint's point, N m, world axes. ``driving`` (T, D, P), N times size or N m; ``rate`` (T, D) of the
-    driven coordinates, m/s over the size or rad/s.
-    """
+    """Loads of one joint on its bodies, with P columns: the load, and its change by parameters."""
 
     bodies: tuple[int, ...]
+    # (T, S, 6, P) on each body by the constraints alone: N, and N m about the joint's point, world axes
     wrench: Floats
-    driving: Floats
-    rate: Floats
+    driving: Floats  # (T, D, P) N times size, or N m
+    rate: Floats  # (T, D) m/s over the size, or rad/s
 
 
 @dataclass(eq=False)
 class Solution:
-    """Result of the pass over the groups; ``locks`` are moments that lock passive rotations, by body.
-
-    ``loads`` (N, T, 6, P): on each body about its centre, force times size, and moment, N m; of the frame,
-    what the mechanism exerts on it. Compiled kernels give the frame's alone.
-    """
+    """Result of the pass over the groups."""
 
     state: State
+    # (N, T, 6, P) about each body's centre: force times size, moment, N m; of the frame what it receives
     loads: Floats
     status: Bytes
     energy: Energy
     joints: dict[int, JointLoads] = field(default_factory=dict)
-    locks: dict[int, JointLoads] = field(default_factory=dict)
+    locks: dict[int, JointLoads] = field(default_factory=dict)  # moments that lock passive rotations, by body
 
     @property
     def parameters(self) -> int:
@@ -112,13 +102,7 @@ class Acting:
 
 
 def acting_on(state: State, applied: Mapping[str, npt.ArrayLike] | None) -> Acting:
-    """Everything that acts on the bodies but reactions and driving forces.
-
-    Raises
-    ------
-    ValueError
-        Applied forces on unknown coordinates, or of another length than the motion: all of them.
-    """
+    """Loads that act on the bodies but reactions and driving forces."""
     mechanism = state.trajectory.mechanism
     elements = {force.id: wrenches_of(force, state) for force in mechanism.forces}
     faults = []
@@ -143,11 +127,9 @@ def acting_on(state: State, applied: Mapping[str, npt.ArrayLike] | None) -> Acti
 
 
 def solve_backwards(state: State, acting: Acting, structure: Structure) -> Solution:
-    """Balance every group, from the last to the first.
-
-    Where a group's own equations do not constrain its bodies, because redundant constraints of later groups
-    do, all bodies are balanced together.
-    """
+    """Balance every group, from the last to the first."""
+    # Where a group's own equations do not constrain its bodies, because redundant constraints of later groups
+    # do, all bodies are balanced together.
     blocks = [group.body_indices.tolist() for group in structure.groups]
     found = _pass(state, acting, structure, blocks)
     if found is None:
@@ -194,7 +176,7 @@ def owned_joints(mechanism: Mechanism, frames: Frames, number: Ints, blocks: int
 
 
 def loads_of(state: State, wrenches: Sequence[Wrench]) -> Floats:
-    """(N, T, 6) loads on the bodies about their centres, force times size, and moment, N m."""
+    """Loads (N, T, 6) on the bodies about their centres, force times size, and moment, N m."""
     loads = np.zeros((*state.centre.shape[:2], 6))
     size = np.array([state.frames.size] * 3 + [1.0] * 3)
     for wrench in wrenches:
@@ -220,13 +202,9 @@ def _block(
 def balanced(
     state: State, loads: Floats, bodies: Sequence[int], joints: Sequence[int], spins: Sequence[LockedRotation]
 ) -> tuple[Balance, list[tuple[JointLoads, Floats]]]:
-    """Balance the bodies of a block under ``loads`` (B, T, 6, P).
-
-    Returns
-    -------
-    The balance; and of each joint, then of each locked passive rotation, its loads, and the loads that its
-    constraints and drives together exert on its bodies about their centres, (T, S, 6, P), forces times size.
-    """
+    """Balance of the bodies of a block under ``loads`` (B, T, 6, P), and loads of its joints and locks."""
+    # The second array of a joint is what its constraints and drives together exert on its bodies about their
+    # centres, (T, S, 6, P), forces times size.
     mechanism = state.trajectory.mechanism
     rows = [joint_rows(state, joint, mechanism.joints[joint].driven) for joint in joints]
     rows += [spin_rows(state, spin) for spin in spins]
@@ -244,7 +222,7 @@ def balanced(
 
 
 def _jacobian(rows: Sequence[JointRows], bodies: Sequence[int], free: Sequence[int]) -> Floats:
-    """(T, m, n) of all equations of a block by the twists of its bodies."""
+    """Jacobian (T, m, n) of all equations of a block by the twists of its bodies."""
     instants = len(rows[0].jacobian)
     place = {body: k for k, body in enumerate(bodies)}
     found = np.zeros((instants, sum(len(each.names) for each in rows), len(bodies), len(free)))

@@ -25,7 +25,7 @@ class Wrench:
     moment: Floats
 
     def about(self, centre: Floats) -> Floats:
-        """(T, 6) force, and moment about another point (T, 3)."""
+        """Wrench (T, 6) about another point (T, 3): force, then moment."""
         return np.concatenate([self.force, self.moment + cross(self.point - centre, self.force)], axis=1)
 
     def at(self, instants: npt.NDArray[np.intp]) -> Wrench:
@@ -33,7 +33,7 @@ class Wrench:
         return Wrench(self.body, *(each[instants] for each in (self.point, self.force, self.moment)))
 
     def power(self, state: State) -> Floats:
-        """(T,) W, what it gives to its body."""
+        """Power (T,) on its body, W."""
         velocity = state.velocity(self.body, self.point - state.position[self.body])
         moment = (self.moment * state.twist[self.body, :, 3:]).sum(axis=1)
         found: Floats = (self.force * velocity).sum(axis=1) + moment
@@ -42,12 +42,7 @@ class Wrench:
 
 @dataclass(frozen=True, eq=False)
 class Energy:
-    """Energy of a motion.
-
-    Attributes
-    ----------
-    kinetic : (T,) J; kinetic_power : (T,) W, its derivative by time; gravity_power : (T,) W
-    """
+    """Kinetic energy (T,) of a motion, J, its derivative by time and the power of gravity, W."""
 
     kinetic: Floats
     kinetic_power: Floats
@@ -56,21 +51,13 @@ class Energy:
 
 @dataclass(frozen=True, eq=False)
 class MassTable:
-    """Bodies with mass.
+    """Bodies with mass; of planar mechanisms centres (b, 2) and moments (b, 1, 1)."""
 
-    Attributes
-    ----------
-    body : (b,) indices; mass : (b,) kg
-    centre : (b, 3) m, centre of mass from the body's origin in its own axes; planar: (b, 2)
-    moment : (b, 3, 3) kg m², about the centre of mass in body axes; planar: (b, 1, 1)
-    gravity : (3,) m/s²
-    """
-
-    body: Ints
-    mass: Floats
-    centre: Floats
-    moment: Floats
-    gravity: Floats
+    body: Ints  # (b,) indices
+    mass: Floats  # (b,) kg
+    centre: Floats  # (b, 3) m, centre of mass from the body's origin in its own axes
+    moment: Floats  # (b, 3, 3) kg m², about the centre of mass in body axes
+    gravity: Floats  # (3,) m/s²
 
     @staticmethod
     def of(mechanism: Mechanism, frames: Frames) -> MassTable:
@@ -99,12 +86,7 @@ class MassTable:
 
 
 def massless(mechanism: Mechanism) -> tuple[int, ...]:
-    """Indices of the movable bodies without mass.
-
-    >>> import mbssa
-    >>> massless(mbssa.load("planar_four_bar"))
-    (1, 2, 3)
-    """
+    """Indices of the movable bodies without mass."""
     geometry = mechanism.body_geometry
     return tuple(
         body
@@ -136,7 +118,7 @@ def masses(state: State, bodies: Sequence[int] | None = None) -> tuple[list[Wren
 
 
 def gravity_energy(state: State) -> Floats:
-    """(T,) J, zero with every centre of mass at the world's origin."""
+    """Energy (T,) of gravity, J, zero with every centre of mass at the world's origin."""
     table = MassTable.of(state.mechanism, state.frames)
     found = np.zeros(state.instants)
     for body, mass, centre in zip(table.body.tolist(), table.mass.tolist(), table.centre, strict=True):
@@ -145,7 +127,7 @@ def gravity_energy(state: State) -> Floats:
 
 
 def _angular(rotation: Floats, matrix: Floats, spin: Floats, faster: Floats) -> tuple[Floats, Floats]:
-    """(T, 3) angular momentum about the centre of mass, and its derivative, world axes."""
+    """Angular momentum (T, 3) about the centre of mass, and its derivative, world axes."""
     back = rotation.transpose(0, 2, 1)
 
     def times(vector: Floats) -> Floats:

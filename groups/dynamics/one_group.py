@@ -1,8 +1,7 @@
-"""The pass backwards over the groups in steps of one group, for runs that spread groups over workers.
+"""Pass backwards over the groups in steps of one group, for runs that spread groups over workers."""
 
-A group is balanced by the functions of :mod:`groups.dynamics.inverse`; reactions of later groups are added in
-the order of the whole pass, so that the results are the same to the bit.
-"""
+# Reactions of later groups are added in the order of the whole pass, so that the results are the same to the
+# bit.
 
 from __future__ import annotations
 
@@ -43,59 +42,37 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """One group of the pass.
-
-    Attributes
-    ----------
-    bodies, joints, spins : that are balanced, and the equations that do it
-    slots : by joint, then by spin, its bodies and its first slot among all
-    forces : force elements that may act on its bodies
-    reads : bodies whose motion it needs
-    later : indices of the groups whose reactions load it, in the order of the pass
-    drives : place of its first driven coordinate among all
-    """
+    """One group of the pass: bodies to balance, and the joints and locked rotations that do it."""
 
     bodies: tuple[int, ...]
     joints: tuple[int, ...]
     spins: tuple[LockedRotation, ...]
-    slots: tuple[tuple[tuple[int, ...], int], ...]
-    forces: tuple[Force, ...]
-    reads: tuple[int, ...]
-    later: tuple[int, ...]
-    drives: int
+    slots: tuple[tuple[tuple[int, ...], int], ...]  # by joint, then by spin: bodies, first slot among all
+    forces: tuple[Force, ...]  # that may act on its bodies
+    reads: tuple[int, ...]  # bodies whose motion it needs
+    later: tuple[int, ...]  # indices of the groups whose reactions load it, in the order of the pass
+    drives: int  # place of its first driven coordinate among all
 
 
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """Arrays of a pass over T instants.
+    """Arrays of a pass over T instants."""
 
-    Attributes
-    ----------
-    slots : (S, T, 12) by joint and body of it: what constraints and drives exert about the body's centre,
-        forces times size; then what constraints alone exert about the joint's point
-    drives : (D, T, 2) effort and rate of each driven coordinate
-    status : (G, T) as :data:`groups.dynamics.inverse.STATUS`
-    """
-
+    # (S, T, 12) by joint and body: wrench of constraints and drives about its centre (forces times size),
+    # and of constraints alone about the joint's point.
     slots: Floats
-    drives: Floats
-    status: npt.NDArray[np.int8]
+    drives: Floats  # (D, T, 2) effort and rate of each driven coordinate
+    status: npt.NDArray[np.int8]  # (G, T) as groups.dynamics.inverse.STATUS
 
 
 @dataclass(frozen=True, eq=False)
 class Steps:
-    """The pass over a structure, group by group.
-
-    Attributes
-    ----------
-    steps : by group
-    n_slots, n_drives : rows of :class:`Answers`
-    """
+    """Pass over a structure, group by group."""
 
     structure: Structure
     steps: tuple[Step, ...]
-    n_slots: int
-    n_drives: int
+    n_slots: int  # rows of Answers.slots
+    n_drives: int  # rows of Answers.drives
 
     @staticmethod
     def of(structure: Structure, frames: Frames) -> Steps:
@@ -136,18 +113,12 @@ class Steps:
 
     @cached_property
     def needs(self) -> tuple[tuple[int, ...], ...]:
-        """By group, indices of the groups whose motion its step needs, its own among them."""
+        """Indices of the groups whose motion each group's step needs, its own among them."""
         number = self.structure.group_of_body
         return tuple(tuple(sorted({int(number[b]) - 1 for b in step.reads} - {-1})) for step in self.steps)
 
     def perform(self, group: int, trajectory: Trajectory, answers: Answers) -> None:
-        """Balance one group (index) after those whose reactions load it.
-
-        Raises
-        ------
-        ValueError
-            Its equations depend on one another at every instant.
-        """
+        """Balance one group (index) after those whose reactions load it."""
         step = self.steps[group]
         with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
             state = State.of(trajectory, step.reads)
@@ -171,7 +142,7 @@ class Steps:
         answers.status[group] = np.where(waiting, LATER_FAILED, np.where(found.singular, SINGULAR, OK))
 
     def _loads(self, step: Step, state: State, answers: Answers) -> Floats:
-        """(B, T, 6) loads on the bodies of a step, reactions of later groups included."""
+        """Loads (B, T, 6) on the bodies of a step, reactions of later groups included."""
         given = masses(state, step.bodies)[0]
         given += [
             each for force in step.forces for each in wrenches_of(force, state) if each.body in step.bodies

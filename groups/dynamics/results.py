@@ -72,16 +72,12 @@ class JointForces:
 
 @dataclass(frozen=True, eq=False)
 class Joint:
-    """One joint of a solution.
-
-    ``wrench`` (T, S, 6) on each of its ``bodies`` about ``point``, world axes; ``open`` and ``local_open``
-    (S, 6): components that are not determined.
-    """
+    """Wrenches of one joint of a solution, and their components (S, 6) that are not determined."""
 
     state: State
     index: int
     bodies: tuple[int, ...]
-    wrench: Floats
+    wrench: Floats  # (T, S, 6) on each of its bodies about the point, world axes
     open: Bools
     local_open: Bools
 
@@ -308,7 +304,7 @@ def _parts(wrench: Floats, planar: bool) -> tuple[Floats, Floats]:
 
 
 def _turned(wrench: Floats, axes: Floats) -> Floats:
-    """(T, 6, …) in a joint's axes."""
+    """Wrenches (T, 6, …) in a joint's axes."""
     back = axes.transpose(0, 2, 1)
     rest = wrench.reshape(*wrench.shape[:2], -1)
     found = np.concatenate([back @ rest[:, :3], back @ rest[:, 3:]], axis=1)
@@ -316,7 +312,7 @@ def _turned(wrench: Floats, axes: Floats) -> Floats:
 
 
 def _with(columns: Floats, chosen: Floats) -> Floats:
-    """(T, …) of columns (T, …, P) at the chosen parameters (T, P - 1 at most)."""
+    """Values (T, …) of columns (T, …, P) at the chosen parameters (T, P - 1 at most)."""
     extra = columns.shape[-1] - 1
     if extra == 0:
         return columns[..., 0]
@@ -332,7 +328,7 @@ def _largest_self_stress(solution: Solution) -> float:
 
 
 def _taking_part(columns: Floats, largest: float) -> Bools:
-    """(n,) components of columns (T, n, P) that depend on parameters at any instant."""
+    """Components (n,) of columns (T, n, P) that depend on parameters at any instant."""
     if columns.shape[-1] == 1 or largest == 0.0:
         return np.zeros(columns.shape[1], dtype=bool)
     with np.errstate(invalid="ignore"):
@@ -355,7 +351,7 @@ def _joint(state: State, index: int, loads: JointLoads, chosen: Floats, largest:
 
 
 def _least(solution: Solution) -> Floats:
-    """(T, P - 1) parameters with the least sum of squares of all reactions, moments over the size."""
+    """Parameters (T, P - 1) with the least sum of squares of all reactions, moments over the size."""
     scale = np.array([solution.state.frames.size] * 3 + [1.0] * 3)[:, None]
     columns = solution.parameters + 1
     stacked = []
@@ -372,7 +368,7 @@ def _least(solution: Solution) -> Floats:
 
 
 def _moment(loads: JointLoads, chosen: Floats) -> Floats:
-    """(T,) of the moment on the second body."""
+    """Moment (T,) on the second body."""
     found: Floats = np.linalg.norm(_with(loads.wrench[:, 1], chosen)[:, 3:], axis=1)
     return found
 

@@ -20,29 +20,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class State(PosesOverTime):
-    """Poses, twists and accelerations of N bodies at T instants.
-
-    Attributes
-    ----------
-    trajectory : the motion
-    twist, acceleration : (N, T, 6) linear of the origin, then angular
-    known : bodies that have a state, the others are zero; None: all
-    """
+    """Poses, twists and accelerations of N bodies at T instants."""
 
     trajectory: Trajectory
-    twist: Floats
-    acceleration: Floats
+    twist: Floats  # (N, T, 6) linear of the origin, then angular
+    acceleration: Floats  # (N, T, 6)
+    # Bodies that have a state, the others are zero; None: all.
     known: Sequence[int] | None = field(default=None, kw_only=True)
 
     @staticmethod
     def of(trajectory: Trajectory, bodies: Sequence[int] | None = None) -> State:
-        """The state of a trajectory; of some bodies only if they are named, the others are zero.
-
-        Raises
-        ------
-        ValueError
-            Not all bodies, or no accelerations, were kept.
-        """
+        """State of a trajectory; of some bodies only if they are named, the others are zero."""
         if len(trajectory.kept) < trajectory.mechanism.n_bodies:
             raise ValueError("forces need all bodies; solve without bodies=…")
         if trajectory.velocity is None or trajectory.acceleration is None:
@@ -74,18 +62,18 @@ class State(PosesOverTime):
         )  # fmt: skip
 
     def arm(self, body: int, point: Floats) -> Floats:
-        """(T, 3) from a body's origin to its point, given in world coordinates at the reference."""
+        """Vector (T, 3) from a body's origin to its point, given in world coordinates at the reference."""
         local = self.frames.rotation[body].T @ (in_space(point) - self.frames.position[body])
         found: Floats = self.rotation[body] @ local
         return found
 
     def velocity(self, body: int, arm: Floats) -> Floats:
-        """(T, 3) velocity of a point of a body."""
+        """Velocity (T, 3) of a point of a body."""
         found: Floats = self.twist[body, :, :3] + cross(self.twist[body, :, 3:], arm)
         return found
 
     def second(self, body: int, arm: Floats) -> Floats:
-        """(T, 3) acceleration of a point of a body."""
+        """Acceleration (T, 3) of a point of a body."""
         spin, second = self.twist[body, :, 3:], self.acceleration[body]
         found: Floats = second[:, :3] + cross(second[:, 3:], arm) + cross(spin, cross(spin, arm))
         return found

@@ -33,11 +33,7 @@ def columns_of(forces: Forces, units: Literal["si", "file"]) -> list[Column]:
 
 
 def unit_of_drive(name: str) -> str:
-    """N along a slide, N m about an angle.
-
-    >>> unit_of_drive("1-4.slide"), unit_of_drive("1-2.angle")
-    ('N', 'N m')
-    """
+    """Unit of a driving force: N along a slide, N m about an angle."""
     return "N" if is_length(name) else "N m"
 
 

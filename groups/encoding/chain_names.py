@@ -8,12 +8,7 @@ from mbssa import Group, Mechanism
 
 
 def chain_of(group: Group) -> str:
-    """Graph of the bodies and joints of a group.
-
-    >>> import mbssa
-    >>> [chain_of(group) for group in mbssa.decompose(mbssa.load("planar_3rrr")).groups][2:]
-    ['R*', '1 body on 3 × R-R']
-    """
+    """Graph of the bodies and joints of a group."""
     mechanism = group.structure.mechanism
     own = set(group.body_indices.tolist())
     at: dict[int, list[int]] = {body: [] for body in sorted(own)}

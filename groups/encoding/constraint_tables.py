@@ -46,27 +46,7 @@ LENGTHS = (jets.ALONG, jets.DISTANCE, jets.SCREW, jets.OFFSET, jets.CONTACT)
 
 @dataclass(frozen=True, eq=False)
 class RowTables:
-    """Equations of some joints: constraints, then drives, joint by joint; held spins come last.
-
-    An equation is a sum of terms, most often of one.
-
-    Attributes
-    ----------
-    pair : (P, 2) places on the stage of the two bodies of each pair of frames
-    origin : (P, 2, 3) and ``axes`` : (P, 2, 3, 3), those frames on their bodies
-    code, sign, parameter, factor : (T,); ``number`` : (T, 4), of the terms, see :mod:`groups.kernels.jets`
-    joint : (T,) row of ``pair``
-    near : (T,) angles at the reference, from which the turns of the terms are counted
-    first_term : (E + 1,) first term of each equation
-    constant : (E,) what its terms come to where it holds, m or rad
-    is_length : (E,) whether it is in metres; else in rad
-    is_gap : (E,) whether it is the gap of a contact, positive where the bodies are apart
-    drive : (E,) row of the motion; -1 for a constraint
-    source : (E,) joint index in the mechanism; -1 for a held spin
-    name : names of the equations: the constraint's, the driven coordinate's, or "spin"
-    curves : of the cams and their followers; their data follow one another
-    users : each user's function and its term; its address is not known before it runs
-    """
+    """Equations of some joints: constraints, then drives, joint by joint; held spins come last."""
 
     pair: Ints
     origin: Floats
@@ -149,12 +129,7 @@ class RowTables:
 
 
 def drive_rows(mechanism: Mechanism) -> dict[tuple[int, str], int]:
-    """Row of the motion for each driven (joint index, coordinate).
-
-    >>> import mbssa
-    >>> drive_rows(mbssa.load("planar_four_bar"))
-    {(0, 'angle'): 0}
-    """
+    """Row of the motion for each driven (joint index, coordinate)."""
     driven = [(joint.index, name) for joint in mechanism.joints if joint.driven for name in joint.driven]
     return {key: row for row, key in enumerate(driven)}
 
@@ -167,29 +142,7 @@ def encode_rows(
     drives: Mapping[tuple[int, str], int],
     spins: Sequence[LockedRotation] = (),
 ) -> RowTables:
-    """Equations of some joints.
-
-    Parameters
-    ----------
-    joints : joint indices
-    place : place on the stage of each body index that the joints and spins touch
-    drives : row of the motion for each driven (joint index, coordinate); what is not there is no row
-    spins : bodies whose passive rotation is held
-
-    Raises
-    ------
-    ValueError
-        Joints without geometry: their ids and types; a drive of a coordinate that has no equation.
-
-    Examples
-    --------
-    >>> import mbssa
-    >>> from mbssa.joints.frames import joint_frames
-    >>> crank = mbssa.load("planar_four_bar")
-    >>> rows = encode_rows(crank, joint_frames(crank), [0], range(4), drive_rows(crank))
-    >>> rows.name, rows.drive.tolist()
-    (('position x', 'position y', 'angle'), [-1, -1, 0])
-    """
+    """Equations of some joints."""
     unknown = [j for j in joints if not frames.known[j]]
     if unknown:
         named = ", ".join(f"{mechanism.joints[j]} (type {type_of_joint(mechanism, j).code})" for j in unknown)

@@ -1,11 +1,4 @@
-"""Coordinates that gears and rolling prescribe: sums of the inputs, each times a ratio.
-
-Where hinges and slides carry the bodies of a group and nothing but gears and rolling closes it, its
-unknowns change in proportion to the inputs, as long as the bodies that it hangs on and meshes with do too.
-Then nothing has to be solved: the ratios are those of one linear system, the inputs count the turns however
-many lie between two instants, and rates follow at once. The criterion is that the derivatives of the
-equations by all coordinates are the same at random poses.
-"""
+"""Coordinates that gears and rolling prescribe: sums of the inputs, each times a ratio."""
 
 from __future__ import annotations
 
@@ -31,17 +24,7 @@ POSES, ALIKE, SOUND = 4, 1e-9, 1e7
 
 
 def gearing(setting: Setting) -> dict[int, Gearing]:
-    """By number of the group, the gear ratios of its coordinates, for groups that gears alone close.
-
-    Examples
-    --------
-    >>> import mbssa
-    >>> from groups.encoding.setting import Setting
-    >>> train = Setting.of(mbssa.decompose(mbssa.load("planetary")))
-    >>> ((joint, name), ratios), *_ = gearing(train)[2].items()
-    >>> train.mechanism.joint_ids[joint], name, round(1 / ratios.shares[0][1], 9)
-    ('1-3', 'angle', 3.5)
-    """
+    """By number of the group, the gear ratios of its coordinates, for groups that gears alone close."""
     if not any(_may_be_linear(index) for index in np.unique(setting.mechanism.joint_type).tolist()):
         return {}
     train = _Train(setting)

@@ -34,16 +34,7 @@ Gearing = Mapping[tuple[int, str], GearRatio]
 
 @dataclass
 class Steps:
-    """Steps of all links so far, and their unknowns.
-
-    Attributes
-    ----------
-    kind, axis, unknown, drive, constant, factor : of each step, see :class:`groups.kernels.layout.Tree`
-    transforms : constant transforms, (12,) each: translation and rotation
-    names, x : of the unknowns, ``joint.coordinate``, and their values at the reference
-    balls : (3, 3) rotations at the reference of balls, whose unknowns are small rotations
-    merged : the constant transform to be merged with the next
-    """
+    """Steps of all links so far, and their unknowns."""
 
     kind: list[int] = field(default_factory=list)
     axis: list[int] = field(default_factory=list)

@@ -1,10 +1,4 @@
-"""Passive rotations: the convention that makes the pose of a spinning body unique.
-
-A rod between two ball joints turns about its own line without anything else moving. Locked at zero rate, its
-angle would depend on the path; instead it is constrained like the cross of a universal joint: an axis fixed
-in the frame and an axis fixed in the body, both across the line and across each other at the reference, stay
-across each other. The rod is then a U-S rod, and its pose follows from where its ends are.
-"""
+"""Passive rotations: the convention that makes the pose of a spinning body unique."""
 
 from __future__ import annotations
 
@@ -24,15 +18,7 @@ _ALONG = 0.95
 
 @dataclass(frozen=True, eq=False)
 class LockedRotation:
-    """One passive rotation and the axes that hold it: ``in_frame`` · ``in_body`` = 0 in world axes, always.
-
-    Attributes
-    ----------
-    body : index of the spinning body
-    point, direction : (3,) the line of the spin in the world at the reference; m, unit
-    in_frame : (3,) unit, in the frame's own axes, across the line at the reference
-    in_body : (3,) unit, in the body's own axes, across the line, and across ``in_frame`` at the reference
-    """
+    """One passive rotation and the axes that lock it."""
 
     body: int
     point: Floats
@@ -42,18 +28,7 @@ class LockedRotation:
 
 
 def locked_rotations(structure: Structure, frames: Frames) -> list[LockedRotation]:
-    """The passive rotations of a structure and how each is held, in the order of its treatment.
-
-    The axis in the frame is the joint axis of the mechanism that is most nearly across the line (the first
-    of equals), made perpendicular to it, so that a turned world gives a turned answer; without one, the
-    world axis that is most nearly across.
-
-    >>> import mbssa
-    >>> from mbssa.joints.frames import joint_frames
-    >>> rssr = mbssa.load("rssr")
-    >>> [spin.body for spin in locked_rotations(mbssa.decompose(rssr), joint_frames(rssr))]
-    [2]
-    """
+    """The passive rotations of a structure and how each is held, in the order of its treatment."""
     if structure.treatment is None:
         return []
     axes = joint_axes(structure.mechanism, frames)

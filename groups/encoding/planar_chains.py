@@ -137,10 +137,7 @@ def joined(records: list[Record]) -> list[Record]:
 
 
 def with_turns(records: list[Record], at: Configuration) -> tuple[list[Record], dict[int, float]]:
-    """Constant angles with the turns that the reference counts; the angle after each unknown turn.
-
-    Between two bodies with nothing but inputs the constants take the turns up, else the unknown turn does.
-    """
+    """Constant angles with the turns that the reference counts; the angle after each unknown turn."""
     done: list[Record] = []
     after: dict[int, float] = {}
     angle, pending, constant = 0.0, -1, -1
@@ -179,13 +176,7 @@ def all_moves(records: list[Record]) -> Move:
 def packed(
     form: int, records: list[Record], own: list[int], ends: tuple[int, int, int, int]
 ) -> tuple[Ints, Floats]:
-    """Records as :func:`groups.kernels.chains.records_in` reads them.
-
-    Parameters
-    ----------
-    own : bodies of the group; others at which a chain starts are known
-    ends : number of records of the first side and of both, and places of the unknown motions
-    """
+    """Records as :func:`groups.kernels.chains.records_in` reads them."""
     known = sorted({record.body for record in records if record.kind == chain_kernels.START} - set(own))
     rows: list[int] = []
     floats = np.zeros(chain_kernels.NUMBERS * len(records))

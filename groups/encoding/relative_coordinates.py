@@ -35,17 +35,7 @@ _SAME_AXIS = 1.0 - 1e-12
 
 @dataclass(frozen=True, eq=False)
 class RelativeGroup:
-    """Arguments of :func:`groups.kernels.relative.solve_relative` for one group.
-
-    Attributes
-    ----------
-    ints, floats : the packed data; memory : its state at the reference
-    method : that of :mod:`groups.kernels.layout`: NEWTON, REACH or MEET
-    unknowns : names of the unknown coordinates, ``joint.coordinate``; those of a ball in one joint follow
-    closing : names of what closes it: joints, and bodies of struts
-    left_out : equations that follow from the others and are only checked
-    users : users' functions, and where in ``floats`` their addresses stand
-    """
+    """Arguments of :func:`groups.kernels.relative.solve_relative` for one group."""
 
     ints: Ints
     floats: Floats
@@ -58,16 +48,7 @@ class RelativeGroup:
 
 
 def encode_relative(opened: GroupTree, setting: Setting, *, newton: bool = False) -> RelativeGroup:
-    """Relative coordinates of a group and its closing equations.
-
-    Where gears alone close the group its coordinates are ratios times inputs, unless ``newton`` is True: then
-    the group is iterated even where a closed form is known.
-
-    Raises
-    ------
-    ValueError
-        The equations do not determine the unknowns at the reference.
-    """
+    """Relative coordinates of a group and its closing equations."""
     mechanism, frames, reference = setting.mechanism, setting.frames, setting.reference
     drives, inputs, spins = setting.drives, setting.inputs, setting.spins
     geared = {} if newton else setting.geared.get(opened.number, {})
@@ -232,10 +213,7 @@ def _rods(
 
 
 def settle(ints: Ints, floats: Floats, memory: Floats) -> int:
-    """Write the assembly mode and the rows that are solved to ``memory``; return the number of equations.
-
-    Plain Python: it is done once for each group. A dead point has no sign; the positive one is taken.
-    """
+    """Write the assembly mode and the rows that are solved to ``memory``; return the number of equations."""
     work = np.zeros(ints[layout.N_WORK])
     g = layout.group_of(ints, floats, memory, work)
     rows = layout.rows_of(ints, floats, work) if ints[layout.N_ROWS] > 0 else None
@@ -289,10 +267,7 @@ def _turn_zero(opened: GroupTree, setting: Setting, steps: Steps, start: list[in
 def _counters(
     rows: RowTables, setting: Setting, steps: Steps, stage: Sequence[int]
 ) -> tuple[Ints, Floats, Floats]:
-    """Counter of turns of each term: a revolute joint about the same axis between the same bodies, if any.
-
-    Returns the unknown k, or the input r as -2 - r, or -1 for the last instant; a factor; and an offset.
-    """
+    """Counter of turns of each term: a revolute joint about the same axis between the same bodies, if any."""
     mechanism, frames, drives, names, x = (
         setting.mechanism, setting.frames, setting.drives, steps.names, steps.x,
     )  # fmt: skip

@@ -25,14 +25,7 @@ from mbssa.joints.system import Configuration, coordinates_at
 
 @dataclass(frozen=True, eq=False)
 class Setting:
-    """A structure with its geometry, its reference configuration and its inputs there.
-
-    Attributes
-    ----------
-    drives : row of the motion for each driven (joint index, coordinate)
-    inputs : (D,) the inputs at the reference, m and rad
-    spins : all locked passive rotations of the mechanism
-    """
+    """A structure with its geometry, its reference configuration and its inputs there."""
 
     structure: Structure
     frames: Frames
@@ -44,13 +37,7 @@ class Setting:
 
     @staticmethod
     def of(structure: Structure) -> Setting:
-        """Setting of a structure that can be solved.
-
-        Raises
-        ------
-        ValueError
-            The structure cannot be solved: the reason and the place.
-        """
+        """Setting of a structure that can be solved."""
         return Setting.at(structure, *closed_reference(structure))
 
     @staticmethod
@@ -85,13 +72,7 @@ class Setting:
         return gearing(self)
 
     def relative(self, tree: GroupTree) -> RelativeGroup:
-        """The group in relative coordinates, encoded once for all solvers that may match it.
-
-        Raises
-        ------
-        ValueError
-            The equations do not determine the unknowns at the reference.
-        """
+        """The group in relative coordinates, encoded once for all solvers that may match it."""
         if tree.number not in self._relative:
             self._relative[tree.number] = encode_relative(tree, self)
         return self._relative[tree.number]

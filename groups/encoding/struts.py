@@ -38,31 +38,7 @@ def pack(
     drive: int = -1,
     pin_body: int | None = None,
 ) -> tuple[Ints, Floats]:
-    """``ints`` and ``floats`` of one strut, in the layout of :mod:`groups.kernels.strut`.
-
-    Parameters
-    ----------
-    bodies : indices of A (universal), B (ball), the strut's first and last body; last -1 if there is one only
-    centre_a, pin_a : (3,) the universal's centre and its axis in A, in A's axes from A's origin
-    centre_b : (3,) the ball's centre in B
-    centre, pin : (3,) the universal's centre and its other axis in the first body
-    arm : (3,) from the universal's centre to the ball's at slide zero, in the first body's axes
-    along : (3,) direction of the slide in the first body's axes
-    turn, origin : (3, 3) and (3,) rotation and origin of the last body in the first at slide zero; unturned
-        and at the first body's origin by default
-    drive : row of the inputs that gives the slide; -1 for an unknown slide
-    pin_body : body in whose axes ``pin_a`` is; A by default
-
-    Raises
-    ------
-    ValueError
-        A direction of no length, or a last body without ``along``.
-
-    >>> ints, floats = pack((0, 1, 2, 3), centre_a=[0, 0, 0], pin_a=[1, 0, 0], centre_b=[0, 0, 0],
-    ...                     centre=[0, 0, 0], pin=[0, 1, 0], arm=[0, 0, 1], along=[0, 0, 2])
-    >>> ints.tolist(), floats.shape
-    ([0, 1, 2, 3, -1, 0], (42,))
-    """
+    """``ints`` and ``floats`` of one strut, in the layout of :mod:`groups.kernels.strut`."""
     sliding = bodies[3] >= 0
     if sliding and along is None:
         raise ValueError("a strut of two bodies slides: give `along`, the direction of its slide")
@@ -94,17 +70,7 @@ def pack(
 
 
 def signs(floats: Floats, a: Pose, b: Pose, first: Pose, *, pin_rotation: Floats | None = None) -> Floats:
-    """The signs (2,) of the mode in which these poses of A, B and the strut's first body stand.
-
-    ``pin_rotation`` (3, 3) is that of the body which holds ``pin_a``, A's by default. A sign that is open, as
-    at a dead point or without a slide, is +1.
-
-    >>> _, floats = pack((0, 1, 2, -1), centre_a=[0, 0, 0], pin_a=[1, 0, 0], centre_b=[0, 0, 0],
-    ...                  centre=[0, 0, 0], pin=[0, 1, 0], arm=[0, 0, 1])
-    >>> here, there = (np.zeros(3), np.eye(3)), (np.array([0, 0, 1.0]), np.eye(3))
-    >>> signs(floats, here, there, here).tolist()
-    [1.0, -1.0]
-    """
+    """The signs (2,) of the mode in which these poses of A, B and the strut's first body stand."""
     pin_a = (a[1] if pin_rotation is None else pin_rotation) @ floats[kernel.PIN_A : kernel.PIN_A + 3]
     centre = a[0] + a[1] @ floats[kernel.CENTRE_A : kernel.CENTRE_A + 3]
     D = b[0] + b[1] @ floats[kernel.CENTRE_B : kernel.CENTRE_B + 3] - centre

@@ -1,11 +1,4 @@
-"""Spanning tree of a group: the joints that carry its bodies, those that close it, and its struts.
-
-Inside a group the unknowns are relative: bodies hang from bodies that are solved already, along a
-spanning tree of joints with as little freedom as can be, and the joints left over, with the most
-freedom, close it (Robotran's *cuts*: a rod cut is 1 equation, a ball cut 3 or in the plane 2, a solid
-cut 6). Legs between two points whose length is known - a ball joint, a slide or none, a universal
-joint - carry nothing: they are taken out first, as *struts*, and each leaves one distance to close.
-"""
+"""Spanning tree of a group: the joints that carry its bodies, those that close it, and its struts."""
 
 from __future__ import annotations
 
@@ -21,10 +14,7 @@ _NO_OFFSET = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A body and the joint by which it hangs from its parent; ``joint`` -1 is a free body.
-
-    ``forward`` where the parent is the first body of the joint.
-    """
+    """A body and the joint by which it hangs from its parent; ``joint`` -1 is a free body."""
 
     parent: int
     body: int
@@ -34,15 +24,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Strut:
-    """A leg of one or two bodies from a universal joint at body ``base`` to a ball joint at ``tip``.
-
-    Attributes
-    ----------
-    base, tip : end bodies; bodies : the strut's own, the one at the universal joint first
-    pin, ball, slide : joint indices; slide -1 for a rod of one body
-    held : the universal joint is a ball whose passive rotation is held
-    slide_driven : the slide is an input
-    """
+    """A leg of one or two bodies from a universal joint at body ``base`` to a ball joint at ``tip``."""
 
     base: int
     tip: int
@@ -56,10 +38,7 @@ class Strut:
 
 @dataclass(frozen=True, slots=True)
 class GroupTree:
-    """Links in an order in which parents come first, the joints that close, and the struts.
-
-    Indices are those of the mechanism; ``known`` are the bodies of earlier groups that it touches.
-    """
+    """Links in an order in which parents come first, the joints that close, and the struts."""
 
     number: int
     known: tuple[int, ...]
@@ -69,17 +48,7 @@ class GroupTree:
 
 
 def open_group(group: Group, frames: Frames, *, struts: bool = True) -> GroupTree:
-    """The tree of one group; without ``struts`` none is taken out.
-
-    Ties are broken by the order of the joints, so the tree depends on the model alone.
-
-    >>> import mbssa
-    >>> from mbssa.joints.frames import joint_frames
-    >>> stewart = mbssa.load("stewart")
-    >>> tree = open_group(mbssa.decompose(stewart).groups[0], joint_frames(stewart))
-    >>> len(tree.links), len(tree.cuts), len(tree.struts)
-    (1, 0, 6)
-    """
+    """The tree of one group; without ``struts`` none is taken out."""
     mechanism = group.structure.mechanism
     own = set(group.body_indices.tolist())
     joints = group.joint_indices.tolist()

@@ -1,9 +1,4 @@
-"""Baranov trusses: planar groups of revolute joints with one position problem in common.
-
-Whether a body is solved already makes no difference to where the others are from it. So a group of hinges
-with all bodies before it taken for one link is a truss - a rigid figure of links and hinges - and all groups
-cut from one truss, whichever of its links is called fixed, have the same modes.
-"""
+"""Baranov trusses: planar groups of revolute joints with one position problem in common."""
 
 from __future__ import annotations
 
@@ -62,12 +57,7 @@ MODES: dict[Edges, int] = {
 
 @dataclass(frozen=True, slots=True)
 class Truss:
-    """A Baranov truss: number of links, and its hinges as canonical edges. Equal exactly if alike.
-
-    >>> triangle = Truss(3, canonical(3, [(0, 1), (1, 2), (0, 2)]))
-    >>> print(triangle, triangle.modes)
-    3-link Baranov truss 2
-    """
+    """A Baranov truss: number of links, and its hinges as canonical edges."""
 
     links: int
     edges: Edges
@@ -82,12 +72,7 @@ class Truss:
 
 
 def truss_of(group: Group) -> Truss | None:
-    """The truss from which a group is cut; None where there is none.
-
-    >>> import mbssa
-    >>> truss_of(mbssa.decompose(mbssa.load("planar_four_bar")).groups[1]).edges
-    ((0, 1), (0, 2), (1, 2))
-    """
+    """The truss from which a group is cut; None where there is none."""
     mechanism = group.structure.mechanism
     joints = group.joint_indices.tolist()
     hinges = all(type_of_joint(mechanism, j).is_ball and not mechanism.n_driven_of_joint[j] for j in joints)
@@ -100,14 +85,7 @@ def truss_of(group: Group) -> Truss | None:
 
 
 def canonical(links: int, edges: list[tuple[int, int]]) -> Edges:
-    """The least of all ways to write a graph whose links are numbered by their neighbourhoods.
-
-    Links are distinguished by colours refined from their neighbours'; where several have one colour, each of
-    them in turn is made the first of its kind.
-
-    >>> canonical(3, [(0, 1), (0, 1), (1, 2)]) == canonical(3, [(0, 2), (0, 1), (0, 2)])
-    True
-    """
+    """The least of all ways to write a graph whose links are numbered by their neighbourhoods."""
     near: list[list[int]] = [[] for _ in range(links)]
     for a, b in edges:
         near[a].append(b)

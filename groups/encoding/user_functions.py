@@ -1,10 +1,4 @@
-"""Addresses at which kernels call users' functions, in this process.
-
-A function that Numba compiles for complex numbers runs as machine code, without the GIL; any other is called
-back in Python, from whatever thread. Either way compiled kernels take its derivatives
-(:mod:`mbssa.joints.kernels`). Addresses are valid in one process: each makes its own, from the
-functions, which can be pickled.
-"""
+"""Addresses at which kernels call users' functions, in this process."""
 
 from __future__ import annotations
 
@@ -48,48 +42,19 @@ _interrupted = threading.Event()
 
 
 def addresses(functions: Sequence[UserFunction], compiled: bool) -> list[int]:
-    """Addresses for :func:`groups.kernels.foreign.call_foreign`, valid in this process as long as it lives.
-
-    The first call for a function imports it, and compiles it for compiled kernels; for kernels in Python an
-    address is that of the function's object. An edited file is read anew.
-
-    Raises
-    ------
-    ValueError
-        As :meth:`mbssa.joints.user.UserFunction.resolve`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from groups.kernels.foreign import call_foreign
-    >>> line = UserFunction(lambda q: q[0, 0] + 2 * q[0, 1] - 3.0, 1, True)
-    >>> values, out = np.zeros(20), np.zeros(9)
-    >>> call_foreign(addresses([line], True)[0], values, out)
-    >>> out[0], out[3:].tolist()
-    (np.float64(-3.0), [1.0, 2.0, 0.0, 0.0, 0.0, 0.0])
-    """
+    """Addresses for :func:`groups.kernels.foreign.call_foreign`."""
     if not compiled:
         return [_python_jet(function) for function in functions]
     return [_bound_to(function).record.ctypes.data for function in functions]
 
 
 def why_python(function: UserFunction) -> str:
-    """Why a function is called back in Python, in a line; empty where it is compiled.
-
-    >>> why_python(UserFunction(lambda q: q[0, 0] ** 2 - 1.0, 1, True))
-    ''
-    """
+    """Why a function is called back in Python, in a line; empty where it is compiled."""
     return _bound_to(function).why_python
 
 
 def take_faults() -> tuple[Fault, ...]:
-    """The first exception inside each function since the last call: those calls were answered with NaN.
-
-    Raises
-    ------
-    KeyboardInterrupt
-        Ctrl-C came while a function ran: no function has been called since.
-    """
+    """The first exception inside each function since the last call: those calls were answered with NaN."""
     with _taking:
         found = [_faults.popitem()[1] for _ in range(len(_faults))]
     if _interrupted.is_set():
@@ -99,12 +64,7 @@ def take_faults() -> tuple[Fault, ...]:
 
 
 def of_joints(fault: Fault, mechanism: Mechanism) -> Fault:
-    """A fault of a function with the joints that have it before its name.
-
-    >>> import mbssa
-    >>> print(of_joints(Fault("rods.py:rod", "RuntimeError: no idea"), mbssa.load("planar_four_bar")))
-    rods.py:rod: RuntimeError: no idea
-    """
+    """A fault of a function with the joints that have it before its name."""
     found = [
         mechanism.joint_ids[j]
         for j, geometry in sorted(mechanism.joint_geometry.items())

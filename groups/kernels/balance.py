@@ -1,17 +1,4 @@
-"""Inverse dynamics of one instant after another: the balance of the bodies, group by group in reverse order.
-
-Poses and velocities are those of :mod:`groups.kernels.jets`, lengths divided by the mechanism's size, with
-one change: a body's point is not its origin but its *centre*, the mean of its joints, so that conditions do
-not depend on the distance of a mechanism from the world's origin. A body's load is the force times the size
-and the moment about its centre, N m; a multiplier is in N m too.
-
-A block is a set of bodies with as many equations as freedoms, such as a group. With J the Jacobian of its
-equations by the velocities of its bodies, J' λ = -b balances the loads b; each multiplier then loads the
-bodies of earlier blocks. J' is sparse: it is eliminated in an order of pivots that was chosen at one instant
-(:mod:`groups.dynamics.elimination`), and where the residual shows that this order is not stable, the instant
-is doubtful. A *probe*, a load in general position, is solved with the loads: its solution is large wherever
-the matrix is nearly singular, for any loads.
-"""
+"""Inverse dynamics of one instant after another."""
 
 from __future__ import annotations
 
@@ -71,14 +58,7 @@ def balance_backwards(
     answer: Answer,
     work: Work,
 ) -> None:
-    """Balance all blocks at the instants ``first`` … ``stop`` - 1.
-
-    Parameters
-    ----------
-    loads : (N, T, 6) of force elements, about the bodies' centres, forces times the size
-    suspicious : solution of a probe of magnitude 1 beyond which an instant is doubtful; the results there
-        are not valid
-    """
+    """Balance all blocks at the instants ``first`` … ``stop`` - 1."""
     P, R, V, T, A, jets, table, load, numbers = work[:9]
     slots = elimination[0]
     wrench, doubtful = answer[2], answer[5]

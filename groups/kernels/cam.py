@@ -1,9 +1,4 @@
-"""A cam and its follower in the plane: one body on one hinge or slide, held by one contact, in straight code.
-
-Newton's method on the one unknown, from where the last time steps lead. A time step that it does not settle,
-or at which the assembly mode is in doubt, is solved by :func:`groups.kernels.relative.solve`, as if that had
-solved all before. Vectors of the plane are complex numbers.
-"""
+"""A cam and its follower in the plane."""
 
 from __future__ import annotations
 
@@ -184,10 +179,7 @@ def dot(a: complex, b: complex) -> float:
 
 
 def predicted(g: Group, pace: float) -> tuple[float, float]:
-    """Prediction by the last four time steps, and that of :func:`groups.kernels.path.predict`.
-
-    Places of contacts are predicted likewise.
-    """
+    """Prediction by the last four time steps, and that of :func:`groups.kernels.path.predict`."""
     last, run = g.memory, g.memory.head[RUN]
     x, d, before = last.x[0], last.change[0], last.change_before[0]
     share, bend, third = 0.0, 0.0, 0.0

@@ -1,18 +1,4 @@
-"""Planar groups of chains of elementary motions: all of them driven, or two unknown ones that a point closes.
-
-``S`` is that of :mod:`groups.kernels.planar`, which has loops of its own for the commonest of these groups.
-
-Layout of ``ints``
-------------------
-``[0]`` is the form, DRIVEN or CHAINS of :mod:`groups.kernels.planar`. ``[1]`` counts the known bodies,
-``[2]`` the own ones, ``[3]`` and ``[4]`` are where the records of side A and of side B end, ``[5]`` and
-``[6]`` the records of the unknown motions (both on side A if ``[6]`` is less than ``[3]``). From ``[HEAD]``
-on each record has three numbers: kind, source, body; after them stand the known bodies and the own bodies.
-
-Layout of ``floats``
---------------------
-Five numbers for each record. :func:`records_in` reads both; nothing else does.
-"""
+"""Planar groups of chains of elementary motions."""
 
 from __future__ import annotations
 
@@ -54,23 +40,7 @@ STATE = 11
 
 
 class Records(NamedTuple):
-    """Steps that lead a frame from body to body, side A and then side B, (n,) arrays.
-
-    START reads the frame of a body, MOVE shifts and turns it by constants, TURN turns it, SLIDE moves it
-    along its x axis, BODY writes it as the frame of a body.
-
-    Attributes
-    ----------
-    kind : START, MOVE, TURN, SLIDE or BODY
-    source : of TURN and SLIDE the row of the motion, or UNKNOWN_1, UNKNOWN_2
-    body : of START and BODY
-    sign : of the coordinate of TURN and SLIDE
-    x, y : shift of MOVE, m; ``x`` is the same number as ``sign``
-    cos, sin, angle : turn of MOVE, rad
-    known, own : bodies that the group hangs on, and its own
-    end_a, end_b : where the records of each side end
-    first, second : records of the unknown motions
-    """
+    """Steps that lead a frame from body to body, side A and then side B, (n,) arrays."""
 
     kind: Ints
     source: Ints
@@ -131,10 +101,7 @@ def solve_chains(
     group: int, ints: Ints, floats: Floats, S: Floats, first: int, count: int, inputs: Inputs, time: Floats,
     memory: Floats, work: Floats, quality: Quality, level: int,
 ) -> None:  # fmt: skip
-    """Two unknown motions, with driven ones between; where both are on side A the second is a slide.
-
-    Arguments as :mod:`groups.kernels` has them.
-    """
+    """Two unknown motions, with driven ones between; where both are on side A the second is a slide."""
     records = records_in(ints, floats)
     status, residual, iterations, condition = quality
     end_a, end_b, i, j = records.end_a, records.end_b, records.first, records.second
@@ -230,11 +197,7 @@ def walk(
     t: int,
     write: int,
 ) -> Frame:
-    """The frame after records ``begin`` to ``end`` - 1, from a frame at rest at the origin.
-
-    ``q``: value, rate and second rate of either unknown. ``turned``: cosine and sine of every turn, by
-    record. ``write``: the level up to which bodies are written, -1 for none.
-    """
+    """The frame after records ``begin`` to ``end`` - 1, from a frame at rest at the origin."""
     value, rate, second = inputs[0], inputs[1], inputs[2]
     x, y, c, s, angle = 0.0, 0.0, 1.0, 0.0, 0.0
     vx, vy, w, ax, ay, al = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
@@ -317,10 +280,7 @@ def column(records: Records, k: int, at: Frame, tip: Frame) -> Pair:
 def two_sided(
     records: Records, front: Frame, other: Frame, arm_1: Frame, arm_2: Frame, memory: Floats, turned: Floats
 ) -> tuple[int, float, float, float]:
-    """One unknown on either side: status, miss (m), and how far the two motions go.
-
-    ``front``, ``other``: frames at the motions; ``arm_1``, ``arm_2``: the closing point from there.
-    """
+    """One unknown on either side: status, miss (m), and how far the two motions go."""
     i, j = records.first, records.second
     turn_1, turn_2 = records.kind[i] == TURN, records.kind[j] == TURN
     locus_1 = circle(front, arm_1) if turn_1 else line(front, arm_1)
@@ -336,10 +296,7 @@ def two_sided(
 def hinge_and_slide(
     i: int, front: Frame, target: Frame, between: Frame, tool: Frame, memory: Floats, turned: Floats
 ) -> tuple[int, float, float, float]:
-    """A hinge, then a slide on the arm that it turns: the target's distance determines the slide.
-
-    ``between``: the slide's frame seen from the hinge's; ``tool``: the closing point from there at zero.
-    """
+    """A hinge, then a slide on the arm that it turns: the target's distance determines the slide."""
     c, s = between[2], between[3]
     out, offset = tool[0] * c + tool[1] * s, tool[1] * c - tool[0] * s
     dx, dy = target[0] - front[0], target[1] - front[1]

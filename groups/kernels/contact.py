@@ -1,19 +1,4 @@
-"""Gap of a contact as a jet: the search of :mod:`mbssa.joints.cams.contact_kernels`, with time derivatives.
-
-The gap is stationary in the place of the contact: its first derivative is that of the distance of two points
-that are fixed to the bodies, along the common normal. Its second time derivative has also what the travel of
-the contact adds: with k the curvature of A (positive where convex), l that of B, g the gap, v the velocity
-against A of B's point along A's tangent, w the rate of B's angle against A
-
-    (k l v² + 2 k v w - (1 + k g) w²) / (k + l + k l g)
-
-where l = 0 is a face, and a point is the limit of large l: k v² / (1 + k g). It follows from two conditions,
-that the distance is along the normal and that the tangents are parallel, by the implicit function theorem.
-
-The z axes of A and B are parallel: nothing tilts. Where the search has no answer all of the jet is NaN; the
-second time derivative alone is at a point in A's centre of curvature, and at a straight side of A that turns
-against a face.
-"""
+"""Gap of a contact as a jet: the search of :mod:`mbssa.joints.cams.contact_kernels`."""
 
 from __future__ import annotations
 
@@ -30,18 +15,7 @@ def contact(
     arms: tuple[Vector, Vector], apart: Vector, spins: tuple[Vector, Vector], data: Array, first: Any,
     second: Any, kind: Any, radius: float, moving: bool, place: Array, out: Array, to: Any,
 ) -> None:  # fmt: skip
-    """The jet of the gap (m) into row ``to`` of ``out``, laid out as in :mod:`groups.kernels.jets`.
-
-    Parameters
-    ----------
-    A, B : axes of the two frames, in world axes
-    across : from A's origin to B's
-    arms : from body a's origin to A's, from body b's to B's
-    apart : velocity of body b's origin less that of a's
-    spins : angular velocities of a and b
-    data, first, second, kind, radius, place : those of :func:`mbssa.joints.cams.contact_kernels.found_at`
-    moving : False leaves ``[13]`` and ``[14]`` alone
-    """
+    """The jet of the gap (m) into row ``to`` of ``out``, laid out as in :mod:`groups.kernels.jets`."""
     at = dot(A[0], across), dot(A[1], across)
     turned = dot(A[0], B[0]), dot(A[1], B[0])
     normal = dot(A[0], B[1]), dot(A[1], B[1])

@@ -1,8 +1,4 @@
-"""Driven bodies: a group without unknowns, in one pass from each parent to its body.
-
-A frame is carried from the parent's origin through
-the steps of the joint: what it is, and how it moves, stays in a few numbers.
-"""
+"""Driven bodies: a group without unknowns, in one pass from each parent to its body."""
 
 from __future__ import annotations
 

@@ -44,10 +44,7 @@ def stage_spatial(position: Array, quaternion: Array, velocity: Array, stage: St
 
 
 def pull(stage: Stage, springs: Springs, loads: Array) -> None:
-    """Add the forces of springs to ``loads`` (N, 6): force, and moment about the body's origin.
-
-    Each pushes its two points apart by constant - stiffness (length - rest) - damping x its rate.
-    """
+    """Add the forces of springs to ``loads`` (N, 6): force, and moment about the body's origin."""
     P, R, V, _ = stage
     body, point, law = springs
     for k in range(len(body)):
@@ -92,11 +89,7 @@ def add(
 
 
 def push(stage: Stage, coordinates: Coordinates, loads: Array) -> None:
-    """Add forces along joint coordinates: constant - stiffness (value - rest) - damping x rate.
-
-    A load on a body is the force times the coordinate's derivative by the body's twist. Angles go on from
-    their last value by less than half a turn.
-    """
+    """Add forces along joint coordinates: constant - stiffness (value - rest) - damping x rate."""
     P, R, V, T = stage
     rows, terms, law, constant, angular, last, jets, table = coordinates
     evaluate(0, len(table), rows, P, R, V, T, True, jets, table)

@@ -24,10 +24,7 @@ POOR = 0.1
 
 @separate
 def follow(g: Group, rows: Rows | None) -> Answer:
-    """Go from the last time step that was solved to this one in pieces, ever more, until two ways agree.
-
-    Between the two, known bodies and inputs move along straight lines and turns.
-    """
+    """Go from the last time step that was solved to this one in pieces, ever more, until two ways agree."""
     tree, pose, path = g.tree, g.pose, g.path
     keep_goal(g)
     status, steps, worst, sign, condition = BRANCH_JUMP, 0, math.nan, 0.0, 0.0

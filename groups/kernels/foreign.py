@@ -1,23 +1,4 @@
-"""Calls of functions of users by their addresses.
-
-A *foreign function* is a record at an address of this process: float64 numbers of which the first is the
-address of a C function ``void jet(const double *record, const double *values, double *out)``; the others are
-its own. What answers in the end may be machine code or Python behind a callback; who calls need not know.
-Addresses are data, so that callers are compiled once, for all functions that there will ever be, and are kept
-on disk.
-
-======================  =======================================================================
-``values[0]``           1.0 for time derivatives too, 0.0 leaves ``out[1]`` and ``out[2]`` alone
-``values[1 + 19 k:]``   of body k: position of its origin (3), rotation row by row (9), unwrapped
-                        planar angle (1), velocity of its origin (3), angular velocity (3)
-``out[0]``              value
-``out[1]``              first time derivative
-``out[2]``              second time derivative at zero accelerations
-``out[3 + 6 k:]``       derivative by the twist of body k: velocity of its origin, then angular
-======================  =======================================================================
-
-m, rad, s, and world axes throughout. Where the function fails, its results are NaN.
-"""
+"""Calls of functions of users by their addresses."""
 
 from __future__ import annotations
 
@@ -83,14 +64,7 @@ def _jump() -> Any:
 
 @compiled_as(_jump)
 def call_foreign(address: Any, values: Array, out: Array) -> None:
-    """Call the foreign function at an address of this process.
-
-    Parameters
-    ----------
-    address : integer, or a float that holds it exactly; 0, for none yet, is answered with the value NaN
-    values : (1 + 19 m,) float64, contiguous, see the head of this file
-    out : (3 + 6 m,) float64, contiguous, the answer
-    """
+    """Call the foreign function at an address of this process."""
     for array in (values, out):
         if array.dtype != float or not array.flags.c_contiguous:
             raise TypeError("call_foreign: values and out are contiguous arrays of float64")

@@ -1,14 +1,4 @@
-"""The global approach, compiled: Newton on the poses of many bodies at once, one system per instant.
-
-The stage is that of :mod:`groups.kernels.jets`: first the bodies that are given, the frame alone or all
-that a group hangs on, then those that are looked for. Unknowns are the small motions of the latter, body by
-body, in the ``columns`` (of v_x, v_y, v_z, w_x, w_y, w_z) that its space has. Equations are all that there
-are. Where some follow from others, elimination chooses at every pose anew: a choice made once is as good as
-singular at another pose. Lengths come divided by the size of the mechanism, so that pivots compare.
-
-The Jacobian is written through ``slots`` (E, 12): the place in a flat array of each of the 12 derivatives
-of each equation; -1 where there is none. One kernel so fills dense and sparse matrices alike.
-"""
+"""The global approach, compiled: Newton on the poses of many bodies at once, one system per instant."""
 
 from __future__ import annotations
 
@@ -71,13 +61,7 @@ def solve_dense(
     pivots: tuple[Array, Array],
     level: int,
 ) -> tuple[int, int]:
-    """Solve instants ``first`` to ``stop`` - 1 in place, each warm-started from the one before.
-
-    ``last`` is the last instant before them that has an answer; returns the same for what follows, and how
-    far it came: where Newton may not lead everywhere it stops at an instant that has no answer, or none that
-    surely continues the last, and its status tells why. ``pivots`` are two arrays (n,) to work in. One
-    factorisation per Newton step, and the one at the solution serves the rates.
-    """
+    """Solve instants ``first`` to ``stop`` - 1 in place, each warm-started from the one before."""
     columns, known = system[4], system[5]
     status, residual, iterations, condition = quality
     tolerance, allowance, most, farthest, sign = limits
@@ -136,10 +120,7 @@ def solve_dense(
 
 
 def begin(t: int, last: int, known: int, time: Array, rows: Rows, poses: Poses, stage: Stage) -> bool:
-    """Set the stage: given bodies as they are, the others where the instant before leads, at rest.
-
-    Where there is none just before, at the last pose that there is. False if a given body has no answer.
-    """
+    """Set the stage: given bodies as they are, the others where the instant before leads, at rest."""
     P, R, V, A, T = stage
     sound = True
     for r in range(len(rows[9])):

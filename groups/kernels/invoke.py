@@ -1,8 +1,4 @@
-"""Calling the kernel of a group, which differs from group to group: a function in Python, else an address.
-
-Compiled kernels of families of groups are compiled, kept and loaded apart from each other and from the loop
-that calls them; the loop calls them by their addresses in this process.
-"""
+"""Calling the kernel of a group, which differs from group to group: a function in Python, else an address."""
 
 from __future__ import annotations
 

@@ -1,29 +1,4 @@
-"""Joint equations as jets: value, derivatives, and time derivatives of one scalar at one instant.
-
-Every equation is built from two scalars of a pair of frames (Haug 1989, chapter 9): ``dot-2``, an axis
-of A times the vector from A's origin to B's, and ``dot-1``, an axis of A times an axis of B. Each is a
-*jet* of 15 numbers; angles, distances and screws are composed of jets by the chain rule, so one table
-serves position, velocity and acceleration exactly.
-
-==========  ==================================================================================
-``[0]``     value, m or rad
-``[1:13]``  derivative by the twists (v_A, w_A, v_B, w_B): velocity of the bodies' origins and angular
-            velocity, world axes
-``[13]``    second time derivative at zero accelerations
-``[14]``    first time derivative
-==========  ==================================================================================
-
-The *stage* is one instant of m bodies: ``P`` (m, 3) positions of their origins, ``R`` (m, 3, 3) rotations,
-``V`` (m, 6) velocities: linear of the origin, then angular, world axes; ``T`` (m,) angles in the plane, which
-count turns (zero in space).
-
-An equation is a sum of *terms*, each a jet between two bodies times its factor, so that it may bind any
-number of bodies: ``TURNED`` is the angle of the second body alone, ``COUNTED`` a ``TURN`` and ``LINE`` the
-world's angle of the line from A to B, both completed by whole turns nearest to ``near``; ``CONTACT`` the gap
-between two curves, whose ``sign`` is the radius that :func:`groups.kernels.contact.contact` takes;
-``USER`` a function of many bodies, whose derivatives by the third body and on are those of the terms ``MORE``
-that follow it.
-"""
+"""Joint equations as jets: value, derivatives, and time derivatives of one scalar at one instant."""
 
 from __future__ import annotations
 
@@ -56,14 +31,7 @@ def evaluate(
     first: int, stop: int, rows: Rows, P: Array, R: Array, V: Array, T: Array, moving: bool, jets: Array,
     table: Array,
 ) -> None:  # fmt: skip
-    """The jets of terms ``first`` to ``stop`` - 1; many in one call cost less than one by one.
-
-    Parameters
-    ----------
-    moving : False leaves ``[13]`` and ``[14]`` alone and reads no velocity: enough for a Newton step
-    jets : (WORK, SIZE) to work in
-    table : (E, SIZE) the answer, a row a term
-    """
+    """The jets of terms ``first`` to ``stop`` - 1; many in one call cost less than one by one."""
     pair, origin, axes, code, joint, number, sign, parameter, weight, near, data, room, place = rows
     used = 15 if moving else 13
     last = -1
@@ -155,11 +123,7 @@ def evaluate(
 
 
 def user(rows: Rows, r: Any, P: Array, R: Array, V: Array, T: Array, moving: bool) -> None:
-    """Call the user's function of term r, whose answer is in the room behind what it is given.
-
-    Bodies are those of the pairs that follow one another from the term's own on; ``sign`` is the length of
-    what positions are divided by, m.
-    """
+    """Call the user's function of term r, whose answer is in the room behind what it is given."""
     pair, joint, number, scale, address, room = rows[0], rows[4], rows[5], rows[6][r], rows[7][r], rows[11]
     room[0] = 1.0 if moving else 0.0
     for k in range(number[r, 0]):

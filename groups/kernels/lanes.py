@@ -1,12 +1,4 @@
-"""Loops over the instants of a block, with one source for vector instructions and for NumPy.
-
-A kernel writes ``for k in lanes(n): …`` without branches inside. Compiled, ``k`` counts the instants, and the
-compiler turns the loop into vector instructions. In plain Python ``k`` is a slice of all instants at once, so
-that every operation is one of NumPy's. The bits are the same, since sums, products, quotients and square
-roots are rounded alike in both.
-
-Vector instructions need results whose places cannot be those of the operands. :func:`room` gives such rows.
-"""
+"""Loops over the instants of a block, with one source for vector instructions and for NumPy."""
 
 from __future__ import annotations
 
@@ -31,11 +23,7 @@ def _lanes(n: int) -> Any:
 
 @compiled_as(lambda: compiled(_lanes))
 def lanes(n: int) -> Iterable[Any]:
-    """Instants 0 … ``n`` - 1 of a block: one after the other in compiled code, a slice in plain Python.
-
-    >>> lanes(10)
-    (slice(0, 10, None),)
-    """
+    """Instants 0 … ``n`` - 1 of a block: one after the other in compiled code, a slice in plain Python."""
     return range(n) if n < _FEW else (slice(0, n),)
 
 
@@ -45,11 +33,7 @@ def _after(begin: int, k: Any) -> Any:
 
 @compiled_as(lambda: compiled(_after))
 def after(begin: int, k: Any) -> Any:
-    """Return the instant ``begin + k`` for ``k`` from :func:`lanes`.
-
-    >>> after(5, slice(0, 10))
-    slice(5, 15, None)
-    """
+    """Return the instant ``begin + k`` for ``k`` from :func:`lanes`."""
     return slice(begin + k.start, begin + k.stop) if isinstance(k, slice) else begin + k
 
 
@@ -59,11 +43,7 @@ def _select(condition: Any, one: Any, other: Any) -> Any:
 
 @compiled_as(lambda: compiled(_select))
 def select(condition: Any, one: Any, other: Any) -> Any:
-    """Return ``one`` where ``condition`` holds, else ``other``; both are evaluated.
-
-    >>> select(2 > 1, 1.0, 0.0)
-    1.0
-    """
+    """Return ``one`` where ``condition`` holds, else ``other``; both are evaluated."""
     if isinstance(condition, np.ndarray):
         return np.where(condition, one, other)
     return one if condition else other

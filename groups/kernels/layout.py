@@ -1,14 +1,4 @@
-"""Layout of one group in relative coordinates: its numbers, and their places in four flat arrays.
-
-``ints`` and ``floats`` are the group's constants, ``memory`` is its state from one time step to the next,
-``work`` is room for one call. ``ints`` begins with a head: counts, then the place at which each field begins.
-The tuples below give array and shape of each field, in this one place: :func:`places` makes the head of them,
-and :func:`tree_of` and its like return each tuple as views.
-
-Bodies stand on a *stage*: first the K known bodies, which other groups have solved, then the L bodies of the
-group itself, its *links*, M = K + L. Sizes: n unknowns, S steps, B balls, P pins, Q rods, J pairs of frames,
-T terms, E equations (rows), D inputs, C constant transforms, H struts.
-"""
+"""Layout of one group in relative coordinates: its numbers, and their places in four flat arrays."""
 
 from __future__ import annotations
 
@@ -42,12 +32,7 @@ STRUT_INTS, STRUT_FLOATS, STRUT_SIGNS = strut.INTS, strut.FLOATS, strut.SIGNS
 
 
 class Tree(NamedTuple):
-    """The group's bodies on a tree of joints that hangs from known bodies.
-
-    Each joint of the tree is a sequence of steps from the parent's frame to the body's: a constant transform,
-    a turn or slide along an axis of the moving frame, or one of the three turns of a ball. The amount of a
-    step is a factor times an unknown or an input.
-    """
+    """The group's bodies on a tree of joints that hangs from known bodies."""
 
     #: Indices of the bodies in the mechanism.
     known: Annotated[Ints, "ints", "K"]
@@ -175,10 +160,7 @@ class Memory(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """Joint equations of the group: constraints and drives that are neither pins nor rods.
-
-    An equation is a sum of terms, each a jet of :mod:`groups.kernels.jets` between the two frames of a pair.
-    """
+    """Joint equations of the group: constraints and drives that are neither pins nor rods."""
 
     #: Places on the stage; origins and axes of the frames on their bodies.
     pair: Annotated[Ints, "ints", "J, 2"]

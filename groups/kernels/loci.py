@@ -1,21 +1,4 @@
-"""Intersections of loci: closed forms for legs in space and dyads in the plane, on numbers alone.
-
-A joint is elementary: of kind R (0), a turn by q about the line through ``o`` along the unit vector ``z``, or
-of kind P (1), a shift by q along ``z``. All vectors are in one frame; lines are those at q = 0, and a joint
-further out is carried by the one before it. Angles are in (-π, π], slides in the unit of length of the input.
-
-Every kernel writes its solutions into rows of ``q`` and returns how many there are, and by what length the
-points miss each other if there is none. None, missed by nothing, means degenerate: a point on the axis that
-should turn it, two joints that do the same, or a locus inside the other. Double roots are two equal rows;
-loci that miss each other by rounding touch.
-
-:func:`meet` divides the input by its size and looks at it in axes of joint 2. With y the point that joint 3
-moves, joint 1's circle or line is two equations for the part (u, v) of the meeting point that joint 2 moves.
-One gives u, the other reads slope v = rise(y); and v² = room(y). So rise² = slope² room is an equation of q3
-alone, of fourth degree at most. Where two axes meet, are parallel or cross at right angles (U and C joints),
-slope is 0 and the equation is but rise = 0, with v to both sides. Where slope is merely small, the quartic's
-roots would be too close to be separated, and rise = ± slope v is iterated. Newton removes the rounding.
-"""
+"""Intersections of loci: closed forms for legs in space and dyads in the plane, on numbers alone."""
 
 from __future__ import annotations
 
@@ -56,18 +39,7 @@ _EXACT, _MOST = 1e-15, 20
 def reach(
     kind: int, o: Vector, z: Vector, p: Vector, t: Vector, distance: float, q: Array
 ) -> tuple[int, float]:
-    """Solve |J(q) p - t| = ``distance`` for a joint's coordinate q.
-
-    ``q`` (2,) receives up to two solutions: the one behind the nearest (R) or middle (P) position, then
-    the one ahead. Returns their number, and the length by which ``distance`` is too long or too short.
-
-    >>> import numpy as np
-    >>> q = np.empty(2)
-    >>> reach(P, (0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.0, 0.0, 0.0), (2.0, 3.0, 0.0), 5.0, q)
-    (2, 0.0)
-    >>> q
-    array([-2.,  6.])
-    """
+    """Solve |J(q) p - t| = ``distance`` for a joint's coordinate q."""
     if kind == P:
         away = minus(t, p)
         middle = dot(away, z)
@@ -100,21 +72,7 @@ def reach(
 
 
 def meet_planar(kind: Array, o: Array, d: Array, p: Array, t: Array, q: Array) -> tuple[int, float]:
-    """Solve J2(q2) ``p`` = J1(q1) ``t`` for two joints of the plane.
-
-    ``kind`` (2,), centres ``o`` (2, 2) of turns and unit directions ``d`` (2, 2) of slides, points (2,);
-    ``q`` (2, 2) receives a row (q1, q2) a solution. Two circles: first the point to the left of the way from
-    centre 1 to centre 2. A line: first the point behind. Two lines meet once.
-
-    >>> import numpy as np
-    >>> q = np.empty((2, 2))
-    >>> centres, none = np.array([[0.0, 0.0], [1.0, 0.0]]), np.zeros((2, 2))
-    >>> meet_planar(np.array([R, R]), centres, none, np.array([2.0, 0.0]), np.array([1.0, 0.0]), q)
-    (2, 0.0)
-    >>> q.round(3)
-    array([[ 1.047,  2.094],
-           [-1.047, -2.094]])
-    """
+    """Solve J2(q2) ``p`` = J1(q1) ``t`` for two joints of the plane."""
     x, y = p[0] - t[0], p[1] - t[1]
     if kind[0] == P and kind[1] == P:
         sine = d[0, 0] * d[1, 1] - d[0, 1] * d[1, 0]
@@ -172,31 +130,7 @@ def meet_planar(kind: Array, o: Array, d: Array, p: Array, t: Array, q: Array) -
 
 
 def meet(kind: Array, o: Array, z: Array, p: Array, t: Array, q: Array) -> tuple[int, float]:
-    """Solve J2(q2) J3(q3) ``p`` = J1(q1) ``t`` for three joints in space.
-
-    Parameters
-    ----------
-    kind : (3,) R or P, of joints 1, 2, 3
-    o : (3, 3) a point of each joint's line; z (3, 3) its unit direction; at q = 0, joint 3 carried by joint 2
-    p, t : (3,) points
-    q : (4, 3) receives a row (q1, q2, q3) a solution
-
-    Returns
-    -------
-    How many solutions there are, and, if there are none, by what length the points miss each other at the
-    best place found; 0 and 0.0 where the problem is degenerate. Rows are in the order of two signs where the
-    equation of q3 falls apart into square roots (axes 1 and 2 meet, are parallel, or cross at right angles
-    with a slide among them); a motion keeps those up to a dead point. Else they are in rising order of q3.
-
-    With q1 reversed this is a chain of spherical-loop closure: J1(-q1) J2(q2) J3(q3) p = t.
-
-    >>> import numpy as np
-    >>> q = np.empty((4, 3))
-    >>> meet(np.array([R, R, P]), np.zeros((3, 3)), np.eye(3), np.zeros(3), np.array([0.0, 1.2, 1.6]), q)
-    (4, 0.0)
-    >>> q[:, 2].round(12)
-    array([-2., -2.,  2.,  2.])
-    """
+    """Solve J2(q2) J3(q3) ``p`` = J1(q1) ``t`` for three joints in space."""
     leg, shifts, size, sound = _leg(kind, o, z, p, t)
     if not sound:
         return 0, 0.0
@@ -274,10 +208,7 @@ def _meet_flat(leg: Leg, conic: Conic, shifts: Vector, size: float, q: Array) ->
 
 
 def _leg(kind: Array, o: Array, z: Array, p: Array, t: Array) -> tuple[Leg, Vector, float, bool]:
-    """The problem about a place near the action, in axes of joint 2, divided by its size.
-
-    Also what was added to each slide on the way, the size, and whether every joint moves its point.
-    """
+    """The problem about a place near the action, in axes of joint 2, divided by its size."""
     k1, k2, k3 = int(kind[0]), int(kind[1]), int(kind[2])
     z1, z2, z3 = (z[0, 0], z[0, 1], z[0, 2]), (z[1, 0], z[1, 1], z[1, 2]), (z[2, 0], z[2, 1], z[2, 2])
     o1, o2, o3 = (o[0, 0], o[0, 1], o[0, 2]), (o[1, 0], o[1, 1], o[1, 2]), (o[2, 0], o[2, 1], o[2, 2])

@@ -1,10 +1,4 @@
-"""Loop closure of a group: residuals of its cuts, their Jacobian by the unknowns, and their time derivatives.
-
-A *pin* holds a point of one body on a point of another, a *rod* at a distance from it, a *row* is any other
-joint equation, as a jet. The Jacobian is analytic: what a unit rate of an unknown does to the points that are
-compared. Rows may be more than are needed: those not ``solved`` are only checked. A group without rows has
-None in their place, so that nothing of them is compiled for it. :mod:`groups.kernels.layout` has the data.
-"""
+"""Loop closure of a group: residuals of its cuts, their Jacobian by the unknowns."""
 
 from __future__ import annotations
 
@@ -58,10 +52,7 @@ def rod_length(cuts: Cuts, pose: Pose, k: int) -> Vector:
 
 
 def residuals(g: Group, rows: Rows | None) -> float:
-    """Residuals of what is solved into ``equations.right``, lengths over the size; the largest, or NaN.
-
-    That is in m: angles count as arcs at the size.
-    """
+    """Residuals of what is solved into ``equations.right``, lengths over the size; the largest, or NaN."""
     tree, cuts, pose, right = g.tree, g.cuts, g.pose, g.equations.right
     at, worst = 0, 0.0
     per = 1.0 / cuts.limit[0]
@@ -109,11 +100,7 @@ def left_out(g: Group, rows: Rows) -> float:
 
 
 def gap_left(g: Group, rows: Rows, solved: bool) -> float:
-    """The gap of the contact with the largest residual, m, positive where its bodies are apart; 0 if none.
-
-    Of the rows that are solved, or of those that are only checked, by the jets of the last evaluation. A
-    contact whose residual is far less than that of something else is not the cause: then 0 too.
-    """
+    """The gap of the contact with the largest residual, m, positive where its bodies are apart; 0 if none."""
     worst, found = 0.0, 0.0
     if solved:
         for k in range(len(g.equations.right)):
@@ -175,11 +162,7 @@ def evaluate_rows(g: Group, rows: Rows, moving: bool) -> None:
 
 
 def jacobian(g: Group, rows: Rows | None, matrix: Floats, everything: bool) -> float:
-    """Jacobian of the residuals by the unknowns, over the scales of both.
-
-    Returns the largest entry that could be. ``everything`` takes the rows that are only checked too: the
-    matrix must have room for them.
-    """
+    """Jacobian of the residuals by the unknowns, over the scales of both."""
     tree, cuts, pose, twist = g.tree, g.cuts, g.pose, g.equations.unit
     n = len(pose.x)
     width = 2 if tree.planar == 1 else 3
@@ -350,11 +333,7 @@ def is_redundant(g: Group) -> bool:
 
 
 def choose_rows(g: Group, rows: Rows) -> int:
-    """Choose the rows that are solved, where the bodies stand: a full set, the most independent first.
-
-    Rods and drives come before all others (they are never left out); returns how many equations there are
-    then. By Gram-Schmidt with the longest remainder next.
-    """
+    """Choose the rows that are solved, where the bodies stand: a full set, the most independent first."""
     n, rods, number = len(g.pose.x), len(g.cuts.rod), len(rows.drive)
     total = rods + number
     matrix, chosen = rows.every, rows.chosen

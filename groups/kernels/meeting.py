@@ -1,11 +1,4 @@
-"""Three unknowns and one pin: three joints bring two points together, a quartic at most.
-
-Points appear and vanish in pairs of opposite signs of the Jacobian's determinant, which holds the mode. From
-one time step to the next the point of the mode is followed by Newton. That it is the one of all points that
-is nearest to the predicted unknowns is certified by the Newton-Kantorovich theorem (Ortega 1968, *The
-Newton-Kantorovich theorem*); where that refuses, near a dead point or after a large step, all points are
-looked at.
-"""
+"""Three unknowns and one pin: three joints bring two points together, a quartic at most."""
 
 from __future__ import annotations
 
@@ -49,10 +42,7 @@ def solve_meeting(g: Group, meeting: Meeting) -> Answer:
 
 @merged
 def followed(g: Group, meeting: Meeting) -> Answer:
-    """The point of the mode by Newton from the predicted unknowns, if no other point is nearer to them.
-
-    Not converged where that is not certain: the point, if any, may be another.
-    """
+    """The point of the mode by Newton from the predicted unknowns, if no other point is nearer to them."""
     tree, pose, equations, head = g.tree, g.pose, g.equations, g.memory.head
     right, steps, largest, lost = equations.right, 0, math.inf, (NOT_CONVERGED, 0, math.nan, 0.0, 0.0)
     while True:
@@ -83,10 +73,7 @@ def followed(g: Group, meeting: Meeting) -> Answer:
 
 @merged
 def towards(g: Group, meeting: Meeting) -> tuple[Vector, float, float]:
-    """Newton's step of the three joints over their scales, a bound of the inverse Jacobian, the longest arm.
-
-    Both over the size. The bound is that of steps (largest number) to misses (length).
-    """
+    """Newton's step of the three joints over their scales, a bound of the inverse Jacobian."""
     cuts, pose = g.cuts, g.pose
     per, far = 1.0 / cuts.limit[0], meeting.far[0]
     end = point_of(pose, cuts.pin[0, far], cuts.pin_point, 0, 3 * far)
@@ -105,10 +92,7 @@ def towards(g: Group, meeting: Meeting) -> tuple[Vector, float, float]:
 
 @merged
 def column(g: Group, meeting: Meeting, j: int, end: Vector, other: Vector) -> tuple[Vector, float]:
-    """Rate of the gap from ``other`` to ``end`` at a unit rate of a joint over its scale; its arm's length.
-
-    Both over the size.
-    """
+    """Rate of the gap from ``other`` to ``end`` at a unit rate of a joint over its scale."""
     tree, pose, s = g.tree, g.pose, meeting.step[j]
     k, per = tree.unknown[s], 1.0 / g.cuts.limit[0]
     along, carries = vector_of(pose.along, s, 0), tree.influence[g.cuts.pin[0, meeting.far[0]], k] == 1
@@ -166,12 +150,7 @@ def points_of(g: Group, meeting: Meeting) -> tuple[int, float]:
 
 
 def by_meeting(g: Group, meeting: Meeting) -> Answer:
-    """Of the points with the mode's sign, the one nearest to the predicted unknowns.
-
-    After a large step the nearest may be another than the one that was followed, unless no other is nearly as
-    near and either there are as many points as before, or a pair is born again after the mode had ended: if
-    not, the mode counts as lost for now.
-    """
+    """Of the points with the mode's sign, the one nearest to the predicted unknowns."""
     tree, head, found, done = g.tree, g.memory.head, meeting.found, meeting.done
     count, gap = points_of(g, meeting)
     for c in range(count):

@@ -1,7 +1,4 @@
-"""Newton on the closure equations of a group, from a pose near the solution, and how near one can get.
-
-Corrections are kept short, and the factors of one time step may serve once more at the next.
-"""
+"""Newton on the closure equations of a group, from a pose near the solution, and how near one can get."""
 
 from __future__ import annotations
 
@@ -58,11 +55,7 @@ def linearise(g: Group, rows: Rows | None) -> tuple[float, float]:
 
 @merged
 def by_chord(g: Group, rows: Rows | None, instant: int) -> Answer:
-    """One step with the factors of a time step just before; not converged where that does not close.
-
-    Near a singular pose the factors change too fast for it, and Newton looks at the determinant again. It
-    does so at fixed time steps too, so that an answer does not depend on where a span of time ends.
-    """
+    """One step with the factors of a time step just before; not converged where that does not close."""
     equations = g.equations
     if instant % EVERY == 0 or equations.flags[FACTORS] == 0.0 or g.memory.head[RUN] < 3.0:
         return NOT_CONVERGED, 0, math.nan, 0.0, 0.0
@@ -81,10 +74,7 @@ def by_chord(g: Group, rows: Rows | None, instant: int) -> Answer:
 
 
 def newton(g: Group, rows: Rows | None, most: int, may_stand: bool) -> Answer:
-    """Solve for the unknowns from where they are; ``may_stand`` accepts the start, a closed form, as it is.
-
-    Corrections are kept short: a linear model is trusted for half a radian, or half the size.
-    """
+    """Solve for the unknowns from where they are."""
     equations, right = g.equations, g.equations.right
     status, steps, worst, sign, condition = NOT_CONVERGED, 0, math.nan, 0.0, 0.0
     while True:
@@ -129,11 +119,7 @@ def rows_from(ints: Ints, floats: Floats, memory: Floats, work: Floats, most: in
 
 @separate
 def approach(g: Group, rows: Rows | None) -> float:
-    """Go from the last time step as near to closing as it gets; returns the largest residual left, m.
-
-    For time steps at which nothing closes: the remaining residual tells why. Damped least squares after
-    Levenberg and Marquardt; the jets are those of where it ends.
-    """
+    """Go from the last time step as near to closing as it gets; returns the largest residual left, m."""
     tree, pose, equations, path = g.tree, g.pose, g.equations, g.path
     n, right, matrix = len(pose.x), equations.right, equations.matrix
     normal, order, by, slope = equations.normal, equations.normal_order, equations.by, equations.slope

@@ -22,10 +22,7 @@ def solve_one_rod(g: Group) -> Answer:
 
 
 def reach(g: Group, sign: float) -> int:
-    """Move the unknown to where the rod has its length; returns a status.
-
-    Of the two points the one is taken where the rod's distance changes with x in the sense of ``sign``.
-    """
+    """Move the unknown to where the rod has its length; returns a status."""
     tree, cuts, pose = g.tree, g.cuts, g.pose
     forward(tree, pose)
     s = 0

@@ -1,8 +1,4 @@
-"""Path of a group from the last time step to this one: prediction, memory, and motion of known bodies.
-
-Known bodies and inputs can move from where they were at the last time step that was solved to where they
-are now, along straight lines and turns.
-"""
+"""Path of a group from the last time step to this one: prediction, memory, and motion of known bodies."""
 
 from __future__ import annotations
 
@@ -73,11 +69,7 @@ def count_on(rows: Rows) -> None:
 
 
 def is_counted(memory: Memory, rows: Rows, pace: float) -> bool:
-    """Whether angles that only time steps count changed by what their rates, here and at the last, come to.
-
-    By another whole turn an equation would hold just as well, with bodies in other places. To be called after
-    accelerations: the jets have the rates then.
-    """
+    """Whether angles that only time steps count changed by as much as their rates give."""
     if memory.head[RUN] == 0.0:
         return True
     for k in range(len(rows.code)):

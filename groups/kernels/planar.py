@@ -1,29 +1,4 @@
-"""Planar groups in closed form: driven bodies, dyads and chains that one point closes.
-
-A group that closes is opened at a hinge. From bodies that are solved already, side A and side B lead to
-that point; between them they have two unknown coordinates, each a turn or a slide. Opened at the place
-where two loci meet, circle or line, the position is a quadratic or linear; the root is held by the sign
-``memory[SIGN]``. Rates follow from the 2 x 2 system of the same two motions, exactly.
-
-``S`` (N, 11, B): x, y (m), cos, sin, angle (rad, counts turns), v_x, v_y, w, a_x, a_y, alpha of every
-body's own frame, each at all instants of the block.
-
-Every form has an entry of its own, with the arguments of :mod:`groups.kernels`. Those of the common forms run
-over the lanes of :mod:`groups.kernels.lanes`: they compute as if nothing could fail, and look afterwards for
-instants at which something has.
-
-Layout of ``ints``
-------------------
-``[0]`` is the form. In the forms with loops of their own, ARMS, GUIDE and CRANK, base and own body of
-side 1 and of side 2 follow, -1 for a massless one; CRANK has one side, and in place of the other the row
-of its input. DRIVEN and CHAINS are laid out in :mod:`groups.kernels.chains`.
-
-Layout of ``floats``
---------------------
-ARMS (two hinges) and GUIDE (hinge and slide): the numbers of :class:`Arm` or :class:`Guide` of side 1 from 0
-and of side 2 from SIDE on. CRANK: the numbers of :class:`Crank`. :func:`arm_in`, :func:`guide_in` and
-:func:`crank_in` read them; in a kernel nothing else does.
-"""
+"""Planar groups in closed form: driven bodies, dyads and chains that one point closes."""
 
 from __future__ import annotations
 
@@ -67,18 +42,7 @@ OUT_1, OUT_2, RATE_1, RATE_2, ROWS = SINE + 9, SINE + 11, SINE + 13, SINE + 14, 
 
 
 class Arm(NamedTuple):
-    """A side that a hinge begins: an arm of constant length from it to the closing point.
-
-    Attributes
-    ----------
-    base, own : bodies before the hinge and after it; own is -1 without mass
-    hinge : x, y (m) of the hinge in the base
-    length : of the arm, m
-    origin : x, y (m) of the own body's origin from the hinge, x along the arm
-    turn : cos, sin of the angle from the arm to the own body's x axis
-    angle : that angle, rad, with its turns
-    pin : x, y (m) of the closing point in the own body
-    """
+    """A side that a hinge begins: an arm of constant length from it to the closing point."""
 
     base: int
     own: int
@@ -91,18 +55,7 @@ class Arm(NamedTuple):
 
 
 class Guide(NamedTuple):
-    """A side that slides: the closing point moves along a line of the base, and nothing turns.
-
-    Attributes
-    ----------
-    base, own : bodies before the slide and after it; own is -1 without mass
-    point : x, y (m) of the line's zero in the base
-    direction : cos, sin of the line in the base
-    origin : x, y (m) of the own body's origin from the closing point, in axes of the base
-    turn : cos, sin of the angle from the base to the own body
-    angle : that angle, rad, with its turns
-    pin : x, y (m) of the closing point in the own body
-    """
+    """A side that slides: the closing point moves along a line of the base, and nothing turns."""
 
     base: int
     own: int
@@ -115,18 +68,7 @@ class Guide(NamedTuple):
 
 
 class Crank(NamedTuple):
-    """One body on one driven hinge.
-
-    Attributes
-    ----------
-    base, own : bodies before the hinge and after it
-    row : of the inputs
-    hinge : x, y (m) of the hinge in the base
-    sign : of the input
-    origin : x, y (m) of the own body's origin from the hinge, in the body's axes
-    turn : cos, sin of the angle from the base to the own body at input zero
-    angle : that angle, rad, with its turns
-    """
+    """One body on one driven hinge."""
 
     base: int
     own: int
@@ -541,10 +483,7 @@ def fail(W: Floats, k: int, quality: Quality, group: int, at: int, fault: tuple[
 
 
 def count_turns(W: Floats, row: int, n: int, turned: float, last: float) -> float:
-    """Add ``turned`` and whole turns to the angles in a row, each near the one before; returns the last.
-
-    ``last`` is the angle (rad) before them. Angles that are NaN stay so.
-    """
+    """Add ``turned`` and whole turns to the angles in a row, each near the one before; returns the last."""
     turns = turns_to(turned, last)
     begin = turned + FULL * turns
     for k in range(n):

@@ -1,9 +1,4 @@
-"""A platform: one free body on six rods from bodies that stand already, in straight code.
-
-Newton's method on its pose, from where the last time steps lead. A time step that it does not settle, or at
-which the assembly mode is in doubt, is solved by :func:`groups.kernels.relative.solve`, as if that had solved
-all before.
-"""
+"""A platform: one free body on six rods from bodies that stand already, in straight code."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""A circle or a line meets a sphere: one body on one hinge or slide, held at a distance, in straight code.
-
-The group that is most frequent in space: crank, rocker or slider at the end of a rod or strut. The unknown is
-never formed: with the joint's frame F at o, the held point e in it and the far end g = Fᵀ(t - o), the
-distance gives cosine and sine of the turn (or the slide) by one root, whose sign is the mode's.
-"""
+"""A circle or a line meets a sphere: one body on one hinge or slide, held at a distance, in straight code."""
 
 from __future__ import annotations
 
@@ -185,12 +180,7 @@ def solve_reach(
 def closed(
     slides: bool, e: Vector, g: Vector, square: float, sign: float
 ) -> tuple[int, float, float, float, float, float]:
-    """Turn about, or slide along, the third axis that brings ``e`` to a distance from ``g``.
-
-    The distance is given as its square. Returns status, by what length it is out of reach, cosine and sine
-    of the turn, the slide, and the cosine between the rod and the way of its end; ``sign`` is that of the
-    last.
-    """
+    """Turn about, or slide along, the third axis that brings ``e`` to a distance from ``g``."""
     ex, ey, ez = e
     gx, gy, gz = g
     reach = math.sqrt(max(square, 0.0))

@@ -1,10 +1,4 @@
-"""Inertia and loads of all bodies in the independent coordinates: the velocity transformation Rᵀ M R.
-
-The arrays are those of a run over 2 + D instants, all but the first in one pose. Instant 1 has the true
-rates and no second rates: its accelerations are the bias R' q'. Instant 2 + k has a unit rate of coordinate
-k alone: its velocities are column k of R (García de Jalón and Bayo 1994, *Kinematic and dynamic simulation of
-multibody systems*, chapter 5). The cost is linear in the number of bodies.
-"""
+"""Inertia and loads of all bodies in the independent coordinates: the velocity transformation Rᵀ M R."""
 
 from __future__ import annotations
 
@@ -32,16 +26,7 @@ def reduce_planar(
     body: Array, mass: Array, centre: Array, moment: Array, gravity: Array, angle: Array, velocity: Array,
     acceleration: Array, loads: Array, inertia: Array, force: Array,
 ) -> None:  # fmt: skip
-    """Mass matrix (D, D) and generalised forces (D,) of bodies in the plane, bias included.
-
-    Parameters
-    ----------
-    body : (b,) indices of bodies with mass; mass (b,), moment (b, 1, 1) about the centre of mass
-    centre : (b, 2) centres of mass from the bodies' origins, in their own axes
-    angle, velocity, acceleration : (N, 2 + D), (N, 2 + D, 3)
-    loads : (N, 3) applied force at the body's origin, and moment about it
-    inertia, force : the answer
-    """
+    """Mass matrix (D, D) and generalised forces (D,) of bodies in the plane, bias included."""
     D = len(force)
     clear(inertia, force)
     for n in range(len(body)):

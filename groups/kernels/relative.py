@@ -1,10 +1,4 @@
-"""A group in relative coordinates over a block of time steps: position, velocity, acceleration.
-
-Known bodies come on a *stage*, the state of one time step in space; planar groups are staged in the plane
-z = 0. Each kind of group has an entry of its own, so that no group compiles kernels that it does not use:
-no unknown, closed forms in space, Newton on pins and rods, Newton on any joint
-equations. :mod:`groups.kernels.layout` has the data.
-"""
+"""A group in relative coordinates over a block of time steps: position, velocity, acceleration."""
 
 from __future__ import annotations
 
@@ -91,11 +85,7 @@ def solve(
     group: int, g: Group, rows: Rows | None, meeting: Meeting | None, newton: bool | None,
     S: Floats, first: int, begin: int, count: int, inputs: Inputs, time: Floats, quality: Any, level: int,
 ) -> None:  # fmt: skip
-    """Solve a group over a block of time steps, from step ``begin`` of it on, without its struts.
-
-    ``meeting`` is for closed forms, ``newton`` for iteration. They and ``rows`` are None where the group has
-    none: their callees are not compiled then.
-    """
+    """Solve a group over a block of time steps, from step ``begin`` of it on, without its struts."""
     status, residual, iterations, condition = quality
     flags = g.equations.flags
     for k in range(len(flags)):

@@ -1,12 +1,4 @@
-"""Real roots of quadratics, quartics and trigonometric polynomials of degree two, on numbers alone.
-
-A quartic a x⁴ + ... + e and a0 + a1 cos q + b1 sin q + a2 cos 2q + b2 sin 2q are one problem: x = tan(q / 2)
-turns either into the other. It is solved after a turn of q that puts a place where the polynomial is large at
-q = π. Roots near q = π, or a leading coefficient near zero, are then no special case.
-
-Double roots come twice. A pair of complex roots is taken for a double root where the polynomial misses zero
-by less than :data:`TOUCH` of its size: rounding may have parted them.
-"""
+"""Real roots of quadratics, quartics and trigonometric polynomials of degree two, on numbers alone."""
 
 from __future__ import annotations
 
@@ -20,10 +12,7 @@ _EIGHTH = math.sqrt(0.5)
 
 
 def quadratic(a: float, b: float, c: float) -> tuple[int, float, float]:
-    """Number of real roots of a x² + b x + c (0, 1, 2; -1: every number), and the roots, ascending.
-
-    One root is left where ``a`` is indistinguishable from zero beside ``b`` and ``c``.
-    """
+    """Number of real roots of a x² + b x + c (0, 1, 2; -1: every number), and the roots, ascending."""
     size = abs(a) + abs(b) + abs(c)
     if abs(a) <= TOUCH * size:
         if abs(b) <= TOUCH * size:
@@ -41,11 +30,7 @@ def quadratic(a: float, b: float, c: float) -> tuple[int, float, float]:
 
 
 def quartic(a: float, b: float, c: float, d: float, e: float) -> tuple[int, Roots]:
-    """Number of real roots of a x⁴ + b x³ + c x² + d x + e (-1: every number), and the roots, ascending.
-
-    Coefficients below :data:`TOUCH` of the largest count as zero, so ``a`` = 0 is a cubic. Roots should be of
-    the order of one: scale x first. Those beyond 1e7 are left out.
-    """
+    """Number of real roots of a x⁴ + b x³ + c x² + d x + e (-1: every number), and the roots, ascending."""
     negligible = TOUCH * max(abs(a), abs(b), abs(c), abs(d), abs(e))
     if abs(a) <= negligible and abs(b) <= negligible:
         count, low, high = quadratic(c, d, e)
@@ -81,10 +66,7 @@ def quartic(a: float, b: float, c: float, d: float, e: float) -> tuple[int, Root
 
 
 def trigonometric(a0: float, a1: float, b1: float, a2: float, b2: float) -> tuple[int, Roots]:
-    """Angles where a0 + a1 cos q + b1 sin q + a2 cos 2q + b2 sin 2q = 0: how many, and which.
-
-    In (-π, π], in rising order (rad). -1 angles where the polynomial is zero throughout.
-    """
+    """Angles where a0 + a1 cos q + b1 sin q + a2 cos 2q + b2 sin 2q = 0: how many, and which."""
     count, tangents, cosine, sine = half_tangents(a0, a1, b1, a2, b2)
     angles = (0.0, 0.0, 0.0, 0.0)
     for k in range(count):
@@ -94,11 +76,7 @@ def trigonometric(a0: float, a1: float, b1: float, a2: float, b2: float) -> tupl
 
 
 def half_tangents(a0: float, a1: float, b1: float, a2: float, b2: float) -> tuple[int, Roots, float, float]:
-    """Roots of :func:`trigonometric` as tangents of half an angle, counted from a direction.
-
-    Returns the number of roots, the tangents in no order, and cosine and sine of the direction;
-    :func:`turned` gives cosine and sine of a root.
-    """
+    """Roots of :func:`trigonometric` as tangents of half an angle, counted from a direction."""
     if max(abs(a0), abs(a1), abs(b1), abs(a2), abs(b2)) == 0.0:
         return -1, (0.0, 0.0, 0.0, 0.0), 1.0, 0.0
     # The largest of eight values round the circle; its direction becomes q = π.
@@ -167,11 +145,7 @@ def ascending(roots: Roots, count: int) -> Roots:
 
 
 def _monic(a: float, b: float, c: float, d: float) -> tuple[int, Roots]:
-    """Real roots of x⁴ + a x³ + b x² + c x + d, coefficients of the order of one, unordered.
-
-    With x = y - a / 4 it is a product (y² + g y + m)(y² - g y + n). The square of g is the largest root of a
-    cubic (Descartes); the difference n - m is as good a starting point, and better where g is small.
-    """
+    """Real roots of x⁴ + a x³ + b x² + c x + d, coefficients of the order of one, unordered."""
     shift = 0.25 * a
     square = shift * shift
     p = b - 6.0 * square

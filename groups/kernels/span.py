@@ -1,8 +1,4 @@
-"""A span of instants: groups one after another over blocks of time, and the results brought to their arrays.
-
-A block is short, so that the states of all bodies in it stay in the fast memory. The states ``S`` are those
-of :mod:`groups.kernels`; what is kept of them goes to arrays of their own, body by body.
-"""
+"""A span of instants: groups one after another over blocks of time."""
 
 from __future__ import annotations
 
@@ -71,20 +67,7 @@ def solve_spatial(
     groups: Ints, data: Data, S: Floats, span: tuple[int, int, int], inputs: Inputs, time: Floats,
     quality: Any, kept: Any, outputs: Any,
 ) -> None:  # fmt: skip
-    """Solve groups over a span of time steps, in place.
-
-    Parameters
-    ----------
-    groups : (n,) indices of the groups to solve, each after those it needs
-    S : (N, 24, B) states of a block; the frame's are in place
-    span : first time step, the one after the last, level
-    inputs : value, rate, acceleration (D, T); ``time`` (T,)
-    quality : status, residual, iterations, condition (G, T)
-    kept : (N,) row of each body in the outputs, -1 for none; bodies (n,) to be read from the outputs because
-        others solve them; bodies (n,) to be written; (rows, 4) the last orientations, which keep signs
-        continuous
-    outputs : position, orientation, velocity, acceleration, each (rows, T, ...)
-    """
+    """Solve groups over a span of time steps, in place."""
     first, stop, level = span
     block = S.shape[2]
     at = first
@@ -216,10 +199,7 @@ def quaternion(state: Array) -> tuple[float, float, float, float]:
 def quaternion_of(
     xx: Any, xy: Any, xz: Any, yx: Any, yy: Any, yz: Any, zx: Any, zy: Any, zz: Any
 ) -> tuple[Any, Any, Any, Any]:
-    """Unit quaternion w, x, y, z of a rotation, row by row, without a branch: for loops over lanes.
-
-    What would be the largest part is found first (Shepperd 1978).
-    """
+    """Unit quaternion w, x, y, z of a rotation, row by row, without a branch: for loops over lanes."""
     by_w, by_x, by_y = xx + yy + zz > 0.0, (xx >= yy) & (xx >= zz), yy >= zz
     square = select(by_y, 1.0 + yy - xx - zz, 1.0 + zz - xx - yy)
     square = select(by_x, 1.0 + xx - yy - zz, square)
@@ -246,20 +226,7 @@ def turned_back(
     paths: Any,
     size: float,
 ) -> int:
-    """Mark instants at which a group has turned back at a dead point; returns how many.
-
-    A mode that is held by a sign comes to a dead point with a determinant that goes to zero, and leaves it
-    with one that grows again, where the motion itself would go on through zero. Sampled finely, the parabola
-    through three conditions is below zero at the next instant, and the condition there is its mirror image.
-    Sampled coarsely, a body's displacement between two instants is not that of its rates at both.
-
-    Parameters
-    ----------
-    groups : indices of those to look at
-    rows : where the rows of each group's bodies begin (G + 1), and they
-    paths : position, angle (planar; else empty), velocity, acceleration of the rows; empty if not kept
-    size : of the mechanism, m
-    """
+    """Mark instants at which a group has turned back at a dead point; returns how many."""
     found = 0
     for g in groups:
         lowest = 1.0

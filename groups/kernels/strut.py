@@ -1,19 +1,4 @@
-"""A strut in space: a leg of one or two bodies between two points, in closed form.
-
-At body A a universal joint: its centre and a pin axis in A, across it a pin axis in the strut's first body.
-(A strut between two balls that holds its passive rotation by a direction of another body is the same, with
-the pin axis in that body.) At body B a ball whose centre is fixed in the strut's last body. Between the
-strut's two bodies a slide along a direction fixed in the first; or there is one body and no slide. In *pin
-axes* (fixed in the first body, the pin axis first) the ball seen from the universal's centre is ``arm +
-s along``.
-
-An unknown slide follows from the distance of the two centres, two roots; the pin direction n in the world
-from n·pin_A = 0 and n·D = arm's first number, two more, D being the vector between the centres. Which of them
-is held by two signs in ``memory``: that of (arm + s along)·along, and that of D·(n × pin_A).
-
-Instants are solved :data:`LANES` at a time by loops without branches (:mod:`groups.kernels.lanes`). What
-fails is NaN until the end.
-"""
+"""A strut in space: a leg of one or two bodies between two points, in closed form."""
 
 from __future__ import annotations
 
@@ -83,21 +68,7 @@ SQUARE, STATUS, RESIDUAL, CONDITION, ROWS = (SLIDE + k for k in (23, 24, 25, 26,
 
 
 class Strut(NamedTuple):
-    """One strut, read by :func:`strut_in` from where its data begin.
-
-    Attributes
-    ----------
-    a, b : bodies at the universal joint and at the ball
-    first, last : own bodies, the one at the universal first; last is -1 if there is one only
-    drive : row of the inputs of the slide, -1 if it is unknown or there is none
-    pin_body : body in which the pin axis across the strut's own is fixed
-    centre_a, centre_b : the universal's centre in A and the ball's in B, m
-    pin : unit pin axis in ``pin_body``
-    arm, along : from centre to centre at slide 0 (m) and unit direction of the slide, in pin axes
-    origin_1, origin_2 : each own body's origin from the universal's centre at slide 0, m, in pin axes
-    turn_1, turn_2 : matrices that turn each own body's axes into pin axes
-    ball : the ball's centre in the last body, m
-    """
+    """One strut, read by :func:`strut_in` from where its data begin."""
 
     a: int
     b: int
@@ -152,17 +123,7 @@ def place(
     strut: Strut, memory: Floats, m: int, S: Floats, t: int, n: int, inputs: tuple[Floats, ...], instant: int,
     level: int, W: Floats,
 ) -> None:  # fmt: skip
-    """Write the bodies of one strut at up to LANES instants whose bodies A and B are up to date to ``level``.
-
-    The strut's signs begin at ``memory[m]``. The instants are ``t`` to ``t + n - 1`` of ``S``, and those from
-    ``instant`` on of ``inputs``. ``W`` is (ROWS, LANES); its rows STATUS, RESIDUAL, CONDITION and SLIDE have
-    the answers. Bodies of a status other than OK are NaN.
-
-    The residual (m, rad) is the largest miss of the ball on the poses written and of the right angle between
-    the pins; out of reach, how much the centres are too near (m); NaN at a gimbal or without predecessor. The
-    condition is the volume of (D, n, pin_A) at unit lengths times, with an unknown slide, the cosine of slide
-    and arm.
-    """
+    """Write the bodies of one strut at up to LANES instants whose bodies A and B are up to date to."""
     sliding = strut.last >= 0
     free = sliding and strut.drive < 0
     driven = sliding and not free
@@ -305,12 +266,7 @@ def judge(free: bool, level: int, n: int, W: Floats) -> None:
 
 @inlined
 def move(strut: Strut, free: bool, S: Floats, begin: int, n: int, level: int, W: Floats) -> None:
-    """Velocities and accelerations, after :func:`stand`.
-
-    The strut's spin w follows from D' = w × D + s' slide, and for its part about D from the pins: with
-    side = n × pin_A, (w - w_P)·side = 0, P being the body that holds pin_A. Accelerations follow
-    from the derivatives of both.
-    """
+    """Velocities and accelerations, after :func:`stand`."""
     along, a, b, p = strut.along, strut.a, strut.b, strut.pin_body
     for k in lanes(n):
         t = after(begin, k)

@@ -1,26 +1,4 @@
-"""Tearing inputs, compiled: an outer Newton finds those that give the real drives what they shall be.
-
-The groups are solved for *tearing* inputs u, by the kernels of :mod:`groups.kernels.span`. Each drive is a
-coordinate of two bodies, a row of :mod:`groups.kernels.jets`. At an instant the groups are solved at several
-*lanes* at once: all stand in the pose of u, lane 0 with the rates of the shared inputs alone, the others each
-with a unit rate of one unknown. So the lanes' velocities are the exact Jacobian of the drives by the
-unknowns; with its factors u' and u'' follow level by level.
-
-Whatever calls the groups' kernels takes as long to compile as these. So one loop calls them, in one place:
-``plan`` selects their next task, and :func:`assess` evaluates it. The loop itself in NumPy
-would take longer: each look at 32 filled instants would cost 12 µs for the call of the compiled groups and
-27 µs for the products of the correction alone, and two looks are needed; the triad takes 43 µs for it all.
-
-Where all goes smoothly only every so many instants are solved like this. Those between two of them are
-*filled* (:mod:`groups.kernels.torn_filling`): a polynomial leads through values, rates and accelerations at
-both ends, the groups are solved at all these instants at once, and what the drives miss, at the three levels,
-is taken away by the inverse Jacobian, interpolated linearly from one end to the other. It is not exact, so
-that this is repeated until nothing is missed; it takes two looks, and a look at many instants costs little
-more than one at few.
-
-Lane k is instant k + 1 of small arrays of inputs; their instant 0 is the one before. What is remembered from
-one instant to the next stands in ``past`` and ``mark``, and in the groups' own memory.
-"""
+"""Tearing inputs, compiled: an outer Newton finds those that give the real drives what they shall be."""
 
 from __future__ import annotations
 
@@ -57,10 +35,7 @@ NONE, FLAT_OUT = 1e-14, 1e-9
 
 
 def solve_torn(first: int, stop: int, data: Data, problem: Problem, state: State) -> int:
-    """Find the unknowns at instants ``first`` … ``stop`` - 1; returns the first that has no answer, or stop.
-
-    ``state`` holds the last instant that was solved, and takes the answer.
-    """
+    """Find the unknowns at instants ``first`` … ``stop`` - 1."""
     mark, plan = state.mark, state.plan
     t = first
     plan_next(t, stop, data, problem, state)
@@ -154,10 +129,7 @@ def plan_piece(t: int, problem: Problem, state: State) -> None:
 
 
 def plan_look(t: int, problem: Problem, state: State, anew: bool) -> None:
-    """Plan the groups where the unknowns are, with the trial memory: pose and unit rates.
-
-    ``anew`` solves the groups before the loop, too: shared inputs have changed.
-    """
+    """Plan the groups where the unknowns are, with the trial memory: pose and unit rates."""
     plan, lanes = state.plan, len(problem.loop.unknown) + 1
     set_inputs(t, problem, state, lanes)
     plan[at.REAL], plan[at.LANES], plan[at.UP_TO], plan[at.ANEW] = 0, lanes, 1, 1 if anew else 0
@@ -198,10 +170,7 @@ def set_inputs(t: int, problem: Problem, state: State, lanes: int) -> None:
 
 
 def assess(first: int, data: Data, problem: Problem, state: State) -> int:
-    """Assess what was solved, and plan what is next.
-
-    Returns ``first`` to solve what is planned, the next instant to be solved, -1 for no answer, or REFUSED.
-    """
+    """Assess what was solved, and plan what is next."""
     mark, phase = state.mark, state.plan[at.PHASE]
     status = group_fault(problem, state)
     if phase == at.FILLING:
@@ -342,11 +311,7 @@ def group_fault(problem: Problem, state: State) -> int:
 
 
 def newton(status: int, problem: Problem, state: State) -> int:
-    """A step of the unknowns from what a look has found: AGAIN, OK or a fault.
-
-    A step that leads out of reach is halved. Where the drives are met the last, tiny correction needs no
-    other look.
-    """
+    """A step of the unknowns from what a look has found: AGAIN, OK or a fault."""
     now, right, mark, plan = state.now, state.right, state.mark, state.plan
     m = len(right)
     if status != OK:
@@ -379,11 +344,7 @@ def newton(status: int, problem: Problem, state: State) -> int:
 
 
 def linearise(problem: Problem, state: State) -> None:
-    """Factorise the Jacobian: rates of the drives at the lanes of unit rates, over the scales.
-
-    Notes the determinant's sign and the smallest pivot. A tearing input moves a drive by the order of 1, so
-    that a pivot is compared with 1 if all are smaller.
-    """
+    """Factorise the Jacobian: rates of the drives at the lanes of unit rates, over the scales."""
     jacobian, largest = state.jacobian, 0.0
     for r in range(len(jacobian)):
         over = 1.0 / problem.loop.measure[r]

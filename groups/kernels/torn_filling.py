@@ -87,10 +87,7 @@ def inverse_change(inverse: Any) -> float:
 
 
 def correct_filled(first: int, data: Data, problem: Problem, state: State) -> int:
-    """Correct what is filled by what the drives miss.
-
-    Returns ``first`` to look again, the next instant to be solved, or REFUSED.
-    """
+    """Correct what is filled by what the drives miss."""
     unknown, now, mark, plan, quality = problem.loop.unknown, state.now, state.mark, state.plan, state.quality
     lanes, last = plan[at.LANES], plan[at.TARGET]
     plan[at.LOOKS] += 1

@@ -1,10 +1,4 @@
-"""The tree of a group: where its bodies are at given unknowns, and how they move at given rates.
-
-The bodies of a group hang from solved bodies along a tree (:mod:`groups.encoding.tree`) of joints, each a
-sequence of steps. Recursions after Featherstone 2008, *Rigid body dynamics algorithms*, chapters 2 and 4:
-twists are taken at one point fixed in the world, the group's centre. :mod:`groups.kernels.layout` has the
-data.
-"""
+"""The tree of a group: where its bodies are at given unknowns, and how they move at given rates."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""Sine and cosine together, and the angle of a vector, in straight code that the compiler keeps in registers.
-
-Reduction to an eighth of a turn with pi / 2 in three parts (Cody and Waite 1980, *Software manual for the
-elementary functions*, chapter 8), then the Taylor polynomials of both up to the last digit. Within 1.7e-16
-of the mathematical value where the argument is below 1e5; beyond that the library's functions are called.
-"""
+"""Sine and cosine together, and the angle of a vector."""
 
 from __future__ import annotations
 
@@ -30,11 +25,7 @@ _C10, _C12, _C14, _C16 = -1.0 / 3628800.0, 1.0 / 479001600.0, -1.0 / 87178291200
 
 
 def sine_cosine(x: float) -> tuple[float, float]:
-    """Sine and cosine of an angle, rad.
-
-    >>> sine_cosine(0.0)
-    (0.0, 1.0)
-    """
+    """Sine and cosine of an angle, rad."""
     quarters = math.floor(x * _PER_QUARTER + 0.5)
     r = ((x - quarters * _FIRST) - quarters * _SECOND) - quarters * _THIRD
     z = r * r
@@ -58,11 +49,7 @@ def sine_cosine(x: float) -> tuple[float, float]:
 
 @inlined
 def sines_cosines(x: Any) -> tuple[Any, Any]:
-    """Sines and cosines of many angles (rad) below :func:`far`, without a branch: for loops over lanes.
-
-    >>> sines_cosines(0.0)
-    (0.0, 1.0)
-    """
+    """Sines and cosines of many angles (rad) below :func:`far`, without a branch: for loops over lanes."""
     quarters = (x * _PER_QUARTER + _ROUND) - _ROUND
     r = ((x - quarters * _FIRST) - quarters * _SECOND) - quarters * _THIRD
     z = r * r
@@ -91,11 +78,7 @@ _A8, _A9, _A10 = -0.05085412397753877, 0.03923057432867238, -0.01917555343256874
 
 @inlined
 def angle_of(c: Any, s: Any) -> Any:
-    """Angle (rad) of a vector of length one, within 5e-16, without a branch: for loops over lanes.
-
-    >>> angle_of(0.0, 1.0) == math.pi / 2
-    True
-    """
+    """Angle (rad) of a vector of length one, within 5e-16, without a branch: for loops over lanes."""
     x, y = abs(c), abs(s)
     steep = y > x
     t = select(steep, x, y) / (1.0 + select(steep, y, x))  # tangent of half the angle

@@ -1,9 +1,4 @@
-"""Vectors and rotations in space as tuples of floats, which the compiler keeps in registers.
-
-A vector is (x, y, z). A rotation is its nine numbers row by row; its columns are the turned axes in the
-world.
-``S`` is the array of states of :mod:`groups.kernels`.
-"""
+"""Vectors and rotations in space as tuples of floats, which the compiler keeps in registers."""
 
 from __future__ import annotations
 

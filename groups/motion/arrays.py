@@ -95,19 +95,10 @@ def _completed(
 
 
 def _contradiction(time: Floats, value: Floats, rate: Floats) -> str:
-    """Evidence that ``rate`` is not the derivative of ``value``; empty if it may be.
-
-    Over the whole, the integral of the rates misses the values by more than a tenth of the way and of what
-    the trapezoidal rule can be wrong by; or within one step a rate leads ten times as far as the values go
-    around it; or one rate stands apart where the values go on evenly and the rates beside it fit them. So
-    digits, noise and few instants contradict nothing; other units, signs and slips do.
-
-    >>> t = np.linspace(0.0, 1.0, 101)
-    >>> _contradiction(t, np.sin(t), np.cos(t))
-    ''
-    >>> _contradiction(t, np.sin(t), np.rad2deg(np.cos(t)))
-    'from t = 0 to 1 s they add up to 48.2, where it moves by 0.841; write both in m or rad, and s'
-    """
+    """Evidence that ``rate`` is not the derivative of ``value``; empty if it may be."""
+    # The integral of the rates misses the values by more than a tenth of the way and of the trapezoidal
+    # error, or a rate in one step leads ten times as far as the values go, or one rate stands apart from even
+    # ones. So digits, noise and few instants contradict nothing; other units, signs and slips do.
     if len(time) < _FEWEST_COMPARED:
         return _slip(time, value, rate) if len(time) > 2 else ""
     step, way = np.diff(time), np.diff(value)

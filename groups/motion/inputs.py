@@ -32,10 +32,8 @@ def place_of(mechanism: Mechanism, coordinate: str) -> tuple[int, str]:
 
 
 def reference_inputs(mechanism: Mechanism, frames: Frames, at: Configuration) -> Floats:
-    """(D,) values of the driven coordinates in a configuration, m and rad; angles near ``at_reference``.
-
-    A coordinate of a type without equations on a relative pose (gears, cams) has its ``at_reference``.
-    """
+    """Values (D,) of the driven coordinates in a configuration, m and rad; angles near ``at_reference``."""
+    # A coordinate of a type without equations on a relative pose (gears, cams) has its at_reference.
     values = []
     for j in np.flatnonzero(mechanism.driven).tolist():
         joint = mechanism.joints[j]
@@ -50,19 +48,7 @@ def reference_inputs(mechanism: Mechanism, frames: Frames, at: Configuration) ->
 
 
 def reference_values(mechanism: Mechanism) -> dict[str, float]:
-    """Values of the driven coordinates in the assembled reference configuration, m and rad.
-
-    Raises
-    ------
-    ValueError
-        Driven joints without geometry: their ids.
-
-    Examples
-    --------
-    >>> import mbssa
-    >>> round(reference_values(mbssa.load("planar_four_bar"))["1-2.angle"], 9)
-    0.927295218
-    """
+    """Values of the driven coordinates in the assembled reference configuration, m and rad."""
     bare = [mechanism.joint_ids[j] for j in mechanism.without_geometry if mechanism.driven[j]]
     if bare:
         raise ValueError(
@@ -76,11 +62,7 @@ def reference_values(mechanism: Mechanism) -> dict[str, float]:
 
 
 def name_faults(names: tuple[str, ...], given: Iterable[str], what: str) -> list[str]:
-    """Driven coordinates that are not among ``given``, and given ones that are not driven.
-
-    >>> name_faults(("1-2.angle", "2-3.slide"), ["1-2.angel", "2-3.slide"], "law")
-    ['no law for 1-2.angle', "1-2.angel is not driven; did you mean '1-2.angle'?"]
-    """
+    """Driven coordinates that are not among ``given``, and given ones that are not driven."""
     given = list(given)
     faults = [f"no {what} for {name}" for name in names if name not in given]
     for name in given:

@@ -28,12 +28,7 @@ class OutsideError(ValueError):
 
 
 def reached(t: Floats, first: float, last: float, what: str) -> None:
-    """Refuse instants outside what a law knows, but for rounding.
-
-    >>> reached(np.array([0.0, 1.5]), 0.0, 1.0, "the points")
-    Traceback (most recent call last):
-    groups.motion.laws.OutsideError: t = 1.5 s lies outside the points, 0 to 1 s
-    """
+    """Refuse instants outside of the range of a law, but for rounding."""
     slack = 1e-9 * (last - first)
     outside = np.flatnonzero((t < first - slack) | (t > last + slack))
     if len(outside):
@@ -133,26 +128,10 @@ def spline(times: npt.ArrayLike, values: npt.ArrayLike) -> Law:
 
 
 def evaluated(law: Callable[[Any], Any], t: Floats) -> tuple[Floats, Floats, Floats]:
-    """Value, rate and acceleration (T,) of a law, or of any function of time, at instants (T,).
-
-    A function may return the value alone or the tuple (value, rate, acceleration), and may take all
-    instants at once or one. A value alone is sampled on a fine regular grid over the instants, 501 to
-    64,001 points, doubled until the acceleration settles, and differentiated by the quintic spline
-    through it; for a single instant the grid reaches 5 ms to both sides of it, from 11 points on.
-
-    Raises
-    ------
-    ValueError
-        The function returns something else than numbers.
-
-    Examples
-    --------
-    >>> import math
-    >>> at = np.array([0.0, 0.5, 1.0])
-    >>> value, rate, acceleration = evaluated(lambda t: math.exp(t), at)
-    >>> bool(abs(acceleration - np.exp(at)).max() < 1e-7)
-    True
-    """
+    """Value, rate and acceleration (T,) of a law, or of any function of time, at instants (T,)."""
+    # A value alone is sampled on a regular grid over the instants, 501 to 64,001 points, doubled until the
+    # acceleration settles, and differentiated by the quintic spline through it; for a single instant the grid
+    # reaches 5 ms to both sides of it, from 11 points on.
     parts = _called(law, t)
     if isinstance(parts, tuple):
         return parts
@@ -183,15 +162,8 @@ def evaluated(law: Callable[[Any], Any], t: Floats) -> tuple[Floats, Floats, Flo
 
 
 def differentiated(times: Floats, values: Floats, at: Floats) -> tuple[Floats, Floats]:
-    """First and second derivative of the spline through four points or more.
-
-    Quintic, so that the second derivative is smooth; cubic through four or five points.
-
-    >>> t = np.linspace(0, 1, 6)
-    >>> first, second = differentiated(t, t**3, np.array([0.5]))
-    >>> round(float(first[0]), 9), round(float(second[0]), 9)
-    (0.75, 3.0)
-    """
+    """First and second derivative of the spline through four points or more."""
+    # Quintic, so that the second derivative is smooth; cubic through four or five points.
     from scipy.interpolate import make_interp_spline
 
     # Without the part that stands still, rounding is that of the motion alone.

@@ -123,17 +123,13 @@ def _free_joint(mechanism: Mechanism, name: str) -> Joint:
 
 @dataclass(frozen=True, eq=False)
 class _Path:
-    """Splines of a body's pose, and where the joint's frames are.
-
-    ``inside`` : origin and axes of the joint's frame on the moving body; ``outside`` on the other one.
-    ``first`` says that the moving body is the joint's first.
-    """
+    """Splines of a body's pose, and the joint's frames on the moving and on the other body."""
 
     place: BSpline
     turn: BSpline
-    inside: tuple[Floats, Floats]
+    inside: tuple[Floats, Floats]  # origin and axes of the frame on the moving body
     outside: tuple[Floats, Floats]
-    first: bool
+    first: bool  # the moving body is the joint's first
     span: tuple[float, float]
     planar: bool
 
@@ -217,7 +213,7 @@ def _one_sign(quaternions: Floats, time: Floats, faults: list[str]) -> Floats:
 
 
 def _far_from_rotations(turned: Floats) -> Floats:
-    """(T,) how far quaternions are from unit length, or matrices from orthogonal and right-handed."""
+    """Deviation (T,) of quaternions from unit length, or of matrices from right-handed rotations."""
     far: Floats
     if turned.ndim == 2:
         far = np.abs(np.linalg.norm(turned, axis=1) - 1.0)
@@ -284,7 +280,7 @@ def _orientation(path: _Path, t: Floats) -> tuple[Floats, Floats, Floats]:
 
 
 def _vector_part(p: Floats, q: Floats) -> Floats:
-    """(T, 3) vector part of p times the conjugate of q."""
+    """Vector part (T, 3) of p times the conjugate of q."""
     v, u = p[:, 1:], q[:, 1:]
     part: Floats = q[:, :1] * v - p[:, :1] * u - np.cross(v, u)
     return part

@@ -57,11 +57,7 @@ class Motion:
 
 
 def time_faults(time: Floats) -> list[str]:
-    """Faults of instants, which have to be (T,), finite and strictly increasing.
-
-    >>> time_faults(np.array([0.0, 0.1, 0.1]))
-    ['time does not increase at instant 2 (0.1 s after 0.1 s)']
-    """
+    """Faults of instants, which have to be (T,), finite and strictly increasing."""
     if time.ndim != 1 or len(time) == 0:
         return ["time has no instants"]
     if not np.isfinite(time).all():

@@ -86,7 +86,11 @@ def default_motion(
     duration: float | None = None,
     at_reference: Mapping[str, float] | None = None,
 ) -> Motion:
-    """The motion that the model carries: ``[motion]`` of its file; else :func:`usual_motion`.
+    """The motion that the model carries: ``[motion]`` of its file; else the usual one.
+
+    The usual motion of a mechanism with one driven coordinate has 1 s and 361 instants: a harmonic from the
+    reference through the range of the coordinate's limits and back; without limits one turn of an ``angle``
+    at constant speed. Others, and those with a reference outside of the limits, have none.
 
     Parameters
     ----------
@@ -120,17 +124,10 @@ def default_motion(
 
 
 def usual_motion(mechanism: Mechanism, within: tuple[float, float] | None = None) -> DefaultMotion | None:
-    """The motion of a mechanism that carries none and has one driven coordinate: 1 s, 361 instants.
-
-    From the reference through the range of the coordinate's limits, or ``within`` other ones (m or rad), and
-    back, as a harmonic; without limits one turn of an ``angle`` at constant speed. None for all else, and
-    where the reference is outside of them.
-
-    >>> import dataclasses, mbssa
-    >>> still = dataclasses.replace(mbssa.load("planar_four_bar"), motion=None)
-    >>> usual_motion(still).inputs["1-2.angle"].name
-    'speed'
-    """
+    """Motion of 1 s and 361 instants for a mechanism that has none, and one driven coordinate; else None."""
+    # From the reference through the coordinate's limits, or `within` others (m or rad), and back, as a
+    # harmonic; without limits one turn of an angle at constant speed. None where the reference is outside of
+    # the limits.
     names = driven_coordinates(mechanism)
     if len(names) != 1:
         return None
@@ -176,12 +173,7 @@ def stored_motion(
 
 
 def stored_laws(mechanism: Mechanism, at_reference: Mapping[str, float]) -> dict[str, Law]:
-    """Laws of the motion that a mechanism carries, by coordinate; empty where it carries none.
-
-    >>> import mbssa
-    >>> list(stored_laws(mbssa.load("planar_four_bar"), {"1-2.angle": 0.0}))
-    ['1-2.angle']
-    """
+    """Laws of the motion that a mechanism carries, by coordinate; empty where it carries none."""
     return {} if mechanism.motion is None else _laws(mechanism.motion, at_reference)
 
 
@@ -192,12 +184,7 @@ def _laws(stored: DefaultMotion, at_reference: Mapping[str, float]) -> dict[str,
 
 
 def check_span(steps: int | None, duration: float | None) -> None:
-    """Refuse spans that have no instants.
-
-    >>> check_span(0, 1.0)
-    Traceback (most recent call last):
-    ValueError: steps is 0; write 1 to 10,000,000
-    """
+    """Refuse spans that have no instants."""
     faults = []
     if steps is not None and not 1 <= steps <= MOST_STEPS:
         faults.append(f"steps is {steps}; write 1 to {MOST_STEPS:,}")

@@ -1,9 +1,8 @@
-"""Coordinate partitioning: independent and dependent relative coordinates of a mechanism that is cut open.
+"""Coordinate partitioning: independent and dependent relative coordinates of a mechanism that is cut open."""
 
-h(q) = 0 are the equations of the cuts, J their Jacobian. q falls into independent u, dependent v and driven
-coordinates, so that the columns J_v of the independent equations are square and regular: then the cuts give
-v for any u nearby (Wehage and Haug 1982; Robotran's ``mbs_exe_part``).
-"""
+# q of h(q) = 0, the equations of the cuts with Jacobian J, falls into independent u, dependent v and driven
+# coordinates, so that the columns J_v of the independent equations are square and regular: then the cuts give
+# v for any u nearby (Wehage and Haug 1982; Robotran's mbs_exe_part).
 
 from __future__ import annotations
 
@@ -138,7 +137,9 @@ def partition(
     method : "complete", Gaussian elimination with complete pivoting, or "qr" with column pivoting
     at : one instant of a motion, as ``trajectory.instants(slice(k, k + 1))``; the assembled reference if not
         given
-    cuts : ids of the joints to cut, as in :func:`groups.partitioning.cutting.cut_open`
+    cuts : ids of the joints to cut; both joints of a body between two spherical (in the plane: revolute)
+        joints replace it by a rod. By default the joints with the most freedom, and in space a rod in
+        place of a body with two spherical joints alone
     independent, dependent : the user's own choice. Where one is given, all other coordinates are of the
         other kind, and none is in both; but after ``independent="all"`` those that are named dependent are no
         longer independent, as with Robotran's ``set_qu`` and ``set_qv``. A driven coordinate that is named
@@ -214,26 +215,13 @@ def partition(
 
 
 def effective_tolerance(mechanism: Mechanism, frames: Frames, tolerance: float) -> float:
-    """The tolerance, but no less than what the digits of a model's numbers allow.
-
-    >>> import mbssa
-    >>> bar = mbssa.load("planar_four_bar")
-    >>> effective_tolerance(bar, joint_frames(bar), 1e-9)
-    1e-09
-    """
+    """The tolerance, but no less than the digits of a model's numbers allow."""
     precision = precision_of(mechanism, frames.size)
     return max(tolerance, tolerance_for(precision)) if precision > 0 else tolerance
 
 
 def check_size(opened: CutOpen, instants: int) -> None:
-    """Refuse more instants, equations and coordinates than a dense J can be made for.
-
-    >>> import mbssa
-    >>> bar = mbssa.load("planar_four_bar")
-    >>> check_size(cut_open(bar, joint_frames(bar)), 10**8)
-    Traceback (most recent call last):
-    ValueError: 100,000,000 instants of 2 equations in 3 coordinates are too many; write fewer instants
-    """
+    """Refuse more instants, equations and coordinates than a dense J can be made for."""
     m, n = len(opened.equations), len(opened.coordinates)
     if instants * m * n > _MOST_ENTRIES or m * n * n > _MOST_OPERATIONS:
         instead = "write fewer instants" if instants > 1 else "a structural choice needs no such matrix"
@@ -242,13 +230,7 @@ def check_size(opened: CutOpen, instants: int) -> None:
 
 
 def check_same(mechanism: Mechanism, other: Mechanism, what: str) -> None:
-    """Refuse a motion of a mechanism that differs in more than its inputs.
-
-    >>> import mbssa
-    >>> check_same(mbssa.load("spatial_4r"), mbssa.load("planar_four_bar"), "path")
-    Traceback (most recent call last):
-    ValueError: path is a motion of another mechanism; only its inputs may differ
-    """
+    """Refuse a motion of a mechanism that differs in more than its inputs."""
     sizes = [(one.space, one.n_bodies, one.joint_ids) for one in (mechanism, other)]
     if sizes[0] != sizes[1] or not np.array_equal(mechanism.joint_type, other.joint_type):
         raise ValueError(f"{what} is a motion of another mechanism; only its inputs may differ")
@@ -282,7 +264,7 @@ def _kinds(
     *,
     own: bool,
 ) -> tuple[Bools, Bools | None]:
-    """(n,) driven coordinates, and those that the user takes as dependent; None without a choice."""
+    """Masks (n,) of driven coordinates, and of the user's dependent ones, None without a choice."""
     names = opened.coordinates
     faults = [] if own else _unknown("driven", sorted(prescribed), (*names, *cut_coordinates(opened)))
     everything = independent == "all"
@@ -331,12 +313,7 @@ def _unknown(what: str, given: Sequence[str], names: Sequence[str]) -> list[str]
 def _check_choice(
     opened: CutOpen, J: Floats, columns: Ints, given: Ints, method: Method, limit: float
 ) -> None:
-    """Refuse a choice whose J_v is not square and regular, with one that would do.
-
-    Parameters
-    ----------
-    columns : those that are not driven; given : those of the dependent coordinates
-    """
+    """Refuse a choice of dependent columns ``given`` whose J_v is not square and regular; name another."""
     names = np.array(opened.coordinates)
     rank = _rank(J[:, columns], limit)
     mine = _rank(J[:, given], limit)
@@ -369,7 +346,7 @@ def _rank(matrix: Floats, limit: float) -> int:
 
 
 def _null_space(matrix: Floats, rank: int) -> Floats:
-    """(n - rank, n) null space of an equation matrix, each vector reduced by elimination."""
+    """Null space (n - rank, n) of an equation matrix, each vector reduced by elimination."""
     _, _, right = np.linalg.svd(matrix)
     basis = right[rank:]
     pivots = pivots_of(basis[None], "complete").columns[0, : len(basis)]

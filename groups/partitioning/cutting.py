@@ -1,9 +1,8 @@
-"""Spanning tree of a mechanism from the frame, and the cuts that close its loops.
+"""Spanning tree of a mechanism from the frame, and the cuts that close its loops."""
 
-The cuts are Robotran's: a *rod cut* is 1 equation (a massless rod, or a body between two spherical joints,
-replaced by a constant distance), a *ball cut* 3 or in the plane 2, a *solid cut* 6 or in the plane 3; any
-other joint may be cut too and gives its own equations.
-"""
+# The cuts are Robotran's: a rod cut is 1 equation (a massless rod, or a body between two spherical joints,
+# replaced by a constant distance), a ball cut 3 or in the plane 2, a solid cut 6 or in the plane 3; any other
+# joint may be cut too and gives its own equations.
 
 from __future__ import annotations
 
@@ -20,56 +19,28 @@ from mbssa.trust import REMEDY
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """Cut of a loop.
+    """Cut of a loop at one joint, or at the two at the ends of a body that becomes a rod."""
 
-    Attributes
-    ----------
-    kind : ``rod``, ``ball``, ``solid``, or the type of the joint where it is none of these
-    joints : joint indices: one, or the two at the ends of a body that is taken out
-    rod : index of the body that is taken out and leaves its length; -1 for none
-    equations : names of its equations: constraints, then driven coordinates of the joint
-    driven : how many of them are driven coordinates, the last ones
-
-    Examples
-    --------
-    >>> import mbssa
-    >>> from mbssa.joints.frames import joint_frames
-    >>> rssr = mbssa.load("rssr")
-    >>> cut_open(rssr, joint_frames(rssr)).cuts
-    (Cut(kind='rod', joints=(1, 2), rod=2, equations=('length',), driven=0),)
-    """
-
-    kind: str
+    kind: str  # ``rod``, ``ball``, ``solid``, or the type of the joint where it is none of these
     joints: tuple[int, ...]
-    rod: int
-    equations: tuple[str, ...]
-    driven: int = 0
+    rod: int  # index of the body that is taken out and leaves its length; -1 for none
+    equations: tuple[str, ...]  # constraints, then driven coordinates of the joint
+    driven: int = 0  # how many of the equations are driven coordinates
 
 
 @dataclass(frozen=True, eq=False)
 class CutOpen:
-    """A mechanism as a tree with cuts.
-
-    Attributes
-    ----------
-    links : bodies with their parents and the joints between, parents first
-    cuts : in the order of their joints; a cut without equations is left out
-    coordinates : (n) names of the relative coordinates q, ``joint.coordinate``, in the order of the joints
-    units : m or rad of each
-    start : by joint index, the first column of its coordinates; -1 where it is cut
-    equations : (m) names of the equations, ``joint: equation``
-    prescribed : (m) whether an equation is a driven coordinate of a cut joint
-    """
+    """A mechanism as a tree with cuts."""
 
     mechanism: Mechanism
     frames: Frames
-    links: tuple[Link, ...]
-    cuts: tuple[Cut, ...]
-    coordinates: tuple[str, ...]
-    units: tuple[str, ...]
-    start: tuple[int, ...]
-    equations: tuple[str, ...]
-    prescribed: tuple[bool, ...]
+    links: tuple[Link, ...]  # bodies with their parents and the joints between, parents first
+    cuts: tuple[Cut, ...]  # in the order of their joints; a cut without equations is left out
+    coordinates: tuple[str, ...]  # (n) ``joint.coordinate`` of q, in the order of the joints
+    units: tuple[str, ...]  # (n) m or rad
+    start: tuple[int, ...]  # by joint index, the first column of its coordinates; -1 where it is cut
+    equations: tuple[str, ...]  # (m) ``joint: equation``
+    prescribed: tuple[bool, ...]  # (m) driven coordinate of a cut joint
 
     def cut_name(self, cut: Cut) -> str:
         """Ids of the joints of a cut."""
@@ -82,32 +53,9 @@ def cut_open(
     cuts: Sequence[str] | None = None,
     driven: Iterable[str] = (),
 ) -> CutOpen:
-    """Cut a mechanism open at the joints with the most freedom, or at those that are named.
-
-    Driven coordinates count as no freedom, so that they belong to the tree where they can. A body in space
-    between two spherical joints, with no other joint, becomes a rod cut.
-
-    Parameters
-    ----------
-    cuts : ids of the joints to cut; both joints of a body between two spherical (in the plane: revolute)
-        joints replace it by a rod
-    driven : coordinates that are prescribed; at a cut joint each is one more equation
-
-    Raises
-    ------
-    ValueError
-        Joints without geometry or equations, cuts that leave a loop or an unconnected body, unknown joints:
-        all faults.
-
-    Examples
-    --------
-    >>> import mbssa
-    >>> from mbssa.joints.frames import joint_frames
-    >>> bar = mbssa.load("pendulum_four_bar")
-    >>> opened = cut_open(bar, joint_frames(bar))
-    >>> opened.coordinates, opened.equations
-    (('1-2.angle', '1-3.angle', '3-4.angle'), ('2-4: position x', '2-4: position y'))
-    """
+    """Cut a mechanism open at the joints with the most freedom, or at those that are named."""
+    # Driven coordinates count as no freedom, so that they belong to the tree where they can. A body in space
+    # between two spherical joints, with no other joint, becomes a rod cut.
     bare = [j for j in range(mechanism.n_joints) if not frames.known[j]]
     if bare:
         lacks = {j: "geometry" if mechanism.joint_geometry.get(j) is None else "equations" for j in bare}
@@ -161,14 +109,7 @@ def cut_open(
 
 
 def cut_coordinates(opened: CutOpen) -> tuple[str, ...]:
-    """Names of the coordinates of cut joints: none of rods, the driven ones of gears and the like.
-
-    >>> import mbssa
-    >>> from mbssa.joints.frames import joint_frames
-    >>> bar = mbssa.load("planar_four_bar")
-    >>> cut_coordinates(cut_open(bar, joint_frames(bar)))
-    ('3-4.angle',)
-    """
+    """Names of the coordinates of cut joints: none of rods, the driven ones of gears and the like."""
     mechanism = opened.mechanism
     ends = {j for cut in opened.cuts if cut.rod >= 0 for j in cut.joints}
     return tuple(

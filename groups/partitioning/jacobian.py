@@ -1,10 +1,7 @@
-"""Jacobian J of the equations of the cuts by the relative coordinates of the tree.
+"""Jacobian J of the equations of the cuts by the relative coordinates of the tree."""
 
-The free twist of a coordinate moves all bodies behind its joint; the rows of a cut joint, by
-:func:`groups.joint_jacobian.joint_rows`, apply to the twists of its bodies. Lengths are divided by the
-mechanism's size, in rows and in columns, so that J is without units and its singular values and pivots may be
-compared.
-"""
+# The free twist of a coordinate moves all bodies behind its joint. Lengths are over the mechanism's size, in
+# rows and in columns, so that J is without units and its singular values and pivots may be compared.
 
 from __future__ import annotations
 
@@ -21,21 +18,7 @@ _NUMBERS = 4_000_000
 
 
 def cut_jacobian(opened: CutOpen, poses: PosesOverTime) -> Floats:
-    """(T, m, n) derivative of the cuts' equations by the coordinates, lengths divided by the size.
-
-    NaN at instants where a body was not placed.
-
-    >>> import mbssa
-    >>> from groups.joint_jacobian import poses_at
-    >>> from groups.partitioning.cutting import cut_open
-    >>> from mbssa.joints.frames import joint_frames
-    >>> from mbssa.joints.system import Configuration
-    >>> bar = mbssa.load("pendulum_four_bar")
-    >>> frames = joint_frames(bar)
-    >>> reference = poses_at(bar, frames, Configuration.reference(frames))
-    >>> cut_jacobian(cut_open(bar, frames), reference).shape
-    (1, 2, 3)
-    """
+    """Derivative (T, m, n) of the cuts' equations by the coordinates; NaN where a body was not placed."""
     n = len(opened.coordinates)
     found = np.zeros((poses.instants, len(opened.equations), n))
     together = max(1, _NUMBERS // (6 * (n + 1) * (len(opened.links) + 1)))
@@ -53,19 +36,7 @@ def cut_jacobian(opened: CutOpen, poses: PosesOverTime) -> Floats:
 
 
 def coordinate_values(opened: CutOpen, poses: PosesOverTime) -> Floats:
-    """(T, n) relative coordinates, m and principal angles in rad.
-
-    >>> import mbssa
-    >>> from groups.joint_jacobian import poses_at
-    >>> from groups.partitioning.cutting import cut_open
-    >>> from mbssa.joints.frames import joint_frames
-    >>> from mbssa.joints.system import Configuration
-    >>> bar = mbssa.load("planar_four_bar")
-    >>> frames = joint_frames(bar)
-    >>> reference = poses_at(bar, frames, Configuration.reference(frames))
-    >>> coordinate_values(cut_open(bar, frames), reference).round(3).tolist()
-    [[0.927, 0.0, 0.0]]
-    """
+    """Relative coordinates (T, n), m and principal angles in rad."""
     values = np.full((poses.instants, len(opened.coordinates)), np.nan)
     with np.errstate(invalid="ignore", divide="ignore"):
         for link in opened.links:
@@ -75,7 +46,7 @@ def coordinate_values(opened: CutOpen, poses: PosesOverTime) -> Floats:
 
 
 def _tree_twists(opened: CutOpen, poses: PosesOverTime, middle: Floats) -> dict[int, Floats]:
-    """By body, (T, 6, n) twists of the point at ``middle`` (T, 3) by the coordinates."""
+    """Twists (T, 6, n) of each body's point at ``middle`` (T, 3) by the coordinates."""
     found = {0: np.zeros((poses.instants, 6, len(opened.coordinates)))}
     for link in opened.links:
         pair, first = pair_pose(poses, link.joint), opened.start[link.joint]
@@ -96,7 +67,7 @@ def _at(twist: Floats, arm: Floats) -> Floats:
 def _cut_rows(
     opened: CutOpen, poses: PosesOverTime, cut: Cut, twists: dict[int, Floats], middle: Floats
 ) -> Floats:
-    """(T, e, n) of one cut."""
+    """Rows (T, e, n) of one cut."""
     size = opened.frames.size
     if cut.rod < 0:
         driven = cut.equations[len(cut.equations) - cut.driven :]

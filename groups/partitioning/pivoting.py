@@ -19,24 +19,17 @@ _EQUAL = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Pivots:
-    """Of T matrices (m, n): ``rows`` (T, m) and ``columns`` (T, n) in the order in which they were taken, the
-    rest after them, and ``sizes`` (T, min(m, n)) of the pivots; NaN of a matrix that is not finite."""
+    """Pivots of T matrices (m, n): rows and columns in the order in which they were taken."""
 
-    rows: Ints
-    columns: Ints
-    sizes: Floats
+    rows: Ints  # (T, m), the rest after those taken
+    columns: Ints  # (T, n)
+    sizes: Floats  # (T, min(m, n)); NaN of a matrix that is not finite
 
 
 def pivots_of(matrices: Floats, method: Method) -> Pivots:
-    """Pivots of T matrices (T, m, n).
-
-    ``complete`` eliminates with the largest entry of what is left. ``qr`` takes the column that is farthest
-    from those before, and then the rows of these columns in the same way.
-
-    >>> found = pivots_of(np.array([[[1.0, 2.0, 0.0], [2.0, 4.0, 0.0]]]), "complete")
-    >>> found.rows.tolist(), found.columns.tolist(), found.sizes.tolist()
-    ([[1, 0]], [[1, 0, 2]], [[4.0, 0.0]])
-    """
+    """Pivots of T matrices (T, m, n)."""
+    # `complete` eliminates with the largest entry of what is left; `qr` takes the column that is farthest
+    # from those before, and then the rows of these columns in the same way.
     return _complete(matrices) if method == "complete" else _orthogonal(matrices)
 
 

@@ -25,45 +25,24 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Followed:
-    """One way to choose the independent coordinates, along a motion.
+    """One way to choose the independent coordinates, along a motion."""
 
-    Attributes
-    ----------
-    sets : the sets of independent coordinates that it takes
-    which : (T,) index of the set at each instant
-    singular : (T,) the smallest singular value of J_v that should not vanish, lengths over the size
-    condition : (T,) that over the largest: 1 well conditioned, 0 singular; NaN where there is no pose
-    crossings : instants k such that the determinant of J_v is zero, or changes its sign from k to k + 1,
-        with the same set; none where there are redundant equations
-
-    Examples
-    --------
-    >>> Followed((("1-2.angle",),), np.zeros(2, int), np.ones(2), np.ones(2), ()).sets
-    (('1-2.angle',),)
-    """
-
-    sets: tuple[tuple[str, ...], ...]
-    which: Ints
-    singular: Floats
-    condition: Floats
-    crossings: tuple[int, ...]
+    sets: tuple[tuple[str, ...], ...]  # of independent coordinates
+    which: Ints  # (T,) index of the set at each instant
+    singular: Floats  # (T,) smallest singular value of J_v that should not vanish, lengths over the size
+    condition: Floats  # (T,) that over the largest: 1 well conditioned, 0 singular; NaN without a pose
+    # Instants with the same set; none where there are redundant equations.
+    crossings: tuple[int, ...]  # k with det J_v = 0, or a change of its sign from k to k + 1
 
 
 @dataclass(frozen=True)
 class Stretch:
-    """A stretch of a motion, instants ``first`` to ``last``, near a singular position.
-
-    ``lowest`` are the smallest of :attr:`PartitionSweep.conditions` in it; ``crossed`` names the fixed
-    choices with a determinant that changes its sign.
-
-    >>> Stretch(0, 3, {"structural": 0.001, "whole": 0.6}, ("structural",)).crossed
-    ('structural',)
-    """
+    """Stretch of a motion, instants ``first`` to ``last``, near a singular position."""
 
     first: int
     last: int
-    lowest: Mapping[str, float]
-    crossed: tuple[str, ...]
+    lowest: Mapping[str, float]  # smallest of PartitionSweep.conditions in it
+    crossed: tuple[str, ...]  # fixed choices with a determinant that changes its sign
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -274,11 +253,7 @@ def sweep_partition(
 
 
 def stretches(mask: Bools) -> list[tuple[int, int]]:
-    """First and last instants of each run of True.
-
-    >>> stretches(np.array([True, False, True, True]))
-    [(0, 0), (2, 3)]
-    """
+    """First and last instants of each run of True."""
     edges = np.diff(np.concatenate([[False], mask, [False]]).astype(int))
     starts, ends = np.flatnonzero(edges == 1), np.flatnonzero(edges == -1) - 1
     return list(zip(starts.tolist(), ends.tolist(), strict=True))
@@ -312,7 +287,7 @@ def _along(model: Model, path: Motion | Trajectory | None) -> tuple[Trajectory, 
 
 
 def _singular(matrices: Floats) -> Floats:
-    """(T, min(m, n)) singular values; NaN of a matrix that is not finite."""
+    """Singular values (T, min(m, n)); NaN of a matrix that is not finite."""
     values = np.full((len(matrices), min(matrices.shape[1:])), np.nan)
     sound = np.isfinite(matrices).all(axis=(1, 2))
     if matrices.size and sound.any():
@@ -328,7 +303,7 @@ def _rank(matrices: Floats, singular: Floats, share: float) -> int:
 
 
 def _at_rank(values: Floats, rank: int) -> tuple[Floats, Floats]:
-    """(T,) singular value number ``rank``, and what share of the first it is; 1 where there is none."""
+    """Singular value (T,) number ``rank``, and its share of the first; 1 where there is none."""
     if not rank:
         return np.ones(len(values)), np.ones(len(values))
     singular, largest = values[:, rank - 1], values[:, 0]

@@ -33,13 +33,10 @@ _SPARE = 0.08
 
 @dataclass(frozen=True, eq=False)
 class Outline:
-    """A line on one body: ``points`` (n, 3) in the body's own frame, m.
-
-    A ``closed`` one ends where it begins and has material inside.
-    """
+    """Line on one body; a closed one ends where it begins and has material inside."""
 
     body: int
-    points: Floats
+    points: Floats  # (n, 3) in the body's own frame, m
     closed: bool
 
 
@@ -50,22 +47,9 @@ def outlines_of(
     position: Floats,
     quaternion: Floats,
 ) -> tuple[Outline, ...]:
-    """Profiles of cams, contacts and terrains; what follows them: roller, touched part of a face, profile.
-
-    Parameters
-    ----------
-    bodies : the K bodies that are drawn, the frame first
-    position, quaternion : (F, K, 3), (F, K, 4), their poses, for the width of flat faces; NaN where a body
-        was not solved
-
-    >>> import mbssa
-    >>> from mbssa.joints.frames import joint_frames
-    >>> cam = mbssa.load("cam_roller")
-    >>> still = np.zeros((1, 3, 3)), np.tile([1.0, 0.0, 0.0, 0.0], (1, 3, 1))
-    >>> profile, roller = outlines_of(cam, joint_frames(cam), (0, 1, 2), *still)
-    >>> profile.body, profile.closed, roller.body, roller.points.mean(axis=0).round(3).tolist()
-    (1, True, 2, [0.014, 0.048, 0.0])
-    """
+    """Profiles of cams, contacts, terrains and their followers on K drawn bodies, the frame first."""
+    # The poses (F, K, 3) and (F, K, 4) of the drawn bodies give the width of flat faces; NaN where not
+    # solved.
     outlines = []
     for touching in (*_of_joints(frames), *_of_forces(mechanism, frames)):
         pair, curves = touching.pair, touching.curves

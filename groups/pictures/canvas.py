@@ -31,19 +31,15 @@ _SPARE = 0.1
 
 @dataclass(frozen=True, eq=False)
 class Canvas:
-    """A figure with one pair (or three) of axes of equal scale.
-
-    ``axes`` is Matplotlib's, two- or three-dimensional as ``solid`` says; ``scale`` is metres of the
-    mechanism for a millimetre of paper.
-    """
+    """Figure with one pair (or three) of axes of equal scale."""
 
     figure: Figure
-    axes: Any
+    axes: Any  # Matplotlib's, three-dimensional if ``solid``
     solid: bool
-    scale: float
+    scale: float  # metres of the mechanism for a millimetre of paper
 
     def paper(self, points: Floats) -> Floats:
-        """(..., 2) where world points (..., 3), m, are on the paper, mm."""
+        """Places (..., 2) of world points (..., 3), m, on the paper, mm."""
         flat = points.reshape(-1, 3)
         if self.solid:
             from mpl_toolkits.mplot3d import proj3d
@@ -108,10 +104,7 @@ class Canvas:
 
 
 def canvas_for(scene: Scene, points: Floats | None = None, *, names: int = 0) -> Canvas:
-    """Empty axes with metres along them that have room for the whole motion, or for points (n, 3) alone.
-
-    The page grows with the ``names`` that are to stand on it.
-    """
+    """Empty axes in m for the whole motion, or for points (n, 3) alone; ``names`` make the page larger."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 

@@ -107,14 +107,7 @@ def coordinates(
 
 
 def over_time(trajectory: Trajectory, curves: Sequence[Curve], rows: int = 1) -> Figure:
-    """Curves over the time of a motion, a column of panels for each unit, a row for each of their parts.
-
-    >>> import groups, mbssa
-    >>> bar = mbssa.load("planar_four_bar")
-    >>> trajectory = groups.build(mbssa.decompose(bar)).solve(groups.constant_speed(bar, steps=5))
-    >>> over_time(trajectory, [Curve("pull", "N", False, (trajectory.time,))]).axes[0].get_ylabel()
-    'force (N)'
-    """
+    """Curves over the time of a motion, a column of panels for each unit, a row for each of their parts."""
     require_matplotlib()
     titles = {curve.unit: curve.titles for curve in sorted(curves, key=lambda curve: curve.unit)}
     figure, panels = _panels(titles, rows)

@@ -34,16 +34,13 @@ _OTHERWISE = ("value", "rate", "second derivative")
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """One coordinate: ``parts`` are value, rate and acceleration (T,), as many as were kept.
-
-    ``si`` is the SI unit where ``unit`` is another.
-    """
+    """One coordinate over time."""
 
     label: str
     unit: str
     driven: bool
-    parts: tuple[Floats, ...]
-    si: str = ""
+    parts: tuple[Floats, ...]  # value, rate and acceleration (T,), as many as were kept
+    si: str = ""  # SI unit where ``unit`` is another
 
     @property
     def titles(self) -> tuple[str, ...]:
@@ -97,13 +94,7 @@ def converted(curve: Curve, units: tuple[str, str]) -> Curve:
 
 
 def named_curves(trajectory: Trajectory, names: Sequence[str], derived: Mapping[str, Curve]) -> list[Curve]:
-    """The curves of coordinates, joints, bodies, points and derived quantities by name.
-
-    Raises
-    ------
-    ValueError
-        Names that are not there: all of them.
-    """
+    """Curves of coordinates, joints, bodies, points and derived quantities by name."""
     curves: list[Curve] = []
     faults = []
     for name in [names] if isinstance(names, str) else names:

@@ -15,10 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """One group in one state over instants ``first`` … ``last``, both inclusive.
-
-    ``group`` is its number, ``reason`` what the status says.
-    """
+    """One group (number) in one state over instants ``first`` … ``last``, both inclusive."""
 
     group: int
     reason: str
@@ -27,13 +24,7 @@ class Failure:
 
 
 def failures(trajectory: Trajectory) -> tuple[Failure, ...]:
-    """Every run of instants at which a group has the same status other than ok, by first instant.
-
-    >>> import groups, mbssa
-    >>> crank = mbssa.load("slider_crank")
-    >>> failures(groups.build(mbssa.decompose(crank)).solve(groups.constant_speed(crank, steps=9)))
-    ()
-    """
+    """Every run of instants at which a group has the same status other than ok, by first instant."""
     from groups.trajectory import STATUS
 
     found = []
@@ -48,13 +39,7 @@ def failures(trajectory: Trajectory) -> tuple[Failure, ...]:
 
 
 def failed_at(trajectory: Trajectory, instant: int) -> str:
-    """One line about an instant, ``SG-2, SG-4 singular``; empty where all groups were solved.
-
-    >>> import groups, mbssa
-    >>> crank = mbssa.load("slider_crank")
-    >>> failed_at(groups.build(mbssa.decompose(crank)).solve(groups.constant_speed(crank, steps=9)), 3)
-    ''
-    """
+    """One line about an instant, ``SG-2, SG-4 singular``; empty where all groups were solved."""
     from groups.trajectory import STATUS
 
     status = trajectory.status[instant]
@@ -65,11 +50,7 @@ def failed_at(trajectory: Trajectory, instant: int) -> str:
 
 
 def sentence(found: tuple[Failure, ...], instants: int) -> str:
-    """Failures over the whole motion, in one line; empty if there are none.
-
-    >>> sentence((Failure(2, "singular", 3, 5), Failure(2, "singular", 8, 8)), 20)
-    'SG-2 singular at 4 of 20 instants'
-    """
+    """Failures over the whole motion, in one line; empty if there are none."""
     counts: dict[tuple[int, str], int] = {}
     for failure in found:
         key = failure.group, failure.reason

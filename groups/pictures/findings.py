@@ -124,7 +124,7 @@ def _spins(report: Report) -> list[tuple[Floats, Floats]]:
 
 
 def _motions(report: Report) -> list[list[tuple[Floats, Floats]]]:
-    """For each motion that the inputs leave, place and velocity of the bodies that it moves."""
+    """Places and velocities of the moving bodies, for each motion that the inputs leave."""
     numeric = report.numeric
     if numeric is None or numeric.configuration is None or numeric.frames is None or not numeric.all.free:
         return []

@@ -1,7 +1,6 @@
-"""Rims of gears, wheels and racks as lines: teeth that mesh at the reference, of a size that an eye can see.
+"""Rims of gears, wheels and racks as lines: teeth that mesh at the reference, of a visible size."""
 
-The model has pitch circles and ratios; how many teeth there are is chosen here, in the ratio of the radii.
-"""
+# The model has pitch circles and ratios; how many teeth there are is chosen here, in the ratio of the radii.
 
 from __future__ import annotations
 
@@ -38,12 +37,7 @@ class _Wheel:
 def rims_of(
     frames: Frames, marks: Sequence[Mark], tracks: Mapping[int, Guide], bodies: Sequence[int]
 ) -> tuple[Outline, ...]:
-    """Rims of the wheels of these joints that are on drawn bodies, once each, and toothed racks.
-
-    Parameters
-    ----------
-    tracks : guides of wheels that roll on a straight track, by the number of the joint
-    """
+    """Rims of the wheels on drawn bodies, once each, and toothed racks; straight tracks by joint number."""
     found: dict[tuple[int, ...], _Wheel] = {}
     outlines: list[Outline] = []
     for mark in marks:
@@ -127,7 +121,7 @@ def _rim(mark: Mark, side: int, wheel: _Wheel, ring: bool) -> list[Outline]:
 
 
 def _tooth(module: float, pitch: float) -> Floats:
-    """(4, 2) corners of one tooth: place along the pitch line, height over it."""
+    """Corners (4, 2) of one tooth: place along the pitch line, height over it."""
     tip, root = (share * pitch for share in _WIDE)
     low, high = _ROOT * module, _TIP * module
     return np.array([[-root, low], [-tip, high], [tip, high], [root, low]])

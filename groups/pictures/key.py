@@ -11,11 +11,7 @@ if TYPE_CHECKING:
 
 
 def add_key(figure: Figure, handles: list[Any], *, lines: bool = True) -> None:
-    """Put a key below everything that the figure has; the page grows with it.
-
-    It has as many columns, up to five, as fit beside each other. ``lines`` leaves room for samples of
-    lines; markers need less.
-    """
+    """Put a key of up to five columns below the figure; the page grows. ``lines`` need room for samples."""
     for columns in range(min(len(handles), 5), 0, -1):
         key = figure.legend(
             handles=handles,

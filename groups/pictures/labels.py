@@ -15,19 +15,8 @@ _GAP = 0.9
 def name_label(
     name: str, size: tuple[float, float], lines: Floats, points: Floats, page: tuple[Floats, Floats]
 ) -> Label:
-    """Name of a body with its possible places, the preferred ones first; all in mm on paper.
-
-    Parameters
-    ----------
-    size : width and height of the text
-    lines, points : (m, 2, 2) lines of the body and (n, 2) their points
-    page : lower left and upper right corner; places beyond them are disliked
-
-    >>> line = np.array([[[0.0, 0.0], [20.0, 0.0]]])
-    >>> page = np.array([-9.0, -9.0]), np.array([29.0, 9.0])
-    >>> name_label("rod", (8.0, 3.0), line, line[0], page).places[0].round(1).tolist()
-    [10.0, 2.4]
-    """
+    """Name of a body with its possible places, the preferred ones first; all in mm on paper."""
+    # Places beyond the page (lower left, upper right corner) are disliked.
     half = np.array(size) / 2
     places = [points.mean(axis=0)] if len(lines) > 2 else []
     length = np.linalg.norm(lines[:, 1] - lines[:, 0], axis=1)

@@ -140,11 +140,7 @@ def _html(trajectory: Trajectory, scene: Scene, points: Sequence[Point], forces:
 def page_data(
     trajectory: Trajectory, scene: Scene, points: Sequence[Point], forces: Forces | None = None
 ) -> dict[str, Any]:
-    """Data of the motion for the page.
-
-    ``time`` is base64 of float64 (F,), ``poses`` of float32 (F, K, 7): x, y, z less ``centre``, and the
-    quaternion w, x, y, z; ``says`` of uint16 (F,), rows of ``reasons``.
-    """
+    """Data of the motion for the page: arrays as base64 texts, poses less ``centre``."""
     centre = (scene.low + scene.high) / 2
     poses = np.concatenate([scene.position - centre, scene.quaternion], axis=2)
     reasons = {"": 0}
@@ -178,6 +174,7 @@ def page_data(
         "curves": _curves(trajectory, scene),
         "model": _model(scene.mechanism),
         "reasons": list(reasons),
+        # Float64 (F,); poses float32 (F, K, 7): x, y, z, quaternion w, x, y, z; says uint16 (F,), of reasons.
         "time": _base64(scene.time, "<f8"),
         "poses": _base64(poses, "<f4"),
         "says": _base64(np.array(says), "<u2"),
@@ -194,10 +191,8 @@ def _path(trajectory: Trajectory, scene: Scene, point: Point) -> dict[str, Any]:
 
 
 def _forces(forces: Forces, scene: Scene, centre: Floats) -> list[dict[str, Any]]:
-    """Force of each joint on its second body, N, and where, less ``centre``; NaN where it is not known.
-
-    Components that redundant constraints leave open are zero.
-    """
+    """Force of each joint on its second body, N, and its place, less ``centre``; NaN where unknown."""
+    # Components that redundant constraints leave open are zero.
     drawn, found = set(scene.bodies), []
     for joint in scene.mechanism.joints:
         if not set(scene.mechanism.joint_bodies(joint.index)) <= drawn:
@@ -303,7 +298,7 @@ def _mark(scene: Scene, mark: Mark) -> dict[str, Any]:
 
 
 def _layers(scene: Scene) -> dict[int, int]:
-    """In the plane, bodies that share a joint lie in different layers, the frame in the lowest."""
+    """Layers of planar bodies: those that share a joint differ, and the frame has the lowest."""
     layers = dict.fromkeys(scene.bodies, 0)
     if not scene.planar:
         return layers

@@ -28,26 +28,7 @@ _LEAST = 1e-4
 
 
 def conditions(swept: PartitionSweep) -> Figure:
-    """Condition of J_v over time for each way to choose the independent coordinates, and of the groups.
-
-    1 is well conditioned, 0 singular, on a scale of powers of ten; instants at which a group was not
-    solved count as singular. Stretches near a singular position are shaded, changes of the set that is
-    switched when ill-conditioned are marked by lines.
-
-    Raises
-    ------
-    ModuleNotFoundError
-        Matplotlib is missing; the message says how to install it.
-
-    Examples
-    --------
-    >>> import groups, mbssa
-    >>> from groups.partitioning import sweep_partition
-    >>> bar = mbssa.load("planar_four_bar")
-    >>> swept = sweep_partition(groups.build(mbssa.decompose(bar)), groups.constant_speed(bar, steps=25))
-    >>> [line.get_label() for line in conditions(swept).axes[0].get_lines()[:2]]
-    ['any choice: all of J', 'structural']
-    """
+    """Condition of J_v over time for each way to choose the independent coordinates, and of the groups."""
     require_matplotlib()
     from matplotlib.patches import Patch
 

@@ -87,7 +87,7 @@ def paths(trajectory: Trajectory, points: Sequence[PointName] | None = None) -> 
 
 
 def path_of(scene: Scene, point: Point) -> Floats:
-    """(F, 3) world coordinates of a point at the instants of the scene, m."""
+    """World coordinates (F, 3) of a point at the instants of the scene, m."""
     return scene.world(point.body, point.local[None])[:, 0]
 
 

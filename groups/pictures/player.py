@@ -77,11 +77,7 @@ def show(trajectory: Trajectory, points: Sequence[PointName] | None = None, *, h
 
 
 def in_notebook() -> bool:
-    """Whether this process runs the cells of a notebook: Jupyter, VS Code, Colab or marimo.
-
-    >>> in_notebook()
-    False
-    """
+    """Whether this process runs the cells of a notebook: Jupyter, VS Code, Colab or marimo."""
     marimo, ipython = sys.modules.get("marimo"), sys.modules.get("IPython")
     if marimo is not None and marimo.running_in_notebook():
         return True

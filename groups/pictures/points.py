@@ -37,20 +37,7 @@ class Point:
 
 
 def points_of(scene: Scene, names: Sequence[PointName] | None) -> tuple[Point, ...]:
-    """The points chosen; the model's named points on moving bodies where none are; else joint centres.
-
-    >>> import groups, mbssa
-    >>> from groups.pictures.scene import scene_of
-    >>> bar = mbssa.load("planar_four_bar")
-    >>> trajectory = groups.build(mbssa.decompose(bar)).solve(groups.constant_speed(bar, steps=9))
-    >>> [point.label for point in points_of(scene_of(trajectory, 9), None)]
-    ['coupler.tracer']
-
-    Raises
-    ------
-    ValueError
-        Bodies, points or joints that are not there, or bodies that were not kept: all of them.
-    """
+    """The points chosen; the model's named points on moving bodies where none are; else joint centres."""
     if names is None:
         return _named(scene) or _centres(scene)
     found, faults = [], []
@@ -65,7 +52,7 @@ def points_of(scene: Scene, names: Sequence[PointName] | None) -> tuple[Point, .
 
 
 def rates_of(trajectory: Trajectory, scene: Scene, point: Point) -> tuple[Floats, ...]:
-    """(F, 3) velocity and acceleration of a point in world axes (m/s, m/s²), as far as they were kept."""
+    """Velocity and acceleration (F, 3) of a point in world axes (m/s, m/s²), as far as they were kept."""
     if point.body not in trajectory.kept or trajectory.velocity is None:
         return ()
     body, reference = trajectory.body(trajectory.mechanism.body_name(point.body)), trajectory.reference

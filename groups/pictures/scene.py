@@ -30,37 +30,21 @@ _FOR_BOUNDS = 500
 
 @dataclass(frozen=True, eq=False)
 class Scene:
-    """The drawing of a mechanism at some instants of its motion; planar ones lie in the plane z = 0.
+    """Drawing of a mechanism at F instants of its motion; planar ones lie in the plane z = 0."""
 
-    Attributes
-    ----------
-    structure : of the mechanism whose motion it is; its groups have a hue each
-    colours : of the bodies by index, shades of their groups' hues
-    instants : (F,) numbers of the instants of the trajectory, ascending
-    time : (F,) s
-    bodies : (K,) indices of the bodies that are drawn, the frame first
-    position : (F, K, 3) m, of the bodies' own origins; NaN where a body was not solved
-    quaternion : (F, K, 4) w, x, y, z
-    shapes : one for each drawn body, in its own frame
-    marks : the joints between drawn bodies
-    guides : rails, tubes and rods of the joints that slide
-    outlines : profiles of cams and what follows them; rims of gears and wheels; outlines in the file
-    low, high : (3,) corners of the box that holds the whole motion, m
-    """
-
-    structure: Structure
-    colours: tuple[str, ...]
-    instants: Ints
-    time: Floats
-    bodies: tuple[int, ...]
-    position: Floats
-    quaternion: Floats
-    shapes: tuple[Shape, ...]
-    marks: tuple[Mark, ...]
-    guides: tuple[Guide, ...]
-    outlines: tuple[Outline, ...]
-    low: Floats
-    high: Floats
+    structure: Structure  # of the mechanism whose motion it is; its groups have a hue each
+    colours: tuple[str, ...]  # of the bodies by index, shades of their groups' hues
+    instants: Ints  # (F,) numbers of the instants of the trajectory, ascending
+    time: Floats  # (F,) s
+    bodies: tuple[int, ...]  # (K,) indices of the bodies that are drawn, the frame first
+    position: Floats  # (F, K, 3) m, of the bodies' own origins; NaN where a body was not solved
+    quaternion: Floats  # (F, K, 4) w, x, y, z
+    shapes: tuple[Shape, ...]  # one for each drawn body, in its own frame
+    marks: tuple[Mark, ...]  # joints between drawn bodies
+    guides: tuple[Guide, ...]  # rails, tubes and rods of the joints that slide
+    outlines: tuple[Outline, ...]  # profiles of cams and their followers; rims; outlines in the file
+    low: Floats  # (3,) corner of the box that holds the whole motion, m
+    high: Floats  # (3,) m
 
     @property
     def mechanism(self) -> Mechanism:
@@ -82,21 +66,13 @@ class Scene:
         return float(np.linalg.norm(self.high - self.low)) or 1.0
 
     def world(self, body: int, points: Floats) -> Floats:
-        """(F, n, 3) world coordinates of points (n, 3) of a body, given in its own frame."""
+        """World coordinates (F, n, 3) of points (n, 3) of a body, given in its own frame."""
         k = self.bodies.index(body)
         return self.position[:, k, None] + turned(self.quaternion[:, k, None], points)
 
 
 def scene_of(trajectory: Trajectory, most: int | Ints) -> Scene:
-    """The drawing at these instants, or at no more than ``most``, evenly chosen.
-
-    >>> import groups, mbssa
-    >>> crank = mbssa.load("slider_crank")
-    >>> trajectory = groups.build(mbssa.decompose(crank)).solve(groups.constant_speed(crank, steps=9))
-    >>> scene = scene_of(trajectory, 5)
-    >>> scene.instants.tolist(), [guide.kind for guide in scene.guides]
-    ([0, 2, 4, 6, 8], ['rail'])
-    """
+    """Drawing at these instants, or at no more than ``most``, evenly chosen."""
     mechanism = trajectory.mechanism
     instants = chosen(len(trajectory.time), most) if isinstance(most, int) else np.asarray(most)
     frames = joint_frames(mechanism)
@@ -140,14 +116,7 @@ def scene_of(trajectory: Trajectory, most: int | Ints) -> Scene:
 def at_rest(
     mechanism: Mechanism, poses: Configuration, bodies: Ints, level: int = 0, n_groups: int = 0
 ) -> Trajectory:
-    """One instant at which bodies (K,) stand still in these poses, with so many groups that were solved.
-
-    >>> import mbssa
-    >>> from mbssa.joints.system import Configuration
-    >>> bar = mbssa.load("planar_four_bar")
-    >>> at_rest(bar, Configuration.reference(joint_frames(bar)), np.arange(4)).position.shape
-    (1, 4, 2)
-    """
+    """One instant at which bodies (K,) stand still in these poses, with so many groups that were solved."""
     from groups.trajectory import Trajectory, quaternion_of
 
     planar = mechanism.space == "planar"
@@ -169,11 +138,7 @@ def at_rest(
 
 
 def chosen(there: int, most: int) -> Ints:
-    """At most ``most`` of the instants 0 … there - 1, evenly, the first and the last among them.
-
-    >>> chosen(10, 4).tolist(), chosen(3, 4).tolist()
-    ([0, 3, 6, 9], [0, 1, 2])
-    """
+    """At most ``most`` of the instants 0 … there - 1, evenly, the first and the last among them."""
     return np.unique(np.round(np.linspace(0, there - 1, min(there, max(most, 1)))).astype(np.int64))
 
 

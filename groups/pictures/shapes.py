@@ -1,9 +1,8 @@
-"""Geometry that stands for a body: lines and faces through its joints, and guides where it slides.
+"""Geometry that stands for a body: lines and faces through its joints, and guides where it slides."""
 
-A model has joints, not shapes. A body with two joints is a link between them; three or more span a
-polygon, or a hull where they do not lie in one plane. A sliding joint is a block on a rail or, between
-two moving bodies where there is room for it, a rod in a tube.
-"""
+# A body with two joints is a link between them; three or more span a polygon, or a hull where they do not lie
+# in one plane. A sliding joint is a block on a rail or, between two moving bodies with room for it, a rod in
+# a tube.
 
 from __future__ import annotations
 
@@ -29,15 +28,11 @@ _SAME = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Shape:
-    """Shape of one body in its own frame, m.
+    """Shape of one body in its own frame, m."""
 
-    ``points`` (n, 3) are its joints, its named points and where its guides begin; ``lines`` (m, 2) and
-    ``faces`` (f, 3) are rows of them.
-    """
-
-    points: Floats
-    lines: Ints
-    faces: Ints
+    points: Floats  # (n, 3) its joints, its named points, beginnings of its guides
+    lines: Ints  # (m, 2) rows of points
+    faces: Ints  # (f, 3) rows of points
 
     @property
     def bare(self) -> Shape:
@@ -47,38 +42,29 @@ class Shape:
 
 @dataclass(frozen=True, eq=False)
 class Mark:
-    """One joint: its symbol sits on body ``bodies[seat]``.
-
-    ``origin`` (2, 3) and ``axes`` (2, 3, 3), axes as columns, are its frames on its two bodies, in their
-    own frames; ``slide`` is the column of the first one's axes along which the joint slides.
-    """
+    """One joint: its symbol sits on body ``bodies[seat]``."""
 
     joint: int
     type: JointType
     bodies: tuple[int, int]
-    origin: Floats
-    axes: Floats
+    origin: Floats  # (2, 3) of its frames on its two bodies, in their own frames
+    axes: Floats  # (2, 3, 3) of these frames, as columns
     seat: int
     driven: bool
-    slide: int | None
+    slide: int | None  # column of the first one's axes along which the joint slides
     radii: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class Guide:
-    """A straight part of a sliding joint: ``ends`` (2, 3) in the frame of ``body``, m.
-
-    ``kind`` is "rail" (a block slides on it), "slot" (a pin slides in it), "track" (a wheel rolls on it),
-    "tube", or "rod" (which slides in a tube). ``foot`` is where a guide of a moving body meets the rest of
-    it; ``across`` (3,) is the direction in which a slot is wide.
-    """
+    """Straight part of a sliding joint: rail, slot, track, tube or rod."""
 
     body: int
     joint: int
-    ends: Floats
-    kind: str
-    foot: Floats
-    across: Floats | None = None
+    ends: Floats  # (2, 3) in the frame of the body, m
+    kind: str  # a wheel rolls on a track; a rod slides in a tube
+    foot: Floats  # where a guide of a moving body meets the rest of it
+    across: Floats | None = None  # (3,) direction in which a slot is wide
 
 
 def marks_of(mechanism: Mechanism, frames: Frames, bodies: Sequence[int]) -> tuple[Mark, ...]:
@@ -113,10 +99,7 @@ def guides_of(
     position: Floats,
     quaternion: Floats,
 ) -> tuple[tuple[Guide, ...], tuple[Mark, ...]]:
-    """Rails, tubes and rods as long as the motion asks for; and the marks, those of tubes at their mouths.
-
-    ``position`` (F, K, 3) and ``quaternion`` (F, K, 4) are the poses of the drawn bodies.
-    """
+    """Rails, tubes and rods as long as the motion needs, and the marks, those of tubes at their mouths."""
     guides: list[Guide] = []
     moved: list[Mark] = []
     tracks: set[tuple[int, int]] = set()
@@ -179,10 +162,8 @@ def shapes_of(
 
 
 def _moved_to_a_point(mechanism: Mechanism, frames: Frames, j: int, seat: int, slide: int | None) -> Floats:
-    """(2, 3) by which the origins of a sliding joint move where the model gives it no point.
-
-    Its axis then has a direction and no place; the body that slides has one, among its other joints.
-    """
+    """Way (2, 3) of the origins of a sliding joint to a point, where the model gives it none."""
+    # Its axis then has a direction and no place; the body that slides has one, among its other joints.
     geometry = mechanism.joint_geometry.get(j)
     nowhere = geometry is not None and geometry.point is None and geometry.frames is None
     if slide is None or not nowhere:
@@ -203,11 +184,9 @@ def _moved_to_a_point(mechanism: Mechanism, frames: Frames, j: int, seat: int, s
 def _joints_of(
     mechanism: Mechanism, frames: Frames, marks: Sequence[Mark], body: int, but: int = -1
 ) -> Floats:
-    """(n, 3) joints and named points of a body in its own frame.
-
-    Of a sliding joint a body has the point that its block is at, if the block is its own. ``marks`` may
-    be left out before they are known: sliding joints do not count then.
-    """
+    """Joints and named points (n, 3) of a body in its own frame."""
+    # Of a sliding joint a body has the point that its block is at, if the block is its own; without `marks`,
+    # which are not there yet at first, sliding joints do not count.
     points = [
         mark.origin[side]
         for mark in marks
@@ -229,16 +208,14 @@ def _joints_of(
 
 
 def local_point(mechanism: Mechanism, frames: Frames, body: int, at: Sequence[float]) -> Floats:
-    """(3,) point in a body's own frame that is at these world coordinates, (2,) or (3,), at the reference."""
+    """Point (3,) in a body's own frame at world coordinates (2,) or (3,) at the reference."""
     local: Floats = frames.rotation[body].T @ (in_space(np.array(at)) - frames.position[body])
     return local
 
 
 def _tube(near: float, far: float) -> tuple[float, float] | None:
-    """Lengths of a tube and of the rod in it, signed alike, for a distance that goes from near to far.
-
-    None where they cannot nest: the distance changes its sign, or too much for one stage.
-    """
+    """Signed lengths of a tube and its rod for a distance from near to far; None where they cannot nest."""
+    # They cannot where the distance changes its sign, or too much for one stage.
     sign = 1.0 if near > 0.0 else -1.0
     least, most = (near, far) if sign > 0 else (-far, -near)
     if least <= 0.0 or most > 1.7 * least:
@@ -264,11 +241,8 @@ def _radii(
 def _bevel_radii(
     frames: Frames, bodies: tuple[int, int], origin: Floats, axes: Floats, ratio: float
 ) -> tuple[float, float] | None:
-    """Radii of two wheels where their axes meet, from the distances of their centres from there.
-
-    With the shaft angle s the first cone has tan = sin s / (ratio + cos s); radii are as the ratio says.
-    None where the axes do not meet, or both centres are there.
-    """
+    """Radii of two bevel wheels, from the distances of their centres to where their axes meet; else None."""
+    # With the shaft angle s the first cone has tan = sin s / (ratio + cos s); radii are as the ratio says.
     centres = [frames.position[b] + frames.rotation[b] @ origin[k] for k, b in enumerate(bodies)]
     one, other = (frames.rotation[b] @ axes[k][:, 2] for k, b in enumerate(bodies))
     cosine, normal = float(one @ other), np.cross(one, other)

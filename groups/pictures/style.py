@@ -21,9 +21,5 @@ MARK = 5.2
 
 
 def body_colour(body: int) -> str:
-    """Colour of a body by its index; the frame is grey.
-
-    >>> body_colour(0), body_colour(1), body_colour(9) == body_colour(1)
-    ('#7A7A7A', '#0072B2', True)
-    """
+    """Colour of a body by its index; the frame is grey."""
     return BODY_COLOURS[(body - 1) % len(BODY_COLOURS)] if body else FRAME_COLOUR

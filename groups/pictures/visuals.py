@@ -51,10 +51,7 @@ def visual_outlines(mechanism: Mechanism, frames: Frames, bodies: Sequence[int])
 
 
 def solids_of(mechanism: Mechanism, bodies: Sequence[int]) -> tuple[Solid, ...]:
-    """Meshes and simple shapes of some bodies; a warning names those that cannot be shown, and why.
-
-    A file is read from the folder of the model, by trimesh (``pip install "mbssa[meshes]"``).
-    """
+    """Meshes and simple shapes of some bodies; a warning names those that cannot be shown, and why."""
     found: list[Solid] = []
     missing: list[str] = []
     room = MOST_TRIANGLES
@@ -95,7 +92,7 @@ def _parts(mechanism: Mechanism, body: int) -> Iterator[tuple[str, Floats, Mappi
 
 
 def _corners(folder: str, part: Mapping[str, Any]) -> Floats:
-    """(n, 3, 3) corners of the triangles of a mesh or of a simple shape, m, in the frame of the part."""
+    """Corners (n, 3, 3) of the triangles of a mesh or of a simple shape, m, in the frame of the part."""
     if "file" in part:
         name = part["file"]
         if not str(name).lower().endswith(MESHES):
@@ -124,7 +121,7 @@ def _trimesh() -> Any:
 
 
 def _triangles(path: Path) -> Floats:
-    """(n, 3, 3) corners."""
+    """Corners (n, 3, 3) of triangles."""
     if not path.is_file():
         raise FileNotFoundError(f"there is no file {path}")
     if path.stat().st_size > _MOST_BYTES:

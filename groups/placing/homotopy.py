@@ -1,13 +1,4 @@
-"""All complex positions of a group that pins and rods close, of which the real ones are its assembly modes.
-
-The closure equations F(x) = c are followed in complex numbers from one right side c to another. Positions at
-a few random right sides are carried along arcs between them until nothing new appears: since the positions of
-all right sides form one connected (irreducible) set, loops of arcs lead from any position to every other
-(Duff, Hill, Jensen, Lee, Leykin & Sommars 2019, *Solving polynomial systems via homotopy continuation and
-monodromy*). Positions that solve the equations for some other right side, drawn at random, are followed there
-too: the search ends where they bring nothing new. Then all are followed to c = 0. Rods enter by the squares
-of their lengths, angles by their complex sines and cosines.
-"""
+"""All complex positions of a group that pins and rods close."""
 
 from __future__ import annotations
 
@@ -37,16 +28,7 @@ SAME, REAL = 1e-6, 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Positions:
-    """The complex positions of a group.
-
-    Attributes
-    ----------
-    count : at random right sides: most that a group with these lengths of links can have
-    ended : how many of them lead to a regular position of the group itself; the others end in singular ones
-        or at infinity
-    sound : whether the others came close to where they should end before they were given up
-    real : unknowns (n,) and rotations (b, 3, 3) of the balls of those that are real
-    """
+    """The complex positions of a group."""
 
     count: int
     ended: int
@@ -83,13 +65,7 @@ def applies(ints: Ints, floats: Floats) -> bool:
 def positions(
     g: layout.Group, known: list[tuple[Floats, Floats]], degree: int | None, told: Progress, seed: int = 0
 ) -> Positions | None:
-    """All positions with known bodies and inputs as on the stage; None where none, or too many, are found.
-
-    Parameters
-    ----------
-    known : unknowns and balls of real positions that were found already
-    degree : number of positions at a random right side, where that is known: the search stops there
-    """
+    """All positions with known bodies and inputs as on the stage; None where none, or too many, are found."""
     system = _System(g)
     rng = np.random.default_rng(seed)
     web = _Web(system, rng)
@@ -277,14 +253,7 @@ def _exponential(turn: Complex) -> Complex:
 def follow(
     system: _System, states: _State, begin: Complex, end: Complex, bend: Complex | complex
 ) -> tuple[_State, Floats]:
-    """Follow M positions from right sides ``begin`` (M, n) to ``end``; where they are, and the share done.
-
-    The way is the arc on which ``end`` has the weight t and ``begin`` the weight (1 - t) times ``bend`` (M,);
-    1 makes it a straight line.
-
-    A Runge-Kutta prediction of fourth order, then two Newton steps; a step is taken again at half its length
-    where the first correction is larger than :data:`FIRST`.
-    """
+    """Follow M positions from right sides ``begin`` (M, n) to ``end``; where they are, and the share done."""
     count = len(states.x)
     here = _State(states.x.copy(), states.balls.copy())
     t, h = np.zeros(count), np.full(count, BEGIN)

@@ -29,17 +29,7 @@ SAME, CLOSED = 1e-6, 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Placing:
-    """One way to place the own bodies of a group.
-
-    Attributes
-    ----------
-    bodies : (n,) indices; position (n, 3), rotation (n, 3, 3), angle (n,) in the world, m and rad
-    memory : initial memory of the group's kernel in this mode
-    branch : sign of the root or of the determinant; empty where nothing is unknown
-    laid : signs of the struts
-    x, balls : unknowns (n,) and rotations (b, 3, 3) of the tree, empty for other forms
-    residual : largest residual of a joint of the group, m or rad
-    """
+    """One way to place the own bodies of a group."""
 
     bodies: Ints
     position: Floats
@@ -55,16 +45,7 @@ class Placing:
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """A group to be placed.
-
-    Attributes
-    ----------
-    at : poses of all bodies, of which those of earlier groups count
-    inputs : (D,) m and rad
-    starts : starts of Newton in a row that find nothing new, after which it ends
-    near : memory from which Newton starts as well
-    most : largest number of positions; None where it is not known
-    """
+    """A group to be placed."""
 
     group: Group
     solver: Solver
@@ -91,10 +72,7 @@ CLOSED_FORM = Search("a closed form gives all", complete=True)
 
 
 def placings(task: Task) -> tuple[list[Placing], Search]:
-    """All placings of a group that are found, each once, closed to the solver's tolerance.
-
-    No axis is reversed in them.
-    """
+    """All placings of a group that are found, each once, closed to the solver's tolerance."""
     found, search = task.solver.placings(task)
     if not found:
         return [], search

@@ -16,10 +16,7 @@ from mbssa.joints.system import Configuration
 
 
 def largest_residual(group: Group, frames: Frames, placed: Configuration, inputs: Floats) -> Floats:
-    """(M,) largest residual of any joint of a group, m or rad, driving constraints included.
-
-    Infinite where an axis is reversed, which the equations of a joint do not detect.
-    """
+    """(M,) largest residual of any joint of a group, m or rad, driving constraints included."""
     mechanism = group.structure.mechanism
     drives = drive_rows(mechanism)
     worst = np.zeros(len(placed.position))

@@ -24,13 +24,7 @@ _WRAPPED = 12
 
 
 def solver_text(solver: Solver) -> str:
-    """Form and name of a solver in one: ``closed form: RRR dyad``, ``Newton, 6 unknowns``.
-
-    >>> import groups, mbssa
-    >>> model = groups.build(mbssa.decompose(mbssa.load("planar_four_bar")))
-    >>> solver_text(model.solvers[1])
-    'closed form: RRR dyad'
-    """
+    """Form and name of a solver in one: ``closed form: RRR dyad``, ``Newton, 6 unknowns``."""
     return solver.name if solver.name.startswith(solver.form) else f"{solver.form}: {solver.name}"
 
 
@@ -42,15 +36,8 @@ def group_table(
     *,
     narrow: bool = False,
 ) -> Table:
-    """A row for each group: number, bodies, type, solver, and further columns.
-
-    Parameters
-    ----------
-    columns : by title, the text of a cell from the index of its group and whether the screen is narrow
-    left : titles of further columns that are aligned left
-    numbers : indices of the groups; all by default
-    narrow : bodies stand below the type
-    """
+    """A row for each group (or these indices): number, bodies, type, solver, and further columns by title."""
+    # A column makes the text of a cell from the index of its group and whether the screen is narrow.
     groups, solvers = model.structure.groups, model.solvers
 
     def cells(g: int) -> tuple[str, ...]:
@@ -78,34 +65,20 @@ def group_table(
 
 
 def model_lines(structure: Structure, driven: Structure | None = None) -> list[str]:
-    """The mechanism, its size, and what was left out or locked.
-
-    Parameters
-    ----------
-    driven : the structure by the mechanism's own inputs, where it is solved by those of another
-    """
+    """Lines on the mechanism and its size; ``driven`` is its structure by its own inputs if others solve."""
     head, *rest = summary_head(structure if driven is None else driven)
     return [Heading(head), *rest, *treatment_lines(structure)]
 
 
 def span_text(time: Floats) -> str:
-    """Number and range of the instants (T,) of a motion, s.
-
-    >>> import numpy as np
-    >>> span_text(np.array([0.0, 0.5]))
-    '2 instants, t = 0 … 0.5 s'
-    """
+    """Number and range of the instants (T,) of a motion, s."""
     if len(time) == 1:
         return f"1 instant, t = {time[0]:.6g} s"
     return f"{len(time):,} instants, t = {time[0]:.6g} … {time[-1]:.6g} s"
 
 
 def plain(record: dict[str, Any]) -> dict[str, Any]:
-    """A record for JSON: arrays and tuples as lists, None for numbers that are not finite.
-
-    >>> plain({"time": np.array([0.5, np.nan]), "names": ("a",)})
-    {'time': [0.5, None], 'names': ['a']}
-    """
+    """A record for JSON: arrays and tuples as lists, None for numbers that are not finite."""
     return {key: _plain(value) for key, value in record.items()}
 
 

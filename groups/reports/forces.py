@@ -116,7 +116,7 @@ def _joints(summary: ForcesSummary) -> Table:
 
 
 def _joint_rows(forces: Forces) -> list[dict[str, Any]]:
-    """Of each joint the largest force and moment of the components that are determined; rounding is 0."""
+    """Largest force and moment of each joint's determined components; rounding is 0."""
     found: list[dict[str, Any]] = []
     for index in sorted(forces.joints):
         of = forces.joint(forces.trajectory.mechanism.joint_ids[index])

@@ -264,10 +264,8 @@ def _warnings(swept: PartitionSweep) -> list[str]:
 
 
 def verdict_of(swept: PartitionSweep, one: Stretch) -> tuple[list[str], list[str], str]:
-    """Choices that warn in a stretch, choices that do not, and a remedy; each with its smallest condition.
-
-    Choices have no condition, and are not listed, where bodies have no pose.
-    """
+    """Choices that warn in a stretch, choices that do not, and a remedy; each with its smallest condition."""
+    # Choices have no condition, and are not listed, where bodies have no pose.
     warning: list[str] = []
     silent: list[str] = []
     choices = dict(one.lowest)

@@ -30,15 +30,12 @@ _MOST = 6
 
 @dataclass(frozen=True, eq=False)
 class SmallMotions:
-    """A linearisation; ``rest``, the equilibrium about which it is, or None about a given state.
-
-    ``files`` were written; coordinates are in ``units``.
-    """
+    """Report of a linearisation, about the equilibrium ``rest`` or a given state (None)."""
 
     found: Linearisation
     rest: Equilibrium | None
-    files: Sequence[Path] = ()
-    units: tuple[str, str] = SI
+    files: Sequence[Path] = ()  # written
+    units: tuple[str, str] = SI  # of the coordinates
 
 
 def small_motions_report(small: SmallMotions) -> Report:

@@ -128,7 +128,7 @@ def _quality(found: Sequence[dict[str, Any]]) -> dict[str, Callable[[int, bool],
 
 
 def _by_group(trajectory: Trajectory) -> list[dict[str, Any]]:
-    """Of each group: solved instants, the others by status, and the worst figures of the solved ones."""
+    """Solved instants of each group, the others by status, and the worst figures of the solved ones."""
     found = []
     for g, status in enumerate(trajectory.status.T):
         solved = status == 0
@@ -221,7 +221,7 @@ def _quality_lines(trajectory: Trajectory) -> list[str]:
 
 
 def branches(trajectory: Trajectory) -> str:
-    """In how many groups the branch is proven wherever it is solved, and which are only checked."""
+    """Line on the groups whose branch is proven wherever solved, and on those only checked."""
     if trajectory.proven is None:
         return "branches: checked; --branch proven certifies those that have a bound"
     count, listed = trajectory.status.shape[1], ""
@@ -234,7 +234,7 @@ def branches(trajectory: Trajectory) -> str:
 
 
 def _corrected(model: Model) -> list[str]:
-    """By how much the reference had to move until it closed, where that is more than rounding."""
+    """A sentence on the correction of a reference that did not close; none within rounding."""
     given = Configuration.reference(model.frames)
     moved = float(np.abs(model.reference.position - given.position).max(initial=0.0))
     turned = float(np.abs(model.reference.rotation - given.rotation).max(initial=0.0))
@@ -270,11 +270,7 @@ def _residual(value: float) -> str:
 
 
 def _duration(seconds: float) -> str:
-    """A time with three digits in the unit that fits.
-
-    >>> _duration(0.00123), _duration(12.34), _duration(3.2e-7)
-    ('1.23 ms', '12.3 s', '0.32 µs')
-    """
+    """A time with three digits in the unit that fits."""
     for factor, unit in ((1.0, "s"), (1e3, "ms")):
         if seconds * factor >= 1:
             return f"{seconds * factor:.3g} {unit}"

@@ -18,12 +18,7 @@ _LISTED = 8
 
 
 def solvers_report(model: Model, *, every: bool = False) -> Report:
-    """The solver of each group, its unknowns, the joints that close it, and why it was chosen.
-
-    Parameters
-    ----------
-    every : whether the other solvers that a group can have are listed too
-    """
+    """Report on each group's solver and why it was chosen; ``every`` lists its other solvers too."""
     parts: list[Part] = [
         *model_lines(model.structure),
         _table(model),
@@ -64,7 +59,7 @@ def _why(reasons: Iterable[tuple[str, str]]) -> list[str]:
 
 
 def _others(model: Model) -> list[tuple[int, tuple[str, ...]]]:
-    """By number of the group, the solvers that it can have beside the one that it has."""
+    """Solvers that each group can have beside the one that it has, by number of the group."""
     from groups.building import solvers_of
 
     return [
@@ -83,10 +78,7 @@ def _table(model: Model) -> Table:
 
 
 def _record(model: Model, every: bool) -> list[dict[str, Any]]:
-    """The solver of each group as texts and numbers; modes is None where the largest number is unknown.
-
-    With ``every`` the other solvers that it can have, too.
-    """
+    """Solver of each group as texts and numbers; modes is None where the largest number is unknown."""
     record: list[dict[str, Any]] = [
         {
             "number": group.number,

@@ -1,23 +1,8 @@
-"""Trajectories as NumPy archives, ``.npz``: everything, without loss.
+"""Trajectories as NumPy archives, ``.npz``: everything, without loss."""
 
-The arrays are those of :class:`groups.Trajectory` under their names (a level that was not kept is
-missing), with the time first, and
-
-=============== ============ ===============================================================
-``format``      int64        1
-``bodies``      (K,) text    names of the kept bodies
-``group_names`` (G,) text    bodies and type of each group
-``causes``      (G,) text    missing where they are not known
-``name``        text         the mechanism's name
-``mechanism``   (…,) uint8   the mechanism as an archive of its own, as ``mbssa.save`` writes it
-``proven``      (T, G) int8  missing where branches were checked alone
-``singular``    text         with it: the singular positions, as JSON
-``borrowed``    text         the record of the tearing inputs, as JSON; missing without tearing
-``outer_…``     (T,)         with it: the arrays of :class:`groups.tearing.Outer`
-=============== ============ ===============================================================
-
-Nothing is pickled, and nothing pickled is read.
-"""
+# The arrays are those of Trajectory under their names, with the time first; an array that does not apply is
+# missing. The mechanism is an archive of its own, as mbssa.save writes it, in uint8; outer_… (T,) are the
+# arrays of groups.tearing.Outer. Nothing is pickled, and nothing pickled is read.
 
 from __future__ import annotations
 

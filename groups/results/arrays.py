@@ -27,20 +27,15 @@ MOST = 152
 
 @dataclass(frozen=True, eq=False)
 class Arrays:
-    """The arrays that take the answer.
+    """Arrays that take the answer."""
 
-    Attributes
-    ----------
-    outputs : position, orientation, velocity, acceleration, (rows, T, ...); no instants beyond the level
-    quality : status, residual, iterations, condition, (G, T)
-    """
-
+    # Position, orientation, velocity, acceleration, (rows, T, ...); no instants beyond the level.
     outputs: Outputs
-    quality: Quality
+    quality: Quality  # status, residual, iterations, condition, (G, T)
 
     @staticmethod
     def empty(model: Model, instants: int, rows: int, level: int) -> Arrays:
-        """In memory, before anything is solved."""
+        """Arrays in memory, before anything is solved."""
         wanted = shapes(model, instants, rows, level)
         small = instants * (rows + model.structure.n_groups) * MOST < HUGE
         made = {name: np.empty(*shape) for name, shape in wanted.items()} if small else _in_one_block(wanted)
@@ -70,13 +65,7 @@ class Arrays:
 def shapes(
     model: Model, instants: int, rows: int, level: int
 ) -> dict[str, tuple[tuple[int, ...], type[np.generic]]]:
-    """Shape and kind of each array of an answer, by name.
-
-    Parameters
-    ----------
-    rows : bodies that are kept
-    level : 0 for positions, 1 for velocities too, 2 for accelerations too
-    """
+    """Shape and kind of each array of an answer with so many bodies as ``rows``, by name; level 0 to 2."""
     planar, groups = model.mechanism.space == "planar", model.structure.n_groups
     return {
         name: (
@@ -88,11 +77,9 @@ def shapes(
 
 
 def _in_one_block(shapes: dict[str, tuple[tuple[int, ...], type[np.generic]]]) -> dict[str, Any]:
-    """Empty arrays, contiguous each, side by side in one block of memory.
-
-    NumPy asks for huge pages for a block of 4 MiB and more. The system then hands out 2 MiB at a time, and
-    not 512 times 4 KiB, which takes longer than a closed form does.
-    """
+    """Empty arrays, contiguous each, side by side in one block of memory."""
+    # NumPy asks for huge pages for a block of 4 MiB and more. The system then hands out 2 MiB at a time, and
+    # not 512 times 4 KiB, which takes longer than a closed form does.
     sizes = [math.prod(shape) * np.dtype(kind).itemsize for shape, kind in shapes.values()]
     starts = [0]
     for size in sizes:

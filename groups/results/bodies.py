@@ -100,7 +100,7 @@ class BodyMotion:
         return self._flat(second[:, :3] + np.cross(second[:, 3:], arm) + np.cross(spin, np.cross(spin, arm)))
 
     def _arm(self, at: str | Sequence[float]) -> Floats:
-        """(T, 3) from the body's origin to a point, world axes."""
+        """Vector (T, 3) from the body's origin to a point, world axes."""
         reference = self.trajectory.reference
         if isinstance(at, str):
             geometry = self.trajectory.mechanism.body_geometry.get(self.index)

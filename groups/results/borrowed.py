@@ -98,37 +98,17 @@ chosen by the user
 
 @dataclass(frozen=True, eq=False)
 class Outer:
-    """Outcome of the iteration that finds the tearing inputs, by instant.
-
-    Attributes
-    ----------
-    borrowed : the record of the model
-    fallback : (T,) True where the direct structure, of the driven coordinates, solved the instant
-    status : (T,) int8 the reason, by :data:`groups.trajectory.STATUS`; 0 where it did not
-    group : (T,) number of the group that failed there, 0 where the loop itself did
-    residual : (T,) largest error of a driven coordinate, rad or over the mechanism's size
-    iterations : (T,) steps of the outer Newton, corrections of instants that were solved together with it
-    condition : (T,) of its Jacobian, the drives' derivative by the unknowns: 0 singular; along a line between
-        instants at which it was factorised
-    names : by group, its bodies and its type
-
-    Examples
-    --------
-    >>> import groups, mbssa
-    >>> triad = groups.build(mbssa.decompose(mbssa.load("triad")), borrow=["1-5.angle"])
-    >>> trajectory = triad.solve(groups.default_motion(triad.mechanism, steps=51))
-    >>> bool(trajectory.fallback.any()), bool((trajectory.outer.residual < 1e-12).all())
-    (False, True)
-    """
+    """Outcome of the iteration that finds the tearing inputs, by instant."""
 
     borrowed: Borrowed
-    fallback: Bools
-    status: npt.NDArray[np.int8]
-    group: Ints
-    residual: Floats
-    iterations: Ints
+    fallback: Bools  # (T,) solved by the direct structure, of the driven coordinates
+    status: npt.NDArray[np.int8]  # (T,) reason for it, by groups.trajectory.STATUS; else 0
+    group: Ints  # (T,) number of the group that failed there, 0 where the loop itself did
+    residual: Floats  # (T,) largest error of a driven coordinate, rad or over the mechanism's size
+    iterations: Ints  # (T,) steps of the outer Newton, corrections of instants solved together with it
+    # (T,) of its Jacobian: 0 singular; along a line between instants at which it was factorised
     condition: Floats
-    names: tuple[str, ...]
+    names: tuple[str, ...]  # by group, its bodies and its type
 
     def instants(self, which: slice | npt.NDArray[np.intp]) -> Outer:
         """Some of the instants, as views."""
@@ -136,10 +116,7 @@ class Outer:
         return replace(self, **arrays)
 
     def sentences(self) -> list[str]:
-        """A sentence for each stretch of instants that the direct structure solved.
-
-        Instants count from 0.
-        """
+        """A sentence for each stretch of instants, from 0, that the direct structure solved."""
         said = []
         edges = np.flatnonzero(np.diff(np.concatenate([[False], self.fallback, [False]]).astype(np.int8)))
         stretches = edges.reshape(-1, 2).tolist()

@@ -1,9 +1,7 @@
-"""Quantities derived from joints, points and bodies by an expression, with their rates.
+"""Quantities derived from joints, points and bodies by an expression, with their rates."""
 
-Every node of an expression is a value with its first and second derivative by time, which follow from the
-velocities and accelerations of the bodies by the chain rule. Python's parser reads the text; nothing
-is evaluated but the nodes named here.
-"""
+# Every node of an expression is a value with its first and second derivative by time, by the chain rule.
+# Python's parser reads the text; nothing is evaluated but the nodes named here.
 
 from __future__ import annotations
 
@@ -35,17 +33,12 @@ _LONGEST = 2_000
 
 @dataclass(frozen=True, eq=False)
 class Motion:
-    """A number or a vector over time.
+    """A number or a vector over time."""
 
-    Attributes
-    ----------
-    levels : value and as many derivatives as were kept, (T,) or (T, 3) each
-    length, angle : exponents of m and rad in its unit; None for a plain number, which takes any unit in a sum
-    """
-
-    levels: tuple[Floats, ...]
+    levels: tuple[Floats, ...]  # value and as many derivatives as were kept, (T,) or (T, 3) each
+    # Exponent of m in its unit; None for a plain number, which takes any unit in a sum.
     length: int | None = 0
-    angle: int | None = 0
+    angle: int | None = 0  # exponent of rad
 
     @property
     def is_vector(self) -> bool:
@@ -60,29 +53,15 @@ class Motion:
 
 @dataclass(frozen=True, eq=False)
 class Operands:
-    """Operands of expressions, and functions that evaluate them.
-
-    Attributes
-    ----------
-    named : by name, a function that gives what the name stands for
-    count : values of each: instants, or cases
-    levels : 1 for values alone, 2 with rates, 3 with accelerations
-    continuous : whether signed angles go on over turns from one value to the next
-    """
+    """Operands of expressions, and functions that evaluate them."""
 
     named: Mapping[str, Callable[[], Motion]]
-    count: int
-    levels: int
-    continuous: bool
+    count: int  # values of each: instants, or cases
+    levels: int  # 1 for values alone, 2 with rates, 3 with accelerations
+    continuous: bool  # signed angles go on over turns from one value to the next
 
     def evaluated(self, expressions: Mapping[str, str]) -> dict[str, Motion]:
-        """The numbers that expressions stand for, by name.
-
-        Raises
-        ------
-        ValueError
-            As :func:`derived` has it.
-        """
+        """Numbers that expressions stand for, by name."""
         found, faults = {}, []
         for name, text in expressions.items():
             try:
@@ -109,29 +88,9 @@ class Operands:
 
 
 def derived(trajectory: Trajectory, expressions: Mapping[str, str]) -> list[CoordinateMotion]:
-    """Quantities by expression, by their names: (T,) values, and as many derivatives as were kept.
-
-    Operands are coordinates of joints (``2-3.slide``), points of bodies (``hub.tip``, ``hub.origin``), axes
-    of bodies and of the world as directions (``hub.z``, ``world.x``), components of these (``hub.tip.x``),
-    numbers and ``pi``. Functions: ``distance(point, point)``, ``angle(direction, direction)`` from 0 to π,
-    ``angle(direction, direction, about)`` with a sign and continuous, ``dot``, ``cross``, ``norm``, ``sqrt``,
-    ``sin``, ``cos``, ``tan``, ``asin``, ``acos``, ``atan``, ``atan2``, ``exp``, ``log``, ``abs``, ``deg`` and
-    ``mm``, which say that a number is in degrees or millimetres. Numbers are otherwise in SI units.
-
-    Raises
-    ------
-    ValueError
-        Expressions that cannot be read, names that there are not, units that do not fit: all of them.
-
-    Examples
-    --------
-    >>> import groups, mbssa
-    >>> bar = mbssa.load("planar_four_bar")
-    >>> trajectory = groups.build(mbssa.decompose(bar)).solve(groups.constant_speed(bar, steps=5))
-    >>> reach, = derived(trajectory, {"reach": "distance(coupler.tracer, frame.origin)"})
-    >>> reach.unit, reach.value.shape, reach.rate.shape
-    ('m', (5,), (5,))
-    """
+    """Quantities by expression, by their names: (T,) values, and as many derivatives as were kept."""
+    # Numbers are in SI units, but for deg(…) and mm(…). angle(direction, direction) is from 0 to π,
+    # angle(direction, direction, about) signed and continuous.
     return [
         CoordinateMotion(name, motion.unit, *motion.levels)
         for name, motion in _operands(trajectory).evaluated(expressions).items()
@@ -150,15 +109,9 @@ def named_operands(
     direction: Callable[[int, int], Motion],
     point: Callable[[int, str | None], Motion],
 ) -> dict[str, Callable[[], Motion]]:
-    """All names that an expression may use, and how what they stand for is made.
-
-    Parameters
-    ----------
-    bodies : indices of the bodies whose axes and points may be named, the frame besides
-    coordinates : joint and name of the coordinates that may be named
-    coordinate, direction, point : make a joint's coordinate, a body's axis by its number, and a body's named
-        point, or the origin of its frame for None
-    """
+    """Operands by name: coordinates of joints, axes and points of these bodies and the frame."""
+    # The functions make a joint's coordinate, a body's axis by its number, and a body's named point, or the
+    # origin of its frame for None.
     found: dict[str, Callable[[], Motion]] = {
         f"{joint}.{name}": partial(coordinate, joint, name) for joint, name in coordinates
     }
@@ -259,13 +212,7 @@ class _Evaluator:
         return f"_{len(self.used) - 1}_"
 
     def of(self, node: ast.expr) -> Motion:
-        """The value of a node.
-
-        Raises
-        ------
-        ValueError
-            Anything but the operands, operators and functions of :func:`derived`.
-        """
+        """Value of a node; ValueError for any node that expressions have not."""
         if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
             return self._number(float(node.value))
         if isinstance(node, ast.Name) and re.fullmatch(r"_\d+_", node.id):

@@ -29,11 +29,7 @@ STATUS = (
 
 
 def sentences(trajectory: Trajectory) -> list[str]:
-    """One sentence per group that failed, and one for the instants that were not computed.
-
-    A sentence names the group, its bodies and its type; and for each status, in the order in which they
-    occur, at how many instants, the first of them, and the residual there (m or rad).
-    """
+    """One sentence per group that failed, and one for the instants that were not computed."""
     status = trajectory.status
     said, joints = [], trajectory.mechanism.joint_ids
     for g in np.flatnonzero(((status != 0) & (status != NOT_COMPUTED)).any(axis=0)).tolist():

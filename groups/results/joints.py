@@ -1,9 +1,7 @@
-"""Joint coordinates of a solved motion, with their rates and accelerations, from the poses of its bodies.
+"""Joint coordinates of a solved motion, with their rates and accelerations, from the poses of its bodies."""
 
-A rate is the coordinate's derivative by the relative twist (a row of :mod:`mbssa.joints.equations`) times
-the relative twist. Its time derivative needs that row's own change, taken along the motion by a complex
-step, which is exact to rounding.
-"""
+# A rate is the coordinate's derivative by the relative twist (a row of mbssa.joints.equations) times that
+# twist. The row's own change by time is taken along the motion by a complex step, which is exact to rounding.
 
 from __future__ import annotations
 
@@ -105,11 +103,7 @@ class JointMotion:
 
 @dataclass(frozen=True, eq=False)
 class CoordinateMotion:
-    """One free coordinate over time: ``value``, ``rate`` and ``acceleration`` (T,), as in JointMotion.
-
-    >>> CoordinateMotion("1-2.angle", "rad", np.zeros(2), np.ones(2)).rate.tolist()
-    [1.0, 1.0]
-    """
+    """One free coordinate over time: ``value``, ``rate`` and ``acceleration`` (T,), as in JointMotion."""
 
     name: str
     unit: str
@@ -124,12 +118,12 @@ class CoordinateMotion:
 
     @property
     def rate(self) -> Floats:
-        """(T,), m/s or rad/s; a ValueError where velocities were not kept."""
+        """Rate (T,), m/s or rad/s; a ValueError where velocities were not kept."""
         return kept_level(self.rates, "velocity")
 
     @property
     def acceleration(self) -> Floats:
-        """(T,), m/s² or rad/s²; a ValueError where accelerations were not kept."""
+        """Acceleration (T,), m/s² or rad/s²; a ValueError where accelerations were not kept."""
         return kept_level(self.accelerations, "acceleration")
 
 
@@ -141,16 +135,7 @@ def kept_level(array: Floats | None, level: str) -> Floats:
 
 
 def joint_motion(trajectory: Trajectory, joint: str | Joint) -> JointMotion:
-    """Coordinates of one joint, or of that with this id, at all instants.
-
-    Raises
-    ------
-    KeyError
-        No such joint, or one of its bodies was not kept.
-    ValueError
-        A type without coordinates that have equations (contacts, users' constraints), or a joint without
-        geometry.
-    """
+    """Coordinates of one joint, or of that with this id, at all instants."""
     joint = trajectory.mechanism.joint(joint) if isinstance(joint, str) else joint
     rows, frames = joint.type.pair, trajectory.reference
     names = measured(trajectory, joint)
@@ -186,11 +171,9 @@ def n_levels(trajectory: Trajectory) -> int:
 
 
 def related_motion(trajectory: Trajectory, relations: JointRelations) -> list[Floats]:
-    """Coordinates of a joint that are sums of terms, with those rates that were kept, (T, k) each.
-
-    Angles of bodies in the plane count their turns themselves; those of pairs of frames go on from instant to
-    instant as all angles do.
-    """
+    """Coordinates of a joint that are sums of terms, with those rates that were kept, (T, k) each."""
+    # Angles of bodies in the plane count their turns themselves; those of pairs of frames go on from instant
+    # to instant as all angles do.
     columns = []
     for relation in relations.coordinates.values():
         parts = [_term_motion(trajectory, relations, term) for term in relation.terms]
@@ -257,13 +240,8 @@ def pair_motion(
     parameters: Mapping[str, np.float64],
     at_reference: Mapping[str, float],
 ) -> list[Floats]:
-    """Coordinates of a pair of frames, with those rates that were kept, (T, k) each.
-
-    Parameters
-    ----------
-    numbers : of the two bodies; ``ends``: origin (2, 3) and axes (2, 3, 3) of the frames in the bodies' own
-    at_reference : values that the model gives coordinates there
-    """
+    """Coordinates of a pair of frames, with those rates that were kept, (T, k) each."""
+    # `ends` are the origins (2, 3) and axes (2, 3, 3) of the frames in the bodies' own.
     frames, n, k = trajectory.reference, len(trajectory.time), len(rows.coordinates)
     found = [np.empty((n, k)) for _ in range(n_levels(trajectory))]
     for start in range(0, n, BLOCK):
@@ -287,18 +265,7 @@ def pair_motion(
 
 
 def chosen_coordinates(trajectory: Trajectory, joints: str | Sequence[str]) -> list[CoordinateMotion]:
-    """The coordinates of some joints.
-
-    Parameters
-    ----------
-    joints : ``"driven"``; ``"all"``: those of every joint that can be measured; or joints (``2-3``) and
-        coordinates (``2-3.angle``)
-
-    Raises
-    ------
-    KeyError, ValueError
-        As :func:`joint_motion`.
-    """
+    """Coordinates of the joints and coordinates named, or of ``"driven"`` ones, or of ``"all"`` joints."""
     mechanism = trajectory.mechanism
     if joints == "driven":
         wanted = [(joint, joint.driven) for joint in mechanism.joints if joint.driven]
@@ -418,10 +385,8 @@ def _make_continuous(
     said: Floats,
     turned: Floats | None,
 ) -> None:
-    """Turn principal angles into continuous ones that start at the reference, in place.
-
-    ``turned`` (T,) is the angle of the second body against the first, which counts turns; known in the plane.
-    """
+    """Turn principal angles into continuous ones that start at the reference, in place."""
+    # The angle `turned` (T,) of the second body against the first, known in the plane, counts turns.
     value = found[0]
     sound = np.isfinite(value).all(axis=1)
     if not sound.any():
@@ -453,11 +418,9 @@ def _make_continuous(
 
 
 def _over_the_gimbal(path: Floats, middle: int, beside: list[int], said: Floats) -> Bools:
-    """(n,) whether continuity asks for the other set of angles of the same rotation.
-
-    With y for the middle angle, (x, y, z) and (x + π, π - y, z + π) are one rotation; principal values
-    have cos y ≥ 0 and so jump from one path to the other where a motion goes over the gimbal.
-    """
+    """Instants (n,) at which continuity needs the other set of angles of the same rotation."""
+    # With y for the middle angle, (x, y, z) and (x + π, π - y, z + π) are one rotation; principal values have
+    # cos y ≥ 0 and so jump from one path to the other where a motion goes over the gimbal.
     before = np.concatenate([said[None], path[:-1]])
     columns = [middle, *beside]
     step = path[:, columns] - before[:, columns]
@@ -469,11 +432,9 @@ def _over_the_gimbal(path: Floats, middle: int, beside: list[int], said: Floats)
 
 
 def _expected(time: Floats, rate: Floats, acceleration: Floats | None) -> Floats:
-    """Advance from each instant to the next by the rates, where they are to be trusted, else zero.
-
-    That is where the rate changes by less than half a turn per step, as it does not near a dead point, or by
-    what the accelerations say.
-    """
+    """Advance from each instant to the next by the rates, where they are reliable, else zero."""
+    # They are where the rate changes by less than half a turn per step, unlike near a dead point, or by as
+    # much as the accelerations give.
     step = np.diff(time)
     advance, change = step * (rate[1:] + rate[:-1]) / 2, step * np.diff(rate)
     steady = np.abs(change) < np.pi

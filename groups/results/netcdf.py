@@ -1,7 +1,7 @@
-"""A trajectory as a labelled dataset, and as netCDF. xarray is imported at the first use.
+"""Trajectory as a labelled dataset, and as netCDF."""
 
-netCDF-3 is written by SciPy, which is there anyway, so the extra brings xarray alone.
-"""
+# xarray is imported at the first use. SciPy, which is there anyway, writes netCDF-3, so that the extra brings
+# xarray alone.
 
 from __future__ import annotations
 

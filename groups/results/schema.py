@@ -10,23 +10,15 @@ import numpy as np
 
 @dataclass(frozen=True, slots=True)
 class ResultArray:
-    """An array of a solution.
+    """One array of a solution."""
 
-    Attributes
-    ----------
-    by : what has a row of it: a ``body``, a ``group``, or nothing: it is of the instants alone
-    dtype : kind of its entries
-    components : shapes of an entry, of a planar and of a spatial mechanism
-    level : 1 where it begins with the velocities, 2 with the accelerations
-    title, unit : of its entries, where labelled data have it as it is
-    """
-
-    by: Literal["body", "group", ""]
+    by: Literal["body", "group", ""]  # it has a row for each of these; "": of the instants alone
     dtype: type[np.generic]
-    title: str = ""
+    title: str = ""  # where labelled data have the array as it is
     unit: str = "1"
+    # Shapes of an entry, of a planar and of a spatial mechanism.
     components: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
-    level: int = 0
+    level: int = 0  # 1 where it begins with the velocities, 2 with the accelerations
 
     def shape(self, rows: int, instants: int, planar: bool) -> tuple[int, ...]:
         """Shape in memory: rows, instants, components."""

@@ -38,29 +38,20 @@ _ROUNDING = 2.0**-48
 
 
 class Choice(TypedDict, total=False):
-    """Columns of a table of a trajectory, and their units.
+    """Columns of a table of a trajectory, and their units."""
 
-    quantities : kinds, of ``driven``, ``joints``, ``points``, ``bodies`` and ``groups``; all by default
-    joints : ``"all"``, ``"driven"``, or names of joints (``2-3``) and coordinates (``2-3.angle``)
-    bodies : name, or names and numbers, of the bodies that have columns; by default all that were kept
-    derived : expressions by the name of their columns, as :func:`groups.results.expressions.derived` has them
-    units : ``"si"``, or ``"file"`` for those of the model file
-    """
-
+    # Of ``driven``, ``joints``, ``points``, ``bodies`` and ``groups``; all by default.
     quantities: Sequence[str]
+    # ``"all"``, ``"driven"``, or joints (``2-3``) and coordinates (``2-3.angle``)
     joints: str | Sequence[str]
-    bodies: str | Sequence[str | int]
-    derived: Mapping[str, str]
-    units: Literal["si", "file"]
+    bodies: str | Sequence[str | int]  # names or numbers; by default all that were kept
+    derived: Mapping[str, str]  # expressions by the name of their columns
+    units: Literal["si", "file"]  # ``"si"``, or ``"file"`` for those of the model file
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Column:
-    """One column: its name, its unit and its (T,) numbers.
-
-    >>> Column("time", "s", np.zeros(2)).title
-    'time [s]'
-    """
+    """One column: its name, its unit and its (T,) numbers."""
 
     name: str
     unit: str
@@ -81,13 +72,7 @@ def chosen_columns(
     derived: Mapping[str, str] | None = None,
     units: str = "si",
 ) -> list[Column]:
-    """The columns of a :class:`Choice`, time first.
-
-    Raises
-    ------
-    KeyError, ValueError
-        Joints, coordinates, bodies, kinds or units that there are not.
-    """
+    """Columns of a :class:`Choice`, time first."""
     unknown = [name for name in quantities if name not in QUANTITIES]
     if unknown or units not in ("si", "file"):
         said = [f"no quantities {name!r}; there are {', '.join(QUANTITIES)}" for name in unknown]
@@ -182,11 +167,7 @@ def _of_body(body: BodyMotion) -> Iterator[Column]:
 
 
 def converted(column: Column, units: tuple[str, str]) -> Column:
-    """A column in other units of length and angle.
-
-    >>> converted(Column("x", "m", np.ones(1)), ("mm", "deg")).values.tolist()
-    [1000.0]
-    """
+    """A column in other units of length and angle."""
     if column.unit == _RESIDUAL:
         return column
     name, scale = given_in(column.unit, units)
@@ -212,12 +193,7 @@ def write_csv(found: Sequence[Column], path: str | Path) -> None:
 
 
 def _without_rounding(found: Sequence[Column]) -> list[Column]:
-    """Columns in which 0 stands for numbers that their unit's largest one could have left by rounding.
-
-    >>> turn, height = Column("a.x", "m", np.array([1.0])), Column("a.z", "m", np.array([-3e-17]))
-    >>> _without_rounding([turn, height])[1].values.tolist()
-    [0.0]
-    """
+    """Columns with 0 for numbers that may be the rounding error of the largest one of their unit."""
     largest: dict[str, float] = {}
     for column in found:
         finite = np.abs(column.values[np.isfinite(column.values)])
@@ -263,15 +239,7 @@ def to_pandas(found: Sequence[Column]) -> pandas.DataFrame:
 
 
 def check_target(path: str | Path, endings: Sequence[str], force: bool) -> Path:
-    """The path of a file that may be written.
-
-    Raises
-    ------
-    ValueError
-        Another ending: those that there are.
-    FileExistsError
-        There is a file, and it was not forced.
-    """
+    """Path of a file with one of these endings that may be written, if there is none or by ``force``."""
     path = Path(path)
     special = path.exists() and not path.is_file()  # a pipe or a device
     if path.suffix.lower() not in endings and not special:

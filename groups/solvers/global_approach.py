@@ -28,13 +28,7 @@ class GlobalApproach(Solver):
     def instead(
         cls, method: Method, group: Group, setting: Setting, default: Solver, why: str
     ) -> GlobalApproach:
-        """Return the solver of a group whose default is another.
-
-        Raises
-        ------
-        ValueError
-            Joints of types without equations, or fewer equations than unknowns.
-        """
+        """Return the solver of a group whose default is another."""
         part = encode_part(group, setting, method)
         mechanism = group.structure.mechanism
         planar = mechanism.space == "planar"

@@ -99,27 +99,7 @@ SPATIAL = (
 
 @dataclass(frozen=True, slots=True)
 class LibraryRow:
-    """One type of group and its solver.
-
-    Attributes
-    ----------
-    type_name : as ``1P1U1S3D``; the same name can stand for several chains
-    chain : joints from one body that is solved already to the next, with a star if they are driven, or
-        what of them is; where bodies have three joints and more, how many chains hold them
-    solver : its form and name, or ``refused``
-    unknowns : how many coordinates it solves for at once
-    closing : what closes them
-    modes : most assembly modes with struts turned; None where unknown
-    degree : of the equation in one unknown; 1 if nothing is to be solved; None where unknown
-    why : what decided, and why a number is not known
-    models : built-in models with such a group
-
-    Examples
-    --------
-    >>> row = next(row for row in table() if row.chain == "R-R-R-S")
-    >>> row.type_name, row.solver, row.unknowns, row.modes, row.degree
-    ('3R1S3D', 'closed form: spherical-loop closure', 3, 4, 4)
-    """
+    """One type of group and its solver."""
 
     type_name: str
     chain: str
@@ -133,17 +113,7 @@ class LibraryRow:
 
 
 def table() -> tuple[LibraryRow, ...]:
-    """Group type × solver × number of modes: all groups of the built-in models, and a systematic list.
-
-    Made from the registry at each call, so it agrees with :func:`groups.build`. Rows are in the order of the
-    systematic list, planar before spatial; what only models have comes last.
-
-    >>> rows = table()
-    >>> [(row.type_name, row.modes) for row in rows if row.chain == "R-R-R"]
-    [('3R2D', 2), ('3R3D', None)]
-    >>> next(row.solver for row in rows if row.chain == "P-P-P")
-    'refused'
-    """
+    """Group type × solver × number of modes: all groups of the built-in models, and a systematic list."""
     found: dict[tuple[str, str, str], LibraryRow] = {}
     for row in (*_systematic(), *_of_models()):
         key = (row.type_name, row.chain, row.solver)
@@ -153,13 +123,7 @@ def table() -> tuple[LibraryRow, ...]:
 
 
 def example(joints: str, space: Space, seed: int = 0) -> Mechanism:
-    """A mechanism around a chain like those of :data:`PLANAR`, of random geometry closed at its reference.
-
-    Its last group is that of the chain; ``b``, if there is one, hangs on the frame by a driven hinge.
-
-    >>> example("a x R, x y P, y b R", "planar").n_bodies
-    4
-    """
+    """A mechanism around a chain like those of :data:`PLANAR`, of random geometry closed at its reference."""
     import mbssa
     from mbssa.joints import joint_type
     from mbssa.mechanism import JointGeometry

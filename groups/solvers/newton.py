@@ -62,13 +62,7 @@ class Newton(RelativeSolver):
 
     @classmethod
     def instead(cls, group: Group, setting: Setting, default: Solver, why: str) -> Newton:
-        """Return the solver of a group whose default is another.
-
-        Raises
-        ------
-        ValueError
-            Nothing is unknown in relative coordinates.
-        """
+        """Return the solver of a group whose default is another."""
         if default.form == "driven":
             raise ValueError("it is driven, so that nothing is unknown in relative coordinates")
         tree = open_group(group, setting.frames)
@@ -119,10 +113,7 @@ class Newton(RelativeSolver):
         return None, f"{why}; {WITHOUT_DEGREE.get(chain, 'the number of modes is not known')}"
 
     def search(self, task: Task, room: Room, places: Places) -> Search:
-        """Follow all complex positions where that can be done, else start Newton from many places.
-
-        Newton finds some positions before, which are followed as well: they must be among the real ones.
-        """
+        """Follow all complex positions where that can be done, else start Newton from many places."""
         if not homotopy.applies(self.ints, self.floats):
             return self._from_random_starts(task, room, places)
         search = self._from_random_starts(replace(task, starts=min(task.starts, LOT)), room, places)
@@ -143,11 +134,7 @@ class Newton(RelativeSolver):
         return Search(answer.text(degree), complete=task.most in (answer.count, answer.ended))
 
     def _from_random_starts(self, task: Task, room: Room, places: Places) -> Search:
-        """Newton from ``near``, continued from there, and from many places drawn from a fixed seed.
-
-        It ends where as many modes are found as there can be, or where ``starts`` in a row found no new one.
-        The number that is missing is estimated from the modes met once and twice (Chao 1984, a lower bound).
-        """
+        """Newton from ``near``, continued from there, and from many places drawn from a fixed seed."""
         limit = room.g.cuts.limit[2]
         if iterate(room.g, room.rows, 0)[0] == OK:
             places.add(*room.taken())

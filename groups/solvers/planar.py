@@ -20,10 +20,7 @@ from mbssa.joints.system import Configuration
 
 @dataclass(frozen=True, eq=False)
 class PlanarSolver(Solver):
-    """Solver whose data are laid out by :mod:`groups.kernels.planar`.
-
-    Its memory (3,) is the sign of the assembly mode, and the angles (rad) near which its hinges start.
-    """
+    """Solver whose data are laid out by :mod:`groups.kernels.planar`."""
 
     counts_turns = True
 
@@ -37,17 +34,7 @@ class PlanarSolver(Solver):
         return replace(self, memory=np.array([sign, *self.memory[1:]]))
 
     def poses(self, bodies: Ints, state: Floats, values: Floats) -> Floats | None:
-        """Poses of some bodies in the solver's assembly mode; None out of reach and at a dead point.
-
-        Parameters
-        ----------
-        state : (N, 11) states of all bodies as the kernels have them; only poses of known bodies are read
-        values : (D,) of all inputs, m and rad
-
-        Returns
-        -------
-        (n, 5): x, y (m), cos, sin, angle (rad)
-        """
+        """Poses of some bodies in the solver's assembly mode; None out of reach and at a dead point."""
         S, column = np.array(state[:, :, None]), values.reshape(-1, 1)
         inputs = (column, np.zeros_like(column), np.zeros_like(column))
         status, iterations = np.zeros((1, 1), np.int8), np.zeros((1, 1), np.int64)
@@ -79,13 +66,7 @@ class PlanarSolver(Solver):
 
 
 def planar_state(at: Configuration) -> Floats:
-    """(N, 11) state of every body at rest in a configuration.
-
-    >>> from mbssa.joints.frames import joint_frames
-    >>> import mbssa
-    >>> planar_state(Configuration.reference(joint_frames(mbssa.load("planar_four_bar")))).shape
-    (4, 11)
-    """
+    """(N, 11) state of every body at rest in a configuration."""
     state = np.zeros((len(at.position), chains.STATE))
     state[:, :2] = at.position[:, :2]
     state[:, 2], state[:, 3], state[:, 4] = at.rotation[:, 0, 0], at.rotation[:, 1, 0], at.angle

@@ -1,9 +1,4 @@
-"""Planar dyads: two unknown motions that close at one point.
-
-The joints on the way from known bodies to the closing point become a chain of elementary motions: turns,
-slides along x, and constant moves. Two of them are unknown. A rod that closes is a massless link, a slot a
-massless slider, so both give a chain one more unknown motion and close at a point as well.
-"""
+"""Planar dyads: two unknown motions that close at one point."""
 
 from __future__ import annotations
 
@@ -46,30 +41,13 @@ KERNELS = {
 
 
 class PlanarDyad(PlanarSolver):
-    """Solver of two unknown motions that a hinge, a slot or a rod closes; one or two roots.
-
-    Examples
-    --------
-    >>> import mbssa
-    >>> from groups.encoding.tree import open_group
-    >>> setting = Setting.of(mbssa.decompose(mbssa.load("planar_four_bar")))
-    >>> tree = open_group(setting.structure.groups[1], setting.frames)
-    >>> dyad = PlanarDyad.match(tree, setting)
-    >>> dyad.name, dyad.roots, dyad.closing
-    ('RRR dyad', 2, ('3-4',))
-    """
+    """Solver of two unknown motions that a hinge, a slot or a rod closes; one or two roots."""
 
     form = "closed form"
 
     @classmethod
     def match(cls, tree: GroupTree, setting: Setting) -> PlanarDyad | None:
-        """Return the solver of two unknown motions that one joint closes; None for other groups.
-
-        Raises
-        ------
-        ValueError
-            All joints are slides: they only translate, so two of their three equations are independent.
-        """
+        """Return the solver of two unknown motions that one joint closes; None for other groups."""
         cuts = closing_joints(tree, setting)
         if cuts is None or len(cuts) != 1:
             return None

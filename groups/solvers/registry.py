@@ -1,7 +1,4 @@
-"""List of the group solvers: a known closed form, else Newton in relative coordinates.
-
-Another solver can be chosen: Newton where there is a closed form, or the global approach for one group.
-"""
+"""List of the group solvers: a known closed form, else Newton in relative coordinates."""
 
 from __future__ import annotations
 
@@ -36,17 +33,7 @@ CHOICES: dict[str, Callable[[Group, Setting, Solver, str], Solver]] = {
 
 
 def choose_all(setting: Setting, wanted: Mapping[int, str]) -> tuple[Solver, ...]:
-    """Choose the solvers of all groups.
-
-    Parameters
-    ----------
-    wanted : name of the solver by number of the group; the default for other groups
-
-    Raises
-    ------
-    ValueError
-        Groups without a solver, or without the one that is wanted: all of them.
-    """
+    """Choose the solvers of all groups."""
     groups = setting.structure.groups
     solvers = [choose(group, setting) for group in groups]
     faults = []
@@ -83,25 +70,13 @@ def alternatives(group: Group, setting: Setting, default: Solver) -> tuple[str, 
 
 
 def choose(group: Group, setting: Setting) -> Solver:
-    """Choose the default solver of a group.
-
-    Raises
-    ------
-    ValueError
-        No solver: the joint or group, and the reason.
-    """
+    """Choose the default solver of a group."""
     tree = open_group(group, setting.frames)
     return next(found for kind in SOLVERS if (found := kind.match(tree, setting)) is not None)
 
 
 def _instead(group: Group, setting: Setting, default: Solver, name: str) -> Solver:
-    """Another solver than a group's default.
-
-    Raises
-    ------
-    ValueError
-        No solver of that name, or it cannot solve the group: the reason.
-    """
+    """Another solver than a group's default."""
     if name == "closed form":
         raise ValueError("no closed form is known")
     if name not in CHOICES:

@@ -27,15 +27,7 @@ PRESCRIBED = "fully prescribed by the inputs"
 
 
 class Kernel(NamedTuple):
-    """A kernel and its costs.
-
-    Attributes
-    ----------
-    run : function of the arguments that :mod:`groups.kernels` names
-    compiling : seconds that compiling it takes on an empty cache, roughly
-    microseconds : time of one instant of the group in plain Python, µs, roughly. Measured on one core of one
-        machine, over all built-in models, up to accelerations, by ``benchmarks/test_plain.py``
-    """
+    """A kernel and its costs."""
 
     run: Callable[..., None]
     compiling: float
@@ -44,23 +36,7 @@ class Kernel(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Solver(ABC):
-    """Solver of one group: its name, and its data for the kernels.
-
-    A subclass states how it matches a group, its kernel, and its assembly modes.
-
-    Attributes
-    ----------
-    number : of the group
-    name : in words, such as ``RRR dyad`` or ``point at constant distance``
-    why : reason of the choice
-    unknowns : unknown coordinates, ``joint.coordinate``
-    closing : joints, and bodies of struts, that close the group; the first that runs out comes first
-    ints, floats, memory : data of its kernel; the memory is that of the reference's assembly mode
-    roots : degree of the equation that closes it, without struts; None where no sign selects the root
-    default : the solver that the group gets by default; None if this is it
-    part : system of the group's bodies in the global approach
-    users : users' functions, and the places of their addresses in ``floats``
-    """
+    """Solver of one group: its name, and its data for the kernels."""
 
     number: int
     name: str
@@ -84,13 +60,7 @@ class Solver(ABC):
     @classmethod
     @abstractmethod
     def match(cls, tree: GroupTree, setting: Setting) -> Solver | None:
-        """Return the solver of an opened group; None where it does not solve the group.
-
-        Raises
-        ------
-        ValueError
-            No solver can solve the group: the reason and the place.
-        """
+        """Return the solver of an opened group; None where it does not solve the group."""
 
     @property
     @abstractmethod
@@ -98,13 +68,7 @@ class Solver(ABC):
         """Kernel that solves the group; None for the global approach."""
 
     def placings(self, task: Task) -> tuple[list[Placing], Search]:
-        """All placings of the group's bodies, and how they were found.
-
-        Raises
-        ------
-        ValueError
-            The solver lists no assembly modes.
-        """
+        """All placings of the group's bodies, and how they were found."""
         raise ValueError(f"{self.name} lists no assembly modes; solve the group by Newton for that")
 
     def degree(self, group: Group) -> tuple[int | None, str]:
@@ -112,13 +76,7 @@ class Solver(ABC):
         return self.roots, self.why
 
     def most_modes(self, group: Group) -> int | None:
-        """Most assembly modes that the group can have; None where that is not known.
-
-        >>> import groups, mbssa
-        >>> model = groups.build(mbssa.decompose(mbssa.load("stewart")))
-        >>> model.solver(1).most_modes(model.structure.groups[0])
-        40
-        """
+        """Most assembly modes that the group can have; None where that is not known."""
         source = self.default or self
         degree, _ = source.degree(group)
         return None if degree is None else degree * source.turns
@@ -145,16 +103,7 @@ class Solver(ABC):
 
     @property
     def microseconds(self) -> float:
-        """Time of one instant in plain Python, µs.
-
-        Its ratio to :data:`mbssa.compiled.IMPORTING` decides whether kernels are compiled: plain Python pays
-        for some 500 instants of the rotor and some 40,000 of a four-bar.
-
-        >>> import groups, mbssa
-        >>> model = groups.build(mbssa.decompose(mbssa.load("planar_four_bar")))
-        >>> [solver.microseconds for solver in model.solvers]
-        [11.0, 6.6]
-        """
+        """Time of one instant in plain Python, µs."""
         return sum(kernel.microseconds for kernel in (self.kernel, self.legs) if kernel is not None)
 
     @property

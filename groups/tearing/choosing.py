@@ -15,22 +15,9 @@ CRITERION = "open,cost"
 
 
 def worth_borrowing(mechanism: Mechanism) -> list[tuple[str, ...]]:
-    """Sets of inputs with the fewest groups that have no closed form, the best first.
-
-    Of those the set with the fewest coordinates that are not driven, then the cheapest, then by name. The
-    choice is deterministic.
-
-    Raises
-    ------
-    ValueError
-        Nothing can be driven, or what :func:`mbssa.transform` refuses.
-
-    Examples
-    --------
-    >>> import mbssa
-    >>> worth_borrowing(mbssa.load("triad"))[0]
-    ('1-5.angle',)
-    """
+    """Sets of inputs with the fewest groups that have no closed form, the best first."""
+    # Of those the set with the fewest coordinates that are not driven, then the cheapest, then by name:
+    # deterministic.
     driven = {f"{joint.id}.{name}" for joint in mechanism.joints if joint.driven for name in joint.driven}
     # Where nothing is driven, the search itself says whether anything could be.
     inputs = mechanism.n_driven or None

@@ -37,18 +37,7 @@ NEAR, TINY = 1e-10, 1e-300
 
 
 class Driver:
-    """The tearing inputs of one motion while they are found.
-
-    Attributes
-    ----------
-    found : value, rate, acceleration (D, T) of the tearing inputs
-    status (T,) int8, group (T,) index or -1, residual, steps, condition (T,) : what became of each instant
-
-    Parameters
-    ----------
-    motion : of the real drives
-    compiled : whether kernels are compiled; by default where that is faster than plain Python
-    """
+    """Tearing inputs of one motion of the real drives, while they are found."""
 
     def __init__(self, model: Model, motion: Motion, level: int, compiled: bool | None = None) -> None:
         assert model.tearing is not None
@@ -81,7 +70,7 @@ class Driver:
 
     @property
     def conditions(self) -> Floats:
-        """(G,) condition of each group at the last look; 1 of those that are not in the loop."""
+        """Condition (G,) of each group at the last evaluation; 1 of those that are not in the loop."""
         found: Floats = self._state.group_quality[3][:, 1].copy()
         return found
 
@@ -161,14 +150,7 @@ def _near(motion: Motion, loop: Loop) -> tuple[float, float]:
 
 
 def at_reference(model: Model, inputs: Floats, drives: Floats) -> tuple[int, int, float, Floats]:
-    """Status, number of a group that fails or 0, and condition of the loop at the reference.
-
-    The last is the condition of each group there (G,).
-
-    Parameters
-    ----------
-    inputs, drives : (D,) at the reference, m and rad
-    """
+    """Status, number of a failing group or 0, conditions of the loop and of the groups at the reference."""
     assert model.tearing is not None
     column = drives[:, None].copy()
     still = Motion(np.zeros(1), model.tearing.borrowed.drives, column, 0.0 * column, 0.0 * column)

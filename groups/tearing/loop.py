@@ -28,32 +28,16 @@ CLOSED, ROUNDING = 1e-12, 4e-15
 
 @dataclass(frozen=True, eq=False)
 class Tearing:
-    """Data that a model with tearing inputs has in addition.
-
-    Attributes
-    ----------
-    borrowed : the record
-    direct : the model of the structure that the real drives make
-    loop : the loop's data
-    """
+    """Data that a model with tearing inputs has in addition."""
 
     borrowed: Borrowed
-    direct: Model
+    direct: Model  # of the structure that the real drives make
     loop: Loop
 
 
 def loop_of(structure: Structure, frames: Frames, drives: Sequence[str], extent: float) -> Loop:
-    """The loop that meets these drives, in their order of a motion, by the inputs of a structure.
-
-    Parameters
-    ----------
-    extent : distance of the farthest body from the world's origin, m
-
-    Raises
-    ------
-    ValueError
-        A drive whose joint has no coordinates on a relative pose.
-    """
+    """Loop that meets these drives, in their order of a motion, by the inputs of a structure."""
+    # The extent is the distance of the farthest body from the world's origin, m.
     mechanism = structure.mechanism
     inputs = driven_coordinates(mechanism)
     unknown = [k for k, name in enumerate(inputs) if name not in drives]

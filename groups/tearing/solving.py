@@ -44,21 +44,7 @@ def solve_torn(
     compiled: bool | None = None,
     proven: bool = False,
 ) -> Trajectory:
-    """The motion of the real drives, solved with the tearing structure.
-
-    Parameters
-    ----------
-    kept : indices of the bodies to keep, ascending
-    level : 0 for positions, 1 for velocities too, 2 for accelerations too
-    progress : called with the share that is done now and then; False from it stops the run
-    compiled : as :meth:`groups.Model.solve` has it
-    proven : prove the branches, by the structure of the real drives
-
-    Raises
-    ------
-    ValueError
-        The motion drives other coordinates than the mechanism.
-    """
+    """Motion of the real drives, solved with the tearing structure; ``kept`` are ascending body indices."""
     check_drives(model.mechanism, motion)
     solving = _Solving(model, motion, max(level, 1) if proven else level, compiled)
     instants = len(motion.time)
@@ -176,10 +162,8 @@ class _Solving:
     def _goes_on(
         self, t: int, first: int, before: Configuration | None, pose: Configuration, state: RunState
     ) -> bool:
-        """Whether the tearing structure can go on at an instant from the pose before it.
-
-        ``before`` is the pose at the instant before the ``first`` that it was not for.
-        """
+        """Whether the tearing structure can go on at an instant from the pose before it."""
+        # The pose `before` is that at the instant before the `first` at which the structure failed.
         value = self.driver.found[0]
         known, was = (self.inputs, self.inner.reference) if before is None else (value[:, first - 1], before)
         inputs = inputs_at(self.inner, pose, known, was)

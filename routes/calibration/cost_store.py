@@ -21,22 +21,14 @@ Key = tuple[str, str, int, int]
 
 
 def key_of(machine: Machine, model: Model, level: int, instants: int) -> Key:
-    """Key of the costs of a model.
-
-    The number of time steps is part of it, since iterations of Newton depend on the step, and memory on the
-    number. Lengths and angles are not: they hardly change the costs.
-    """
+    """Key of the costs of a model."""
+    # The number of time steps is part of it, since iterations of Newton depend on the step, and memory on the
+    # number. Lengths and angles are not: they hardly change the costs.
     return machine.fingerprint, signature(model), level, round(np.log2(max(instants, 1)))
 
 
 def signature(model: Model) -> str:
-    """Hash of the properties that decide a model's costs: groups, dependencies and solvers.
-
-    >>> import groups, mbssa
-    >>> one, other = (groups.build(mbssa.decompose(mbssa.load(name))) for name in ("rotor", "stewart"))
-    >>> signature(one) == signature(one), signature(one) == signature(other)
-    (True, False)
-    """
+    """Hash of the properties that decide a model's costs: groups, dependencies and solvers."""
     packed, structure, mechanism = model.packed, model.structure, model.mechanism
     state = hashlib.sha256(mechanism.space.encode())
     for array in (
@@ -57,13 +49,7 @@ _WHICH = {False: "doublings = ?", True: "TRUE ORDER BY abs(doublings - ?), doubl
 
 
 def stored(key: Key, near: bool = False) -> Costs | None:
-    """The costs stored for a key, or for the nearest number of instants; None without any.
-
-    Raises
-    ------
-    mbssa.store.StoreError
-        The store cannot be used.
-    """
+    """Costs stored for a key, or for the nearest number of instants; None without any."""
     with transaction([_TABLE]) as database:
         row = database.execute(
             f"SELECT costs FROM calibrations_1 WHERE (machine, model, level) = (?, ?, ?) AND {_WHICH[near]}",
@@ -78,13 +64,7 @@ def stored(key: Key, near: bool = False) -> Costs | None:
 
 
 def store(key: Key, costs: Costs) -> None:
-    """Store costs in place of earlier ones.
-
-    Raises
-    ------
-    mbssa.store.StoreError
-        The store cannot be used.
-    """
+    """Store costs in place of earlier ones."""
     with transaction([_TABLE]) as database:
         database.execute(
             "INSERT OR REPLACE INTO calibrations_1 VALUES (?, ?, ?, ?, ?, ?)",

@@ -42,17 +42,10 @@ _TRIED = 1e-4
 def measured_executor(
     model: Model, motion: Motion, level: Level, costs: Costs, name: str, workers: int
 ) -> ExecutorCosts:
-    """Measure what an executor adds to tasks, and their slowdown on a number of workers.
-
-    Independent chunks, in parallel and in sequence, give start and slowdown; many small tasks give the
-    overhead of submission; a pipeline gives the wake-up. Contention of threads is measured with ``threads``,
-    before any other executor. Where other programs had the cores, the costs of a task are assumed ones.
-
-    Raises
-    ------
-    ValueError
-        No such executor.
-    """
+    """Measure the time that an executor adds to tasks, and their slowdown on a number of workers."""
+    # Independent chunks, in parallel and in sequence, give start and slowdown; many small tasks give the
+    # overhead of submission; a pipeline gives the wake-up. Contention of threads is measured with `threads`,
+    # before any other executor. Where other programs had the cores, the costs of a task are assumed ones.
     groups = len(costs.groups)
     piece = first_instants(motion, affordable(costs, len(motion.time)))
     instants = len(piece.time)
@@ -92,11 +85,9 @@ def measured_executor(
 
 
 def _contention(sequential: Timing, beside: Timing) -> tuple[float, float]:
-    """Mean number of threads that ran at once, and the factor by which their work took longer.
-
-    Processor time excludes other programs, so this holds on a busy machine too, if
-    only it let the threads run at once now and then.
-    """
+    """Mean number of threads that ran at once, and the factor by which their work took longer."""
+    # Processor time excludes other programs, so this holds on a busy machine too, if only it let the threads
+    # run at once now and then.
     workers = beside.plan.workers
     if np.median(sequential.worked) < SHORT:
         return float(workers), 1.0

@@ -18,22 +18,14 @@ from mbssa.compiled.kernel_cache import kernel_state
 
 @dataclass(frozen=True)
 class Machine:
-    """Processor, software and kernels, which decide costs.
-
-    Attributes
-    ----------
-    processor : name
-    cores : that this process may use
-    python, numpy, numba : versions
-    kernels : hash of the kernel sources
-    """
+    """Processor, software and kernels, which decide costs."""
 
     processor: str
-    cores: int
-    python: str
-    numpy: str
-    numba: str
-    kernels: str
+    cores: int  # that this process may use
+    python: str  # version
+    numpy: str  # version
+    numba: str  # version
+    kernels: str  # hash of the kernel sources
 
     @property
     def fingerprint(self) -> str:
@@ -65,11 +57,7 @@ def _processor() -> str:
 
 
 def cores() -> int:
-    """Cores that this process may use.
-
-    >>> cores() >= 1
-    True
-    """
+    """Number of cores that this process may use."""
     import joblib
 
     return int(joblib.cpu_count())
@@ -83,14 +71,10 @@ def _version(package: str) -> str:
 
 
 def give_back_memory() -> None:
-    """Return freed memory to the system, by ``malloc_trim`` of glibc.
-
-    A run of 10⁴ instants can take half as long again where its arrays come in pages that were never
-    touched, as those of a new process do. In a process that repeats runs, glibc sometimes gives them the
-    pages of the last one instead, unpredictably.
-
-    >>> give_back_memory()
-    """
+    """Return freed memory to the system, by ``malloc_trim`` of glibc."""
+    # A run of 10⁴ instants can take half as long again where its arrays come in pages that were never
+    # touched, as those of a new process do. In a process that repeats runs, glibc sometimes gives them the
+    # pages of the last one instead, unpredictably.
     trim = _trim()
     if trim is not None:
         trim(0)

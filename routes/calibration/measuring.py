@@ -1,8 +1,8 @@
-"""Costs of a model, identified from runs of real plans.
+"""Costs of a model, identified from runs of real plans."""
 
-The plans, on a short piece of the motion: all groups in one call, each group in its own calls over chunks of
-several lengths, and seeded chunks. So costs include effects of a real run, such as first access to memory.
-"""
+# The plans, on a short piece of the motion: all groups in one call, each group in its own calls over chunks
+# of several lengths, and seeded chunks. So costs include effects of a real run, such as first access to
+# memory.
 
 from __future__ import annotations
 
@@ -36,13 +36,7 @@ TASKS = 2000
 
 
 def measured_costs(model: Model, motion: Motion, level: Level) -> Costs:
-    """Costs of a model's tasks on this machine, run in sequence.
-
-    Raises
-    ------
-    ValueError
-        As :meth:`groups.Model.solve`.
-    """
+    """Costs of a model's tasks on this machine, run in sequence."""
     rate, tiny = _rate(model, motion, level)
     piece = first_instants(motion, _affordable(len(motion.time), rate))
     runs = _sequential_runs(model, piece)
@@ -87,13 +81,7 @@ def measured_costs(model: Model, motion: Motion, level: Level) -> Costs:
 def with_alternatives(
     costs: Costs, model: Model, motion: Motion, level: Level, alternatives: Mapping[int, str]
 ) -> Costs:
-    """Costs that have other solvers of some groups too, by group number.
-
-    Raises
-    ------
-    ValueError
-        As :func:`groups.build`.
-    """
+    """Costs that have other solvers of some groups too, by group number."""
     found = measured_costs(build(model.structure, solvers=alternatives), motion, level)
     table = {
         f"{g} {name}": tuple(float(found.group_seconds(length)[g - 1]) for length in costs.lengths)
@@ -168,10 +156,8 @@ def _sequential_runs(model: Model, piece: Motion) -> dict[str, tuple[Plan, Motio
 
 
 def _in_order(lengths: Sequence[int], table: Floats) -> Floats:
-    """Costs made monotonic and subadditive over chunk lengths, by reduction: disturbances only add time.
-
-    A shorter chunk takes no more than a longer one, and a longer one no more than its parts.
-    """
+    """Costs made monotonic and subadditive over chunk lengths, by reduction: disturbances only add time."""
+    # A shorter chunk takes no more than a longer one, and a longer one no more than its parts.
     found: Floats = np.minimum.accumulate(table[:, ::-1], axis=1)[:, ::-1].copy()
     for k in range(1, len(lengths)):
         found[:, k] = np.minimum(found[:, k], found[:, k - 1] * lengths[k] / lengths[k - 1])
@@ -185,10 +171,7 @@ def coarse_pass(model: Model, motion: Motion) -> int:
 
 
 def _saved(costs: Costs, runs: list[Timing]) -> tuple[float, float]:
-    """s saved by each group that joins a call, and by each body and time step that is not loaded.
-
-    Neither is negative.
-    """
+    """Seconds (>= 0) saved by each group that joins a call, and by each body and step that is not loaded."""
     groups = len(costs.groups)
     if groups == 1:
         return 0.0, 0.0

@@ -19,11 +19,9 @@ REPEATS = 3
 
 
 def with_reactions(costs: Costs, model: Model, motion: Motion) -> Costs:
-    """Costs of motions and reactions: those of a model, with the measured time of each balance.
-
-    A balance is measured at the lengths of the costs of motions, up to that of the motion, and extrapolated
-    in proportion.
-    """
+    """Costs of motions and reactions: those of a model, with the measured time of each balance."""
+    # A balance is measured at the lengths of the costs of motions, up to that of the motion, and extrapolated
+    # in proportion.
     trajectory, steps = model.solve(motion), steps_of(model)
     lengths = [min(length, len(motion.time)) for length in costs.lengths]
     found = {

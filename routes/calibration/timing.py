@@ -1,7 +1,6 @@
-"""Repeated runs of plans, interleaved, and their times on a quiet machine.
+"""Repeated runs of plans, interleaved, and their times on a quiet machine."""
 
-The lower quartile of the repeats is used: other programs only add time, and the minimum is an outlier.
-"""
+# The lower quartile of the repeats is used: other programs only add time, and the minimum is an outlier.
 
 from __future__ import annotations
 
@@ -31,27 +30,16 @@ QUIET = 0.25
 
 @dataclass(frozen=True, eq=False)
 class Timing:
-    """Durations of the runs of one plan.
-
-    Attributes
-    ----------
-    plan, instants : that were run
-    seconds : (repeats,) of each whole run
-    spans : (repeats,) from the beginning of the first task to the end of the last
-    worked : (repeats,) processor time of this process for the tasks, s
-    log : the last run's
-    durations : (tasks,) s, the lower quartile of the repeats; of sequential runs, their sum is at most the
-        processor time
-    around : s before the first task and after the last, the lower quartile
-    """
+    """Durations of the runs of one plan, s."""
 
     plan: Plan
-    seconds: Floats
-    spans: Floats
-    worked: Floats
-    log: EventLog
-    durations: Floats
-    around: float
+    seconds: Floats  # (repeats,) of each whole run
+    spans: Floats  # (repeats,) from the beginning of the first task to the end of the last
+    worked: Floats  # (repeats,) processor time of this process for the tasks
+    log: EventLog  # of the last run
+    # The sum of those of sequential runs is at most the processor time.
+    durations: Floats  # (tasks,) lower quartile of the repeats
+    around: float  # before the first task and after the last, lower quartile
 
     @property
     def noise(self) -> float:
@@ -61,7 +49,7 @@ class Timing:
 
     @property
     def by_call(self) -> Floats:
-        """(calls,) s of each call's tasks, the mean over its whole chunks."""
+        """Seconds (calls,) of each call's tasks, the mean over its whole chunks."""
         chunks = len(self.log.bounds) - 1
         rows = self.durations.reshape(chunks, -1)
         return np.asarray((rows[:-1] if chunks > 1 else rows).mean(axis=0))
@@ -70,12 +58,8 @@ class Timing:
 def timed(
     model: Model, runs: Mapping[str, tuple[Plan, Motion]], level: Level, most: float
 ) -> dict[str, Timing]:
-    """Run plans repeatedly, interleaved, so that disturbances affect all alike.
-
-    Parameters
-    ----------
-    most : time budget, s, beyond the least number of repeats
-    """
+    """Run plans repeatedly, interleaved, for ``most`` s at most beyond the least number of repeats."""
+    # Interleaved, so that disturbances affect all alike.
     seen: dict[str, list[_Run]] = {name: [] for name in runs}
     end = perf_counter() + most
     for repeat in range(MOST):

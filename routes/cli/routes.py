@@ -145,18 +145,7 @@ def routes(
 
 
 def worker_counts(text: str) -> tuple[int, ...]:
-    """Numbers of workers, ascending; ``...`` continues the geometric progression of the two before.
-
-    Raises
-    ------
-    ValueError
-        No such numbers.
-
-    Examples
-    --------
-    >>> worker_counts("1,2,4,...,64")
-    (1, 2, 4, 8, 16, 32, 64)
-    """
+    """Numbers of workers, ascending; ``...`` continues the geometric progression of the two before."""
     advice = f"--simulate-workers {text}: write numbers, such as 1,2,4,8 or 1,2,4,...,1024"
     parts = [part.strip() for part in text.replace("…", "...").split(",")]
     found: list[int] = []
@@ -179,11 +168,7 @@ def _is_whole(text: str) -> bool:
 
 
 def executor_faults(names: list[str]) -> list[str]:
-    """Faults in the names of executors, one for each.
-
-    >>> executor_faults(["threads"])
-    []
-    """
+    """Faults in the names of executors, one for each."""
     from routes.executors import executor_named
 
     faults = [] if names else ["--executors: names none; write threads or processes"]

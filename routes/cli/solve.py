@@ -1,4 +1,4 @@
-"""``mbssa solve`` with workers, a plan or a checkpoint (entry point ``mbssa.runner``)."""
+"""Command ``mbssa solve`` with workers, a plan or a checkpoint (entry point ``mbssa.runner``)."""
 
 from __future__ import annotations
 

@@ -28,13 +28,7 @@ def read_cases(
     method: Method,
     seed: int,
 ) -> Cases:
-    """Cases from texts such as ``2-3.slide=0.9:1.4:50`` or ``1-2.angle=0:90deg:10``.
-
-    Raises
-    ------
-    ValueError
-        None of the three ways, or several; texts that are none of the forms: all of them.
-    """
+    """Cases from texts such as ``2-3.slide=0.9:1.4:50`` or ``1-2.angle=0:90deg:10``."""
     faults: list[str] = []
     ways = [name for name, given in (("--grid", grids), ("--sample", samples), ("--cases", file)) if given]
     if len(ways) != 1:
@@ -61,13 +55,7 @@ def read_cases(
 
 
 def read_limits(texts: Sequence[str]) -> dict[str, tuple[float, float]]:
-    """Limits from texts such as ``2-3.slide=0.9:1.4`` or ``1-2.angle=-30deg:30deg``.
-
-    Raises
-    ------
-    ValueError
-        Other texts: all of them.
-    """
+    """Limits from texts such as ``2-3.slide=0.9:1.4`` or ``1-2.angle=-30deg:30deg``."""
     faults: list[str] = []
     given: Given = {}
     found = _named(texts, "--limit", f"LOW:HIGH{_UNITS}", _ends, given, faults)

@@ -1,11 +1,4 @@
-"""Enumeration of kinematic routes: count, list, best predicted first, tree.
-
->>> from routes.dag import Dag
->>> from routes.enumeration import count, enumerate_routes
->>> legs = Dag(((), (0,), (0,)))
->>> count(legs), list(enumerate_routes(legs))
-(2, [((1,), (2,), (3,)), ((1,), (2, 3))])
-"""
+"""Enumeration of kinematic routes: count, list, best predicted first, tree."""
 
 from routes.enumeration.best_routes import BestFirst, best_first
 from routes.enumeration.composition import TooLarge

@@ -26,20 +26,7 @@ _LARGEST = 2.0**60
 
 
 class BestFirst(Iterator[tuple[float, Route]]):
-    """Routes as (predicted seconds, route), which :func:`best_first` makes.
-
-    Attributes
-    ----------
-    exact : whether nothing that was given so far has a better route after it or left out. Once it is False,
-        some good routes still come, ascending, and then the iteration ends although there are more
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> routes = best_first(Dag(((), (0,), (0,))), np.array([3.0, 1.0, 2.0]), 2, stage=0.5, call=0.0)
-    >>> isinstance(routes, BestFirst), next(routes), routes.exact
-    (True, (6.0, ((1,), (2, 3))), True)
-    """
+    """Routes as (predicted seconds, route), which :func:`best_first` makes."""
 
     def __init__(self, unit: float, parts: Sequence[Search]) -> None:
         self._unit, self._parts = unit, parts
@@ -47,6 +34,8 @@ class BestFirst(Iterator[tuple[float, Route]]):
 
     @property
     def exact(self) -> bool:
+        # Whether no route so far has a better one after it or left out. Once it is False, some good routes
+        # still come, ascending, and then the iteration ends although there are more.
         return all(part.exact for part in self._parts)
 
     def __iter__(self) -> BestFirst:

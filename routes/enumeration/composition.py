@@ -1,9 +1,8 @@
-"""The shape of a DAG: its modular decomposition, and its automorphisms.
+"""Shape of a DAG: its modular decomposition, and its automorphisms."""
 
-A set of groups is either one group, or parts side by side, or parts in series, or none of these: a *prime*
-order of parts. Automorphisms of the labelled DAG exchange equal parts that lie side by side, turn primes, and
-do the same inside of parts. Equal parts share one :class:`Shape`.
-"""
+# A set of groups is either one group, or parts side by side, or parts in series, or a *prime* order of parts.
+# Automorphisms of the labelled DAG exchange equal parts that lie side by side, turn primes, and do the same
+# inside of parts.
 
 from __future__ import annotations
 
@@ -34,26 +33,16 @@ class TooLarge(ValueError):
 
 @dataclass(frozen=True, eq=False)
 class Shape:
-    """A set of groups up to isomorphism; isomorphic sets of one :class:`Composition` share one object.
-
-    Attributes
-    ----------
-    kind : how ``parts`` lie: side by side, in series (in that order), or as ``needs`` says; a single group
-        has none
-    number : in the order of :attr:`Composition.shapes`; parts have lower numbers
-    size : groups
-    depth : of parts in parts
-    needs : of a prime order, by part, a bit mask of the parts that must be complete before it
-    turns : of a prime order, its automorphisms without the identity: part i goes to place ``turn[i]``
-    """
+    """Set of groups up to isomorphism; isomorphic sets of one :class:`Composition` share one object."""
 
     kind: Kind
-    number: int
-    size: int = 1
+    number: int  # in the order of Composition.shapes; parts have lower numbers
+    size: int = 1  # groups
     parts: tuple[Shape, ...] = ()
-    needs: tuple[int, ...] = ()
+    needs: tuple[int, ...] = ()  # by part of a prime order, bit mask of the parts that precede it
+    # Automorphisms of a prime order but the identity: part i goes to place turn[i].
     turns: tuple[tuple[int, ...], ...] = ()
-    depth: int = 1
+    depth: int = 1  # of parts in parts
 
     @cached_property
     def runs(self) -> tuple[tuple[Shape, int], ...]:
@@ -88,22 +77,9 @@ _Relations = tuple[tuple[tuple[int, tuple[tuple[int, int], ...]], ...], ...]
 
 
 def compose(dag: Dag, *, symmetry: bool = True) -> Composition:
-    """The shape of a DAG with at least one group.
-
-    With ``symmetry``, shapes are equal where an automorphism of the labelled DAG (labels, and needs as they
-    are given) can take one to the other; without, where the order alone is the same, and nothing is turned.
-
-    Raises
-    ------
-    TooLarge
-        A prime order with more than 50,000 automorphisms.
-
-    Examples
-    --------
-    >>> found = compose(Dag(((), (0,), (0,), (0,))))
-    >>> found.shape.kind, [part.kind for part in found.shape.parts], found.shape.parts[1].size
-    ('series', ['single', 'parallel'], 3)
-    """
+    """Shape of a DAG with at least one group."""
+    # With `symmetry`, shapes are equal where an automorphism of the labelled DAG (labels, and needs as they
+    # are given) can take one to the other; without, where the order alone is the same, and nothing is turned.
     closure = Closure.of(dag)
     colour = colours(dag) if symmetry else [0] * len(dag)
     arcs = [(a, b) for b in range(len(dag)) for a in dag.needs[b]] if symmetry else []
@@ -134,13 +110,8 @@ def compose(dag: Dag, *, symmetry: bool = True) -> Composition:
 
 
 def colours(dag: Dag) -> list[int]:
-    """By group, a number; groups that an automorphism can exchange have the same.
-
-    Colours are refined by those of predecessors and successors until they are stable.
-
-    >>> colours(Dag(((), (), (0,), (1,)), ("a", "a", "b", "b")))
-    [0, 0, 1, 1]
-    """
+    """A number by group, the same for groups that an automorphism can exchange."""
+    # Colours are refined by those of predecessors and successors until they are stable.
     rise = [0] * len(dag)
     for group in reversed(dag.order):
         rise[group] = 1 + max((rise[other] for other in dag.needed_by[group]), default=-1)
@@ -280,7 +251,7 @@ def _relations(
     arcs: Sequence[tuple[int, int]],
     parts: Sequence[tuple[Shape, tuple[int, ...]]],
 ) -> _Relations:
-    """(i, j): whether part i goes before part j (1), and which colours of them have arcs."""
+    """Relations (i, j): whether part i goes before part j (1), and which colours of them have arcs."""
     between: dict[tuple[int, int], list[tuple[int, int]]] = {}
     for i, c, j, d in _full_arcs(colour, arcs, parts):
         between.setdefault((i, j), []).append((c, d))

@@ -1,15 +1,8 @@
-"""Number of kinematic routes, counted without listing them.
+"""Number of kinematic routes, counted without listing them."""
 
-A route is a map of the groups onto stages that strictly ascends along the DAG. Of every part of the DAG, the
-maps *onto* k stages are counted for each k, up to its automorphisms. Parts in series: stages of one follow
-those of the other. Parts side by side: maps *into* m stages multiply, r equal parts are a multiset of r maps,
-and both kinds of counts follow from each other by binomial sums. A prime order of parts: a part that takes k
-stages stands there as a chain of k links, chains are threaded one link at a time, and where the order can be
-turned into itself, Burnside's lemma averages over its turns.
-
-Both facts are old: strict order polynomials (Stanley, *Enumerative Combinatorics* 1, section 3.12), and the
-descents of linear extensions that the threading uses to form stages.
-"""
+# Maps *onto* k stages that strictly ascend along the DAG, for each k and part, up to automorphisms: strict
+# order polynomials (Stanley, Enumerative Combinatorics 1, section 3.12). Series parts follow one another;
+# side by side, maps *into* m stages multiply, and r equal parts are a multiset of r maps.
 
 from __future__ import annotations
 
@@ -211,14 +204,10 @@ def _cycles(turn: Sequence[int]) -> tuple[tuple[int, ...], ...]:
 def _threaded(
     shape: Shape, cycles: Sequence[tuple[int, ...]], onto: dict[int, list[int]], budget: int
 ) -> tuple[list[int], int]:
-    """Maps onto k stages under which the parts of a cycle go the same way, and how many links that took.
-
-    Parts, as chains, are threaded link by link; within a stage, links come in descending order of their
-    parts. So a link of a higher or the same part than the last begins a stage, and a lower one may. A state
-    is what is threaded so far (a bit field for each part: links while it goes on, all bits once it is
-    complete); it keeps, by the last part, the number of ways as a polynomial in the number of stages, packed
-    into one integer.
-    """
+    """Maps onto k stages under which the parts of a cycle go the same way, and number of links threaded."""
+    # Parts, as chains of a link a stage, are threaded link by link; within a stage, links come in descending
+    # order of their parts. So a link of a higher or the same part than the last begins a stage, and a lower
+    # one may (descents of linear extensions).
     cycle_of = {part: k for k, cycle in enumerate(cycles) for part in cycle}
     before = [{cycle_of[i] for part in cycle for i in members(shape.needs[part])} for cycle in cycles]
     # A topological order, in which a later part never comes before an earlier one.
@@ -233,6 +222,9 @@ def _threaded(
     digit = (shape.size + 2) * (shape.size + 1).bit_length()
     complete = (1 << len(turn)) - 1
     waiting = [0]
+    # By what is threaded (a bit field for each part: links while it goes on, all bits once it is complete):
+    # the complete parts and, by the last part, the ways as a polynomial in the number of stages, packed into
+    # one integer.
     states: dict[int, tuple[int, dict[int, int]]] = {0: (0, {-1: 1})}
     used = 0
     while True:

@@ -1,9 +1,8 @@
-"""Lazy enumeration of routes, one of each orbit.
+"""Lazy enumeration of routes, one of each orbit."""
 
-A route is built stage by stage. The groups of a stage are chosen recursively over the shape of the DAG: equal
-parallel parts in the same state choose a multiset; a prime order with remaining automorphisms chooses the
-lexicographically largest of equivalent choices.
-"""
+# A route is built stage by stage. The groups of a stage are chosen recursively over the shape of the DAG:
+# equal parallel parts in the same state choose a multiset; a prime order with remaining automorphisms chooses
+# the lexicographically largest of equivalent choices.
 
 from __future__ import annotations
 
@@ -71,13 +70,7 @@ def told_apart(dag: Dag) -> Dag:
 
 
 def states(shape: Shape) -> Iterator[State]:
-    """Complete states of a shape, one for each orbit of its routes.
-
-    Raises
-    ------
-    TooLarge
-        Parts are nested deeper than 150.
-    """
+    """Complete states of a shape, one for each orbit of its routes."""
     if shape.depth > DEEPEST:
         raise TooLarge(
             f"parts of the DAG are nested {shape.depth} deep; routes are listed down to a depth of {DEEPEST}"
@@ -97,12 +90,7 @@ def states(shape: Shape) -> Iterator[State]:
 
 
 def untouched(shape: Shape) -> State:
-    """The state before the first stage.
-
-    >>> from routes.enumeration.composition import compose
-    >>> untouched(compose(Dag(((), (0,), (0,)))).shape)
-    (0, (0, 0))
-    """
+    """State before the first stage."""
     return 0 if shape.kind == "single" else tuple(untouched(part) for part in shape.parts)
 
 
@@ -139,12 +127,7 @@ def following(shape: Shape, state: State, stage: int) -> Iterator[State]:
 
 
 def route_of(composition: Composition, state: State) -> Route:
-    """The route of a complete state.
-
-    >>> composition = compose(Dag(((), (0,), (0,))))
-    >>> route_of(composition, (1, (3, 2)))
-    ((1,), (3,), (2,))
-    """
+    """Route of a complete state."""
     stage_of = list(_leaves(state))
     stages: list[list[int]] = [[] for _ in range(max(stage_of, default=0))]
     for group, stage in sorted(zip(composition.places, stage_of, strict=True)):
@@ -153,14 +136,8 @@ def route_of(composition: Composition, state: State) -> Route:
 
 
 def canonical(shape: Shape, stage_of: Sequence[int], first: int = 0) -> State:
-    """Canonical form: equal for the partial routes of one orbit, and for no others.
-
-    Numbers of stages, or other labels, at the shape's places from ``first`` on.
-
-    >>> shape = compose(Dag(((), (0,), (0,)))).shape
-    >>> canonical(shape, [1, 3, 2]), canonical(shape, [1, 2, 3])
-    ((1, (2, 3)), (1, (2, 3)))
-    """
+    """Canonical form: equal for the partial routes of one orbit, and for no others."""
+    # Numbers of stages, or other labels, are at the shape's places from `first` on.
     if shape.kind == "single":
         return stage_of[first]
     inner: list[Any] = []
@@ -187,7 +164,7 @@ def _leaves(state: State) -> Iterator[int]:
 
 
 def _ready(shape: Shape, state: tuple[State, ...]) -> list[bool]:
-    """By part, whether it may continue: in a prime order, only after its predecessors."""
+    """Parts that may continue: in a prime order, only after their predecessors."""
     if shape.kind == "parallel":
         return [True] * len(state)
     complete = sum(1 << i for i, part in enumerate(state) if is_complete(part))
@@ -203,7 +180,7 @@ def _no_choice(state: State) -> _Choice:
 
 
 def _ties(shape: Shape, state: tuple[State, ...]) -> list[int]:
-    """By part, the next equal part in an equal state, whose choice must not be larger; -1 for none."""
+    """Next equal part in an equal state, by part, whose choice must not be larger; -1 for none."""
     tied = [-1] * len(state)
     if shape.kind == "parallel":
         last: dict[object, int] = {}

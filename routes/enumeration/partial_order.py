@@ -1,7 +1,6 @@
-"""Modular decomposition of a partial order: parallel, series and prime parts.
+"""Modular decomposition of a partial order: parallel, series and prime parts."""
 
-Sets of groups are bit masks. Two groups are comparable where one has to be solved before the other.
-"""
+# Sets of groups are bit masks. Two groups are comparable where one has to be solved before the other.
 
 from __future__ import annotations
 
@@ -13,18 +12,14 @@ from routes.dag import Dag
 
 @dataclass(frozen=True, eq=False)
 class Closure:
-    """By group, all its predecessors (``below``) and successors (``above``), transitively."""
+    """All predecessors (``below``) and successors (``above``) of each group, transitively."""
 
     below: tuple[int, ...]
     above: tuple[int, ...]
 
     @staticmethod
     def of(dag: Dag) -> Closure:
-        """Transitive closure of a DAG.
-
-        >>> Closure.of(Dag(((), (0,), (1,)))).below
-        (0, 1, 3)
-        """
+        """Transitive closure of a DAG."""
         below, above = [0] * len(dag), [0] * len(dag)
         for group in dag.order:
             for other in dag.needs[group]:
@@ -36,11 +31,7 @@ class Closure:
 
 
 def members(mask: int) -> Iterator[int]:
-    """The elements of a set, ascending.
-
-    >>> list(members(0b1101))
-    [0, 2, 3]
-    """
+    """Elements of a set, ascending."""
     while mask:
         low = mask & -mask
         yield low.bit_length() - 1
@@ -59,10 +50,8 @@ def in_series(closure: Closure, mask: int) -> list[int]:
 
 
 def modules(closure: Closure, mask: int) -> list[int]:
-    """The maximal proper modules of a set: each group outside relates alike to all groups of one.
-
-    Only for a set that is neither side by side nor in series: there they are disjoint (Gallai).
-    """
+    """Maximal proper modules of a set: each group outside relates alike to all groups of one."""
+    # Only for a set that is neither side by side nor in series: there they are disjoint (Gallai).
     found: list[int] = []
     left = mask
     while left:

@@ -27,7 +27,13 @@ def tree(source: Dag | Structure | Model, symmetry: bool = True, most: int = 10_
 
     Returns
     -------
-    A tree as :func:`tree_of` makes it.
+    A directed tree. Its nodes are beginnings of routes: stages in sequence of group numbers, from the empty
+    one to whole routes. Attributes of a node:
+
+    - ``number``: 0 at the root, on along the first branch to its end, then along the next,
+    - ``stage``, its last one, empty at the root,
+    - ``sequential``, whether it is the route of one group after another in the order of solution,
+    - ``parallel``, whether it is the route by levels.
 
     Raises
     ------
@@ -55,29 +61,7 @@ def tree(source: Dag | Structure | Model, symmetry: bool = True, most: int = 10_
 
 
 def tree_of(source: Dag | Structure | Model, routes: Iterable[Route]) -> nx.DiGraph[Route]:
-    """The tree of these kinematic routes.
-
-    Returns
-    -------
-    A directed tree. Its nodes are beginnings of routes: stages in sequence of group numbers, from the empty
-    one to whole routes. Attributes of a node:
-
-    - ``number``: 0 at the root, on along the first branch to its end, then along the next,
-    - ``stage``, its last one, empty at the root,
-    - ``sequential``, whether it is the route of one group after another in the order of solution,
-    - ``parallel``, whether it is the route by levels.
-
-    Raises
-    ------
-    ValueError
-        Invalid routes of this DAG: all of them, with the reasons.
-
-    Examples
-    --------
-    >>> found = tree_of(Dag(((), (0,), (0,))), [((1,), (2, 3)), ((1,), (3,), (2,))])
-    >>> list(found)
-    [(), ((1,),), ((1,), (2, 3)), ((1,), (3,)), ((1,), (3,), (2,))]
-    """
+    """Directed tree of these kinematic routes; its nodes are beginnings of routes."""
     import networkx as nx
 
     dag = source if isinstance(source, Dag) else Dag.of(source)

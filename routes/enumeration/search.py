@@ -31,28 +31,19 @@ _THRESHOLDS = 64
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """A series part of a DAG, the most costly groups first: every other group precedes or follows all of it.
+    """Series part of a DAG, the most costly groups first: all other groups precede or follow all of it."""
 
-    Costs are integers, so that equal routes have equal sums: a stage costs ``stage`` and the larger of
-    ``workers`` times its most costly group and all its groups together.
+    # Costs are integers, so that equal routes have equal sums: a stage costs `stage` and the larger of
+    # `workers` times its most costly group and all its groups together.
 
-    Attributes
-    ----------
-    groups : indices in the DAG
-    cost : by group, none more than the one before
-    needs : by group, a bit mask of groups of the part
-    twin : by group, a bit mask of the equivalent group that must not come later; or 0
-    shape : of the part; ``places`` has the groups (indices here) at the places of the shape
-    """
-
-    groups: tuple[int, ...]
-    cost: tuple[int, ...]
-    needs: tuple[int, ...]
-    twin: tuple[int, ...]
+    groups: tuple[int, ...]  # indices in the DAG
+    cost: tuple[int, ...]  # by group, none more than the one before
+    needs: tuple[int, ...]  # by group, a bit mask of groups of the part
+    twin: tuple[int, ...]  # by group, a bit mask of the equivalent group that must not come later; or 0
     stage: int
     workers: int
     shape: Shape
-    places: tuple[int, ...]
+    places: tuple[int, ...]  # groups (indices here) at the places of the shape
 
     @cached_property
     def all(self) -> int:
@@ -73,10 +64,7 @@ class Part:
         return self.stage + max(self.workers * largest, together)
 
     def same(self, stages: Sequence[int], undecided: int = 0) -> State:
-        """Canonical form of partial routes, equal for equivalent ones.
-
-        Sets of groups by stage, and of those that can still join the last.
-        """
+        """Canonical form of partial routes: sets of groups by stage, of those that can join the last."""
         stage_of = [0] * len(self.groups)
         for x in members(undecided):
             stage_of[x] = -1
@@ -87,35 +75,26 @@ class Part:
 
 
 class _Partial(NamedTuple):
-    """A partial route. Sorted by bound, then by the number of groups left.
-
-    Closed ``stages`` have the groups ``done`` and cost ``paid``. Of the groups of the ``open`` stage,
-    ``largest`` is the highest cost and ``together`` the sum; groups ``undecided`` can still join it. ``work``
-    is the cost of the groups in no stage, ``left`` of them.
-    """
+    """Partial route; sorted by bound, then by the number of groups left."""
 
     bound: int
     left: int
     turn: int
-    stages: tuple[int, ...]
-    done: int
-    open: int
-    undecided: int
-    paid: int
-    largest: int
-    together: int
-    work: int
+    stages: tuple[int, ...]  # closed ones
+    done: int  # groups of the closed stages
+    open: int  # groups of the open stage
+    undecided: int  # groups that can still join the open stage
+    paid: int  # cost of the closed stages
+    largest: int  # highest cost in the open stage
+    together: int  # sum of the costs in the open stage
+    work: int  # cost of the groups in no stage
 
 
 class Search:
-    """Routes of a part as (cost, set of groups by stage), the cheapest first.
+    """Routes of a part as (cost, set of groups by stage), the cheapest first."""
 
-    ``exact`` becomes False when the order is given up: then come the best of some 2,000 routes that were
-    found, in order among themselves, and no more.
-
-    The bound of a beginning: later stages are at least as many as the groups that must come later are high;
-    for any price, at least so many of them have a group that is so dear; and all work must be done.
-    """
+    # The bound of a beginning: later stages are at least as many as the groups that must come later are high;
+    # for any price, at least so many of them have a group that is so dear; and all work must be done.
 
     def __init__(self, part: Part) -> None:
         self.part, self.exact = part, True
@@ -150,14 +129,14 @@ class Search:
                 yield partial.bound, (*partial.stages, partial.open)
                 partial = _next(queue, [])
         if partial is not None:
+            # False once the order is given up: then come the best of some 2,000 routes that were found, in
+            # order among themselves, and no more.
             self.exact = False
             yield from sorted(self._some([partial, *queue]))
 
     def _some(self, queue: list[_Partial]) -> Iterator[tuple[int, tuple[int, ...]]]:
-        """Go on with bounds that grow as if all that is left cost more, each group its share.
-
-        The share rises until routes are found, however much better their beginnings could have gone on.
-        """
+        """Go on with bounds that grow as if all that is left cost more, each group its share."""
+        # The share rises until routes are found, however much better their beginnings could have gone on.
         least = min(partial.bound for partial in queue)
         share = max(1, (self._by_levels() - least) // len(self.part.groups))
         queue = [partial._replace(bound=partial.bound + share * partial.left) for partial in queue]
@@ -255,7 +234,7 @@ class Search:
         )
 
     def _bound(self, later: int) -> tuple[int, int]:
-        """Of groups that must come later: how many stages, and what these cost without overheads."""
+        """Number of stages of the groups that must come later, and their cost without overheads."""
         count = len(self.part.groups)
         data = np.frombuffer(later.to_bytes((count + 7) // 8, "little"), dtype=np.uint8)
         chosen = np.unpackbits(data, count=count, bitorder="little")
@@ -283,8 +262,7 @@ def _next(queue: list[_Partial], ways: list[_Partial]) -> _Partial | None:
 
 
 def _heights(part: Part) -> tuple[Ints, Ints]:
-    """Steps of decreasing cost thresholds (K,), and by threshold and group (K, G) the number of groups of
-    that cost or more in the longest chain from the group."""
+    """Decreasing cost thresholds (K,); longest chains from each group of so costly groups (K, G)."""
     prices = sorted(set(part.cost), reverse=True)
     if len(prices) > _THRESHOLDS:
         chosen = np.linspace(0, len(prices) - 1, _THRESHOLDS).astype(np.int64)

@@ -1,7 +1,6 @@
-"""Executors, one file each: factories of :class:`concurrent.futures.Executor`, found by their file names.
+"""Executors, one file each: factories of :class:`concurrent.futures.Executor`, found by file name."""
 
-The same plan gives the same bits in every executor.
-"""
+# The same plan gives the same bits in every executor.
 
 from __future__ import annotations
 
@@ -23,11 +22,7 @@ __all__ = [
 
 
 def executor_names() -> list[str]:
-    """Names of all executors, in alphabetical order.
-
-    >>> executor_names()
-    ['cluster', 'mpi', 'processes', 'sequential', 'threads']
-    """
+    """Names of all executors, in alphabetical order."""
     return list(_files(tuple(__path__)))
 
 
@@ -37,21 +32,7 @@ def _files(folders: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def executor_named(name: str) -> ExecutorType:
-    """Return the executor of this name; nothing that it needs is imported yet.
-
-    Raises
-    ------
-    ValueError
-        Unknown name, or the package that it needs is not installed; the message names the remedy.
-
-    Examples
-    --------
-    >>> executor_named("threads").memory
-    'shared'
-    >>> executor_named("gremlins")
-    Traceback (most recent call last):
-    ValueError: no executor 'gremlins'; write one of cluster, mpi, processes, sequential, threads
-    """
+    """Return the executor of this name; nothing that it needs is imported yet."""
     if name not in executor_names():
         raise ValueError(f"no executor {name!r}; write one of {', '.join(executor_names())}")
     found = _type(name)
@@ -60,29 +41,17 @@ def executor_named(name: str) -> ExecutorType:
 
 
 def launched_executor() -> ExecutorType | None:
-    """Return the executor whose launcher started several workers, this process among them; None without one.
-
-    >>> launched_executor() is None
-    True
-    """
+    """Executor whose launcher started several workers, this process among them; None without one."""
     return next((each for each in map(_type, executor_names()) if each.started() > 1), None)
 
 
 def is_parallel(name: str) -> bool:
-    """Whether an executor runs tasks outside the calling thread; unknown ones count as parallel.
-
-    >>> is_parallel("threads"), is_parallel("sequential")
-    (True, False)
-    """
+    """Whether an executor runs tasks outside the calling thread; unknown ones count as parallel."""
     return name not in executor_names() or _type(name).parallel
 
 
 def default_executor() -> str:
-    """Name of the parallel executor for a run that names none: the one whose workers share memory.
-
-    >>> default_executor()
-    'threads'
-    """
+    """Name of the parallel executor for a run that names none: its workers share memory."""
     return next(name for name in executor_names() if _type(name).memory == "shared" and _type(name).parallel)
 
 

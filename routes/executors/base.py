@@ -18,63 +18,37 @@ ONE_THREAD = {
 
 @dataclass(frozen=True)
 class ExecutorCosts:
-    """Seconds that an executor adds to its tasks.
+    """Seconds that an executor adds to its tasks."""
 
-    Attributes
-    ----------
-    start : of every run: connection to the workers and transfer of the job
-    cold : of the first run of a process, beyond ``start``
-    handing : of submitting each task, on the worker that takes it
-    wake : of each task that an idle worker takes
-    slowdown : (workers, factor) by which tasks last longer while so many run at once: they share caches,
-        memory, and often the arithmetic units of a core. Ascending, from 1 worker on
-    at_once : mean number of workers that ran at once while the slowdown was measured; less than the number of
-        workers if other programs had the cores
-    assumed : not measured
-
-    Examples
-    --------
-    >>> ExecutorCosts(0.0, 0.0, 5e-6, 0.0, assumed=True).slowdown
-    ((1.0, 1.0),)
-    """
-
-    start: float
-    cold: float
-    handing: float
-    wake: float
-    slowdown: tuple[tuple[float, float], ...] = ((1.0, 1.0),)
-    at_once: float = 1.0
-    assumed: bool = False
+    start: float  # of every run: connection to the workers and transfer of the job
+    cold: float  # of the first run of a process, beyond start
+    handing: float  # of submitting each task, on the worker that takes it
+    wake: float  # of each task that an idle worker takes
+    # Tasks last longer while so many run at once: they share caches, memory, and often the arithmetic units
+    # of a core.
+    slowdown: tuple[tuple[float, float], ...] = ((1.0, 1.0),)  # (workers, factor), ascending from 1 worker
+    # Less than the number of workers if other programs had the cores.
+    at_once: float = 1.0  # mean number of workers that ran while the slowdown was measured
+    assumed: bool = False  # not measured
 
 
 @dataclass(frozen=True)
 class ExecutorType:
-    """An executor: a factory and its traits. No other file depends on an executor's name.
+    """Factory of an executor and its traits; no other file depends on an executor's name."""
 
-    Attributes
-    ----------
-    name : of its file
-    open : context manager of an executor with a number of workers; None in a process that has only served as
-        one of the workers. An exception that ends the context ends the other processes of a launcher too
-    memory : access of the workers to the arrays of a run: the same process (``shared``), files of the same
-        machine (``mapped``), or inputs and results sent with every task (``separate``)
-    costs : assumed until they are measured
-    parallel : whether tasks run outside the calling thread
-    measurable : whether costs can be measured on this machine
-    ahead : tasks submitted at once for each worker
-    requires, extra : package that it needs, and the extra of this distribution that installs it
-    started : number of workers that its launcher (such as ``mpiexec``) has started; 0 without one
-    """
-
-    name: str
+    name: str  # of its file
+    # By the number of workers; None in a process that has only served as a worker. An exception that ends the
+    # context ends the other processes of a launcher too.
     open: Callable[[int], AbstractContextManager[Executor | None]]
+    # The workers' access to arrays: in process, files of the machine, sent with tasks.
     memory: Literal["shared", "mapped", "separate"]
-    costs: ExecutorCosts
-    parallel: bool = True
-    measurable: bool = True
-    ahead: int = 2
-    requires: str = "concurrent"
-    extra: str = ""
+    costs: ExecutorCosts  # assumed until they are measured
+    parallel: bool = True  # tasks run outside the calling thread
+    measurable: bool = True  # on this machine
+    ahead: int = 2  # tasks submitted at once for each worker
+    requires: str = "concurrent"  # package that it needs
+    extra: str = ""  # of this distribution, which installs the package
+    # Workers that its launcher (such as mpiexec) has started; 0 without one.
     started: Callable[[], int] = lambda: 0
 
     def at_once(self, workers: int) -> int:
@@ -82,13 +56,7 @@ class ExecutorType:
         return self.ahead * workers if self.parallel else 1
 
     def check_installed(self) -> None:
-        """Check that the required package is installed.
-
-        Raises
-        ------
-        ValueError
-            It is not; the message names the extra.
-        """
+        """Check that the required package is installed; the ValueError names the extra."""
         if find_spec(self.requires) is None:
             raise ValueError(
                 f"executor {self.name}: {self.requires} is not installed; pip install 'mbssa[{self.extra}]'"

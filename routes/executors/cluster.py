@@ -1,9 +1,8 @@
-"""Machines of a Dask cluster: the executor of a ``distributed`` client.
+"""Machines of a Dask cluster: the executor of a ``distributed`` client."""
 
-The client is the current one of this process (``distributed.Client(address)``), else that of the scheduler
-named by the environment variable ``DASK_SCHEDULER_ADDRESS``, else of a cluster of processes made here. A task
-whose worker dies is run again by another one.
-"""
+# The client is the current one of this process (distributed.Client(address)), else that of the scheduler
+# named by the environment variable DASK_SCHEDULER_ADDRESS, else of a cluster of processes made here. A task
+# whose worker dies is run again by another one.
 
 from __future__ import annotations
 

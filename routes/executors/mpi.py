@@ -1,8 +1,7 @@
-"""Ranks of MPI, on one machine or on many: :class:`mpi4py.futures.MPICommExecutor`.
+"""Ranks of MPI, on one machine or on many: :class:`mpi4py.futures.MPICommExecutor`."""
 
-Every rank opens the executor. Rank 0 gets it and works too, in a thread beside the pool of the other ranks,
-which serve until rank 0 ends.
-"""
+# Every rank opens the executor. Rank 0 gets it and works too, in a thread beside the pool of the other ranks,
+# which serve until rank 0 ends.
 
 from __future__ import annotations
 
@@ -42,15 +41,8 @@ class AllRanks(Executor):
 
 @contextmanager
 def open_ranks(workers: int) -> Iterator[Executor | None]:
-    """Executor of all ranks on rank 0; None on the others, once they have served.
-
-    Raises
-    ------
-    ValueError
-        MPI has no runtime, or another number of ranks.
-    BaseException
-        The exception that ended the context on rank 0, raised on all ranks.
-    """
+    """Executor of all ranks on rank 0; None on the others, once they have served."""
+    # The exception that ended the context on rank 0 is raised on all ranks.
     try:
         from mpi4py import MPI
         from mpi4py.futures import MPICommExecutor

@@ -1,8 +1,7 @@
-"""Processes of this machine: loky's reusable executor, which comes with joblib.
+"""Processes of this machine: loky's reusable executor, which comes with joblib."""
 
-The processes stay for the next run, and map the arrays from files. ``joblib.Parallel`` itself polls for the
-end of its jobs every 10 ms, longer than most tasks take (``benchmarks/test_routes_handing.py``).
-"""
+# The processes stay for the next run, and map the arrays from files. joblib.Parallel itself polls for the end
+# of its jobs every 10 ms, longer than most tasks take (benchmarks/test_routes_handing.py).
 
 from __future__ import annotations
 

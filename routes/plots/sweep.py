@@ -53,13 +53,7 @@ _COLOURS = {
 def axes_of(
     columns: Sequence[str], parameters: Sequence[str], names: Sequence[str] | None = None
 ) -> tuple[str, ...]:
-    """The columns, one to three, that a picture is drawn over: a recorded point's, else the parameters.
-
-    Raises
-    ------
-    ValueError
-        Columns that there are not, or more than three; nothing to draw over.
-    """
+    """Columns, one to three, that a picture is drawn over: a recorded point's, else the parameters."""
     if names is not None:
         missing = [name for name in names if name not in columns]
         if missing:
@@ -81,18 +75,7 @@ def axes_of(
 
 
 def curves_of(columns: Sequence[str], parameters: Sequence[str], over: str) -> list[str]:
-    """Recorded columns that are drawn as curves over one column, without that and the parameters.
-
-    Raises
-    ------
-    ValueError
-        There are none.
-
-    Examples
-    --------
-    >>> curves_of(["case", "1-2.angle", "status", "1-4.angle"], ["1-2.angle"], "1-2.angle")
-    ['1-4.angle']
-    """
+    """Recorded columns that are drawn as curves over one column, without that and the parameters."""
     drawn = [name for name in columns if name not in (*ABOUT, *parameters, over)]
     # Figures of merit are no curves, where there are other columns.
     drawn = [name for name in drawn if name not in _COLOURS] or drawn
@@ -104,11 +87,7 @@ def curves_of(columns: Sequence[str], parameters: Sequence[str], over: str) -> l
 
 
 def shows_deviations(kind: str, moving: bool, axes: Sequence[str] | None) -> bool:
-    """Whether a picture is of deviations: cases are a sample of designs over a motion, and no axes are named.
-
-    >>> shows_deviations("sample", True, None), shows_deviations("grid", True, None)
-    (True, False)
-    """
+    """Whether a picture is of deviations: a sample of designs over a motion, no axes named."""
     return axes is None and moving and kind == "sample"
 
 

@@ -65,8 +65,8 @@ def routes_tree(
 
     Parameters
     ----------
-    tree : from :func:`routes.enumeration.tree`, or from :func:`routes.enumeration.tree_of` for the best
-        routes alone
+    tree : from :func:`routes.tree`, or from ``routes.enumeration.tree_of(model, routes)`` for the best routes
+        alone
     title : over the picture
     best : the route to be marked as the best
     seconds : s of routes, predicted or measured, for the ends of their rows
@@ -178,10 +178,8 @@ def draw_tree(
 def _folded(
     tree: nx.DiGraph[Route], shown: Set[Route]
 ) -> tuple[nx.DiGraph[Route], dict[Route, str], dict[Route, int]]:
-    """The tree with equal continuations once; letters of the nodes that continue alike, routes of a row.
-
-    Routes to be ``shown``, and the sequential and the parallel one, have rows of their own.
-    """
+    """Tree with equal continuations once, letters of nodes that continue alike, number of routes of a row."""
+    # Routes to be `shown`, and the sequential and the parallel one, have rows of their own.
     after: dict[Route, frozenset[Route]] = {}
     alone: set[Route] = set()
     for node in reversed(list(tree)):

@@ -37,17 +37,7 @@ def _table(scaling: Scaling) -> Table:
 
 
 def lines(scaling: Scaling) -> list[str]:
-    """Sentences on the limits of the speed-up, and on the number of workers that reaches them.
-
-    >>> import numpy as np
-    >>> from routes.scaling import scaling
-    >>> tasks = np.full(5, 1e-3), np.array([0, 0, 1, 2, 3, 4]), np.zeros(4, dtype=int)
-    >>> for line in lines(scaling(*tasks)):
-    ...     print(line)
-    critical path 2 ms: speed-up at most 2.5
-    serial share 20 %: speed-up at most 5 by Amdahl's law
-    4 workers: speed-up 2.5, at least 95 % of the maximum
-    """
+    """Sentences on the limits of the speed-up, and on the number of workers that reaches them."""
     unit, factor = unit_of_time(scaling.critical)
     limit, critical = f"{scaling.limit:.3g}", f"{scaling.critical * factor:.3g} {unit}"
     most = scaling.sequential / scaling.serial if scaling.serial else None

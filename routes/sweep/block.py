@@ -48,36 +48,24 @@ ON_LIMIT = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Setup:
-    """Data of a sweep, enough to solve any block in any process.
+    """Data of a sweep, enough to solve any block in any process."""
 
-    Attributes
-    ----------
-    model : the nominal one
-    base : its mechanism, ready to be changed
-    quantities : recorded, or with limits
-    recorded : columns that are written
-    limits : lowest and highest value by coordinate
-    modes : number of the mode by number of the group, in every case
-    motion : None for poses; a motion, or "own" for each design's own with ``steps`` and ``duration``
-    branch : how branches are held; None by default
-    simulation : settings of cases that are simulated, whose ``motion`` is "simulated"
-    """
-
-    model: Model
-    base: Mechanism
+    model: Model  # nominal
+    base: Mechanism  # its mechanism, ready to be changed
     cases: Cases
     parameters: tuple[Parameter, ...]
-    quantities: tuple[Quantity, ...]
-    recorded: tuple[str, ...]
-    limits: Mapping[str, tuple[float, float]]
-    modes: Mapping[int, int]
+    quantities: tuple[Quantity, ...]  # recorded, or with limits
+    recorded: tuple[str, ...]  # columns that are written
+    limits: Mapping[str, tuple[float, float]]  # lowest and highest value by coordinate
+    modes: Mapping[int, int]  # number of the mode by number of the group, in every case
+    # None for poses; "own": of each design, by ``steps`` and ``duration``
     motion: Motion | Literal["own", "simulated"] | None
     steps: int | None
     duration: float | None
     folder: Path
     block: int
     branch: Branch | None = None
-    simulation: Simulated | None = None
+    simulation: Simulated | None = None  # settings of cases that are simulated
 
 
 @lru_cache(maxsize=1)
@@ -92,18 +80,12 @@ def _unpacked(setup: bytes) -> Setup:
 
 
 def solve_sent(setup: Setup | bytes, block: int) -> int:
-    """:func:`solve_block` of a setup, or of its pickle."""
+    """Perform :func:`solve_block` of a setup, or of its pickle."""
     return solve_block(_unpacked(setup) if isinstance(setup, bytes) else setup, block)
 
 
 def solve_block(setup: Setup, block: int) -> int:
-    """Solve a block of cases and write its part; returns how many cases it has.
-
-    Raises
-    ------
-    SweepError
-        Failure with the block, its first case and the cause.
-    """
+    """Solve a block of cases and write its part; returns how many cases it has."""
     start = block * setup.block
     stop = min(start + setup.block, setup.cases.number)
     which = f"block {block + 1}, cases {start} to {stop - 1}"
@@ -335,10 +317,8 @@ def _empty(setup: Setup, n: int) -> dict[str, Any]:
 def _add_limits(
     setup: Setup, found: dict[str, Any], low: Mapping[str, Floats], high: Mapping[str, Floats]
 ) -> None:
-    """Add columns: whether a solved case is within all limits, and its margin to them.
-
-    A margin is 1 in the middle between two limits, 0 on one of them, negative beyond.
-    """
+    """Add columns: whether a solved case is within all limits, and its margin to them."""
+    # A margin is 1 in the middle between two limits, 0 on one of them, negative beyond.
     n = len(found["status"])
     within, margin = found["status"] == 0, np.full(n, np.inf)
     for name, (lowest, highest) in setup.limits.items():
@@ -392,10 +372,6 @@ def _table(setup: Setup, start: int, values: Floats, columns: Mapping[str, Any])
 
 
 def columns_of(quantities: Sequence[Quantity], *, moving: bool) -> tuple[str, ...]:
-    """Columns of quantities, in their order: of a motion, its extremes and its last value.
-
-    >>> columns_of([Quantity("residual", "figure", ("residual",), ("m",))], moving=True)
-    ('residual.min', 'residual.max', 'residual.final')
-    """
+    """Columns of quantities, in their order: of a motion, its extremes and its last value."""
     ends = (".min", ".max", ".final") if moving else ("",)
     return tuple(name + end for each in quantities for name in each.columns for end in ends)

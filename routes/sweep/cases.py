@@ -114,18 +114,7 @@ def grid(values: Mapping[str, npt.ArrayLike]) -> Cases:
 
 
 def even_steps(low: float, high: float, number: int) -> list[float]:
-    """So many values from ``low`` to ``high``, both included.
-
-    Raises
-    ------
-    ValueError
-        Ends that are no numbers, or not so many whole values.
-
-    Examples
-    --------
-    >>> even_steps(0.9, 1.4, 3)
-    [0.9, 1.15, 1.4]
-    """
+    """Evenly spaced values from ``low`` to ``high``, both included."""
     whole = isinstance(number, int | np.integer) and not isinstance(number, bool)
     if not (whole and 1 <= number <= MOST_VALUES):
         raise ValueError(
@@ -397,12 +386,7 @@ def _number(text: str) -> float:
 
 
 def described(parameters: Sequence[str], number: int, given: Mapping[str, Any]) -> str:
-    """Cases in a few words, of their names, their number and :attr:`Cases.definition`.
-
-    >>> cases = grid({"x": [1, 2], "y": [5, 6, 7]})
-    >>> described(cases.names, cases.number, cases.definition)
-    'grid of 2 x 3: x, y'
-    """
+    """Cases in a few words, of their names, their number and :attr:`Cases.definition`."""
     names = ", ".join(parameters)
     if given["kind"] == "grid":
         lengths: Sequence[str] = [str(len(values)) for values in given["values"].values()]

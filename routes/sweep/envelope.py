@@ -13,41 +13,28 @@ from mbssa.arrays import Floats, Ints
 
 @dataclass(frozen=True, eq=False)
 class Envelope:
-    """Statistics of one quantity over designs, at each instant.
+    """Statistics of one quantity over designs, at each instant."""
 
-    Attributes
-    ----------
-    number : (T,) designs that were solved at the instant
-    low, high : (T,) least and greatest value; NaN where no design was solved
-    mean : (T,)
-    squares : (T,) sum of the squares of the deviations from the mean
-    """
-
-    number: Ints
-    low: Floats
-    high: Floats
-    mean: Floats
-    squares: Floats
+    number: Ints  # (T,) designs that were solved at the instant
+    low: Floats  # (T,) NaN where no design was solved
+    high: Floats  # (T,)
+    mean: Floats  # (T,)
+    squares: Floats  # (T,) sum of the squares of the deviations from the mean
 
     @property
     def deviation(self) -> Floats:
-        """(T,) standard deviation over the designs."""
+        """Standard deviation (T,) over the designs."""
         found: Floats = np.sqrt(self.squares / np.maximum(self.number, 1))
         return found
 
     @classmethod
     def of(cls, value: Floats) -> Envelope:
-        """Of one design's values (T,); NaN where it was not solved."""
+        """Statistics of one design's values (T,); NaN where it was not solved."""
         solved = np.isfinite(value)
         return cls(solved.astype(np.int64), value, value, np.where(solved, value, 0.0), np.zeros(len(value)))
 
     def joined(self, other: Envelope) -> Envelope:
-        """Of the designs of both (Chan, Golub and LeVeque, 1983).
-
-        >>> found = Envelope.of(np.array([1.0])).joined(Envelope.of(np.array([4.0])))
-        >>> found.low.tolist(), found.high.tolist(), found.mean.tolist(), found.deviation.tolist()
-        ([1.0], [4.0], [2.5], [1.5])
-        """
+        """Statistics of the designs of both (Chan, Golub and LeVeque, 1983)."""
         number = self.number + other.number
         share = other.number / np.maximum(number, 1)
         away = np.where(self.number > 0, other.mean - self.mean, 0.0)

@@ -17,17 +17,9 @@ _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
 def latin(start: int, stop: int, number: int, wide: int, seed: int) -> Floats:
-    """(stop - start, wide) points in the unit cube, of a hypercube of ``number``.
-
-    Each column of the whole has one point in each of ``number`` equal strata. A permutation, evaluated for
-    each case alone, gives its stratum, and a hash its place within.
-
-    >>> whole = latin(0, 5, 5, 2, seed=1)
-    >>> np.sort(np.floor(5 * whole), axis=0).T.tolist()
-    [[0.0, 1.0, 2.0, 3.0, 4.0], [0.0, 1.0, 2.0, 3.0, 4.0]]
-    >>> bool((latin(3, 5, 5, 2, seed=1) == whole[3:]).all())
-    True
-    """
+    """Points (stop - start, wide) in the unit cube, of a Latin hypercube of ``number``."""
+    # Each column of the whole has one point in each of `number` equal strata. A permutation, evaluated for
+    # each case alone, gives its stratum, and a hash its place within.
     at = np.arange(start, stop, dtype=np.uint64)
     found = np.empty((len(at), wide))
     for column in range(wide):
@@ -38,11 +30,9 @@ def latin(start: int, stop: int, number: int, wide: int, seed: int) -> Floats:
 
 
 def _permuted(at: Words, number: int, keys: list[np.uint64]) -> Words:
-    """Images of some numbers under a permutation of 0 … ``number`` - 1.
-
-    A Feistel network permutes the next power of 4; from beyond the end it is followed on until it comes back
-    (M. Luby and C. Rackoff, 1988; J. Black and P. Rogaway, 2002).
-    """
+    """Images of some numbers under a permutation of 0 … ``number`` - 1."""
+    # A Feistel network permutes the next power of 4; from beyond the end it is followed on until it comes
+    # back (M. Luby and C. Rackoff, 1988; J. Black and P. Rogaway, 2002).
     half = np.uint64(max(1, ((number - 1).bit_length() + 1) // 2))
     low = (np.uint64(1) << half) - np.uint64(1)
     found = at.copy()

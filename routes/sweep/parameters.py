@@ -1,13 +1,8 @@
-"""Parameters of a sweep by name, and mechanisms with changed parameters.
+"""Parameters of a sweep by name, and mechanisms with changed parameters."""
 
-Names are the words of a model file: an input is ``2-3.slide``; geometry is the joint's id or the body's
-name, then keys of its table, ``2-3.point.x``, ``2-3.points[2].y``, ``2-3.length``, ``crank.origin.z``,
-``crank.points.tip.x``; entries are counted from 1. ``frames[1]`` and ``frames[2]`` of a joint are its
-frames on its first and second body, whether or not the file has them: what moves a joint on one body
-alone. A ``+`` at the end adds to what is there, ``&`` between names gives them one value, ``mode 3`` is
-the assembly mode of group 3. Of simulations ``2-3.slide.rate`` is an initial rate, ``crank.inertia.mass`` a
-mass, ``force strut.stiffness`` a number of the force element ``strut``; SI units.
-"""
+# Names are an input, or a joint's id, a body's name or "force" with a name, then keys of its table in the
+# model file, entries from 1: 2-3.points[2].y, crank.points.tip.x. frames[1] and frames[2] move a joint on one
+# body alone. "+" at the end adds, "&" joins names, "mode 3" is the assembly mode of group 3.
 
 from __future__ import annotations
 
@@ -51,18 +46,11 @@ _QUATERNION = {"w": 0, "x": 1, "y": 2, "z": 3}
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """One thing that a parameter sets.
-
-    Attributes
-    ----------
-    kind : "input", "rate" of an input, "joint", "body", "force" or "mode"
-    index : of the driven coordinate, the joint, the body or the force; the number of the group
-    path : keys from the joint's or body's geometry, or the force, down to a number
-    """
+    """One thing that a parameter sets."""
 
     kind: Kind
-    index: int
-    path: tuple[Key, ...] = ()
+    index: int  # of the driven coordinate, the joint, the body or the force; number of the group
+    path: tuple[Key, ...] = ()  # keys from the joint's or body's geometry, or the force, down to a number
 
     @property
     def is_dynamic(self) -> bool:
@@ -85,13 +73,7 @@ class Parameter:
 
 
 def unit_of(mechanism: Mechanism, parameter: Parameter) -> str:
-    """Unit of a parameter's values: m, rad, m/rad, or none.
-
-    >>> import mbssa
-    >>> bar = mbssa.load("planar_four_bar")
-    >>> [unit_of(bar, each) for each in parameters_of(bar, ["1-2.angle", "2-3.point.x+", "mode 2"], 2)]
-    ['rad', 'm', '']
-    """
+    """Unit of a parameter's values: m, rad, m/rad, or none."""
     target = parameter.targets[0]
     if target.kind in ("mode", "force"):
         return ""
@@ -113,13 +95,7 @@ def unit_of(mechanism: Mechanism, parameter: Parameter) -> str:
 
 
 def parameters_of(mechanism: Mechanism, names: Iterable[str], n_groups: int) -> tuple[Parameter, ...]:
-    """Parameters of a mechanism, by their names.
-
-    Raises
-    ------
-    ValueError
-        Unknown names, or several for one target: all of them, with remedies.
-    """
+    """Parameters of a mechanism, by their names; a ValueError has all unknown names, with remedies."""
     found, faults = [], []
     for name in names:
         text = name.strip()
@@ -149,21 +125,8 @@ def parameters_of(mechanism: Mechanism, names: Iterable[str], n_groups: int) -> 
 
 
 def owner_of(mechanism: Mechanism, text: str) -> tuple[Literal["joint", "body"], int, str]:
-    """The joint or body that a dotted name begins with, its index, and the rest of the name.
-
-    ``joint pin.point.x`` and ``body pin.origin.x`` distinguish the two where both are called ``pin``.
-
-    Raises
-    ------
-    ValueError
-        Neither or both; the message lists known names.
-
-    Examples
-    --------
-    >>> import mbssa
-    >>> owner_of(mbssa.load("planar_four_bar"), "coupler.points.tracer.x")
-    ('body', 2, 'points.tracer.x')
-    """
+    """Joint or body that a dotted name begins with, its index, and the rest of the name."""
+    # "joint pin.point.x" and "body pin.origin.x" distinguish the two where both are called pin.
     word, _, after = text.partition(" ")
     only = word if word in ("joint", "body") and after else None
     text = after.strip() if only else text
@@ -190,11 +153,7 @@ def owner_of(mechanism: Mechanism, text: str) -> tuple[Literal["joint", "body"],
 
 
 def hint(word: str, known: Sequence[str], otherwise: str) -> str:
-    """``did you mean 'x'?``, or all known words.
-
-    >>> hint("lenght", ["length", "pitch"], "it has"), hint("z", ["length", "pitch"], "it has")
-    ("did you mean 'length'?", 'it has length, pitch')
-    """
+    """Text ``did you mean 'x'?``, or all known words."""
     near = difflib.get_close_matches(word, known, n=1)
     return f"did you mean {near[0]!r}?" if near else f"{otherwise} {', '.join(known) or 'nothing'}"
 
@@ -250,7 +209,7 @@ def _force_target(mechanism: Mechanism, text: str) -> Target:
 
 
 def _keys(rest: str, fields: Sequence[str]) -> list[Key]:
-    """``points[2].y`` as points, 1, y."""
+    """Keys of a text: ``points[2].y`` as points, 1, y."""
     keys: list[Key] = []
     for part in rest.split(".") if rest else []:
         match = re.fullmatch(r"(.*?)((?:\[\d+\])*)", part)
@@ -313,14 +272,7 @@ def framed(mechanism: Mechanism, parameters: Iterable[Parameter]) -> Mechanism:
 
 
 def changed(mechanism: Mechanism, parameters: Sequence[Parameter], values: Sequence[float]) -> Mechanism:
-    """A mechanism that is :func:`framed`, with its geometry, masses and forces changed.
-
-    Raises
-    ------
-    ValueError
-        A length, radius or mass that is not positive, a direction of no length, moments of inertia of no
-        body, a negative stiffness, damping or friction.
-    """
+    """A mechanism that is :func:`framed`, with its geometry, masses and forces changed."""
     of: dict[str, dict[int, Any]] = {
         "joint": dict(mechanism.joint_geometry),
         "body": dict(mechanism.body_geometry),
@@ -380,19 +332,7 @@ def _sound(geometry: JointGeometry | BodyGeometry | Force, name: str) -> None:
 
 
 def with_frames(mechanism: Mechanism, joint: int) -> JointGeometry:
-    """A joint's geometry by a frame on each body, converted from the form in the model file.
-
-    Raises
-    ------
-    ValueError
-        The joint's type has no such frames.
-
-    Examples
-    --------
-    >>> import mbssa
-    >>> with_frames(mbssa.load("planar_four_bar"), 1).frames[0].origin
-    (0.18, 0.24)
-    """
+    """Geometry of a joint by a frame on each body, converted from the form in the model file."""
     geometry = mechanism.joint_geometry[joint]
     if geometry.frames is not None:
         return geometry

@@ -18,30 +18,14 @@ from mbssa.arrays import Floats, Ints
 
 @dataclass(frozen=True, eq=False)
 class Poses:
-    """Poses of some bodies and status of the groups, in n cases.
+    """Poses of some bodies and status of the groups, in n cases."""
 
-    Attributes
-    ----------
-    bodies : (rows,) indices, ascending
-    position : (rows, n, 3) m; planar: (rows, n, 2)
-    orientation : (rows, n, 4) unit quaternion w, x, y, z, of any sign; planar: (rows, n) rad, of any turn
-    status, residual, condition : (G, n), as a trajectory has them
-
-    Examples
-    --------
-    >>> import groups, mbssa
-    >>> model = groups.build(mbssa.decompose(mbssa.load("planar_four_bar")))
-    >>> poses = solve_poses(model, np.array([[0.5], [1.0]]), np.array([1, 2]))
-    >>> poses.position.shape, poses.status.any()
-    ((2, 2, 2), np.False_)
-    """
-
-    bodies: Ints
-    position: Floats
-    orientation: Floats
-    status: npt.NDArray[np.int8]
-    residual: Floats
-    condition: Floats
+    bodies: Ints  # (rows,) indices, ascending
+    position: Floats  # (rows, n, 3) m; planar: (rows, n, 2)
+    orientation: Floats  # (rows, n, 4) w, x, y, z, of any sign; planar: (rows, n) rad, of any turn
+    status: npt.NDArray[np.int8]  # (G, n), as a trajectory has it
+    residual: Floats  # (G, n)
+    condition: Floats  # (G, n)
 
     @property
     def number(self) -> int:
@@ -57,20 +41,10 @@ class Poses:
 def solve_poses(
     model: Model, inputs: Floats, bodies: Ints, memory: Floats | None = None, branch: Branch | None = None
 ) -> Poses:
-    """Solve a model for each row of inputs, in the assembly modes of its reference or of ``memory``.
-
-    Closed forms select their mode by signs, independent of earlier poses. Newton, and the spherical-loop
-    closure, continue from the last pose; here every pose is reached on a straight line of the inputs from the
-    reference, subdivided as necessary, so that it does not depend on order or on other cases.
-
-    Parameters
-    ----------
-    inputs : (n, D) m and rad, in the order of the driven coordinates
-    bodies : (rows,) indices of the bodies to return, ascending
-    memory : initial state of the groups (:func:`groups.assembly_modes.starting_memory`)
-    branch : ``proven``, or ``checked``; by default the path from the reference is proven where solvers
-        continue from the last pose
-    """
+    """Poses for each row of inputs (n, D), m and rad, in the modes of the reference or of ``memory``."""
+    # Closed forms select their mode by signs. Newton and the spherical-loop closure continue from the last
+    # pose; here every pose is reached on a straight line of the inputs from the reference, subdivided as
+    # necessary, so that it does not depend on order or on other cases.
     n = len(inputs)
     value = np.ascontiguousarray(inputs.T)
     still = np.zeros_like(value)
@@ -97,10 +71,5 @@ def solve_poses(
 
 
 def depends_on_last_pose(solver: Solver) -> bool:
-    """Whether the solution of a solver may depend on the pose before.
-
-    >>> import groups, mbssa
-    >>> [depends_on_last_pose(s) for s in groups.build(mbssa.decompose(mbssa.load("rotor"))).solvers]
-    [False, False, False, True, False, False, False]
-    """
+    """Whether the solution of a solver may depend on the pose before."""
     return solver.form in ("Newton", "global") or (solver.form == "closed form" and solver.roots is None)

@@ -35,42 +35,22 @@ _DERIVATIVES = {"rate": "/s", "acceleration": "/s^2"}
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A measured quantity: joint coordinate, point or pose of a body, figure, expression.
+    """Measured quantity: joint coordinate, point or pose of a body, figure, expression."""
 
-    Attributes
-    ----------
-    name : as given by the user
-    columns, units : of the numbers that it gives
-    index : of the joint or the body
-    part : coordinate, point, figure or text of the expression
-    bodies : indices of those that an expression names
-    order : 0 for the value, 1 for its rate, 2 for its acceleration
-    """
-
-    name: str
+    name: str  # as given by the user
     kind: Kind
     columns: tuple[str, ...]
     units: tuple[str, ...]
-    index: int = -1
-    part: str = ""
-    order: int = 0
-    bodies: tuple[int, ...] = ()
+    index: int = -1  # of the joint or the body
+    part: str = ""  # coordinate, point, figure or text of the expression
+    order: int = 0  # 0 for the value, 1 for its rate, 2 for its acceleration
+    bodies: tuple[int, ...] = ()  # indices of those that an expression names
 
 
 def quantities_of(
     mechanism: Mechanism, frames: Frames, names: Iterable[str], *, moving: bool
 ) -> tuple[Quantity, ...]:
-    """Quantities by their names: joint, ``joint.coordinate``, body, ``body.point``, residual, condition.
-
-    Parameters
-    ----------
-    moving : whether cases are motions, so that ``joint.coordinate.rate`` and ``.acceleration`` are there
-
-    Raises
-    ------
-    ValueError
-        Unknown names: all of them, with remedies.
-    """
+    """Quantities by name; ``moving`` cases have ``joint.coordinate.rate`` and ``.acceleration`` too."""
     found: list[Quantity] = []
     faults = []
     for name in names:
@@ -84,13 +64,7 @@ def quantities_of(
 
 
 def expressions_of(mechanism: Mechanism, frames: Frames, derived: Mapping[str, str]) -> tuple[Quantity, ...]:
-    """Quantities by expressions over coordinates, points and axes, :mod:`groups.results.expressions`.
-
-    Raises
-    ------
-    ValueError
-        Expressions that cannot be read, names that there are not, units that do not fit: all of them.
-    """
+    """Quantities by expressions over coordinates, points and axes, :mod:`groups.results.expressions`."""
     number, vector = np.zeros(1), np.zeros((1, 3))  # units alone matter here
     operands = Operands(
         named_operands(
@@ -183,14 +157,7 @@ def _coordinate(name: str, joint: str, index: int, part: str, derivative: str = 
 
 
 def bodies_needed(mechanism: Mechanism, quantities: Iterable[Quantity]) -> list[int]:
-    """Indices of the bodies whose poses quantities are measured on, ascending.
-
-    >>> import mbssa
-    >>> from mbssa.joints.frames import joint_frames
-    >>> bar = mbssa.load("planar_four_bar")
-    >>> bodies_needed(bar, quantities_of(bar, joint_frames(bar), ["2-3.angle"], moving=False))
-    [1, 2]
-    """
+    """Indices of the bodies whose poses quantities are measured on, ascending."""
     found: set[int] = set()
     for each in quantities:
         if each.kind == "coordinate":
@@ -203,19 +170,7 @@ def bodies_needed(mechanism: Mechanism, quantities: Iterable[Quantity]) -> list[
 
 
 def limits_of(mechanism: Mechanism, given: Limits) -> dict[str, tuple[float, float]]:
-    """Limits of joint coordinates, m or rad: given limits, else those of the model file.
-
-    Raises
-    ------
-    ValueError
-        Unknown coordinates, a lower limit above the upper one: all of them.
-
-    Examples
-    --------
-    >>> import mbssa
-    >>> limits_of(mbssa.load("stewart"), {"4-5.slide": (0.9, 1.4)})["4-5.slide"]
-    (0.9, 1.4)
-    """
+    """Limits of joint coordinates, m or rad: given limits, else those of the model file."""
     found = dict(mechanism.coordinate_limits)
     faults = []
     for name, ends in given.items():
@@ -239,10 +194,8 @@ def limits_of(mechanism: Mechanism, given: Limits) -> dict[str, tuple[float, flo
 
 
 def measured(model: Model, poses: Poses, quantities: Iterable[Quantity]) -> dict[str, Floats]:
-    """(n,) numbers by column, functions of the pose alone.
-
-    Angles are within half a turn of those at the reference, quaternions have w ≥ 0.
-    """
+    """Numbers (n,) by column, functions of the pose alone."""
+    # Angles are within half a turn of those at the reference, quaternions have w ≥ 0.
     seen = _Seen(model, poses)
     quantities = list(quantities)
     found = _expressed(model, seen, quantities)
@@ -297,7 +250,7 @@ def _standing(model: Model, body: int) -> Pose:
 
 
 def _coordinate_of(model: Model, seen: _Seen, each: Quantity) -> Floats:
-    """(n,) one coordinate of a joint; angles within half a turn of the reference's."""
+    """Values (n,) of one coordinate of a joint; angles within half a turn of the reference's."""
     joint = model.mechanism.joints[each.index]
     rows = joint.type.pair
     assert rows is not None
@@ -363,7 +316,7 @@ def _place(model: Model, seen: _Seen, body: int, name: str | None) -> Floats:
 
 
 def _expressed(model: Model, seen: _Seen, quantities: Iterable[Quantity]) -> dict[str, Floats]:
-    """(n,) numbers of the expressions; signed angles are within half a turn of zero."""
+    """Numbers (n,) of the expressions; signed angles are within half a turn of zero."""
     texts = {each.name: each.part for each in quantities if each.kind == "expression"}
     if not texts:
         return {}
@@ -402,7 +355,7 @@ def _pose(model: Model, poses: Poses, body: int) -> Floats:
 
 
 def followed(trajectory: Trajectory, quantities: Iterable[Quantity]) -> dict[str, Floats]:
-    """(T,) numbers by column over a motion; angles are continuous over turns."""
+    """Numbers (T,) by column over a motion; angles are continuous over turns."""
     quantities = list(quantities)
     texts = {each.name: each.part for each in quantities if each.kind == "expression"}
     found = {one.name: one.value for one in derived(trajectory, texts)} if texts else {}

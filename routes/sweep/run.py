@@ -83,14 +83,17 @@ def sweep(
     Parameters
     ----------
     cases : of :func:`grid`, :func:`sample` or :func:`table`. Names are inputs (``2-3.slide``, absolute, m and
-        rad), geometry (``2-3.point.x``, ``2-3.length``, ``crank.origin.z``:
-        :mod:`routes.sweep.parameters`) and ``mode 3``; a ``+`` at the end adds to what is there
+        rad), geometry by the joint's id or the body's name and keys of its table in the model file
+        (``2-3.point.x``, ``2-3.points[2].y``, ``2-3.length``, ``crank.points.tip.x``; entries are counted
+        from 1), and ``mode 3``. ``frames[1]`` and ``frames[2]`` of a joint are its frames on its first and
+        second body, in the file or not: they move a joint on one body alone. A ``+`` at the end adds to what
+        is there, ``&`` between names gives them one value
     store : folder; a new one, or an empty one
     record : coordinates (``2-3.slide``), joints, points (``platform.tip``), bodies, ``residual``,
         ``condition``; over a motion also ``2-3.slide.rate`` and ``.acceleration``. By default the coordinates
         with limits and both figures
     quantities : expressions over coordinates, points and axes by the name of their column, such as
-        ``{"camber": "angle(hub.y, world.z)"}``: :func:`groups.results.expressions.derived`
+        ``{"camber": "angle(hub.y, world.z)"}``, as :meth:`groups.Trajectory.quantity` has them
     limits : (lowest, highest) by coordinate, inclusive, instead of or beside the model's own. They prevent
         nothing: a column ``within`` says whether a case keeps them, ``margin`` how well
     modes : number of the assembly mode by number of the group, in every case
@@ -104,7 +107,7 @@ def sweep(
         coordinates, ``2-3.slide.rate`` their rates, 0 if not given; masses (``crank.inertia.mass``) and
         numbers of force elements (``force strut.stiffness``) may be changed too. By default the driven
         coordinates, their rates and those with limits are recorded
-    workers, executor : of :mod:`routes.executors`; under a launcher, all workers that it started
+    workers, executor : as in :class:`routes.Plan`; under a launcher, all workers that it started
     block : cases of a file; by default as many as make good files
     resume : continue the sweep in the folder
     progress : called with the share of all cases that is done; False from it stops the run
@@ -167,13 +170,7 @@ def _solve(
     workers: int,
     progress: Progress | None,
 ) -> int:
-    """Solve and write blocks; returns the number of cases.
-
-    Raises
-    ------
-    SweepError
-        A block failed, or a worker was killed; the parts that are written stay.
-    """
+    """Solve and write blocks; returns the number of cases."""
     sent = setup if executor.memory == "shared" else pickle.dumps(setup)
     solved = 0
 
@@ -220,15 +217,7 @@ def prepare(
     tolerance: float = 1e-8,
     block: int | None = None,
 ) -> Setup:
-    """Check the arguments of :func:`sweep` before anything is solved or written.
-
-    Raises
-    ------
-    ValueError
-        All faults at once.
-    ModuleNotFoundError
-        The extra ``sweeps`` is not installed.
-    """
+    """Check the arguments of :func:`sweep` before anything is solved or written; all faults at once."""
     if find_spec("pyarrow") is None:
         raise ModuleNotFoundError('sweeps write Parquet: pip install "mbssa[sweeps]"')
     if not isinstance(cases, Cases):

@@ -29,7 +29,7 @@ class Simulated:
 
     @property
     def time(self) -> Floats:
-        """(T,) s."""
+        """Instants (T,), s."""
         return np.linspace(0.0, self.duration, self.steps)
 
 
@@ -60,15 +60,7 @@ def settings_of(
 def simulated(
     model: Model, settings: Simulated, parameters: Sequence[Parameter], values: Sequence[float]
 ) -> tuple[Trajectory, bool]:
-    """The motion of one case up to where its simulation came, and whether that is its end.
-
-    Raises
-    ------
-    ValueError
-        The case cannot be simulated.
-    KeyboardInterrupt
-        Ctrl-C; the case is not done.
-    """
+    """Motion of one case up to the end of its simulation, and whether that is complete."""
     reference, initial, rates = model.reference_inputs, {}, {}
     names = list(reference)
     for parameter, value in zip(parameters, values, strict=True):

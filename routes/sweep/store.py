@@ -1,8 +1,7 @@
-"""Folder of a sweep: its manifest, and a Parquet file for every block of cases.
+"""Folder of a sweep: its manifest, and a Parquet file for every block of cases."""
 
-``sweep.json`` says what the sweep is of; ``parts/part-000000.parquet`` … hold the cases, each file either
-whole or not there. A folder belongs to one run at a time, by a lock that the system drops with the process.
-"""
+# sweep.json describes the sweep; parts/part-000000.parquet … hold the cases, each file either whole or not
+# there. A folder belongs to one run at a time, by a lock that the system drops with the process.
 
 from __future__ import annotations
 
@@ -39,13 +38,7 @@ def part_path(folder: Path, block: int) -> Path:
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
-    """Manifest of a sweep.
-
-    Raises
-    ------
-    ValueError
-        No store, or of another format.
-    """
+    """Manifest of a sweep."""
     place = folder / MANIFEST
     try:
         found = json.loads(place.read_text(encoding="utf-8"))
@@ -64,15 +57,7 @@ ENVELOPE = b"envelope"
 
 
 def open_store(folder: Path, manifest: Mapping[str, Any], *, resume: bool) -> None:
-    """Start a sweep in a folder, or continue the sweep there.
-
-    Raises
-    ------
-    ValueError
-        The folder holds something already, or another sweep: what differs.
-    OSError
-        It cannot be written.
-    """
+    """Start a sweep in a folder, or continue the sweep there."""
     if (folder / MANIFEST).exists():
         there = read_manifest(folder)
         if not resume:
@@ -125,13 +110,7 @@ def _short(value: object) -> str:
 
 
 def write_part(folder: Path, block: int, table: pyarrow.Table, envelope: bytes = b"") -> None:
-    """Write the cases of a block and their envelopes, atomically.
-
-    Raises
-    ------
-    OSError
-        It cannot be written; nothing is left of it.
-    """
+    """Write the cases of a block and their envelopes, atomically."""
     import pyarrow.parquet
 
     if envelope:

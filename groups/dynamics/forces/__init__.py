@@ -41,7 +41,7 @@ def wrenches_of(force: Force, state: State) -> list[Wrench]:
 
 
 def energy_of(force: Force, state: State) -> Floats:
-    """(T,) J that an element stores, zero without load; without the work of a given force."""
+    """Stored energy (T,) of an element, J, zero without load; without the work of a given force."""
     if not hasattr(TYPES[force.type], "energy"):
         return np.zeros(state.instants)
     return cast(Floats, TYPES[force.type].energy(force, state))

@@ -1,7 +1,4 @@
-"""Contact of a profile of one body with a roller, knife, face or profile of another, in the plane.
-
-The place of the contact is sought as that of a cam (:mod:`mbssa.joints.cams.contact`).
-"""
+"""Contact of a profile of one body with a roller, knife, face or profile of another, in the plane."""
 
 from __future__ import annotations
 
@@ -17,24 +14,18 @@ from mbssa.loads import Force
 
 
 def wrenches(force: Force, state: State) -> list[Wrench]:
-    """Equal and opposite forces on both bodies, none while the profiles are apart.
-
-    Raises
-    ------
-    ValueError
-        Two curves have no pair of points with opposed normals.
-    """
+    """Equal and opposite forces on both bodies, none while the profiles are apart."""
     first, second = force.bodies
     return contact_wrenches(force, state, (first, second), *_touch(force, state))
 
 
 def energy(force: Force, state: State) -> Floats:
-    """(T,) J of the compressed contact."""
+    """Energy (T,) of the compressed contact, J."""
     return pressure_energy(force, _touch(force, state)[2])
 
 
 def _touch(force: Force, state: State) -> tuple[Floats, Floats, Floats]:
-    """(T, 2) points where the second body touches, outward normals of the first, and penetrations (T,), m."""
+    """Contact points (T, 2) of the second body, outward normals of the first, penetrations (T,), m."""
     assert force.points is not None
     assert force.profile is not None
     profile = profile_from(force.profile)
@@ -68,7 +59,7 @@ def _touch(force: Force, state: State) -> tuple[Floats, Floats, Floats]:
 
 
 def _distance(profile: Profile, across: Floats, turned: Floats) -> Floats:
-    """(T,) m by which circles around both closed profiles are apart; 0 where only a search tells."""
+    """Distance (T,) of circles around both closed profiles, m; 0 where a search is needed."""
     if not all(curve.closed for curve in profile.curves) or profile.follower == "flat":
         return np.zeros(len(across))
     centre, radius = profile.curve.around

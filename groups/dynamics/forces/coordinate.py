@@ -15,10 +15,7 @@ from mbssa.loads import Force
 
 
 def wrenches(force: Force, state: State) -> list[Wrench]:
-    """Force along the coordinate, whose power is its product with the rate.
-
-    It is force + function - stiffness (value - rest) - damping x rate, N or N m.
-    """
+    """Force along the coordinate: force + function - stiffness (value - rest) - damping x rate, N or N m."""
     assert force.coordinate is not None
     joint, _, name = force.coordinate.rpartition(".")
     motion = state.trajectory.joint(joint)[name]
@@ -29,7 +26,7 @@ def wrenches(force: Force, state: State) -> list[Wrench]:
 
 
 def energy(force: Force, state: State) -> Floats:
-    """(T,) J: half the stiffness times the square of the coordinate less its rest."""
+    """Energy (T,), J: half the stiffness times the square of the coordinate less its rest."""
     if not force.stiffness:
         return np.zeros(state.instants)
     assert force.coordinate is not None

@@ -19,18 +19,12 @@ from mbssa.trust import REMEDY, may_run
 
 
 def factor_of(force: Force, state: State) -> Floats:
-    """(T,) values of the element's law at the instants of a state; 1 without a law."""
+    """Values (T,) of the element's law at the instants of a state; 1 without a law."""
     return factor_and_rate(force, state)[0]
 
 
 def factor_and_rate(force: Force, state: State) -> tuple[Floats, Floats]:
-    """(T,) values of the element's law at the instants of a state, and their rates; 1 and 0 without a law.
-
-    Raises
-    ------
-    ValueError
-        Instants outside of the law.
-    """
+    """Values (T,) of the element's law at the instants of a state, and their rates; 1 and 0 without a law."""
     if force.factor is None:
         return np.ones(state.instants), np.zeros(state.instants)
     law = _law(force.factor.name, tuple(sorted(force.factor.parameters.items())))
@@ -42,19 +36,13 @@ def factor_and_rate(force: Force, state: State) -> tuple[Floats, Floats]:
 
 
 def amount_of(force: Force, state: State, value: Floats, rate: Floats) -> Floats:
-    """(T,) applied part of an element along a line or a coordinate with these values and rates, N or N m."""
+    """Applied part (T,) of an element along a line or a coordinate with these values and rates, N or N m."""
     constant = force.force if isinstance(force.force, float) else 0.0
     return constant * factor_of(force, state) + function_of(force, state, value, rate)
 
 
 def function_of(force: Force, state: State, value: Floats, rate: Floats) -> Floats:
-    """Force by an element's function at each value (T, ...) and rate, of the same shape; 0 without one.
-
-    Raises
-    ------
-    ValueError
-        A function that is not trusted, not found, fails, or gives no finite numbers of that shape.
-    """
+    """Force by an element's function at each value (T, ...) and rate, of the same shape; 0 without one."""
     found = np.zeros_like(value)
     if force.function is None:
         return found

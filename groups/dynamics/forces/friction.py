@@ -11,10 +11,8 @@ from mbssa.loads import Force
 
 
 def wrenches(force: Force, state: State) -> list[Wrench]:
-    """Force or torque against the coordinate's rate: -friction tanh(rate / threshold) - damping x rate.
-
-    The Coulomb part does not depend on the joint's reaction; it takes power at every rate.
-    """
+    """Force or torque against the coordinate's rate: -friction tanh(rate / threshold) - damping x rate."""
+    # The Coulomb part does not depend on the joint's reaction; it takes power at every rate.
     assert force.coordinate is not None
     assert force.threshold is not None
     joint, _, name = force.coordinate.rpartition(".")

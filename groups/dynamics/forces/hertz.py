@@ -1,8 +1,7 @@
-"""Contact of two bodies: Hertz' pressure with damping, and regularised Coulomb friction.
+"""Contact of two bodies: Hertz' pressure with damping, and regularised Coulomb friction."""
 
-Normal force by Hunt and Crossley (1975), N = k δ^p (1 + c dδ/dt), never negative: p = 3/2 where round bodies
-press on each other, 1 at a linear stop.
-"""
+# Normal force by Hunt and Crossley (1975), N = k δ^p (1 + c dδ/dt), never negative: p = 3/2 where round
+# bodies press on each other, 1 at a linear stop.
 
 from __future__ import annotations
 
@@ -16,14 +15,14 @@ from mbssa.loads import Force
 
 
 def pressure(force: Force, depth: Floats, approach: Floats, power: float = 1.5) -> Floats:
-    """(T,) N or N m of a penetration, m or rad, and its rate; NaN stays NaN."""
+    """Normal force (T,), N or N m, by a penetration, m or rad, and its rate; NaN stays NaN."""
     spring = force.stiffness * np.where(depth < 0.0, 0.0, depth) ** power
     found: Floats = spring * np.maximum(1.0 + force.damping * approach, 0.0)
     return found
 
 
 def pressure_energy(force: Force, depth: Floats, power: float = 1.5) -> Floats:
-    """(T,) J of the compressed contact: k δ^(p+1) / (p + 1)."""
+    """Energy (T,) of the compressed contact, J: k δ^(p+1) / (p + 1)."""
     found: Floats = force.stiffness / (power + 1.0) * np.where(depth < 0.0, 0.0, depth) ** (power + 1.0)
     return found
 
@@ -31,13 +30,8 @@ def pressure_energy(force: Force, depth: Floats, power: float = 1.5) -> Floats:
 def contact_wrenches(
     force: Force, state: State, bodies: tuple[int, int], place: Floats, normal: Floats, depth: Floats
 ) -> list[Wrench]:
-    """Equal and opposite loads on two bodies in the plane, none while they are apart.
-
-    Parameters
-    ----------
-    bodies : that which the normal points away from, and that which it points to
-    place : (T, 2) m, where they touch; normal : (T, 2); depth : (T,) m
-    """
+    """Equal and opposite loads in the plane at ``place`` (T, 2) m, none if ``depth`` (T,) m is negative."""
+    # The normal (T, 2) points away from the first body, to the second.
     point = in_space(place)
     speeds = [state.velocity(body, point - state.position[body])[:, :2] for body in bodies]
     velocity = speeds[1] - speeds[0]

@@ -27,7 +27,7 @@ def wrenches(force: Force, state: State) -> list[Wrench]:
 
 
 def _in_space(given: float | Vector | None) -> Floats:
-    """(3,) of a vector, of a planar moment about z, or of nothing."""
+    """Vector (3,) of a vector, of a planar moment about z, or of nothing."""
     if given is None:
         return np.zeros(3)
     return np.array([0.0, 0.0, given]) if isinstance(given, float) else in_space(np.array(given))

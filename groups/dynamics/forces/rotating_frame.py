@@ -1,14 +1,8 @@
-"""Inertia forces in a frame of reference that rotates: centrifugal, Coriolis' and Euler's.
+"""Inertia forces in a frame of reference that rotates: centrifugal, Coriolis' and Euler's."""
 
-The model's frame turns with the angular velocity Ω about an axis through a point; poses and velocities are
-against it. With r from the point to a body's centre of mass, v its velocity, ω the body's angular velocity
-and I its inertia about the centre of mass, the body receives there
-
-    F = -m (dΩ/dt × r + Ω × (Ω × r) + 2 Ω × v)
-    M = -(I (dΩ/dt + Ω × ω) + (Ω + ω) × I (Ω + ω) - ω × I ω)
-
-(Goldstein, Poole and Safko, Classical Mechanics, section 4.10; M by Euler's equations with Ω + ω).
-"""
+# F = -m (dΩ/dt × r + Ω × (Ω × r) + 2 Ω × v), r from the axis' point to the centre of mass, v relative.
+# M = -(I (dΩ/dt + Ω × ω) + (Ω + ω) × I (Ω + ω) - ω × I ω): Euler's equations with Ω + ω.
+# Goldstein, Poole and Safko, Classical Mechanics, section 4.10.
 
 from __future__ import annotations
 
@@ -42,7 +36,7 @@ def wrenches(force: Force, state: State) -> list[Wrench]:
 
 
 def energy(force: Force, state: State) -> Floats:
-    """(T,) J, centrifugal: -(m |Ω × r|² + Ω · I Ω) / 2 of all bodies; a potential while Ω is constant."""
+    """Centrifugal energy (T,), J: -(m |Ω × r|² + Ω · I Ω) / 2; a potential while Ω is constant."""
     turn, _ = _spin(force, state)
     found = np.zeros(state.instants)
     for body, mass, arm, matrix in _bodies(state):
@@ -52,7 +46,7 @@ def energy(force: Force, state: State) -> Floats:
 
 
 def _spin(force: Force, state: State) -> tuple[Floats, Floats]:
-    """(T, 3) angular velocity of the frame, rad/s, and its rate, in its axes."""
+    """Angular velocity (T, 3) of the frame, rad/s, and its rate, in its axes."""
     given = np.array([0.0, 0.0, force.spin]) if isinstance(force.spin, float) else np.array(force.spin)
     factor, rate = factor_and_rate(force, state)
     return factor[:, None] * given, rate[:, None] * given

@@ -13,11 +13,8 @@ from mbssa.loads import Force
 
 
 def wrenches(force: Force, state: State) -> list[Wrench]:
-    """Equal and opposite forces along the line: force + function - stiffness (length - rest)
-    - damping x its rate.
-
-    Positive pushes the points apart. Where they coincide the line has no direction, and the force is NaN.
-    """
+    """Opposite forces: force + function - stiffness (length - rest) - damping x rate; positive pushes."""
+    # Where the points coincide the line has no direction, and the force is NaN.
     line, points, speeds = _line(force, state)
     length = np.linalg.norm(line, axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -34,14 +31,14 @@ def wrenches(force: Force, state: State) -> list[Wrench]:
 
 
 def energy(force: Force, state: State) -> Floats:
-    """(T,) J: half the stiffness times the square of the extension."""
+    """Energy (T,), J: half the stiffness times the square of the extension."""
     line, _, _ = _line(force, state)
     found: Floats = 0.5 * force.stiffness * (np.linalg.norm(line, axis=1) - _rest(force)) ** 2
     return found
 
 
 def _line(force: Force, state: State) -> tuple[Floats, list[Floats], list[Floats]]:
-    """(T, 3) from the first point to the second, both points, and their velocities."""
+    """Vector (T, 3) from the first point to the second, both points, and their velocities."""
     arms = [state.arm(body, end) for body, end in zip(force.bodies, _ends(force), strict=True)]
     points = [state.position[body] + arm for body, arm in zip(force.bodies, arms, strict=True)]
     speeds = [state.velocity(body, arm) for body, arm in zip(force.bodies, arms, strict=True)]

@@ -19,13 +19,13 @@ def wrenches(force: Force, state: State) -> list[Wrench]:
 
 
 def energy(force: Force, state: State) -> Floats:
-    """(T,) J: half the stiffness times the square of the excess beyond a limit."""
+    """Energy (T,), J: half the stiffness times the square of the excess beyond a limit."""
     below, above, _ = _beyond(force, state)
     return pressure_energy(force, below, 1.0) + pressure_energy(force, above, 1.0)
 
 
 def _beyond(force: Force, state: State) -> tuple[Floats, Floats, Floats]:
-    """(T,) excess of the coordinate below and above its limits, m or rad, and its rate."""
+    """Excess (T,) of the coordinate below and above its limits, m or rad, and its rate."""
     assert force.coordinate is not None
     joint, _, name = force.coordinate.rpartition(".")
     low, high = state.trajectory.mechanism.coordinate_limits[force.coordinate]

@@ -1,7 +1,6 @@
-"""Wheel on a terrain y(x) that stands still with the frame: a natural cubic spline through its points.
+"""Wheel on a terrain y(x) that stands still with the frame: a natural cubic spline through its points."""
 
-They touch at the point of the terrain next to the wheel's centre.
-"""
+# They touch at the point of the terrain next to the wheel's centre.
 
 from __future__ import annotations
 
@@ -26,18 +25,12 @@ _curve = lru_cache(maxsize=64)(ground)
 
 
 def wrenches(force: Force, state: State) -> list[Wrench]:
-    """Equal and opposite forces on the wheel and on the frame, none while the wheel is off the terrain.
-
-    Raises
-    ------
-    ValueError
-        The wheel is beyond an end of the terrain.
-    """
+    """Equal and opposite forces on the wheel and on the frame, none while the wheel is off the terrain."""
     return contact_wrenches(force, state, (0, force.bodies[0]), *_touch(force, state))
 
 
 def energy(force: Force, state: State) -> Floats:
-    """(T,) J of the compressed contact."""
+    """Energy (T,) of the compressed contact, J."""
     return pressure_energy(force, _touch(force, state)[2])
 
 

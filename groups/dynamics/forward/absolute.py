@@ -1,8 +1,7 @@
-"""Body coordinates of all bodies, with masses, constraints and their derivatives at one instant.
+"""Body coordinates of all bodies, with masses, constraints and their derivatives at one instant."""
 
-Shared by the methods ``lagrange``, ``penalty`` and ``dae``. The constraints are the jets of
-:mod:`groups.kernels.jets`, as in the global approach; the solvers of the groups are not used.
-"""
+# Shared by the methods lagrange, penalty and dae. The constraints are the jets of groups.kernels.jets, as in
+# the global approach; the solvers of the groups are not used.
 
 from __future__ import annotations
 
@@ -32,16 +31,12 @@ from mbssa.joints.system import unknowns
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Equations at one instant; ``residual`` (E,) and ``rate`` (E,), lengths over the size.
+    """Equations at one instant, less the motion of prescribed coordinates; lengths over the size."""
 
-    ``jacobian`` (E, n) by the twists of the movable bodies' origins, m/s and rad/s; ``bias`` (E,) second time
-    derivative at zero accelerations. The motion of prescribed coordinates is subtracted.
-    """
-
-    residual: Floats
-    jacobian: Floats
-    rate: Floats
-    bias: Floats
+    residual: Floats  # (E,)
+    jacobian: Floats  # (E, n) by the twists of the movable bodies' origins, m/s and rad/s
+    rate: Floats  # (E,)
+    bias: Floats  # (E,) second time derivative at zero accelerations
     given: Floats
 
 
@@ -55,13 +50,7 @@ class Solved(NamedTuple):
 
 
 class Constraints:
-    """Constraints of all joints, and those of the prescribed coordinates.
-
-    Parameters
-    ----------
-    laws : of prescribed coordinates by name
-    joints : indices of some joints alone; all by default
-    """
+    """Constraints of all joints or of some by index, and those of the prescribed coordinates."""
 
     def __init__(
         self, structure: Structure, frames: Frames, laws: Mapping[str, Law], compiled: bool,
@@ -90,10 +79,7 @@ class Constraints:
         self._jets, self._table = np.zeros((WORK, SIZE)), np.zeros((len(rows.code), SIZE))
 
     def at(self, t: float, position: Floats, rotation: Floats, twist: Floats, angle: Floats) -> Rows:
-        """Evaluate with the bodies at ``position`` (N, 3), ``rotation`` (N, 3, 3), ``twist`` (N, 6).
-
-        ``angle`` (N,) counts turns in the plane.
-        """
+        """Rows at position (N, 3), rotation (N, 3, 3), twist (N, 6), planar angle (N,) with its turns."""
         scaled = twist.copy()
         scaled[:, :3] /= self.size
         self._evaluate(
@@ -119,7 +105,7 @@ class Constraints:
         return Rows(residual, jacobian / self.unit, rate - given, bias, given)
 
     def errors(self, state: State) -> tuple[Floats, Floats]:
-        """(T,) largest residual of all equations, m (angles as arcs at the size), and of their rates, m/s."""
+        """Largest residuals (T,) of all equations, m (angles as arcs at the size), and of the rates, m/s."""
         found = np.zeros((2, state.instants))
         for t, time in enumerate(state.trajectory.time.tolist()):
             arrays = (state.position, state.rotation, state.twist, state.angle)
@@ -151,8 +137,7 @@ class Bodies:
         return np.concatenate([*(part.ravel() for part in parts), [0.0]])
 
     def unpacked(self, y: Floats) -> tuple[Floats, Floats, Floats, Floats, Floats, Floats]:
-        """Position (N, 2 or 3), orientation (N,) or (N, 4), velocity (N, 3 or 6); and lifted to space:
-        position (N, 3), rotation (N, 3, 3), twist (N, 6)."""
+        """Position, orientation, velocity; in space position (N, 3), rotation (N, 3, 3), twist (N, 6)."""
         n, (p, o, v) = self.n, self.wide
         position, velocity = np.zeros((n, p)), np.zeros((n, v))
         position[1:] = y[self.parts[0]].reshape(-1, p)
@@ -176,7 +161,7 @@ class Bodies:
         return position, quaternion, velocity, position, rotation, velocity
 
     def angle(self, orientation: Floats) -> Floats:
-        """(N,) angles that count turns; zero in space."""
+        """Angles (N,) that count turns; zero in space."""
         return orientation if self.planar else np.zeros(self.n)
 
     def turned(self, orientation: Floats, spin: Floats) -> Floats:
@@ -197,8 +182,7 @@ class Bodies:
         return 0.5 * rate.ravel()
 
     def inertia(self, t: float, parts: tuple[Floats, ...]) -> tuple[Floats, Floats, Floats]:
-        """Mass matrix (n, n) by the twists of the bodies' origins, forces (n,) with gyroscopic ones, and the
-        applied loads alone (N, 3 or 6)."""
+        """Mass matrix by origins' twists, forces (n,) with gyroscopic ones, applied loads (N, 3 or 6)."""
         position, orientation, velocity, _, rotation, twist = parts
         loads = self.loads.at(t, position, orientation, velocity)
         table, B = self.loads.table, self.wide[2]
@@ -245,13 +229,7 @@ class Bodies:
 
 
 class BodyCoordinates(ABC):
-    """Equations of motion in the coordinates of all bodies, which serve everywhere.
-
-    Parameters
-    ----------
-    laws : of prescribed coordinates by name
-    begin : all bodies at the beginning
-    """
+    """Equations of motion in the coordinates of all bodies, which serve in every position."""
 
     def __init__(
         self, structure: Structure, frames: Frames, loads: Loads, laws: Mapping[str, Law], begin: Instant,
@@ -298,7 +276,7 @@ class BodyCoordinates(ABC):
 
 
 def _hat(vector: Floats) -> Floats:
-    """(b, 3, 3) matrices of the products with vectors (b, 3)."""
+    """Matrices (b, 3, 3) of the products with vectors (b, 3)."""
     x, y, z = vector.T
     zero = np.zeros_like(x)
     return np.array([[zero, -z, y], [z, zero, -x], [-y, x, zero]]).transpose(2, 0, 1)

@@ -22,15 +22,7 @@ POOR = 5.0
 
 
 def structure_of(mechanism: Mechanism) -> Structure:
-    """The structure of a mechanism in its driven coordinates; where none is driven, in chosen ones.
-
-    The choice is that of :func:`groups.partition`, by complete pivoting at the reference.
-
-    Raises
-    ------
-    ValueError
-        Neither makes a determined structure.
-    """
+    """Structure of a mechanism in its driven coordinates; where none is driven, in those of partition."""
     if not mechanism.n_driven:
         independent = resolve_name("groups.partitioning:partition")(mechanism, driven=()).independent
         if not independent:
@@ -48,17 +40,10 @@ def structure_of(mechanism: Mechanism) -> Structure:
 def better(
     trajectory: Trajectory, size: float, free: Ints, unit: Floats, prescribed: Sequence[str]
 ) -> tuple[str, ...] | None:
-    """Driven coordinates by which all others move less than by the present ones; None where these are sound.
-
-    Rates of all joint coordinates for unit rates of the free ones are a matrix. Complete
-    pivoting selects the rows of the coordinates by which all others move least.
-
-    Parameters
-    ----------
-    trajectory : of the true rates, and then of unit rates, in one pose
-    free : indices of the unit rates of free coordinates; unit : by which the coordinates are divided
-    prescribed : coordinates that stay prescribed
-    """
+    """Driven coordinates by which all others move less than by the present ones; None if these are sound."""
+    # The trajectory, in one pose, is of the true rates and then of unit rates of the `free` ones. Complete
+    # pivoting of all joint coordinates' rates, over their `unit`, selects the coordinates by which all others
+    # move least.
     names, rows = _rates(trajectory, size)
     open_ = [k for k, name in enumerate(names) if name not in prescribed]
     matrix = rows[open_][:, 1 + free] * unit[free]

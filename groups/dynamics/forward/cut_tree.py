@@ -13,24 +13,9 @@ from mbssa.loops.cycle_basis import spanning_forest
 
 
 def cut_tree(mechanism: Mechanism) -> tuple[Mechanism, tuple[int, ...]]:
-    """The mechanism as a tree whose coordinates are all driven, and the indices of the joints cut.
-
-    Driven joints stay, then those with the fewest freedoms. A body that no joint of the tree
-    connects is free: a joint of six freedoms (three in the plane) connects it with the frame.
-
-    Raises
-    ------
-    ValueError
-        A driven joint cannot stay: it closes a loop of driven joints, or has no coordinates on a relative
-        pose.
-
-    Examples
-    --------
-    >>> import mbssa
-    >>> tree, cut = cut_tree(mbssa.load("planar_four_bar"))
-    >>> tree.driven_coordinates, cut
-    (('1-2.angle', '2-3.angle', '3-4.angle'), (3,))
-    """
+    """Mechanism as a tree whose coordinates are all driven, and the indices of the joints cut."""
+    # Driven joints stay, then those with the fewest freedoms. A body that no joint of the tree connects is
+    # free: a joint of six freedoms (three in the plane) connects it with the frame.
     joints = mechanism.joints
     whole = [
         j

@@ -1,8 +1,7 @@
-"""Method ``dae``: the residual form of all bodies with multipliers, integrated implicitly by SUNDIALS IDA.
+"""Method ``dae``: the residual form of all bodies with multipliers, integrated implicitly by SUNDIALS IDA."""
 
-The index-2 form of Gear, Gupta and Leimkuhler (1985): velocities fulfil the constraints' rates, and
-further multipliers the constraints themselves. The integrator alone solves the system.
-"""
+# The index-2 form of Gear, Gupta and Leimkuhler (1985): velocities fulfil the constraints' rates, and further
+# multipliers the constraints themselves. The integrator alone solves the system.
 
 from __future__ import annotations
 
@@ -28,10 +27,9 @@ _FIRST = 1e-3
 
 
 class Residual:
-    """Residual of a state y (its last entry the work), and multipliers of rates and of positions.
+    """Residual of a state y (its last entry the work), and multipliers of rates and of positions."""
 
-    Only rows that are independent at the beginning are kept.
-    """
+    # Only rows that are independent at the beginning are kept.
 
     def __init__(self, equations: Lagrange, t: float) -> None:
         import scipy.linalg
@@ -81,13 +79,7 @@ def integrate_dae(
     equations: Lagrange, time: Floats, tolerance: float, largest_step: float, events: Sequence[Event],
     progress: Callable[[float], object] | None,
 ) -> Record:  # fmt: skip
-    """Integrate the residual form from the first to the last of these instants, or to an event that ends it.
-
-    Raises
-    ------
-    ModuleNotFoundError
-        Without the extra ``dae``.
-    """
+    """Integrate the residual form from the first to the last of these instants, or to an event that ends."""
     try:
         from sksundae.ida import IDA  # type: ignore[import-not-found, import-untyped, unused-ignore]
     except ModuleNotFoundError:

@@ -25,12 +25,7 @@ FARTHEST = 1.5
 
 
 def is_linear(force: Force) -> bool:
-    """True for an element between two points or along a joint coordinate with stiffness, damping, rest and a
-    constant force alone.
-
-    >>> is_linear(Force("coordinate", "gas", (0, 3), coordinate="1-4.slide", force=-500.0))
-    True
-    """
+    """True for springs and coordinate forces with stiffness, damping, rest and a constant force alone."""
     if force.type not in ("spring", "coordinate") or not isinstance(force.force, float | int | None):
         return False
     plain = Force(
@@ -41,13 +36,7 @@ def is_linear(force: Force) -> bool:
 
 
 class Linear:
-    """Linear elements of a mechanism, and forces along coordinates that are given by number.
-
-    Parameters
-    ----------
-    forces : of which :func:`is_linear` holds
-    applied : names of coordinates with a further force, which :meth:`at` takes
-    """
+    """Elements for which ``is_linear`` holds, and forces by number along the ``applied`` coordinates."""
 
     def __init__(
         self, mechanism: Mechanism, frames: Frames, forces: Sequence[Force], applied: Sequence[str],

@@ -16,43 +16,27 @@ class CannotGoOnError(ValueError):
 
 @dataclass(frozen=True, eq=False)
 class Instant:
-    """All bodies at one instant, in the form of a trajectory's arrays without the time axis.
-
-    Attributes
-    ----------
-    position, orientation, velocity, acceleration : (N, ...) m, rad, s
-    condition : smallest over largest pivot of the equations: 1 well conditioned, 0 singular
-    """
+    """All bodies at one instant, in the form of a trajectory's arrays without the time axis."""
 
     position: Floats
     orientation: Floats
     velocity: Floats
     acceleration: Floats
-    condition: float
+    condition: float  # smallest over largest pivot of the equations: 1 well conditioned, 0 singular
 
 
 class Equations(Protocol):
-    """Equations of motion of one method.
+    """Equations of motion of one method."""
 
-    Attributes
-    ----------
-    mechanism : its driven coordinates are those of the method
-    start : (n,) state at the beginning; its last entry is the work of all loads but weight, J
-    coordinates : names of the independent coordinates; empty for methods that have none
-    evaluations : of the equations of motion, so far
-    notes : remarks on the run for the user
-    loads : masses and loads
-    """
-
-    mechanism: Mechanism
-    start: Floats
-    coordinates: tuple[str, ...]
-    evaluations: int
-    notes: list[str]
+    mechanism: Mechanism  # its driven coordinates are those of the method
+    start: Floats  # (n,) state at the beginning; its last entry is the work of all loads but weight, J
+    coordinates: tuple[str, ...]  # independent ones; empty for methods that have none
+    evaluations: int  # of the equations of motion, so far
+    notes: list[str]  # remarks on the run for the user
     loads: Loads
 
     def rate(self, t: float, y: Floats) -> Floats:
-        """(n,) derivative of a state; NaN where the bodies cannot be placed."""
+        """Derivative (n,) of a state; NaN where the bodies cannot be placed."""
         ...
 
     def settle(self, t: float, y: Floats) -> Floats | None:

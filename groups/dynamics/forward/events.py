@@ -62,12 +62,7 @@ class Event:
 
 
 def limit_events(mechanism: Mechanism) -> list[Event]:
-    """Events that end a run where a joint coordinate reaches a limit of the model.
-
-    >>> import mbssa
-    >>> [event.name for event in limit_events(mbssa.load("cam_roller"))]
-    ['1-3.slide at its lower limit', '1-3.slide at its upper limit']
-    """
+    """Events that end a run where a joint coordinate reaches a limit of the model."""
     return [
         Event(f"{name} at its {which} limit", name, limit, direction)
         for name, limits in mechanism.coordinate_limits.items()

@@ -69,11 +69,9 @@ def integrate(
     events: Sequence[Event],
     progress: Callable[[float], object] | None,
 ) -> Record:
-    """Integrate from the first to the last of these instants, and sample at each of them.
-
-    Samples are values of the integrator's interpolant, projected on the constraints by the equations. Ctrl-C,
-    an event that ends the run, and equations without a solution keep the samples so far.
-    """
+    """Integrate from the first to the last of these instants, and sample at each of them."""
+    # Samples are values of the integrator's interpolant, projected on the constraints by the equations.
+    # Ctrl-C, an event that ends the run, and equations without a solution keep the samples so far.
     run = _Run(Record(), time, integrator, tolerance, largest_step, events, progress)
     try:
         run.record.take(equations, float(time[0]), equations.start)
@@ -104,10 +102,7 @@ class _Run:
     progress: Callable[[float], object] | None
 
     def segment(self, equations: Equations, t: float) -> tuple[Equations | None, float | None]:
-        """Integrate to the end or to a change of coordinates: the equations that follow, and the time.
-
-        The time is None where the run has ended.
-        """
+        """Integrate to the end or a change of coordinates: next equations, time (None at the end)."""
         y, end = equations.start, float(self.time[-1])
         solver = self._solver(equations, t)
         before = [event.value(equations, t, y) for event in self.events]
@@ -170,13 +165,7 @@ class _Run:
         return True
 
     def _continues(self, t: float) -> bool:
-        """Report progress; False if it ends the run.
-
-        Raises
-        ------
-        CannotGoOnError
-            The limit of steps is reached.
-        """
+        """Report progress; False if it ends the run."""
         first, last = float(self.time[0]), float(self.time[-1])
         if self.progress is not None and self.progress((t - first) / (last - first)) is False:
             self.record.status = "stopped"
@@ -187,11 +176,9 @@ class _Run:
 
 
 def _jacobian(equations: Equations, t: float, y: Floats) -> Floats:
-    """(n, n) derivative of the rates by differences.
-
-    Steps are of one size: those of SciPy grow without bound where a rate does not depend on an entry, such
-    as the work, or the length of a quaternion.
-    """
+    """Derivative (n, n) of the rates by differences."""
+    # Steps are of one size: those of SciPy grow without bound where a rate does not depend on an entry, such
+    # as the work, or the length of a quaternion.
     rate = equations.rate(t, y)
     found = np.zeros((len(y), len(y)))
     for k in range(len(y) - 1):

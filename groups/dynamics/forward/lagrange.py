@@ -1,9 +1,8 @@
-"""Method ``lagrange``: the saddle point of masses and constraints, with multipliers and projection.
+"""Method ``lagrange``: the saddle point of masses and constraints, with multipliers and projection."""
 
-M a + Jᵀ λ = f, J a = -J' v. After every accepted step and at every sample positions and velocities are
-projected on the constraints (Baumgarte's stabilisation is not used). Of redundant constraints the multipliers
-of least norm are taken.
-"""
+# M a + Jᵀ λ = f, J a = -J' v; of redundant constraints the multipliers of least norm. Positions and
+# velocities are projected on the constraints after every accepted step and at every sample (no Baumgarte
+# stabilisation).
 
 from __future__ import annotations
 

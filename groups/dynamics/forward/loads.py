@@ -23,12 +23,7 @@ Applied = float | Callable[[float], float]
 
 
 class Loads:
-    """Force elements and applied forces of a mechanism at one instant.
-
-    Parameters
-    ----------
-    applied : further forces by joint coordinate, positive along it
-    """
+    """Force elements and forces applied along joint coordinates, of a mechanism at one instant."""
 
     def __init__(
         self, mechanism: Mechanism, frames: Frames, applied: Mapping[str, Applied], compiled: bool
@@ -66,10 +61,7 @@ class Loads:
         return math.inf if self._linear is None else self._linear.longest_step
 
     def at(self, time: float, position: Floats, orientation: Floats, velocity: Floats) -> Floats:
-        """(N, 6) force at each body's origin, N, and moment about it, N m, world axes; planar: (N, 3).
-
-        Weight and inertia are not among them.
-        """
+        """Loads (N, 6), planar (N, 3), but weight and inertia, about the bodies' origins, world axes."""
         if self._linear is None and not self.others:
             return self._none
         found = np.zeros((len(position), 6))

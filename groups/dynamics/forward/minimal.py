@@ -1,9 +1,8 @@
-"""Method ``groups``: independent coordinates, bodies placed by the solvers of the structural groups.
+"""Method ``groups``: independent coordinates, bodies placed by the solvers of the structural groups."""
 
-Positions and velocities follow from the independent coordinates at every evaluation, so that no constraint
-drifts. The velocity transformation R and the bias accelerations are those of the group solvers, in one call
-over 2 + D instants (:mod:`groups.kernels.reduced`).
-"""
+# Positions and velocities follow from the independent coordinates at every evaluation, so that no constraint
+# drifts. The velocity transformation R and the bias accelerations are those of the group solvers, in one call
+# over 2 + D instants.
 
 from __future__ import annotations
 
@@ -46,14 +45,7 @@ Continuation = Callable[[float, "Trajectory", float], Equations]
 
 
 class Minimal:
-    """Equations of motion in the free ones of a model's driven coordinates.
-
-    Parameters
-    ----------
-    value, rate : (D,) of all driven coordinates at the beginning, m and rad
-    laws : of those that stay prescribed, by name
-    memory : of the groups at the beginning
-    """
+    """Equations of motion in the free driven coordinates; those with ``laws`` stay prescribed."""
 
     def __init__(
         self, model: Model, loads: Loads, value: Floats, rate: Floats, laws: Mapping[str, Law],
@@ -187,13 +179,7 @@ class Minimal:
         cls, model: Model, loads: Loads, trajectory: Trajectory, laws: Mapping[str, Law], compiled: bool,
         work: float = 0.0,
     ) -> Minimal:  # fmt: skip
-        """Equations of motion from the pose and the rates of a trajectory of one instant on.
-
-        Raises
-        ------
-        ValueError
-            The pose is singular for a group.
-        """
+        """Equations of motion from the pose and the rates of a trajectory of one instant on."""
         pose = configuration_at(model, trajectory.position[0], trajectory.orientation[0])
         reference = np.array(list(model.reference_inputs.values()))
         value = inputs_at(model, pose, reference, model.reference)
@@ -208,12 +194,12 @@ class Minimal:
 
     @property
     def transformation(self) -> Floats:
-        """(N, D, 3 or 6) velocities of all bodies for unit rates, of the last evaluation."""
+        """Velocities (N, D, 3 or 6) of all bodies for unit rates, of the last evaluation."""
         return self._run.arrays.outputs[2][:, 2:]
 
     @property
     def bias(self) -> Floats:
-        """(N, 3 or 6) accelerations of all bodies at zero second rates, of the last evaluation."""
+        """Accelerations (N, 3 or 6) of all bodies at zero second rates, of the last evaluation."""
         return self._run.arrays.outputs[3][:, 1]
 
     @property
@@ -258,7 +244,7 @@ class Minimal:
         return not np.count_nonzero(status)
 
     def _accelerations(self, t: float, y: Floats) -> Floats | None:
-        """(D,) second rates; None where a group has no solution."""
+        """Second rates (D,); None where a group has no solution."""
         self.evaluations += 1
         if not self.place(t, y):
             return None
@@ -273,13 +259,7 @@ class Minimal:
         return found
 
     def balance(self, t: float, y: Floats) -> tuple[Floats, Floats]:
-        """Mass matrix (D, D) and generalised forces (D,) of all driven coordinates in a state.
-
-        Raises
-        ------
-        CannotGoOnError
-            A group has no solution.
-        """
+        """Mass matrix (D, D) and generalised forces (D,) of all driven coordinates in a state."""
         if not self.place(t, y):
             raise CannotGoOnError(self.why())
         return self._balance(t)
@@ -312,16 +292,7 @@ class Minimal:
 
 
 def second_rates(M: Floats, f: Floats, free: Ints, prescribed: Ints, given: Floats) -> Floats | None:
-    """(D,) second rates from the mass matrix and the forces of all coordinates; those ``prescribed`` are
-    ``given``.
-
-    None where they are not finite.
-
-    Raises
-    ------
-    LinAlgError
-        The mass matrix of the free coordinates is singular.
-    """
+    """Second rates (D,) of all coordinates, those ``prescribed`` as ``given``; None where not finite."""
     found = np.empty(len(f))
     if len(f) == 1 and len(free):
         if not M[0, 0] > 0.0:

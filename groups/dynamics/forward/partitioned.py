@@ -1,11 +1,8 @@
-"""Method ``partitioning``: relative coordinates of a cut tree, divided into independent and dependent ones.
+"""Method ``partitioning``: independent and dependent relative coordinates of a cut tree."""
 
-The mechanism is cut open to a tree with coordinates q = (u, v). The constraints h(q) = 0 of the cut joints
-give v by Newton, v' = B u' and v'' = B u'' + c, with B = -J_v⁻¹ J_u and c = -J_v⁻¹ (J' q'). The equations of
-motion of the tree, M q'' = f + Jᵀ λ, are reduced by T = (1, B), for which Tᵀ Jᵀ = 0 (Wehage and Haug 1982,
-*Generalized coordinate partitioning for dimension reduction in analysis of constrained dynamic systems*;
-Robotran does the same).
-"""
+# v by Newton from h(q) = 0 of the cut joints, q = (u, v); v' = B u', v'' = B u'' + c, B = -J_v⁻¹ J_u, c =
+# -J_v⁻¹ (J' q'). M q'' = f + Jᵀ λ is reduced by T = (1, B), for which Tᵀ Jᵀ = 0 (Wehage and Haug 1982,
+# Generalized coordinate partitioning; Robotran does the same).
 
 from __future__ import annotations
 
@@ -53,16 +50,9 @@ class _Solved:
 
 
 class Partitioned:
-    """Equations of motion in the independent coordinates of a cut tree.
+    """Equations of motion in the independent coordinates of a cut tree; prescribed ones have ``laws``."""
 
-    Parameters
-    ----------
-    begin : all bodies at the beginning, a trajectory of one instant
-    laws : of driven coordinates that stay prescribed, by name
-    work : J, done before
-    regular : equations to return to from a time, a trajectory of one instant and the work; None where the
-        position is not regular for them
-    """
+    # `regular` makes the equations to return to; it gives None where the position is not regular for them.
 
     def __init__(
         self, structure: Structure, frames: Frames, loads: Loads, laws: Mapping[str, Law],
@@ -226,6 +216,6 @@ class Partitioned:
         return self.loops.at(t, in_space(position), rotation, twist_in_space(velocity), angle)
 
     def _flat(self, velocities: Floats) -> Floats:
-        """(n, k) twists of the movable bodies one below the other, of velocities (N, k, 3 or 6)."""
+        """Twists (n, k) of the movable bodies one below the other, of velocities (N, k, 3 or 6)."""
         flat: Floats = velocities[1:].swapaxes(1, 2).reshape(-1, velocities.shape[1])
         return flat

@@ -1,8 +1,7 @@
-"""Method ``penalty``: joints as stiff springs and dampers, the R/C elements of bond graphs.
+"""Method ``penalty``: joints as stiff springs and dampers, the R/C elements of bond graphs."""
 
-Each constraint φ = 0 pulls with -(k φ + c φ') along its direction. Constraints may depend on one another, so
-that hyperstatic mechanisms are simulated as they are; a joint opens by its reaction over k.
-"""
+# Each constraint φ = 0 pulls with -(k φ + c φ') along its direction. Constraints may depend on one another,
+# so that hyperstatic mechanisms are simulated as they are; a joint opens by its reaction over k.
 
 from __future__ import annotations
 
@@ -20,18 +19,9 @@ from mbssa.joints.frames import Frames
 
 
 class Penalty(BodyCoordinates):
-    """Equations of motion of all bodies, each free, between stiff springs and dampers.
+    """Equations of motion of all bodies, each free, between springs (N/m) and dampers (N s/m)."""
 
-    Parameters
-    ----------
-    stiffness, damping : N/m and N s/m of constraints on lengths; those on directions have the same at the
-        mechanism's size, in N m/rad and N m s/rad
-
-    Raises
-    ------
-    CannotGoOnError
-        A movable body without mass: the acceleration is not determined.
-    """
+    # Constraints on directions have the same stiffness at the mechanism's size, in N m/rad and N m s/rad.
 
     def __init__(
         self, structure: Structure, frames: Frames, loads: Loads, laws: Mapping[str, Law], begin: Instant,

@@ -134,10 +134,8 @@ def equations_of(
 
 
 def _past_singularity(equations: Minimal, model: Model) -> Minimal:
-    """The same equations; those of a cut tree take over near positions at which a group is singular.
-
-    ``model`` stands at its reference, from which turns are counted.
-    """
+    """The same equations; those of a cut tree take over near positions at which a group is singular."""
+    # The model stands at its reference, from which turns are counted.
     structure = model.structure
 
     def tree(t: float, at: Trajectory, work: float) -> Equations:
@@ -253,7 +251,7 @@ def _first(request: Request) -> float:
 
 
 def _instants(request: Request, first: float, faults: list[str]) -> Floats:
-    """(T,) s."""
+    """Instants (T,), s."""
     if request.time is None:
         try:
             check_span(request.steps, request.duration)

@@ -227,10 +227,8 @@ def _rest(equations: Minimal) -> Equilibrium:
 
 
 def _relaxed(equations: Minimal, start: Floats, scale: float) -> Floats:
-    """Coordinates at the end of a motion without inertia along the forces: M q' = f.
-
-    Along this way the potential falls. It ends where the forces have fallen to a hundredth.
-    """
+    """Coordinates at the end of a motion without inertia along the forces: M q' = f."""
+    # Along this way the potential falls. It ends where the forces have fallen to a hundredth.
     import scipy.integrate
 
     def pulled(_: float, value: Floats) -> Floats:
@@ -273,7 +271,7 @@ def _equations(
 
 
 def _force(equations: Minimal, value: Floats, rate: Floats | None = None) -> Floats:
-    """(D,) generalised forces, bias included."""
+    """Generalised forces (D,), bias included."""
     rate = np.zeros(len(value)) if rate is None else rate
     return equations.balance(0.0, np.concatenate([value, rate, [0.0]]))[1].copy()
 

@@ -1,9 +1,4 @@
-"""Contacts in the global approach: those that have to open where its equations contradict.
-
-Where more equations than unknowns contradict, elimination leaves open whichever comes last, and least squares
-a part of each. What the equations lack together is the same: it is given to the contacts, as all other joints
-hold. If they can bear it, the contact that does most is lifted, or penetrates.
-"""
+"""Contacts in the global approach: those that have to open where its equations contradict."""
 
 from __future__ import annotations
 
@@ -19,10 +14,7 @@ BORNE = 0.5
 
 
 def part_contacts(run: GlobalRun) -> None:
-    """Set the status of instants without a solution to contact lost or interpenetration, if one is the cause.
-
-    Their residual is then its gap. In plain Python, about a millisecond for each such instant.
-    """
+    """Set the status of instants without a solution to contact lost or interpenetration."""
     rows, (status, residual, _, _) = run.system.rows, run.quality
     at = np.flatnonzero(status == DROPPED)
     gaps = np.flatnonzero(rows.is_gap)
@@ -45,13 +37,7 @@ def part_contacts(run: GlobalRun) -> None:
 
 
 def _gap(jacobian: Floats, missed: Floats, gaps: Ints) -> float:
-    """The largest gap if only contacts miss; 0 if they cannot bear what the equations lack.
-
-    Parameters
-    ----------
-    jacobian : (E, n); missed : (E,), positive where bodies are apart
-    gaps : which equations are gaps of contacts
-    """
+    """The largest gap if only contacts miss; 0 if they cannot bear what the equations lack."""
     left, _, _ = np.linalg.svd(jacobian)
     # Combinations of equations that no motion changes.
     fixed = left[:, jacobian.shape[1] :].T

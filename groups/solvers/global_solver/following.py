@@ -1,8 +1,4 @@
-"""Global runs that keep their assembly mode: a time step in which Newton goes far is divided into pieces.
-
-The compiled solver stops at such an instant. Given bodies and inputs then move there from the last instant
-that was solved, in ever more pieces, until two ways agree, as :mod:`groups.kernels.following` does.
-"""
+"""Global runs that keep their assembly mode: a time step in which Newton goes far is divided into pieces."""
 
 from __future__ import annotations
 
@@ -33,10 +29,7 @@ def solved(solve: Advance, run: GlobalRun) -> int:
 
 
 def _followed(solve: Advance, run: GlobalRun, last: int, t: int) -> bool:
-    """Go from the last instant to this one in pieces, ever more, until two ways agree; whether they do.
-
-    Between the two instants given bodies and inputs move along straight lines and turns.
-    """
+    """Go from the last instant to this one in pieces, ever more, until two ways agree; whether they do."""
     known = run.system.known
     status, residual, iterations, condition = run.quality
     steps, pieces, agreed = int(iterations[t]), 2, False

@@ -1,9 +1,4 @@
-"""One group by the global approach: its bodies in natural coordinates, all its equations at once.
-
-The bodies that it hangs on are read from the arrays of a run, with their velocities and accelerations. What
-is carried from one span of time to the next, the *memory*, is where everything stood at the last instant that
-was solved: at first, the reference.
-"""
+"""One group by the global approach: its bodies in natural coordinates, all its equations at once."""
 
 from __future__ import annotations
 
@@ -51,19 +46,7 @@ SIGN, TIME, FREE = range(3)
 
 @dataclass(frozen=True, eq=False)
 class GlobalPart:
-    """One group as a system of its own; plain data, which can be pickled.
-
-    Attributes
-    ----------
-    group : its index
-    method : ``dense`` or ``sparse``
-    system : its equations; on the stage the frame is first, then other bodies that are given, then its own
-    stage : bodies on the stage
-    planar : whether the outputs are those of the plane
-    units : (D,) what the values of the inputs are divided by
-    limits : residuals over the size: of what was solved, and of what follows from it
-    memory : at the reference
-    """
+    """One group as a system of its own; plain data, which can be pickled."""
 
     group: int
     method: Method
@@ -88,22 +71,7 @@ class GlobalPart:
         row_of: Ints,
         compiled: bool,
     ) -> None:
-        """Solve the instants ``first`` … ``stop`` - 1 into the arrays of a run.
-
-        Cuts of the time axis change no bit of the answer.
-
-        Parameters
-        ----------
-        memory : like :attr:`memory`; goes on with the instants
-        orientation : (rows, 4) the last quaternions, whose sign is kept; goes on likewise
-        outputs : position, orientation, velocity, acceleration, (rows, T, ...), m, rad, s, world axes: bodies
-            that the group hangs on are read, its own written
-        quality : status, residual (m), iterations, condition, (G, T)
-        inputs : value, rate, acceleration (D, T); ``time`` (T,)
-        level : 0 for positions, 1 for velocities too, 2 for accelerations too
-        row_of : (N,) row of each body in the outputs, -1 for none, which none of those that are read may have
-        compiled : whether kernels are compiled
-        """
+        """Solve the instants ``first`` … ``stop`` - 1 into the arrays of a run."""
         solve = solver_of(self.system, self.method, compiled)
         while first < stop:
             end = min((first // BLOCK + 1) * BLOCK, stop)
@@ -256,21 +224,7 @@ def _views(memory: Floats, inputs: int, m: int, terms: int) -> _Last:
 
 
 def encode_part(group: Group, setting: Setting, method: Method) -> GlobalPart:
-    """A group as a system of its own.
-
-    Raises
-    ------
-    ValueError
-        Joints of types without equations, or fewer equations than unknowns.
-
-    Examples
-    --------
-    >>> import groups, mbssa
-    >>> structure = mbssa.decompose(mbssa.load("rotor"))
-    >>> part = groups.build(structure, {3: "global dense"}).solvers[2].part
-    >>> part.stage.tolist(), part.system.known, part.system.n
-    ([0, 8, 2, 5], 2, 12)
-    """
+    """A group as a system of its own."""
     mechanism, frames, reference = setting.mechanism, setting.frames, setting.reference
     inputs, own = setting.inputs, group.body_indices.tolist()
     joints = group.joint_indices.tolist()

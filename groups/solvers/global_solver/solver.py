@@ -36,15 +36,7 @@ def microseconds(equations: int) -> float:
 
 
 def method_for(system: GlobalSystem) -> Method:
-    """The faster elimination, by the number of unknowns.
-
-    >>> import mbssa
-    >>> from groups.solvers.global_solver.system import encode
-    >>> from mbssa.joints.frames import joint_frames
-    >>> rotor = mbssa.load("rotor")
-    >>> method_for(encode(mbssa.decompose(rotor), joint_frames(rotor)))
-    'dense'
-    """
+    """The faster elimination, by the number of unknowns."""
     return "sparse" if system.n >= SPARSE_FROM else "dense"
 
 
@@ -150,11 +142,7 @@ def _sparse(system: GlobalSystem, compiled: bool) -> Advance:
 
 
 class _SparseMatrix:
-    """A sparse system of fixed pattern, factorised again and again.
-
-    With redundant equations it is the augmented one of least squares, (I, J; Jᵀ, 0), whose pivots are
-    squares of those of J.
-    """
+    """A sparse system of fixed pattern, factorised again and again."""
 
     def __init__(self, system: GlobalSystem) -> None:
         import scipy.sparse

@@ -27,16 +27,7 @@ STEPS = 30
 
 @dataclass(frozen=True, eq=False)
 class GlobalSystem:
-    """A whole mechanism, or a part of it, as one system; lengths divided by ``size``.
-
-    Attributes
-    ----------
-    rows : all equations: every joint's constraints and drives, and the held spins
-    n : unknowns; as many equations are independent
-    columns : which of v_x, v_y, v_z, w_x, w_y, w_z a body has
-    size : m
-    known : how many bodies are given; they come first
-    """
+    """A whole mechanism, or a part of it, as one system; lengths divided by ``size``."""
 
     rows: RowTables
     n: int
@@ -94,22 +85,7 @@ class GlobalSystem:
 
 
 def encode(structure: Structure, frames: Frames) -> GlobalSystem:
-    """All equations of a structure.
-
-    Raises
-    ------
-    ValueError
-        Joints of types without equations, or fewer equations than unknowns.
-
-    Examples
-    --------
-    >>> import mbssa
-    >>> from mbssa.joints.frames import joint_frames
-    >>> bar = mbssa.load("spatial_4r")
-    >>> system = encode(mbssa.decompose(bar), joint_frames(bar))
-    >>> len(system.rows), system.n, system.redundant
-    (21, 18, 3)
-    """
+    """All equations of a structure."""
     mechanism = structure.mechanism
     spins = locked_rotations(structure, frames)
     drives = drive_rows(mechanism)
@@ -120,19 +96,7 @@ def encode(structure: Structure, frames: Frames) -> GlobalSystem:
 def system_of(
     rows: RowTables, columns: Sequence[int], bodies: int, known: int, size: float, name: str
 ) -> GlobalSystem:
-    """Equations as one system.
-
-    Parameters
-    ----------
-    rows : of joints on a stage of so many ``bodies``, of which the first ``known`` are given; m
-    columns : which of v_x, v_y, v_z, w_x, w_y, w_z a body has
-    name : what is to be solved
-
-    Raises
-    ------
-    ValueError
-        Fewer equations than unknowns.
-    """
+    """Equations as one system."""
     n = (bodies - known) * len(columns)
     if len(rows) < n:
         raise ValueError(f"{name} has {len(rows)} equations for {n} unknowns")
@@ -141,11 +105,7 @@ def system_of(
 
 @dataclass(frozen=True, eq=False)
 class GlobalRun:
-    """One motion of a system, lengths divided by its size; arrays body by body, filled as it is solved.
-
-    ``inputs``, ``poses``, ``quality``, ``limits`` are those of :mod:`groups.kernels.global_newton`. The first
-    instant is the reference; ``level`` is 0 for positions, 1 for velocities too, 2 for accelerations too.
-    """
+    """One motion of a system, lengths divided by its size; arrays body by body, filled as it is solved."""
 
     system: GlobalSystem
     inputs: kernels.Inputs
