@@ -11,7 +11,7 @@ def rod(q):
 
 
 def ledge(q):
-    """The lifter goes down by the square of how far the ram is from -0.05 m, and up behind it: not analytic."""
+    """The lifter goes down by the square of the ram's way from -0.05 m, and up behind it: not analytic."""
     x = q[0, 0] + 0.05
     return q[1, 1] - 3.0 * (0.05**2 - x * abs(x))
 
