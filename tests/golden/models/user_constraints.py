@@ -12,13 +12,14 @@ def rod(q):
 
 def ledge(q):
     """The lifter goes down by the square of the ram's way from -0.05 m, and up behind it: not analytic."""
-    x = q[0, 0] + 0.05
-    return q[1, 1] - 3.0 * (0.05**2 - x * abs(x))
+    x = q[1, 0] - q[0, 0] + 0.05
+    return q[2, 1] - q[0, 1] - 3.0 * (0.05**2 - x * abs(x))
 
 
 def ledge_by_pose(q):
-    """Derivative of the ledge by the poses of the ram and of the lifter."""
-    return np.array([[6.0 * abs(q[0, 0] + 0.05), 0.0, 0.0], [0.0, 1.0, 0.0]])
+    """Derivative of the ledge by the poses of the frame, the ram and the lifter."""
+    slope = 6.0 * abs(q[1, 0] - q[0, 0] + 0.05)
+    return np.array([[-slope, -1.0, 0.0], [slope, 0.0, 0.0], [0.0, 1.0, 0.0]])
 
 
 def ball_on_saddle(p, R):
