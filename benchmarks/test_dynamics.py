@@ -21,7 +21,7 @@ from groups.dynamics.equilibrium import balance
 from groups.dynamics.inverse import acting_on
 from groups.dynamics.state import State
 from groups.joint_jacobian import joint_rows
-from mbssa.mechanism import Inertia
+from mbssa import Inertia
 
 INSTANTS = 10_000
 

@@ -24,8 +24,8 @@ from groups.dynamics.forward.lagrange import Lagrange
 from groups.dynamics.forward.loads import Loads
 from groups.dynamics.forward.minimal import Minimal
 from groups.dynamics.forward.partitioned import Partitioned
+from mbssa import Inertia
 from mbssa.joints.frames import joint_frames
-from mbssa.mechanism import Inertia
 
 #: Crank angle at the end, and at the reference, rad.
 LAST, FIRST = 15.81077119629904, -0.06171389001427645

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         save,
         to_networkx,
     )
+    from mbssa.loads import Force, Inertia
     from mbssa.mechanism import Body, BodyGeometry, Joint, JointFrame, JointGeometry, Mechanism
     from mbssa.singularities.proposals import Proposal
     from mbssa.structure import Group, Pair, Structure
@@ -43,7 +44,9 @@ __all__ = [
     "Builder",
     "Fault",
     "Finding",
+    "Force",
     "Group",
+    "Inertia",
     "Joint",
     "JointFrame",
     "JointGeometry",
@@ -80,6 +83,7 @@ _HOMES = {
     **dict.fromkeys(
         ("Body", "BodyGeometry", "Joint", "JointFrame", "JointGeometry", "Mechanism"), "mechanism"
     ),
+    **dict.fromkeys(("Force", "Inertia"), "loads"),
     "decompose": "analysis.decompose",
     "Part": "decomposition.partition",
     **dict.fromkeys(("Finding", "Report", "check"), "analysis.check"),

@@ -21,17 +21,32 @@ _ROUNDED = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class Inertia:
-    """Mass properties of a rigid body."""
+    """Mass properties of a rigid body.
 
-    mass: float  # kg, positive
-    centre: Vector  # of mass, m, world coordinates at the reference; planar: two numbers
-    moment: float | None = None  # planar, about the centre of mass, kg m²
-    moments: Vector | None = None  # spatial, Ixx, Iyy, Izz about the centre of mass in the body's axes, kg m²
-    products: Vector | None = None  # spatial, Ixy, Ixz, Iyz: entries of the matrix (Ixy = -∫ x y dm), kg m²
+    Attributes
+    ----------
+    mass : kg, positive
+    centre : centre of mass, m, world coordinates at the reference; planar: two numbers
+    moment : planar, about the centre of mass, kg m²
+    moments : spatial, Ixx, Iyy, Izz about the centre of mass in the body's axes, kg m²
+    products : spatial, Ixy, Ixz, Iyz: entries of the inertia matrix (Ixy = -∫ x y dm), kg m²
+
+    Examples
+    --------
+    >>> import mbssa
+    >>> mbssa.Inertia(2.0, (0.5, 0.0), moment=0.1).mass
+    2.0
+    """
+
+    mass: float
+    centre: Vector
+    moment: float | None = None
+    moments: Vector | None = None
+    products: Vector | None = None
 
     @property
     def matrix(self) -> Floats:
-        """Inertia matrix (3, 3) about the centre of mass in the body's axes, kg m²; planar: about z alone."""
+        """(3, 3) inertia matrix about the centre of mass in the body's axes, kg m²; planar: about z alone."""
         return inertia_matrix(self.moments or (0.0, 0.0, self.moment or 0.0), self.products)
 
 
@@ -120,36 +135,60 @@ FORCE_TYPES = {
 
 @dataclass(frozen=True, slots=True)
 class Force:
-    """Force element of a model, SI units."""
+    """Force element of a model, SI units.
 
-    type: str  # key of FORCE_TYPES
-    id: str  # unique; the type and its number if the file gives none
-    # bodies: indices of those between or on which it acts; of a coordinate, those of its joint
+    Attributes
+    ----------
+    type : a key of :data:`FORCE_TYPES`
+    id : unique; the type and its number if the file gives none
+    bodies : indices of the bodies between which, or on which, it acts; of a coordinate's those of its joint
+    coordinate : ``joint.coordinate`` on which it acts
+    points : m, world coordinates at the reference, one on each body; ``contact``: origins of the profiles'
+        frames, whose axes are the world's at the reference
+    point : on the one body; ``rotating_frame``: on the axis, the world's origin if not given
+    stiffness, damping : N/m and N s/m, or N m/rad and N m s/rad; ``terrain`` and ``contact``: of a Hertz
+        contact, N/m^(3/2) and s/m; ``stop``: damping in s/m or s/rad
+    rest : length or coordinate at which the spring is free of force, m or rad; None: that of the reference
+    force : constant part, N or N m; of ``point`` a vector, N
+    moment : of ``point``, N m: a vector, planar one number
+    axes : "world" or "body": in which axes force and moment of ``point`` are given
+    factor : law of time by which ``force``, ``moment`` and ``spin`` are multiplied; None: 1
+    friction : of a coordinate, the Coulomb force, N or N m; of a contact, the coefficient of friction
+    threshold : m/s or rad/s, at which the regularised friction has reached tanh(1) = 76 % of its value
+    radius : of the wheel, m
+    terrain : (x, y) of points of the terrain, m, with increasing x
+    profile : ``contact``: the table of both profiles in SI, as
+        :func:`mbssa.joints.cams.profiles.profile_from` takes it
+    spin : ``rotating_frame``: angular velocity of the model's frame, rad/s; planar one number
+    function : called as ``function(t, value, rate)`` with the length or coordinate, for a further N or N m;
+        of ``point`` with position and velocity of the point, for a further vector, N
+
+    Examples
+    --------
+    >>> import mbssa
+    >>> mbssa.Force("coordinate", "gas", (0, 3), coordinate="1-4.slide", force=-500.0).force
+    -500.0
+    """
+
+    type: str
+    id: str
     bodies: tuple[int, ...]
-    coordinate: str | None = None  # ``joint.coordinate`` on which it acts
-    # points: m, world at the reference, one a body; ``contact``: origins of the profiles' frames
+    coordinate: str | None = None
     points: tuple[Vector, ...] | None = None
-    # point: on the one body; ``rotating_frame``: on the axis, the world's origin if not given
     point: Vector | None = None
-    stiffness: float = 0.0  # N/m or N m/rad; ``terrain`` and ``contact``: Hertz, N/m^(3/2)
-    damping: float = 0.0  # N s/m or N m s/rad; Hertz: s/m; ``stop``: s/m or s/rad
-    # rest: length or coordinate without spring force, m or rad; None: that of the reference
+    stiffness: float = 0.0
+    damping: float = 0.0
     rest: float | None = None
-    force: float | Vector | None = None  # constant part, N or N m; of ``point`` a vector, N
-    moment: float | Vector | None = None  # of ``point``, N m: a vector, planar one number
-    axes: str = "world"  # "world" or "body": those of force and moment of ``point``
-    # factor: law of time by which ``force``, ``moment`` and ``spin`` are multiplied; None: 1
+    force: float | Vector | None = None
+    moment: float | Vector | None = None
+    axes: str = "world"
     factor: InputLaw | None = None
-    friction: float = 0.0  # Coulomb force of a coordinate, N or N m; of a contact, the coefficient
-    # threshold: m/s or rad/s, at which regularised friction is tanh(1) = 76 % of its value
+    friction: float = 0.0
     threshold: float | None = None
-    radius: float | None = None  # of the wheel, m
-    terrain: tuple[Vector, ...] | None = None  # (x, y) of points, m, with increasing x
-    # profile: ``contact``: table of both profiles in SI, as in joints.cams.profiles.profile_from
+    radius: float | None = None
+    terrain: tuple[Vector, ...] | None = None
     profile: Mapping[str, Any] | None = None
-    # spin: ``rotating_frame``: angular velocity of the model's frame, rad/s; planar one number
     spin: float | Vector | None = None
-    # function: (t, value, rate) of length or coordinate: further N or N m; of ``point``: vector, N
     function: str | Callable[..., Any] | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -158,6 +158,7 @@ class Mechanism:
 
     @property
     def n_joints(self) -> int:
+        """Number of joints."""
         return len(self.joint_type)
 
     @cached_property
@@ -314,10 +315,12 @@ class Body:
 
     @property
     def name(self) -> str:
+        """Name in the file; its number where it has none."""
         return self.mechanism.body_name(self.index)
 
     @property
     def geometry(self) -> BodyGeometry | None:
+        """Frame, masses and points at the reference; None if not given."""
         return self.mechanism.body_geometry.get(self.index)
 
     def __str__(self) -> str:
@@ -339,6 +342,7 @@ class Joint:
 
     @property
     def id(self) -> str:
+        """Unique name, such as ``2-3``."""
         return self.mechanism.joint_ids[self.index]
 
     @property
@@ -348,6 +352,7 @@ class Joint:
 
     @property
     def type(self) -> JointType:
+        """Row of the catalogue of joint types."""
         return CATALOGUE[int(self.mechanism.joint_type[self.index])]
 
     @property
@@ -358,6 +363,7 @@ class Joint:
 
     @property
     def geometry(self) -> JointGeometry | None:
+        """Points, axes and dimensions at the reference; None if not given."""
         return self.mechanism.joint_geometry.get(self.index)
 
     def __str__(self) -> str:

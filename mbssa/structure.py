@@ -102,6 +102,7 @@ class Structure:
 
     @property
     def n_groups(self) -> int:
+        """Number of structural groups."""
         return len(self.level_of_group)
 
     @property
@@ -286,14 +287,17 @@ class Group:
 
     @property
     def external(self) -> tuple[Pair, ...]:
+        """Pairs with the frame and with earlier groups, by body numbers."""
         return self._pairs(self.joint_indices, own=False)
 
     @property
     def internal(self) -> tuple[Pair, ...]:
+        """Pairs among its own bodies, by body numbers."""
         return self._pairs(self.joint_indices, own=True)
 
     @property
     def assigned(self) -> tuple[Pair, ...]:
+        """Pairs that it gives on to later bodies, by body numbers."""
         incidence = self.structure.incidence
         touching = np.concatenate(
             [

@@ -95,6 +95,7 @@ class Partitioning:
 
     @property
     def mechanism(self) -> Mechanism:
+        """Partitioned mechanism."""
         return self.opened.mechanism
 
     @property

@@ -97,6 +97,7 @@ class Module:
 
     @property
     def unknowns(self) -> int:
+        """Number of unknowns."""
         return len(self.computes)
 
     def __str__(self) -> str:

@@ -55,15 +55,7 @@ class PlannedSolve:
 
 
 def runner(request: Request, model: Model, motion: Motion, level: Level) -> PlannedSolve:
-    """Return the solver of a request: the plan of a file, or the plan that is predicted fastest.
-
-    Raises
-    ------
-    ValueError
-        Inconsistent options, or a plan that does not fit: all faults.
-    OSError
-        The plan's file cannot be read.
-    """
+    """Return the solver of a request: the plan of a file, or the plan that is predicted fastest."""
     faults = []
     if request.resume and request.checkpoint is None:
         faults.append("--resume: goes on from a checkpoint; write --checkpoint FOLDER too")

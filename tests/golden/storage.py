@@ -18,7 +18,9 @@ import numpy as np
 #: Largest difference from the record, of the largest value of a quantity.
 TOLERANCE = 1e-9
 #: Unit of a quantity of which all values are smaller, over the tolerance: what is zero is rounding alone.
-LEAST = 1e-3
+LEAST = 1e-2
+#: Name of the first axis of a quantity whose rows are in no order, and may become more.
+SOME = "some"
 #: Differences of an entry that are shown before the rest is counted.
 SHOWN = 8
 
@@ -134,6 +136,11 @@ def _of_arrays(
     quantity: str, recorded: Array, answer: Array, labels: Mapping[str, Sequence[Any]]
 ) -> Iterator[str]:
     old, new = recorded.values, np.asarray(answer.values)
+    if recorded.axes[0] == SOME:
+        near = np.abs(new[None] - old[:, None]).reshape(len(old), len(new), -1).max(axis=2, initial=0.0)
+        for k in np.flatnonzero(~(near <= recorded.tolerance * _largest(old)).any(axis=1)).tolist():
+            yield f"{quantity}: row {k} of the record, {old[k].tolist()}, is missing"
+        return
     if old.shape != new.shape:
         yield f"{quantity}: shape {new.shape} instead of {old.shape}"
         return
@@ -148,11 +155,17 @@ def _of_arrays(
     if not wrong.any():
         return
     first = tuple(int(k) for k in np.argwhere(wrong)[0])
-    worst = first if share is None else tuple(np.unravel_index(np.nanargmax(np.where(wrong, share, -1)), old.shape))
+    worst = (
+        first
+        if share is None
+        else tuple(np.unravel_index(np.nanargmax(np.where(wrong, share, -1)), old.shape))
+    )
     for what, at in {"first": first, "largest": tuple(map(int, worst))}.items():
         if what == "largest" and at == first:
             continue
-        where = ", ".join(f"{axis} {_label(axis, k, labels)}" for axis, k in zip(recorded.axes, at, strict=True))
+        where = ", ".join(
+            f"{axis} {_label(axis, k, labels)}" for axis, k in zip(recorded.axes, at, strict=True)
+        )
         size = "" if share is None or not np.isfinite(share[at]) else f" ({share[at]:.1e} of the largest)"
         yield f"{quantity} at {where}: {new[at]!r} instead of {old[at]!r}{size}; {what} of {int(wrong.sum())}"
 
