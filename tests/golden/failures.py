@@ -139,15 +139,16 @@ MEETING = {
 }  # fmt: skip
 PARALLELOGRAM = {"1-2 R angle": (0.0, 0.0), "2-3 R": (0.3, 0.4), "3-4 R": (1.3, 0.4), "1-4 R": (1.0, 0.0)}
 TRIAD = {
-    "1-2 R angle": (0.0, 0.0), "2-4 R": (0.6, 0.8), "4-3 R": (1.2, 1.6), "1-5 R": (2.0, 0.2),
+    "1-2 R angle": (0.0, 0.0), "2-4 R": (0.6, 0.8), "4-3 R": (1.4, 1.5), "1-5 R": (2.0, 0.2),
     "5-3 R": (1.8, 1.5), "1-6 R": (1.6, 3.0), "6-3 R": (1.5, 2.1),
 }  # fmt: skip
-#: On the rocker of BAR: a driven hinge, a dyad, a slot, a wheel, a wheel that another drives, and a cam.
+#: On the rocker of BAR: a driven hinge, two dyads, a slot, a wheel, a wheel that another drives, and a cam.
 WAITING = BAR | {
     "4-5 R angle": (2.2, 1.1), "4-6 R": (2.3, 0.5), "6-7 R": (3.0, 1.0), "1-7 R": (3.2, 0.0),
     "1-8 R": (2.5, -1.0), "8-4 SLOT": on((-0.2, 1.6), (2.3, 0.6)), "1-9 R": (3.0, 0.0),
     "4-9-1 EPI": {"points": ((2.0, 0.0), (3.0, 0.0)), "ratio": 0.5},
     "4-10 R": (2.6, 1.1), "5-10-4 EPI": {"points": ((2.2, 1.1), (2.6, 1.1)), "ratio": 0.5},
+    "4-12 P": on((1.0, 0.0), (2.4, 0.3)), "13-12 P": on((0.0, 1.0), (2.4, 0.3)), "1-13 R": (2.6, 0.0),
     "1-11 P": on((0.0, 1.0), (2.0, 0.4)),
     "4-11 L": {
         "points": ((2.0, 0.0), (2.0, 0.3)), "axes": ((1.0, 0.0), (1.0, 0.0)),
@@ -318,6 +319,8 @@ def half(done: float) -> bool:
 
 #: Tearing inputs: the rocker is driven, the crank solves.
 ROCKER = {"drives": ["1-4.angle"]}
+#: The crank is driven, the left rocker solves.
+LEFT = {"borrow": ["1-5.angle"]}
 
 FAILURES: dict[str, Failure] = {
     # planar dyads, out of reach
@@ -343,7 +346,7 @@ FAILURES: dict[str, Failure] = {
     ),
     **each("R and driven DIST, too long", DISTANCE, swing(0.8), "checked, proven"),
     # planar dyads, singular
-    **each("PRP dyad stops where its guides are parallel", GUIDES, stop(-1.0), "checked, proven, globally"),
+    **each("PRP dyad stops where its guides are parallel", GUIDES, stop(-1.0), "checked, proven"),
     **each("PRP dyad steps over parallel guides", GUIDES, turn(-2.0, steps=30), "proven"),
     **each("P and SLOT stop where they are parallel", GUIDE_SLOT, stop(-1.0), "checked, proven"),
     **each(
@@ -474,6 +477,7 @@ FAILURES: dict[str, Failure] = {
     **each(
         "rocker driven from beyond its end", "planar_four_bar", swing(1.5, off=1.5, steps=31), build=ROCKER
     ),
+    **each("triad that its left rocker solves, out of reach", TRIAD, turn(0.6, steps=9), build=LEFT),
     **each(
         "ball whose arm is driven",
         spatial(SMALL_PLATE),
@@ -486,5 +490,8 @@ FAILURES: dict[str, Failure] = {
 SLOW_FAILURES: dict[str, Failure] = {
     **each("RRR dyad out of reach at the end", BAR, turn(0.9, steps=7), "Newton proven, global dense proven"),
     **each("triad out of reach", TRIAD, turn(0.6, steps=7), "proven"),
+    **each(
+        "triad that its left rocker solves, out of reach", TRIAD, turn(0.6, steps=9), "proven", build=LEFT
+    ),
     **each("Sarrus table through its flat pose", "sarrus", turn(1.2, steps=20), "proven"),
 }
