@@ -286,14 +286,14 @@ def assert_same(one, two) -> None:
 
 
 @pytest.mark.parametrize("space", ["planar", "spatial"])
-@pytest.mark.parametrize("block", range(10))
-def test_matching_and_exhaustive_agree_on_determined_mechanisms(space, block):
+def test_matching_and_exhaustive_agree_on_determined_mechanisms(space):
     sizes = set()
-    for seed in range(50 * block, 50 * block + 50):
+    for seed in range(100):
         mechanism = random_determined(seed, space)
         matched = mbssa.decompose(mechanism)
         searched = mbssa.decompose(mechanism, "exhaustive")
         assert matched.determined, seed
+        assert every_set(mechanism).determined, seed
         assert searched.determined, seed
         assert searched.note == ""
         assert_same(matched, searched)
@@ -310,7 +310,7 @@ def test_larger_determined_mechanisms(space):
 
 @pytest.mark.parametrize("space", ["planar", "spatial"])
 def test_groups_do_not_depend_on_how_the_mechanism_is_written(space):
-    for seed in range(60):
+    for seed in range(30):
         dice = random.Random(seed)
         mechanism = random_determined(seed, space)
         swapped = mechanism_of(
@@ -333,17 +333,10 @@ def test_groups_do_not_depend_on_how_the_mechanism_is_written(space):
         assert [group.depends_on for group in one.groups] == [group.depends_on for group in two.groups]
 
 
-@pytest.mark.parametrize("space", ["planar", "spatial"])
-def test_random_determined_mechanisms_pass_the_look_at_every_set(space):
-    for seed in range(60):
-        mechanism = random_determined(seed, space)
-        assert every_set(mechanism).determined, seed
-
-
 # --------------------------------------------------------------------------- any mechanism
 
 
-@settings(repeatable, max_examples=600)
+@settings(repeatable, max_examples=150)
 @given(any_mechanism())
 def test_coarse_parts_are_the_extreme_sets(mechanism):
     sets = every_set(mechanism)
@@ -369,7 +362,7 @@ def test_coarse_parts_are_the_extreme_sets(mechanism):
         assert part.units > 0
 
 
-@settings(repeatable, max_examples=600)
+@settings(repeatable, max_examples=150)
 @given(any_mechanism())
 def test_groups_and_their_order_are_those_of_the_extreme_sets(mechanism):
     sets = every_set(mechanism)
@@ -392,7 +385,7 @@ def test_groups_and_their_order_are_those_of_the_extreme_sets(mechanism):
     assert all(max(group.depends_on, default=0) < group.number for group in structure.groups)
 
 
-@settings(repeatable, max_examples=600)
+@settings(repeatable, max_examples=150)
 @given(any_mechanism())
 def test_rigid_sub_chains_are_the_sets_that_are_not_sparse(mechanism):
     sets = every_set(mechanism)
@@ -424,7 +417,7 @@ def test_rigid_sub_chains_are_the_sets_that_are_not_sparse(mechanism):
             assert part.units == sum(other.units for other in surplus)
 
 
-@settings(repeatable, max_examples=600)
+@settings(repeatable, max_examples=150)
 @given(any_mechanism())
 def test_determined_is_every_condition_on_every_set(mechanism):
     structure = mbssa.decompose(mechanism, by_count=True)
@@ -433,7 +426,7 @@ def test_determined_is_every_condition_on_every_set(mechanism):
     assert structure.note == ""
 
 
-@settings(repeatable, max_examples=400)
+@settings(repeatable, max_examples=100)
 @given(any_mechanism())
 def test_every_group_that_the_exhaustive_search_finds_satisfies_eq_5(mechanism):
     """Holds also where Eq. (5) is fooled: given the bodies known before, the units are B each."""
@@ -460,7 +453,7 @@ def test_every_group_that_the_exhaustive_search_finds_satisfies_eq_5(mechanism):
         assert structure.determined
 
 
-@settings(repeatable, max_examples=400)
+@settings(repeatable, max_examples=100)
 @given(any_mechanism())
 def test_methods_agree_wherever_nothing_is_in_excess(mechanism):
     """Shortage alone fools nobody: both methods find the same groups and the same part."""
@@ -494,7 +487,7 @@ def test_levels_ascend_along_dependence():
 @pytest.mark.parametrize("space", ["planar", "spatial"])
 def test_numbers_are_canonical(space):
     """Among the groups that are ready, the one with fewest bodies comes next, then the lowest bodies."""
-    for seed in range(100):
+    for seed in range(40):
         structure = mbssa.decompose(random_determined(seed, space))
         done: list[int] = []
         while len(done) < structure.n_groups:
