@@ -4,8 +4,6 @@ import numpy as np
 import pytest
 
 import mbssa
-from mbssa.input_search.evaluate import evaluate
-from mbssa.input_search.group_library import group_library
 from mbssa.input_search.query import make_query
 from mbssa.input_search.search import transform
 from mbssa.input_search.undriven import undriven_mechanisms
@@ -40,16 +38,18 @@ class TestRotor:
 
 
 class TestStewart:
-    @pytest.mark.parametrize("name", ["stewart", "six_sps"])
-    def test_the_inverse_structure_is_found_where_the_terminal_may_be_driven(self, name):
-        mechanism = mbssa.load(name)
-        slides = [joint.id for joint in mechanism.joints if joint.type.code == "P"]
-        answer = transform(mechanism, terminals=["14"], allow=[*slides, "1-14"], criterion="groups,largest")
-        assert answer.best.n_groups == 7
-        assert {name.partition(".")[0] for name in answer.best.inputs} == {"1-14"}
-        groups = {group.bodies for group in answer.best.structure().groups}
-        assert groups == {(14,), (2, 3), (4, 5), (6, 7), (8, 9), (10, 11), (12, 13)}
-        assert answer.own.largest == 13
+    def test_the_inverse_structure_is_found_where_the_terminal_may_be_driven(self):
+        for name in ["stewart", "six_sps"]:
+            mechanism = mbssa.load(name)
+            slides = [joint.id for joint in mechanism.joints if joint.type.code == "P"]
+            answer = transform(
+                mechanism, terminals=["14"], allow=[*slides, "1-14"], criterion="groups,largest"
+            )
+            assert answer.best.n_groups == 7, name
+            assert {name.partition(".")[0] for name in answer.best.inputs} == {"1-14"}, name
+            groups = {group.bodies for group in answer.best.structure().groups}
+            assert groups == {(14,), (2, 3), (4, 5), (6, 7), (8, 9), (10, 11), (12, 13)}, name
+            assert answer.own.largest == 13, name
 
 
 class TestMicromanipulator:
@@ -82,7 +82,7 @@ class TestMicromanipulator:
         grades = np.repeat(np.arange(mechanism.n_joints), mechanism.grade)
         places, bits = [], []
         first = np.concatenate([[0], np.cumsum(mechanism.grade)])
-        while len(places) < 3_000:
+        while len(places) < 1_000:
             chosen = np.sort(dice.choice(len(grades), 6, replace=False))
             places.append(grades[chosen])
             bits.append(chosen - first[grades[chosen]])
@@ -95,10 +95,3 @@ class TestMicromanipulator:
         good, survives = regular(generic.moves), regular(base.moves)
         assert not (survives & ~good).any()
         assert 0.1 < survives.sum() / good.sum() < 0.2
-
-
-def test_the_published_distribution_has_no_valid_set():
-    mechanism = mbssa.load("micromanipulator")
-    base = undriven_mechanisms(mechanism, make_query(mechanism))[0][0]
-    places = np.repeat(np.arange(mechanism.n_joints), mechanism.n_driven_of_joint)[None]
-    assert evaluate(base, places, group_library()).valid.tolist() == [0]

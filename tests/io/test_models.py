@@ -98,9 +98,6 @@ PRINTED_MICROMANIPULATOR = [0, 2, 2, 1, 1, 1, 1, 4, 4, 3, 3, 3, 5, 5, 3, 8, 8, 7
 #: Joints that make the two Stewart platforms' legs: base, prismatic, platform.
 LEGS = [(f"1-{k}", f"{k}-{k + 1}", f"{k + 1}-14") for k in range(2, 14, 2)]
 
-every_model = pytest.mark.parametrize("name", sorted(EXPECTED))
-
-
 # --- all models ------------------------------------------------------------------------------------
 
 
@@ -108,95 +105,88 @@ def test_the_table_names_every_model() -> None:
     assert sorted(EXPECTED) == list(builtin_names())
 
 
-@every_model
-def test_says_what_it_is(name: str) -> None:
-    mechanism = mbssa.load(name)
-    assert mechanism.title
-    assert mechanism.source
-    assert mechanism.notes
-    assert all(note.strip() for note in mechanism.notes)
-    assert any("our own" in text.lower() for text in (*mechanism.notes, mechanism.source))
+def test_says_what_it_is() -> None:
+    for name in EXPECTED:
+        mechanism = mbssa.load(name)
+        assert mechanism.title, name
+        assert mechanism.source, name
+        assert mechanism.notes, name
+        assert all(note.strip() for note in mechanism.notes), name
+        assert any("our own" in text.lower() for text in (*mechanism.notes, mechanism.source)), name
 
 
-@every_model
-def test_every_body_has_a_name(name: str) -> None:
-    bodies = mbssa.load(name).bodies
-    assert all(re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", body.name) for body in bodies)
+def test_every_body_has_a_name() -> None:
+    for name in EXPECTED:
+        bodies = mbssa.load(name).bodies
+        assert all(re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", body.name) for body in bodies), name
 
 
-@every_model
-def test_counts(name: str) -> None:
-    mechanism = mbssa.load(name)
-    expected = EXPECTED[name][:4]
-    assert (mechanism.n_bodies, mechanism.n_joints, mechanism.mobility, mechanism.n_driven) == expected
+def test_counts() -> None:
+    for name in EXPECTED:
+        mechanism = mbssa.load(name)
+        expected = EXPECTED[name][:4]
+        assert (mechanism.n_bodies, mechanism.n_joints, mechanism.mobility, mechanism.n_driven) == expected, (
+            name
+        )
 
 
-@every_model
-def test_groups_by_count(name: str) -> None:
-    structure = mbssa.decompose(mbssa.load(name), by_count=True)
-    groups = EXPECTED[name][4]
-    assert structure.determined == (groups is not None)
-    if groups is not None:
-        assert [group.bodies for group in structure.groups] == groups
-
-
-@every_model
-def test_groups_with_treatment(name: str) -> None:
+def test_groups_with_treatment() -> None:
     """Every built-in model moves as its notes say; those that come out by count are left alone."""
-    structure = mbssa.decompose(mbssa.load(name))
-    assert structure.determined
-    assert (structure.treatment is not None) == (name in TREATED)
-    assert [group.bodies for group in structure.groups] == (TREATED.get(name) or EXPECTED[name][4])
+    for name in EXPECTED:
+        structure = mbssa.decompose(mbssa.load(name))
+        assert structure.determined, name
+        assert (structure.treatment is not None) == (name in TREATED), name
+        assert [group.bodies for group in structure.groups] == (TREATED.get(name) or EXPECTED[name][4]), name
 
 
-@every_model
-def test_every_joint_has_its_geometry(name: str) -> None:
-    mechanism = mbssa.load(name)
-    assert mechanism.has_geometry
-    for joint in mechanism.joints:
-        lower = joint.type.relations is None
-        for field in (*joint.type.required, *(["point"] if lower else [])):
-            assert getattr(geometry(mechanism, joint.id), field) is not None, (joint.id, field)
+def test_every_joint_has_its_geometry() -> None:
+    for name in EXPECTED:
+        mechanism = mbssa.load(name)
+        assert mechanism.has_geometry, name
+        for joint in mechanism.joints:
+            lower = joint.type.relations is None
+            for field in (*joint.type.required, *(["point"] if lower else [])):
+                assert getattr(geometry(mechanism, joint.id), field) is not None, (joint.id, field)
 
 
-@every_model
-def test_universal_pins_are_perpendicular(name: str) -> None:
-    mechanism = mbssa.load(name)
-    for joint in mechanism.joints:
-        if joint.type.code in ("U", "ER"):
-            axes = geometry(mechanism, joint.id).axes
-            assert axes is not None
-            assert dot(*axes) == pytest.approx(0.0, abs=1e-15), joint.id
+def test_universal_pins_are_perpendicular() -> None:
+    for name in EXPECTED:
+        mechanism = mbssa.load(name)
+        for joint in mechanism.joints:
+            if joint.type.code in ("U", "ER"):
+                axes = geometry(mechanism, joint.id).axes
+                assert axes is not None, name
+                assert dot(*axes) == pytest.approx(0.0, abs=1e-15), joint.id
 
 
-@every_model
-def test_reference_is_within_the_limits(name: str) -> None:
-    mechanism = mbssa.load(name)
-    for joint in mechanism.joints:
-        given = geometry(mechanism, joint.id)
-        for coordinate, (low, high) in given.limits.items():
-            assert low < given.at_reference.get(coordinate, 0.0) < high, joint.id
+def test_reference_is_within_the_limits() -> None:
+    for name in EXPECTED:
+        mechanism = mbssa.load(name)
+        for joint in mechanism.joints:
+            given = geometry(mechanism, joint.id)
+            for coordinate, (low, high) in given.limits.items():
+                assert low < given.at_reference.get(coordinate, 0.0) < high, joint.id
 
 
-@every_model
-def test_carries_a_motion_of_its_inputs_if_they_can_be_driven(name: str) -> None:
-    mechanism = mbssa.load(name)
-    if name == "micromanipulator":
-        assert mechanism.motion is None  # no motion moves its published inputs
-        return
-    assert mechanism.motion is not None
-    driven = [f"{joint.id}.{coordinate}" for joint in mechanism.joints for coordinate in joint.driven]
-    assert list(mechanism.motion.inputs) == driven
-    assert mechanism.motion.steps > 100
+def test_carries_a_motion_of_its_inputs_if_they_can_be_driven() -> None:
+    for name in EXPECTED:
+        mechanism = mbssa.load(name)
+        if name == "micromanipulator":
+            assert mechanism.motion is None, name  # no motion moves its published inputs
+            continue
+        assert mechanism.motion is not None, name
+        driven = [f"{joint.id}.{coordinate}" for joint in mechanism.joints for coordinate in joint.driven]
+        assert list(mechanism.motion.inputs) == driven, name
+        assert mechanism.motion.steps > 100, name
 
 
 # --- the paper -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", sorted(PRINTED))
-def test_first_row_of_results(name: str) -> None:
-    structure = mbssa.decompose(mbssa.load(name))
-    assert structure.group_of_body.tolist() == PRINTED[name]
+def test_first_row_of_results() -> None:
+    for name in PRINTED:
+        structure = mbssa.decompose(mbssa.load(name))
+        assert structure.group_of_body.tolist() == PRINTED[name], name
 
 
 def test_micromanipulator_has_the_printed_groups_and_dependencies() -> None:
@@ -231,25 +221,25 @@ def test_micromanipulator_has_the_printed_groups_and_dependencies() -> None:
     }
 
 
-@pytest.mark.parametrize("name", ["micromanipulator", "micromanipulator_driven"])
-def test_micromanipulator_actuators_run_through_their_joint_centres(name: str) -> None:
-    mechanism = mbssa.load(name)
-    for cylinder, piston, far_end in (
-        (2, 3, "3-5"),
-        (8, 9, "9-10"),
-        (13, 14, "10-14"),
-        (16, 17, "17-18"),
-        (4, 5, None),
-        (15, 10, None),
-    ):
-        slide = geometry(mechanism, f"{min(cylinder, piston)}-{max(cylinder, piston)}")
-        assert slide.point is not None
-        assert slide.axis is not None
-        centres = [point(mechanism, f"1-{cylinder}")]
-        centres += [point(mechanism, far_end)] if far_end else []
-        for centre in centres:
-            along = tuple(a - b for a, b in zip(centre, slide.point, strict=True))
-            assert angle_between(along, slide.axis) == pytest.approx(0.0, abs=1e-12)
+def test_micromanipulator_actuators_run_through_their_joint_centres() -> None:
+    for name in ["micromanipulator", "micromanipulator_driven"]:
+        mechanism = mbssa.load(name)
+        for cylinder, piston, far_end in (
+            (2, 3, "3-5"),
+            (8, 9, "9-10"),
+            (13, 14, "10-14"),
+            (16, 17, "17-18"),
+            (4, 5, None),
+            (15, 10, None),
+        ):
+            slide = geometry(mechanism, f"{min(cylinder, piston)}-{max(cylinder, piston)}")
+            assert slide.point is not None, name
+            assert slide.axis is not None, name
+            centres = [point(mechanism, f"1-{cylinder}")]
+            centres += [point(mechanism, far_end)] if far_end else []
+            for centre in centres:
+                along = tuple(a - b for a, b in zip(centre, slide.point, strict=True))
+                assert angle_between(along, slide.axis) == pytest.approx(0.0, abs=1e-12), name
 
 
 def test_both_micromanipulators_are_one_mechanism_and_one_can_be_driven() -> None:
@@ -297,12 +287,12 @@ MARKED = [
 ]
 
 
-@pytest.mark.parametrize(("name", "body", "label", "joint"), MARKED)
-def test_named_points_that_mark_a_joint(name: str, body: int, label: str, joint: str) -> None:
-    mechanism = mbssa.load(name)
-    found = mechanism.bodies[body - 1].geometry
-    assert found is not None
-    assert found.points[label] == point(mechanism, joint)
+def test_named_points_that_mark_a_joint() -> None:
+    for name, body, label, joint in MARKED:
+        mechanism = mbssa.load(name)
+        found = mechanism.bodies[body - 1].geometry
+        assert found is not None, name
+        assert found.points[label] == point(mechanism, joint), name
 
 
 def test_both_rotors_are_one_mechanism() -> None:
@@ -328,18 +318,18 @@ def test_rotor_joints_of_section_4_1() -> None:
 # --- platforms -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["stewart", "stewart_inverse", "six_sps"])
-def test_legs_of_the_platforms(name: str) -> None:
+def test_legs_of_the_platforms() -> None:
     """The slide is the leg's length at the reference, and its axis is the line of the two centres."""
-    mechanism = mbssa.load(name)
-    for base, slide, platform in LEGS:
-        leg = geometry(mechanism, slide)
-        start, end = point(mechanism, base), point(mechanism, platform)
-        assert leg.at_reference["slide"] == pytest.approx(math.dist(start, end), rel=1e-15)
-        assert leg.axis is not None
-        along = tuple(b - a for a, b in zip(start, end, strict=True))
-        assert angle_between(along, leg.axis) == pytest.approx(0.0, abs=1e-15)
-        assert dot(along, leg.axis) > 0.0
+    for name in ["stewart", "stewart_inverse", "six_sps"]:
+        mechanism = mbssa.load(name)
+        for base, slide, platform in LEGS:
+            leg = geometry(mechanism, slide)
+            start, end = point(mechanism, base), point(mechanism, platform)
+            assert leg.at_reference["slide"] == pytest.approx(math.dist(start, end), rel=1e-15), name
+            assert leg.axis is not None, name
+            along = tuple(b - a for a, b in zip(start, end, strict=True))
+            assert angle_between(along, leg.axis) == pytest.approx(0.0, abs=1e-15), name
+            assert dot(along, leg.axis) > 0.0, name
 
 
 def test_platforms_share_their_joint_centres() -> None:
