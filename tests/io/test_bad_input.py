@@ -271,29 +271,26 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize("case", BAD)
-def test_bad_files_have_their_faults_and_places(case, tmp_path):
-    text, *expected = BAD[case]
-    assert codes(faults_of(tmp_path, text)) == expected
-
-
-def test_the_sentences_are_those_of_the_stored_list(tmp_path):
-    found = [[case, *map(str, faults_of(tmp_path, text))] for case, (text, *_) in BAD.items()]
+def test_bad_files_have_their_faults_and_places_and_the_stored_sentences(tmp_path):
+    found = []
+    for case, (text, *expected) in BAD.items():
+        faults = faults_of(tmp_path, text)
+        assert codes(faults) == expected, case
+        found.append("\n    ".join([case, *map(str, faults)]))
     stored = (Path(__file__).parent / "bad_input.txt").read_text(encoding="utf-8")
-    assert "\n".join("\n    ".join(lines) for lines in found) + "\n" == stored
+    assert "\n".join(found) + "\n" == stored
 
 
-@pytest.mark.parametrize("case", BAD)
-def test_the_command_line_prints_no_traceback_and_exits_2(case, tmp_path, run_mbssa):
-    text = BAD[case][0]
-    path = tmp_path / "model.toml"
-    path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    result = run_mbssa("decompose", str(path), "--output", str(tmp_path / "answer.txt"))
-    assert result.exit_code == 2
-    assert str(path) in result.stderr
-    assert "Traceback" not in result.stderr
-    assert result.stdout == ""
-    assert [entry.name for entry in tmp_path.iterdir()] == ["model.toml"]
+def test_the_command_line_prints_no_traceback_and_exits_2(tmp_path, run_mbssa):
+    for case in ("unknown type", "nothing at all", "not text"):
+        text = BAD[case][0]
+        path = tmp_path / "model.toml"
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        result = run_mbssa("decompose", str(path), "--output", str(tmp_path / "answer.txt"))
+        assert (result.exit_code, result.stdout) == (2, ""), case
+        assert str(path) in result.stderr, case
+        assert "Traceback" not in result.stderr, case
+        assert [entry.name for entry in tmp_path.iterdir()] == ["model.toml"], case
 
 
 def test_all_faults_of_shape_and_meaning_come_at_once(tmp_path):
@@ -335,9 +332,8 @@ def test_all_faults_of_a_motion_come_at_once_with_those_of_the_mechanism(tmp_pat
     ]
 
 
-@pytest.mark.parametrize(
-    ("kind", "given", "says"),
-    [
+def test_types_have_their_article_and_what_they_miss_is_said_once(tmp_path):
+    for kind, given, says in [
         (
             "L",
             "points = [[0, 0], [0, 1]]\naxes = [[1, 0], [1, 0]]",
@@ -347,11 +343,9 @@ def test_all_faults_of_a_motion_come_at_once_with_those_of_the_mechanism(tmp_pat
         ("RP", "point = [0, 0]\naxis = [1, 0]", "; an RP needs it: of the sphere"),
         ("USER", 'unit = "m"', '; a USER needs it: "module:name"'),
         ("ROD", "pitch = 1.0", "a ROD does not read it"),
-    ],
-)
-def test_types_have_their_article_and_what_they_miss_is_said_once(kind, given, says, tmp_path):
-    text = f'{HEAD}bodies = 2\n[[joint]]\nbodies = [1, 2]\ntype = "{kind}"\n{given}\n'
-    assert any(says in fault.message for fault in faults_of(tmp_path, text))
+    ]:
+        text = f'{HEAD}bodies = 2\n[[joint]]\nbodies = [1, 2]\ntype = "{kind}"\n{given}\n'
+        assert any(says in fault.message for fault in faults_of(tmp_path, text)), kind
 
 
 def test_a_wrong_entry_does_not_raise_faults_of_its_own(tmp_path):
@@ -363,20 +357,17 @@ def test_a_wrong_entry_does_not_raise_faults_of_its_own(tmp_path):
     assert codes(faults) == ["value at [[joint]] 1 (1, two) type"]
 
 
-@pytest.mark.parametrize(
-    ("name", "says"),
-    [
+def test_unknown_models_are_told_the_names(run_mbssa):
+    for name, says in [
         ("rotr", "did you mean rotor"),
         ("assur:IV-2", "assur:CLASS-COUNT"),
         ("assur:I-0", "assur:CLASS-COUNT"),
         ("nowhere.toml", "No such file"),
         ("", "neither a file"),
-    ],
-)
-def test_unknown_models_are_told_the_names(name, says, run_mbssa):
-    result = run_mbssa("decompose", name)
-    assert result.exit_code == 2
-    assert says in result.stderr
+    ]:
+        result = run_mbssa("decompose", name)
+        assert result.exit_code == 2, name
+        assert says in result.stderr, name
 
 
 def test_a_byte_order_mark_is_no_fault(tmp_path):
@@ -474,9 +465,8 @@ def change(matrix, **cells):
     return copy
 
 
-@pytest.mark.parametrize(
-    ("matrix", "inputs", "problem", "expected"),
-    [
+def test_bad_adjacency_matrices():
+    for matrix, inputs, problem, expected in [
         (change(FOUR_BAR, c01="P"), INPUTS, 6, ["conflict at M(1,2)"]),
         (change(FOUR_BAR, c01="X", c10="X"), INPUTS, 6, ["unknown at M(1,2)"]),
         (change(FOUR_BAR, c22="R"), INPUTS, 6, ["structure at M(3,3)"]),
@@ -489,11 +479,9 @@ def change(matrix, **cells):
         (FOUR_BAR, INPUTS, 4, ["value at ProblemType"]),
         (FOUR_BAR, INPUTS, 3, ["unknown at M(2,3)", "unknown at M(3,4)"]),
         ([], [], 6, ["structure at M", "value at KnownInputs"]),
-    ],
-)
-def test_bad_adjacency_matrices(matrix, inputs, problem, expected):
-    with refused(*expected):
-        mbssa.from_adjacency(matrix, inputs, problem)
+    ]:
+        with refused(*expected):
+            mbssa.from_adjacency(matrix, inputs, problem)
 
 
 def test_the_message_counts_what_it_does_not_list():
@@ -539,9 +527,8 @@ driven = true
 """
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "fault"),
-    [
+def test_one_mistake_is_one_fault_with_its_remedy():
+    for old, new, fault in [
         ('space = "planar"', 'space = "planer"', "space: is 'planer'; write 'planar' or 'spatial'"),
         ('space = "planar"', "space = 2", "space: is 2; write 'planar' or 'spatial'"),
         ('space = "planar"', 'spcae = "planar"', "spcae: unknown key; did you mean 'space'?"),
@@ -555,14 +542,12 @@ driven = true
             '[motion]\nduration = 1.0\n[motion.inputs]\n"1-2.angle" = { law = "speed", rate = 1.0 }',
             '[motion] 1-2.angle: is not driven; write driven = ["angle"] at joint 1-2, or leave the law out',
         ),
-    ],
-)
-def test_one_mistake_is_one_fault_with_its_remedy(old, new, fault):
-    assert mbssa.load(PIN).n_joints == 1
-    with pytest.raises(mbssa.ModelError) as caught:
-        mbssa.load(PIN.replace(old, new))
-    (only,) = caught.value.faults
-    assert str(only).startswith(fault)
+    ]:
+        assert mbssa.load(PIN).n_joints == 1, new
+        with pytest.raises(mbssa.ModelError) as caught:
+            mbssa.load(PIN.replace(old, new))
+        (only,) = caught.value.faults
+        assert str(only).startswith(fault), new
 
 
 def test_a_mechanism_is_not_written_over_a_file(tmp_path):

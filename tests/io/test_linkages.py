@@ -11,17 +11,17 @@ import mbssa
 # --- slider-crank and four-bar ---------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["slider_crank", "slider_crank_isostatic"])
-def test_slider_crank_lengths(name: str) -> None:
-    mechanism = mbssa.load(name)
-    assert distance(mechanism, "1-2", "2-3") == pytest.approx(0.2, rel=1e-15)
-    assert distance(mechanism, "2-3", "3-4") == pytest.approx(1.0, rel=1e-15)
-    pin = point(mechanism, "2-3")
-    assert math.atan2(pin[1], pin[0]) == pytest.approx(math.pi / 4, rel=1e-15)
-    assert geometry(mechanism, "1-2").at_reference["angle"] == pytest.approx(math.pi / 4, rel=1e-15)
-    # x at 45 degrees, computed independently: 1.131370849898.
-    assert point(mechanism, "3-4")[0] == pytest.approx(1.131370849898, abs=5e-13)
-    assert geometry(mechanism, "1-4").at_reference["slide"] == point(mechanism, "3-4")[0]
+def test_slider_crank_lengths() -> None:
+    for name in ["slider_crank", "slider_crank_isostatic"]:
+        mechanism = mbssa.load(name)
+        assert distance(mechanism, "1-2", "2-3") == pytest.approx(0.2, rel=1e-15), name
+        assert distance(mechanism, "2-3", "3-4") == pytest.approx(1.0, rel=1e-15), name
+        pin = point(mechanism, "2-3")
+        assert math.atan2(pin[1], pin[0]) == pytest.approx(math.pi / 4, rel=1e-15), name
+        assert geometry(mechanism, "1-2").at_reference["angle"] == pytest.approx(math.pi / 4, rel=1e-15), name
+        # x at 45 degrees, computed independently: 1.131370849898.
+        assert point(mechanism, "3-4")[0] == pytest.approx(1.131370849898, abs=5e-13), name
+        assert geometry(mechanism, "1-4").at_reference["slide"] == point(mechanism, "3-4")[0], name
 
 
 def test_isostatic_pin_is_perpendicular_to_the_rod() -> None:
@@ -183,27 +183,27 @@ def test_suspension_lengths() -> None:
     assert distance(mechanism, "2-3", "2-6") == pytest.approx(APART, rel=1e-15)
 
 
-@pytest.mark.parametrize("q2", [-0.5, 0.2, 1.0])
-def test_suspension_signs_agree_on_the_parallelogram(q2: float) -> None:
-    for printed in (True, False):
-        assert loop(q2, -q2, q2, printed=printed) == pytest.approx((0.0, 0.0), abs=1e-15)
+def test_suspension_signs_agree_on_the_parallelogram() -> None:
+    for q2 in [-0.5, 0.2, 1.0]:
+        for printed in (True, False):
+            assert loop(q2, -q2, q2, printed=printed) == pytest.approx((0.0, 0.0), abs=1e-15), q2
 
 
-@pytest.mark.parametrize("q2", [-0.5, 0.2, 1.0])
-def test_suspension_printed_signs_mirror_the_upright_elsewhere(q2: float) -> None:
+def test_suspension_printed_signs_mirror_the_upright_elsewhere() -> None:
     """The crossed branch: the upper arm's end is that of the lower arm mirrored on a diagonal."""
-    # Lower arm's end A, upper pivot C; B is C's mirror image of the parallelogram's corner on A-C.
-    ax, ay = ARM * math.cos(q2), ARM * math.sin(q2)
-    dx, dy = ax, ay - APART
-    bx, by = ax, ay + APART
-    along = (bx * dx + (by - APART) * dy) / (dx * dx + dy * dy)
-    bx, by = 2.0 * along * dx - bx, APART + 2.0 * along * dy - (by - APART)
-    q5 = math.atan2(by - APART, bx)
-    upright = math.atan2(ax - bx, by - ay)
-    assert abs(math.sin(upright)) > 0.1
-    assert loop(q2, upright - q2, q5, printed=False) == pytest.approx((0.0, 0.0), abs=1e-14)
-    assert abs(loop(q2, upright - q2, q5, printed=True)[0]) > 0.05
-    assert loop(q2, -upright - q2, q5, printed=True) == pytest.approx((0.0, 0.0), abs=1e-14)
+    for q2 in [-0.5, 0.2, 1.0]:
+        # Lower arm's end A, upper pivot C; B is C's mirror image of the parallelogram's corner on A-C.
+        ax, ay = ARM * math.cos(q2), ARM * math.sin(q2)
+        dx, dy = ax, ay - APART
+        bx, by = ax, ay + APART
+        along = (bx * dx + (by - APART) * dy) / (dx * dx + dy * dy)
+        bx, by = 2.0 * along * dx - bx, APART + 2.0 * along * dy - (by - APART)
+        q5 = math.atan2(by - APART, bx)
+        upright = math.atan2(ax - bx, by - ay)
+        assert abs(math.sin(upright)) > 0.1, q2
+        assert loop(q2, upright - q2, q5, printed=False) == pytest.approx((0.0, 0.0), abs=1e-14), q2
+        assert abs(loop(q2, upright - q2, q5, printed=True)[0]) > 0.05, q2
+        assert loop(q2, -upright - q2, q5, printed=True) == pytest.approx((0.0, 0.0), abs=1e-14), q2
 
 
 # --- Jansen and Andrews ----------------------------------------------------------------------------

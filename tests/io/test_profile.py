@@ -76,9 +76,8 @@ def test_formulas_count_in_units_of_the_file_and_angles_of_formulas_are_rad():
     assert profile_of(profile.table, 1.0, 1.0, "profile", Faults()) is profile
 
 
-@pytest.mark.parametrize(
-    ("table", "said"),
-    [
+def test_faults_have_their_places():
+    for table, said in [
         (
             {"circel": {}, "follower": "flta"},
             [
@@ -140,13 +139,11 @@ def test_formulas_count_in_units_of_the_file_and_angles_of_formulas_are_rad():
         ),
         (3, ["here profile: is 3; write a table"]),
         ({"circle": {"radius": -1.0}, "follower": "flat"}, ["here profile.circle: has the size -1"]),
-    ],
-)
-def test_faults_have_their_places(table, said):
-    found = faults_of(table)
-    assert len(found) == len(said)
-    for sentence, part in zip(sorted(found), sorted(said), strict=True):
-        assert sentence.startswith(part)
+    ]:
+        found = faults_of(table)
+        assert len(found) == len(said), table
+        for sentence, part in zip(sorted(found), sorted(said), strict=True):
+            assert sentence.startswith(part), table
 
 
 def test_the_schema_says_what_each_key_is():

@@ -303,6 +303,16 @@ def test_canonical_frames_say_the_same_as_the_shorthand():
                 assert relation.constant == pytest.approx(other.constant, abs=1e-13), name
 
 
+def test_coordinates_of_relations_count_from_the_reference():
+    for name in MODELS:
+        mechanism = mbssa.load(name)
+        frames = joint_frames(mechanism)
+        at = Configuration.reference(frames)
+        for relations in frames.relations.values():
+            for relation in relations.coordinates.values():
+                assert abs(value_and_rates(relations, relation, at, 1.0)[0]) < 1e-12, name
+
+
 def test_assembling_from_a_disturbed_start():
     for name in ["rotor", "spatial_4r", "slider_crank", "stewart", "theo_jansen", "rssr"]:
         mechanism = mbssa.load(name)
