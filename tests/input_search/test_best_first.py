@@ -159,8 +159,7 @@ def test_blocks_of_any_size_cover_everything():
 
 
 @pytest.mark.parametrize(
-    ("model", "tenth"),
-    [("rotor", 157), pytest.param("stewart", 8515, marks=pytest.mark.slow)],
+    ("model", "tenth"), [("rotor", 157), pytest.param("stewart", 8515, marks=pytest.mark.slow)]
 )
 def test_a_tenth_of_the_schemes_has_the_best_of_all(model, tenth):
     mechanism = mbssa.load(model)

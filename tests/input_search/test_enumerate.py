@@ -12,11 +12,7 @@ from mbssa.input_search.query import coordinates_of, make_query
 from mbssa.input_search.undriven import undriven_mechanisms
 
 #: What the query of the issue counts.
-FIGURES = {
-    "rotor": (1_576, 9_139),
-    "micromanipulator": (790_506, 25_827_165),
-    "stewart": (85_151, 5_245_786),
-}
+FIGURES = {"rotor": (1_576, 9_139), "micromanipulator": (790_506, 25_827_165), "stewart": (85_151, 5_245_786)}
 
 
 def room_of(name, **options):

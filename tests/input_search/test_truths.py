@@ -72,9 +72,7 @@ class TestMicromanipulator:
         mechanism = mbssa.load("micromanipulator")
         base = undriven_mechanisms(mechanism, make_query(mechanism))[0][0]
         loose = mbssa.from_pairs(
-            mechanism.n_bodies,
-            [(*joint.bodies, joint.type.code, 0) for joint in mechanism.joints],
-            "spatial",
+            mechanism.n_bodies, [(*joint.bodies, joint.type.code, 0) for joint in mechanism.joints], "spatial"
         )
         generic = undriven_mechanisms(loose, make_query(loose, inputs=6))[0][0]
         assert (generic.basis, base.basis) == ("generic", "numeric")

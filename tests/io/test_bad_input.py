@@ -64,18 +64,12 @@ BAD = {
         HEAD + 'bodies = 2\n[[joint]]\nbodies = [2, 2]\ntype = "R"\n' + CRANK,
         "structure at [[joint]] 1 (2, 2)",
     ),
-    "not connected": (
-        HEAD + 'bodies = 4\n[[joint]]\nbodies = [3, 4]\ntype = "R"\n' + CRANK,
-        "structure",
-    ),
+    "not connected": (HEAD + 'bodies = 4\n[[joint]]\nbodies = [3, 4]\ntype = "R"\n' + CRANK, "structure"),
     "no joint": (HEAD + "bodies = 2\n", "structure"),
     "no body": (HEAD + CRANK, "missing at body"),
     "nothing at all": ("", "missing at format", "missing at space", "missing at body", "structure"),
     "only the frame": (HEAD + "bodies = 1\n" + CRANK, "value at bodies"),
-    "nan": (
-        HEAD + "bodies = 2\n" + CRANK + "point = [nan, 0]\n",
-        "value at [[joint]] 1 (1, 2) point[1]",
-    ),
+    "nan": (HEAD + "bodies = 2\n" + CRANK + "point = [nan, 0]\n", "value at [[joint]] 1 (1, 2) point[1]"),
     "infinite": (
         HEAD + "bodies = 2\n" + CRANK + "point = [0, inf]\n",
         "value at [[joint]] 1 (1, 2) point[2]",
@@ -169,10 +163,7 @@ BAD = {
     ),
     "motion without a law": (TURNING, "missing at [motion] 1-2.angle"),
     "no law": (TURNING + '"1-2.angle" = { rate = 1 }\n', "missing at [motion] 1-2.angle"),
-    "unknown law": (
-        TURNING + '"1-2.angle" = { law = "sped" }\n',
-        "unknown at [motion] 1-2.angle",
-    ),
+    "unknown law": (TURNING + '"1-2.angle" = { law = "sped" }\n', "unknown at [motion] 1-2.angle"),
     "law is a number": (TURNING + '"1-2.angle" = 3\n', "value at [motion] 1-2.angle"),
     "law without its rate": (
         TURNING + '"1-2.angle" = { law = "speed" }\n',
@@ -234,10 +225,7 @@ BAD = {
         + "point = [0, 0]\nframes = [{ origin = [0, 0] }, { origin = [0, 0] }]\n",
         "conflict at [[joint]] 1 (1, 2) point",
     ),
-    "more bodies than could be connected": (
-        HEAD + "bodies = 999999999999\n" + CRANK,
-        "structure at bodies",
-    ),
+    "more bodies than could be connected": (HEAD + "bodies = 999999999999\n" + CRANK, "structure at bodies"),
     "frames and at_reference": (
         HEAD
         + "bodies = 2\n"
@@ -334,11 +322,7 @@ def test_all_faults_of_a_motion_come_at_once_with_those_of_the_mechanism(tmp_pat
 
 def test_types_have_their_article_and_what_they_miss_is_said_once(tmp_path):
     for kind, given, says in [
-        (
-            "L",
-            "points = [[0, 0], [0, 1]]\naxes = [[1, 0], [1, 0]]",
-            "; an L needs it: the cam's curve",
-        ),
+        ("L", "points = [[0, 0], [0, 1]]\naxes = [[1, 0], [1, 0]]", "; an L needs it: the cam's curve"),
         ("EO", "points = [[0, 0], [0, 1]]", "; an EO needs it: gears: radius of the second"),
         ("RP", "point = [0, 0]\naxis = [1, 0]", "; an RP needs it: of the sphere"),
         ("USER", 'unit = "m"', '; a USER needs it: "module:name"'),
@@ -350,10 +334,7 @@ def test_types_have_their_article_and_what_they_miss_is_said_once(tmp_path):
 
 def test_a_wrong_entry_does_not_raise_faults_of_its_own(tmp_path):
     """One slip, one fault: what could not be read is left out of the other checks."""
-    faults = faults_of(
-        tmp_path,
-        HEAD + 'bodies = 3\n[[joint]]\nbodies = [1, "two"]\ntype = 5\n' + CRANK,
-    )
+    faults = faults_of(tmp_path, HEAD + 'bodies = 3\n[[joint]]\nbodies = [1, "two"]\ntype = 5\n' + CRANK)
     assert codes(faults) == ["value at [[joint]] 1 (1, two) type"]
 
 

@@ -197,10 +197,7 @@ def test_where_a_face_is_touched():
 def test_faults_of_a_cam():
     for given, said in [
         ({"follower": "roller", "base": -1.0}, r"base: is -1.*\n?radius: a roller has"),
-        (
-            {"follower": "roller", "base": 0.04, "radius": 0.01, "offset": -0.06},
-            "offset: is -0.06 m",
-        ),
+        ({"follower": "roller", "base": 0.04, "radius": 0.01, "offset": -0.06}, "offset: is -0.06 m"),
         (
             {"follower": "flat", "base": 0.04, "offset": 0.01, "radius": 0.1},
             "(?s)radius: is the.*offset: is for",

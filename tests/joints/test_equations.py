@@ -97,10 +97,7 @@ def test_jacobian_against_complex_step(function):
             direction = np.zeros(6)
             direction[axis] = 1.0
             value, _ = function(
-                row.pair,
-                d + 1j * h * direction[:3],
-                C + 1j * h * cross_matrix(direction[3:]) @ C,
-                values,
+                row.pair, d + 1j * h * direction[:3], C + 1j * h * cross_matrix(direction[3:]) @ C, values
             )
             assert np.abs(value.imag / h - jacobian[:, :, axis]).max(initial=0) < 1e-13, row.code
 

@@ -92,10 +92,7 @@ def test_jumps_of_the_acceleration_are_found_within_a_segment_too():
 def test_faults_of_a_law():
     for segments, said in [
         ((), "no segments"),
-        (
-            (Segment(1.0, 0.1, "345"), Segment(1.0, -0.1, "345")),
-            "114.591559°.*245.4084°",
-        ),
+        ((Segment(1.0, 0.1, "345"), Segment(1.0, -0.1, "345")), "114.591559°.*245.4084°"),
         ((Segment(4.0, 0.1, "345"), Segment(4.0, -0.1, "345")), "° less"),
         ((Segment(np.pi, 0.1, "345"), Segment(np.pi, -0.05, "345")), "rises by 0.1 and returns by 0.05"),
         ((Segment(np.pi, -0.1, "345"), Segment(np.pi, 0.1, "345")), "segment 1 returns below"),

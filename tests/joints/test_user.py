@@ -42,9 +42,7 @@ def leg_derivative(p, R):
     arms = R[0] @ np.array([0.1, 0.2, 0.3]), R[1] @ np.array([-0.2, 0.1, 0.4])
     along = p[0] + arms[0] - p[1] - arms[1]
     along = along / np.linalg.norm(along)
-    return np.array(
-        [[*along, *np.cross(arms[0], along)], [*-along, *-np.cross(arms[1], along)]],
-    )
+    return np.array([[*along, *np.cross(arms[0], along)], [*-along, *-np.cross(arms[1], along)]])
 
 
 FUNCTIONS = {

@@ -32,9 +32,7 @@ SOME = (
     "spatial_four_bar",
 )
 of_models = pytest.mark.parametrize(
-    "names",
-    [SOME, pytest.param(sorted({*SOLVED} - {*SOME}), marks=pytest.mark.slow)],
-    ids=["some", "others"],
+    "names", [SOME, pytest.param(sorted({*SOLVED} - {*SOME}), marks=pytest.mark.slow)], ids=["some", "others"]
 )
 
 #: Models whose joints a format has, one for one.
