@@ -498,3 +498,72 @@ def test_numbers_are_canonical(space):
             ]
             done.append(min(ready)[2])
         assert done == list(range(1, structure.n_groups + 1))
+
+
+@settings(repeatable, max_examples=150)
+@given(any_mechanism(), st.integers(0, 10**6))
+def test_groups_and_parts_do_not_depend_on_the_numbering(mechanism, seed):
+    dice = random.Random(seed)
+    old = [0, *dice.sample(range(1, mechanism.n_bodies), mechanism.n_bodies - 1)]
+    order = dice.sample(range(mechanism.n_joints), mechanism.n_joints)
+    rows = []
+    for j in order:
+        bodies = [old.index(body) for body in mechanism.joint_bodies(j)]
+        rows.append(
+            (
+                tuple(dice.sample(bodies, len(bodies))),
+                mechanism.joints[j].type.code,
+                len(mechanism.joints[j].driven),
+            )
+        )
+    other = mechanism_of(mechanism.space, mechanism.n_bodies, rows)
+
+    def named(of, body, joint):
+        """Groups and parts as sets, by the old numbers."""
+        structure = mbssa.decompose(of, by_count=True)
+        groups = {frozenset(body[b] for b in group.body_indices.tolist()) for group in structure.groups}
+        parts = [
+            (
+                part.kind,
+                part.units,
+                {body[b] for b in part.bodies},
+                {joint[j] for j in part.joints},
+                {body[b] for b in part.rigid},
+            )
+            for part in structure.parts
+        ]
+        return groups, sorted(parts, key=str)
+
+    same = range(max(mechanism.n_bodies, mechanism.n_joints))
+    assert named(other, old, order) == named(mechanism, same, same)
+
+
+def chain_of_dyads(n_bodies: int) -> mbssa.Mechanism:
+    """A crank and a chain of RRR dyads on the frame, the joints listed class by class."""
+    dyads = range((n_bodies - 2) // 2)
+    pairs = [(1, 2, "R", 1)]
+    pairs += [(2 + 2 * k, 3 + 2 * k, "R", 0) for k in dyads]
+    pairs += [(3 + 2 * k, 4 + 2 * k, "R", 0) for k in dyads]
+    pairs += [(1, 4 + 2 * k, "R", 0) for k in dyads]
+    return mbssa.from_pairs(n_bodies, pairs, "planar")
+
+
+def test_long_chains_of_repairs_come_to_an_end() -> None:
+    """A unit that must come along a chain longer than a search's effort is found all the same."""
+    for n_bodies in (*range(50, 200, 12), 600, 3000):
+        structure = mbssa.decompose(chain_of_dyads(n_bodies), by_count=True)
+        assert structure.determined, n_bodies
+        assert structure.n_groups == 1 + (n_bodies - 2) // 2, n_bodies
+
+
+def test_regular_linkages_in_any_order_of_joints_come_to_an_end() -> None:
+    """Chains and ladders, joints shuffled: the groups are those of the tidy listing."""
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        mechanism = chain_of_dyads(2 * int(rng.integers(30, 150)))
+        order = rng.permutation(mechanism.n_joints)
+        ends = mechanism.joint_body.reshape(-1, 2)[order] + 1
+        driven = mechanism.driven[order].astype(np.int64)
+        shuffled = mbssa.from_pairs(mechanism.n_bodies, (ends[:, 0], ends[:, 1], "R", driven), "planar")
+        one, two = (mbssa.decompose(m, by_count=True) for m in (mechanism, shuffled))
+        assert (one.group_of_body == two.group_of_body).all(), seed

@@ -24,254 +24,147 @@ def faults_of(tmp_path, text):
 
 
 BAD = {
-    "unknown type": (
-        HEAD + 'bodies = 2\n[[joint]]\nbodies = [1, 2]\ntype = "RR"\n',
-        "unknown at [[joint]] 1 (1, 2) type",
-    ),
-    "spatial type": (
-        HEAD + 'bodies = 2\n[[joint]]\nbodies = [1, 2]\ntype = "S"\n',
-        "unknown at [[joint]] 1 (1, 2) type",
-    ),
-    "missing body": (
-        HEAD + 'bodies = 2\n[[joint]]\nbodies = [1, 3]\ntype = "R"\n',
-        "unknown at [[joint]] 1 (1, 3) bodies",
-    ),
-    "body zero": (
-        HEAD + 'bodies = 2\n[[joint]]\nbodies = [0, 2]\ntype = "R"\n',
-        "unknown at [[joint]] 1 (0, 2) bodies",
-    ),
-    "unknown name": (
-        HEAD + '[[body]]\nname = "crank"\n[[joint]]\nbodies = ["frame", "crnk"]\ntype = "R"\n',
-        "unknown at [[joint]] 1 (frame, crnk) bodies",
-    ),
-    "driven beyond grade": (
-        HEAD + 'bodies = 2\n[[joint]]\nbodies = [1, 2]\ntype = "R"\ndriven = 2\n',
-        "value at [[joint]] 1 (1, 2) driven",
-    ),
-    "negative driven": (
-        HEAD + 'bodies = 2\n[[joint]]\nbodies = [1, 2]\ntype = "R"\ndriven = -1\n',
-        "value at [[joint]] 1 (1, 2) driven",
-    ),
-    "unknown coordinate": (
-        HEAD + 'bodies = 2\n[[joint]]\nbodies = [1, 2]\ntype = "R"\ndriven = ["slide"]\n',
-        "unknown at [[joint]] 1 (1, 2) driven",
-    ),
+    "unknown type": (HEAD + 'bodies = 2\n[[joint]]\nbodies = [1, 2]\ntype = "RR"\n'),
+    "spatial type": (HEAD + 'bodies = 2\n[[joint]]\nbodies = [1, 2]\ntype = "S"\n'),
+    "missing body": (HEAD + 'bodies = 2\n[[joint]]\nbodies = [1, 3]\ntype = "R"\n'),
+    "body zero": (HEAD + 'bodies = 2\n[[joint]]\nbodies = [0, 2]\ntype = "R"\n'),
+    "unknown name": (HEAD + '[[body]]\nname = "crank"\n[[joint]]\nbodies = ["frame", "crnk"]\ntype = "R"\n'),
+    "driven beyond grade": (HEAD + 'bodies = 2\n[[joint]]\nbodies = [1, 2]\ntype = "R"\ndriven = 2\n'),
+    "negative driven": (HEAD + 'bodies = 2\n[[joint]]\nbodies = [1, 2]\ntype = "R"\ndriven = -1\n'),
+    "unknown coordinate": (HEAD + 'bodies = 2\n[[joint]]\nbodies = [1, 2]\ntype = "R"\ndriven = ["slide"]\n'),
     "driven twice": (
-        HEAD + 'bodies = 2\n[[joint]]\nbodies = [1, 2]\ntype = "R"\ndriven = ["angle", "angle"]\n',
-        "duplicate at [[joint]] 1 (1, 2) driven",
+        HEAD + 'bodies = 2\n[[joint]]\nbodies = [1, 2]\ntype = "R"\ndriven = ["angle", "angle"]\n'
     ),
-    "joined to itself": (
-        HEAD + 'bodies = 2\n[[joint]]\nbodies = [2, 2]\ntype = "R"\n' + CRANK,
-        "structure at [[joint]] 1 (2, 2)",
-    ),
-    "not connected": (HEAD + 'bodies = 4\n[[joint]]\nbodies = [3, 4]\ntype = "R"\n' + CRANK, "structure"),
-    "no joint": (HEAD + "bodies = 2\n", "structure"),
-    "no body": (HEAD + CRANK, "missing at body"),
-    "nothing at all": ("", "missing at format", "missing at space", "missing at body", "structure"),
-    "only the frame": (HEAD + "bodies = 1\n" + CRANK, "value at bodies"),
-    "nan": (HEAD + "bodies = 2\n" + CRANK + "point = [nan, 0]\n", "value at [[joint]] 1 (1, 2) point[1]"),
-    "infinite": (
-        HEAD + "bodies = 2\n" + CRANK + "point = [0, inf]\n",
-        "value at [[joint]] 1 (1, 2) point[2]",
-    ),
-    "zero axis": (
-        HEAD + 'bodies = 2\n[[joint]]\nbodies = [1, 2]\ntype = "P"\naxis = [0, 0.0]\n',
-        "value at [[joint]] 1 (1, 2) axis",
-    ),
-    "wrong dimension": (
-        HEAD + "bodies = 2\n" + CRANK + "point = [1, 2, 3]\n",
-        "value at [[joint]] 1 (1, 2) point",
-    ),
-    "unread field": (
-        HEAD + "bodies = 2\n" + CRANK + "pitch = 1.0\n",
-        "unsupported at [[joint]] 1 (1, 2) pitch",
-        "missing at [[joint]] 1 (1, 2) point",
-    ),
-    "missing field": (
-        HEAD + 'bodies = 2\n[[joint]]\nbodies = [1, 2]\ntype = "SLOT"\npoint = [0, 0]\n',
-        "missing at [[joint]] 1 (1, 2) axis",
-    ),
-    "unknown key": (HEAD + "bodies = 2\n" + CRANK + "lenght = 1\n", "unknown at [[joint]] 1 (1, 2) lenght"),
-    "wrong version": ('format = 2\nspace = "planar"\nbodies = 2\n' + CRANK, "value at format"),
-    "wrong space": ('format = 1\nspace = "3D"\nbodies = 2\n' + CRANK, "value at space"),
-    "text for a number": (
-        HEAD + "bodies = 2\n" + CRANK + 'length = "1"\n',
-        "value at [[joint]] 1 (1, 2) length",
-    ),
-    "joint is no table": (HEAD + "bodies = 2\njoint = [3]\n", "value at [[joint]] 1"),
-    "repeated name": (
-        HEAD + '[[body]]\nname = "a"\n[[body]]\nname = "a"\n' + CRANK,
-        "duplicate at [[body]] 2 (a)",
-    ),
-    "name frame": (HEAD + '[[body]]\nname = "frame"\n' + CRANK, "duplicate at [[body]] 1 (frame)"),
-    "name is another number": (HEAD + '[[body]]\nname = "3"\n' + CRANK, "conflict at [[body]] 1 (3)"),
+    "joined to itself": (HEAD + 'bodies = 2\n[[joint]]\nbodies = [2, 2]\ntype = "R"\n' + CRANK),
+    "not connected": (HEAD + 'bodies = 4\n[[joint]]\nbodies = [3, 4]\ntype = "R"\n' + CRANK),
+    "no joint": (HEAD + "bodies = 2\n"),
+    "no body": (HEAD + CRANK),
+    "nothing at all": (""),
+    "only the frame": (HEAD + "bodies = 1\n" + CRANK),
+    "nan": (HEAD + "bodies = 2\n" + CRANK + "point = [nan, 0]\n"),
+    "infinite": (HEAD + "bodies = 2\n" + CRANK + "point = [0, inf]\n"),
+    "zero axis": (HEAD + 'bodies = 2\n[[joint]]\nbodies = [1, 2]\ntype = "P"\naxis = [0, 0.0]\n'),
+    "wrong dimension": (HEAD + "bodies = 2\n" + CRANK + "point = [1, 2, 3]\n"),
+    "unread field": (HEAD + "bodies = 2\n" + CRANK + "pitch = 1.0\n"),
+    "missing field": (HEAD + 'bodies = 2\n[[joint]]\nbodies = [1, 2]\ntype = "SLOT"\npoint = [0, 0]\n'),
+    "unknown key": (HEAD + "bodies = 2\n" + CRANK + "lenght = 1\n"),
+    "wrong version": ('format = 2\nspace = "planar"\nbodies = 2\n' + CRANK),
+    "wrong space": ('format = 1\nspace = "3D"\nbodies = 2\n' + CRANK),
+    "text for a number": (HEAD + "bodies = 2\n" + CRANK + 'length = "1"\n'),
+    "joint is no table": (HEAD + "bodies = 2\njoint = [3]\n"),
+    "repeated name": (HEAD + '[[body]]\nname = "a"\n[[body]]\nname = "a"\n' + CRANK),
+    "name frame": (HEAD + '[[body]]\nname = "frame"\n' + CRANK),
+    "name is another number": (HEAD + '[[body]]\nname = "3"\n' + CRANK),
     "repeated id": (
-        HEAD + "bodies = 2\n" + CRANK + 'id = "a"\n[[joint]]\nbodies = [1, 2]\ntype = "R"\nid = "a"\n',
-        "duplicate at [[joint]] 2 (a)",
+        HEAD + "bodies = 2\n" + CRANK + 'id = "a"\n[[joint]]\nbodies = [1, 2]\ntype = "R"\nid = "a"\n'
     ),
     "id takes another's default": (
-        HEAD + "bodies = 2\n" + CRANK + '[[joint]]\nbodies = [1, 2]\ntype = "R"\nid = "1-2"\n',
-        "duplicate at [[joint]] 2 (1-2)",
+        HEAD + "bodies = 2\n" + CRANK + '[[joint]]\nbodies = [1, 2]\ntype = "R"\nid = "1-2"\n'
     ),
-    "bodies twice": (HEAD + 'bodies = 2\n[[body]]\nname = "a"\n' + CRANK, "conflict at bodies"),
-    "limits upside down": (
-        HEAD + "bodies = 2\n" + CRANK + "limits = { angle = [1, 0] }\n",
-        "value at [[joint]] 1 (1, 2) limits.angle",
-    ),
-    "limits of nothing": (
-        HEAD + "bodies = 2\n" + CRANK + "limits = { slide = [0, 1] }\n",
-        "unknown at [[joint]] 1 (1, 2) limits.slide",
-    ),
-    "three bodies in a slot": (
-        HEAD + 'bodies = 3\n[[joint]]\nbodies = [1, 2, 3]\ntype = "SLOT"\n',
-        "value at [[joint]] 1 (1, 2, 3) bodies",
-    ),
-    "which pair is driven": (
-        HEAD + 'bodies = 3\n[[joint]]\nbodies = [1, 2, 3]\ntype = "R"\ndriven = 1\n',
-        "missing at [[joint]] 1 (1, 2, 3) driven",
-    ),
+    "bodies twice": (HEAD + 'bodies = 2\n[[body]]\nname = "a"\n' + CRANK),
+    "limits upside down": (HEAD + "bodies = 2\n" + CRANK + "limits = { angle = [1, 0] }\n"),
+    "limits of nothing": (HEAD + "bodies = 2\n" + CRANK + "limits = { slide = [0, 1] }\n"),
+    "three bodies in a slot": (HEAD + 'bodies = 3\n[[joint]]\nbodies = [1, 2, 3]\ntype = "SLOT"\n'),
+    "which pair is driven": (HEAD + 'bodies = 3\n[[joint]]\nbodies = [1, 2, 3]\ntype = "R"\ndriven = 1\n'),
     "driven pairs in a ring": (
         HEAD + 'bodies = 3\n[[joint]]\nbodies = [1, 2, 3]\ntype = "R"\n'
-        "driven_pairs = [[1, 2], [2, 3], [3, 1]]\n",
-        "conflict at [[joint]] 1 (1, 2, 3) driven_pairs",
+        "driven_pairs = [[1, 2], [2, 3], [3, 1]]\n"
     ),
     "driven pair of another body": (
-        HEAD + 'bodies = 4\n[[joint]]\nbodies = [1, 2, 3]\ntype = "R"\ndriven_pairs = [[1, 4]]\n',
-        "unknown at [[joint]] 1 (1, 2, 3) driven_pairs",
+        HEAD + 'bodies = 4\n[[joint]]\nbodies = [1, 2, 3]\ntype = "R"\ndriven_pairs = [[1, 4]]\n'
     ),
     "driven pairs of two bodies": (
-        HEAD + 'bodies = 2\n[[joint]]\nbodies = [1, 2]\ntype = "R"\ndriven_pairs = [[1, 2]]\n',
-        "unsupported at [[joint]] 1 (1, 2) driven_pairs",
+        HEAD + 'bodies = 2\n[[joint]]\nbodies = [1, 2]\ntype = "R"\ndriven_pairs = [[1, 2]]\n'
     ),
     "rod without length": (
-        HEAD + 'bodies = 2\n[[joint]]\nbodies = [1, 2]\ntype = "ROD"\npoints = [[0, 0], [0, 0]]\n',
-        "value at [[joint]] 1 (1, 2) points",
+        HEAD + 'bodies = 2\n[[joint]]\nbodies = [1, 2]\ntype = "ROD"\npoints = [[0, 0], [0, 0]]\n'
     ),
     "a distance of nothing": (
-        HEAD + 'bodies = 2\n[[joint]]\nbodies = [1, 2]\ntype = "DIST"\npoints = [[1, 0], [1, 0]]\n',
-        "value at [[joint]] 1 (1, 2) points",
+        HEAD + 'bodies = 2\n[[joint]]\nbodies = [1, 2]\ntype = "DIST"\npoints = [[1, 0], [1, 0]]\n'
     ),
     "a distance said twice": (
         HEAD + 'bodies = 2\n[[joint]]\nbodies = [1, 2]\ntype = "DIST"\npoints = [[1, 0], [2, 0]]\n'
-        "at_reference = { distance = 1 }\n",
-        "conflict at [[joint]] 1 (1, 2) at_reference.distance",
+        "at_reference = { distance = 1 }\n"
     ),
-    "motion of another coordinate": (
-        TURNING + '"1-2.angel" = { law = "constant" }\n',
-        "unknown at [motion] 1-2.angel",
-        "missing at [motion] 1-2.angle",
-    ),
-    "motion without a law": (TURNING, "missing at [motion] 1-2.angle"),
-    "no law": (TURNING + '"1-2.angle" = { rate = 1 }\n', "missing at [motion] 1-2.angle"),
-    "unknown law": (TURNING + '"1-2.angle" = { law = "sped" }\n', "unknown at [motion] 1-2.angle"),
-    "law is a number": (TURNING + '"1-2.angle" = 3\n', "value at [motion] 1-2.angle"),
-    "law without its rate": (
-        TURNING + '"1-2.angle" = { law = "speed" }\n',
-        "missing at [motion] 1-2.angle rate",
-    ),
-    "unknown parameter": (
-        TURNING + '"1-2.angle" = { law = "speed", rate = 1, strat = 2 }\n',
-        "unknown at [motion] 1-2.angle strat",
-    ),
-    "law that is not finite": (
-        TURNING + '"1-2.angle" = { law = "speed", rate = nan }\n',
-        "value at [motion] 1-2.angle rate",
-    ),
+    "motion of another coordinate": (TURNING + '"1-2.angel" = { law = "constant" }\n'),
+    "motion without a law": (TURNING),
+    "no law": (TURNING + '"1-2.angle" = { rate = 1 }\n'),
+    "unknown law": (TURNING + '"1-2.angle" = { law = "sped" }\n'),
+    "law is a number": (TURNING + '"1-2.angle" = 3\n'),
+    "law without its rate": (TURNING + '"1-2.angle" = { law = "speed" }\n'),
+    "unknown parameter": (TURNING + '"1-2.angle" = { law = "speed", rate = 1, strat = 2 }\n'),
+    "law that is not finite": (TURNING + '"1-2.angle" = { law = "speed", rate = nan }\n'),
     "times that fall": (
-        TURNING + '"1-2.angle" = { law = "spline", times = [0, 1, 0.5], values = [0, 1, 2] }\n',
-        "value at [motion] 1-2.angle times[3]",
+        TURNING + '"1-2.angle" = { law = "spline", times = [0, 1, 0.5], values = [0, 1, 2] }\n'
     ),
     "times that repeat": (
-        TURNING + '"1-2.angle" = { law = "spline", times = [0, 0, 2], values = [0, 1, 2] }\n',
-        "value at [motion] 1-2.angle times[2]",
+        TURNING + '"1-2.angle" = { law = "spline", times = [0, 0, 2], values = [0, 1, 2] }\n'
     ),
-    "one point": (
-        TURNING + '"1-2.angle" = { law = "spline", times = [0], values = [0] }\n',
-        "value at [motion] 1-2.angle times",
-        "value at [motion] 1-2.angle values",
-    ),
+    "one point": (TURNING + '"1-2.angle" = { law = "spline", times = [0], values = [0] }\n'),
     "as many values as not times": (
-        TURNING + '"1-2.angle" = { law = "spline", times = [0, 2], values = [0, 1, 2] }\n',
-        "value at [motion] 1-2.angle values",
+        TURNING + '"1-2.angle" = { law = "spline", times = [0, 2], values = [0, 1, 2] }\n'
     ),
     "spline that ends too early": (
-        TURNING + '"1-2.angle" = { law = "spline", times = [0, 0.5], values = [0, 1] }\n',
-        "value at [motion] 1-2.angle times",
+        TURNING + '"1-2.angle" = { law = "spline", times = [0, 0.5], values = [0, 1] }\n'
     ),
-    "ramp after the end": (
-        TURNING + '"1-2.angle" = { law = "ramp", end = 1, begin = 2 }\n',
-        "conflict at [motion] 1-2.angle begin",
-    ),
+    "ramp after the end": (TURNING + '"1-2.angle" = { law = "ramp", end = 1, begin = 2 }\n'),
     "no duration": (
         TURNING.replace("[motion.inputs]", "duration = 0\n[motion.inputs]")
-        + '"1-2.angle" = { law = "constant" }\n',
-        "value at [motion] duration",
+        + '"1-2.angle" = { law = "constant" }\n'
     ),
     "no instants": (
         TURNING.replace("[motion.inputs]", "steps = 0\n[motion.inputs]")
-        + '"1-2.angle" = { law = "constant" }\n',
-        "value at [motion] steps",
+        + '"1-2.angle" = { law = "constant" }\n'
     ),
-    "motion is a number": (HEAD + "bodies = 2\nmotion = 3\n" + CRANK, "value at [motion]"),
+    "motion is a number": (HEAD + "bodies = 2\nmotion = 3\n" + CRANK),
     "parallel axes": (
         'format = 1\nspace = "spatial"\nbodies = 2\n[[joint]]\nbodies = [1, 2]\ntype = "U"\n'
-        "point = [0, 0, 0]\naxes = [[0, 0, 1], [0, 0, -2]]\n",
-        "value at [[joint]] 1 (1, 2) axes",
+        "point = [0, 0, 0]\naxes = [[0, 0, 1], [0, 0, -2]]\n"
     ),
     "frames and point": (
         HEAD
         + "bodies = 2\n"
         + CRANK
-        + "point = [0, 0]\nframes = [{ origin = [0, 0] }, { origin = [0, 0] }]\n",
-        "conflict at [[joint]] 1 (1, 2) point",
+        + "point = [0, 0]\nframes = [{ origin = [0, 0] }, { origin = [0, 0] }]\n"
     ),
-    "more bodies than could be connected": (HEAD + "bodies = 999999999999\n" + CRANK, "structure at bodies"),
+    "more bodies than could be connected": (HEAD + "bodies = 999999999999\n" + CRANK),
     "frames and at_reference": (
         HEAD
         + "bodies = 2\n"
         + CRANK
-        + "frames = [{ origin = [0, 0] }, { origin = [0, 0] }]\nat_reference = { angle = 1.0 }\n",
-        "conflict at [[joint]] 1 (1, 2) at_reference",
+        + "frames = [{ origin = [0, 0] }, { origin = [0, 0] }]\nat_reference = { angle = 1.0 }\n"
     ),
-    "a body twice on a pin": (
-        HEAD + 'bodies = 3\n[[joint]]\nbodies = [1, 2, 2]\ntype = "R"\n',
-        "duplicate at [[joint]] 1 (1, 2, 2) bodies",
-    ),
+    "a body twice on a pin": (HEAD + 'bodies = 3\n[[joint]]\nbodies = [1, 2, 2]\ntype = "R"\n'),
     "an axis out of all proportion": (
-        HEAD + 'bodies = 2\n[[joint]]\nbodies = [1, 2]\ntype = "P"\naxis = [1e200, 0]\n',
-        "value at [[joint]] 1 (1, 2) axis",
+        HEAD + 'bodies = 2\n[[joint]]\nbodies = [1, 2]\ntype = "P"\naxis = [1e200, 0]\n'
     ),
-    "more bodies than any array": (HEAD + "bodies = 99999999999999999999\n" + CRANK, "structure at bodies"),
-    "nested without end": ("x = " + "[" * 5000, "size at TOML"),
+    "more bodies than any array": (HEAD + "bodies = 99999999999999999999\n" + CRANK),
+    "nested without end": ("x = " + "[" * 5000),
     "quaternion of no rotation": (
         'format = 1\nspace = "spatial"\n[[body]]\norientation = [1, 1, 0, 0]\n[[joint]]\n'
-        'bodies = [1, 2]\ntype = "R"\n',
-        "value at [[body]] 1 orientation",
+        'bodies = [1, 2]\ntype = "R"\n'
     ),
-    "syntax": (HEAD + "bodies = = 2\n", "syntax at TOML"),
-    "not text": (b"\x80\x03}q\x00\xff", "file at line 1"),
-    "control bytes": (b"\x00\x01\x02\x03", "file at line 1"),
-    "bodies as list": (HEAD + "bodies = [1, 2]\n" + CRANK, "value at bodies"),
-    "body as fraction": (
-        HEAD + 'bodies = 2\n[[joint]]\nbodies = [1, 1.5]\ntype = "R"\n',
-        "value at [[joint]] 1 (1, 1.5) bodies[2]",
-    ),
+    "syntax": (HEAD + "bodies = = 2\n"),
+    "not text": (b"\x80\x03}q\x00\xff"),
+    "control bytes": (b"\x00\x01\x02\x03"),
+    "bodies as list": (HEAD + "bodies = [1, 2]\n" + CRANK),
+    "body as fraction": (HEAD + 'bodies = 2\n[[joint]]\nbodies = [1, 1.5]\ntype = "R"\n'),
 }
 
 
 def test_bad_files_have_their_faults_and_places_and_the_stored_sentences(tmp_path):
     found = []
-    for case, (text, *expected) in BAD.items():
-        faults = faults_of(tmp_path, text)
-        assert codes(faults) == expected, case
-        found.append("\n    ".join([case, *map(str, faults)]))
+    for case, text in BAD.items():
+        found.append(
+            "\n    ".join([case, *(f"{fault.code}: {fault}" for fault in faults_of(tmp_path, text))])
+        )
     stored = (Path(__file__).parent / "bad_input.txt").read_text(encoding="utf-8")
     assert "\n".join(found) + "\n" == stored
 
 
 def test_the_command_line_prints_no_traceback_and_exits_2(tmp_path, run_mbssa):
     for case in ("unknown type", "nothing at all", "not text"):
-        text = BAD[case][0]
+        text = BAD[case]
         path = tmp_path / "model.toml"
         path.write_bytes(text if isinstance(text, bytes) else text.encode())
         result = run_mbssa("decompose", str(path), "--output", str(tmp_path / "answer.txt"))
