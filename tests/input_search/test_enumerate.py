@@ -81,7 +81,7 @@ def test_more_than_a_machine_word_are_counted_and_not_numbered():
     ways = np.ones((80, 13), dtype=object)
     huge = Schemes(60, ways)
     assert huge.count > 2**62
-    with pytest.raises(ValueError, match="too many to be numbered"):
+    with pytest.raises(ValueError, match="numbered"):
         huge.places(0, 1)
 
 
@@ -94,7 +94,7 @@ def test_sets_are_counted_as_long_as_they_fit():
     some = room.places(0, 100)
     assert sorted(set(room.sets(some).tolist())) == [20]
     huge = np.full((30, 4), 20, dtype=object)
-    with pytest.raises(ValueError, match="too many to be counted"):
+    with pytest.raises(ValueError, match="counted"):
         Schemes(25, huge).sets(some)
 
 

@@ -113,12 +113,12 @@ class TestQuestions:
 
     def test_what_cannot_be_answered_is_refused(self):
         for options, message in [
-            ({"allow": ["1-2", "1-13"]}, "3 inputs are needed, and 2 coordinates are allowed"),
-            ({"require": ["1-2", "1-3", "1-4", "1-13"]}, "4 inputs are required, and 3 are needed"),
-            ({"inputs": 4}, "4 inputs for 3 free motions; write 3"),
+            ({"allow": ["1-2", "1-13"]}, "3 inputs.* 2 coordinates"),
+            ({"require": ["1-2", "1-3", "1-4", "1-13"]}, "4 inputs.* 3 are needed"),
+            ({"inputs": 4}, "4 inputs for 3"),
             ({"criterion": "size"}, "unknown 'size'"),
-            ({"most": 0}, "most: 0 is not a number of schemes; write 1 or more"),
-            ({"time_limit": -1.0}, "time_limit: -1.0 is not a time"),
+            ({"most": 0}, "most: 0"),
+            ({"time_limit": -1.0}, "time_limit: -1.0"),
             ({"time_limit": float("nan")}, "time_limit: nan"),
             (
                 {"most": True, "criterion": "size", "allow": ["9-99"], "per_joint": 0},
@@ -195,7 +195,7 @@ class TestOwn:
 def test_mechanisms_too_large_for_ranks_are_refused():
     n = 450
     pairs = [(1, 2, "R", 1)] + [(b, b + 1, "R", 0) for b in range(2, n)]
-    with pytest.raises(ModelError, match="units of freedom, and ranks are taken up to 1,200"):
+    with pytest.raises(ModelError, match="1,200"):
         transform(mbssa.from_pairs(n, pairs, "planar"))
 
 

@@ -133,9 +133,9 @@ def test_an_archive_that_unpacks_to_gigabytes_is_refused_unread(tmp_path):
 
 def test_motions_have_bounds(tmp_path):
     for line, what in [
-        ("steps = 400000000", "steps: is 400000000; write 1e+07 at most"),
-        ("duration = 1e200", "duration: is 1e+200; write 1e+09 at most"),
-        ("duration = 1e-200", "duration: is 1e-200; write 1e-09 or more"),
+        ("steps = 400000000", "steps: is 400000000"),
+        ("duration = 1e200", "duration: is 1e+200"),
+        ("duration = 1e-200", "duration: is 1e-200"),
     ]:
         path = tmp_path / "motion.toml"
         path.write_text(f'{line}\n[inputs]\n"1-2.angle" = {{ law = "ramp", end = 1.0 }}\n')
@@ -145,15 +145,13 @@ def test_motions_have_bounds(tmp_path):
 
 
 def test_steps_are_counted_for_all_inputs_together():
-    with pytest.raises(ValueError, match=r"4,000,000 steps of 3 inputs; write 3,333,333 steps at most"):
+    with pytest.raises(ValueError, match=r"4,000,000 .*3,333,333"):
         groups.default_motion(mbssa.load("rotor"), steps=4_000_000)
 
 
 def test_a_law_that_overflows_is_told_as_such():
     four_bar = mbssa.load("planar_four_bar")
-    with pytest.raises(
-        ValueError, match=r"value of 1-2.angle is 1e\+10; write a magnitude of 1e\+09 at most"
-    ):
+    with pytest.raises(ValueError, match=r"1-2.angle is 1e\+10.*1e\+09"):
         groups.sample(four_bar, {"1-2.angle": groups.speed(1e10)}, [0.0, 1.0])
     with pytest.raises(ValueError, match="is not finite"):
         groups.sample(four_bar, {"1-2.angle": groups.polynomial(0.0, 0.0, 1e308)}, [0.0, 1.0, 1e5])

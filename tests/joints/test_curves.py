@@ -151,9 +151,9 @@ def test_an_open_spline_of_two_points_is_their_line():
 
 
 def test_points_that_are_the_same_are_named():
-    with pytest.raises(ValueError, match="points 2 and 3 are the same"):
+    with pytest.raises(ValueError, match="2 and 3"):
         through([(0, 0), (1, 0), (1, 0), (0, 1)])
-    with pytest.raises(ValueError, match="2 points; write 3 or more"):
+    with pytest.raises(ValueError, match="2 points"):
         through([(0, 0), (1, 0)])
 
 
@@ -172,7 +172,7 @@ def test_arrays_that_do_not_fit_are_refused():
         Curve(np.array([0.0, 0.0]), np.zeros((1, 2, 8)), False)
     with pytest.raises(ValueError, match=r"take \(1, 2, 8\)"):
         Curve(np.array([0.0, 1.0]), np.zeros((1, 2, 4)), False)
-    with pytest.raises(ValueError, match="ends where it begins"):
+    with pytest.raises(ValueError, match="begins"):
         Curve(np.array([0.0, 1.0]), line((0, 0), (1, 1)).coefficients, True)
 
 

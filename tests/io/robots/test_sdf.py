@@ -182,6 +182,6 @@ def test_a_parent_frame_elsewhere_than_the_joint_is_named(put):
     frame = '<frame name="pivot" attached_to="world"><pose relative_to="world">2 0 0 0 0 0</pose></frame>'
     bars = '<link name="here"/><link name="there"/>' + joint.format("here", "world")
     text = f'<sdf version="1.7"><model name="m">{frame}{bars}{joint.format("there", "pivot")}</model></sdf>'
-    with pytest.warns(UserWarning, match="2 m from its parent frame 'pivot', by the pose of its child"):
+    with pytest.warns(UserWarning, match=r"2 m .*'pivot'"):
         mechanism = mbssa.load(put(text))
     assert mechanism.joint_geometry[0].frames[0].origin == mechanism.joint_geometry[1].frames[0].origin
