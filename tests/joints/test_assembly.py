@@ -99,10 +99,10 @@ def test_links_that_lie_in_one_line_are_assembled(read, hold):
 @pytest.mark.parametrize(
     ("text", "gap"),
     [
-        (chain(0.1, 0.1, 0.0, base=5.0), 4.8),
+        pytest.param(chain(0.1, 0.1, 0.0, base=5.0), 4.8, marks=pytest.mark.slow),
         (chain(0.1, 0.1, 0.0, base=0.200001), 1e-6),
         (chain(1.0, 1.0, base=3.0), 1.0),
-        (chain(0.5, 0.1, 0.1, base=0.2), 0.1),
+        pytest.param(chain(0.5, 0.1, 0.1, base=0.2), 0.1, marks=pytest.mark.slow),
     ],
     ids=["far", "a millionth", "triangle", "a link too long"],
 )

@@ -53,12 +53,16 @@ def made(name, turns):
     return LawCam(law(0.2 if given.get("swing") else 0.02), turns=turns, **given)
 
 
-def turned_profile(cam, angle):
-    """Points of the profile after the cam has turned by the law's angle, closely sampled: (n, 2)."""
-    s = np.linspace(cam.profile.breaks[0], cam.profile.breaks[-1], 40_001)
+def sampled(cam):
+    """Points of the profile, closely sampled: (n, 2)."""
+    return cam.profile.at(np.linspace(cam.profile.breaks[0], cam.profile.breaks[-1], 40_001))[0]
+
+
+def turned_profile(cam, profile, angle):
+    """Points of the profile after the cam has turned by the law's angle: (n, 2)."""
     turn = cam.sense * angle
     c, d = np.cos(turn), np.sin(turn)
-    return cam.profile.at(s)[0] @ np.array([[c, d], [-d, c]])
+    return profile @ np.array([[c, d], [-d, c]])
 
 
 def follower(cam, angle):
@@ -85,8 +89,9 @@ ANGLES = np.deg2rad([0, 20, 55, 95, 110, 130, 170, 230, 289, 340])
 
 def test_the_follower_touches_the_profile_and_does_not_enter_it():
     for name, turns, cam in cams(*CAMS):
+        profile = sampled(cam)
         for angle in ANGLES:
-            points = turned_profile(cam, angle)
+            points = turned_profile(cam, profile, angle)
             place, normal = follower(cam, angle)
             if normal is not None:
                 gap = -((points - place) @ normal).max()
@@ -182,8 +187,9 @@ def test_the_envelope_condition_of_flat_faces():
 def test_where_a_face_is_touched():
     for name in ("flat", "swinging flat", "swinging flat on the right"):
         cam = made(name, "counter-clockwise")
+        profile = sampled(cam)
         for angle in ANGLES:
-            points = turned_profile(cam, angle)
+            points = turned_profile(cam, profile, angle)
             place, normal = follower(cam, angle)
             touched = points[np.argmax((points - place) @ normal)]
             if cam.swing is None:

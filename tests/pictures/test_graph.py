@@ -20,7 +20,7 @@ from mbssa.pictures import save, structural_graph
 from mbssa.pictures.hues import body_colours, tinted
 
 #: All kinds of joint, parts and levels; the other built-in models are slow.
-SOME = ("planar_four_bar", "theo_jansen", "planetary", "cam_roller", "rotor", "mixed")
+SOME = ("planar_four_bar", "theo_jansen", "planetary", "cam_roller", "spatial_four_bar", "mixed")
 of_models = pytest.mark.parametrize(
     "names",
     [SOME, pytest.param([*sorted({*builtin_names()} - {*SOME}), "assur:II-4B"], marks=pytest.mark.slow)],
