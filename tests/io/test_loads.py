@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from refusals import refused
+from refusals import codes, refused
 
 import mbssa
 
@@ -93,17 +93,15 @@ def test_all_faults_at_once(read):
     )
     with pytest.raises(mbssa.ModelError) as error:
         read(wrong)
-    said = str(error.value)
-    for part in (
-        "[[body]] 1 (crank) inertia.mass: is -2; write a positive mass, or leave inertia out",
-        "[[body]] 2 (slider) inertia.centre: is missing; write the centre of mass",
-        "[[body]] 2 (slider) inertia.moments: is not for a planar model; write moment, a number",
-        "[[force]] 1 (spring) stiffness: is -4; write zero or a positive number",
-        "force motor coordinate: '2-1.slide' does not exist; the coordinates of 1-2 are angle",
-        "[[force]] 3 (point) bodies: body 'slidr' does not exist; the bodies are frame, crank, slider",
-        "gravity: 3 numbers; a planar mechanism has 2",
-    ):
-        assert part in said
+    assert codes(error.value.faults) == [
+        "value at [[body]] 1 (crank) inertia.mass",
+        "missing at [[body]] 2 (slider) inertia.centre",
+        "unsupported at [[body]] 2 (slider) inertia.moments",
+        "value at gravity",
+        "value at [[force]] 1 (spring) stiffness",
+        "unknown at [[force]] 3 (point) bodies",
+        "unknown at force motor coordinate",
+    ]
 
 
 def test_a_fault_has_its_code_and_place(read):
