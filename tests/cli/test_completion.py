@@ -33,18 +33,18 @@ for variables in json.load(sys.stdin):
 """
 
 
-def completed(lines, folder, shell="bash", **more):
-    """Completions that a shell offers for the last word of each line, all from one process."""
-    asked = []
-    for line in lines:
+def completed(asked, folder):
+    """Lines of the answer to each action of a shell on a line, all from one process."""
+    variables = []
+    for action, line in asked:
         options = {
             "bash": {"COMP_WORDS": line, "COMP_CWORD": str(len(line.split(" ")) - 1)},
             "zsh": {"_TYPER_COMPLETE_ARGS": line},
             "fish": {"_TYPER_COMPLETE_ARGS": line, "_TYPER_COMPLETE_FISH_ACTION": "get-args"},
-        }[shell]
-        asked.append({"_MBSSA_COMPLETE": f"complete_{shell}"} | options | more)
+        }[action.partition("_")[2]]
+        variables.append({"_MBSSA_COMPLETE": action, **options})
     command = [sys.executable, "-c", ASK]
-    done = subprocess.run(command, input=json.dumps(asked), capture_output=True, text=True, cwd=folder)
+    done = subprocess.run(command, input=json.dumps(variables), capture_output=True, text=True, cwd=folder)
     assert (done.stderr, done.returncode) == ("", 0)
     return [json.loads(line) for line in done.stdout.splitlines()]
 
@@ -75,17 +75,16 @@ OFFERED = {
 
 
 def test_bash(folder):
-    assert dict(zip(OFFERED, completed(OFFERED, folder), strict=True)) == OFFERED
+    answers = completed([("complete_bash", line) for line in OFFERED], folder)
+    assert dict(zip(OFFERED, answers, strict=True)) == OFFERED
 
 
-def test_zsh_and_fish_show_what_a_name_is(folder):
+def test_zsh_and_fish_show_what_a_name_is_and_each_shell_has_its_script(folder):
     line = "mbssa loops own.toml --cut "
-    assert completed([line], folder, "fish") == [["1-2\tR, frame and crank"]]
-    ((zsh,),) = completed([line], folder, "zsh")
+    scripts = {"bash": "complete -o", "zsh": "#compdef", "fish": "complete"}
+    asked = [("complete_fish", line), ("complete_zsh", line), *((f"source_{shell}", "") for shell in scripts)]
+    (fish,), (zsh,), *written = completed(asked, folder)
+    assert fish == "1-2\tR, frame and crank"
     assert '"1-2":"R, frame and crank"' in zsh
-
-
-def test_the_script_to_install(folder):
-    for shell, message in (("bash", "complete -o"), ("zsh", "#compdef"), ("fish", "complete")):
-        (lines,) = completed([""], folder, "bash", _MBSSA_COMPLETE=f"source_{shell}")
+    for (shell, message), lines in zip(scripts.items(), written, strict=True):
         assert any(message in line for line in lines), shell

@@ -106,6 +106,7 @@ class TestSeeker:
         chains = {k: [numbers(c) for c in exhaustive.seeker(state, found, k)] for k in (2, 3, 4)}
         assert chains == {2: [[2, 3], [4, 5]], 3: [[2, 3, 4], [3, 4, 5]], 4: [[2, 3, 4, 5]]}
 
+
 class TestMoreThanThePapersMatricesHold:
     def test_joint_of_three_bodies_inside_a_chain(self):
         # The same with gear and carrier driven by nothing but the gear 2 and a slot: one group.

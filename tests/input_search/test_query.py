@@ -114,7 +114,6 @@ class TestNumberOfInputs:
             ("rssr", 2, 2),
             ("six_sps", None, 6),
             ("six_sps", 12, 12),
-            ("micromanipulator", None, 6),
             ("bennett", None, 1),
         ]:
             assert undriven_mechanisms(mbssa.load(name), Query(inputs=options))[0][0].n_inputs == number, (

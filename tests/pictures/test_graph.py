@@ -9,10 +9,8 @@ import xml.etree.ElementTree as ET
 from functools import cache
 from itertools import combinations
 
-import matplotlib.colors
 import numpy as np
 import pytest
-from matplotlib.path import Path as Outline
 
 import mbssa
 from mbssa.io import builtin_names
@@ -103,6 +101,8 @@ def test_no_text_lies_on_another_or_on_a_foreign_body(names):
 
 @of_models
 def test_outlines_hold_exactly_their_bodies(names):
+    from matplotlib.path import Path as Outline
+
     for name in names:
         structure, artists = structure_of(name), by_id(drawn(name))
         middles = {key: centre(artists[key]) for key in numbers("body", artists)}
@@ -138,6 +138,8 @@ def test_texts_can_be_read_and_the_picture_fits_a_page(names):
 
 
 def test_parts_differ_in_colour_and_in_line():
+    from matplotlib.colors import to_rgba
+
     structure, artists = structure_of("mixed"), by_id(drawn("mixed"))
     assert [part.kind for part in structure.parts] == ["over", "under", "under"]
     looks = {}
@@ -153,7 +155,7 @@ def test_parts_differ_in_colour_and_in_line():
     assert under[1] == "dotted"
     sound = artists["body-10"]
     shade = tinted(body_colours(structure)[9], 0.4)  # of its group, paler
-    assert sound.get_facecolor() == matplotlib.colors.to_rgba(shade)
+    assert sound.get_facecolor() == to_rgba(shade)
     assert artists["part-1-label"].get_text() == f"over by {structure.parts[0].units}"
     entries = [artist for key, artist in artists.items() if re.fullmatch(r"legend-\d+", key)]
     legend = {entry.get_text() for entry in entries}

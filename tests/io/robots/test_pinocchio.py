@@ -12,8 +12,6 @@ import groups
 import mbssa
 from groups.rotations import rotation_of
 
-pinocchio = pytest.importorskip("pinocchio", reason="Pinocchio has no wheel for this system")
-
 #: Links of a tree, and configurations.
 LINKS, CONFIGURATIONS = 14, 100
 
@@ -43,6 +41,7 @@ def unit(vector: np.ndarray) -> np.ndarray:
 
 
 def test_poses_of_a_tree_are_those_of_pinocchio(tmp_path: Path):
+    pinocchio = pytest.importorskip("pinocchio", reason="Pinocchio has no wheel for this system")
     for seed in range(2):
         path = tmp_path / "tree.urdf"
         path.write_text(tree(seed))
