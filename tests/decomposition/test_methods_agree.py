@@ -286,14 +286,14 @@ def assert_same(one, two) -> None:
 
 
 @pytest.mark.parametrize("space", ["planar", "spatial"])
-@pytest.mark.parametrize("block", range(10))
-def test_matching_and_exhaustive_agree_on_determined_mechanisms(space, block):
+def test_matching_and_exhaustive_agree_on_determined_mechanisms(space):
     sizes = set()
-    for seed in range(50 * block, 50 * block + 50):
+    for seed in range(100):
         mechanism = random_determined(seed, space)
         matched = mbssa.decompose(mechanism)
         searched = mbssa.decompose(mechanism, "exhaustive")
         assert matched.determined, seed
+        assert every_set(mechanism).determined, seed
         assert searched.determined, seed
         assert searched.note == ""
         assert_same(matched, searched)
@@ -310,7 +310,7 @@ def test_larger_determined_mechanisms(space):
 
 @pytest.mark.parametrize("space", ["planar", "spatial"])
 def test_groups_do_not_depend_on_how_the_mechanism_is_written(space):
-    for seed in range(60):
+    for seed in range(30):
         dice = random.Random(seed)
         mechanism = random_determined(seed, space)
         swapped = mechanism_of(
@@ -333,17 +333,10 @@ def test_groups_do_not_depend_on_how_the_mechanism_is_written(space):
         assert [group.depends_on for group in one.groups] == [group.depends_on for group in two.groups]
 
 
-@pytest.mark.parametrize("space", ["planar", "spatial"])
-def test_random_determined_mechanisms_pass_the_look_at_every_set(space):
-    for seed in range(60):
-        mechanism = random_determined(seed, space)
-        assert every_set(mechanism).determined, seed
-
-
 # --------------------------------------------------------------------------- any mechanism
 
 
-@settings(repeatable, max_examples=600)
+@settings(repeatable, max_examples=150)
 @given(any_mechanism())
 def test_coarse_parts_are_the_extreme_sets(mechanism):
     sets = every_set(mechanism)
@@ -369,7 +362,7 @@ def test_coarse_parts_are_the_extreme_sets(mechanism):
         assert part.units > 0
 
 
-@settings(repeatable, max_examples=600)
+@settings(repeatable, max_examples=150)
 @given(any_mechanism())
 def test_groups_and_their_order_are_those_of_the_extreme_sets(mechanism):
     sets = every_set(mechanism)
@@ -392,7 +385,7 @@ def test_groups_and_their_order_are_those_of_the_extreme_sets(mechanism):
     assert all(max(group.depends_on, default=0) < group.number for group in structure.groups)
 
 
-@settings(repeatable, max_examples=600)
+@settings(repeatable, max_examples=150)
 @given(any_mechanism())
 def test_rigid_sub_chains_are_the_sets_that_are_not_sparse(mechanism):
     sets = every_set(mechanism)
@@ -424,7 +417,7 @@ def test_rigid_sub_chains_are_the_sets_that_are_not_sparse(mechanism):
             assert part.units == sum(other.units for other in surplus)
 
 
-@settings(repeatable, max_examples=600)
+@settings(repeatable, max_examples=150)
 @given(any_mechanism())
 def test_determined_is_every_condition_on_every_set(mechanism):
     structure = mbssa.decompose(mechanism, by_count=True)
@@ -433,7 +426,7 @@ def test_determined_is_every_condition_on_every_set(mechanism):
     assert structure.note == ""
 
 
-@settings(repeatable, max_examples=400)
+@settings(repeatable, max_examples=100)
 @given(any_mechanism())
 def test_every_group_that_the_exhaustive_search_finds_satisfies_eq_5(mechanism):
     """Holds also where Eq. (5) is fooled: given the bodies known before, the units are B each."""
@@ -460,7 +453,7 @@ def test_every_group_that_the_exhaustive_search_finds_satisfies_eq_5(mechanism):
         assert structure.determined
 
 
-@settings(repeatable, max_examples=400)
+@settings(repeatable, max_examples=100)
 @given(any_mechanism())
 def test_methods_agree_wherever_nothing_is_in_excess(mechanism):
     """Shortage alone fools nobody: both methods find the same groups and the same part."""
@@ -494,7 +487,7 @@ def test_levels_ascend_along_dependence():
 @pytest.mark.parametrize("space", ["planar", "spatial"])
 def test_numbers_are_canonical(space):
     """Among the groups that are ready, the one with fewest bodies comes next, then the lowest bodies."""
-    for seed in range(100):
+    for seed in range(40):
         structure = mbssa.decompose(random_determined(seed, space))
         done: list[int] = []
         while len(done) < structure.n_groups:
@@ -505,3 +498,72 @@ def test_numbers_are_canonical(space):
             ]
             done.append(min(ready)[2])
         assert done == list(range(1, structure.n_groups + 1))
+
+
+@settings(repeatable, max_examples=150)
+@given(any_mechanism(), st.integers(0, 10**6))
+def test_groups_and_parts_do_not_depend_on_the_numbering(mechanism, seed):
+    dice = random.Random(seed)
+    old = [0, *dice.sample(range(1, mechanism.n_bodies), mechanism.n_bodies - 1)]
+    order = dice.sample(range(mechanism.n_joints), mechanism.n_joints)
+    rows = []
+    for j in order:
+        bodies = [old.index(body) for body in mechanism.joint_bodies(j)]
+        rows.append(
+            (
+                tuple(dice.sample(bodies, len(bodies))),
+                mechanism.joints[j].type.code,
+                len(mechanism.joints[j].driven),
+            )
+        )
+    other = mechanism_of(mechanism.space, mechanism.n_bodies, rows)
+
+    def named(of, body, joint):
+        """Groups and parts as sets, by the old numbers."""
+        structure = mbssa.decompose(of, by_count=True)
+        groups = {frozenset(body[b] for b in group.body_indices.tolist()) for group in structure.groups}
+        parts = [
+            (
+                part.kind,
+                part.units,
+                {body[b] for b in part.bodies},
+                {joint[j] for j in part.joints},
+                {body[b] for b in part.rigid},
+            )
+            for part in structure.parts
+        ]
+        return groups, sorted(parts, key=str)
+
+    same = range(max(mechanism.n_bodies, mechanism.n_joints))
+    assert named(other, old, order) == named(mechanism, same, same)
+
+
+def chain_of_dyads(n_bodies: int) -> mbssa.Mechanism:
+    """A crank and a chain of RRR dyads on the frame, the joints listed class by class."""
+    dyads = range((n_bodies - 2) // 2)
+    pairs = [(1, 2, "R", 1)]
+    pairs += [(2 + 2 * k, 3 + 2 * k, "R", 0) for k in dyads]
+    pairs += [(3 + 2 * k, 4 + 2 * k, "R", 0) for k in dyads]
+    pairs += [(1, 4 + 2 * k, "R", 0) for k in dyads]
+    return mbssa.from_pairs(n_bodies, pairs, "planar")
+
+
+def test_long_chains_of_repairs_come_to_an_end() -> None:
+    """A unit that must come along a chain longer than a search's effort is found all the same."""
+    for n_bodies in (*range(50, 200, 12), 600, 3000):
+        structure = mbssa.decompose(chain_of_dyads(n_bodies), by_count=True)
+        assert structure.determined, n_bodies
+        assert structure.n_groups == 1 + (n_bodies - 2) // 2, n_bodies
+
+
+def test_regular_linkages_in_any_order_of_joints_come_to_an_end() -> None:
+    """Chains and ladders, joints shuffled: the groups are those of the tidy listing."""
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        mechanism = chain_of_dyads(2 * int(rng.integers(30, 150)))
+        order = rng.permutation(mechanism.n_joints)
+        ends = mechanism.joint_body.reshape(-1, 2)[order] + 1
+        driven = mechanism.driven[order].astype(np.int64)
+        shuffled = mbssa.from_pairs(mechanism.n_bodies, (ends[:, 0], ends[:, 1], "R", driven), "planar")
+        one, two = (mbssa.decompose(m, by_count=True) for m in (mechanism, shuffled))
+        assert (one.group_of_body == two.group_of_body).all(), seed

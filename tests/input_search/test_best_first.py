@@ -145,19 +145,22 @@ def test_a_draw_is_independent_and_allowed():
     assert drawn_inputs(rows[:, :1] * [1, 1, 0], joint, rank, most, 3, 1e-9, dice) is None
 
 
-@pytest.mark.parametrize(("block", "largest"), [(1, 4096), (5, 4096), (1000, 4096), (64, 7)])
-def test_blocks_of_any_size_cover_everything(block, largest):
+def test_blocks_of_any_size_cover_everything():
     sizes = []
 
     def counted(variant, places):
         sizes.append(len(places))
         return hilly(variant, places)
 
-    assert run(counted, block=block, largest=largest).n_evaluated == 364 - 12
-    assert max(sizes) <= largest
+    for block, largest in [(1, 4096), (5, 4096), (1000, 4096), (64, 7)]:
+        sizes.clear()
+        assert run(counted, block=block, largest=largest).n_evaluated == 364 - 12, (block, largest)
+        assert max(sizes) <= largest, (block, largest)
 
 
-@pytest.mark.parametrize(("model", "tenth"), [("rotor", 157), ("stewart", 8515)])
+@pytest.mark.parametrize(
+    ("model", "tenth"), [("rotor", 157), pytest.param("stewart", 8515, marks=pytest.mark.slow)]
+)
 def test_a_tenth_of_the_schemes_has_the_best_of_all(model, tenth):
     mechanism = mbssa.load(model)
     whole, found = transform(mechanism), transform(mechanism, most=tenth)

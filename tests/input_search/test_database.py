@@ -130,26 +130,26 @@ class TestSearches:
         (first, *_) = rows(tmp_path / "store", [1])
         assert first.closed_forms == first.n_groups
 
-    @pytest.mark.parametrize("name", mbssa.builtin_names())
-    def test_a_mechanism_comes_back_from_its_text(self, name):
-        mechanism = mbssa.load(name)
-        back = database._from_text(database._as_text(mechanism))
-        assert (back.joint_ids, back.multiple_joints) == (mechanism.joint_ids, mechanism.multiple_joints)
-        assert database._as_text(back) == database._as_text(mechanism)
+    def test_a_mechanism_comes_back_from_its_text(self):
+        for name in mbssa.builtin_names():
+            mechanism = mbssa.load(name)
+            back = database._from_text(database._as_text(mechanism))
+            assert (back.joint_ids, back.multiple_joints) == (
+                mechanism.joint_ids,
+                mechanism.multiple_joints,
+            ), name
+            assert database._as_text(back) == database._as_text(mechanism), name
 
 
 class TestConditions:
-    @pytest.mark.parametrize(
-        ("texts", "sql"),
-        [
+    def test_they_are_sql(self):
+        for texts, sql in [
             ([], ""),
             (["groups >= 8"], "n_groups >= 8"),
             (["cost<1.5,margin>1e-3"], "cost < 1.5 AND margin > 0.001"),
             (["valid==3", "levels!=2"], "valid_sets = 3 AND levels != 2"),
-        ],
-    )
-    def test_they_are_sql(self, texts, sql):
-        assert conditions(texts) == sql
+        ]:
+            assert conditions(texts) == sql, texts
 
     def test_all_that_are_none_are_named(self):
         with pytest.raises(ValueError, match=r"(?s)'grups>1'.*'8<groups'.*'levels=1\.2\.3'"):
@@ -159,9 +159,11 @@ class TestConditions:
 class TestDamage:
     """Rows that this version would not have written: a sentence that names the store."""
 
-    @pytest.mark.parametrize(
-        ("table", "column", "value"),
-        [
+    def test_every_kind_is_told(self, pinned, tmp_path):
+        place = tmp_path / "store"
+        transform(pinned, store=place)
+        whole = place.read_bytes()
+        for table, column, value in [
             ("searches", "model", "{"),
             ("searches", "model", "{}"),
             ("sets", "terminals", "x"),
@@ -170,35 +172,27 @@ class TestDamage:
             ("sets", "inputs", "1-99.angle"),
             ("sets", "pairs", "1-2"),
             ("sets", "n_groups", None),
-        ],
-    )
-    def test_every_kind_is_told(self, pinned, tmp_path, table, column, value):
-        place = tmp_path / "store"
-        transform(pinned, store=place)
-        with sqlite3.connect(place) as connection:
-            connection.execute(f"UPDATE OR IGNORE input_{table}_1 SET {column} = ?", (value,))
-        connection.close()
-
-        def read():
-            found = rows(place, [searches(place)[0].number], every=True)
-            return mechanism_of(place, found[0])
-
-        with pytest.raises(StoreError, match="rows that cannot be read"):
-            read()
+        ]:
+            place.write_bytes(whole)
+            with sqlite3.connect(place) as connection:
+                connection.execute(f"UPDATE OR IGNORE input_{table}_1 SET {column} = ?", (value,))
+            connection.close()
+            with pytest.raises(StoreError, match="cannot be read"):
+                mechanism_of(place, rows(place, [searches(place)[0].number], every=True)[0])
 
 
 class TestBounds:
-    @pytest.mark.parametrize("number", ["1e999", "1e400", "9" * 400])
-    def test_a_condition_takes_no_infinity(self, number):
-        with pytest.raises(ValueError, match=r"a number up to 1e\+15"):
-            conditions([f"groups>={number}"])
+    def test_a_condition_takes_no_infinity(self):
+        for number in ["1e999", "1e400", "9" * 400]:
+            with pytest.raises(ValueError, match=r"1e\+15"):
+                conditions([f"groups>={number}"])
 
     def test_a_condition_or_an_order_has_a_hundred_terms(self, tmp_path):
-        with pytest.raises(ValueError, match=r"5,001 conditions; write 100 at most"):
+        with pytest.raises(ValueError, match=r"5,001.*100"):
             conditions([" and ".join(["groups>=1"] * 5_001)])
-        with pytest.raises(ValueError, match="write 100 terms at most"):
+        with pytest.raises(ValueError, match="100 terms"):
             criterion("+".join(["groups"] * 5_001))
-        with pytest.raises(ValueError, match=r"101 terms; write 100 at most"):
+        with pytest.raises(ValueError, match=r"101.*100"):
             criterion("+".join(["groups"] * 101))
-        with pytest.raises(ValueError, match="a weight above"):
+        with pytest.raises(ValueError, match="weight"):
             criterion("1e400*groups")

@@ -12,11 +12,7 @@ from mbssa.input_search.query import coordinates_of, make_query
 from mbssa.input_search.undriven import undriven_mechanisms
 
 #: What the query of the issue counts.
-FIGURES = {
-    "rotor": (1_576, 9_139),
-    "micromanipulator": (790_506, 25_827_165),
-    "stewart": (85_151, 5_245_786),
-}
+FIGURES = {"rotor": (1_576, 9_139), "micromanipulator": (790_506, 25_827_165), "stewart": (85_151, 5_245_786)}
 
 
 def room_of(name, **options):
@@ -25,10 +21,10 @@ def room_of(name, **options):
     return base, schemes(base)
 
 
-@pytest.mark.parametrize("name", FIGURES)
-def test_known_figures(name):
-    _, room = room_of(name)
-    assert (room.count, room.n_sets) == FIGURES[name]
+def test_known_figures():
+    for name in FIGURES:
+        _, room = room_of(name)
+        assert (room.count, room.n_sets) == FIGURES[name], name
 
 
 QUESTIONS = [
@@ -42,31 +38,32 @@ QUESTIONS = [
 ]
 
 
-@pytest.mark.parametrize("options", QUESTIONS, ids=str)
-def test_all_sets_of_coordinates_that_a_question_allows(options):
+def test_all_sets_of_coordinates_that_a_question_allows():
     """Brute force over all sets of three of the rotor's coordinates."""
-    base, room = room_of("rotor", **options)
-    mechanism = base.mechanism
-    every = [(j, bit) for j in range(mechanism.n_joints) for bit in range(int(mechanism.grade[j]))]
+    for options in QUESTIONS:
+        base, room = room_of("rotor", **options)
+        mechanism = base.mechanism
+        every = [(j, bit) for j in range(mechanism.n_joints) for bit in range(int(mechanism.grade[j]))]
 
-    def meant(key):
-        return [set(coordinates_of(mechanism, name)) for name in options.get(key, [])]
-
-    allowed = set(every) if not meant("allow") else set().union(*meant("allow"))
-    allowed -= set().union(*meant("forbid"), set())
-    wanted = set()
-    for chosen in combinations(every, 3):
-        joints = [j for j, _ in chosen]
-        fits = set(chosen) <= allowed and all(each & set(chosen) for each in meant("require"))
-        if fits and all(joints.count(j) <= options.get("per_joint", 9) for j in joints):
-            wanted.add(chosen)
-    listed = [
-        tuple(zip(places.tolist(), bits, strict=True))
-        for places in room.places()
-        for bits in sets_of_row(base, places)
-    ]
-    assert len(listed) == room.n_sets == room.sets(room.places()).sum()
-    assert set(listed) == wanted
+        meant = {
+            key: [set(coordinates_of(mechanism, name)) for name in options.get(key, [])]
+            for key in ("allow", "forbid", "require")
+        }
+        allowed = set(every) if not meant["allow"] else set().union(*meant["allow"])
+        allowed -= set().union(*meant["forbid"], set())
+        wanted = set()
+        for chosen in combinations(every, 3):
+            joints = [j for j, _ in chosen]
+            fits = set(chosen) <= allowed and all(each & set(chosen) for each in meant["require"])
+            if fits and all(joints.count(j) <= options.get("per_joint", 9) for j in joints):
+                wanted.add(chosen)
+        listed = [
+            tuple(zip(places.tolist(), bits, strict=True))
+            for places in room.places()
+            for bits in sets_of_row(base, places)
+        ]
+        assert len(listed) == room.n_sets == room.sets(room.places()).sum(), options
+        assert set(listed) == wanted, options
 
 
 def test_numbers_are_in_lexicographic_order():
@@ -84,7 +81,7 @@ def test_more_than_a_machine_word_are_counted_and_not_numbered():
     ways = np.ones((80, 13), dtype=object)
     huge = Schemes(60, ways)
     assert huge.count > 2**62
-    with pytest.raises(ValueError, match="too many to be numbered"):
+    with pytest.raises(ValueError, match="numbered"):
         huge.places(0, 1)
 
 
@@ -97,7 +94,7 @@ def test_sets_are_counted_as_long_as_they_fit():
     some = room.places(0, 100)
     assert sorted(set(room.sets(some).tolist())) == [20]
     huge = np.full((30, 4), 20, dtype=object)
-    with pytest.raises(ValueError, match="too many to be counted"):
+    with pytest.raises(ValueError, match="counted"):
         Schemes(25, huge).sets(some)
 
 

@@ -7,7 +7,6 @@ import pytest
 
 import mbssa
 from mbssa.decomposition.incidence import initialise
-from mbssa.input_search import kernels
 from mbssa.input_search.enumerate import schemes
 from mbssa.input_search.evaluate import evaluate, sets_of_row
 from mbssa.input_search.group_library import OTHERWISE, group_library
@@ -23,21 +22,17 @@ ASKED = {
     "rotor with a terminal": ("rotor", {"terminals": [9], "per_joint": 1}),
     "micromanipulator": ("micromanipulator", {}),
     "micromanipulator, its spins idle": ("micromanipulator", {"inputs": 2}),
-    "stewart": ("stewart", {}),
     "some of stewart": ("stewart", {"require": ["1-14"], "forbid": ["2-3"], "per_joint": 2}),
     "rssr": ("rssr", {}),
     "rssr, its spin driven": ("rssr", {"inputs": 2}),
     "rssr with a terminal that stops the spin": ("rssr", {"terminals": ["rod"]}),
     "six_sps by slides or by the platform": ("six_sps", {"allow": [*SLIDES, "1-14"], "terminals": [14]}),
     "six_sps, its spins driven": ("six_sps", {"inputs": 12, "allow": [*SLIDES, *BALLS]}),
-    **{
-        name: (name, {})
-        for name in (
-            "bennett", "bricard", "sarrus", "spatial_4r", "slider_crank", "slider_crank_isostatic",
-            "spatial_four_bar", "double_banana", "double_parallelogram", "andrews", "nine_bar",
-            "planar_3rrr", "suspension", "theo_jansen", "triad",
-        )
-    },
+    "bennett": ("bennett", {}),
+    "double_banana": ("double_banana", {}),
+    "double_parallelogram": ("double_parallelogram", {}),
+    "planar_3rrr": ("planar_3rrr", {}),
+    "suspension": ("suspension", {}),
 }  # fmt: skip
 
 
@@ -73,14 +68,30 @@ def driven(base, evaluated, row):
     return base.driven_by(base.names(evaluated.places[row], evaluated.bits[row]))
 
 
-@pytest.mark.parametrize("case", ASKED)
-def test_groups_are_those_of_decompose(case):
-    """Determined or not, and if so the number of groups, sizes, levels, width, closed forms and cost."""
+@pytest.mark.parametrize(
+    "case",
+    [
+        pytest.param(case, marks=[pytest.mark.slow] * (case == "micromanipulator, its spins idle"))
+        for case in ASKED
+    ],
+)
+def test_rows_are_what_decompose_singular_values_and_check_say(case):
+    """The figures of its structure, its number of valid sets, the set that is shown, and the verdict."""
     known = group_library()
-    base, evaluated = evaluated_sample(*ASKED[case], {"rotor": 200, "micromanipulator": 12}.get(case, 16))
+    base, evaluated = evaluated_sample(
+        *ASKED[case], {"rotor": 12, "micromanipulator": 2}.get(ASKED[case][0], 12)
+    )
+    checked = set()
     for row in range(len(evaluated)):
-        structure = mbssa.decompose(driven(base, evaluated, row))
+        mechanism = driven(base, evaluated, row)
+        structure = mbssa.decompose(mechanism)
         assert structure.determined == evaluated.determined[row]
+        sets = list(sets_of_row(base, evaluated.places[row]))
+        assert evaluated.sets[row] == len(sets)
+        kind = (structure.determined, evaluated.valid[row] > 0)
+        if kind not in checked:
+            checked.add(kind)
+            assert mbssa.check(mechanism).solvable == (evaluated.valid[row] > 0)
         if not structure.determined:
             continue
         sizes = [len(group.bodies) for group in structure.groups]
@@ -93,34 +104,18 @@ def test_groups_are_those_of_decompose(case):
         assert evaluated.width[row] == max(map(len, structure.levels))
         assert evaluated.closed[row] == sum(t in known.types for t in types)
         assert evaluated.cost[row] == pytest.approx(cost)
+        if len(sets) <= 40:
+            rows = [base.start[evaluated.places[row]] + np.array(each) for each in sets]
+            valid = [
+                s
+                for s, r in zip(sets, rows, strict=True)
+                if np.abs(base.moves[r]).any(axis=1).all() and base.full_rank(r)
+            ]
+            assert evaluated.valid[row] == len(valid)
+            assert (tuple(evaluated.bits[row].tolist()) in valid) == bool(valid)
 
 
-@pytest.mark.parametrize("case", ASKED)
-def test_valid_sets_are_those_of_the_whole_matrix(case):
-    base, evaluated = evaluated_sample(*ASKED[case], 12)
-    for row in range(len(evaluated)):
-        sets = list(sets_of_row(base, evaluated.places[row]))
-        assert evaluated.sets[row] == len(sets)
-        if not evaluated.determined[row] or len(sets) > 40:
-            continue
-        rows = [base.start[evaluated.places[row]] + np.array(each) for each in sets]
-        valid = [np.abs(base.moves[r]).any(axis=1).all() and base.full_rank(r) for r in rows]
-        assert evaluated.valid[row] == sum(valid)
-        assert (
-            tuple(evaluated.bits[row].tolist()) in {s for s, v in zip(sets, valid, strict=True) if v}
-        ) == any(valid)
-
-
-@pytest.mark.parametrize(
-    ("case", "size"),
-    [(case, 1 if case.startswith(("micro", "stewart", "some")) else 4) for case in ASKED],
-)
-def test_verdicts_are_those_of_check(case, size):
-    base, evaluated = evaluated_sample(*ASKED[case], size, seed=11)
-    for row in range(len(evaluated)):
-        assert mbssa.check(driven(base, evaluated, row)).solvable == (evaluated.valid[row] > 0)
-
-
+@pytest.mark.slow
 def test_count_of_the_rotor_by_brute_force():
     """Valid sets over all 9,139: singular values of each whole matrix, and its count."""
     base, evaluated = evaluated_sample("rotor", {}, 10_000)
@@ -150,17 +145,7 @@ def rotor():
     return evaluated_sample("rotor", {}, 10_000)
 
 
-class TestKernel:
-    def test_plain_python_says_the_same(self, rotor, monkeypatch):
-        base, evaluated = rotor
-        monkeypatch.setattr("mbssa.input_search.evaluate.kernel", lambda function, work: function)
-        some = np.random.default_rng(2).choice(len(evaluated), 60, replace=False)
-        again = evaluate(base, evaluated.places[some], group_library())
-        for name, column in evaluated.take(some).columns().items():
-            assert np.array_equal(getattr(again, name), column) or name in ("cost", "margin")
-        assert again.cost == pytest.approx(evaluated.cost[some])
-        assert again.margin == pytest.approx(evaluated.margin[some], abs=1e-12)
-
+class TestRows:
     def test_rows_do_not_hang_on_those_before_them(self, rotor):
         """The stack of assignments goes on from the row before: any order must give the same."""
         base, evaluated = rotor
@@ -172,13 +157,13 @@ class TestKernel:
     def test_structures_are_equal_exactly_where_their_numbers_are(self, rotor):
         base, evaluated = rotor
         seen, back = {}, {}
-        for row in np.random.default_rng(4).choice(np.flatnonzero(evaluated.determined), 150, replace=False):
+        for row in np.random.default_rng(4).choice(np.flatnonzero(evaluated.determined), 60, replace=False):
             structure = mbssa.decompose(driven(base, evaluated, row))
             key = tuple((group.level, group.bodies) for group in structure.groups)
             number = int(evaluated.structure[row])
             assert seen.setdefault(key, number) == number
             assert back.setdefault(number, sorted(key)) == sorted(key)
-        assert len(seen) > 20
+        assert len(seen) > 10
 
     def test_an_undriven_strut_is_listed_with_the_later_group(self):
         """A pair that binds nothing goes with the group that is numbered last, as in decompose."""
@@ -202,7 +187,7 @@ class TestKernel:
 
     def test_of_the_valid_sets_the_one_of_greatest_volume_is_shown(self, rotor):
         base, evaluated = rotor
-        for row in np.flatnonzero((evaluated.valid > 0) & (evaluated.sets > 3))[:30]:
+        for row in np.flatnonzero((evaluated.valid > 0) & (evaluated.sets > 3))[:10]:
             matrices = [
                 base.moves[base.start[evaluated.places[row]] + np.array(each)]
                 for each in sets_of_row(base, evaluated.places[row])
@@ -213,19 +198,20 @@ class TestKernel:
             assert evaluated.margin[row] == pytest.approx(values[-1] / values[0])
 
 
-@pytest.mark.parametrize("precision", [1e-5, 1e-3])
-def test_rounded_numbers_leave_sets_in_doubt_that_the_whole_matrix_settles(precision):
-    mechanism = mbssa.load("rotor")
-    base = undriven_mechanisms(mechanism, make_query(mechanism, precision=precision))[0][0]
-    places = schemes(base).places()
-    evaluated = evaluate(
-        base, places[np.random.default_rng(6).choice(len(places), 60, replace=False)], group_library()
-    )
-    for row in np.flatnonzero(evaluated.determined):
-        sets = [
-            base.start[evaluated.places[row]] + np.array(s) for s in sets_of_row(base, evaluated.places[row])
-        ]
-        assert evaluated.valid[row] == sum(base.full_rank(each) for each in sets)
+def test_rounded_numbers_leave_sets_in_doubt_that_the_whole_matrix_settles():
+    for precision in [1e-5, 1e-3]:
+        mechanism = mbssa.load("rotor")
+        base = undriven_mechanisms(mechanism, make_query(mechanism, precision=precision))[0][0]
+        places = schemes(base).places()
+        evaluated = evaluate(
+            base, places[np.random.default_rng(6).choice(len(places), 60, replace=False)], group_library()
+        )
+        for row in np.flatnonzero(evaluated.determined):
+            sets = [
+                base.start[evaluated.places[row]] + np.array(s)
+                for s in sets_of_row(base, evaluated.places[row])
+            ]
+            assert evaluated.valid[row] == sum(base.full_rank(each) for each in sets), (precision, row)
 
 
 GEARS = """
@@ -348,9 +334,5 @@ def test_without_geometry_generic_rank_decides():
 def test_rows_of_another_length_are_refused():
     mechanism = mbssa.load("rotor")
     base = undriven(mechanism)
-    with pytest.raises(ValueError, match="write 3 joints a row"):
+    with pytest.raises(ValueError, match="3 joints"):
         evaluate(base, np.zeros((1, 2), dtype=np.int16), group_library())
-
-
-def test_numbers_of_bodies_leave_room_for_products():
-    assert all(prime * prime < 2**62 for prime in kernels.PRIMES)

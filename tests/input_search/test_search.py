@@ -49,18 +49,18 @@ class TestRows:
         odd = next(row for row in rotor.rows if row.alike_valid < row.alike)
         assert (odd.alike, odd.alike_valid) == (2, 1)
 
-    @pytest.mark.parametrize("which", [0, 100, 300])
-    def test_a_row_is_what_its_mechanism_is(self, rotor, which, tmp_path):
-        row = rotor.rows[which]
-        mbssa.save(row.mechanism(), tmp_path / "row.toml", force=True)
-        again = mbssa.load(tmp_path / "row.toml")
-        structure = mbssa.decompose(again)
-        assert structure.n_groups == row.n_groups == row.structure().n_groups
-        assert mbssa.check(again).solvable
-        record = json.loads(json.dumps(row.to_dict()))
-        assert record["groups"] == [list(group.bodies) for group in structure.groups]
-        assert record["types"] == [group.type_name for group in structure.groups]
-        assert {"inputs", "n_groups", "largest", "levels", "width", "valid", "cost"} <= set(record)
+    def test_a_row_is_what_its_mechanism_is(self, rotor, tmp_path):
+        for which in [0, 100, 300]:
+            row = rotor.rows[which]
+            mbssa.save(row.mechanism(), tmp_path / "row.toml", force=True)
+            again = mbssa.load(tmp_path / "row.toml")
+            structure = mbssa.decompose(again)
+            assert structure.n_groups == row.n_groups == row.structure().n_groups, which
+            assert mbssa.check(again).solvable, which
+            record = json.loads(json.dumps(row.to_dict()))
+            assert record["groups"] == [list(group.bodies) for group in structure.groups], which
+            assert record["types"] == [group.type_name for group in structure.groups], which
+            assert {"inputs", "n_groups", "largest", "levels", "width", "valid", "cost"} <= set(record), which
 
     def test_slices_and_iteration_say_the_same(self, rotor):
         assert [row.inputs for row in rotor.rows[3:6]] == [rotor.rows[k].inputs for k in (3, 4, 5)]
@@ -111,25 +111,22 @@ class TestQuestions:
             assert mbssa.check(row.mechanism()).solvable
         assert any("#2" in name for row in answer.rows for name in row.inputs)
 
-    @pytest.mark.parametrize(
-        ("options", "message"),
-        [
-            ({"allow": ["1-2", "1-13"]}, "3 inputs are needed, and 2 coordinates are allowed"),
-            ({"require": ["1-2", "1-3", "1-4", "1-13"]}, "4 inputs are required, and 3 are needed"),
-            ({"inputs": 4}, "4 inputs for 3 free motions; write 3"),
+    def test_what_cannot_be_answered_is_refused(self):
+        for options, message in [
+            ({"allow": ["1-2", "1-13"]}, "3 inputs.* 2 coordinates"),
+            ({"require": ["1-2", "1-3", "1-4", "1-13"]}, "4 inputs.* 3 are needed"),
+            ({"inputs": 4}, "4 inputs for 3"),
             ({"criterion": "size"}, "unknown 'size'"),
-            ({"most": 0}, "most: 0 is not a number of schemes; write 1 or more"),
-            ({"time_limit": -1.0}, "time_limit: -1.0 is not a time"),
+            ({"most": 0}, "most: 0"),
+            ({"time_limit": -1.0}, "time_limit: -1.0"),
             ({"time_limit": float("nan")}, "time_limit: nan"),
             (
                 {"most": True, "criterion": "size", "allow": ["9-99"], "per_joint": 0},
                 r"(?s)4 faults.*'9-99'.*per_joint: 0.*most: True.*'size'",
             ),
-        ],
-    )
-    def test_what_cannot_be_answered_is_refused(self, options, message):
-        with pytest.raises(ValueError, match=message):
-            transform(mbssa.load("rotor"), **options)
+        ]:
+            with pytest.raises(ValueError, match=message):
+                transform(mbssa.load("rotor"), **options)
 
 
 class TestBlocks:
@@ -198,7 +195,7 @@ class TestOwn:
 def test_mechanisms_too_large_for_ranks_are_refused():
     n = 450
     pairs = [(1, 2, "R", 1)] + [(b, b + 1, "R", 0) for b in range(2, n)]
-    with pytest.raises(ModelError, match="units of freedom, and ranks are taken up to 1,200"):
+    with pytest.raises(ModelError, match="1,200"):
         transform(mbssa.from_pairs(n, pairs, "planar"))
 
 

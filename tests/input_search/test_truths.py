@@ -4,8 +4,6 @@ import numpy as np
 import pytest
 
 import mbssa
-from mbssa.input_search.evaluate import evaluate
-from mbssa.input_search.group_library import group_library
 from mbssa.input_search.query import make_query
 from mbssa.input_search.search import transform
 from mbssa.input_search.undriven import undriven_mechanisms
@@ -40,25 +38,22 @@ class TestRotor:
 
 
 class TestStewart:
-    @pytest.mark.parametrize("name", ["stewart", "six_sps"])
-    def test_the_inverse_structure_is_found_where_the_terminal_may_be_driven(self, name):
-        mechanism = mbssa.load(name)
-        slides = [joint.id for joint in mechanism.joints if joint.type.code == "P"]
-        answer = transform(mechanism, terminals=["14"], allow=[*slides, "1-14"], criterion="groups,largest")
-        assert answer.best.n_groups == 7
-        assert {name.partition(".")[0] for name in answer.best.inputs} == {"1-14"}
-        groups = {group.bodies for group in answer.best.structure().groups}
-        assert groups == {(14,), (2, 3), (4, 5), (6, 7), (8, 9), (10, 11), (12, 13)}
-        assert answer.own.largest == 13
+    def test_the_inverse_structure_is_found_where_the_terminal_may_be_driven(self):
+        for name in ["stewart", "six_sps"]:
+            mechanism = mbssa.load(name)
+            slides = [joint.id for joint in mechanism.joints if joint.type.code == "P"]
+            answer = transform(
+                mechanism, terminals=["14"], allow=[*slides, "1-14"], criterion="groups,largest"
+            )
+            assert answer.best.n_groups == 7, name
+            assert {name.partition(".")[0] for name in answer.best.inputs} == {"1-14"}, name
+            groups = {group.bodies for group in answer.best.structure().groups}
+            assert groups == {(14,), (2, 3), (4, 5), (6, 7), (8, 9), (10, 11), (12, 13)}, name
+            assert answer.own.largest == 13, name
 
 
 class TestMicromanipulator:
-    def test_its_own_inputs_are_refused_with_the_reason(self):
-        mechanism = mbssa.load("micromanipulator")
-        base = undriven_mechanisms(mechanism, make_query(mechanism))[0][0]
-        assert "SG-4{21} 2S3D has rank 5 of 6 for every geometry" in base.reason(mechanism)
-
-    def test_it_gets_valid_inputs(self):
+    def test_its_own_inputs_are_refused_with_the_reason_and_it_gets_valid_ones(self):
         """Those that its authors' text drives, and many more."""
         mechanism = mbssa.load("micromanipulator")
         names = ["4-5", "10-15", "1-20", "3-5", "9-10", "17-18", "10-14"]
@@ -66,15 +61,15 @@ class TestMicromanipulator:
         assert answer.n_valid > 0
         assert mbssa.check(answer.best.mechanism()).solvable
         assert not answer.own.valid
+        assert "SG-4{21} 2S3D has rank 5 of 6 for every geometry" in answer.own.verdict
 
+    @pytest.mark.slow
     def test_of_generic_sets_some_survive_the_actuators_axes(self):
         """DESIGN: 125 of 831 random sets that are valid for almost every geometry are so at the given one."""
         mechanism = mbssa.load("micromanipulator")
         base = undriven_mechanisms(mechanism, make_query(mechanism))[0][0]
         loose = mbssa.from_pairs(
-            mechanism.n_bodies,
-            [(*joint.bodies, joint.type.code, 0) for joint in mechanism.joints],
-            "spatial",
+            mechanism.n_bodies, [(*joint.bodies, joint.type.code, 0) for joint in mechanism.joints], "spatial"
         )
         generic = undriven_mechanisms(loose, make_query(loose, inputs=6))[0][0]
         assert (generic.basis, base.basis) == ("generic", "numeric")
@@ -82,7 +77,7 @@ class TestMicromanipulator:
         grades = np.repeat(np.arange(mechanism.n_joints), mechanism.grade)
         places, bits = [], []
         first = np.concatenate([[0], np.cumsum(mechanism.grade)])
-        while len(places) < 3_000:
+        while len(places) < 1_000:
             chosen = np.sort(dice.choice(len(grades), 6, replace=False))
             places.append(grades[chosen])
             bits.append(chosen - first[grades[chosen]])
@@ -95,10 +90,3 @@ class TestMicromanipulator:
         good, survives = regular(generic.moves), regular(base.moves)
         assert not (survives & ~good).any()
         assert 0.1 < survives.sum() / good.sum() < 0.2
-
-
-def test_the_published_distribution_has_no_valid_set():
-    mechanism = mbssa.load("micromanipulator")
-    base = undriven_mechanisms(mechanism, make_query(mechanism))[0][0]
-    places = np.repeat(np.arange(mechanism.n_joints), mechanism.n_driven_of_joint)[None]
-    assert evaluate(base, places, group_library()).valid.tolist() == [0]

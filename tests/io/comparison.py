@@ -12,6 +12,13 @@ COLUMNS = ("joint_start", "joint_body", "joint_type", "driven")
 OF_THE_FILE = (*COLUMNS, "units", "folder")
 RECORDS = tuple(f.name for f in dataclasses.fields(mbssa.Mechanism) if f.name not in OF_THE_FILE)
 
+#: All kinds of joint, laws, profiles, functions and notes that a model file may have.
+MODELS = (
+    "planar_four_bar", "theo_jansen", "cam_roller", "involute_teeth", "geneva", "planetary", "differential",
+    "rack_steering", "rope_hoist", "rotor", "stewart", "bricard", "universal_shafts", "fixture",
+    "double_banana", "kinematic_coupling", "suspension",
+)  # fmt: skip
+
 #: A spatial four-bar linkage as a sheet.
 SHEET = """spatial,frame,crank,coupler,slider
 frame,-,R,-,P

@@ -2,13 +2,6 @@
 
 import pytest
 
-import mbssa
-
-
-@pytest.fixture(params=mbssa.builtin_names())
-def builtin(request):
-    return mbssa.load(request.param)
-
 
 @pytest.fixture
 def put(tmp_path):

@@ -48,22 +48,23 @@ def refusal_of(text):
     return str(refusal.value)
 
 
-@pytest.mark.parametrize("number", ["1e160", "-1e308", "2e9"])
-@pytest.mark.parametrize(
-    ("place", "line"),
-    [
-        ("[[joint]] 3 (2, 3) point", 'bodies = [2, 3]\ntype = "R"\npoint = [{}, 0.0]'),
-        ("[[joint]] 3 (2, 3) frames[2] origin", 'bodies = [2, 3]\ntype = "R"\n'
-         "frames = [{{ origin = [0, 0] }}, {{ origin = [0, {}] }}]"),
-        ("[[joint]] 3 (2, 3) at_reference.angle", 'bodies = [2, 3]\ntype = "R"\npoint = [0, 0]\n'
-         "at_reference = {{ angle = {} }}"),
-        ("[[joint]] 3 (2, 3) points", 'bodies = [2, 3]\ntype = "ROD"\npoints = [[0, 0], [1, {}]]'),
-    ],
-)  # fmt: skip
-def test_geometry_beyond_the_range_is_refused_at_its_place(place, line, number):
-    said = refusal_of(f"{HEAD}[[joint]]\n{line.format(number)}\n")
-    assert f"{place}: is {float(number):.6g}" in said
-    assert RANGE in said
+def test_geometry_beyond_the_range_is_refused_at_its_place():
+    for number in ["1e160", "-1e308", "2e9"]:
+        for place, line in [
+            ("[[joint]] 3 (2, 3) point", 'bodies = [2, 3]\ntype = "R"\npoint = [{}, 0.0]'),
+            (
+                "[[joint]] 3 (2, 3) frames[2] origin",
+                'bodies = [2, 3]\ntype = "R"\nframes = [{{ origin = [0, 0] }}, {{ origin = [0, {}] }}]',
+            ),
+            (
+                "[[joint]] 3 (2, 3) at_reference.angle",
+                'bodies = [2, 3]\ntype = "R"\npoint = [0, 0]\nat_reference = {{ angle = {} }}',
+            ),
+            ("[[joint]] 3 (2, 3) points", 'bodies = [2, 3]\ntype = "ROD"\npoints = [[0, 0], [1, {}]]'),
+        ]:
+            said = refusal_of(f"{HEAD}[[joint]]\n{line.format(number)}\n")
+            assert f"{place}: is {float(number):.6g}" in said, (place, number)
+            assert RANGE in said, (place, number)
 
 
 def test_sizes_have_a_least_value_and_coordinates_none():
@@ -74,22 +75,19 @@ def test_sizes_have_a_least_value_and_coordinates_none():
     ).replace("9.99989e-321", "1e-320")
 
 
-@pytest.mark.parametrize("number", ["1e308", "1e200", "1e-320", "1e12"])
-@pytest.mark.parametrize(
-    "curve",
-    [
-        "circle = {{ radius = {} }}",
-        'formula = {{ r = "0.05", range = [0, {}] }}',
-        'formula = {{ r = "0.05", unit = {} }}',
-        'formula = {{ r = "{}*(2 + cos(s))" }}',
-        "ellipse = {{ semi_axes = [{}, 0.05] }}",
-        "points = [[0, 0], [{0}, 0], [0, {0}]]",
-    ],
-)
-def test_profiles_of_any_number_end_at_once(curve, number):
+def test_profiles_of_any_number_end_at_once():
     """They were endless: a step that is not a number was neither good nor bad."""
-    said = refusal_of(f"{HEAD}{CAM}profile.{curve.format(number)}\n")
-    assert "profile." in said
+    for number in ["1e308", "1e200", "1e-320", "1e12"]:
+        for curve in [
+            "circle = {{ radius = {} }}",
+            'formula = {{ r = "0.05", range = [0, {}] }}',
+            'formula = {{ r = "0.05", unit = {} }}',
+            'formula = {{ r = "{}*(2 + cos(s))" }}',
+            "ellipse = {{ semi_axes = [{}, 0.05] }}",
+            "points = [[0, 0], [{0}, 0], [0, {0}]]",
+        ]:
+            said = refusal_of(f"{HEAD}{CAM}profile.{curve.format(number)}\n")
+            assert "profile." in said, (curve, number)
 
 
 def test_a_dotted_key_of_many_parts_is_refused_before_it_is_read():
@@ -102,9 +100,9 @@ def test_a_dotted_key_of_many_parts_is_refused_before_it_is_read():
     assert "dotted key" in refusal_of('x = 1\n[ "a" . ' + " . ".join(["'b'"] * 60) + " ]\n")
 
 
-@pytest.mark.parametrize("text", ["x = " + "9" * 5_000, "x = " + "[" * 20_000, "x = " + "{a=" * 20_000])
-def test_toml_that_python_does_not_take_is_a_fault_of_the_file(text):
-    assert refusal_of(text).startswith("m.toml: TOML: ")
+def test_toml_that_python_does_not_take_is_a_fault_of_the_file():
+    for text in ["x = " + "9" * 5_000, "x = " + "[" * 20_000, "x = " + "{a=" * 20_000]:
+        assert refusal_of(text).startswith("m.toml: TOML: "), text[:9]
 
 
 def test_a_text_with_dots_is_no_key():
@@ -133,32 +131,27 @@ def test_an_archive_that_unpacks_to_gigabytes_is_refused_unread(tmp_path):
         mbssa.load(path)
 
 
-@pytest.mark.parametrize(
-    ("line", "what"),
-    [
-        ("steps = 400000000", "steps: is 400000000; write 1e+07 at most"),
-        ("duration = 1e200", "duration: is 1e+200; write 1e+09 at most"),
-        ("duration = 1e-200", "duration: is 1e-200; write 1e-09 or more"),
-    ],
-)
-def test_motions_have_bounds(tmp_path, line, what):
-    path = tmp_path / "motion.toml"
-    path.write_text(f'{line}\n[inputs]\n"1-2.angle" = {{ law = "ramp", end = 1.0 }}\n')
-    with pytest.raises(mbssa.ModelError) as refusal:
-        groups.read_motion(mbssa.load("planar_four_bar"), path)
-    assert what in str(refusal.value)
+def test_motions_have_bounds(tmp_path):
+    for line, what in [
+        ("steps = 400000000", "steps: is 400000000"),
+        ("duration = 1e200", "duration: is 1e+200"),
+        ("duration = 1e-200", "duration: is 1e-200"),
+    ]:
+        path = tmp_path / "motion.toml"
+        path.write_text(f'{line}\n[inputs]\n"1-2.angle" = {{ law = "ramp", end = 1.0 }}\n')
+        with pytest.raises(mbssa.ModelError) as refusal:
+            groups.read_motion(mbssa.load("planar_four_bar"), path)
+        assert what in str(refusal.value), line
 
 
 def test_steps_are_counted_for_all_inputs_together():
-    with pytest.raises(ValueError, match=r"4,000,000 steps of 3 inputs; write 3,333,333 steps at most"):
+    with pytest.raises(ValueError, match=r"4,000,000 .*3,333,333"):
         groups.default_motion(mbssa.load("rotor"), steps=4_000_000)
 
 
 def test_a_law_that_overflows_is_told_as_such():
     four_bar = mbssa.load("planar_four_bar")
-    with pytest.raises(
-        ValueError, match=r"value of 1-2.angle is 1e\+10; write a magnitude of 1e\+09 at most"
-    ):
+    with pytest.raises(ValueError, match=r"1-2.angle is 1e\+10.*1e\+09"):
         groups.sample(four_bar, {"1-2.angle": groups.speed(1e10)}, [0.0, 1.0])
     with pytest.raises(ValueError, match="is not finite"):
         groups.sample(four_bar, {"1-2.angle": groups.polynomial(0.0, 0.0, 1e308)}, [0.0, 1.0, 1e5])

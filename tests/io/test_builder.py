@@ -6,7 +6,7 @@ import tomllib
 
 import numpy as np
 import pytest
-from refusals import refused
+from refusals import codes, refused
 
 import groups
 import mbssa
@@ -128,30 +128,34 @@ def test_all_faults_at_once():
     m = screw("planar").revolute("frame", "nut", id="pivot", pont=(0, 0)).body("nut")
     with pytest.raises(mbssa.ModelError) as caught:
         m.build()
-    said = str(caught.value)
-    assert said.startswith("screw: ")
-    assert "joint 2 (nut, screw) type: type 'H' (Helical (screw)) exists only in spatial mechanisms" in said
-    assert "joint 4 (pivot) pont: unknown key; did you mean 'point'?" in said
-    assert "body 3 (nut): name 'nut' is taken" in said
-    assert "joint 1 (guide) axis: 3 numbers; a planar mechanism has 2" in said
+    assert codes(caught.value.faults) == [
+        "unknown at joint 4 (pivot) pont",
+        "duplicate at body 3 (nut)",
+        "value at joint 1 (guide) axis",
+        "unknown at joint 2 (nut, screw) type",
+        "unsupported at joint 3 (frame, screw) axis",
+        "value at joint 3 (frame, screw) point",
+        "value at joint 3 (frame, screw) axis",
+        "value at body 1 (nut) points.tip",
+    ]
 
 
-@pytest.mark.parametrize("text", ["format = 1\nspace =", "rotor\n"])
-def test_text_that_is_no_model(text):
-    with refused("syntax at TOML"):
-        mbssa.load(text)
+def test_text_that_is_no_model():
+    for text in ["format = 1\nspace =", "rotor\n"]:
+        with refused("syntax at TOML"):
+            mbssa.load(text)
 
 
 class TestMethods:
-    @pytest.mark.parametrize("row", CATALOGUE, ids=lambda row: f"{row.code}-{row.space}")
-    def test_each_type_has_one(self, row):
-        method = getattr(mbssa.Builder, row.method)
-        m = mbssa.Builder(row.space)
-        assert method(m, 1, 2, id="it") is m
-        assert m._record["joint"] == [{"bodies": (1, 2), "type": row.code, "id": "it"}]
-        assert row.code in method.__doc__
-        assert ", ".join(row.coordinates) in method.__doc__
-        assert re.fullmatch(r"[a-z_]+", row.method)
+    def test_each_type_has_one(self):
+        for row in CATALOGUE:
+            method = getattr(mbssa.Builder, row.method)
+            m = mbssa.Builder(row.space)
+            assert method(m, 1, 2, id="it") is m, row.code
+            assert m._record["joint"] == [{"bodies": (1, 2), "type": row.code, "id": "it"}], row.code
+            assert row.code in method.__doc__, row.code
+            assert ", ".join(row.coordinates) in method.__doc__, row.code
+            assert re.fullmatch(r"[a-z_]+", row.method), row.code
 
     def test_no_type_hides_another_or_a_method_of_the_builder(self):
         assert len({(row.method, row.space) for row in CATALOGUE}) == len(CATALOGUE)

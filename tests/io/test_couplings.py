@@ -17,9 +17,8 @@ def built(couples, bodies=(1, 2, 3), more=(), **given):
     return from_record(record, "model", "model")
 
 
-@pytest.mark.parametrize(
-    ("couples", "given", "expected"),
-    [
+def test_faults_have_their_codes_and_places():
+    for couples, given, expected in [
         (("1-2.angle", "1-4.angle"), {}, "unknown at joint 4 (1, 2, 3) couples"),
         (("angle", "1-3.slide"), {}, "unknown at joint 4 (1, 2, 3) couples"),
         (("1-2.turn", "1-3.slide"), {}, "unknown at joint 4 (1, 2, 3) couples"),
@@ -34,11 +33,9 @@ def built(couples, bodies=(1, 2, 3), more=(), **given):
         (("1-2.angle",), {}, ["value at joint 4 (1, 2, 3) couples", "missing at joint 4 (1, 2, 3) couples"]),
         (("1-2.angle", "1-3.slide"), {"driven": 1}, "unsupported at joint 4 (1, 2, 3) driven"),
         (("1-2.angle", "1-3.slide"), {"ratio": 2.0}, "unsupported at joint 4 (1, 2, 3) ratio"),
-    ],
-)  # fmt: skip
-def test_faults_have_their_codes_and_places(couples, given, expected):
-    with refused(*([expected] if isinstance(expected, str) else expected)):
-        built(couples, **given)
+    ]:
+        with refused(*([expected] if isinstance(expected, str) else expected)):
+            built(couples, **given)
 
 
 def test_couplings_without_geometry_are_counted():
@@ -59,12 +56,12 @@ def test_units_are_those_of_the_file():
     assert geometry.offset == pytest.approx(4e-3)
 
 
-@pytest.mark.parametrize("ending", [".toml", ".npz"])
-def test_files_keep_them(tmp_path, ending):
-    made = built(("1-2.angle", "1-3.slide"), id="lead screw", offset=0.5)
-    assert made.joint_bodies(3) == (1, 2, 0)
-    assert mbssa.save(made, tmp_path / f"model{ending}") == []
-    again = mbssa.load(tmp_path / f"model{ending}")
-    assert again.joint_geometry == made.joint_geometry
-    assert again.joint_bodies(3) == made.joint_bodies(3)
-    assert mbssa.from_networkx(mbssa.to_networkx(made)).joint_geometry == made.joint_geometry
+def test_files_keep_them(tmp_path):
+    for ending in [".toml", ".npz"]:
+        made = built(("1-2.angle", "1-3.slide"), id="lead screw", offset=0.5)
+        assert made.joint_bodies(3) == (1, 2, 0), ending
+        assert mbssa.save(made, tmp_path / f"model{ending}") == [], ending
+        again = mbssa.load(tmp_path / f"model{ending}")
+        assert again.joint_geometry == made.joint_geometry, ending
+        assert again.joint_bodies(3) == made.joint_bodies(3), ending
+        assert mbssa.from_networkx(mbssa.to_networkx(made)).joint_geometry == made.joint_geometry, ending

@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import pytest
-from comparison import SHEET, groups, same_mechanism, says, topology
+from comparison import MODELS, SHEET, groups, same_mechanism, says, topology
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from refusals import refused
@@ -27,37 +27,45 @@ from mbssa.texts import strange
 # --- built-in models ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("ending", [".toml", ".npz"])
-def test_nothing_of_a_built_in_model_is_lost(builtin, ending, tmp_path):
-    path = tmp_path / f"{builtin.name}{ending}"
-    assert mbssa.save(builtin, path) == []
-    same_mechanism(builtin, mbssa.load(path))
+def test_nothing_of_a_built_in_model_is_lost(tmp_path):
+    for builtin in map(mbssa.load, MODELS):
+        for ending in [".toml", ".npz"]:
+            path = tmp_path / f"{builtin.name}{ending}"
+            assert mbssa.save(builtin, path) == [], (ending, builtin.name)
+            same_mechanism(builtin, mbssa.load(path))
 
 
-def test_nothing_of_a_built_in_model_is_lost_in_a_graph(builtin):
-    same_mechanism(builtin, mbssa.from_networkx(mbssa.to_networkx(builtin)))
+def test_nothing_of_a_built_in_model_is_lost_in_a_graph():
+    for builtin in map(mbssa.load, MODELS):
+        same_mechanism(builtin, mbssa.from_networkx(mbssa.to_networkx(builtin)))
 
 
-@pytest.mark.parametrize("ending", [".m", ".csv"])
-def test_the_topology_of_a_built_in_model_is_kept_in_matrices(builtin, ending, tmp_path):
-    path = tmp_path / f"{builtin.name}{ending}"
-    wide = [joint.id for joint in builtin.joints if len(joint.bodies) > 2]
-    if wide:
-        with pytest.raises(mbssa.ModelError) as caught:
-            mbssa.save(builtin, str(path))
-        said = [fault.place for fault in caught.value.faults]
-        assert said == [f"joint {identity}" for identity in wide]
-        assert not path.exists()
-        return
-    lost = mbssa.save(builtin, str(path))
-    again = mbssa.load(path)
-    assert topology(again) == topology(builtin)
-    bare = dataclasses.replace(builtin, joint_geometry={}, body_geometry={})
-    assert groups(again) == groups(bare)
-    assert (again.body_names == builtin.body_names) == (ending == ".csv" or builtin.body_names is None)
-    assert {"title", "source"} <= set(lost)
-    # A second time there is nothing more to lose, but for the names that a script keeps in no form.
-    assert [line for line in mbssa.save(again, path, force=True) if "MBSSA3D" not in line] == []
+def test_the_topology_of_a_built_in_model_is_kept_in_matrices(tmp_path):
+    for builtin in map(mbssa.load, MODELS):
+        for ending in [".m", ".csv"]:
+            path = tmp_path / f"{builtin.name}{ending}"
+            wide = [joint.id for joint in builtin.joints if len(joint.bodies) > 2]
+            if wide:
+                with pytest.raises(mbssa.ModelError) as caught:
+                    mbssa.save(builtin, str(path))
+                said = [fault.place for fault in caught.value.faults]
+                assert said == [f"joint {identity}" for identity in wide], (ending, builtin.name)
+                assert not path.exists(), (ending, builtin.name)
+                continue
+            lost = mbssa.save(builtin, str(path))
+            again = mbssa.load(path)
+            assert topology(again) == topology(builtin), (ending, builtin.name)
+            bare = dataclasses.replace(builtin, joint_geometry={}, body_geometry={})
+            assert groups(again) == groups(bare), (ending, builtin.name)
+            assert (again.body_names == builtin.body_names) == (
+                ending == ".csv" or builtin.body_names is None
+            ), (ending, builtin.name)
+            assert {"title", "source"} <= set(lost), (ending, builtin.name)
+            # A second time there is nothing more to lose, but for the names that a script keeps in no form.
+            assert [line for line in mbssa.save(again, path, force=True) if "MBSSA3D" not in line] == [], (
+                ending,
+                builtin.name,
+            )
 
 
 def test_a_motion_is_lost_by_name_where_no_file_can_keep_it(tmp_path):
@@ -286,6 +294,7 @@ RANDOM = settings(
 )
 
 
+@pytest.mark.slow
 @RANDOM
 @given(mechanisms())
 def test_random_mechanisms_come_back_whole(mechanism):
@@ -296,6 +305,7 @@ def test_random_mechanisms_come_back_whole(mechanism):
     same_mechanism(mechanism, mbssa.from_networkx(mbssa.to_networkx(mechanism), name="random"))
 
 
+@pytest.mark.slow
 @RANDOM
 @given(mechanism=mechanisms())
 def test_random_mechanisms_come_back_whole_from_arrays(mechanism, tmp_path_factory):
@@ -304,6 +314,7 @@ def test_random_mechanisms_come_back_whole_from_arrays(mechanism, tmp_path_facto
     same_mechanism(mechanism, mbssa.load(path))
 
 
+@pytest.mark.slow
 @RANDOM
 @given(mechanisms())
 def test_random_mechanisms_keep_their_topology_in_matrices(mechanism):
@@ -352,15 +363,15 @@ def test_endings_are_told_and_their_case_does_not_matter(put, tmp_path):
     says(put("model.yaml", "x"), "'.yaml' is not a supported format", ".npz, .urdf, .sdf, .xml or .mjcf")
 
 
-@pytest.mark.parametrize("ending", ENDINGS)
-def test_files_that_are_not_there(ending, tmp_path):
-    says(tmp_path / f"nowhere{ending}", "No such file")
-    (tmp_path / f"folder{ending}").mkdir()
-    with refused("file"):
-        mbssa.load(tmp_path / f"folder{ending}")
-    with pytest.raises(OSError, match="No such file") as caught:
-        mbssa.save(mbssa.load("planar_four_bar"), tmp_path / "no" / f"such{ending}")
-    assert caught.value.filename == str(tmp_path / "no" / f"such{ending}")
+def test_files_that_are_not_there(tmp_path):
+    for ending in ENDINGS:
+        says(tmp_path / f"nowhere{ending}", "No such file")
+        (tmp_path / f"folder{ending}").mkdir()
+        with refused("file"):
+            mbssa.load(tmp_path / f"folder{ending}")
+        with pytest.raises(OSError, match="No such file") as caught:
+            mbssa.save(mbssa.load("planar_four_bar"), tmp_path / "no" / f"such{ending}")
+        assert caught.value.filename == str(tmp_path / "no" / f"such{ending}"), ending
 
 
 def test_a_large_text_is_sent_to_arrays(put):
@@ -419,9 +430,8 @@ def test_convert_replaces_only_what_it_may(run_mbssa, put):
     assert mbssa.load(path).n_bodies == 16
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
+def test_convert_of_bad_input(run_mbssa, tmp_path, monkeypatch):
+    for arguments, message in [
         (("rotr", "x.m"), "did you mean rotor"),
         (("rotor", "x.yaml"), ".toml, .m, .csv, .npz"),
         (("rotor", "x"), "ends in none of .toml"),
@@ -429,20 +439,12 @@ def test_convert_replaces_only_what_it_may(run_mbssa, put):
         (("rotor", "."), "is a folder"),
         (("rotor",), "TO"),
         ((), "FROM"),
-    ],
-)
-def test_convert_of_bad_input(arguments, message, run_mbssa, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    result = run_mbssa("convert", *arguments)
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert message in result.stderr
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_the_help_of_convert_has_an_example(run_mbssa):
-    result = run_mbssa("convert", "--help")
-    assert result.exit_code == 0
-    assert "Example: mbssa convert stewart stewart.urdf" in result.stdout
+    ]:
+        monkeypatch.chdir(tmp_path)
+        result = run_mbssa("convert", *arguments)
+        assert (result.exit_code, result.stdout) == (2, ""), arguments
+        assert message in result.stderr, arguments
+        assert list(tmp_path.iterdir()) == [], arguments
 
 
 def test_what_decompose_does_not_need_is_not_imported():

@@ -2,7 +2,6 @@
 
 import networkx as nx
 import numpy as np
-import pytest
 from comparison import groups, same_mechanism
 from refusals import refused
 
@@ -51,9 +50,8 @@ def graph_of(**changes):
     return graph
 
 
-@pytest.mark.parametrize(
-    ("graph", "fault"),
-    [
+def test_bad_graphs():
+    for graph, fault in [
         (graph_of(type="RR"), "unknown at joint 1 (1, 2) type"),
         (graph_of(type="S"), "unknown at joint 1 (1, 2) type"),
         (graph_of(type=3), "value at joint 1 (1, 2) type"),
@@ -72,11 +70,9 @@ def graph_of(**changes):
         (nx.MultiGraph(), "missing at space"),
         (nx.path_graph(3), "value at nodes"),
         (nx.path_graph(["frame", 2]), "value at nodes"),
-    ],
-)
-def test_bad_graphs(graph, fault):
-    with refused(fault):
-        mbssa.from_networkx(graph)
+    ]:
+        with refused(fault):
+            mbssa.from_networkx(graph)
 
 
 def test_an_edge_without_a_type_and_a_frame_with_geometry():

@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from refusals import refused
+from refusals import codes, refused
 
 import mbssa
 
@@ -93,22 +93,19 @@ def test_all_faults_at_once(read):
     )
     with pytest.raises(mbssa.ModelError) as error:
         read(wrong)
-    said = str(error.value)
-    for part in (
-        "[[body]] 1 (crank) inertia.mass: is -2; write a positive mass, or leave inertia out",
-        "[[body]] 2 (slider) inertia.centre: is missing; write the centre of mass",
-        "[[body]] 2 (slider) inertia.moments: is not for a planar model; write moment, a number",
-        "[[force]] 1 (spring) stiffness: is -4; write zero or a positive number",
-        "force motor coordinate: '2-1.slide' does not exist; the coordinates of 1-2 are angle",
-        "[[force]] 3 (point) bodies: body 'slidr' does not exist; the bodies are frame, crank, slider",
-        "gravity: 3 numbers; a planar mechanism has 2",
-    ):
-        assert part in said
+    assert codes(error.value.faults) == [
+        "value at [[body]] 1 (crank) inertia.mass",
+        "missing at [[body]] 2 (slider) inertia.centre",
+        "unsupported at [[body]] 2 (slider) inertia.moments",
+        "value at gravity",
+        "value at [[force]] 1 (spring) stiffness",
+        "unknown at [[force]] 3 (point) bodies",
+        "unknown at force motor coordinate",
+    ]
 
 
-@pytest.mark.parametrize(
-    ("change", "fault"),
-    [
+def test_a_fault_has_its_code_and_place(read):
+    for change, fault in [
         (("stiffness = 4.0", "stifness = 4.0"), "unknown at [[force]] 1 (spring) stifness"),
         (('type = "spring"', 'type = "sprung"'), "unknown at [[force]] 1 (sprung) type"),
         (("rest = 150", "axes = 'body'"), "unsupported at [[force]] 1 (spring) axes"),
@@ -121,28 +118,23 @@ def test_all_faults_at_once(read):
         (("mass = 2.0, ", ""), "missing at [[body]] 1 (crank) inertia.mass"),
         (("mass = 2.0", "mas = 2.0"), "unknown at [[body]] 1 (crank) inertia.mas"),
         (("moment = 3000", "moment = -3000"), "value at [[body]] 1 (crank) inertia.moment"),
-    ],
-)
-def test_a_fault_has_its_code_and_place(read, change, fault):
-    with refused(fault):
-        read(MODEL.replace(*change))
+    ]:
+        with refused(fault):
+            read(MODEL.replace(*change))
 
 
-@pytest.mark.parametrize(
-    ("keys", "said"),
-    [
+def test_inertia_matrices_of_no_rigid_body_are_refused():
+    for keys, said in [
         ({"moments": (1.0, 1.0, 3.0)}, "the largest may not exceed the sum of the others"),
         ({"moments": (1.0, 1.0, 1.0), "products": (0.0, 0.0, 2.0)}, "none may be negative"),
         ({"moments": (1.0, 1.0)}, "inertia.moments: 2 numbers; write three"),
         ({"products": (1.0, 1.0, 1.0)}, "products: stand without moments"),
         ({"moment": 1.0}, "inertia.moment: is not for a spatial model"),
-    ],
-)
-def test_inertia_matrices_of_no_rigid_body_are_refused(keys, said):
-    m = mbssa.Builder("spatial").body("arm", inertia={"mass": 1.0, "centre": (0, 0, 0), **keys})
-    with pytest.raises(mbssa.ModelError) as error:
-        m.revolute("frame", "arm", point=(0, 0, 0), axis=(0, 0, 1)).build()
-    assert said in str(error.value)
+    ]:
+        m = mbssa.Builder("spatial").body("arm", inertia={"mass": 1.0, "centre": (0, 0, 0), **keys})
+        with pytest.raises(mbssa.ModelError) as error:
+            m.revolute("frame", "arm", point=(0, 0, 0), axis=(0, 0, 1)).build()
+        assert said in str(error.value), keys
 
 
 def test_a_thin_plate_and_a_point_mass_are_bodies():

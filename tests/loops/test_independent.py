@@ -15,10 +15,11 @@ from mbssa.loops import independent_loops, wehage_substructures
 from mbssa.loops.solution import Block, match, order_of_solution
 from mbssa.singularities.ranks import rank_of
 
-MODELS = [*mbssa.builtin_names(), "assur:I-1", "assur:I-8B", "assur:II-3", "assur:III-4", "assur:III-4B"]
-
-#: Inputs that are published and cannot drive it.
-UNDRIVABLE = ("micromanipulator",)
+#: All kinds of joint, passive rotations, redundant loops, merged modules.
+MODELS = (
+    "planar_four_bar", "theo_jansen", "cam_roller", "planetary", "rotor", "stewart", "six_sps", "bricard",
+    "double_parallelogram", "universal_shafts", "micromanipulator_driven", "assur:II-3", "assur:III-4B",
+)  # fmt: skip
 
 
 def modules_of(found):
@@ -80,52 +81,55 @@ class TestPaper:
 
 
 @pytest.mark.parametrize("find", [independent_loops, wehage_substructures])
-@pytest.mark.parametrize("name", MODELS)
 class TestEveryModel:
-    def test_the_loops_count_as_equation_1_says(self, find, name):
-        mechanism = mbssa.load(name)
-        found = find(mechanism)
-        assert len(found.loops) == mechanism.n_joints - len(found.left_out) - (mechanism.n_bodies - 1)
-        assert sorted(number for module in found.modules for number in module.loops) == list(
-            range(1, len(found.loops) + 1)
-        )
+    def test_the_loops_count_as_equation_1_says(self, find):
+        for name in MODELS:
+            mechanism = mbssa.load(name)
+            found = find(mechanism)
+            assert len(found.loops) == mechanism.n_joints - len(found.left_out) - (mechanism.n_bodies - 1), (
+                name
+            )
+            assert sorted(number for module in found.modules for number in module.loops) == list(
+                range(1, len(found.loops) + 1)
+            ), name
 
-    def test_each_unknown_coordinate_is_computed_once_before_it_is_needed(self, find, name):
-        found = find(mbssa.load(name))
-        # What a gear on a carrier or a user's function of three bodies binds is in no loop.
-        wide = {j.index for j in found.mechanism.joints if len(j.bodies) > 2}
-        assert wide <= set(found.left_out)
-        assert found.determined == (not wide)
-        if wide:
-            return
-        computed = set()
-        for module in found.modules:
-            assert module.equations == module.unknowns == len(set(module.computes))
-            assert computed.isdisjoint(module.computes)
-            joints = {joint for number in module.loops for joint in found.loops[number - 1].joints}
-            driven = {
-                f"{j.id}.{name}" for j in found.mechanism.joints if j.index in joints for name in j.driven
-            }
-            assert set(module.known) <= computed | driven
-            computed |= set(module.computes)
-        every = {name for loop in found.loops for name in loop.unknown}
-        assert computed == every - set(found.held)
+    def test_each_unknown_coordinate_is_computed_once_before_it_is_needed(self, find):
+        for name in MODELS:
+            found = find(mbssa.load(name))
+            # What a gear on a carrier or a user's function of three bodies binds is in no loop.
+            wide = {j.index for j in found.mechanism.joints if len(j.bodies) > 2}
+            assert wide <= set(found.left_out), name
+            assert found.determined == (not wide), name
+            if wide:
+                continue
+            computed = set()
+            for module in found.modules:
+                assert module.equations == module.unknowns == len(set(module.computes)), name
+                assert computed.isdisjoint(module.computes), name
+                joints = {joint for number in module.loops for joint in found.loops[number - 1].joints}
+                driven = {
+                    f"{j.id}.{at}" for j in found.mechanism.joints if j.index in joints for at in j.driven
+                }
+                assert set(module.known) <= computed | driven, name
+                computed |= set(module.computes)
+            every = {at for loop in found.loops for at in loop.unknown}
+            assert computed == every - set(found.held), name
 
-    def test_with_what_is_known_before_the_loops_of_a_module_cannot_move(self, find, name):
+    def test_with_what_is_known_before_the_loops_of_a_module_cannot_move(self, find):
         """The Jacobian of a module's joints, with its known coordinates fixed, has full column rank."""
-        if name in UNDRIVABLE:
-            assert not mbssa.check(mbssa.load(name)).solvable
-            return
-        found = find(mbssa.load(name))
-        for module in found.modules:
-            joints = {joint for number in module.loops for joint in found.loops[number - 1].joints}
-            fixed = driven_by(found.mechanism, {*module.known, *found.held})
-            rows = assembled_rows(fixed)
-            mine = rows.select(np.flatnonzero(np.isin(rows.joint, sorted(joints))))
-            bodies = sorted({body - 1 for number in module.loops for body in found.loops[number - 1].bodies})
-            rank = rank_of(mine.matrix(np.array(bodies[1:])), 1e-7)
-            spins = sum(name.partition(".")[0] in ids(found, joints) for name in found.held)
-            assert rank.free <= spins, (module, rank)
+        for name in MODELS:
+            found = find(mbssa.load(name))
+            for module in found.modules:
+                joints = {joint for number in module.loops for joint in found.loops[number - 1].joints}
+                fixed = driven_by(found.mechanism, {*module.known, *found.held})
+                rows = assembled_rows(fixed)
+                mine = rows.select(np.flatnonzero(np.isin(rows.joint, sorted(joints))))
+                bodies = sorted(
+                    {body - 1 for number in module.loops for body in found.loops[number - 1].bodies}
+                )
+                rank = rank_of(mine.matrix(np.array(bodies[1:])), 1e-7)
+                spins = sum(at.partition(".")[0] in ids(found, joints) for at in found.held)
+                assert rank.free <= spins, (module, rank)
 
 
 def ids(found, joints):
@@ -232,13 +236,11 @@ class TestJoints:
         assert found.loops[0].rank == 2
         assert found.notes == ("ranks of loops at random geometry, as not every joint has its own",)
 
-    @pytest.mark.parametrize(
-        ("name", "rank"), [("spatial_4r", 3), ("bennett", 3), ("bricard", 5), ("sarrus", 5), ("rssr", 6)]
-    )
-    def test_a_loop_has_as_many_equations_as_its_joints_span(self, name, rank):
-        found = independent_loops(mbssa.load(name))
-        assert found.loops[0].rank == rank
-        assert found.determined
+    def test_a_loop_has_as_many_equations_as_its_joints_span(self):
+        for name, rank in [("spatial_4r", 3), ("bennett", 3), ("bricard", 5), ("sarrus", 5), ("rssr", 6)]:
+            found = independent_loops(mbssa.load(name))
+            assert found.loops[0].rank == rank, name
+            assert found.determined, name
 
     def test_passive_rotations_are_locked(self):
         assert len(independent_loops(mbssa.load("six_sps")).held) == 6
@@ -272,38 +274,38 @@ class TestJoints:
 class TestOrderOfSolution:
     """Against the definition: strong components of the matched graph do not depend on the matching."""
 
-    @pytest.mark.parametrize("seed", range(30))
-    def test_parts_do_not_depend_on_the_order_of_the_blocks(self, seed):
-        dice = random.Random(seed)
-        unknowns = {joint: dice.randint(1, 3) for joint in range(9)}
-        blocks = [Block(dice.randint(1, 4), tuple(sorted(dice.sample(range(9), 4)))) for _ in range(6)]
-        order = list(range(6))
-        dice.shuffle(order)
-        first = order_of_solution(blocks, unknowns)
-        second = order_of_solution([blocks[k] for k in order], unknowns)
-        named = {(tuple(sorted(order[k] for k in part.blocks)), part.state) for part in second}
-        assert {(part.blocks, part.state) for part in first} == named
+    def test_parts_do_not_depend_on_the_order_of_the_blocks(self):
+        for seed in range(20):
+            dice = random.Random(seed)
+            unknowns = {joint: dice.randint(1, 3) for joint in range(9)}
+            blocks = [Block(dice.randint(1, 4), tuple(sorted(dice.sample(range(9), 4)))) for _ in range(6)]
+            order = list(range(6))
+            dice.shuffle(order)
+            first = order_of_solution(blocks, unknowns)
+            second = order_of_solution([blocks[k] for k in order], unknowns)
+            named = {(tuple(sorted(order[k] for k in part.blocks)), part.state) for part in second}
+            assert {(part.blocks, part.state) for part in first} == named, seed
 
-    @pytest.mark.parametrize("seed", range(30))
-    def test_the_matching_is_as_large_as_the_largest(self, seed):
-        networkx = pytest.importorskip("networkx")
-        dice = random.Random(seed)
-        unknowns = {joint: dice.randint(0, 3) for joint in range(6)}
-        blocks = [Block(dice.randint(1, 4), tuple(sorted(dice.sample(range(6), 3)))) for _ in range(5)]
-        flow = networkx.DiGraph()
-        for k, block in enumerate(blocks):
-            flow.add_edge("source", ("block", k), capacity=block.equations)
-            for joint in block.joints:
-                flow.add_edge(("block", k), ("joint", joint))
-        for joint, count in unknowns.items():
-            flow.add_edge(("joint", joint), "sink", capacity=count)
-        given = match(blocks, unknowns)
-        assert sum(sum(mine.values()) for mine in given) == networkx.maximum_flow_value(
-            flow, "source", "sink"
-        )
-        for block, mine in zip(blocks, given, strict=True):
-            assert sum(mine.values()) <= block.equations
-            assert set(mine) <= set(block.joints)
+    def test_the_matching_is_as_large_as_the_largest(self):
+        for seed in range(20):
+            networkx = pytest.importorskip("networkx")
+            dice = random.Random(seed)
+            unknowns = {joint: dice.randint(0, 3) for joint in range(6)}
+            blocks = [Block(dice.randint(1, 4), tuple(sorted(dice.sample(range(6), 3)))) for _ in range(5)]
+            flow = networkx.DiGraph()
+            for k, block in enumerate(blocks):
+                flow.add_edge("source", ("block", k), capacity=block.equations)
+                for joint in block.joints:
+                    flow.add_edge(("block", k), ("joint", joint))
+            for joint, count in unknowns.items():
+                flow.add_edge(("joint", joint), "sink", capacity=count)
+            given = match(blocks, unknowns)
+            assert sum(sum(mine.values()) for mine in given) == networkx.maximum_flow_value(
+                flow, "source", "sink"
+            ), seed
+            for block, mine in zip(blocks, given, strict=True):
+                assert sum(mine.values()) <= block.equations, seed
+                assert set(mine) <= set(block.joints), seed
 
 
 def random_mechanism(seed):
@@ -321,6 +323,7 @@ def random_mechanism(seed):
     return mbssa.from_pairs(n, [tuple(pair) for pair in pairs], space)
 
 
+@pytest.mark.slow
 def test_what_groups_can_solve_loops_determine_whichever_are_chosen():
     """A Jacobian of full rank in bodies has full rank in loops, so a matching is found in any basis."""
     looked_at = 0
@@ -335,5 +338,5 @@ def test_what_groups_can_solve_loops_determine_whichever_are_chosen():
 
 def test_only_mechanisms_are_taken():
     for find in (independent_loops, wehage_substructures):
-        with pytest.raises(TypeError, match=r"takes a Mechanism, not 'rotor'"):
+        with pytest.raises(TypeError, match="'rotor'"):
             find("rotor")

@@ -88,16 +88,13 @@ class TestMerging:
         assert [each.loops for each in found] == [(1, 2, 3)]
 
 
-@pytest.mark.parametrize(
-    ("parents", "terminators", "words"),
-    [
+def test_lists_that_are_no_tree_are_refused():
+    for parents, terminators, words in [
         ([], [], "body 1, the frame"),
         ([1, 1], [], "body 1, the frame"),
         ([0, 3, 9], [], "parent of body 3 is 9; write one of 1 to 3"),
         ([0, 3, 2], [], "bodies 2, 3 do not lead to the frame"),
         ([0, 1, 1], [[2, 2], [2, 4]], r"terminators 1 are \[2, 2\].*terminators 2 are \[2, 4\]"),
-    ],
-)
-def test_lists_that_are_no_tree_are_refused(parents, terminators, words):
-    with pytest.raises(ValueError, match=words):
-        wehage(parents, terminators)
+    ]:
+        with pytest.raises(ValueError, match=words):
+            wehage(parents, terminators)

@@ -212,7 +212,7 @@ def test_models_without_cams_and_faults_are_bad_input(run_mbssa, valve, tmp_path
     with refused("missing"):
         cams_of(bare)
     wrong = replace(bare, joint_geometry={2: JointGeometry(profile={"circle": {"radius": -1.0}})})
-    with pytest.raises(mbssa.ModelError, match="2-3 profile circle: has the size -1") as caught:
+    with pytest.raises(mbssa.ModelError, match=r"2-3 profile circle: .*-1") as caught:
         cams_of(wrong)
     assert len(caught.value.faults) == 2
     done = run_mbssa("cams", valve(MODEL.replace("dwell = 60.0", "dwell = 50.0")))

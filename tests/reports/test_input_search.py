@@ -62,6 +62,7 @@ def test_what_was_not_looked_at_is_said():
     assert "no valid set of inputs was found" in search_report(some, 5).text()
 
 
+@pytest.mark.slow
 def test_own_inputs_that_are_refused_have_their_reason():
     manipulator = mbssa.load("micromanipulator")
     driven = [joint.id for joint in manipulator.joints if joint.driven]

@@ -66,8 +66,10 @@ def test_a_format_that_there_is_not():
             Report(()).export(form)
 
 
-@pytest.mark.parametrize("width", [200, 40, 24, 20])
-def test_no_word_is_broken_however_narrow_the_screen(width):
-    items = [("1-2.slide, 13-15.angle", "9"), ("8-9.angle", "12")]
-    text = Report((Table(("Inputs", "Groups"), items, right=("Groups",)),)).text(width=width)
-    assert {"1-2.slide,", "13-15.angle", "8-9.angle", "Inputs", "Groups", "12"} <= set(text.split())
+def test_no_word_is_broken_however_narrow_the_screen():
+    for width in [200, 40, 24, 20]:
+        items = [("1-2.slide, 13-15.angle", "9"), ("8-9.angle", "12")]
+        text = Report((Table(("Inputs", "Groups"), items, right=("Groups",)),)).text(width=width)
+        assert {"1-2.slide,", "13-15.angle", "8-9.angle", "Inputs", "Groups", "12"} <= set(text.split()), (
+            width
+        )

@@ -80,10 +80,10 @@ def test_a_rack_and_its_pinion_need_no_contact():
     assert not message(mbssa.load("rack_steering"))[1]
 
 
-@pytest.mark.parametrize("word", ["rolling", "Rolling", "pure rolling", "RP", "ROLL", "rolling contact"])
-def test_rolling_in_space_is_refused_with_the_word(word):
-    with pytest.raises(KeyError, match="non-integrable"):
-        mbssa.joints.joint_type(word, "spatial")
+def test_rolling_in_space_is_refused_with_the_word():
+    for word in ["rolling", "Rolling", "pure rolling", "RP", "ROLL", "rolling contact"]:
+        with pytest.raises(KeyError, match="non-integrable"):
+            mbssa.joints.joint_type(word, "spatial")
 
 
 def test_rolling_in_the_plane_is_found_by_its_word():

@@ -65,9 +65,9 @@ def test_a_slider_belongs_to_the_plane_it_slides_in():
     assert (part.kind, part.bodies) == ("planar", (1, 2, 3))
 
 
-@pytest.mark.parametrize("name", ["rotor", "stewart", "spatial_four_bar", "bennett", "bricard", "rssr"])
-def test_spatial_mechanisms_have_none(name):
-    assert parts_of(mbssa.load(name)) == []
+def test_spatial_mechanisms_have_none():
+    for name in ["rotor", "stewart", "spatial_four_bar", "bennett", "bricard", "rssr"]:
+        assert parts_of(mbssa.load(name)) == [], name
 
 
 def test_sarrus_has_two_planes_and_no_part_that_closes_in_one():

@@ -11,8 +11,6 @@ from robot_files import loaded
 import groups
 import mbssa
 
-mujoco = pytest.importorskip("mujoco")
-
 #: Lengths of the cranks of the parallel gripper, and from the cranks' pivots to one another, m.
 ARM, APART = 0.1, 0.03
 
@@ -111,6 +109,7 @@ def gripper(request):
 
 @pytest.mark.parametrize("write", [urdf, mjcf, sdf])
 def test_a_gripper_satisfies_the_equalities_of_mujoco(gripper, write, tmp_path: Path):
+    mujoco = pytest.importorskip("mujoco")
     path = tmp_path / f"gripper.{ {urdf: 'urdf', mjcf: 'xml', sdf: 'sdf'}[write] }"
     path.write_text(write(*gripper))
     joints, _, _, _, driven = gripper

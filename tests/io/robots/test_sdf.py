@@ -159,9 +159,8 @@ def test_a_model_that_hangs_on_nothing_is_held_by_its_canonical_link(put):
     np.testing.assert_allclose(mechanism.body_geometry[1].origin, want, atol=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("text", "part"),
-    [
+def test_faults_are_named(put):
+    for text, part in [
         ('<!DOCTYPE s [<!ENTITY a "b">]><sdf/>', "document type, an entity"),
         ("<robot/>", "an SDF is an <sdf>"),
         ("<sdf/>", "has 0 models"),
@@ -171,12 +170,10 @@ def test_a_model_that_hangs_on_nothing_is_held_by_its_canonical_link(put):
         (one_joint("revolute", "<axis><xyz>0 0 0</xyz></axis>"), "axis has length 0"),
         (one_joint("ball", '<pose relative_to="j">0 0 0 0 0 0</pose>'), "pose of 'j': is relative to itself"),
         (one_joint("ball", "<pose>0 0 x 0 0 0</pose>"), "is '0 0 x 0 0 0'; write 6 numbers"),
-    ],
-)
-def test_faults_are_named(put, text, part):
-    with pytest.raises(mbssa.ModelError) as raised:
-        mbssa.load(put(text))
-    assert part in str(raised.value)
+    ]:
+        with pytest.raises(mbssa.ModelError) as raised:
+            mbssa.load(put(text))
+        assert part in str(raised.value), part
 
 
 def test_a_parent_frame_elsewhere_than_the_joint_is_named(put):
@@ -185,6 +182,6 @@ def test_a_parent_frame_elsewhere_than_the_joint_is_named(put):
     frame = '<frame name="pivot" attached_to="world"><pose relative_to="world">2 0 0 0 0 0</pose></frame>'
     bars = '<link name="here"/><link name="there"/>' + joint.format("here", "world")
     text = f'<sdf version="1.7"><model name="m">{frame}{bars}{joint.format("there", "pivot")}</model></sdf>'
-    with pytest.warns(UserWarning, match="2 m from its parent frame 'pivot', by the pose of its child"):
+    with pytest.warns(UserWarning, match=r"2 m .*'pivot'"):
         mechanism = mbssa.load(put(text))
     assert mechanism.joint_geometry[0].frames[0].origin == mechanism.joint_geometry[1].frames[0].origin

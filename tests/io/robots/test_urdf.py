@@ -252,21 +252,18 @@ def test_a_closed_four_bar_moves_as_the_planar_model_does(put, closing, side, er
             assert np.abs(rotation(run.orientation[t, k]) - want).max() < 1e-9
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "why"),
-    [
+def test_wrong_constraints_are_named_with_their_lines(put):
+    for old, new, why in [
         ('type="spherical"', 'type="glue"', "type is 'glue'; the types are revolute"),
         ('child link="rocker"', 'child link="roker"', "line 12 constraint 'toe' child: 'roker' is no link"),
         ('<child link="rocker"/>', "", "has no child; write <child link"),
         ('child link="rocker"', 'child link="coupler"', "joins 'coupler' to itself"),
         ('parent_axis xyz="0 0 1"', 'parent_axis xyz="0 0 0"', "parent_axis: has length 0"),
         ('rpy="1.1 0 0"', 'rpy="1.1 x 0"', "rpy: is '1.1 x 0'; write 3 numbers"),
-    ],
-)
-def test_wrong_constraints_are_named_with_their_lines(put, old, new, why):
-    closing = constraint("spherical")
-    head, tail = four_bar(closing).split("<constraint")
-    assert why in faults_of(put(f"{head}<constraint{tail.replace(old, new)}"))
+    ]:
+        closing = constraint("spherical")
+        head, tail = four_bar(closing).split("<constraint")
+        assert why in faults_of(put(f"{head}<constraint{tail.replace(old, new)}")), new
 
 
 def test_limits_beyond_all_bounds_are_none(put):
@@ -383,9 +380,8 @@ def test_all_faults_come_at_once_with_their_lines(put):
         assert part in said
 
 
-@pytest.mark.parametrize(
-    ("text", "part"),
-    [
+def test_hostile_and_empty_files_are_refused_with_a_sentence(put):
+    for text, part in [
         (
             '<!DOCTYPE r [<!ENTITY a "aa"><!ENTITY b "&a;&a;">]><robot name="&b;"/>',
             "document type, an entity",
@@ -399,10 +395,8 @@ def test_all_faults_come_at_once_with_their_lines(put):
         ("<robot/>", "has no links"),
         ('<robot><link name="a"/><link name="b"/></robot>', "2 links are children of no joint: 'a', 'b'"),
         ('<robot><link name="a"/><link name="a"/></robot>', "has the name of line 1"),
-    ],
-)
-def test_hostile_and_empty_files_are_refused_with_a_sentence(put, text, part):
-    assert part in faults_of(put(text))
+    ]:
+        assert part in faults_of(put(text)), part
 
 
 def test_joints_that_mimic_in_a_circle(put):
@@ -410,9 +404,8 @@ def test_joints_that_mimic_in_a_circle(put):
     assert "mimics itself in a circle" in faults_of(put(circle))
 
 
-@pytest.mark.parametrize(
-    ("side", "part"),
-    [
+def test_wrong_side_files_are_refused_with_a_sentence(put):
+    for side, part in [
         ("closed_loop: [", "is not YAML"),
         ("- 1", "has no keys"),
         ("!!python/object/apply:os.system [ls]", "is not YAML"),
@@ -421,10 +414,8 @@ def test_joints_that_mimic_in_a_circle(put):
         ("closed_loop: 7", "closed_loop: is no list"),
         ("closed_loop: [[end_A, B]]", "0 for 1 closures"),
         ("#" * 1_000_001, "is longer than"),
-    ],
-)
-def test_wrong_side_files_are_refused_with_a_sentence(put, side, part):
-    assert part in faults_of(put(four_bar(""), side))
+    ]:
+        assert part in faults_of(put(four_bar(""), side)), part
 
 
 def test_a_side_file_out_of_the_folder_is_not_read(put, tmp_path):
@@ -506,9 +497,8 @@ class TestFilesOfOtherFolders:
         assert found == ["near.obj"] * 3
         assert "not shown" not in notes
 
-    @pytest.mark.parametrize(
-        ("name", "why"),
-        [
+    def test_what_leaves_the_folder_is_named(self, package):
+        for name, why in [
             ("linked.obj", "leaves the folder"),
             ("/etc/passwd", "leaves the folder"),
             ("file:///etc/passwd", "leaves the folder"),
@@ -516,11 +506,9 @@ class TestFilesOfOtherFolders:
             ("http://example.org/a.obj", "is no file"),
             ("package://", "there is no file"),
             ("", "is no file"),
-        ],
-    )
-    def test_what_leaves_the_folder_is_named(self, package, name, why):
-        _, notes, _ = self.files(package, name)
-        assert why in notes
+        ]:
+            _, notes, _ = self.files(package, name)
+            assert why in notes, name
 
     @pytest.mark.filterwarnings("always")
     def test_the_option_allows_folders_while_the_command_runs(self, package, run_mbssa):
