@@ -17,21 +17,15 @@ from mbssa import cli
 
 HERE = Path(__file__).parent
 
-#: Tests of what takes ranks, factors or least squares: their answers must not depend on how the linear
-#: algebra rounds. ``.ci/run`` runs them under two processor kernels and numbers of threads of OpenBLAS.
-LAPACK = (
-    "contracts/test_relations.py", "groups/partitioning", "groups/test_contacts.py", "groups/test_gears.py",
-    "groups/test_global_approach.py", "groups/test_invariance.py", "groups/test_library.py",
-    "groups/test_lift_off.py", "groups/test_motion.py", "groups/test_motion_pose.py",
-    "groups/test_solver_choice.py", "groups/test_spins.py", "groups/tearing", "joints", "loops",
-    "reports/test_paper_tables.py", "decomposition/test_methods_agree.py", "singularities",
-    "test_models_of_cams.py", "test_models_of_formulae.py", "input_search",
+#: Tests of ranks and of least squares: their answers must not depend on how the linear algebra rounds.
+#: ``.ci/run`` runs them under two processor kernels and numbers of threads of OpenBLAS.
+LAPACK = tuple(
+    f"{HERE}{os.sep}{Path(name)}"
+    for name in (
+        "decomposition/test_methods_agree.py", "groups/partitioning", "joints/test_assembly.py",
+        "joints/test_system.py", "loops", "reports/test_paper_tables.py", "singularities",
+    )
 )  # fmt: skip
-
-
-#: Tests that take more than a second of a fast processor in plain Python, or that ask for compiled kernels:
-#: a line each, all cases of a test where the line names none. They are marked slow, and run in ``.ci/run``.
-SLOW = frozenset((HERE / "slow.txt").read_text().splitlines())
 
 # Expected texts have the default width.
 os.environ.pop("COLUMNS", None)
@@ -42,15 +36,10 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(items):
-    """Mark the tests of :data:`LAPACK` and of :data:`SLOW`."""
-    paths = [HERE / name for name in LAPACK]
+    """Mark the tests of :data:`LAPACK`."""
     for item in items:
-        if any(item.path.is_relative_to(path) for path in paths):
+        if str(item.path).startswith(LAPACK):
             item.add_marker(pytest.mark.lapack)
-        if item.path.is_relative_to(HERE):
-            case = f"{item.path.relative_to(HERE).as_posix()}::{item.nodeid.partition('::')[2]}"
-            if case in SLOW or case.partition("[")[0] in SLOW:
-                item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture(name="np")
