@@ -21,6 +21,7 @@ from storage import SOME, Array, Entry
 import groups
 import mbssa
 import routes
+from groups.results.joints import joint_motion, measurable
 from mbssa.joints.catalogue import is_length
 
 MODELS = Path(__file__).parent / "models"
@@ -226,9 +227,7 @@ def kinematics(trajectory: groups.Trajectory, status: bool = True) -> Entry:
 
 
 def _joints(trajectory: groups.Trajectory, entry: Entry) -> None:
-    from groups.results.joints import measurable
-
-    held = [trajectory.joint(joint.id) for joint in measurable(trajectory)]
+    held = [joint_motion(trajectory, joint) for joint in measurable(trajectory)]
     for unit, kind in (("m", "lengths"), ("rad", "angles")):
         places = [(one, k) for one in held for k in range(len(one.names)) if one.units[k] == unit]
         if not places:
