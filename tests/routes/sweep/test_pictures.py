@@ -10,7 +10,7 @@ from routes.sweep import grid, sample, sweep
 
 @pytest.fixture(scope="module")
 def reach(tmp_path_factory):
-    cases = sample({"1-14.x": (-0.9, 0.9), "1-14.y": (-0.9, 0.9), "1-14.z": (0.5, 1.6)}, 8192)
+    cases = sample({"1-14.x": (-0.9, 0.9), "1-14.y": (-0.9, 0.9), "1-14.z": (0.5, 1.6)}, 2048)
     store = tmp_path_factory.mktemp("reach")
     model = mbssa.load("stewart_inverse")
     return sweep(model, cases, record=["platform.centre"], store=store, executor="sequential")
@@ -43,7 +43,7 @@ def test_three_views_hold_exactly_the_cases_within_limits(reach):
     best = np.full(values.shape, -np.inf)
     np.maximum.at(best, (at[1], at[0]), reach["margin"][within])
     assert np.allclose(values[good], best[good])
-    assert f"{reach.within:,} of 8,192 cases within all limits" in figure.texts[-1].get_text()
+    assert f"{reach.within:,} of 2,048 cases within all limits" in figure.texts[-1].get_text()
 
 
 def test_views_of_lengths_have_one_scale(reach):

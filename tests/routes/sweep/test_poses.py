@@ -12,10 +12,8 @@ from routes.sweep.poses import solve_poses
 
 #: Models, and how far (m and rad) inputs go from the reference; closed forms by sign, quartics, and Newton.
 AWAY = {
-    "planar_four_bar": 3.0, "nine_bar": 0.05, "planar_3rrr": 0.25, "theo_jansen": 3.0, "andrews": 0.4,
-    "rotor": 0.1, "rotor_transformed": 0.04, "stewart": 0.06, "stewart_inverse": 0.2, "rssr": 1.0,
-    "bennett": 1.5, "spatial_4r": 3.0, "suspension": 0.03, "micromanipulator_driven": 0.004,
-    "double_parallelogram": 0.7,
+    "planar_four_bar": 3.0, "planar_3rrr": 0.25, "theo_jansen": 3.0, "rotor": 0.1, "stewart_inverse": 0.2,
+    "bennett": 1.5, "suspension": 0.03,
 }  # fmt: skip
 
 
@@ -27,13 +25,13 @@ def spread(model, away, number):
 @pytest.mark.parametrize("name", AWAY)
 def test_a_pose_is_the_same_alone_in_any_order_and_beside_any_others(name):
     model = model_of(name)
-    inputs = spread(model, AWAY[name], 90)
+    inputs = spread(model, AWAY[name], 30)
     bodies = np.arange(model.mechanism.n_bodies)
     whole = solve_poses(model, inputs, bodies)
     assert (whole.status == 0).all(axis=0).mean() > 0.9
-    order = np.random.default_rng(6).permutation(90)
+    order = np.random.default_rng(6).permutation(30)
     mixed = solve_poses(model, inputs[order], bodies)
-    alone = [solve_poses(model, inputs[k : k + 1], bodies) for k in range(0, 90, 9)]
+    alone = [solve_poses(model, inputs[k : k + 1], bodies) for k in range(0, 30, 9)]
     assert np.array_equal(mixed.status, whole.status[:, order])
     assert [one.status[:, 0].tolist() for one in alone] == whole.status[:, ::9].T.tolist()
     for k, body in enumerate(bodies):
@@ -82,7 +80,7 @@ def test_a_pose_is_where_a_straight_motion_from_the_reference_ends(name):
         assert np.abs(trajectory.position[-1] - poses.position[:, case]).max() < 1e-8
 
 
-@pytest.mark.parametrize("name", ["planar_four_bar", "rotor", "stewart", "rssr", "theo_jansen"])
+@pytest.mark.parametrize("name", ["planar_four_bar", "rotor", "stewart_inverse", "rssr"])
 def test_quantities_are_those_of_a_trajectory(name, tmp_path):
     model = model_of(name)
     mechanism = model.mechanism
