@@ -50,19 +50,16 @@ def test_a_named_executor_is_used(empty_store):
     assert named.plan.executor == "threads"
 
 
-@pytest.mark.parametrize(
-    ("request_", "executor", "workers"),
-    [
+def test_a_plan_may_be_run_by_others(plan_file):
+    for request_, executor, workers in [
         ({}, "threads", 2),
         ({"executor": "processes"}, "processes", 2),
         ({"workers": 5}, "threads", 5),
         ({"executor": "processes", "workers": 3}, "processes", 3),
-    ],
-)
-def test_a_plan_may_be_run_by_others(plan_file, request_, executor, workers):
-    found = options(plan=plan_file, **request_).plan
-    assert (found.executor, found.workers) == (executor, workers)
-    assert found.stages == routes.Plan.load(plan_file).stages
+    ]:
+        found = options(plan=plan_file, **request_).plan
+        assert (found.executor, found.workers) == (executor, workers), (request_, executor, workers)
+        assert found.stages == routes.Plan.load(plan_file).stages, (request_, executor, workers)
 
 
 def test_a_sequential_plan_on_two_workers_is_run_by_threads(tmp_path):
