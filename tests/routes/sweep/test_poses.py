@@ -13,7 +13,7 @@ from routes.sweep.poses import solve_poses
 #: Models, and how far (m and rad) inputs go from the reference; closed forms by sign, quartics, and Newton.
 AWAY = {
     "planar_four_bar": 3.0, "planar_3rrr": 0.25, "theo_jansen": 3.0, "rotor": 0.1, "stewart_inverse": 0.2,
-    "bennett": 1.5, "suspension": 0.03,
+    "suspension": 0.03,
 }  # fmt: skip
 
 
