@@ -138,19 +138,6 @@ def test_the_notes_of_the_cams_say_what_their_pressure_angles_are():
     assert np.abs(np.rad2deg(cam.pressure(angle))).max() < 16.0
 
 
-def test_groups_are_what_the_global_approach_finds():
-    for name in LAW_CAMS:
-        mechanism = mbssa.load(name)
-        structure = mbssa.decompose(mechanism)
-        motion = groups.default_motion(mechanism, steps=73)
-        by_group, at_once = groups.build(structure).solve(motion), groups.solve_globally(structure, motion)
-        assert by_group.ok, name
-        assert at_once.ok, name
-        for level in ("position", "orientation", "velocity", "acceleration"):
-            one, other = getattr(by_group, level), getattr(at_once, level)
-            assert np.abs(one - other).max() < 1e-9 * max(1.0, np.abs(other).max()), level
-
-
 # --- involute teeth ----------------------------------------------------------------------------------
 
 BASES, AXES = (0.048, 0.072), 0.13

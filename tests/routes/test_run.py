@@ -185,13 +185,6 @@ def test_a_failure_names_groups_instants_and_cause(monkeypatch):
         assert (found.status[96:, 3] == 8).all()
 
 
-def test_no_such_executor():
-    model = model_of("rotor")
-    plan = Plan((((1, 2, 3, 4, 5, 6, 7),),), INSTANTS, 704, executor="magic")
-    with pytest.raises(ValueError, match="magic"):
-        routes.run(model, plan, motion_of(model, INSTANTS))
-
-
 def test_kept_bodies_of_a_model_with_a_global_solver():
     """The global approach reads bodies from the arrays that nobody has asked for."""
     structure = model_of("nine_bar").structure
