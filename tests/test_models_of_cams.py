@@ -94,15 +94,10 @@ def test_peaks_of_the_textbook():
         trajectory = solved(mbssa.load(name), groups.speed(TURN, start=0.0), 2001, duration)
         found = trajectory.joint(joint)[coordinate]
         rise = profile(name).law.rise
-        assert np.abs(found.rate).max() == pytest.approx(velocity * rise / duration, rel=1e-5), (
-            name,
-            over,
-            velocity,
-            acceleration,
-        )
+        assert np.abs(found.rate).max() == pytest.approx(velocity * rise / duration, rel=1e-5), name
         assert np.abs(found.acceleration).max() == pytest.approx(
             acceleration * rise / duration**2, rel=1e-4
-        ), (name, over, velocity, acceleration)
+        ), name
 
 
 def test_a_flat_face_is_touched_beside_the_axis_by_the_law_s_slope():

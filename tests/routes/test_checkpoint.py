@@ -56,7 +56,7 @@ def test_another_run_is_refused_by_what_differs(tmp_path):
         ({"motion": faster}, "motion differs"),
         ({"level": "position"}, "level differs"),
     ):
-        with pytest.raises(ValueError, match=rf"run keeps another run: {message}"):
+        with pytest.raises(ValueError, match=rf"another run: {message}"):
             resumed(folder, **change)
     transformed = groups.build(mbssa.decompose(mbssa.load("stewart")))
     plan = plan_of(transformed, parallel_route(transformed), instants=256, chunks=4, start="seeded")
@@ -67,14 +67,14 @@ def test_another_run_is_refused_by_what_differs(tmp_path):
 
 def test_folders_that_are_not_for_this_are_left_alone(tmp_path):
     (tmp_path / "thesis.tex").write_text("all of it")
-    with pytest.raises(ValueError, match="has other files; name a new folder"):
+    with pytest.raises(ValueError, match="has other files"):
         routes.run(MODEL, PLAN, MOTION, checkpoint=tmp_path)
-    with pytest.raises(ValueError, match="keeps no run that could be resumed"):
+    with pytest.raises(ValueError, match="keeps no run"):
         resumed(tmp_path)
-    with pytest.raises(ValueError, match="resume continues from a checkpoint"):
+    with pytest.raises(ValueError, match="from a checkpoint"):
         routes.run(MODEL, PLAN, MOTION, resume=True)
     stopped(tmp_path / "run")
-    with pytest.raises(ValueError, match="keeps a run already; resume it"):
+    with pytest.raises(ValueError, match="keeps a run already"):
         routes.run(MODEL, PLAN, MOTION, checkpoint=tmp_path / "run")
     assert (tmp_path / "thesis.tex").read_text() == "all of it"
 
@@ -83,7 +83,7 @@ def test_files_of_a_run_killed_at_its_start_do_not_prevent_another(tmp_path):
     """Arrays, and a record that is half written: no run that could be resumed, and none that is lost."""
     folder = stopped(tmp_path / "run")
     (folder / "run.json").rename(folder / ".run.json.ab12cd34")
-    with pytest.raises(ValueError, match="keeps no run that could be resumed"):
+    with pytest.raises(ValueError, match="keeps no run"):
         resumed(folder)
     assert bits(routes.run(MODEL, PLAN, MOTION, checkpoint=folder)) == bits(routes.run(MODEL, PLAN, MOTION))
     assert not list(folder.glob(".run.json.*"))
@@ -94,7 +94,7 @@ def test_files_of_a_run_killed_at_its_start_do_not_prevent_another(tmp_path):
 
 def test_arrays_that_no_run_has_left_are_left_alone(tmp_path):
     np.save(tmp_path / "position.npy", np.arange(3))
-    with pytest.raises(ValueError, match="has other files; name a new folder"):
+    with pytest.raises(ValueError, match="has other files"):
         routes.run(MODEL, PLAN, MOTION, checkpoint=tmp_path)
     assert np.load(tmp_path / "position.npy").tolist() == [0, 1, 2]
 
@@ -128,7 +128,7 @@ def test_a_full_disk_is_said_before_the_run_and_leaves_nothing(executor, there, 
 
     with monkeypatch.context() as patch:
         patch.setattr(os, "posix_fallocate", full)
-        with pytest.raises(OSError, match=r"No space left on device.*run/\w+\.npy"):
+        with pytest.raises(OSError, match=r"No space left.*run/\w+\.npy"):
             routes.run(MODEL, plan, MOTION, checkpoint=folder)
     assert folder.exists() == there
     assert not there or list(folder.iterdir()) == []
@@ -146,7 +146,7 @@ def test_a_disk_that_really_is_full(tmp_path):
     if not mounted:
         pytest.skip("only who may mount a small disk can fill it")
     try:
-        with pytest.raises(OSError, match=r"No space left on device.*run/\w+\.npy"):
+        with pytest.raises(OSError, match=r"No space left.*run/\w+\.npy"):
             routes.run(MODEL, PLAN, MOTION, checkpoint=disk / "run")
         assert list(disk.iterdir()) == []
     finally:

@@ -111,9 +111,9 @@ class TestPredictions:
                 wait="stage",
             )
             found = predict(stewart, plan, costs)
-            assert found.seconds == pytest.approx(seconds), (workers, seconds)
-            assert found.critical[0] == pytest.approx(3.0), (workers, seconds)
-            assert found.idle.sum() == pytest.approx(workers - 13.0 / seconds), (workers, seconds)
+            assert found.seconds == pytest.approx(seconds), workers
+            assert found.critical[0] == pytest.approx(3.0), workers
+            assert found.idle.sum() == pytest.approx(workers - 13.0 / seconds), workers
 
     def test_chunks_side_by_side(self, stewart, costs):
         plan = plan_of(

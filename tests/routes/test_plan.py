@@ -103,7 +103,7 @@ def test_a_file_that_is_no_plan_says_what_is_wrong(tmp_path):
         path.write_text(json.dumps(record))
         with pytest.raises(ValueError, match=message) as error:
             Plan.load(path)
-        assert str(error.value).startswith(f"{path}: "), (change, message)
+        assert str(error.value).startswith(f"{path}: "), change
 
 
 def test_a_file_that_is_no_json(tmp_path):

@@ -71,7 +71,7 @@ def test_wrong_route_is_refused(four_bar):
 
 def test_chunks_levels_and_plans_that_do_not_fit_are_refused(four_bar):
     dag_with_reactions = routes.sequential_with_reactions(four_bar)
-    with pytest.raises(ValueError, match="reactions take the whole motion at once"):
+    with pytest.raises(ValueError, match="whole motion"):
         routes.plan_of(four_bar, dag_with_reactions, instants=64, chunks=2)
     plan = routes.plan_of(four_bar, dag_with_reactions, instants=10)
     motion = groups.default_motion(four_bar.mechanism, steps=10)

@@ -260,7 +260,7 @@ def test_a_checkpoint_of_other_solvers_is_not_resumed(tmp_path):
     dense, sparse = (groups.build(structure, solvers={3: f"global {how}"}) for how in ("dense", "sparse"))
     plan = plan_of(dense, sequential_route(dense), instants=64)
     routes.run(dense, plan, motion, checkpoint=tmp_path / "run")
-    with pytest.raises(ValueError, match="keeps another run: solvers differs"):
+    with pytest.raises(ValueError, match="another run: solvers"):
         routes.run(sparse, plan, motion, checkpoint=tmp_path / "run", resume=True)
 
 
@@ -268,11 +268,11 @@ def test_bad_arguments_are_refused_by_name():
     model = model_of("rotor")
     motion = motion_of(model, 50)
     plan = plan_of(model, sequential_route(model), instants=50)
-    with pytest.raises(ValueError, match="no level 'speed'; write one of position, velocity, acceleration"):
+    with pytest.raises(ValueError, match="no level 'speed'"):
         routes.run(model, plan, motion, level="speed")
-    with pytest.raises(TypeError, match="run takes a Motion, not a str"):
+    with pytest.raises(TypeError, match="not a str"):
         routes.run(model, plan, "motion.csv")
-    with pytest.raises(ValueError, match="chunks is 0; write 1 or more; workers is -1; write 1 or more"):
+    with pytest.raises(ValueError, match=r"chunks is 0.*workers is -1"):
         plan_of(model, sequential_route(model), instants=50, chunks=0, workers=-1)
 
 
@@ -363,6 +363,6 @@ def test_two_runs_do_not_share_a_checkpoint(tmp_path):
     motion = motion_of(model, 100)
     plan = plan_of(model, sequential_route(model), instants=100, chunks=2)
     routes.run(model, plan, motion, checkpoint=tmp_path / "run", progress=lambda share: share < 0.4)
-    with locked(tmp_path / "run"), pytest.raises(ValueError, match="is being written by another run"):
+    with locked(tmp_path / "run"), pytest.raises(ValueError, match="another run"):
         routes.run(model, plan, motion, checkpoint=tmp_path / "run", resume=True)
     assert routes.run(model, plan, motion, checkpoint=tmp_path / "run", resume=True).ok

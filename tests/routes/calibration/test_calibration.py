@@ -205,7 +205,7 @@ class TestMeasuring:
                 return Timing(plan, np.array(spans), np.array(spans), np.array(worked), None, np.ones(2), 0.0)
 
             found = _contention(timing(1, [10.0, 10.0], [10.0, 10.0]), timing(2, worked, spans))
-            assert found == pytest.approx(expected), (worked, spans, expected)
+            assert found == pytest.approx(expected), worked
 
     def test_costs_of_an_executor_are_found_again_from_what_it_took(self, model):
         from routes.calibration.executors import _fitted

@@ -136,5 +136,5 @@ def test_all_faults_at_once():
     with pytest.raises(ValueError, match=r"groups \[2\].*0 workers.*stage = -1") as caught:
         best_first(Dag(((), ())), [1.0, -1.0], 0, stage=-1.0, call=np.nan)
     assert "call = nan" in str(caught.value)
-    with pytest.raises(ValueError, match=r"shape \(3,\): give one number for each of the 2 groups"):
+    with pytest.raises(ValueError, match=r"\(3,\).* 2 groups"):
         best_first(Dag(((), ())), [1.0, 2.0, 3.0], 1)

@@ -109,10 +109,10 @@ def test_no_groups_have_one_way_to_be_solved():
 
 
 def test_too_large_says_how_large():
-    with pytest.raises(TooLarge, match=r"4,000 groups that are not all side by side"):
+    with pytest.raises(TooLarge, match=r"4,000 groups"):
         count(Dag(((),) * 2000 + tuple((g,) for g in range(2000))))
 
 
 def test_too_irregular_says_so():
-    with pytest.raises(TooLarge, match=r"30 groups in 30 parts are neither side by side nor in series"):
+    with pytest.raises(TooLarge, match=r"30 groups in 30 parts"):
         count(Dag(layered(3, 10)), symmetry=False, effort=1000)

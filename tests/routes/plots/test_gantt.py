@@ -146,9 +146,9 @@ def test_a_title_that_is_too_long_keeps_its_ends():
 
 
 def test_what_is_too_much_is_refused():
-    with pytest.raises(ValueError, match="65 workers are too many for one chart, which shows at most 64"):
+    with pytest.raises(ValueError, match=r"65 workers.* 64"):
         gantt(charts(1, 65))
-    with pytest.raises(ValueError, match="give one or more schedules"):
+    with pytest.raises(ValueError, match="one or more"):
         gantt([])
 
 
@@ -160,5 +160,5 @@ def test_the_same_schedule_gives_the_same_file(tmp_path):
     for name in ("one", "two"):
         draw_gantt(charts(4), tmp_path / f"{name}.svg", title="twice")
     assert (tmp_path / "one.svg").read_bytes() == (tmp_path / "two.svg").read_bytes()
-    with pytest.raises(ValueError, match=r"a picture is written as \.svg, \.png or \.pdf"):
+    with pytest.raises(ValueError, match=r"\.svg, \.png or \.pdf"):
         draw_gantt(charts(), tmp_path / "one.jpeg")

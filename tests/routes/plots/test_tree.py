@@ -109,9 +109,9 @@ def test_many_groups_side_by_side_take_several_lines():
 
 
 def test_what_is_refused():
-    with pytest.raises(ValueError, match=r"128 rows are too many.*at most 120"):
+    with pytest.raises(ValueError, match=r"128 rows.* 120"):
         routes_tree(tree(Dag(wide(9))))
-    with pytest.raises(ValueError, match=r"50 stages in sequence are too many"):
+    with pytest.raises(ValueError, match=r"50 stages"):
         routes_tree(tree(Dag(deep(50))))
     with pytest.raises(ValueError, match="no route"):
         routes_tree(tree(Dag(wide(3))), best=((1,),))

@@ -126,7 +126,7 @@ def test_all_faults_are_said_at_once():
         with pytest.raises(ValueError, match=r".") as refusal:
             make()
         for fault in faults:
-            assert fault in str(refusal.value), (make, faults)
+            assert fault in str(refusal.value)
 
 
 def test_what_is_wrong_with_a_file_is_said_by_its_line(tmp_path):
@@ -141,7 +141,7 @@ def test_what_is_wrong_with_a_file_is_said_by_its_line(tmp_path):
 def test_a_file_that_is_no_text_is_named(tmp_path):
     path = tmp_path / "cases.csv"
     path.write_bytes(b"\xff\xfe1\n2\n")
-    with pytest.raises(ValueError, match=r"cases\.csv is no CSV file in UTF-8"):
+    with pytest.raises(ValueError, match=r"cases\.csv is no CSV"):
         table(path)
 
 
@@ -167,9 +167,9 @@ def test_a_tuple_that_may_be_values_or_a_range_is_refused():
 
 
 def test_a_sweep_of_more_than_a_billion_cases_is_refused():
-    with pytest.raises(ValueError, match=r"1,600,000,000 cases; write 1 to 1,000,000,000"):
+    with pytest.raises(ValueError, match=r"1,600,000,000 cases.* 1,000,000,000"):
         grid({"a": (0, 1, 40_000), "b": (0, 1, 40_000)})
-    with pytest.raises(ValueError, match=r"a: value 2 is 1e\+200; write a magnitude of 1e\+09 at most"):
+    with pytest.raises(ValueError, match=r"a: value 2 is 1e\+200.* 1e\+09"):
         grid({"a": [0.0, 1e200]})
 
 
@@ -192,5 +192,5 @@ def test_columns_of_a_table_may_have_units(tmp_path):
     assert cases.values().tolist() == [[pytest.approx(np.pi), 1.0, 1.0]]
     assert cases.units == {"1-2.angle": "rad"}
     path.write_text("1-2.angle [turns]\n1\n")
-    with pytest.raises(ValueError, match=r"1-2.angle has the unit 'turns': write m, mm"):
+    with pytest.raises(ValueError, match=r"1-2.angle has the unit 'turns'"):
         table(path)

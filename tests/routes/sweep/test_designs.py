@@ -120,5 +120,5 @@ def test_small_tolerances_move_a_point_as_its_derivative_says(tmp_path):
 
 def test_values_with_a_unit_that_does_not_fit(tmp_path):
     cases = dataclasses.replace(grid({"2-3.point.x": [0.1]}), units={"2-3.point.x": "rad"})
-    with pytest.raises(ValueError, match=r"2-3.point.x: is in m, its values are given in rad"):
+    with pytest.raises(ValueError, match=r"2-3.point.x: is in m.* rad"):
         sweep(mbssa.load("planar_four_bar"), cases, store=tmp_path / "store")

@@ -50,7 +50,7 @@ CHANGES = [
 def test_a_name_changes_what_the_file_has_under_it():
     for model, name, value, old, new in CHANGES:
         mechanism = apply(mbssa.load(model), **{name: value})
-        assert to_record(mechanism) == to_record(edited(model, old, new)), (model, name, value, old, new)
+        assert to_record(mechanism) == to_record(edited(model, old, new)), name
 
 
 @pytest.mark.parametrize("model", ["planar_four_bar", "rotor", "stewart_inverse"])

@@ -250,7 +250,7 @@ def test_a_sweep_goes_on_with_the_versions_that_began_it(bar, tmp_path):
 def test_two_runs_do_not_write_to_one_folder(bar, tmp_path):
     with (
         locked(tmp_path),
-        pytest.raises(SweepError, match="is being written by another run"),
+        pytest.raises(SweepError, match="another run"),
     ):
         sweep(bar, turn(), store=tmp_path, executor="sequential")
     (tmp_path / ".lock").write_text("process 1 on a machine that was switched off")
@@ -321,7 +321,7 @@ def test_a_folder_without_a_manifest_begins_a_sweep(bar, tmp_path):
 def test_parts_without_a_manifest_are_left_alone(bar, tmp_path):
     (tmp_path / "parts").mkdir()
     (tmp_path / "parts" / "part-000000.parquet").write_text("cases")
-    with pytest.raises(ValueError, match=r"is not empty \(parts\) and holds no sweep"):
+    with pytest.raises(ValueError, match=r"not empty \(parts\)"):
         sweep(bar, turn(), store=tmp_path, executor="sequential")
 
 
@@ -349,7 +349,7 @@ def test_a_full_disk_is_said_and_what_is_there_is_kept(bar, tmp_path, monkeypatc
 
     monkeypatch.setattr(pyarrow.parquet, "write_table", write)
     keywords = {"record": ["1-4.angle"], "store": tmp_path, "executor": "sequential", "block": 5}
-    with pytest.raises(SweepError, match="block 4 cannot be written: No space left on device"):
+    with pytest.raises(SweepError, match=r"block 4 .*No space left"):
         sweep(bar, turn(), **keywords)
     assert len(parts(tmp_path)) == 3
     assert not list((tmp_path / "parts").glob(".*"))
@@ -368,7 +368,7 @@ def test_what_a_worker_stumbles_over_is_said_with_its_cases(bar, tmp_path, monke
 
     solve = block.solve_poses
     monkeypatch.setattr(block, "solve_poses", broken)
-    with pytest.raises(SweepError, match=r"block \d, cases \d+ to \d+, the first with .*: ZeroDivisionError"):
+    with pytest.raises(SweepError, match=r"block \d, cases \d+ to \d+, .*1-2\.angle.*: ZeroDivisionError"):
         sweep(bar, turn(), store=tmp_path, executor=executor, block=5)
     assert open_sweep(tmp_path).done >= 15
 
@@ -378,9 +378,7 @@ def test_cases_that_cannot_be_drawn_are_said_with_the_cause(bar, tmp_path):
         raise ZeroDivisionError("by nothing")
 
     cases = replace(turn(), _source=broken)
-    with pytest.raises(
-        SweepError, match=r"block 1, cases 0 to 39, which cannot be drawn: ZeroDiv.*: by noth"
-    ):
+    with pytest.raises(SweepError, match=r"block 1, cases 0 to 39, .*drawn: ZeroDiv.*: by noth"):
         sweep(bar, cases, store=tmp_path, executor="sequential")
 
 
