@@ -50,7 +50,7 @@ def test_inputs_that_are_bound_are_exit_1_and_said(run_mbssa):
 
 def test_the_page_of_a_large_model_is_short_and_json_and_csv_have_all(run_mbssa, tmp_path):
     path = tmp_path / "chain.toml"
-    mbssa.save(dyads(25), path)
+    mbssa.save(dyads(60), path)
     page = run_mbssa("partition", str(path)).stdout
     record = json.loads(run_mbssa("partition", str(path), "-f", "json").stdout)
     rows = run_mbssa("partition", str(path), "-f", "csv").stdout.splitlines()[1:]
