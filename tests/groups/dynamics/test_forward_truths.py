@@ -24,7 +24,10 @@ ANDREWS = {
 BETA = 15.81077119629904
 
 
-@pytest.mark.parametrize(("method", "tolerance", "close"), [("groups", 1e-9, 2e-7), ("lagrange", 1e-8, 5e-6)])
+@pytest.mark.parametrize(
+    ("method", "tolerance", "close"),
+    [("groups", 1e-9, 2e-7), pytest.param("lagrange", 1e-8, 5e-6, marks=pytest.mark.slow)],
+)
 def test_andrews_squeezer_ends_where_the_test_set_says(method, tolerance, close):
     found = groups.simulate(
         mbssa.load("andrews"), 0.03, method=method, tolerance=tolerance, steps=4, compiled=False
@@ -61,7 +64,12 @@ def test_methods_of_bond_graphs_on_the_slider_crank(name, method, tolerance, clo
 
 
 @pytest.mark.parametrize(
-    ("method", "tolerance", "close"), [("lagrange", 1e-9, 1e-8), ("dae", 1e-8, 1e-6), ("penalty", 1e-7, 1e-4)]
+    ("method", "tolerance", "close"),
+    [
+        ("lagrange", 1e-9, 1e-8),
+        ("dae", 1e-8, 1e-6),
+        pytest.param("penalty", 1e-7, 1e-4, marks=pytest.mark.slow),
+    ],
 )
 def test_methods_of_bond_graphs_on_the_pendulum(method, tolerance, close):
     if method == "dae":
@@ -101,7 +109,7 @@ def test_n_four_bars_keep_their_energy():
     np.testing.assert_allclose(0.5 * inertia * (w**2 - 1.0), fall * (1 - np.cos(q)), atol=1e-7)
 
 
-@pytest.mark.parametrize(("method", "count"), [("groups", 1), ("groups", 4), ("partitioning", 1)])
+@pytest.mark.parametrize(("method", "count"), [("groups", 3), ("partitioning", 1)])
 def test_n_four_bars_pass_their_singular_positions(method, count):
     """Where all rods lie flat, each window could go on as an anti-parallelogram; speeds must not jump."""
     found = groups.simulate(
@@ -146,7 +154,7 @@ def governor():
 
 def test_a_flyball_governor_keeps_energy_and_momentum():
     found = groups.simulate(
-        governor(), 0.15, rates={"1-2.angle": 10.0}, tolerance=1e-9, steps=7, compiled=False
+        governor(), 0.1, rates={"1-2.angle": 10.0}, tolerance=1e-9, steps=7, compiled=False
     )
     assert found.ok
     assert np.ptp(found.coordinates["2-3.slide"]) > 0.01
@@ -208,7 +216,7 @@ def slider_crank_by_formula(times):
     return angle, np.array([ends(one)[1][0] for one in angle])
 
 
-@pytest.mark.parametrize(("method", "duration"), [("groups", 1.0), ("partitioning", 0.2), ("lagrange", 0.6)])
+@pytest.mark.parametrize(("method", "duration"), [("groups", 0.8), ("partitioning", 0.2), ("lagrange", 0.4)])
 def test_the_spatial_slider_crank_moves_as_its_one_equation_says(method, duration):
     found = groups.simulate(
         spatial_slider_crank(), duration, method=method, rates={"1-2.angle": SPIN}, tolerance=1e-8, steps=6,

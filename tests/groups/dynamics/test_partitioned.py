@@ -15,8 +15,6 @@ def test_accelerations_are_those_by_groups():
         "bricard",
         "cam_roller",
         "planetary",
-        "rotor",
-        "rack_steering",
         "universal_shafts",
     ):
         mechanism = with_masses(mbssa.load(name))
@@ -47,12 +45,12 @@ def test_coordinates_change_at_a_dead_point():
     four_bar = with_masses(mbssa.load("planar_four_bar"))
     led = mbssa.with_inputs(four_bar, ["1-4.angle"])
     found = groups.simulate(
-        led, 0.5, method="partitioning", rates={"1-4.angle": 3.0}, tolerance=1e-9, steps=6, compiled=False
+        led, 0.4, method="partitioning", rates={"1-4.angle": 3.0}, tolerance=1e-9, steps=6, compiled=False
     )
     assert found.ok
     assert found.changes
     by_crank = groups.simulate(
-        four_bar, 0.5, initial={}, rates={"1-2.angle": float(found.trajectory.joint("1-2")["angle"].rate[0])},
+        four_bar, 0.4, initial={}, rates={"1-2.angle": float(found.trajectory.joint("1-2")["angle"].rate[0])},
         tolerance=1e-10, steps=6, compiled=False,
     )  # fmt: skip
     np.testing.assert_allclose(found.trajectory.position, by_crank.trajectory.position, atol=1e-6)
