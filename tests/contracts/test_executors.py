@@ -186,6 +186,8 @@ def test_workers_of_the_global_approach_have_one_thread_of_blas_each(solver, mon
     plan = plan_of(
         MODEL, parallel_route(MODEL), instants=64, executor="threads", workers=2, solvers={4: solver}
     )
+    import scipy.sparse.linalg  # noqa: F401  # the limit is one of libraries that are loaded by then
+
     seen = []
     advance = Run.advance
 

@@ -110,7 +110,7 @@ def test_suspension_in_its_travel_warns_of_nothing():
 class TestWhatIsComputed:
     @pytest.mark.parametrize("method", ["complete", "qr"])
     def test_anew_and_with_drives_are_what_a_partition_at_that_instant_says(self, method):
-        for name in ("planar_3rrr", "spatial_4r", "theo_jansen"):
+        for name in ("planar_3rrr", "spatial_4r"):
             model = built(name)
             motion = groups.default_motion(model.mechanism, steps=3)
             swept, trajectory = sweep_partition(model, motion, method=method), model.solve(motion)
