@@ -48,6 +48,7 @@ def test_inputs_that_are_bound_are_exit_1_and_said(run_mbssa):
     assert "4 combinations" in done.stdout
 
 
+@pytest.mark.slow
 def test_the_page_of_a_large_model_is_short_and_json_and_csv_have_all(run_mbssa, tmp_path):
     path = tmp_path / "chain.toml"
     mbssa.save(dyads(60), path)
