@@ -99,7 +99,7 @@ def moving(joints, offset=0.0, least=0.05):
             continue
         model = groups.build(mbssa.decompose(random_mechanism([*CARRIERS, *joints], seed, offset)))
         # Newton takes long where a motion goes out of reach.
-        amplitude = 0.01 if model.solvers[-1].form == "Newton" else 0.05
+        amplitude = 0.004 if model.solvers[-1].form == "Newton" else 0.05
         answer = model.solve(swing(model, amplitude, steps=17), compiled=False)
         if answer.ok and answer.condition.min() > least:
             found.add(seed % 2)
