@@ -2,7 +2,6 @@
 
 import re
 
-
 from groups.solvers import library
 
 #: Cheaper types and dearer ones, far apart on any machine: what is driven, dyads and legs, quartics, loops.

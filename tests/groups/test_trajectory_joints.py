@@ -186,7 +186,7 @@ def test_instants_without_a_pose_are_nan_and_the_angle_goes_on_after_them():
 # --- solved motions ----------------------------------------------------------------------------------
 
 
-def solved(name, steps=201, duration=1.0, amplitude=0.05):
+def solved(name, steps=21, duration=1.0, amplitude=0.05):
     model = groups.build(mbssa.decompose(mbssa.load(name)))
     mechanism = model.structure.mechanism
     laws = {
@@ -194,10 +194,10 @@ def solved(name, steps=201, duration=1.0, amplitude=0.05):
         for k, (name, value) in enumerate(model.reference_inputs.items())
     }
     motion = groups.sample(mechanism, laws, np.linspace(0, duration, steps))
-    return model.solve(motion), motion
+    return model.solve(motion, compiled=False), motion
 
 
-SOLVED = ["rotor", "stewart", "six_sps", "suspension", "spatial_four_bar", "theo_jansen", "nine_bar"]
+SOLVED = ["rotor", "stewart", "spatial_four_bar", "theo_jansen"]
 
 
 @pytest.mark.parametrize("name", SOLVED)
@@ -214,7 +214,7 @@ def test_a_driven_coordinate_is_its_motion_on_all_levels(name):
 
 @pytest.mark.parametrize("name", SOLVED)
 def test_rates_of_every_joint_are_the_differences_of_its_coordinates(name):
-    trajectory, motion = solved(name, steps=1001)
+    trajectory, motion = solved(name, steps=41, duration=0.04)
     step = motion.time[1]
     for joint in trajectory.mechanism.joints:
         found = trajectory.joint(joint.id)

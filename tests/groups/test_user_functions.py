@@ -1,6 +1,5 @@
 """Users' functions at their addresses: the same numbers compiled and in Python, wherever they are called."""
 
-import ctypes
 import os
 import pickle
 from concurrent.futures import ThreadPoolExecutor
