@@ -98,7 +98,7 @@ def test_a_coupled_coordinate_is_a_driven_one_with_the_law_of_the_other():
 def test_all_ways_to_solve_it_agree(case):
     _, made, *_ = case
     model = groups.build(mbssa.decompose(made))
-    motion = swing(model, 0.3, steps=7)
+    motion = swing(model, 0.3, steps=7, duration=0.1)
     answer = model.solve(motion, compiled=False)
     for method in ("dense", "sparse"):
         theirs = groups.solve_globally(mbssa.decompose(made), motion, method=method, compiled=False)

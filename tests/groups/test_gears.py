@@ -337,7 +337,7 @@ def test_what_ratios_say_newton_finds_too(name, solver):
     model = built(mechanism)
     geared = {one.number for one in model.solvers if one.name == "gears"}
     assert geared
-    motion = groups.default_motion(mechanism, steps=13)
+    motion = groups.default_motion(mechanism, steps=21, duration=0.05 * mechanism.motion.duration)
     mine = model.solve(motion)
     theirs = built(mechanism, dict.fromkeys(geared, solver)).solve(motion)
     assert theirs.ok, theirs.faults()

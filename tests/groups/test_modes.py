@@ -61,7 +61,7 @@ def check(model, found, case=""):
 
 @pytest.mark.parametrize(
     "name",
-    ["planar_four_bar", "theo_jansen", "cam_roller", "rotor", "bennett", "universal_shafts", "planetary",
+    ["planar_four_bar", "theo_jansen", "cam_roller", "rotor", "bennett", "planetary",
      "micromanipulator_driven",
      *(pytest.param(name, marks=pytest.mark.slow) for name in ("stewart", "bricard"))],
 )  # fmt: skip
