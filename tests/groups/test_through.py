@@ -177,7 +177,7 @@ def test_where_nothing_can_be_driven_that_is_said(run_mbssa, tmp_path):
 @pytest.mark.parametrize("what", ["drives", "borrow"])
 def test_what_is_no_list_of_names_is_refused(what):
     structure = mbssa.decompose(mbssa.load("planar_four_bar"))
-    with pytest.raises(TypeError, match=f"{what} takes names of coordinates.*not a Mechanism"):
+    with pytest.raises(TypeError, match=f"{what} .*Mechanism"):
         groups.build(structure, **{what: structure.mechanism})
-    with pytest.raises(ValueError, match=f"{what}: 5 is no name"):
+    with pytest.raises(ValueError, match=f"{what}: 5"):
         groups.build(structure, **{what: [5]})

@@ -246,25 +246,25 @@ def test_a_joint_of_the_frame_needs_the_other_body_only():
         },
     )
     assert np.abs(crank.joint("1-2")["angle"].value - motion.value[0]).max() < 1e-12
-    with pytest.raises(KeyError, match=r"body 3 \(coupler\) was not kept; kept are crank"):
+    with pytest.raises(KeyError, match=r"coupler.*crank"):
         crank.joint("2-3")
 
 
 def test_what_cannot_be_measured_says_why():
     trajectory, _ = solved("planar_four_bar", steps=5)
-    with pytest.raises(KeyError, match="no joint '5-6'; the joints are 1-2"):
+    with pytest.raises(KeyError, match=r"'5-6'.*1-2"):
         trajectory.joint("5-6")
-    with pytest.raises(KeyError, match="joint 2-3 has no coordinate 'slide'; it has angle"):
+    with pytest.raises(KeyError, match=r"2-3 .*'slide'.*angle"):
         trajectory.joint("2-3")["slide"]
     still = replace(trajectory, velocity=None, acceleration=None).joint("2-3")
     assert still.value.shape == (5, 1)
-    with pytest.raises(ValueError, match="the velocity was not kept; solve with level='velocity'"):
+    with pytest.raises(ValueError, match="level='velocity'"):
         _ = still.rate
     with pytest.raises(ValueError, match="the acceleration was not kept"):
         _ = still["angle"].acceleration
     gears = mbssa.from_pairs(3, [(1, 2, "R", 1), (1, 3, "R", 0), (2, 3, "EO", 0)], "planar")
     geared = replace(trajectory, mechanism=gears)
-    with pytest.raises(ValueError, match="joint 2-3 cannot be measured: it has no geometry"):
+    with pytest.raises(ValueError, match=r"joint 2-3 .*geometry"):
         geared.joint("2-3")
-    with pytest.raises(ValueError, match="joint 1-2 cannot be measured: it has no geometry"):
+    with pytest.raises(ValueError, match=r"joint 1-2 .*geometry"):
         geared.joint("1-2")

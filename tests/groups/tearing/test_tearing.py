@@ -330,7 +330,7 @@ def test_modes_and_parts_of_a_run_are_not_for_borrowed_inputs(triad):
     motion = groups.default_motion(triad.mechanism, steps=11)
     with pytest.raises(ValueError, match="modes"):
         triad.solve(motion, modes={3: 1})
-    with pytest.raises(ValueError, match=r"solved by model\.solve alone"):
+    with pytest.raises(ValueError, match=r"model\.solve"):
         Run(triad, motion, np.arange(6), 2)
 
 
