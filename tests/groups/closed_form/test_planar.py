@@ -282,33 +282,36 @@ def test_bodies_led_by_inputs_follow_them(case):
     assert np.abs(oracle.acceleration - states[:, :, 8:11].transpose(1, 0, 2)).max() < 1e-9
 
 
-@pytest.mark.parametrize("case", [*CASES, *DRIVEN])
-def test_levels_blocks_and_the_way_of_time_do_not_change_what_they_share(case):
-    joints = CASES[case][0] if case in CASES else DRIVEN[case]
-    (bench,) = benches(joints, least=0.1)
-    motion = bench.swing()
-    memories = [group.memory.copy() for group in bench.groups]
-    states, _, residual, _ = bench.solve(motion, memories)
-    assert np.array_equal(states, bench.solve(motion, block=41)[0])
-    for level, stop in ((0, 5), (1, 8)):
-        lower, status, misses, _ = bench.solve(motion, level=level)
-        assert (status == OK).all()
-        assert np.array_equal(lower[:, :, :stop], states[:, :, :stop])
-        assert np.array_equal(misses, residual)
-    back = replace(
-        motion,
-        value=motion.value[:, ::-1],
-        rate=-motion.rate[:, ::-1],
-        acceleration=motion.acceleration[:, ::-1],
-    )
-    again = bench.solve(back, memories)[0][:, ::-1]
-    assert np.abs(again[:, :, :5] - states[:, :, :5]).max() < 1e-14
-    assert np.abs(again[:, :, 5:8] + states[:, :, 5:8]).max() < 1e-12
-    assert np.abs(again[:, :, 8:] - states[:, :, 8:]).max() < 1e-10
+#: Joints of every case.
+ALL = {**{name: joints for name, (joints, _, _) in CASES.items()}, **DRIVEN}
+
+
+def test_levels_blocks_and_the_way_of_time_do_not_change_what_they_share():
+    for case, joints in ALL.items():
+        (bench,) = benches(joints, least=0.1)
+        motion = bench.swing()
+        memories = [group.memory.copy() for group in bench.groups]
+        states, _, residual, _ = bench.solve(motion, memories)
+        assert np.array_equal(states, bench.solve(motion, block=41)[0]), case
+        for level, stop in ((0, 5), (1, 8)):
+            lower, status, misses, _ = bench.solve(motion, level=level)
+            assert (status == OK).all(), case
+            assert np.array_equal(lower[:, :, :stop], states[:, :, :stop]), case
+            assert np.array_equal(misses, residual), case
+        back = replace(
+            motion,
+            value=motion.value[:, ::-1],
+            rate=-motion.rate[:, ::-1],
+            acceleration=motion.acceleration[:, ::-1],
+        )
+        again = bench.solve(back, memories)[0][:, ::-1]
+        assert np.abs(again[:, :, :5] - states[:, :, :5]).max() < 1e-14, case
+        assert np.abs(again[:, :, 5:8] + states[:, :, 5:8]).max() < 1e-12, case
+        assert np.abs(again[:, :, 8:] - states[:, :, 8:]).max() < 1e-10, case
 
 
 def test_a_mirrored_world_gives_the_mirrored_motion():
-    for case, joints in {**{name: row[0] for name, row in CASES.items()}, **DRIVEN}.items():
+    for case, joints in ALL.items():
         (one,) = benches(joints, least=0.1)
         other = Bench(mechanism_of([*CARRIERS, *joints], one.seed, mirrored=True))
         motion = one.swing(steps=11)
