@@ -376,6 +376,53 @@ def test_a_cam_from_a_law_gives_the_law_back(read, name, turns, start):
     assert_follows(found, exact, driver, size=cam.law.rise, within=1e-8)
 
 
+ON_AN_ARM = """
+format = 1
+space = "planar"
+bodies = 4
+[[joint]]
+bodies = [1, 2]
+type = "R"
+point = [0.0, 0.0]
+driven = ["angle"]
+[[joint]]
+bodies = [1, 4]
+type = "R"
+point = [0.2, 0.1]
+driven = ["angle"]
+[[joint]]
+bodies = [4, 3]
+JOINT
+[[joint]]
+bodies = BODIES
+type = "L"
+points = POINTS
+axes = [[1.0, 0.0], [1.0, 0.0]]
+profile = PROFILE
+"""
+
+
+@pytest.mark.parametrize("follower", ["roller", "flat", "curve"])
+def test_a_contact_holds_follower_or_profile_on_an_arm_that_turns(read, follower):
+    """As the global approach says it: the cam turns, or the profile hangs on the arm over what turns."""
+    shoe = f"{{ curve = {{ circle = {{ radius = {ROLLER} }} }} }}" if follower == "curve" else f'"{follower}"'
+    more = f", radius = {ROLLER}" if follower == "roller" else ""
+    height = R if follower == "flat" else float(np.sqrt((R + ROLLER) ** 2 - E**2))
+    for joint in ('type = "P"\naxis = [0.1, 1.0]', 'type = "R"\npoint = [0.1, 0.0]'):
+        for bodies, points in (
+            ("[2, 3]", [[0.0, 0.0], [0.0, height]]),
+            ("[3, 2]", [[0.0, -height], [0.0, 0.0]]),
+        ):
+            model = ON_AN_ARM.replace("JOINT", joint).replace("BODIES", bodies).replace("POINTS", str(points))
+            mechanism = read(model.replace("PROFILE", f"{{ {CIRCLE}, follower = {shoe}{more} }}"))
+            laws = {"1-2.angle": groups.harmonic(0.5, 0.7), "1-4.angle": groups.harmonic(0.05, 1.3)}
+            motion = groups.sample(mechanism, laws, np.linspace(0.0, 0.5, 13))
+            structure = mbssa.decompose(mechanism)
+            found = groups.build(structure).solve(motion, compiled=False)
+            assert found.ok, (joint, bodies, found.faults())
+            assert_same(found, groups.solve_globally(structure, motion, compiled=False), within=1e-8)
+
+
 # --- solved otherwise --------------------------------------------------------------------------------
 
 

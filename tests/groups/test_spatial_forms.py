@@ -118,7 +118,7 @@ def test_the_answer_is_that_of_the_global_approach(case):
         assert (model.solvers[-1].form == "Newton") == (solver == "Newton")
         assert answer.residual.max() < 1e-11, seed
         assert np.abs(answer.position[-1] - answer.position[0]).max() < 1e-9, seed
-        motion = swing(model, 0.005, steps=4)
+        motion = swing(model, 0.002, steps=4)
         oracle = groups.solve_globally(model.structure, motion, compiled=False)
         assert oracle.ok, (seed, oracle.faults())
         position, turn, velocity, acceleration = distance(oracle, model.solve(motion, compiled=False))
