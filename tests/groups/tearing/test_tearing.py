@@ -226,7 +226,7 @@ def test_what_nobody_can_solve_has_a_status_and_no_pose():
 
 
 def test_a_run_repeats_to_the_last_bit(triad):
-    motion = turning(triad, turns=1.0, steps=91)
+    motion = turning(triad, turns=1.0, steps=61)
     first = triad.solve(motion, compiled=False)
     assert_same_bits(first, triad.solve(motion, compiled=False))
     assert_same_bits(first, triad.solve(motion, chunks=4, compiled=False))
