@@ -49,7 +49,8 @@ def test_every_solver_gives_the_answer_of_the_default(name, choice):
     model, numbers = by(structure, choice)
     for number in numbers:
         assert model.solvers[number - 1].choice == choice
-    motion = default_motion(structure.mechanism, steps=13)
+    half = 0.5 * structure.mechanism.motion.duration
+    motion = default_motion(structure.mechanism, steps=7, duration=half)
     answer = model.solve(motion, compiled=False)
     default = groups.build(structure).solve(motion, compiled=False)
     assert default.ok
