@@ -14,8 +14,7 @@ from groups.motion import default_motion
 from groups.solvers.registry import choose
 
 #: One model of each kind of joint and of solver.
-MODELS = ["planar_four_bar", "theo_jansen", "cam_roller", "planetary", "rotor", "stewart", "bennett",
-          "universal_shafts"]  # fmt: skip
+MODELS = ["planar_four_bar", "theo_jansen", "cam_roller", "planetary", "rotor", "stewart", "bennett"]
 
 LEVELS = ("position", "orientation", "velocity", "acceleration")
 CHOICES = ("closed form", "Newton", "global dense", "global sparse")

@@ -109,7 +109,9 @@ def moving(joints, offset=0.0, least=0.05):
     raise AssertionError("of 60 random mechanisms too few move well")
 
 
-@pytest.mark.parametrize("case", EVERY)
+@pytest.mark.parametrize(
+    "case", [pytest.param(case, marks=pytest.mark.slow) if case == "six lengths" else case for case in EVERY]
+)
 def test_the_answer_is_that_of_the_global_approach(case):
     """And few large steps are right, or said: never another mode with status ok."""
     joints, solver, offset = EVERY[case]
