@@ -50,7 +50,7 @@ def keep(trajectory, bodies, levels=("velocity", "acceleration")):
 # --- bodies and points -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["planar_four_bar", "rotor"])
+@pytest.mark.parametrize("name", ["planar_four_bar", "rssr"])
 def test_a_points_velocity_and_acceleration_are_the_differences_of_its_path(name):
     trajectory = solved(name, steps=2001)
     step = trajectory.time[1]
