@@ -120,6 +120,17 @@ def test_it_is_checked():
     assert report.generic.all.rank == report.numeric.all.rank == unknowns
 
 
+def test_the_proof_of_a_group_without_unknowns_ends_where_it_fails():
+    made = following("angle by a slide")[1]
+    model = groups.build(mbssa.decompose(made))
+    answer = model.solve(swing(model, 0.6, steps=5), branch="proven", compiled=False)
+    assert not answer.ok
+    assert all(
+        np.isnan(answer.position[answer.status[:, g] != 0][:, group.body_indices]).all()
+        for g, group in enumerate(model.structure.groups)
+    )
+
+
 PINION = {"bodies": [1, 2], "type": "R", "point": [0, 0, 0.1], "axis": [0, 0, 1], "driven": ["angle"]}
 RACK = {"bodies": [1, 3], "type": "P", "point": [0, 0.05, 0], "axis": [1, 0, 0]}
 
