@@ -27,7 +27,7 @@ from storage import Entry, differences, read, write  # noqa: E402
 RECORD = HERE / "record.json.xz"
 #: Processor time (s) of an entry up to which it is checked among the fast tests, by the kind's first word.
 FAST = {"simulation": 0.3, "rest": 0.3, "modes": 0.5}
-FAST_ELSE = 0.9
+FAST_ELSE = 0.6
 #: Kind whose answers another algorithm gives as well.
 MOTIONS = "default motion of "
 
