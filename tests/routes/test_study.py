@@ -69,7 +69,7 @@ def test_a_study_as_a_page(found):
     assert "32 routes" in text
     assert "4,683 told apart" in text
     for trial in found.trials:
-        assert short(trial.plan) in text
+        assert short(trial.plan).partition(",")[0] in text  # long plans are wrapped
     assert "Fastest: " in text
     html = found._repr_html_()
     assert all(f">{trial.kind}<" in html for trial in found.trials)

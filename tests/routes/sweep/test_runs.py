@@ -45,7 +45,8 @@ def command(folder, blocks, executor, drawing="at_once", progress="goes_on", ran
 
 
 def ended(started):
-    return subprocess.run(started, check=False, capture_output=True, text=True, timeout=120)
+    here = Path(sweep_alone.__file__).parent  # where "-c" finds it
+    return subprocess.run(started, cwd=here, check=False, capture_output=True, text=True, timeout=120)
 
 
 def resumed(bar, folder, blocks):
