@@ -62,8 +62,7 @@ def check(model, found, case=""):
 @pytest.mark.parametrize(
     "name",
     ["planar_four_bar", "theo_jansen", "cam_roller", "rotor", "bennett", "planetary",
-     "micromanipulator_driven",
-     *(pytest.param(name, marks=pytest.mark.slow) for name in ("stewart", "bricard"))],
+     *(pytest.param(name, marks=pytest.mark.slow) for name in ("micromanipulator_driven", "stewart", "bricard"))],
 )  # fmt: skip
 def test_every_mode_of_every_kind_closes_and_is_another(name):
     model = build(name)
@@ -183,6 +182,7 @@ def test_numbers_do_not_depend_on_which_mode_is_the_reference(name):
             assert np.abs(one.rotation - two.rotation).max() < 1e-9
 
 
+@pytest.mark.slow
 def test_the_same_modes_every_time_and_no_fewer_with_more_starts():
     model = build("micromanipulator_driven")
     few, again, many = (groups.modes(model, 1, starts=starts) for starts in (30, 30, 90))
@@ -399,7 +399,9 @@ def test_trusses_are_told_apart_and_recognised():
 # --- motions in other modes --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", MOVING)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name == "bricard")) for name in MOVING]
+)
 def test_a_motion_in_another_mode_closes_and_stays_in_it(name):
     """From the mode's own pose, without a jump: halving the step halves the way from instant to instant."""
     model, group = build(name), MOVING[name]
@@ -460,6 +462,7 @@ def test_a_group_that_cannot_go_together_below_is_named():
         build("rotor").solve(modes={4: 1})
 
 
+@pytest.mark.slow
 def test_rods_that_are_turned_by_half_a_turn_make_no_modes(tmp_path):
     """A Delta robot: each of its rods fits between its two universal joints in two ways."""
     from importlib import resources

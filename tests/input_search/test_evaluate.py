@@ -16,6 +16,7 @@ from mbssa.input_search.undriven import undriven_mechanisms
 SLIDES = [j.id for j in mbssa.load("six_sps").joints if j.type.code == "P"]
 BALLS = ["1-2.angle_x", "1-4", "1-6.angle_y", "7-14", "1-12.angle_y", "5-14.angle_x", "11-14.angle_x"]
 
+SLOW = ("micromanipulator, its spins idle", "some of stewart", "six_sps, its spins driven")
 #: Mechanisms with and without redundant constraints and passive rotations, in the plane and in space.
 ASKED = {
     "rotor": ("rotor", {}),
@@ -70,10 +71,7 @@ def driven(base, evaluated, row):
 
 @pytest.mark.parametrize(
     "case",
-    [
-        pytest.param(case, marks=[pytest.mark.slow] * (case == "micromanipulator, its spins idle"))
-        for case in ASKED
-    ],
+    [pytest.param(case, marks=[pytest.mark.slow] * (case in SLOW)) for case in ASKED],
 )
 def test_rows_are_what_decompose_singular_values_and_check_say(case):
     """The figures of its structure, its number of valid sets, the set that is shown, and the verdict."""
@@ -146,6 +144,7 @@ def rotor():
 
 
 class TestRows:
+    @pytest.mark.slow
     def test_rows_do_not_hang_on_those_before_them(self, rotor):
         """The stack of assignments goes on from the row before: any order must give the same."""
         base, evaluated = rotor

@@ -123,6 +123,7 @@ def test_checkpoint_of_reactions_is_resumed(tmp_path):
     assert np.array_equal(found.driving, right.driving)
 
 
+@pytest.mark.slow
 def test_study_predicts_and_runs_reactions():
     model = model_of("stewart_inverse")
     motion = groups.default_motion(model.mechanism, steps=64)

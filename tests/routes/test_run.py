@@ -213,6 +213,7 @@ def test_solvers_of_a_plan_come_beside_those_of_the_model():
     assert steps[4] == 0
 
 
+@pytest.mark.slow
 def test_a_failure_stops_the_other_threads_in_the_middle(monkeypatch):
     from groups.run import Run
 
@@ -314,6 +315,7 @@ def test_a_seed_on_another_branch_is_not_gone_on_from(monkeypatch):
     assert np.abs(model.solve(motion, chunks=4).position - model.solve(motion).position).max() < 1e-12
 
 
+@pytest.mark.slow
 def test_after_a_gap_chunks_go_on_as_one_run_does():
     """The rotor's inputs leave what it can reach, and come back: which branch it is on then is a choice."""
     model = model_of("rotor")

@@ -143,6 +143,7 @@ class TestKeeping:
 
 
 class TestMeasuring:
+    @pytest.mark.slow
     def test_a_model_is_really_measured(self, model):
         for instants in (1, 33, 300):
             motion = groups.default_motion(model.mechanism, steps=instants)
