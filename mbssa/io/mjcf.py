@@ -15,19 +15,16 @@ from mbssa.arrays import Floats
 from mbssa.faults import Fault, Faults, ModelError
 from mbssa.io.robots.kinds import COORDINATE, Kind
 from mbssa.io.robots.mechanism import mechanism_of
-from mbssa.io.robots.mjcf_parts import Names, constrained, inertia_of, visuals_of
+from mbssa.io.robots.mjcf_parts import Names, constrained, disabled, inertia_of, visuals_of
 from mbssa.io.robots.mjcf_source import Source, source_of
 from mbssa.io.robots.placing import inverse, leader_of, moved, reference_values
 from mbssa.io.robots.robot import Link, Robot, RobotJoint
+from mbssa.io.robots.unread import NOT_READ_OF_MJCF, Effect, Unread
 from mbssa.io.robots.xml_tree import pose_frame
 from mbssa.mechanism import Mechanism
 from mbssa.texts import counted
 
 _KINDS = {"FREE": Kind.FREE, "BALL": Kind.BALL, "SLIDE": Kind.PRISMATIC, "HINGE": Kind.REVOLUTE}
-
-#: Sections and attributes of joints of which nothing is read.
-_UNREAD = ("sensor", "tendon", "contact", "custom", "composite")
-_UNREAD_OF_JOINTS = ("stiffness", "damping", "frictionloss", "armature", "springref")
 
 
 def read_mjcf(path: Path) -> Mechanism:
@@ -80,7 +77,23 @@ def _tree(mujoco: ModuleType, model: Any, source: Source, names: Names) -> Robot
             notes.append(f"{links[link].where}: has {count} joints, with {between} between them")
         if model.body_mocapid[body] >= 0:
             notes.append(f"{links[link].where}: is a mocap body, which stands still here")
-    return Robot(_title(model), links, joints, notes=tuple(notes))
+    gravity = np.zeros(3) if disabled(mujoco, model, "GRAVITY") else np.array(model.opt.gravity)
+    parts = tuple(_without_a_place(model, names))
+    return Robot(_title(model), links, joints, notes=tuple(notes), unread=parts, gravity=gravity)
+
+
+def _without_a_place(model: Any, names: Names) -> Iterator[Unread]:
+    """Parts of a model that change answers and have no place in a mechanism."""
+    for body in np.flatnonzero(model.body_gravcomp):
+        yield Unread(Effect.GRAVITY, f"{names.place('body', int(body))} gravcomp")
+    for tendon in range(model.ntendon):
+        where = names.place("tendon", tendon)
+        if model.tendon_limited[tendon]:
+            yield Unread(Effect.LIMIT, where)
+        if np.any(model.tendon_stiffness[tendon]):
+            yield Unread(Effect.SPRING, where)
+    for joint in np.flatnonzero(np.any(getattr(model, "jnt_stiffnesspoly", np.zeros((0, 1))), axis=1)):
+        yield Unread(Effect.SPRING, f"{names.place('joint', int(joint))}, not a linear one")
 
 
 def _title(model: Any) -> str:
@@ -107,15 +120,27 @@ def _joints(mujoco: ModuleType, model: Any, names: Names, body: int) -> Iterator
             place[:3, 3] = model.jnt_pos[number]
         yield RobotJoint(
             names.joint(number), names.place("joint", number), kind, parent, child,
-            at_zero @ place, (np.array(model.jnt_axis[number]),), _limits(model, number, kind),
-            child_frame=place,
+            at_zero @ place, (np.array(model.jnt_axis[number]),), _limits(mujoco, model, number),
+            child_frame=place, **_spring(mujoco, model, number, kind),
         )  # fmt: skip
         parent, at_zero = child, np.eye(4)
 
 
-def _limits(model: Any, number: int, kind: Kind) -> tuple[float, float] | None:
+def _spring(mujoco: ModuleType, model: Any, number: int, kind: Kind) -> dict[str, float]:
+    """Linear spring and damper of a joint, counted from MuJoCo's reference."""
+    at, rate = int(model.jnt_qposadr[number]), int(model.jnt_dofadr[number])
+    stiffness, damping = float(model.jnt_stiffness[number]), float(model.dof_damping[rate])
+    rest = float(model.qpos_spring[at] - model.qpos0[at]) if kind in COORDINATE else 0.0
+    return {
+        "stiffness": 0.0 if disabled(mujoco, model, "SPRING") else stiffness,
+        "damping": 0.0 if disabled(mujoco, model, "DAMPER") else damping,
+        "rest": rest,
+    }
+
+
+def _limits(mujoco: ModuleType, model: Any, number: int) -> tuple[float, float] | None:
     """Limits from MuJoCo's reference, where coordinates are zero."""
-    if not model.jnt_limited[number] or kind not in COORDINATE:
+    if not model.jnt_limited[number] or disabled(mujoco, model, "LIMIT"):
         return None
     low, high = model.jnt_range[number] - model.qpos0[model.jnt_qposadr[number]]
     return float(low), float(high)
@@ -194,11 +219,12 @@ def _unread(source: Source) -> list[str]:
     for line in source.lines:
         element = line.element
         place = f"{line.file} {element.line}".strip()
-        if element.tag in _UNREAD:
+        attributes = NOT_READ_OF_MJCF.get(element.tag)
+        if attributes == ():
             found.setdefault(element.tag, []).append(place)
-        for key in _UNREAD_OF_JOINTS if element.tag == "joint" else ():
+        for key in attributes or ():
             if key in element.attributes:
-                found.setdefault(f"joint {key}", []).append(place)
+                found.setdefault(f"{element.tag} {key}", []).append(place)
     return [
         f"not read: {what}, line {', '.join(places[:8])}{' …' if len(places) > 8 else ''}"
         for what, places in found.items()

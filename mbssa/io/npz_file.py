@@ -48,6 +48,7 @@ class _About(Table):
     title: str = ""
     source: str = ""
     notes: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
     body_names: tuple[str, ...] | None = None
     multiple_joints: tuple[Any, ...] = ()
     motion: dict[str, Any] | None = None
@@ -112,6 +113,7 @@ def _about(mechanism: Mechanism) -> bytes:
         "title": mechanism.title,
         "source": mechanism.source,
         "notes": list(mechanism.notes),
+        "unread": list(mechanism.unread),
         "body_names": None if mechanism.body_names is None else list(mechanism.body_names),
         "multiple_joints": [
             {"bodies": [b + 1 for b in several.bodies], "joints": [j + 1 for j in several.joints]}
@@ -225,6 +227,7 @@ class _Archive:
             title=about.title,
             source=about.source,
             notes=about.notes,
+            unread=about.unread,
         )
         tables = about.model_dump(include={"gravity", "force"}, exclude_defaults=True)
         if tables:

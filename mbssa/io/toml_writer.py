@@ -67,7 +67,7 @@ def _document(record: Record) -> str:
         elif key == "motion":
             document.append(key, _motion(value))
         else:
-            document.append(key, _item(value, key == "notes"))
+            document.append(key, _item(value, key in ("notes", "unread")))
     return tomlkit.dumps(document)
 
 

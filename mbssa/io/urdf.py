@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,10 +14,12 @@ from mbssa.files import read_text
 from mbssa.io.robots.kinds import COORDINATE, Kind
 from mbssa.io.robots.looks import SIZES
 from mbssa.io.robots.mechanism import mechanism_of
-from mbssa.io.robots.placing import held
+from mbssa.io.robots.placing import held, poses_at_zero
 from mbssa.io.robots.robot import Closure, Link, Mimic, Part, Record, Robot, RobotJoint
 from mbssa.io.robots.side_file import completed, side_file_of
+from mbssa.io.robots.unread import Unread, everything, lines_of, unread
 from mbssa.io.robots.xml_tree import Element, axis_of, number, numbers, origin_of, parse_xml
+from mbssa.io.sdf import embedded_joints
 from mbssa.mechanism import Mechanism
 
 _KINDS: dict[str, Kind] = {
@@ -26,13 +29,6 @@ _KINDS: dict[str, Kind] = {
     "planar": Kind.PLANAR,
     "floating": Kind.FREE,
     "fixed": Kind.FIXED,
-}
-
-#: Elements that are read, under their parents; others are named in a note.
-_READ = {
-    "robot": ("link", "joint", "constraint", "transmission", "ros2_control"),
-    "link": ("inertial", "visual"),
-    "joint": ("origin", "parent", "child", "axis", "limit", "mimic"),
 }
 
 
@@ -72,35 +68,33 @@ def parse_urdf(text: str, source_name: str, faults: Faults) -> Robot:
     for joint in joints.values():
         if joint.mimic is not None and joint.mimic.joint not in joints:
             faults.add(joint.where, f"mimics {joint.mimic.joint!r}, which is no joint", "unknown")
-    closures = []
-    for element in _named(root, "constraint", faults):
-        found = constraint(element, links, faults)
-        if isinstance(found, Closure):
-            closures.append(found)
-        elif found is not None and found.name in joints:
-            faults.add(found.where, "has the name of a joint; write another", "duplicate")
-        elif found is not None:
-            joints[found.name] = found
+    said = [f"{joints[name].where}: mimics with multiplier 0, which holds it" for name in still]
+    poses = poses_at_zero(Robot("", links, joints))
+    found = [constraint(element, links, faults) for element in _named(root, "constraint", faults)]
+    found += [_loop_joint(element, links, faults) for element in _named(root, "loop_joint", faults)]
+    found += [_ball_constraint(element, links, faults) for element in root.all("drake:ball_constraint")]
+    found += embedded_joints(
+        [j for each in root.all("gazebo") for j in each.all("joint")], poses, faults, said
+    )
+    closures = tuple(each for each in found if isinstance(each, Closure))
+    for tie in (each for each in found if isinstance(each, RobotJoint)):
+        if tie.name in joints:
+            faults.add(tie.where, "has the name of a joint; write another", "duplicate")
+        joints.setdefault(tie.name, tie)
     driven = tuple(name for name in _actuated(root) if name in joints and joints[name].mimic is None)
-    said = [f"driven joints are those of transmissions: {', '.join(driven)}"] if driven else []
-    said += [f"{joints[name].where}: mimics with multiplier 0, which holds it" for name in still]
-    notes = (*said, *_unread(root))
-    return Robot(root.name(), links, joints, tuple(closures), driven=driven, notes=notes)
+    if driven:
+        said.insert(0, f"driven joints are those of transmissions: {', '.join(driven)}")
+    notes, parts = _unread(root, links)
+    return Robot(
+        root.name(), links, joints, closures, driven=driven, notes=(*said, *notes), unread=tuple(parts)
+    )
 
 
 def _refuse_xacro(root: Element, source_name: str) -> None:
-    for element in _everything(root):
+    for element in everything(root):
         if element.tag.startswith("xacro:") or any("${" in value for value in element.attributes.values()):
             what = "is xacro; expand it first: xacro robot.urdf.xacro > robot.urdf"
             raise ModelError(source_name, [Fault(element.where, what, "unsupported")])
-
-
-def _everything(root: Element) -> Iterator[Element]:
-    waiting = [root]
-    while waiting:
-        element = waiting.pop()
-        yield element
-        waiting += reversed(element.children)
 
 
 def _named(root: Element, tag: str, faults: Faults) -> Iterator[Element]:
@@ -124,23 +118,25 @@ def _actuated(root: Element) -> Iterator[str]:
         yield from (joint.name() for joint in element.all("joint") if joint.first("command_interface"))
 
 
-def _unread(root: Element) -> list[str]:
-    """A note for each kind of element that is not read, with its lines."""
+def _unread(root: Element, links: Mapping[str, Link]) -> tuple[list[str], list[Unread]]:
+    """Notes on what is not read, with lines, and what of it changes answers."""
+    # A <gazebo> without a reference is about the whole robot, others about a link or joint: looks, contacts.
+    whole = [each for each in root.all("gazebo") if "reference" not in each.attributes]
+    about = [each for each in root.all("gazebo") if "reference" in each.attributes]
+    others = [each for each in root.children if each.tag != "gazebo"]
+    names = {*links, *(frame.name() for frame in root.all("frame"))}
+    notes, parts = unread([replace(root, children=[*others, *about]), *others, *whole], "urdf", names)
+    parts += unread(about, "urdf", names)[1]
     lines: dict[str, list[int]] = {}
-    for parent in (root, *root.children):
-        for child in parent.children if parent.tag in _READ else ():
-            if child.tag not in _READ[parent.tag]:
-                lines.setdefault(child.tag, []).append(child.line)
-    for limit in (limit for joint in root.all("joint") for limit in joint.all("limit")):
-        for key in ("effort", "velocity"):
-            if key in limit.attributes:
-                lines.setdefault(f"limit {key}", []).append(limit.line)
-    return [f"not read: {tag}, {_shown(found)}" for tag, found in lines.items()]
+    for tag, keys in (("limit", ("effort", "velocity")), ("dynamics", ("friction",))):
+        for element in (each for joint in root.all("joint") for each in joint.all(tag)):
+            for key in (key for key in keys if element.attributes.get(key, "").strip() not in _NOTHING):
+                lines.setdefault(f"{tag} {key}", []).append(element.line)
+    return notes + [f"not read: {tag}, {lines_of(found)}" for tag, found in lines.items()], parts
 
 
-def _shown(lines: list[int]) -> str:
-    shown = ", ".join(map(str, lines[:8]))
-    return f"line {shown}" if len(lines) == 1 else f"lines {shown}{' …' if len(lines) > 8 else ''}"
+#: Texts of attributes that say nothing.
+_NOTHING = ("", "0", "0.0")
 
 
 # --- links -------------------------------------------------------------------------------------------
@@ -197,11 +193,15 @@ def _joint(element: Element, links: dict[str, Link], faults: Faults) -> RobotJoi
     frame = origin_of(element, faults)
     limits = _limits(element, said, faults)
     mimic = _mimic(element, faults)
+    dynamics = element.first("dynamics")
+    damping = 0.0 if dynamics is None else number(dynamics, "damping", 0.0, faults)
     if None not in ends and ends[0] == ends[1]:
         faults.add(element.where, f"joins {ends[0]!r} to itself", "structure")
     if kind is None or ends[0] is None or ends[1] is None:
         return None
-    return RobotJoint(element.name(), element.where, kind, ends[0], ends[1], frame, (axis,), limits, mimic)
+    return RobotJoint(
+        element.name(), element.where, kind, ends[0], ends[1], frame, (axis,), limits, mimic, damping=damping
+    )
 
 
 def _end(element: Element, side: str, links: Mapping[str, Link], faults: Faults) -> str | None:
@@ -275,3 +275,48 @@ def constraint(element: Element, links: Mapping[str, Link], faults: Faults) -> R
     if kind in (Kind.BALL, Kind.FIXED):
         return Closure(name, where, parent, child, kind == Kind.FIXED, frames)
     return RobotJoint(name, where, kind, parent, child, frames[0], axes, child_frame=frames[1], closes=True)
+
+
+def _loop_joint(element: Element, links: Mapping[str, Link], faults: Faults) -> RobotJoint | None:
+    """A joint of Drake that closes a loop: frames on two links, and an axis that both have."""
+    said = element.attributes.get("type", "")
+    kind = _KINDS.get(said)
+    if kind is None:
+        faults.add(element.where, f"type is {said!r}; the types are {', '.join(_KINDS)}", "unsupported")
+    first, second = (_end(element, side, links, faults) for side in ("link1", "link2"))
+    if first is not None and first == second:
+        faults.add(element.where, f"joins {first!r} to itself", "structure")
+    frames = [origin_of(element, faults, side) for side in ("link1", "link2")]
+    axis = axis_of(element, faults)
+    if kind is None or first is None or second is None:
+        return None
+    return RobotJoint(
+        element.name(),
+        element.where,
+        kind,
+        first,
+        second,
+        frames[0],
+        (axis,),
+        child_frame=frames[1],
+        closes=True,
+    )
+
+
+def _ball_constraint(element: Element, links: Mapping[str, Link], faults: Faults) -> Closure | None:
+    """A ball of Drake between points of two links."""
+    ends, frames = [], []
+    for body, point in (("body_A", "p_AP"), ("body_B", "p_BQ")):
+        tags = [f"drake:ball_constraint_{each}" for each in (body, point)]
+        given, place = (element.first(tag) for tag in tags)
+        name = "" if given is None else given.name()
+        if name not in links:
+            faults.add(f"{element.where} {tags[0]}", f"{name!r} is no link of the model", "unknown")
+        ends.append(name)
+        frame = np.eye(4)
+        if place is not None:
+            frame[:3, 3] = numbers(place, "value", 3, (0.0, 0.0, 0.0), faults)
+        frames.append(frame)
+    if not all(name in links for name in ends):
+        return None
+    return Closure(f"{ends[0]} {ends[1]} line {element.line}", element.where, *ends, False, tuple(frames))

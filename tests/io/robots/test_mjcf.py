@@ -192,7 +192,7 @@ def test_a_linear_equality_of_joints_is_followed(put):
 
 def test_equalities_that_are_not_read_are_named(put):
     curved = HAND.replace("0.25 0.7 0 0 0", "0.25 0.7 0.1 0 0")
-    assert any("'far' is a polynomial of degree 2 of 'near'" in note for note in loaded(put(curved)).notes)
+    assert any("'far' is a polynomial of degree 2 of 'near'" in note for note in loaded(put(curved)).unread)
     idle = HAND.replace('name="couple"', 'name="couple" active="false"')
     assert any("'couple': is not active; left out" in note for note in loaded(put(idle)).notes)
 
@@ -279,6 +279,90 @@ def test_actuators_that_drive_no_joint_are_named(put):
     assert any("'pull': acts on a tendon, so it drives no joint" in note for note in notes)
     assert any("'far': follows a driven joint, so it is not driven" in note for note in notes)
     assert "not read: tendon, line 8" in notes
+
+
+# --- gravity, springs, and what is not read -------------------------------------------------------------
+
+PENDULUM = """<mujoco model="pendulum"><option{}/><worldbody><body name="arm" pos="0 0 1">
+  <joint name="hinge" axis="0 1 0" {}/><geom type="capsule" size="0.02" fromto="0 0 0 1 0 0" mass="1"/></body>
+  </worldbody>{}<actuator><motor joint="hinge"/></actuator></mujoco>"""
+
+
+def holding(mechanism: mbssa.Mechanism, value: float = 0.0) -> float:
+    """Torque of the drive at rest at an angle, N m."""
+    still = groups.Motion(
+        np.zeros(1), mechanism.driven_coordinates, *(np.array([[v]]) for v in (value, 0, 0))
+    )
+    return float(groups.forces(groups.build(mbssa.decompose(mechanism)).solve(still)).driving[0, 0])
+
+
+def test_gravity_is_read_and_survives(put, tmp_path):
+    for said, value in (
+        ("", 9.81),
+        (' gravity="0 0 -2"', 2.0),
+        ("><flag gravity='disable'/></option><option", 0.0),
+    ):
+        mechanism = loaded(put(PENDULUM.format(said, "", "")))
+        assert holding(mechanism) == pytest.approx(-0.5 * value, abs=1e-12)
+        mbssa.save(mechanism, tmp_path / "again.xml", force=True)
+        assert holding(loaded(tmp_path / "again.xml")) == pytest.approx(-0.5 * value, abs=1e-9)
+
+
+def test_a_spring_and_a_damper_of_a_joint_are_those_of_mujoco(put):
+    text = PENDULUM.format(' gravity="0 0 0"', 'ref="10" springref="40" stiffness="3" damping="2"', "")
+    mechanism = loaded(put(text))
+    model = mujoco.MjModel.from_xml_string(text)
+    data = mujoco.MjData(model)
+    data.qpos[:] = model.qpos0 + 0.7
+    mujoco.mj_forward(model, data)
+    assert holding(mechanism, 0.7) == pytest.approx(-float(data.qfrc_passive[0]), rel=1e-12)
+    (spring,) = mechanism.forces
+    assert spring.damping == 2.0
+
+
+def test_one_pass_leaves_names_as_they_are(tmp_path):
+    for name in ("planar_four_bar", "theo_jansen", "bennett"):
+        mechanism = mbssa.load(name)
+        mbssa.save(mechanism, tmp_path / f"{name}.xml")
+        with pytest.warns(UserWarning, match="the root link 'world'"):
+            again = mbssa.load(tmp_path / f"{name}.xml")
+        assert again.driven_coordinates == mechanism.driven_coordinates
+        assert {joint.id for joint in again.joints} == {joint.id for joint in mechanism.joints}
+        assert {again.body_name(k) for k in range(1, again.n_bodies)} == {
+            mechanism.body_name(k) for k in range(1, mechanism.n_bodies)
+        }
+
+
+@pytest.mark.parametrize(
+    ("joint", "inside", "part"),
+    [
+        ("", '<tendon><fixed name="t" range="0 1" limited="true"><joint joint="hinge" coef="1"/></fixed>'
+             "</tendon>",
+         "limits a joint: line 3 fixed 't'"),
+        ("", '<tendon><fixed name="t" stiffness="2"><joint joint="hinge" coef="1"/></fixed></tendon>',
+         "is a spring: line 3 fixed 't'"),
+        ("", '<tendon><fixed name="t"><joint joint="hinge" coef="1"/></fixed></tendon>'
+             '<equality><tendon name="e" tendon1="t"/></equality>', "couples joints: line 3 tendon 'e'"),
+        ('type="ball" range="0 1" limited="true"', "", "limits a joint: line 2 joint 'hinge'"),
+        ('type="ball" stiffness="2"', "", "is a spring: line 2 joint 'hinge'"),
+    ],
+)  # fmt: skip
+def test_what_changes_answers_and_is_not_read_fails_the_check(put, joint, inside, part):
+    mechanism = loaded(put(PENDULUM.format("", joint, inside)))
+    assert [part in each for each in mechanism.unread] == [True]
+    assert not mbssa.check(mechanism).solvable
+
+
+def test_a_body_without_weight_is_named(put):
+    text = PENDULUM.format("", "", "").replace('name="arm"', 'name="arm" gravcomp="1"')
+    assert "changes gravity" in loaded(put(text)).unread[0]
+
+
+def test_equalities_and_limits_that_are_switched_off_are_none(put):
+    text = FOUR_BAR.replace("<option", "<option><flag equality='disable' limit='disable'/></option><option")
+    assert [joint.id for joint in loaded(put(text)).joints] == ["hip", "knee", "ankle"]
+    limited = PENDULUM.format("><flag limit='disable'/></option><option", 'range="0 1" limited="true"', "")
+    assert not loaded(put(limited)).joint_geometry[0].limits
 
 
 # --- files -------------------------------------------------------------------------------------------
