@@ -13,7 +13,7 @@ from mbssa.arrays import Floats
 from mbssa.faults import Code, Fault, Faults, ModelError
 from mbssa.files import read_text
 from mbssa.io.robots.kinds import Kind
-from mbssa.io.robots.looks import sdf_visual
+from mbssa.io.robots.looks import sdf_visual, visuals_of
 from mbssa.io.robots.mechanism import mechanism_of
 from mbssa.io.robots.placing import inverse
 from mbssa.io.robots.robot import Gear, Link, Mimic, Part, Robot, RobotJoint
@@ -62,13 +62,13 @@ def parse_sdf(text: str, source_name: str, faults: Faults) -> Robot:
     frames = Frames.of(models[0], faults)
     # Axes are in the model's frame up to version 1.4, in the joint's afterwards.
     in_model = root.attributes.get("version", "") in ("1.0", "1.2", "1.3", "1.4")
+    notes, parts = _unread(root, frames)
     links = {
-        name: Link(name, element.where, _inertia(element, faults), _visuals(element, faults))
+        name: Link(name, element.where, _inertia(element, faults), visuals_of(element, sdf_visual, notes))
         for name, (element, _) in frames.links.items()
     }
     joints: dict[str, RobotJoint] = {}
     gears: list[Gear] = []
-    notes, parts = _unread(root, frames)
     gravity = _gravity(root, models[0], faults)
     for name, (element, scope) in frames.joints.items():
         reader = _JointReader(name, element, scope, frames, in_model, faults, notes)
@@ -135,11 +135,6 @@ def _inertia(link: Element, faults: Faults) -> Part | None:
     moments = {key: number(tensor, key, 1.0) for key in ("ixx", "iyy", "izz")}
     products = {key: number(tensor, key, 0.0) for key in ("ixy", "ixz", "iyz")}
     return Part(pose_of(inertial, faults), {"mass": number(inertial, "mass", 1.0), **moments, **products})
-
-
-def _visuals(link: Element, faults: Faults) -> tuple[Part, ...]:
-    found = [sdf_visual(element, faults) for element in link.all("visual")]
-    return tuple(part for part in found if part is not None)
 
 
 def _unread(root: Element, frames: Frames) -> tuple[list[str], list[Unread]]:

@@ -12,7 +12,7 @@ import numpy as np
 from mbssa.faults import Fault, Faults, ModelError
 from mbssa.files import read_text
 from mbssa.io.robots.kinds import COORDINATE, Kind
-from mbssa.io.robots.looks import SIZES
+from mbssa.io.robots.looks import urdf_visual, visuals_of
 from mbssa.io.robots.mechanism import mechanism_of
 from mbssa.io.robots.placing import held, poses_at_zero
 from mbssa.io.robots.robot import Closure, Link, Mimic, Part, Record, Robot, RobotJoint
@@ -50,7 +50,8 @@ def parse_urdf(text: str, source_name: str, faults: Faults) -> Robot:
             source_name, [Fault(f"line {root.line}", f"is <{root.tag}>; a URDF is a <robot>", "syntax")]
         )
     _refuse_xacro(root, source_name)
-    links = {element.name(): _link(element, faults) for element in _named(root, "link", faults)}
+    said: list[str] = []
+    links = {element.name(): _link(element, faults, said) for element in _named(root, "link", faults)}
     joints = {}
     for element in _named(root, "joint", faults):
         joint = _joint(element, links, faults)
@@ -68,7 +69,7 @@ def parse_urdf(text: str, source_name: str, faults: Faults) -> Robot:
     for joint in joints.values():
         if joint.mimic is not None and joint.mimic.joint not in joints:
             faults.add(joint.where, f"mimics {joint.mimic.joint!r}, which is no joint", "unknown")
-    said = [f"{joints[name].where}: mimics with multiplier 0, which holds it" for name in still]
+    said += [f"{joints[name].where}: mimics with multiplier 0, which holds it" for name in still]
     poses = poses_at_zero(Robot("", links, joints))
     found = [constraint(element, links, faults) for element in _named(root, "constraint", faults)]
     found += [_loop_joint(element, links, faults) for element in _named(root, "loop_joint", faults)]
@@ -142,14 +143,13 @@ _NOTHING = ("", "0", "0.0")
 # --- links -------------------------------------------------------------------------------------------
 
 
-def _link(element: Element, faults: Faults) -> Link:
+def _link(element: Element, faults: Faults, notes: list[str]) -> Link:
     inertial = element.first("inertial")
-    visuals = [_visual(visual, faults) for visual in element.all("visual")]
     return Link(
         element.name(),
         element.where,
         None if inertial is None else _inertia(inertial, faults),
-        tuple(part for part in visuals if part is not None),
+        visuals_of(element, urdf_visual, notes),
     )
 
 
@@ -160,23 +160,6 @@ def _inertia(element: Element, faults: Faults) -> Part:
         record |= {
             key: number(tensor, key, 0.0, faults) for key in ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
         }
-    return Part(origin_of(element, faults), record)
-
-
-def _visual(element: Element, faults: Faults) -> Part | None:
-    geometry = element.first("geometry")
-    shape = geometry.children[0] if geometry is not None and geometry.children else None
-    if shape is None:
-        faults.add(element.where, "has no geometry; write a shape or a mesh in <geometry>", "missing")
-        return None
-    record: Record = {"shape": shape.tag}
-    if shape.tag == "mesh":
-        scale = numbers(shape, "scale", 3, (1.0, 1.0, 1.0), faults)
-        record |= {"file": shape.attributes.get("filename", ""), "scale": scale.tolist()}
-    for key in SIZES.get(shape.tag, ()):
-        count = 3 if key == "size" else 1
-        size = numbers(shape, key, count, (0.0,) * count, faults).tolist()
-        record[key] = size if count > 1 else size[0]
     return Part(origin_of(element, faults), record)
 
 

@@ -252,3 +252,24 @@ def test_a_spring_and_a_damper_of_an_axis_are_read(put):
     (spring,) = mechanism.forces
     assert (spring.coordinate, spring.stiffness, spring.damping, spring.rest) == ("j.angle", 3.0, 2.0, 0.5)
     assert "not read: friction, line 2" in mechanism.notes
+
+
+@pytest.mark.parametrize(
+    ("shape", "note"),
+    [
+        (
+            '<sphere><radius>0.1"</radius></sphere>',
+            "line 1 visual 'v' sphere radius: is '0.1\"'; write a number",
+        ),
+        ("<box/>", "line 1 visual 'v' box: has no size"),
+        ("<ellipsoid/>", "line 1 visual 'v': the shape is 'ellipsoid'; write box"),
+        ("", "line 1 visual 'v': has no geometry"),
+    ],
+)
+def test_a_slip_in_a_visual_leaves_it_out_and_names_it(put, shape, note):
+    good = "<visual name='w'><geometry><sphere><radius>1</radius></sphere></geometry></visual>"
+    link = f"<link name='a'><visual name='v'><geometry>{shape}</geometry></visual>{good}"
+    text = one_joint("revolute", "").replace("\n", " ").replace('<link name="a">', link)
+    mechanism = loaded(put(text))
+    assert any(f"not shown: {note}" in each for each in mechanism.notes)
+    assert [part["shape"] for part in mechanism.body_geometry[1].visual["parts"]] == ["sphere"]

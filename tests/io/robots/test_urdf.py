@@ -380,6 +380,22 @@ def test_without_motors_a_loop_has_no_inputs_and_says_so(put):
     assert any("'sole'" in note and "merged" in note for note in mechanism.notes)
 
 
+@pytest.mark.parametrize(
+    ("inside", "note"),
+    [
+        ('<geometry><box size="1 2 x"/></geometry>', "line 5 visual box size: is '1 2 x'; write 3 numbers"),
+        ("<geometry><box/></geometry>", "line 5 visual box: has no size"),
+        ("<geometry><cone/></geometry>", "line 5 visual: the shape is 'cone'; write box"),
+        ("", "line 5 visual: has no geometry"),
+        ('<origin rpy="0 0"/><geometry><sphere radius="1"/></geometry>', "line 5 origin rpy: is '0 0'"),
+    ],
+)
+def test_a_slip_in_a_visual_leaves_it_out_and_names_it(put, inside, note):
+    mechanism = loaded(put(ARM.replace('<geometry><box size="1 2 3"/></geometry>', inside)))
+    assert any(f"not shown: {note}" in each for each in mechanism.notes)
+    assert mechanism.body_geometry[1].visual is None
+
+
 # --- mimic joints ------------------------------------------------------------------------------------
 
 HAND = """<robot name="hand"><link name="palm"/><link name="first"/><link name="second"/><link name="other"/>
