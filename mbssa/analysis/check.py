@@ -450,7 +450,12 @@ def _corrections(mechanism: Mechanism, analysis: Examined) -> list[Finding]:
         f"the reference was corrected until it closed: {_bodies(mechanism, moved.tolist())} by up to "
         f"{' and '.join(much)}"
     )
-    return [Finding("assembly", text, bodies=tuple(int(b) + 1 for b in moved))]
+    bodies = tuple(int(b) + 1 for b in moved)
+    findings = [Finding("assembly", text, bodies=bodies)]
+    if assembly.outside:
+        text = f"no assembly was found within the limits of the joints; the nearest have {assembly.outside}"
+        findings.append(Finding("assembly", text, bodies=bodies))
+    return findings
 
 
 def _redundant_findings(mechanism: Mechanism, analysis: Examined, where: str) -> list[Finding]:
