@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +15,9 @@ from typing import Any
 import numpy as np
 
 from mbssa.arrays import Floats
+from mbssa.bounds import MODEL_BYTES, MUJOCO_BYTES, MUJOCO_SECONDS
 from mbssa.faults import Fault, Faults, ModelError
+from mbssa.io.robots import mjcf_child
 from mbssa.io.robots.kinds import COORDINATE, Kind
 from mbssa.io.robots.mechanism import mechanism_of
 from mbssa.io.robots.mjcf_parts import Names, constrained, disabled, inertia_of, visuals_of
@@ -42,18 +47,37 @@ def read_mjcf(path: Path) -> Mechanism:
 
 def _compiled(source: Source, source_name: str) -> tuple[ModuleType, Any]:
     """MuJoCo and its model of a source; ModelError in MuJoCo's words, with the lines of the file."""
+    # Compiled by a child with limits of time and memory: what a text asks for is known only then.
     try:
         import mujoco
     except ModuleNotFoundError:
         what = "MJCF is read by MuJoCo, which is not installed: pip install 'mbssa[mujoco]'"
         raise ModelError(source_name, [Fault("", what, "unsupported")]) from None
+    bounds = map(str, (MUJOCO_SECONDS, MUJOCO_BYTES, MODEL_BYTES))
     try:
-        return mujoco, mujoco.MjModel.from_xml_string(source.text)
-    except (ValueError, mujoco.FatalError) as error:
-        lines = [int(number) for number in re.findall(r"\bline (\d+)", str(error))]
-        said = " ".join(re.sub(r",? ?\bline \d+", "", str(error)).split())
+        # Safe path (-P): nothing beside the model is imported.
+        done = subprocess.run(
+            [sys.executable, "-P", mjcf_child.__file__, *bounds],
+            input=source.text.encode(),
+            capture_output=True,
+            timeout=5 * MUJOCO_SECONDS,
+            env=os.environ | {"MUJOCO_GL": "disable", "OPENBLAS_NUM_THREADS": "1"},
+            check=False,
+        )
+        code, output = done.returncode, done.stdout
+    except subprocess.TimeoutExpired:
+        code, output = mjcf_child.TOO_LARGE, b""
+    if code == mjcf_child.REFUSED:
+        error = output.decode("utf-8", "replace")
+        lines = [int(number) for number in re.findall(r"\bline (\d+)", error)]
+        said = " ".join(re.sub(r",? ?\bline \d+", "", error).split())
         place = source.place(lines[-1]) if lines else ""
-        raise ModelError(source_name, [Fault(place, f"MuJoCo refuses it: {said}")]) from None
+        raise ModelError(source_name, [Fault(place, f"MuJoCo refuses it: {said}")])
+    if code:
+        most = f"{MUJOCO_SECONDS} s, {MUJOCO_BYTES / 1e9:g} GB or a model of {MODEL_BYTES / 1e6:g} MB"
+        what = f"MuJoCo cannot compile it within {most}; simplify its meshes and numbers"
+        raise ModelError(source_name, [Fault("", what, "size")])
+    return mujoco, mujoco.MjModel.from_binary_path("model.mjb", {"model.mjb": output})
 
 
 # --- bodies and joints -------------------------------------------------------------------------------

@@ -304,8 +304,9 @@ def test_gravity_is_read_and_survives(put, tmp_path):
     ):
         mechanism = loaded(put(PENDULUM.format(said, "", "")))
         assert holding(mechanism) == pytest.approx(-0.5 * value, abs=1e-12)
-        mbssa.save(mechanism, tmp_path / "again.xml", force=True)
-        assert holding(loaded(tmp_path / "again.xml")) == pytest.approx(-0.5 * value, abs=1e-9)
+    mechanism = loaded(put(PENDULUM.format("", "", "")))
+    mbssa.save(mechanism, tmp_path / "again.xml")
+    assert holding(loaded(tmp_path / "again.xml")) == pytest.approx(-0.5 * 9.81, abs=1e-9)
 
 
 def test_a_spring_and_a_damper_of_a_joint_are_those_of_mujoco(put):
@@ -401,6 +402,7 @@ def test_hostile_files_are_refused_with_a_sentence(put, tmp_path):
     (tmp_path / "outside.xml").write_text("<mujocoinclude/>")
     (tmp_path / "secret.obj").write_text(TETRAHEDRON)
     (folder / "linked.xml").symlink_to(tmp_path / "outside.xml")
+    (folder / "h.png").write_bytes(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + 2 * (30_000).to_bytes(4, "big"))
     for text, part in [
         ('<!DOCTYPE m [<!ENTITY a "aa">]><mujoco model="&a;"/>', "document type, an entity"),
         ("<robot/>", "is <robot>; an MJCF is a <mujoco>"),
@@ -415,6 +417,15 @@ def test_hostile_files_are_refused_with_a_sentence(put, tmp_path):
         (scene("<compiler meshdir='..'/><asset><mesh file='secret.obj'/></asset>"), "'../secret.obj' leaves"),
         (scene("<compiler meshdir='/'/><asset><mesh file='etc/passwd'/></asset>"), "leaves the folder"),
         (scene("<asset><hfield name='h' nrow='99999' ncol='99999' size='1 1 1 1'/></asset>"), "cells; write"),
+        (
+            scene("<asset>" + "<hfield name='h' nrow='9000' ncol='9000' size='1 1 1 1'/>" * 2 + "</asset>"),
+            "cells",
+        ),
+        (scene("<asset><hfield name='h' file='h.png' size='1 1 1 1'/></asset>"), "900,000,000 cells; write"),
+        (scene("<size nkey='30000000'/>"), "size nkey: asks for 30,000,000; write 10,000 or fewer"),
+        (scene("<size nuser_body='200000000'/>"), "size nuser_body: asks for"),
+        (scene("<sensor><user dim='1000000000' name='s'/></sensor>"), "user 's' dim: asks for"),
+        (scene("<asset><mesh name='q' builtin='plate' params='30000 30000'/></asset>"), "params: asks for"),
         (scene("<worldbody><replicate count='99999'><geom/></replicate></worldbody>"), "copies; write"),
         (scene("<extension><plugin plugin='p'/></extension>"), "plugins are not run"),
         (scene("<asset><model name='m' file='robot.xml'/></asset>"), "are not attached"),
@@ -431,6 +442,12 @@ def test_all_faults_come_at_once(put):
     for part in ("3 faults", "line 1 mesh: there is no file 'a.obj'", "line 2 mesh: '../b.obj' leaves",
                  "line 2 include: there is no file 'c.xml'"):  # fmt: skip
         assert part in said
+
+
+@pytest.mark.parametrize("bound", ["MODEL_BYTES", "MUJOCO_SECONDS"])
+def test_the_compiler_is_a_process_with_limits(put, monkeypatch, bound):
+    monkeypatch.setattr(f"mbssa.io.mjcf.{bound}", 0)
+    assert "MuJoCo cannot compile it within" in faults_of(put(scene("")))
 
 
 def test_without_mujoco_the_extra_is_named(put, monkeypatch):

@@ -527,10 +527,19 @@ def test_wrong_side_files_are_refused_with_a_sentence(put):
         ("- 1", "has no keys"),
         ("!!python/object/apply:os.system [ls]", "is not YAML"),
         ("[" * 3000, "is not YAML"),
-        ("a: &a [x, x]\nname_mot: [*a, *a]", "name_mot: is no list of names"),
+        ("a: &a [x, x]\nname_mot: [*a, *a]", "line 1: is not YAML of texts, lists and mappings: an anchor"),
+        ("name_mot: [[x], 1]", "name_mot: is no list of names"),
+        *(
+            (f"type: !!{tag}", "line 1: is not YAML")
+            for tag in ('int ""', 'float ""', "bool x", "timestamp x")
+        ),
+        ("a: &a {x: 1}\nb: {<<: *a}", "line 2: is not YAML"),
+        ("type: [6d]\ntype: [3d]", "line 2: is not YAML of texts, lists and mappings: the key 'type' is th"),
+        ("type: 1" + ":59" * 3_000, "type: is no list of names"),
+        ("? [a]\n: b", "a key is no text"),
         ("closed_loop: 7", "closed_loop: is no list"),
         ("closed_loop: [[end_A, B]]", "0 for 1 closures"),
-        ("#" * 1_000_001, "is longer than"),
+        ("#" * 100_001, "is longer than"),
     ]:
         assert part in faults_of(put(four_bar(""), side)), part
 
