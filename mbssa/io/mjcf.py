@@ -51,7 +51,7 @@ def _compiled(source: Source, source_name: str) -> tuple[ModuleType, Any]:
     try:
         import mujoco
     except ModuleNotFoundError:
-        what = "MJCF is read by MuJoCo, which is not installed: pip install 'mbssa[mujoco]'"
+        what = "MJCF is read by MuJoCo, which is not installed: pip install -e '.[mujoco]' in the clone"
         raise ModelError(source_name, [Fault("", what, "unsupported")]) from None
     bounds = map(str, (MUJOCO_SECONDS, MUJOCO_BYTES, MODEL_BYTES))
     try:

@@ -452,7 +452,7 @@ def test_the_compiler_is_a_process_with_limits(put, monkeypatch, bound):
 
 def test_without_mujoco_the_extra_is_named(put, monkeypatch):
     monkeypatch.setitem(sys.modules, "mujoco", None)
-    assert "pip install 'mbssa[mujoco]'" in faults_of(put(ARM))
+    assert "pip install -e '.[mujoco]' in the clone" in faults_of(put(ARM))
 
 
 @pytest.mark.filterwarnings("default")

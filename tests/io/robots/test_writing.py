@@ -284,7 +284,7 @@ def looks_in_world(mechanism):
 @pytest.mark.parametrize("ending", ["urdf", "sdf", "xml"])
 def test_looks_and_frames_of_tools_come_along(tmp_path, ending):
     if ending == "xml":
-        pytest.importorskip("mujoco", reason='MJCF needs MuJoCo: pip install "mbssa[mujoco]"')
+        pytest.importorskip("mujoco", reason='MJCF needs MuJoCo: pip install -e ".[mujoco]" in the clone')
     (tmp_path / "rod.obj").write_text(TETRAHEDRON)
     (tmp_path / "arm.urdf").write_text(LOOKS)
     arm = mbssa.load(tmp_path / "arm.urdf")
