@@ -145,21 +145,18 @@ def _joints(mujoco: ModuleType, model: Any, names: Names, body: int) -> Iterator
         yield RobotJoint(
             names.joint(number), names.place("joint", number), kind, parent, child,
             at_zero @ place, (np.array(model.jnt_axis[number]),), _limits(mujoco, model, number),
-            child_frame=place, **_spring(mujoco, model, number, kind),
+            None, place, None, *_spring(mujoco, model, number, kind),
         )  # fmt: skip
         parent, at_zero = child, np.eye(4)
 
 
-def _spring(mujoco: ModuleType, model: Any, number: int, kind: Kind) -> dict[str, float]:
-    """Linear spring and damper of a joint, counted from MuJoCo's reference."""
+def _spring(mujoco: ModuleType, model: Any, number: int, kind: Kind) -> tuple[float, float, float]:
+    """Stiffness, damping and rest of a joint's spring, counted from MuJoCo's reference."""
     at, rate = int(model.jnt_qposadr[number]), int(model.jnt_dofadr[number])
     stiffness, damping = float(model.jnt_stiffness[number]), float(model.dof_damping[rate])
     rest = float(model.qpos_spring[at] - model.qpos0[at]) if kind in COORDINATE else 0.0
-    return {
-        "stiffness": 0.0 if disabled(mujoco, model, "SPRING") else stiffness,
-        "damping": 0.0 if disabled(mujoco, model, "DAMPER") else damping,
-        "rest": rest,
-    }
+    stiffness *= not disabled(mujoco, model, "SPRING")
+    return stiffness, damping * (not disabled(mujoco, model, "DAMPER")), rest
 
 
 def _limits(mujoco: ModuleType, model: Any, number: int) -> tuple[float, float] | None:

@@ -302,4 +302,11 @@ def _ball_constraint(element: Element, links: Mapping[str, Link], faults: Faults
         frames.append(frame)
     if not all(name in links for name in ends):
         return None
-    return Closure(f"{ends[0]} {ends[1]} line {element.line}", element.where, *ends, False, tuple(frames))
+    return Closure(
+        f"{ends[0]} {ends[1]} line {element.line}",
+        element.where,
+        ends[0],
+        ends[1],
+        False,
+        (frames[0], frames[1]),
+    )

@@ -345,12 +345,13 @@ def test_one_pass_leaves_names_as_they_are(tmp_path):
         ("", '<tendon><fixed name="t"><joint joint="hinge" coef="1"/></fixed></tendon>'
              '<equality><tendon name="e" tendon1="t"/></equality>', "couples joints: line 3 tendon 'e'"),
         ('type="ball" range="0 1" limited="true"', "", "limits a joint: line 2 joint 'hinge'"),
-        ('type="ball" stiffness="2"', "", "is a spring: line 2 joint 'hinge'"),
+        ('type="ball" stiffness="2" damping="1"', "", "is a spring: line 2 joint 'hinge'"),
     ],
 )  # fmt: skip
 def test_what_changes_answers_and_is_not_read_fails_the_check(put, joint, inside, part):
     mechanism = loaded(put(PENDULUM.format("", joint, inside)))
     assert [part in each for each in mechanism.unread] == [True]
+    assert ("damping" in joint) == any("damping of line 2 joint 'hinge'" in note for note in mechanism.notes)
     assert not mbssa.check(mechanism).solvable
 
 
