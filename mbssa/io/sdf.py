@@ -279,7 +279,6 @@ class _JointReader:
         limit = None if axis is None else axis.first("limit")
         if limit is None or self.element.attributes.get("type") == "continuous":
             return None
-        # The format's defaults, and what exporters write, are ±1e16 or inf where there is none.
         ends = {tag: limit.first(tag) for tag in ("lower", "upper")}
         try:
             low, high = (
@@ -291,7 +290,7 @@ class _JointReader:
         if not low <= high:
             self.fault("limit: write lower and upper, a number each, the lower one first")
             return None
-        return (low, high) if max(-low, high) < 1e9 else None
+        return low, high
 
     def _dynamics(self) -> tuple[float, float, float]:
         """Stiffness, damping and rest of a spring on the first axis."""

@@ -204,18 +204,13 @@ def _end(element: Element, side: str, links: Mapping[str, Link], faults: Faults)
 def _limits(element: Element, said: str, faults: Faults) -> tuple[float, float] | None:
     """Limits where both are given: exporters leave them out where there are none."""
     limit = element.first("limit")
-    if (
-        limit is None
-        or said not in ("revolute", "prismatic")
-        or not {"lower", "upper"} & set(limit.attributes)
-    ):
+    if limit is None or said in ("continuous", "fixed") or not {"lower", "upper"} & set(limit.attributes):
         return None
     low, high = (number(limit, key, 0.0, faults) for key in ("lower", "upper"))
     if low > high:
         faults.add(f"{element.where} limit", f"lower {low:g} is above upper {high:g}; exchange them")
         return None
-    # Some exporters write ±1e16 where there is none.
-    return (low, high) if max(-low, high) < 1e9 else None
+    return low, high
 
 
 def _mimic(element: Element, faults: Faults) -> Mimic | None:

@@ -190,7 +190,7 @@ def _joint_records(robot: Robot, at: Placed, driven: set[str], notes: list[str])
             record["driven"] = True
         if joint.pitch is not None:
             record["pitch"] = joint.pitch
-        if joint.limits is not None and joint.kind in COORDINATE:
+        if joint.limits is not None and joint.kind in COORDINATE and _ends(joint.limits) == 2:
             record["limits"] = {COORDINATE[joint.kind]: list(joint.limits)}
         yield record
 
@@ -231,13 +231,24 @@ def _ball_records(robot: Robot, at: Placed, notes: list[str]) -> Iterable[Record
 
 def _unread_limits(robot: Robot, at: Placed, notes: list[str]) -> Iterable[Unread]:
     for joint in robot.joints.values():
-        if at.body[joint.parent] != at.body[joint.child] and joint.kind not in COORDINATE:
-            if joint.limits is not None:
+        if at.body[joint.parent] == at.body[joint.child]:
+            continue
+        ends = 0 if joint.limits is None else _ends(joint.limits)
+        if joint.kind in COORDINATE and joint.limits is not None and ends == 1:
+            low, high = joint.limits
+            yield Unread(Effect.LIMIT, f"{joint.where}: from {low:g} to {high:g}, at one end alone")
+        if joint.kind not in COORDINATE:
+            if ends:
                 yield Unread(Effect.LIMIT, joint.where)
             if joint.stiffness:
                 yield Unread(Effect.SPRING, joint.where)
             if joint.damping:
                 notes.append(f"not read: damping of {joint.where}, which has several coordinates")
+
+
+def _ends(limits: tuple[float, float]) -> int:
+    """Number of limits that are one: formats and exporters write ±1e16 or inf where there is none."""
+    return sum(abs(limit) < 1e9 for limit in limits)
 
 
 def _springs(robot: Robot, at: Placed) -> Iterable[Record]:

@@ -53,7 +53,7 @@ class RobotJoint:
     child: str
     frame: Floats  # (4, 4) in the parent; coincides with ``child_frame`` at the joint's zero
     axes: tuple[Floats, ...]  # (3,) in the joint's frame; of a U the parent's pin, then the child's
-    limits: tuple[float, float] | None = None  # of the one coordinate of an R or P, m or rad
+    limits: tuple[float, float] | None = None  # m or rad; an end of 1e9 or above in magnitude is none
     mimic: Mimic | None = None
     child_frame: Floats = field(default_factory=lambda: np.eye(4))  # (4, 4) in the child
     pitch: float | None = None  # of an H, m/rad

@@ -373,6 +373,16 @@ def test_limits_beyond_all_bounds_are_none(put):
     assert mechanism.joint_geometry[2].limits == {"slide": (-5.0, 5.0)}
 
 
+def test_a_limit_at_one_end_and_those_of_several_coordinates_are_named(put):
+    for old, new, named in (
+        ('lower="-20" upper="20"', 'lower="-20" upper="1e16"', "joint 'bend': from -20 to 1e+16, at one end"),
+        ('"bend" type="revolute"', '"bend" type="planar"', "joint 'bend'"),
+    ):
+        mechanism = loaded(put(ARM.replace(old, new)))
+        assert not mechanism.joint_geometry[1].limits
+        assert [f"limits a joint: line 11 {named}" in part for part in mechanism.unread] == [True]
+
+
 def test_without_motors_a_loop_has_no_inputs_and_says_so(put):
     mechanism = loaded(put(four_bar(LOOP)))
     assert mechanism.n_driven == 0
