@@ -140,10 +140,24 @@ def _effect(parent: Element, child: Element, links: Collection[str]) -> Effect |
         return Effect.COUPLING
     for key in (f"{parent.tag}/{child.tag}", child.tag):
         if key in EFFECTS:
-            return None if child.text in _IDLE.get(key, ()) else EFFECTS[key]
+            idle = child.text in _IDLE.get(key, ()) or (child.tag == "limit" and not _bounds(child))
+            return None if idle else EFFECTS[key]
     if parent.tag not in _WHOLES or child.tag in _LISTS:
         return None
     return Effect.TIE if len({name for name in _words(child) if name in links}) > 1 else None
+
+
+def _bounds(limit: Element) -> bool:
+    """Return whether a limit of an SDF has an end, which 1e9 and beyond is none."""
+    ends = [end.text for tag in ("lower", "upper") for end in limit.all(tag)]
+    return any(not _is_far(end) for end in ends)
+
+
+def _is_far(text: str) -> bool:
+    try:
+        return abs(float(text)) >= 1e9
+    except ValueError:
+        return False
 
 
 def _words(element: Element) -> Iterator[str]:

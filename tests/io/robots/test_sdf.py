@@ -241,6 +241,9 @@ def test_what_changes_answers_and_is_not_read_fails_the_check(put, old, new, eff
 def test_limits_of_joints_of_several_coordinates_are_named(put):
     axes = "<axis><xyz>0 0 1</xyz><limit><lower>-1</lower><upper>1</upper></limit></axis>"
     axes += "<axis2><xyz>1 0 0</xyz><limit><lower>-1</lower><upper>1</upper></limit></axis2>"
+    assert not loaded(
+        put(one_joint("universal", axes.replace(">-1<", ">-inf<").replace(">1<", ">1e16<")))
+    ).unread
     parts = loaded(put(one_joint("universal", axes))).unread
     assert [part.partition(":")[0] for part in parts] == ["not read, though it limits a joint"] * 2
 
