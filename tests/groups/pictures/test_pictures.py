@@ -295,7 +295,7 @@ class TestFiles:
 
     @pytest.mark.parametrize(("ending", "codec"), [("mp4", "h264"), ("webm", "vp9")])
     def test_video(self, solved, tmp_path, ending, codec):
-        av = pytest.importorskip("av", reason="videos need PyAV: pip install -e '.[video]' in the clone")
+        av = pytest.importorskip("av", reason="videos need PyAV: pip install 'mbssa[video]'")
         animate(solved("slider_crank"), tmp_path / f"a.{ending}", frames=7, fps=12.5, width=401)
         animate(solved("slider_crank"), tmp_path / "a.gif", frames=7, width=401)
         with av.open(tmp_path / f"a.{ending}") as film:

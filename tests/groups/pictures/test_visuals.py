@@ -63,7 +63,7 @@ def arm(tmp_path):
 
 @pytest.mark.parametrize(("ending", "text"), [("stl", stl()), ("obj", obj())])
 def test_a_mesh_is_in_the_frame_of_its_body(arm, tmp_path, ending, text):
-    pytest.importorskip("trimesh", reason="meshes need trimesh: pip install -e '.[meshes]' in the clone")
+    pytest.importorskip("trimesh", reason="meshes need trimesh: pip install 'mbssa[meshes]'")
     mechanism = arm(ending, text)
     trajectory = groups.build(mbssa.decompose(mechanism)).solve(groups.constant_speed(mechanism, steps=3))
     page(trajectory, tmp_path / "a.html")
@@ -83,13 +83,13 @@ def test_a_mesh_is_in_the_frame_of_its_body(arm, tmp_path, ending, text):
     ("text", "why"), [(None, "there is no file"), ("solid nothing\nendsolid", ""), ("\x00" * 200, "")]
 )
 def test_a_mesh_that_cannot_be_read_is_left_out_and_named(arm, text, why):
-    pytest.importorskip("trimesh", reason="meshes need trimesh: pip install -e '.[meshes]' in the clone")
+    pytest.importorskip("trimesh", reason="meshes need trimesh: pip install 'mbssa[meshes]'")
     with pytest.warns(UserWarning, match=rf"mesh arm\.stl of body arm is not shown: .*{why}"):
         assert solids_of(arm("stl", text), [0, 1]) == ()
 
 
 def test_shapes_of_a_robot_are_where_its_file_has_them(tmp_path):
-    pytest.importorskip("trimesh", reason="meshes need trimesh: pip install -e '.[meshes]' in the clone")
+    pytest.importorskip("trimesh", reason="meshes need trimesh: pip install 'mbssa[meshes]'")
     (tmp_path / "arm.urdf").write_text(
         """<robot name="arm"><link name="base"/>
         <link name="arm"><visual><origin xyz="1 0 0" rpy="0 0 1.5707963267948966"/><geometry>
@@ -129,7 +129,7 @@ def test_without_trimesh_says_what_to_install(arm, monkeypatch):
 
 
 def test_more_triangles_than_a_page_shows_are_left_out(arm, monkeypatch):
-    pytest.importorskip("trimesh", reason="meshes need trimesh: pip install -e '.[meshes]' in the clone")
+    pytest.importorskip("trimesh", reason="meshes need trimesh: pip install 'mbssa[meshes]'")
     monkeypatch.setattr("groups.pictures.visuals.MOST_TRIANGLES", 3)
     with pytest.warns(UserWarning, match="a page shows 3 triangles; simplify the meshes"):
         assert solids_of(arm("stl", stl()), [1]) == ()
