@@ -11,6 +11,9 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path, PurePosixPath
 
+from mbssa.bounds import MAX_BYTES
+from mbssa.files import read_bytes
+
 #: The environment variable with folders that are allowed to every model, as PATH has them.
 VARIABLE = "MBSSA_ALLOW"
 
@@ -75,7 +78,7 @@ def _roots(folder: Path, package: str) -> Iterator[Path]:
     """Folders that may be the package: inside this one, or this one itself."""
     yield folder / package
     description = folder / "package.xml"
-    said = description.read_text("utf-8", "replace") if description.is_file() else ""
+    said = read_bytes(description, MAX_BYTES).decode("utf-8", "replace") if description.is_file() else ""
     if folder.name == package or re.search(rf"<name>\s*{re.escape(package)}\s*</name>", said):
         yield folder
 

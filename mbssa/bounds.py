@@ -1,7 +1,8 @@
-"""Ranges of the numbers of a model: beyond any mechanism, within what squares and products can hold."""
+"""Bounds of what a file may ask for: bytes, nesting and counts, and ranges of the numbers of a model."""
 
-# In m and rad: coordinates, angles and limits are at most LARGEST in magnitude; sizes (lengths, radii, gear
-# ratios) are also at least SMALLEST. A coordinate of 1e-17, left by rounding, is none of these and may stand.
+# Numbers are beyond any mechanism, within what squares and products can hold. In m and rad: coordinates,
+# angles and limits are at most LARGEST in magnitude; sizes (lengths, radii, gear ratios) are also at least
+# SMALLEST. A coordinate of 1e-17, left by rounding, is none of these and may stand.
 
 from __future__ import annotations
 
@@ -16,6 +17,29 @@ if TYPE_CHECKING:
 
 #: Largest magnitude of a coordinate (m), an angle (rad) or a ratio, and the smallest size (m, or a ratio).
 LARGEST, SMALLEST = 1e9, 1e-9
+
+#: Bytes of a text; above it arrays are the right input.
+MAX_BYTES = 20_000_000
+
+#: Bytes, unpacked, of an array of an archive, of the text beside the arrays (whose tables take some twenty
+#: times as much), and of all members.
+ARRAY_BYTES, ABOUT_BYTES, ARCHIVE_BYTES = 200_000_000, 50_000_000, 1_000_000_000
+
+#: Depth of XML elements.
+DEEPEST = 100
+
+#: Characters of a robot's side file; a legged robot takes some thousand.
+SIDE_CHARACTERS = 100_000
+
+#: Files that an MJCF may include, and bytes of all files that it names.
+INCLUDES, NAMED_BYTES = 200, 500_000_000
+
+#: In an MJCF: copies of an element, cells or pixels of all height fields, any other count, and
+#: divisions of a mesh that MuJoCo builds.
+COPIES, CELLS, COUNT, DIVISIONS = 10_000, 100_000_000, 10_000, 1_000
+
+#: Of MuJoCo's compiler: CPU seconds, bytes of memory, and bytes of the compiled model.
+MUJOCO_SECONDS, MUJOCO_BYTES, MODEL_BYTES = 60, 4_000_000_000, 500_000_000
 
 #: Lengths, radii, ratios and multipliers of a joint: other than zero wherever they are given.
 _SIZES = ("length", "radius", "ratio", "multiplier")

@@ -6,15 +6,14 @@ import codecs
 import os
 import re
 import secrets
+import stat
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
+from mbssa.bounds import MAX_BYTES
 from mbssa.faults import Fault, ModelError
-
-#: Largest text file; above it arrays are the right input.
-MAX_BYTES = 20_000_000
 
 _BYTE_ORDER_MARKS = {
     codecs.BOM_UTF8: "utf-8-sig",
@@ -28,14 +27,11 @@ def read_text(path: Path, kind: str, encoding: str | None = None) -> str:
     """Text of a file; ``kind`` says in messages what it should be."""
     # Without a required encoding: UTF-8, UTF-16 with a byte order mark, or Windows-1252, which spreadsheets
     # still write.
-    try:
-        size = path.stat().st_size
-        if size > MAX_BYTES:
-            what = f"{size / 1e6:.0f} MB of text; write more than {MAX_BYTES / 1e6:.0f} MB as arrays, .npz"
-            raise ModelError(str(path), [Fault("", what, "size")])
-        data = path.read_bytes()
-    except OSError as error:
-        raise ModelError(str(path), [Fault("", f"cannot be read: {error.strerror}", "file")]) from None
+    data = read_bytes(path, MAX_BYTES)
+    if len(data) > MAX_BYTES:
+        most = f"{MAX_BYTES / 1e6:.0f} MB"
+        what = f"is more than {most} of text; write more than {most} as arrays, .npz"
+        raise ModelError(str(path), [Fault("", what, "size")])
     try:
         text = data.decode(encoding) if encoding else _decoded(data)
         strange = _CONTROL.search(text)
@@ -45,6 +41,23 @@ def read_text(path: Path, kind: str, encoding: str | None = None) -> str:
     if wrong is not None:
         raise ModelError(str(path), [Fault(f"line {wrong + 1}", f"is not text; write {kind}", "file")])
     return text
+
+
+def read_bytes(path: Path, most: int) -> bytes:
+    """Content of a file up to ``most`` bytes and one more, which says that there are more."""
+    try:
+        refuse_device(path)
+        with path.open("rb") as stream:
+            return stream.read(most + 1)
+    except OSError as error:
+        raise ModelError(str(path), [Fault("", f"cannot be read: {error.strerror}", "file")]) from None
+
+
+def refuse_device(path: Path) -> None:
+    """Raise a ModelError for a device, which has no end, as behind a link in an archive of a stranger."""
+    mode = path.stat().st_mode
+    if stat.S_ISCHR(mode) or stat.S_ISBLK(mode):
+        raise ModelError(str(path), [Fault("", "is a device; name a file", "file")])
 
 
 def _decoded(data: bytes) -> str:

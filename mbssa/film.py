@@ -57,4 +57,4 @@ class Film:
 def require_video() -> None:
     """Raise a ModuleNotFoundError that says what to install, unless PyAV, which encodes videos, is there."""
     if find_spec("av") is None:
-        raise ModuleNotFoundError("videos need PyAV: pip install 'mbssa[video]'", name="av")
+        raise ModuleNotFoundError("videos need PyAV: pip install -e '.[video]' in the clone", name="av")

@@ -86,6 +86,7 @@ class Mechanism:
     motion : the motion that the model carries, or None; kept here, run by the package ``groups``
     gravity : acceleration, m/s², world axes; None: none
     forces : force elements; kept here, evaluated by the package ``groups``
+    unread : parts of the file read that are missing here and change answers, a sentence each
     units : of length and angle in the model file, for tables; every number here is in m and rad
     folder : of the model file, where the meshes of its bodies are; empty for one that is no file
 
@@ -119,6 +120,7 @@ class Mechanism:
     folder: str = ""
     gravity: Vector | None = None
     forces: tuple[Force, ...] = ()
+    unread: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for column in (self.joint_start, self.joint_body, self.joint_type, self.driven):

@@ -44,5 +44,7 @@ def mpiexec() -> Path:
     name = "mpiexec.exe" if sys.platform == "win32" else "mpiexec"
     found = Path(sys.executable).with_name(name)
     if not found.exists():
-        raise FileNotFoundError(f"there is no {found}; install the extra: pip install 'mbssa[mpi]'")
+        raise FileNotFoundError(
+            f"there is no {found}; install the extra: pip install -e '.[mpi]' in the clone"
+        )
     return found

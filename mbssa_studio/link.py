@@ -7,7 +7,7 @@ import binascii
 import zlib
 
 from mbssa import Fault, ModelError
-from mbssa.files import MAX_BYTES
+from mbssa.bounds import MAX_BYTES
 
 #: Beginning of a link after the address of any studio, and the largest number of its characters.
 MARK, MOST = "#model=", 8_000

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from mbssa import ModelError, Structure, builtin_names, decompose
+from mbssa.bounds import MAX_BYTES
 from mbssa.faults import Fault
-from mbssa.files import MAX_BYTES, write_whole
+from mbssa.files import write_whole
 from mbssa.io import written_text
 from mbssa.io.edited_text import with_types_and_inputs
 from mbssa.io.formats import ALL_ENDINGS, known_ending, no_format, reader, writer

@@ -1,6 +1,6 @@
 """Pictures of a solved motion: coordinates over time, paths, the mechanism, an animation, a page in 3D.
 
-Matplotlib is imported when a picture is drawn, not before; ``pip install "mbssa[pictures]"`` brings it.
+Matplotlib is imported when a picture is drawn, not before; the extra ``pictures`` brings it.
 The page needs none.
 
 >>> import groups, mbssa

@@ -116,7 +116,7 @@ def _trimesh() -> Any:
     try:
         import trimesh
     except ImportError as error:
-        raise ImportError('meshes need trimesh: pip install "mbssa[meshes]"') from error
+        raise ImportError('meshes need trimesh: pip install -e ".[meshes]" in the clone') from error
     return trimesh
 
 

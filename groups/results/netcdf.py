@@ -39,7 +39,7 @@ def to_xarray(trajectory: Trajectory) -> xarray.Dataset:
         import xarray
     except ModuleNotFoundError:
         raise ModuleNotFoundError(
-            'labelled datasets and netCDF need xarray: pip install "mbssa[xarray]"', name="xarray"
+            'labelled datasets and netCDF need xarray: pip install -e ".[xarray]" in the clone', name="xarray"
         ) from None
     mechanism = trajectory.mechanism
     chosen = chosen_coordinates(trajectory, "all")

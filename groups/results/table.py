@@ -217,7 +217,7 @@ def write_parquet(found: Sequence[Column], path: str | Path) -> None:
         import pyarrow.parquet
     except ModuleNotFoundError:
         raise ModuleNotFoundError(
-            'Parquet needs PyArrow: pip install "mbssa[sweeps]"', name="pyarrow"
+            'Parquet needs PyArrow: pip install -e ".[sweeps]" in the clone', name="pyarrow"
         ) from None
     arrays = {column.title: np.ascontiguousarray(column.values) for column in found}
     with whole(path) as place, place.open("wb") as stream:
@@ -230,7 +230,7 @@ def to_pandas(found: Sequence[Column]) -> pandas.DataFrame:
         import pandas
     except ModuleNotFoundError:
         raise ModuleNotFoundError(
-            'data frames need pandas: pip install "mbssa[xarray]"', name="pandas"
+            'data frames need pandas: pip install -e ".[xarray]" in the clone', name="pandas"
         ) from None
     time, *others = found
     return pandas.DataFrame(

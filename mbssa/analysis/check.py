@@ -50,6 +50,7 @@ Kind = Literal[
     "rolling",
     "cam",
     "gear",
+    "unread",
 ]
 
 
@@ -192,6 +193,7 @@ def _checked(mechanism: Mechanism, structure: Structure, precision: float | None
         too_many = analysis.constraints.redundant or analysis.mobility < analysis.n_drives
         if too_many and not pose_is_bad:
             proposals += propose_joints(mechanism, analysis)
+    findings += [Finding("unread", text, fatal=True) for text in mechanism.unread]
     contacts = contacts_lost(mechanism)
     findings.sort(key=lambda finding: not finding.fatal)
     return Report(
@@ -203,7 +205,7 @@ def _checked(mechanism: Mechanism, structure: Structure, precision: float | None
         tuple(findings),
         tuple(sorted(proposals, key=lambda proposal: proposal.size)),
         contacts,
-        structure.determined and not fatal,
+        structure.determined and not any(finding.fatal for finding in findings),
     )
 
 
@@ -448,7 +450,12 @@ def _corrections(mechanism: Mechanism, analysis: Examined) -> list[Finding]:
         f"the reference was corrected until it closed: {_bodies(mechanism, moved.tolist())} by up to "
         f"{' and '.join(much)}"
     )
-    return [Finding("assembly", text, bodies=tuple(int(b) + 1 for b in moved))]
+    bodies = tuple(int(b) + 1 for b in moved)
+    findings = [Finding("assembly", text, bodies=bodies)]
+    if assembly.outside:
+        text = f"no assembly was found within the limits of the joints; the nearest have {assembly.outside}"
+        findings.append(Finding("assembly", text, bodies=bodies))
+    return findings
 
 
 def _redundant_findings(mechanism: Mechanism, analysis: Examined, where: str) -> list[Finding]:

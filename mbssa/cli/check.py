@@ -48,7 +48,7 @@ def check(
     constraints, passive rotations, singular poses and dependent inputs are named; standard error warns of
     singular poses on the way of the model's motion.
 
-    Exit 0: can be solved; 1: it cannot as given; 2: bad input.
+    Exit 0: can be solved; 1: it cannot as given, or the file was not read to the end; 2: bad input.
 
     Example: mbssa check spatial_4r
     """

@@ -102,9 +102,9 @@ def _unwritable(place: Path) -> str | None:
 def _missing_package(target: Target) -> str | None:
     ending = target.path.suffix.lower()
     if ending == ".nc" and find_spec("xarray") is None:
-        return 'netCDF needs xarray: pip install "mbssa[xarray]"'
+        return 'netCDF needs xarray: pip install -e ".[xarray]" in the clone'
     if ending == ".parquet" and find_spec("pyarrow") is None:
-        return 'Parquet needs PyArrow: pip install "mbssa[sweeps]"'
+        return 'Parquet needs PyArrow: pip install -e ".[sweeps]" in the clone'
     if ending in (*STILL, ".gif") and find_spec("matplotlib") is None:
-        return 'pictures need Matplotlib: pip install "mbssa[pictures]"'
+        return 'pictures need Matplotlib: pip install -e ".[pictures]" in the clone'
     return None

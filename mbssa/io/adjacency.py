@@ -96,8 +96,9 @@ def _other_coordinates(joints: Sequence[Joint], count: int) -> list[str]:
 
 def _not_in_matrices(mechanism: Mechanism, pairs: list[tuple[int, int]]) -> list[str]:
     lost = [key for key in ("title", "source") if getattr(mechanism, key)]
-    if mechanism.notes:
-        lost.append(_counted(len(mechanism.notes), "note"))
+    for key, word in (("notes", "note"), ("unread", "unread part")):
+        if texts := getattr(mechanism, key):
+            lost.append(_counted(len(texts), word))
     if mechanism.joint_names:
         lost.append(f"ids of joints: {_listed(list(mechanism.joint_names.values()), ', ')}")
     for what, geometry in (("joint", mechanism.joint_geometry), ("body", mechanism.body_geometry)):

@@ -50,6 +50,7 @@ def build(
     title: str = "",
     source: str = "",
     notes: tuple[str, ...] = (),
+    unread: tuple[str, ...] = (),
     units: tuple[str, str] = SI,
 ) -> Mechanism:
     """Check what all formats share and freeze it; ModelError has the faults of the reader too."""
@@ -60,7 +61,8 @@ def build(
     joint_type = np.ascontiguousarray(joint_type, dtype=np.int64)
     driven = np.ascontiguousarray(driven, dtype=np.uint8)
     sound = not faults
-    faults = Faults([*faults, *_unfit_texts(body_names, joint_names, body_geometry, (title, source, *notes))])
+    texts = (title, source, *notes, *unread)
+    faults = Faults([*faults, *_unfit_texts(body_names, joint_names, body_geometry, texts)])
     if sound and n_bodies < 2:
         faults.add("", f"no movable body; a mechanism has the {FRAME} and at least one more", "structure")
     if len(joint_type) == 0:
@@ -99,6 +101,7 @@ def build(
         title=title,
         source=source,
         notes=notes,
+        unread=unread,
         units=units,
     )
     if motion is not None and (joint_type >= 0).all() and (joint_body >= 0).all():
@@ -130,7 +133,7 @@ def _unfit_texts(
         for index, geometry in (body_geometry or {}).items()
         for name in geometry.points
     ]
-    named += [("title, source or notes", text, True) for text in texts]
+    named += [("title, source, notes or unread", text, True) for text in texts]
     return [
         Fault(where, f"{text!r} has the control character {found}; write it without")
         for where, text, lines in named

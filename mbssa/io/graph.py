@@ -28,8 +28,8 @@ def to_networkx(mechanism: Mechanism) -> nx.MultiGraph[int]:
     ``id`` where it was given, and what an undirected graph does not keep: ``bodies``, the numbers in
     the joint's own order, and ``index``, its place among the joints. A joint of three bodies and more (a gear
     on a carrier, a user's constraint) is one edge between its first two, whose ``bodies`` name them all.
-    ``graph.graph`` has ``space``, ``name``, ``title``, ``source``, ``notes`` and, for joints that three or
-    more bodies share, ``multiple_joints``: the numbers of the bodies and the ids of the pairs, and
+    ``graph.graph`` has ``space``, ``name``, ``title``, ``source``, ``notes``, ``unread`` and, for joints that
+    three or more bodies share, ``multiple_joints``: the numbers of the bodies and the ids of the pairs, and
     ``motion``, the table of a model file, where the mechanism carries one for its inputs; ``gravity`` and
     ``force`` likewise.
     :func:`from_networkx` returns the same mechanism.
@@ -61,6 +61,8 @@ def to_networkx(mechanism: Mechanism) -> nx.MultiGraph[int]:
     if (motion := motion_record(mechanism)) is not None:
         about["motion"] = motion
     about |= plain(load_records(mechanism, held_names(mechanism)))
+    if mechanism.unread:
+        about["unread"] = list(mechanism.unread)
     graph: nx.MultiGraph[int] = nx.MultiGraph(**about, notes=list(mechanism.notes))
     for index in range(mechanism.n_bodies):
         named = {} if mechanism.body_names is None else {"name": mechanism.body_names[index]}
@@ -113,7 +115,7 @@ def from_networkx(graph: nx.Graph[Any], space: Space | None = None, *, name: str
         faults.add("space", 'is missing; write from_networkx(graph, "planar") or "spatial"', "missing")
     record |= {
         key: graph.graph[key]
-        for key in ("title", "source", "notes", "motion", "gravity", "force")
+        for key in ("title", "source", "notes", "unread", "motion", "gravity", "force")
         if graph.graph.get(key)
     }
     bodies = _bodies(graph, numbers, names, faults)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -12,22 +15,21 @@ from typing import Any
 import numpy as np
 
 from mbssa.arrays import Floats
+from mbssa.bounds import MODEL_BYTES, MUJOCO_BYTES, MUJOCO_SECONDS
 from mbssa.faults import Fault, Faults, ModelError
+from mbssa.io.robots import mjcf_child
 from mbssa.io.robots.kinds import COORDINATE, Kind
 from mbssa.io.robots.mechanism import mechanism_of
-from mbssa.io.robots.mjcf_parts import Names, constrained, inertia_of, visuals_of
+from mbssa.io.robots.mjcf_parts import Names, constrained, disabled, inertia_of, visuals_of
 from mbssa.io.robots.mjcf_source import Source, source_of
 from mbssa.io.robots.placing import inverse, leader_of, moved, reference_values
 from mbssa.io.robots.robot import Link, Robot, RobotJoint
+from mbssa.io.robots.unread import NOT_READ_OF_MJCF, Effect, Unread
 from mbssa.io.robots.xml_tree import pose_frame
 from mbssa.mechanism import Mechanism
 from mbssa.texts import counted
 
 _KINDS = {"FREE": Kind.FREE, "BALL": Kind.BALL, "SLIDE": Kind.PRISMATIC, "HINGE": Kind.REVOLUTE}
-
-#: Sections and attributes of joints of which nothing is read.
-_UNREAD = ("sensor", "tendon", "contact", "custom", "composite")
-_UNREAD_OF_JOINTS = ("stiffness", "damping", "frictionloss", "armature", "springref")
 
 
 def read_mjcf(path: Path) -> Mechanism:
@@ -45,18 +47,37 @@ def read_mjcf(path: Path) -> Mechanism:
 
 def _compiled(source: Source, source_name: str) -> tuple[ModuleType, Any]:
     """MuJoCo and its model of a source; ModelError in MuJoCo's words, with the lines of the file."""
+    # Compiled by a child with limits of time and memory: what a text asks for is known only then.
     try:
         import mujoco
     except ModuleNotFoundError:
-        what = "MJCF is read by MuJoCo, which is not installed: pip install 'mbssa[mujoco]'"
+        what = "MJCF is read by MuJoCo, which is not installed: pip install -e '.[mujoco]' in the clone"
         raise ModelError(source_name, [Fault("", what, "unsupported")]) from None
+    bounds = map(str, (MUJOCO_SECONDS, MUJOCO_BYTES, MODEL_BYTES))
     try:
-        return mujoco, mujoco.MjModel.from_xml_string(source.text)
-    except (ValueError, mujoco.FatalError) as error:
-        lines = [int(number) for number in re.findall(r"\bline (\d+)", str(error))]
-        said = " ".join(re.sub(r",? ?\bline \d+", "", str(error)).split())
+        # Safe path (-P): nothing beside the model is imported.
+        done = subprocess.run(
+            [sys.executable, "-P", mjcf_child.__file__, *bounds],
+            input=source.text.encode(),
+            capture_output=True,
+            timeout=5 * MUJOCO_SECONDS,
+            env=os.environ | {"MUJOCO_GL": "disable", "OPENBLAS_NUM_THREADS": "1"},
+            check=False,
+        )
+        code, output = done.returncode, done.stdout
+    except subprocess.TimeoutExpired:
+        code, output = mjcf_child.TOO_LARGE, b""
+    if code == mjcf_child.REFUSED:
+        error = output.decode("utf-8", "replace")
+        lines = [int(number) for number in re.findall(r"\bline (\d+)", error)]
+        said = " ".join(re.sub(r",? ?\bline \d+", "", error).split())
         place = source.place(lines[-1]) if lines else ""
-        raise ModelError(source_name, [Fault(place, f"MuJoCo refuses it: {said}")]) from None
+        raise ModelError(source_name, [Fault(place, f"MuJoCo refuses it: {said}")])
+    if code:
+        most = f"{MUJOCO_SECONDS} s, {MUJOCO_BYTES / 1e9:g} GB or a model of {MODEL_BYTES / 1e6:g} MB"
+        what = f"MuJoCo cannot compile it within {most}; simplify its meshes and numbers"
+        raise ModelError(source_name, [Fault("", what, "size")])
+    return mujoco, mujoco.MjModel.from_binary_path("model.mjb", {"model.mjb": output})
 
 
 # --- bodies and joints -------------------------------------------------------------------------------
@@ -80,7 +101,23 @@ def _tree(mujoco: ModuleType, model: Any, source: Source, names: Names) -> Robot
             notes.append(f"{links[link].where}: has {count} joints, with {between} between them")
         if model.body_mocapid[body] >= 0:
             notes.append(f"{links[link].where}: is a mocap body, which stands still here")
-    return Robot(_title(model), links, joints, notes=tuple(notes))
+    gravity = np.zeros(3) if disabled(mujoco, model, "GRAVITY") else np.array(model.opt.gravity)
+    parts = tuple(_without_a_place(model, names))
+    return Robot(_title(model), links, joints, notes=tuple(notes), unread=parts, gravity=gravity)
+
+
+def _without_a_place(model: Any, names: Names) -> Iterator[Unread]:
+    """Parts of a model that change answers and have no place in a mechanism."""
+    for body in np.flatnonzero(model.body_gravcomp):
+        yield Unread(Effect.GRAVITY, f"{names.place('body', int(body))} gravcomp")
+    for tendon in range(model.ntendon):
+        where = names.place("tendon", tendon)
+        if model.tendon_limited[tendon]:
+            yield Unread(Effect.LIMIT, where)
+        if np.any(model.tendon_stiffness[tendon]):
+            yield Unread(Effect.SPRING, where)
+    for joint in np.flatnonzero(np.any(getattr(model, "jnt_stiffnesspoly", np.zeros((0, 1))), axis=1)):
+        yield Unread(Effect.SPRING, f"{names.place('joint', int(joint))}, not a linear one")
 
 
 def _title(model: Any) -> str:
@@ -107,15 +144,24 @@ def _joints(mujoco: ModuleType, model: Any, names: Names, body: int) -> Iterator
             place[:3, 3] = model.jnt_pos[number]
         yield RobotJoint(
             names.joint(number), names.place("joint", number), kind, parent, child,
-            at_zero @ place, (np.array(model.jnt_axis[number]),), _limits(model, number, kind),
-            child_frame=place,
+            at_zero @ place, (np.array(model.jnt_axis[number]),), _limits(mujoco, model, number),
+            None, place, None, *_spring(mujoco, model, number, kind),
         )  # fmt: skip
         parent, at_zero = child, np.eye(4)
 
 
-def _limits(model: Any, number: int, kind: Kind) -> tuple[float, float] | None:
+def _spring(mujoco: ModuleType, model: Any, number: int, kind: Kind) -> tuple[float, float, float]:
+    """Stiffness, damping and rest of a joint's spring, counted from MuJoCo's reference."""
+    at, rate = int(model.jnt_qposadr[number]), int(model.jnt_dofadr[number])
+    stiffness, damping = float(model.jnt_stiffness[number]), float(model.dof_damping[rate])
+    rest = float(model.qpos_spring[at] - model.qpos0[at]) if kind in COORDINATE else 0.0
+    stiffness *= not disabled(mujoco, model, "SPRING")
+    return stiffness, damping * (not disabled(mujoco, model, "DAMPER")), rest
+
+
+def _limits(mujoco: ModuleType, model: Any, number: int) -> tuple[float, float] | None:
     """Limits from MuJoCo's reference, where coordinates are zero."""
-    if not model.jnt_limited[number] or kind not in COORDINATE:
+    if not model.jnt_limited[number] or disabled(mujoco, model, "LIMIT"):
         return None
     low, high = model.jnt_range[number] - model.qpos0[model.jnt_qposadr[number]]
     return float(low), float(high)
@@ -194,11 +240,12 @@ def _unread(source: Source) -> list[str]:
     for line in source.lines:
         element = line.element
         place = f"{line.file} {element.line}".strip()
-        if element.tag in _UNREAD:
+        attributes = NOT_READ_OF_MJCF.get(element.tag)
+        if attributes == ():
             found.setdefault(element.tag, []).append(place)
-        for key in _UNREAD_OF_JOINTS if element.tag == "joint" else ():
+        for key in attributes or ():
             if key in element.attributes:
-                found.setdefault(f"joint {key}", []).append(place)
+                found.setdefault(f"{element.tag} {key}", []).append(place)
     return [
         f"not read: {what}, line {', '.join(places[:8])}{' …' if len(places) > 8 else ''}"
         for what, places in found.items()

@@ -8,18 +8,21 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import zipfile
 import zlib
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 from pydantic import Field, ValidationError
 
 from mbssa.arrays import Ints
+from mbssa.bounds import ABOUT_BYTES, ARCHIVE_BYTES, ARRAY_BYTES
 from mbssa.faults import Fault, Faults, ModelError
+from mbssa.files import refuse_device
 from mbssa.io.build import build
 from mbssa.io.motion import lost_motion, motion_from_record, motion_record
 from mbssa.io.table import Table, shape_fault
@@ -48,6 +51,7 @@ class _About(Table):
     title: str = ""
     source: str = ""
     notes: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
     body_names: tuple[str, ...] | None = None
     multiple_joints: tuple[Any, ...] = ()
     motion: dict[str, Any] | None = None
@@ -57,9 +61,6 @@ class _About(Table):
     joint: dict[str, dict[str, Any]] = Field(default_factory=dict)
     body: dict[str, dict[str, Any]] = Field(default_factory=dict)
 
-
-#: Bytes of an array at most, and of the text beside them, whose tables take some twenty times as much.
-_MOST, _MOST_TEXT = 200_000_000, 50_000_000
 
 #: Exceptions of NumPy and zipfile for a file that is no archive, or one cut off or damaged.
 _DAMAGED = (
@@ -112,6 +113,7 @@ def _about(mechanism: Mechanism) -> bytes:
         "title": mechanism.title,
         "source": mechanism.source,
         "notes": list(mechanism.notes),
+        "unread": list(mechanism.unread),
         "body_names": None if mechanism.body_names is None else list(mechanism.body_names),
         "multiple_joints": [
             {"bodies": [b + 1 for b in several.bodies], "joints": [j + 1 for j in several.joints]}
@@ -137,27 +139,13 @@ def _about(mechanism: Mechanism) -> bytes:
 
 
 def _arrays(path: Path) -> Arrays:
-    wanted = {*_COLUMNS, "about"}
     try:
-        with path.open("rb") as stream:
-            if not zipfile.is_zipfile(stream):
-                raise ModelError(
-                    str(path), [Fault("", "is no .npz archive; mbssa convert writes one", "file")]
-                )
-            with zipfile.ZipFile(stream) as members:
-                sizes = {member.filename: member.file_size for member in members.infolist()}
-            faults = Faults()
-            for name in sorted(wanted):
-                size, most = sizes.get(f"{name}.npy", 0), _MOST_TEXT if name == "about" else _MOST
-                if size > most:
-                    what = f"unpacks to {size / 1e6:,.0f} MB; write {most / 1e6:,.0f} MB at most"
-                    faults.add(name, what, "size")
-            faults.raise_if_any(str(path))
-            stream.seek(0)
-            with np.load(stream, allow_pickle=False) as archive:
-                arrays = {name: archive[name] for name in archive.files if name in wanted}
-                # A member that is no array comes out as bytes.
-                return {name: array for name, array in arrays.items() if isinstance(array, np.ndarray)}
+        refuse_device(path)
+        if not zipfile.is_zipfile(path):
+            raise ModelError(str(path), [Fault("", "is no .npz archive; mbssa convert writes one", "file")])
+        with zipfile.ZipFile(path) as archive:
+            members = _members(archive, str(path))
+            return {name: _array(archive.read(member)) for name, member in members.items()}
     except ModelError:
         raise
     except OSError as error:
@@ -166,8 +154,48 @@ def _arrays(path: Path) -> Arrays:
     except _DAMAGED as error:
         what = "holds pickled objects, which are not read; write numbers and texts"
         if "pickle" not in str(error):
-            what = f"is damaged: {error or type(error).__name__}"
+            what = f"is damaged: {str(error) or type(error).__name__}"
         raise ModelError(str(path), [Fault("", what)]) from None
+
+
+def _members(archive: zipfile.ZipFile, source_name: str) -> dict[str, zipfile.ZipInfo]:
+    """Members that are read, by the names of their arrays; all that they unpack to is bounded."""
+    faults, found = Faults(), dict[str, zipfile.ZipInfo]()
+    wanted = {*_COLUMNS, "about"}
+    for member in archive.infolist():
+        name = member.filename.removesuffix(".npy")
+        if name not in wanted:
+            continue
+        most = ABOUT_BYTES if name == "about" else ARRAY_BYTES
+        if name == member.filename:
+            faults.add(name, f"is a member without an ending; name it {name}.npy", "unsupported")
+        elif name in found:
+            faults.add(name, "is there twice; write one", "duplicate")
+        elif member.file_size > most:
+            what = f"unpacks to {member.file_size / 1e6:,.0f} MB; write {most / 1e6:,.0f} MB at most"
+            faults.add(name, what, "size")
+        found[name] = member
+    total = sum(member.file_size for member in found.values())
+    if total > ARCHIVE_BYTES and not faults:
+        what = f"unpacks to {total / 1e6:,.0f} MB; write {ARCHIVE_BYTES / 1e6:,.0f} MB at most"
+        faults.add("", what, "size")
+    faults.raise_if_any(source_name)
+    return found
+
+
+def _array(data: bytes) -> npt.NDArray[Any]:
+    """Array of a member; a ValueError where its header does not say just the bytes that follow."""
+    stream = io.BytesIO(data)
+    version = np.lib.format.read_magic(stream)
+    read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+    shape, column_wise, dtype = read(stream)
+    if dtype.hasobject:
+        raise ValueError("pickled objects")
+    rest = len(data) - stream.tell()
+    if min(shape, default=0) < 0 or math.prod(shape) * dtype.itemsize != rest:
+        raise ValueError(f"an array of shape {shape} has {rest} bytes")
+    order: Literal["F", "C"] = "F" if column_wise else "C"
+    return np.frombuffer(data, dtype, offset=stream.tell()).reshape(shape, order=order).copy()
 
 
 class _Archive:
@@ -225,6 +253,7 @@ class _Archive:
             title=about.title,
             source=about.source,
             notes=about.notes,
+            unread=about.unread,
         )
         tables = about.model_dump(include={"gravity", "force"}, exclude_defaults=True)
         if tables:

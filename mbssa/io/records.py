@@ -35,8 +35,9 @@ def to_record(mechanism: Mechanism) -> Record:
     """Plain tables of a whole mechanism; reading them back gives the same columns and records."""
     record: Record = {"format": 1, "space": mechanism.space}
     record |= {key: getattr(mechanism, key) for key in ("title", "source") if getattr(mechanism, key)}
-    if mechanism.notes:
-        record["notes"] = list(mechanism.notes)
+    for key in ("notes", "unread"):
+        if texts := getattr(mechanism, key):
+            record[key] = list(texts)
     names = held_names(mechanism)
     if mechanism.body_names is None and not mechanism.body_geometry:
         record["bodies"] = mechanism.n_bodies

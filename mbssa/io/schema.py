@@ -336,6 +336,9 @@ class ModelFile(Table):
     title: str = ""
     source: str = Field("", description="where topology and geometry come from")
     notes: list[str] = Field([])
+    unread: list[str] = Field(
+        [], description="parts of the file converted that are missing here and change answers"
+    )
     units: Units = Units()
     bodies: Annotated[int, Field(ge=2)] | None = Field(
         None, description="N with the frame, for bodies without names, instead of [[body]]"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,11 +13,12 @@ from mbssa.arrays import Floats
 from mbssa.faults import Code, Fault, Faults, ModelError
 from mbssa.files import read_text
 from mbssa.io.robots.kinds import Kind
-from mbssa.io.robots.looks import sdf_visual
+from mbssa.io.robots.looks import sdf_visual, visuals_of
 from mbssa.io.robots.mechanism import mechanism_of
 from mbssa.io.robots.placing import inverse
 from mbssa.io.robots.robot import Gear, Link, Mimic, Part, Robot, RobotJoint
 from mbssa.io.robots.sdf_frames import WORLD, Frames, Scope, pose_of
+from mbssa.io.robots.unread import Unread, unread
 from mbssa.io.robots.xml_tree import Element, parse_xml, parsed
 from mbssa.mechanism import Mechanism
 
@@ -59,13 +62,14 @@ def parse_sdf(text: str, source_name: str, faults: Faults) -> Robot:
     frames = Frames.of(models[0], faults)
     # Axes are in the model's frame up to version 1.4, in the joint's afterwards.
     in_model = root.attributes.get("version", "") in ("1.0", "1.2", "1.3", "1.4")
+    notes, parts = _unread(root, frames)
     links = {
-        name: Link(name, element.where, _inertia(element, faults), _visuals(element, faults))
+        name: Link(name, element.where, _inertia(element, faults), visuals_of(element, sdf_visual, notes))
         for name, (element, _) in frames.links.items()
     }
     joints: dict[str, RobotJoint] = {}
     gears: list[Gear] = []
-    notes = _unread(frames)
+    gravity = _gravity(root, models[0], faults)
     for name, (element, scope) in frames.joints.items():
         reader = _JointReader(name, element, scope, frames, in_model, faults, notes)
         if element.attributes.get("type") == "gearbox":
@@ -83,8 +87,37 @@ def parse_sdf(text: str, source_name: str, faults: Faults) -> Robot:
         first = frames.link_of(f"{models[0].name()}::__model__") or next(iter(links), WORLD)
         order = [first, *(name for name in links if name != first)]
         poses = {name: inverse(frames.world(first)) @ frames.world(name) for name in order}
+        gravity = None if gravity is None else frames.world(first)[:3, :3].T @ gravity
         notes.append(f"no joint leads to the world: the canonical link {first!r} is held")
-    return Robot(models[0].name(), links, joints, gears=tuple(gears), poses=poses, notes=tuple(notes))
+    return Robot(
+        models[0].name(), links, joints, gears=tuple(gears), poses=poses, notes=tuple(notes),
+        unread=tuple(parts), gravity=gravity,
+    )  # fmt: skip
+
+
+def embedded_joints(
+    elements: Iterable[Element], poses: Mapping[str, Floats], faults: Faults, notes: list[str]
+) -> list[RobotJoint]:
+    """Joints of SDF that close loops of links whose poses (4, 4) another description gives."""
+    frames, scope = Frames.at(poses)
+    frames.add_joints(elements if poses else (), scope, faults)
+    found = []
+    for name, (element, _) in frames.joints.items():
+        found += _JointReader(name, element, scope, frames, False, faults, notes).joint()
+    for joint in found:
+        if {joint.parent, joint.child} - set(poses):
+            faults.add(joint.where, f"joins the {WORLD}, which is no link of the model", "unknown")
+    return [replace(joint, closes=True) for joint in found]
+
+
+def _gravity(root: Element, model: Element, faults: Faults) -> Floats | None:
+    """Gravity (3,) m/s² of the world of a model, which the format has by default; None without a world."""
+    for world in root.all("world"):
+        if any(each is model for each in world.all("model")):
+            given = world.first("gravity")
+            text = None if given is None else given.text
+            return parsed(text, f"{world.where} gravity", 3, (0.0, 0.0, -9.8), faults)
+    return None
 
 
 def _inertia(link: Element, faults: Faults) -> Part | None:
@@ -104,20 +137,18 @@ def _inertia(link: Element, faults: Faults) -> Part | None:
     return Part(pose_of(inertial, faults), {"mass": number(inertial, "mass", 1.0), **moments, **products})
 
 
-def _visuals(link: Element, faults: Faults) -> tuple[Part, ...]:
-    found = [sdf_visual(element, faults) for element in link.all("visual")]
-    return tuple(part for part in found if part is not None)
-
-
-def _unread(frames: Frames) -> list[str]:
-    """A note for each kind of element in links and joints that is not read, with its lines."""
-    read = {"pose", "parent", "child", "axis", "axis2", "gearbox_ratio", "gearbox_reference_body"}
-    read |= {"screw_thread_pitch", "thread_pitch", "link", "joint", "frame", "model", "inertial", "visual"}
-    lines: dict[str, list[int]] = {}
-    owners = [*frames.models, *(each for each, _ in (*frames.links.values(), *frames.joints.values()))]
-    for child in (child for owner in owners for child in owner.children if child.tag not in read):
-        lines.setdefault(child.tag, []).append(child.line)
-    return [f"not read: {tag}, line {', '.join(map(str, found[:8]))}" for tag, found in lines.items()]
+def _unread(root: Element, frames: Frames) -> tuple[list[str], list[Unread]]:
+    """Notes on what is not read, with lines, and what of it changes answers."""
+    joints = [element for element, _ in frames.joints.values()]
+    axes = [axis for joint in joints for tag in ("axis", "axis2") for axis in joint.all(tag)]
+    parents = [
+        *root.all("world"),
+        *frames.models,
+        *(element for element, _ in frames.links.values()),
+        *joints,
+    ]
+    parents += [*axes, *(each for axis in axes for each in axis.all("dynamics"))]
+    return unread(parents, "sdf", frames.entries)
 
 
 class _JointReader:
@@ -163,7 +194,7 @@ class _JointReader:
         pitch = self._pitch() if kind == Kind.SCREW else None
         return [
             RobotJoint(self.name, self.element.where, kind, parent, child, in_parent, axes,
-                       self._limits(said), self._mimic(), in_child, pitch)
+                       self._limits(), self._mimic(), in_child, pitch, *self._dynamics())
         ]  # fmt: skip
 
     def _displaced(self) -> None:
@@ -243,19 +274,34 @@ class _JointReader:
             return -1.0 / (old or 1.0)
         return self._number("screw_thread_pitch", 1.0) / math.tau
 
-    def _limits(self, said: str) -> tuple[float, float] | None:
+    def _limits(self) -> tuple[float, float] | None:
         axis = self.element.first("axis")
         limit = None if axis is None else axis.first("limit")
-        if limit is None or said not in ("revolute", "prismatic"):
+        if limit is None or self.element.attributes.get("type") == "continuous":
             return None
-        ends = [end for tag in ("lower", "upper") if (end := limit.first(tag)) is not None]
+        ends = {tag: limit.first(tag) for tag in ("lower", "upper")}
         try:
-            low, high = (float(end.text) for end in ends)
+            low, high = (
+                float(end.text) if end is not None else default
+                for end, default in zip(ends.values(), (-math.inf, math.inf), strict=True)
+            )
         except ValueError:
-            self.fault("limit: write lower and upper, a number each")
+            low = high = math.nan
+        if not low <= high:
+            self.fault("limit: write lower and upper, a number each, the lower one first")
             return None
-        # The format writes ±1e16, or inf, where there is none.
-        return (low, high) if max(-low, high) < 1e9 and low <= high else None
+        return low, high
+
+    def _dynamics(self) -> tuple[float, float, float]:
+        """Stiffness, damping and rest of a spring on the first axis."""
+        axis = self.element.first("axis")
+        dynamics = None if axis is None else axis.first("dynamics")
+        values = []
+        for tag in ("spring_stiffness", "damping", "spring_reference"):
+            element = None if dynamics is None else dynamics.first(tag)
+            text = None if element is None else element.text
+            values += parsed(text, f"{self.element.where} {tag}", 1, (0.0,), self.faults).tolist()
+        return values[0], values[1], values[2]
 
     def _mimic(self) -> Mimic | None:
         axis = self.element.first("axis")

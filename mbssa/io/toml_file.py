@@ -148,6 +148,7 @@ class ModelReader:
             title=self.model.title,
             source=self.model.source,
             notes=tuple(self.model.notes),
+            unread=tuple(self.model.unread),
             units=(self.model.units.length, self.model.units.angle),
         )
 

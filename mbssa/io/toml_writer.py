@@ -12,8 +12,8 @@ import tomlkit
 from tomlkit.exceptions import TOMLKitError
 from tomlkit.items import AoT, Array, InlineTable, Item, Table
 
+from mbssa.bounds import MAX_BYTES
 from mbssa.faults import Fault, ModelError
-from mbssa.files import MAX_BYTES
 from mbssa.io.motion import lost_motion
 from mbssa.io.records import Record, check_writable, held_names, split_joints, to_record
 from mbssa.mechanism import FRAME, Mechanism
@@ -67,7 +67,7 @@ def _document(record: Record) -> str:
         elif key == "motion":
             document.append(key, _motion(value))
         else:
-            document.append(key, _item(value, key == "notes"))
+            document.append(key, _item(value, key in ("notes", "unread")))
     return tomlkit.dumps(document)
 
 

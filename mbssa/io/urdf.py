@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,12 +12,14 @@ import numpy as np
 from mbssa.faults import Fault, Faults, ModelError
 from mbssa.files import read_text
 from mbssa.io.robots.kinds import COORDINATE, Kind
-from mbssa.io.robots.looks import SIZES
+from mbssa.io.robots.looks import urdf_visual, visuals_of
 from mbssa.io.robots.mechanism import mechanism_of
-from mbssa.io.robots.placing import held
+from mbssa.io.robots.placing import held, poses_at_zero
 from mbssa.io.robots.robot import Closure, Link, Mimic, Part, Record, Robot, RobotJoint
 from mbssa.io.robots.side_file import completed, side_file_of
+from mbssa.io.robots.unread import Unread, everything, lines_of, unread
 from mbssa.io.robots.xml_tree import Element, axis_of, number, numbers, origin_of, parse_xml
+from mbssa.io.sdf import embedded_joints
 from mbssa.mechanism import Mechanism
 
 _KINDS: dict[str, Kind] = {
@@ -26,13 +29,6 @@ _KINDS: dict[str, Kind] = {
     "planar": Kind.PLANAR,
     "floating": Kind.FREE,
     "fixed": Kind.FIXED,
-}
-
-#: Elements that are read, under their parents; others are named in a note.
-_READ = {
-    "robot": ("link", "joint", "constraint", "transmission", "ros2_control"),
-    "link": ("inertial", "visual"),
-    "joint": ("origin", "parent", "child", "axis", "limit", "mimic"),
 }
 
 
@@ -54,7 +50,8 @@ def parse_urdf(text: str, source_name: str, faults: Faults) -> Robot:
             source_name, [Fault(f"line {root.line}", f"is <{root.tag}>; a URDF is a <robot>", "syntax")]
         )
     _refuse_xacro(root, source_name)
-    links = {element.name(): _link(element, faults) for element in _named(root, "link", faults)}
+    said: list[str] = []
+    links = {element.name(): _link(element, faults, said) for element in _named(root, "link", faults)}
     joints = {}
     for element in _named(root, "joint", faults):
         joint = _joint(element, links, faults)
@@ -72,35 +69,33 @@ def parse_urdf(text: str, source_name: str, faults: Faults) -> Robot:
     for joint in joints.values():
         if joint.mimic is not None and joint.mimic.joint not in joints:
             faults.add(joint.where, f"mimics {joint.mimic.joint!r}, which is no joint", "unknown")
-    closures = []
-    for element in _named(root, "constraint", faults):
-        found = constraint(element, links, faults)
-        if isinstance(found, Closure):
-            closures.append(found)
-        elif found is not None and found.name in joints:
-            faults.add(found.where, "has the name of a joint; write another", "duplicate")
-        elif found is not None:
-            joints[found.name] = found
-    driven = tuple(name for name in _actuated(root) if name in joints and joints[name].mimic is None)
-    said = [f"driven joints are those of transmissions: {', '.join(driven)}"] if driven else []
     said += [f"{joints[name].where}: mimics with multiplier 0, which holds it" for name in still]
-    notes = (*said, *_unread(root))
-    return Robot(root.name(), links, joints, tuple(closures), driven=driven, notes=notes)
+    poses = poses_at_zero(Robot("", links, joints))
+    found = [constraint(element, links, faults) for element in _named(root, "constraint", faults)]
+    found += [_loop_joint(element, links, faults) for element in _named(root, "loop_joint", faults)]
+    found += [_ball_constraint(element, links, faults) for element in root.all("drake:ball_constraint")]
+    found += embedded_joints(
+        [j for each in root.all("gazebo") for j in each.all("joint")], poses, faults, said
+    )
+    closures = tuple(each for each in found if isinstance(each, Closure))
+    for tie in (each for each in found if isinstance(each, RobotJoint)):
+        if tie.name in joints:
+            faults.add(tie.where, "has the name of a joint; write another", "duplicate")
+        joints.setdefault(tie.name, tie)
+    driven = tuple(name for name in _actuated(root) if name in joints and joints[name].mimic is None)
+    if driven:
+        said.insert(0, f"driven joints are those of transmissions: {', '.join(driven)}")
+    notes, parts = _unread(root, links)
+    return Robot(
+        root.name(), links, joints, closures, driven=driven, notes=(*said, *notes), unread=tuple(parts)
+    )
 
 
 def _refuse_xacro(root: Element, source_name: str) -> None:
-    for element in _everything(root):
+    for element in everything(root):
         if element.tag.startswith("xacro:") or any("${" in value for value in element.attributes.values()):
             what = "is xacro; expand it first: xacro robot.urdf.xacro > robot.urdf"
             raise ModelError(source_name, [Fault(element.where, what, "unsupported")])
-
-
-def _everything(root: Element) -> Iterator[Element]:
-    waiting = [root]
-    while waiting:
-        element = waiting.pop()
-        yield element
-        waiting += reversed(element.children)
 
 
 def _named(root: Element, tag: str, faults: Faults) -> Iterator[Element]:
@@ -124,36 +119,37 @@ def _actuated(root: Element) -> Iterator[str]:
         yield from (joint.name() for joint in element.all("joint") if joint.first("command_interface"))
 
 
-def _unread(root: Element) -> list[str]:
-    """A note for each kind of element that is not read, with its lines."""
+def _unread(root: Element, links: Mapping[str, Link]) -> tuple[list[str], list[Unread]]:
+    """Notes on what is not read, with lines, and what of it changes answers."""
+    # A <gazebo> without a reference is about the whole robot, others about a link or joint: looks, contacts.
+    whole = [each for each in root.all("gazebo") if "reference" not in each.attributes]
+    about = [each for each in root.all("gazebo") if "reference" in each.attributes]
+    others = [each for each in root.children if each.tag != "gazebo"]
+    names = {*links, *(frame.name() for frame in root.all("frame"))}
+    notes, parts = unread([replace(root, children=[*others, *about]), *others, *whole], "urdf", names)
+    parts += unread(about, "urdf", names)[1]
     lines: dict[str, list[int]] = {}
-    for parent in (root, *root.children):
-        for child in parent.children if parent.tag in _READ else ():
-            if child.tag not in _READ[parent.tag]:
-                lines.setdefault(child.tag, []).append(child.line)
-    for limit in (limit for joint in root.all("joint") for limit in joint.all("limit")):
-        for key in ("effort", "velocity"):
-            if key in limit.attributes:
-                lines.setdefault(f"limit {key}", []).append(limit.line)
-    return [f"not read: {tag}, {_shown(found)}" for tag, found in lines.items()]
+    for tag, keys in (("limit", ("effort", "velocity")), ("dynamics", ("friction",))):
+        for element in (each for joint in root.all("joint") for each in joint.all(tag)):
+            for key in (key for key in keys if element.attributes.get(key, "").strip() not in _NOTHING):
+                lines.setdefault(f"{tag} {key}", []).append(element.line)
+    return notes + [f"not read: {tag}, {lines_of(found)}" for tag, found in lines.items()], parts
 
 
-def _shown(lines: list[int]) -> str:
-    shown = ", ".join(map(str, lines[:8]))
-    return f"line {shown}" if len(lines) == 1 else f"lines {shown}{' …' if len(lines) > 8 else ''}"
+#: Texts of attributes that say nothing.
+_NOTHING = ("", "0", "0.0")
 
 
 # --- links -------------------------------------------------------------------------------------------
 
 
-def _link(element: Element, faults: Faults) -> Link:
+def _link(element: Element, faults: Faults, notes: list[str]) -> Link:
     inertial = element.first("inertial")
-    visuals = [_visual(visual, faults) for visual in element.all("visual")]
     return Link(
         element.name(),
         element.where,
         None if inertial is None else _inertia(inertial, faults),
-        tuple(part for part in visuals if part is not None),
+        visuals_of(element, urdf_visual, notes),
     )
 
 
@@ -164,23 +160,6 @@ def _inertia(element: Element, faults: Faults) -> Part:
         record |= {
             key: number(tensor, key, 0.0, faults) for key in ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
         }
-    return Part(origin_of(element, faults), record)
-
-
-def _visual(element: Element, faults: Faults) -> Part | None:
-    geometry = element.first("geometry")
-    shape = geometry.children[0] if geometry is not None and geometry.children else None
-    if shape is None:
-        faults.add(element.where, "has no geometry; write a shape or a mesh in <geometry>", "missing")
-        return None
-    record: Record = {"shape": shape.tag}
-    if shape.tag == "mesh":
-        scale = numbers(shape, "scale", 3, (1.0, 1.0, 1.0), faults)
-        record |= {"file": shape.attributes.get("filename", ""), "scale": scale.tolist()}
-    for key in SIZES.get(shape.tag, ()):
-        count = 3 if key == "size" else 1
-        size = numbers(shape, key, count, (0.0,) * count, faults).tolist()
-        record[key] = size if count > 1 else size[0]
     return Part(origin_of(element, faults), record)
 
 
@@ -197,11 +176,15 @@ def _joint(element: Element, links: dict[str, Link], faults: Faults) -> RobotJoi
     frame = origin_of(element, faults)
     limits = _limits(element, said, faults)
     mimic = _mimic(element, faults)
+    dynamics = element.first("dynamics")
+    damping = 0.0 if dynamics is None else number(dynamics, "damping", 0.0, faults)
     if None not in ends and ends[0] == ends[1]:
         faults.add(element.where, f"joins {ends[0]!r} to itself", "structure")
     if kind is None or ends[0] is None or ends[1] is None:
         return None
-    return RobotJoint(element.name(), element.where, kind, ends[0], ends[1], frame, (axis,), limits, mimic)
+    return RobotJoint(
+        element.name(), element.where, kind, ends[0], ends[1], frame, (axis,), limits, mimic, damping=damping
+    )
 
 
 def _end(element: Element, side: str, links: Mapping[str, Link], faults: Faults) -> str | None:
@@ -221,18 +204,13 @@ def _end(element: Element, side: str, links: Mapping[str, Link], faults: Faults)
 def _limits(element: Element, said: str, faults: Faults) -> tuple[float, float] | None:
     """Limits where both are given: exporters leave them out where there are none."""
     limit = element.first("limit")
-    if (
-        limit is None
-        or said not in ("revolute", "prismatic")
-        or not {"lower", "upper"} & set(limit.attributes)
-    ):
+    if limit is None or said in ("continuous", "fixed") or not {"lower", "upper"} & set(limit.attributes):
         return None
     low, high = (number(limit, key, 0.0, faults) for key in ("lower", "upper"))
     if low > high:
         faults.add(f"{element.where} limit", f"lower {low:g} is above upper {high:g}; exchange them")
         return None
-    # Some exporters write ±1e16 where there is none.
-    return (low, high) if max(-low, high) < 1e9 else None
+    return low, high
 
 
 def _mimic(element: Element, faults: Faults) -> Mimic | None:
@@ -275,3 +253,55 @@ def constraint(element: Element, links: Mapping[str, Link], faults: Faults) -> R
     if kind in (Kind.BALL, Kind.FIXED):
         return Closure(name, where, parent, child, kind == Kind.FIXED, frames)
     return RobotJoint(name, where, kind, parent, child, frames[0], axes, child_frame=frames[1], closes=True)
+
+
+def _loop_joint(element: Element, links: Mapping[str, Link], faults: Faults) -> RobotJoint | None:
+    """A joint of Drake that closes a loop: frames on two links, and an axis that both have."""
+    said = element.attributes.get("type", "")
+    kind = _KINDS.get(said)
+    if kind is None:
+        faults.add(element.where, f"type is {said!r}; the types are {', '.join(_KINDS)}", "unsupported")
+    first, second = (_end(element, side, links, faults) for side in ("link1", "link2"))
+    if first is not None and first == second:
+        faults.add(element.where, f"joins {first!r} to itself", "structure")
+    frames = [origin_of(element, faults, side) for side in ("link1", "link2")]
+    axis = axis_of(element, faults)
+    if kind is None or first is None or second is None:
+        return None
+    return RobotJoint(
+        element.name(),
+        element.where,
+        kind,
+        first,
+        second,
+        frames[0],
+        (axis,),
+        child_frame=frames[1],
+        closes=True,
+    )
+
+
+def _ball_constraint(element: Element, links: Mapping[str, Link], faults: Faults) -> Closure | None:
+    """A ball of Drake between points of two links."""
+    ends, frames = [], []
+    for body, point in (("body_A", "p_AP"), ("body_B", "p_BQ")):
+        tags = [f"drake:ball_constraint_{each}" for each in (body, point)]
+        given, place = (element.first(tag) for tag in tags)
+        name = "" if given is None else given.name()
+        if name not in links:
+            faults.add(f"{element.where} {tags[0]}", f"{name!r} is no link of the model", "unknown")
+        ends.append(name)
+        frame = np.eye(4)
+        if place is not None:
+            frame[:3, 3] = numbers(place, "value", 3, (0.0, 0.0, 0.0), faults)
+        frames.append(frame)
+    if not all(name in links for name in ends):
+        return None
+    return Closure(
+        f"{ends[0]} {ends[1]} line {element.line}",
+        element.where,
+        ends[0],
+        ends[1],
+        False,
+        (frames[0], frames[1]),
+    )

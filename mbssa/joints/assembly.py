@@ -12,6 +12,7 @@ from mbssa.arrays import Bools, Floats, Ints
 from mbssa.disjoint_set import DisjointSet
 from mbssa.joints.axes import cross
 from mbssa.joints.catalogue import CATALOGUE, coordinate_unit
+from mbssa.joints.limits import ROUNDING, Limits
 from mbssa.joints.system import Configuration, Rows, first_two_bodies, relative_pose, rows_at, unknowns
 from mbssa.threads import one_blas_thread
 
@@ -66,6 +67,7 @@ class Assembly:
     fault: str = ""  # empty, or the joint that cannot close first, and its gap
     # stationary: no small motion makes the residuals smaller: a minimum or saddle of their squares
     stationary: bool = False
+    outside: str = ""  # empty, or coordinates outside their limits, here and in the nearest other assembly
 
 
 def assemble(
@@ -81,13 +83,17 @@ def assemble(
     """Close the constraints from a starting configuration by damped Gauss-Newton steps."""
     # ``tolerance`` is of lengths over ``frames.size``; ``hold`` keeps the driven coordinates if the mechanism
     # can close so. A stationary point that is not closed may be a saddle (links in one line), so perturbed
-    # ``starts`` follow, the same every time.
+    # ``starts`` follow, the same every time. A reference that is drawn open is closed within the limits of
+    # its coordinates where that can be.
     with one_blas_thread(mechanism.n_bodies):
         first = start or Configuration.reference(frames)
         closing = _Closing(mechanism, frames, first, tolerance, rank_tolerance)
         if not _is_dense(mechanism):
             starts = min(starts, _SPARSE_STARTS)
-        return closing.assembled((0.0, *STARTS[:starts]), hold=hold and bool(mechanism.driven.any()))
+        hold = hold and bool(mechanism.driven.any())
+        found = closing.assembled((0.0, *STARTS[:starts]), hold=hold)
+        drawn_open = max(found.moved.max() / frames.size, found.turned.max()) > ROUNDING
+        return closing.within_limits(found, hold=hold) if start is None and drawn_open else found
 
 
 #: Equations at a configuration.
@@ -126,6 +132,50 @@ class _Closing:
                     best = found
         assert best is not None
         return (self._turned_back(sizes) if best.residual <= rounded else None) or best
+
+    def within_limits(self, found: Assembly, *, hold: bool) -> Assembly:
+        """The assembly if no limit is passed, else one within the limits, else it and the next nearest."""
+        limits = Limits.of(self.mechanism, self.frames)
+        if not found.closed or not _is_dense(self.mechanism):
+            return found
+        if not limits.places or not limits.outside(found.configuration).any():
+            return found
+        starts = [self._led(limits, target) for target in limits.targets()]
+        others = []
+        for held in (True, False) if hold else (False,):
+            for at in starts:
+                other = self._closed(at, hold=held)
+                if other.closed and not limits.outside(other.configuration).any():
+                    return other
+                others += [other] if other.closed else []
+        values = limits.values(found.configuration)
+        others = [
+            other for other in others if np.abs(limits.values(other.configuration) - values).max() > ROUNDING
+        ]
+        nearest = min(
+            others, key=lambda other: float(limits.outside(other.configuration).max()), default=None
+        )
+        both = [limits.said(each.configuration) for each in (found, nearest) if each is not None]
+        return replace(found, outside="; or ".join(both))
+
+    def _led(self, limits: Limits, target: Floats) -> Configuration:
+        """A configuration whose limited coordinates are near values, closed as far as that goes."""
+        led, frames, at = limits.led(), self.frames, self.first
+        wanted = limits.aimed(rows_at(led, frames, at, values=True), target)
+
+        def rows_of(at: Configuration) -> Rows:
+            return _held(rows_at(led, frames, at, values=True), wanted)
+
+        rows, damping = rows_of(at), 0.0
+        for _ in range(_ITERATIONS):
+            steps = _Steps(led, rows, self.rank_tolerance)
+            moved, damping = (
+                (None, 0.0) if steps.stationary else self._descend(at, rows_of, rows, steps, damping)
+            )
+            if moved is None:
+                break
+            at, rows = moved
+        return at
 
     def _starts(self, sizes: Sequence[float], seed: int) -> Iterator[tuple[float, Configuration]]:
         """Configurations with each body moved at random: rad, and lengths divided by the mechanism's size."""

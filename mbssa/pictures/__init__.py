@@ -1,6 +1,6 @@
 """Pictures of publication quality: the structural graph and the structural diagram of a mechanism.
 
-Matplotlib is imported when a picture is drawn, not before; ``pip install "mbssa[pictures]"`` brings it.
+Matplotlib is imported when a picture is drawn, not before; the extra ``pictures`` brings it.
 
 >>> import mbssa
 >>> from mbssa.pictures import structural_graph

@@ -9,7 +9,7 @@ def require_matplotlib() -> None:
     """Raise ModuleNotFoundError, with the command that installs it, unless Matplotlib is there."""
     if find_spec("matplotlib") is None:
         raise ModuleNotFoundError(
-            'pictures need Matplotlib: pip install "mbssa[pictures]"', name="matplotlib"
+            'pictures need Matplotlib: pip install -e ".[pictures]" in the clone', name="matplotlib"
         )
 
 

@@ -43,6 +43,8 @@ def verdict(check: Check) -> str:
     if check.solvable:
         treated = check.structure.treatment is not None
         return "can be solved" + (", after the treatment above" if treated else "")
+    if check.structure.determined and all(f.kind == "unread" for f in check.findings if f.fatal):
+        return "solvable as far as the file was read, which is not all that its answers depend on"
     return "cannot be solved as given"
 
 

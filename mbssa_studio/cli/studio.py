@@ -41,7 +41,7 @@ def studio(
     """
     missing = [name for name in ("starlette", "uvicorn") if find_spec(name) is None]
     if missing:
-        fail(f'mbssa studio needs {" and ".join(missing)}; install it by pip install "mbssa[studio]"')
+        fail(f'mbssa studio needs {" and ".join(missing)}: pip install -e ".[studio]" in the clone')
     from mbssa.trust import trusts_all
     from mbssa_studio.running import serve, session_for
 

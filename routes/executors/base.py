@@ -59,5 +59,6 @@ class ExecutorType:
         """Check that the required package is installed; the ValueError names the extra."""
         if find_spec(self.requires) is None:
             raise ValueError(
-                f"executor {self.name}: {self.requires} is not installed; pip install 'mbssa[{self.extra}]'"
+                f"executor {self.name}: {self.requires} is not installed; "
+                f"pip install -e '.[{self.extra}]' in the clone"
             )

@@ -47,7 +47,7 @@ def open_ranks(workers: int) -> Iterator[Executor | None]:
         from mpi4py import MPI
         from mpi4py.futures import MPICommExecutor
     except (ImportError, RuntimeError) as error:
-        raise ValueError(f"executor mpi: {error}; pip install 'mbssa[mpi]'") from None
+        raise ValueError(f"executor mpi: {error}; pip install -e '.[mpi]' in the clone") from None
     comm = MPI.COMM_WORLD
     failure: BaseException | None = None
     with _interrupted_once(comm.rank), MPICommExecutor(comm, use_pkl5=True) as others:

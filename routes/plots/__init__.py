@@ -1,6 +1,6 @@
 """Pictures of routes, schedules, their scaling, and sweeps.
 
-Matplotlib is imported when a picture is drawn, not before; ``pip install "mbssa[pictures]"`` brings it.
+Matplotlib is imported when a picture is drawn, not before; the extra ``pictures`` brings it.
 
 >>> import mbssa
 >>> from routes.enumeration import tree

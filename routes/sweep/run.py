@@ -219,7 +219,7 @@ def prepare(
 ) -> Setup:
     """Check the arguments of :func:`sweep` before anything is solved or written; all faults at once."""
     if find_spec("pyarrow") is None:
-        raise ModuleNotFoundError('sweeps write Parquet: pip install "mbssa[sweeps]"')
+        raise ModuleNotFoundError('sweeps write Parquet: pip install -e ".[sweeps]" in the clone')
     if not isinstance(cases, Cases):
         raise TypeError(f"cases are made by grid, sample or table; this is a {type(cases).__name__}")
     model = model_of(model)

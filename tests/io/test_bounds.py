@@ -3,6 +3,7 @@
 import io
 import tracemalloc
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from refusals import refused
 
 import groups
 import mbssa
+from mbssa.files import read_bytes
 from mbssa.io.toml_file import parse_toml
 from mbssa.joints.assembly import assemble
 from mbssa.joints.frames import joint_frames
@@ -222,3 +224,51 @@ def test_joints_in_one_place_but_for_rounding_have_the_size_one():
         for j, known in mechanism.joint_geometry.items()
     }
     assert joint_frames(replace(mechanism, joint_geometry=geometry)).size == 1.0
+
+
+@pytest.mark.parametrize("name", ["about", "n_bodies"])
+def test_members_without_an_ending_or_twice_are_refused_unread(tmp_path, name):
+    path = tmp_path / "m.npz"
+    mbssa.save(mbssa.load("planar_four_bar"), path)
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr(name, b"x")
+    with refused(f"unsupported at {name}"):
+        mbssa.load(path)
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr(f"{name}.npy", b"x")
+        with pytest.warns(UserWarning, match="Duplicate name"):
+            archive.writestr(f"{name}.npy", b"x")
+    with refused(f"duplicate at {name}"):
+        mbssa.load(path)
+
+
+def test_an_array_whose_header_asks_for_more_than_there_is_is_damaged(tmp_path):
+    path, header = tmp_path / "m.npz", io.BytesIO()
+    np.lib.format.write_array_header_1_0(header, {"descr": "<i8", "fortran_order": False, "shape": (10**12,)})
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("n_bodies.npy", header.getvalue() + bytes(8))
+    with pytest.raises(mbssa.ModelError, match=r"is damaged: an array of shape .* has 8 bytes"):
+        mbssa.load(path)
+
+
+def test_a_sum_of_arrays_is_bounded(tmp_path, monkeypatch):
+    monkeypatch.setattr("mbssa.io.npz_file.ARCHIVE_BYTES", 1_000)
+    path = tmp_path / "m.npz"
+    mbssa.save(mbssa.load("planar_four_bar"), path)
+    with pytest.raises(mbssa.ModelError, match="unpacks to"):
+        mbssa.load(path)
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="there is no /dev/zero")
+@pytest.mark.parametrize("ending", [".toml", ".m", ".csv", ".npz", ".urdf", ".sdf", ".xml"])
+def test_a_link_to_a_device_is_refused_unread(tmp_path, ending):
+    path = tmp_path / f"zero{ending}"
+    path.symlink_to("/dev/zero")
+    with pytest.raises(mbssa.ModelError, match="is a device"):
+        mbssa.load(path)
+
+
+def test_a_file_that_grows_is_read_to_its_bound(tmp_path):
+    path = tmp_path / "long"
+    path.write_bytes(bytes(100))
+    assert len(read_bytes(path, 10)) == 11

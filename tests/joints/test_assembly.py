@@ -7,6 +7,7 @@ import mbssa
 from mbssa.io.records import from_record, to_record
 from mbssa.joints.assembly import _Steps, assemble, cosines, with_senses
 from mbssa.joints.frames import joint_frames
+from mbssa.joints.limits import Limits
 from mbssa.joints.system import Configuration, rows_at
 
 CAM = """
@@ -227,3 +228,62 @@ def test_steps_by_parts_are_those_of_the_whole():
     damping = 1e-3 * np.linalg.norm(matrix, 2) ** 2
     normal = np.linalg.solve(matrix.T @ matrix + damping * np.eye(36), -matrix.T @ rows.residual)
     assert np.abs(steps.damped(1e-3)[1:].ravel() - normal).max() < 1e-12
+
+
+def open_loop(b, d, coupler=0.0, rocker=0.0):
+    """A four-bar of bars drawn at some angles, with limits of the angles b and d."""
+    joint = '[[joint]]\nid = "{}"\nbodies = ["{}", "{}"]\ntype = "R"\nframes = [{}, {}]\n{}\n'
+    at = "{{ origin = [{}, 0] }}".format
+    return f"""
+format = 1
+space = "planar"
+body = [{{ name = "crank" }}, {{ name = "coupler", origin = [0.3, 0], orientation = {coupler} }},
+        {{ name = "rocker", origin = [0.6, 0], orientation = {rocker} }}]
+""" + "".join([
+        joint.format("a", "frame", "crank", at(0), at(0), "driven = true"),
+        joint.format("b", "crank", "coupler", at(0.3), at(0), f"limits = {{ angle = [{b}] }}"),
+        joint.format("d", "frame", "rocker", at(0.6), at(0), f"limits = {{ angle = [{d}] }}"),
+        joint.format("c", "coupler", "rocker", at(0.7), at(0.5), ""),
+    ])  # fmt: skip
+
+
+def triangle(side):
+    """Angles b and d of the coupler of 0.7 m from (0.3, 0) and the rocker of 0.5 m from (0.6, 0)."""
+    b = side * np.arccos((0.3**2 + 0.7**2 - 0.5**2) / (2 * 0.3 * 0.7))
+    d = np.pi - side * np.arccos((0.3**2 + 0.5**2 - 0.7**2) / (2 * 0.3 * 0.5))
+    return b, (d + np.pi) % (2 * np.pi) - np.pi
+
+
+@pytest.mark.parametrize("side", [1, -1])
+@pytest.mark.parametrize("turns", [0, 2 * np.pi])
+def test_an_open_loop_is_closed_within_the_limits_of_its_joints(read, side, turns):
+    b, d = triangle(side)
+    mechanism = read(open_loop(f"{b - 0.3}, {b + 0.3}", f"{d - 0.2 + turns}, {d + 0.4 + turns}"))
+    frames = joint_frames(mechanism)
+    found = assemble(mechanism, frames, hold=True)
+    assert found.closed
+    assert not found.outside
+    limits = Limits.of(mechanism, frames)
+    np.testing.assert_allclose(limits.values(found.configuration), [b, d + turns], atol=1e-9)
+    assert not limits.outside(found.configuration).any()
+
+
+def test_without_an_assembly_within_the_limits_the_nearest_two_are_named(read):
+    """A rocker held at d leaves two angles b, neither of which is allowed."""
+    b, d = triangle(1)
+    mechanism = read(open_loop(f"{b + 0.5}, {b + 0.51}", f"{d}, {d + 0.01}"))
+    found = assemble(mechanism, joint_frames(mechanism), hold=True)
+    assert found.closed
+    assert found.outside.count("b.angle = ") == 2
+    report = mbssa.check(mechanism)
+    assert [found.outside in finding.text for finding in report.findings if "limits" in finding.text] == [
+        True
+    ]
+
+
+def test_a_loop_that_is_drawn_closed_stays_outside_the_limits_of_its_joints(read):
+    b, d = triangle(1)
+    mechanism = read(open_loop(f"{-b - 0.3}, {-b + 0.3}", "-4, 4", b, d))
+    found = assemble(mechanism, joint_frames(mechanism), hold=True)
+    assert found.closed
+    assert found.moved.max() < 1e-9

@@ -39,7 +39,7 @@ def test_matplotlib_missing_is_a_sentence(run_mbssa, tmp_path, monkeypatch):
     monkeypatch.setattr("mbssa.pictures.limits.find_spec", lambda name: None)
     done = run_mbssa("decompose", "spatial_four_bar", "--picture", str(tmp_path / "four_bar.svg"))
     assert done.exit_code == 2
-    assert done.stderr == 'error: pictures need Matplotlib: pip install "mbssa[pictures]"\n'
+    assert done.stderr == 'error: pictures need Matplotlib: pip install -e ".[pictures]" in the clone\n'
 
 
 @pytest.mark.slow

@@ -117,7 +117,10 @@ def test_names_are_no_markup():
 
 def test_what_cannot_be_drawn_says_why(monkeypatch):
     monkeypatch.setattr("mbssa.pictures.limits.find_spec", lambda name: None)
-    assert read(BAR).texts[-1] == 'no picture: pictures need Matplotlib: pip install "mbssa[pictures]"'
+    assert (
+        read(BAR).texts[-1]
+        == 'no picture: pictures need Matplotlib: pip install -e ".[pictures]" in the clone'
+    )
 
 
 def test_a_long_table_is_cut():

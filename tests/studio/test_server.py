@@ -70,4 +70,4 @@ def test_without_the_extra_one_sentence(module, run_mbssa, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, module, None)
     result = run_mbssa("studio")
     assert result.exit_code == 2
-    assert 'install it by pip install "mbssa[studio]"' in result.stderr
+    assert 'pip install -e ".[studio]" in the clone' in result.stderr

@@ -20,7 +20,7 @@ import mbssa
 from groups.motion.sampling import usual_motion
 from groups.pictures.drawing import resting
 from groups.pictures.page import page_text
-from mbssa.files import MAX_BYTES
+from mbssa.bounds import MAX_BYTES
 from mbssa.io.adjacency import matrices
 from mbssa_studio import Session
 from mbssa_studio.document import EMPTY

@@ -83,7 +83,9 @@ def integrate_dae(
     try:
         from sksundae.ida import IDA  # type: ignore[import-not-found, import-untyped, unused-ignore]
     except ModuleNotFoundError:
-        raise ModuleNotFoundError('the method dae needs SUNDIALS: pip install "mbssa[dae]"') from None
+        raise ModuleNotFoundError(
+            'the method dae needs SUNDIALS: pip install -e ".[dae]" in the clone'
+        ) from None
     record = Record()
     try:
         residual = Residual(equations, float(time[0]))

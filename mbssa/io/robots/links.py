@@ -69,6 +69,7 @@ def lost_of(tree: Tree, *, zeros: bool, gravity: bool) -> list[str]:
         and not zeros,
         "the motion": mechanism.motion is not None,
         "gravity": mechanism.gravity is not None and not gravity,
+        "that parts of the file that it comes from were not read": mechanism.unread,
         "force elements": mechanism.forces,
         "that the mechanism is planar: its joints have parallel axes in space": mechanism.space == "planar",
     }

@@ -18,6 +18,7 @@ from mbssa.io.robots.kinds import COORDINATE, COUPLING, GEAR, Kind
 from mbssa.io.robots.masses import combined
 from mbssa.io.robots.placing import Placed, placed, reference_values
 from mbssa.io.robots.robot import Link, Part, Record, Robot, RobotJoint
+from mbssa.io.robots.unread import TIES, Effect, Unread
 from mbssa.joints.axes import axes_of
 from mbssa.mechanism import FRAME, Mechanism
 from mbssa.texts import counted, printable
@@ -28,12 +29,13 @@ def mechanism_of(robot: Robot, source_name: str, faults: Faults, name: str) -> M
     at = placed(robot, faults) if not faults else None
     if at is None or faults:
         raise ModelError(source_name, faults)
-    notes = [*robot.notes, *_merged_notes(robot, at)]
+    notes, unread = [*robot.notes, *_merged_notes(robot, at)], list(robot.unread)
     driven = _driven(robot, at, notes)
+    unread += _unread_limits(robot, at, notes)
     joints = [
         *_joint_records(robot, at, driven, notes),
         *_ball_records(robot, at, notes),
-        *_coupling_records(robot, at, notes),
+        *_coupling_records(robot, at, notes, unread),
         *_given_gears(robot, at),
     ]
     bodies = _body_records(robot, at, notes, Path(source_name).parent)
@@ -42,13 +44,21 @@ def mechanism_of(robot: Robot, source_name: str, faults: Faults, name: str) -> M
         "space": "spatial",
         "title": robot.name,
         "notes": notes,
+        "unread": list(map(str, unread)),
         "body": bodies,
         "joint": joints,
     }
+    if springs := list(_springs(robot, at)):
+        record["force"] = springs
+    if robot.gravity is not None:
+        record["gravity"] = robot.gravity.tolist()
+    elif any("inertia" in body for body in bodies):
+        notes.append("the file says no gravity, so there is none; a model file has it as gravity")
     mechanism = from_record(record, source_name, name)
-    if notes:
-        head = f"{source_name}: {counted(len(notes), 'note')}"
-        warnings.warn(printable("\n  ".join([head, *notes])), stacklevel=2)
+    said = [*record["unread"], *notes]
+    if said:
+        head = f"{source_name}: {counted(len(said), 'note')}"
+        warnings.warn(printable("\n  ".join([head, *said])), stacklevel=2)
     return mechanism
 
 
@@ -151,6 +161,9 @@ def _driven(robot: Robot, at: Placed, notes: list[str]) -> set[str]:
     if at.closing or robot.closures:
         notes.append("nothing says which joints are driven, so none is; mbssa transform proposes sets")
         return set()
+    if loose and any(part.effect in TIES for part in robot.unread):
+        notes.append("nothing says which joints are driven, and not all ties were read, so none is")
+        return set()
     if loose:
         notes.append("nothing says which joints are driven; there are no loops, so every R and P is")
     return {joint.name for joint in loose}
@@ -177,7 +190,7 @@ def _joint_records(robot: Robot, at: Placed, driven: set[str], notes: list[str])
             record["driven"] = True
         if joint.pitch is not None:
             record["pitch"] = joint.pitch
-        if joint.limits is not None and joint.kind in COORDINATE:
+        if joint.limits is not None and joint.kind in COORDINATE and _ends(joint.limits) == 2:
             record["limits"] = {COORDINATE[joint.kind]: list(joint.limits)}
         yield record
 
@@ -216,10 +229,46 @@ def _ball_records(robot: Robot, at: Placed, notes: list[str]) -> Iterable[Record
         }
 
 
+def _unread_limits(robot: Robot, at: Placed, notes: list[str]) -> Iterable[Unread]:
+    for joint in robot.joints.values():
+        if at.body[joint.parent] == at.body[joint.child]:
+            continue
+        ends = 0 if joint.limits is None else _ends(joint.limits)
+        if joint.kind in COORDINATE and joint.limits is not None and ends == 1:
+            low, high = joint.limits
+            yield Unread(Effect.LIMIT, f"{joint.where}: from {low:g} to {high:g}, at one end alone")
+        if joint.kind not in COORDINATE:
+            if ends:
+                yield Unread(Effect.LIMIT, joint.where)
+            if joint.stiffness:
+                yield Unread(Effect.SPRING, joint.where)
+            if joint.damping:
+                notes.append(f"not read: damping of {joint.where}, which has several coordinates")
+
+
+def _ends(limits: tuple[float, float]) -> int:
+    """Number of limits that are one: formats and exporters write ±1e16 or inf where there is none."""
+    return sum(abs(limit) < 1e9 for limit in limits)
+
+
+def _springs(robot: Robot, at: Placed) -> Iterable[Record]:
+    for joint in robot.joints.values():
+        moves = joint.kind in COORDINATE and at.body[joint.parent] != at.body[joint.child]
+        if moves and (joint.stiffness or joint.damping):
+            yield {
+                "type": "coordinate",
+                "id": f"spring and damper of {joint.name}",
+                "coordinate": f"{joint.name}.{COORDINATE[joint.kind]}",
+                "stiffness": joint.stiffness,
+                "damping": joint.damping,
+                "rest": joint.rest,
+            }
+
+
 # --- joints that follow others -----------------------------------------------------------------------
 
 
-def _coupling_records(robot: Robot, at: Placed, notes: list[str]) -> Iterable[Record]:
+def _coupling_records(robot: Robot, at: Placed, notes: list[str], unread: list[Unread]) -> Iterable[Record]:
     # Where the description places links and says no values, joints are at zero.
     values = robot.values if robot.poses is not None else reference_values(robot, Faults())
     for joint in robot.joints.values():
@@ -228,7 +277,8 @@ def _coupling_records(robot: Robot, at: Placed, notes: list[str]) -> Iterable[Re
         master, mimic = robot.joints[joint.mimic.joint], joint.mimic
         wrong = _uncoupled(joint, at) or _uncoupled(master, at)
         if wrong:
-            notes.append(f"{joint.where}: mimics {master.name!r}, but {wrong}; it moves independently")
+            text = f"{joint.where}: mimics {master.name!r}, but {wrong}; it moves independently"
+            unread.append(Unread(Effect.COUPLING, text))
             continue
         said = f"{mimic.multiplier:g} x {master.name} + {mimic.offset:g}"
         notes.append(f"{joint.where}: mimics {said}: a {COUPLING}")
@@ -240,7 +290,7 @@ def _coupling_records(robot: Robot, at: Placed, notes: list[str]) -> Iterable[Re
         yield {
             "bodies": list(dict.fromkeys(_name(at, link) for link in ends)),
             "type": COUPLING,
-            "id": f"{joint.name} mimics {master.name}",
+            "id": mimic.name or f"{joint.name} mimics {master.name}",
             "couples": [f"{each.name}.{COORDINATE[each.kind]}" for each in (master, joint)],
             "multiplier": mimic.multiplier,
             "offset": mimic.offset + mimic.multiplier * turns * math.tau,

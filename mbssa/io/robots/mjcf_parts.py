@@ -13,6 +13,7 @@ from mbssa.io.robots.kinds import COORDINATE, Kind
 from mbssa.io.robots.mjcf_source import Source
 from mbssa.io.robots.placing import held, inverse, leader_of
 from mbssa.io.robots.robot import Closure, Mimic, Part, Record, Robot, RobotJoint
+from mbssa.io.robots.unread import Effect, Unread
 from mbssa.io.robots.xml_tree import pose_frame
 from mbssa.texts import counted
 
@@ -79,6 +80,7 @@ _TAGS = {
     "body": ("body",),
     "joint": ("joint", "freejoint"),
     "equality": ("connect", "weld", "joint", "tendon"),
+    "tendon": ("fixed", "spatial"),
     "actuator": (
         "motor",
         "position",
@@ -143,31 +145,39 @@ class Names:
         return list(taken)
 
 
+def disabled(mujoco: ModuleType, model: Any, name: str) -> bool:
+    """Return whether a flag of the options switches a part of MuJoCo off, as GRAVITY."""
+    bit = getattr(mujoco.mjtDisableBit, f"mjDSBL_{name}", None) or mujoco.mjtDisableBit.mjDSBL_PASSIVE
+    return bool(model.opt.disableflags & int(bit))
+
+
 def constrained(mujoco: ModuleType, model: Any, names: Names, robot: Robot) -> Robot:
     """Robot with its equality constraints; notes name those that are not read, and why."""
     # ``connect`` is a ball, ``weld`` makes one body, ``joint`` with a linear polynomial a joint that follows
     # another, or that is held where there is no other.
     kinds = mujoco.mjtEq
-    joints, closures, notes = dict(robot.joints), [], list(robot.notes)
+    joints, closures, notes, parts = dict(robot.joints), [], list(robot.notes), list(robot.unread)
+    idle = disabled(mujoco, model, "EQUALITY")
     for number in range(model.neq):
         where = names.place("equality", number)
         kind = int(model.eq_type[number])
-        if not model.eq_active0[number]:
+        if idle or not model.eq_active0[number]:
             notes.append(f"{where}: is not active; left out")
         elif kind == int(kinds.mjEQ_CONNECT) or kind == int(kinds.mjEQ_WELD):
             closures.append(_closure(mujoco, model, names, number, kind == int(kinds.mjEQ_WELD), notes))
         elif kind == int(kinds.mjEQ_JOINT):
             changed, wrong = _following(model, names, number, joints)
             if changed is None:
-                notes.append(f"{where}: {wrong}; left out")
+                parts.append(Unread(Effect.COUPLING, f"{where}: {wrong}"))
             else:
                 joints[changed.name] = changed
                 if changed.kind == Kind.FIXED:
                     notes.append(f"{where}: holds {changed.name!r}, which is no joint therefore")
         else:
             said = kinds(kind).name.removeprefix("mjEQ_").lower()
-            notes.append(f"not read: {where}, an equality of type {said}")
-    return replace(robot, joints=joints, closures=tuple(closures), notes=tuple(notes))
+            effect = Effect.COUPLING if said == "tendon" else Effect.TIE
+            parts.append(Unread(effect, f"{where}, an equality of type {said}"))
+    return replace(robot, joints=joints, closures=tuple(closures), notes=tuple(notes), unread=tuple(parts))
 
 
 def _closure(
@@ -215,10 +225,11 @@ def _following(
         degree = int(np.flatnonzero(polynomial)[-1])
         return None, f"{joint.name!r} is a polynomial of degree {degree} of {master.name!r}, not a linear one"
     offset, multiplier = float(polynomial[0]), float(polynomial[1])
+    own = names.given("equality", number)
     if leader_of(joints, joint.name) == leader_of(joints, master.name):
         return None, f"{joint.name!r} and {master.name!r} follow one joint already"
     if joint.mimic is None:
-        return replace(joint, mimic=Mimic(master.name, multiplier, offset)), ""
+        return replace(joint, mimic=Mimic(master.name, multiplier, offset, own)), ""
     if master.mimic is None:
-        return replace(master, mimic=Mimic(joint.name, 1.0 / multiplier, -offset / multiplier)), ""
+        return replace(master, mimic=Mimic(joint.name, 1.0 / multiplier, -offset / multiplier, own)), ""
     return None, f"{joint.name!r} and {master.name!r} follow other joints"

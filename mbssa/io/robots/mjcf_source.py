@@ -7,23 +7,17 @@ from __future__ import annotations
 
 import math
 import re
+import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
 from mbssa.allowed import Allowed, is_allowed
+from mbssa.bounds import CELLS, COPIES, COUNT, DEEPEST, DIVISIONS, INCLUDES, NAMED_BYTES
 from mbssa.faults import Fault, Faults, ModelError
 from mbssa.files import read_text
-from mbssa.io.robots.xml_tree import DEEPEST, Element, parse_xml
-
-#: Files that one model may include, and bytes of all files that it names.
-_MOST_INCLUDES = 200
-_MOST_BYTES = 500_000_000
-
-#: Copies, cells or pixels that one element may ask for; a text of a line could ask for any number.
-_MOST_COPIES = 10_000
-_MOST_CELLS = 100_000_000
+from mbssa.io.robots.xml_tree import Element, parse_xml
 
 #: Elements that are not handed on, and why nothing is lost: looks alone.
 _LOOKS = ("texture", "skin", "layer", "visual", "statistic")
@@ -35,6 +29,9 @@ _REFUSED = {
     "flexcomp": "deformable bodies are not read; take it out",
     "flex": "deformable bodies are not read; take it out",
 }
+
+#: Attributes that are counts, and their bounds, beside ``nkey`` and ``nuser_…`` of ``size``.
+_COUNTS = {"user": {"dim": COUNT}, "mesh": {"params": DIVISIONS}}
 
 _FOLDERS = ("meshdir", "texturedir", "assetdir", "strippath")
 
@@ -95,7 +92,7 @@ class _Maker:
         self.included = {path.resolve()}
         # Elements with their depth, in the order of the text.
         self.found: list[tuple[int, Line]] = []
-        self.depth = 0
+        self.depth, self.cells = 0, 0
 
     def add(self, line: Line, copies: int) -> None:
         element = line.element
@@ -123,16 +120,28 @@ class _Maker:
     def _counted(self, line: Line, copies: int) -> int:
         """Copies of what is inside, and a fault for numbers that fill the memory."""
         attributes = line.element.attributes
-        cells = math.prod(_whole(attributes.get(key, "")) for key in ("nrow", "ncol"))
-        if cells > _MOST_CELLS:
-            self.faults.add(line.where, f"asks for {cells:,} cells; write fewer", "size")
+        self._add_cells(line, [_whole(attributes.get(key, "")) for key in ("nrow", "ncol")])
+        counts = _COUNTS.get(line.element.tag, {})
+        if line.element.tag == "size":
+            counts = {key: COUNT for key in attributes if key == "nkey" or key.startswith("nuser_")}
+        for key, most in counts.items():
+            number = max(_whole(word) for word in [*attributes.get(key, "").split(), ""])
+            if number > most:
+                what = f"asks for {number:,}; write {most:,} or fewer"
+                self.faults.add(f"{line.where} {key}", what, "size")
         if line.element.tag in ("replicate", "composite"):
             copies *= math.prod(_whole(word) for word in attributes.get("count", "").split())
-            if copies > _MOST_COPIES:
-                what = f"asks for {copies:,} copies; write {_MOST_COPIES:,} or fewer"
+            if copies > COPIES:
+                what = f"asks for {copies:,} copies; write {COPIES:,} or fewer"
                 self.faults.add(line.where, what, "size")
                 return 1
         return copies
+
+    def _add_cells(self, line: Line, sides: list[int]) -> None:
+        """Count cells of height fields, all together; a fault at the first that is one too many."""
+        before, self.cells = self.cells, self.cells + (math.prod(sides) if max(sides) > 1 else 0)
+        if before <= CELLS < self.cells:
+            self.faults.add(line.where, f"makes {self.cells:,} cells; write fewer", "size")
 
     def _include(self, line: Line, copies: int) -> None:
         path = self._inside(line, line.element.attributes.get("file", ""), "")
@@ -142,8 +151,8 @@ class _Maker:
             what = "includes a file that is included already; a file is included once"
             self.faults.add(line.where, what, "duplicate")
             return
-        if len(self.included) > _MOST_INCLUDES:
-            what = f"is include {len(self.included)}; there are {_MOST_INCLUDES} at most"
+        if len(self.included) > INCLUDES:
+            what = f"is include {len(self.included)}; there are {INCLUDES} at most"
             self.faults.add(line.where, what, "size")
             return
         self.included.add(path)
@@ -180,10 +189,12 @@ class _Maker:
                 path = self._inside(line, file, folder)
                 if path is not None:
                     size += path.stat().st_size
+                    if old.tag == "hfield":
+                        self._add_cells(line, _pixels(path))
                     attributes[key] = str(path)
             element = Element(old.tag, attributes, old.line, words=old.words)
             self.found[place] = depth, Line(line.file, element)
-        if size > _MOST_BYTES:
+        if size > NAMED_BYTES:
             self.faults.add("", f"names {size / 1e6:.0f} MB of files; simplify the meshes", "size")
 
     def _inside(self, line: Line, file: str, folder: str) -> Path | None:
@@ -222,6 +233,15 @@ class _Maker:
                 meshes[element.name() or file.stem] = self._named(file)
         closed = "".join(f"</{tag}>" for tag in reversed(open_tags))
         return Source("\n".join(text) + closed, tuple(line for _, line in self.found), meshes)
+
+
+def _pixels(path: Path) -> list[int]:
+    """Width and height that the header of a PNG says; 1 for another file, whose size is what it holds."""
+    with path.open("rb") as stream:
+        head = stream.read(24)
+    return (
+        list(struct.unpack(">II", head[16:24])) if head.startswith(b"\x89PNG") and len(head) == 24 else [1, 1]
+    )
 
 
 def _whole(text: str) -> int:

@@ -6,7 +6,7 @@ import numpy as np
 
 from mbssa.arrays import Floats
 from mbssa.io.robots.kinds import Kind
-from mbssa.io.robots.links import frame_of_body, lost_of
+from mbssa.io.robots.links import followers_of, frame_of_body, lost_of
 from mbssa.io.robots.looks import parts_of
 from mbssa.io.robots.placing import inverse
 from mbssa.io.robots.robot import Part
@@ -46,10 +46,11 @@ class _Writer:
             self._branch(tie)
         for tie in tree.closures:
             self._closure(tie)
-        for each in tree.following:
+        followers = followers_of(tree).items()
+        for each, (follower, (leader, by)) in zip(tree.following, followers, strict=True):
             # Both are counted from the reference, as MuJoCo counts them from ref.
-            names = {"joint1": ".".join(each.follower), "joint2": ".".join(each.leader)}
-            child(self.equality, "joint", **names, polycoef=said((0.0, each.multiplier, 0.0, 0.0, 0.0)))
+            names = {"name": each.name, "joint1": follower, "joint2": leader}
+            child(self.equality, "joint", **names, polycoef=said((0.0, by, 0.0, 0.0, 0.0)))
         for section in (self.asset, self.equality, self.actuator):
             if len(section):
                 self.root.append(section)
@@ -109,7 +110,8 @@ class _Writer:
             child(body, "joint", name=tie.name, type="ball", pos=said((back @ [*tie.place, 1.0])[:3]))
             return
         for motion in tie.motions:
-            name, kind = f"{tie.name}.{motion.coordinate}", "hinge" if motion.turns else "slide"
+            name = tie.name if len(tie.motions) == 1 else f"{tie.name} {motion.coordinate}"
+            kind = "hinge" if motion.turns else "slide"
             place, axis = (back @ [*motion.point, 1.0])[:3], back[:3, :3] @ motion.axis
             joint = child(body, "joint", name=name, type=kind, ref=said(motion.value))
             joint.attrib |= {"pos": said(place), "axis": said(axis)}
@@ -118,13 +120,13 @@ class _Writer:
             if motion.driven:
                 child(self.actuator, "motor", name=name, joint=name)
             if tie.pitch is not None:
-                slide = child(body, "joint", name=f"{tie.name}.slide", type="slide")
+                slide = child(body, "joint", name=f"{tie.name} slide", type="slide")
                 slide.attrib |= {
                     "ref": said(tie.pitch * motion.value),
                     "pos": said(place),
                     "axis": said(axis),
                 }
-                follows = {"joint1": f"{tie.name}.slide", "joint2": name}
+                follows = {"joint1": f"{tie.name} slide", "joint2": name}
                 child(self.equality, "joint", **follows, polycoef=said((0.0, tie.pitch, 0.0, 0.0, 0.0)))
 
     def _closure(self, tie: Tie) -> None:
@@ -133,7 +135,11 @@ class _Writer:
             child(self.equality, "connect", name=tie.name, body1=self._name(tie.parent),
                   body2=self._name(tie.child), anchor=said(anchor[:3]))  # fmt: skip
             return
-        # The joint leads to a body of its own, which is welded to the other.
+        # The joint leads to a body of its own, which is welded to the other, and stands after it: the first
+        # of welded bodies gives its name to the body that they are.
+        order = [self.world, *self.world.iter("body")]
+        if order.index(self.elements[tie.parent]) < order.index(self.elements[tie.child]):
+            tie = tie.reversed()
         at, name = frame(np.eye(3), tie.place), f"{tie.name} end"
         self._joints(self._body(tie.parent, name, at, None), tie, at)
         child(self.equality, "weld", name=tie.name, body1=name, body2=self._name(tie.child))

@@ -79,6 +79,12 @@ def leader_of(joints: Mapping[str, RobotJoint], name: str) -> str:
     return name
 
 
+def poses_at_zero(robot: Robot) -> dict[str, Floats]:
+    """Frame (4, 4) of each link in the root's where all joints are at zero; empty without one root."""
+    root = _root(robot, Faults())
+    return {} if root is None else _spread(robot, root, dict.fromkeys(robot.joints, 0.0))[1]
+
+
 def held(joint: RobotJoint, value: float) -> RobotJoint:
     """An R or P that stands still at a value, which is no joint therefore."""
     frame = moved(joint, value) @ joint.child_frame

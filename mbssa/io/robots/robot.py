@@ -9,6 +9,7 @@ import numpy as np
 
 from mbssa.arrays import Floats
 from mbssa.io.robots.kinds import Kind
+from mbssa.io.robots.unread import Unread
 
 Record = dict[str, Any]
 
@@ -38,6 +39,7 @@ class Mimic:
     joint: str
     multiplier: float
     offset: float
+    name: str = ""  # of the coupling, where it has one
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +53,13 @@ class RobotJoint:
     child: str
     frame: Floats  # (4, 4) in the parent; coincides with ``child_frame`` at the joint's zero
     axes: tuple[Floats, ...]  # (3,) in the joint's frame; of a U the parent's pin, then the child's
-    limits: tuple[float, float] | None = None  # of the one coordinate of an R or P, m or rad
+    limits: tuple[float, float] | None = None  # m or rad; an end of 1e9 or above in magnitude is none
     mimic: Mimic | None = None
     child_frame: Floats = field(default_factory=lambda: np.eye(4))  # (4, 4) in the child
     pitch: float | None = None  # of an H, m/rad
+    stiffness: float = 0.0  # of a spring on the coordinate of an R or P, N/m or N m/rad
+    damping: float = 0.0  # N s/m or N m s/rad
+    rest: float = 0.0  # coordinate at which the spring is free of force, m or rad
     closes: bool = False  # places no link; axes are the parent's and the child's, each in its own frame
 
 
@@ -97,3 +102,5 @@ class Robot:
     # values: coordinates of R and P at the reference (m, rad), if given
     values: dict[str, float] = field(default_factory=dict)
     notes: tuple[str, ...] = field(default=())
+    unread: tuple[Unread, ...] = ()
+    gravity: Floats | None = None  # (3,) m/s², in the root's frame; None where the file says none

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -54,6 +55,22 @@ class Frames:
         found._add_model(model, Scope("", f"{model.name()}::__model__"), WORLD, faults)
         found._check(faults)
         return found
+
+    @classmethod
+    def at(cls, poses: Mapping[str, Floats]) -> tuple[Frames, Scope]:
+        """Frames of links whose poses (4, 4) are known, and the scope of their names."""
+        found, scope = cls(), Scope("", "::__model__")
+        found.entries = {WORLD: _Entry(np.eye(4), "", WORLD), scope.model: _Entry(np.eye(4), WORLD, WORLD)}
+        for name, pose in poses.items():
+            found.entries[name] = _Entry(pose, "", name)
+            found.links[name] = Element("link", {"name": name}, 0), scope
+        return found, scope
+
+    def add_joints(self, elements: Iterable[Element], scope: Scope, faults: Faults) -> None:
+        """Add frames of joints, each relative to its child unless it says another."""
+        for element in elements:
+            self._add(element, scope, faults)
+        self._check(faults)
 
     def world(self, name: str) -> Floats:
         """Frame (4, 4) in the world."""

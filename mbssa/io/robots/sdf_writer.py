@@ -29,7 +29,11 @@ def write_sdf(mechanism: Mechanism, *, approximate: bool = False) -> Written:
     """SDF, no file beside it, and what it does not keep."""
     tree = tree_of(mechanism, approximate=approximate)
     root = Element("sdf", version=_VERSION)
-    model = child(root, "model", name=mechanism.name or "mechanism")
+    owner = root
+    if mechanism.gravity is not None:
+        owner = child(root, "world", name="world")
+        child(owner, "gravity", said((*mechanism.gravity, 0.0)[:3]))
+    model = child(owner, "model", name=mechanism.name or "mechanism")
     for body in range(1, mechanism.n_bodies):
         _link(model, tree, mechanism.body_name(body), frame_of_body(tree, body), body)
     followers = followers_of(tree)
@@ -39,7 +43,7 @@ def write_sdf(mechanism: Mechanism, *, approximate: bool = False) -> Written:
                 _link(model, tree, step.child, frame(np.eye(3), step.motions[-1].point), None)
             _joint(model, tree, step, followers)
     driven = ", ".join(mechanism.driven_coordinates)
-    lost = lost_of(tree, zeros=False, gravity=False)
+    lost = lost_of(tree, zeros=False, gravity=True)
     lost += [f"driven coordinates: {driven}"] if driven else []
     return document(root), {}, lost
 

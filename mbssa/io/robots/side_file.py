@@ -14,16 +14,15 @@ from typing import Any
 
 import numpy as np
 
+from mbssa.bounds import SIDE_CHARACTERS
 from mbssa.faults import Faults, ModelError
 from mbssa.files import read_text
 from mbssa.io.robots.kinds import Kind
+from mbssa.io.robots.plain_yaml import YamlError, plain_yaml
 from mbssa.io.robots.robot import Closure, Robot, RobotJoint
 
 _KEYS = ("closed_loop", "type", "name_mot", "joint_name", "joint_type")
 _ENDINGS = (".yaml", ".yml")
-
-#: Characters of a side file; a legged robot takes some thousand.
-_LONGEST = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,28 +54,23 @@ def side_file_of(model: Path, faults: Faults) -> SideFile | None:
 
 
 def _read(path: Path, faults: Faults) -> SideFile | None:
-    import yaml
-
     text = read_text(path, "YAML")
-    if len(text) > _LONGEST:
-        faults.add(path.name, f"is longer than {_LONGEST:,} characters, which no side file is", "size")
+    if len(text) > SIDE_CHARACTERS:
+        what = f"is longer than {SIDE_CHARACTERS:,} characters, which no side file is"
+        faults.add(path.name, what, "size")
         return None
     try:
-        content = yaml.safe_load(text)
-    except yaml.MarkedYAMLError as error:
-        line = f" line {error.problem_mark.line + 1}" if error.problem_mark else ""
-        faults.add(f"{path.name}{line}", f"is not YAML: {error.problem}", "syntax")
-        return None
-    except (yaml.YAMLError, RecursionError, ValueError):
-        faults.add(path.name, "is not YAML, or nested too deep", "syntax")
+        content = plain_yaml(text)
+    except YamlError as error:
+        line = f" line {error.line}" if error.line else ""
+        faults.add(f"{path.name}{line}", f"is not YAML of texts, lists and mappings: {error}", "syntax")
         return None
     if not isinstance(content, dict):
         faults.add(path.name, f"has no keys; write some of {', '.join(_KEYS)}", "missing")
         return None
     for key in content:
         if key not in _KEYS:
-            shown = repr(key) if isinstance(key, str) else "a key"
-            what = f"{shown} is not a key of a side file; it has {', '.join(_KEYS)}"
+            what = f"{key!r} is not a key of a side file; it has {', '.join(_KEYS)}"
             faults.add(path.name, what, "unknown")
     names = {key: _names(content, key, path, faults) for key in _KEYS[1:]}
     pairs = _pairs(content, path, faults)
@@ -89,7 +83,7 @@ def _read(path: Path, faults: Faults) -> SideFile | None:
     return SideFile(path, pairs, *(names[key] for key in _KEYS[1:]))
 
 
-def _names(content: dict[Any, Any], key: str, path: Path, faults: Faults) -> tuple[str, ...]:
+def _names(content: dict[str, Any], key: str, path: Path, faults: Faults) -> tuple[str, ...]:
     value = content.get(key)
     if value is None:
         return ()
@@ -99,7 +93,7 @@ def _names(content: dict[Any, Any], key: str, path: Path, faults: Faults) -> tup
     return tuple(value)
 
 
-def _pairs(content: dict[Any, Any], path: Path, faults: Faults) -> tuple[tuple[str, str], ...]:
+def _pairs(content: dict[str, Any], path: Path, faults: Faults) -> tuple[tuple[str, str], ...]:
     value = content.get("closed_loop")
     found = []
     for number, pair in enumerate(value if isinstance(value, list) else [], 1):

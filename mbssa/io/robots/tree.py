@@ -66,6 +66,7 @@ class Following:
     leader: tuple[str, str]
     follower: tuple[str, str]
     multiplier: float
+    name: str = ""  # of the coupling
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,8 +161,8 @@ def _following(
     if not {first, second} <= said:
         return None
     if second not in taken:
-        return Following(first, second, geometry.multiplier)
-    return None if first in taken else Following(second, first, 1.0 / geometry.multiplier)
+        return Following(first, second, geometry.multiplier, joint.id)
+    return None if first in taken else Following(second, first, 1.0 / geometry.multiplier, joint.id)
 
 
 def _tie(mechanism: Mechanism, frames: Frames, at: Configuration, joint: Joint) -> Tie | None:

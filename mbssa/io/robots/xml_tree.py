@@ -12,10 +12,8 @@ from xml.sax.xmlreader import AttributesImpl, Locator
 import numpy as np
 
 from mbssa.arrays import Floats
+from mbssa.bounds import DEEPEST
 from mbssa.faults import Fault, Faults, ModelError
-
-#: Depth of elements above which a file is refused.
-DEEPEST = 100
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ def loaded(path: Path) -> mbssa.Mechanism:
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         mechanism = mbssa.load(path)
-    assert [str(one.message).split("\n  ")[1:] for one in said] == [list(mechanism.notes)]
+    assert [str(one.message).split("\n  ")[1:] for one in said] == [[*mechanism.unread, *mechanism.notes]]
     return mechanism
 
 

@@ -166,8 +166,8 @@ def test_a_second_equality_of_a_joint_is_turned_round(tmp_path: Path):
     assert np.abs(run.joint("B").value[:, 0] - (first - 0.3) / 2.0).max() < 1e-12
     for again in ("AB", "BA"):
         path.write_text(model.format(bodies, said + couple.format(*again, 0.3, 2.0), ""))
-        notes = loaded(path).notes
-        assert any(f"'{again[0]}' and '{again[1]}' follow one joint already; left" in note for note in notes)
+        parts = loaded(path).unread
+        assert any(f"'{again[0]}' and '{again[1]}' follow one joint already" in part for part in parts)
 
 
 def test_turns_of_a_keyframe_are_kept_in_the_offset(tmp_path: Path):

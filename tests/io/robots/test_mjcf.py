@@ -192,7 +192,7 @@ def test_a_linear_equality_of_joints_is_followed(put):
 
 def test_equalities_that_are_not_read_are_named(put):
     curved = HAND.replace("0.25 0.7 0 0 0", "0.25 0.7 0.1 0 0")
-    assert any("'far' is a polynomial of degree 2 of 'near'" in note for note in loaded(put(curved)).notes)
+    assert any("'far' is a polynomial of degree 2 of 'near'" in note for note in loaded(put(curved)).unread)
     idle = HAND.replace('name="couple"', 'name="couple" active="false"')
     assert any("'couple': is not active; left out" in note for note in loaded(put(idle)).notes)
 
@@ -281,6 +281,92 @@ def test_actuators_that_drive_no_joint_are_named(put):
     assert "not read: tendon, line 8" in notes
 
 
+# --- gravity, springs, and what is not read -------------------------------------------------------------
+
+PENDULUM = """<mujoco model="pendulum"><option{}/><worldbody><body name="arm" pos="0 0 1">
+  <joint name="hinge" axis="0 1 0" {}/><geom type="capsule" size="0.02" fromto="0 0 0 1 0 0" mass="1"/></body>
+  </worldbody>{}<actuator><motor joint="hinge"/></actuator></mujoco>"""
+
+
+def holding(mechanism: mbssa.Mechanism, value: float = 0.0) -> float:
+    """Torque of the drive at rest at an angle, N m."""
+    still = groups.Motion(
+        np.zeros(1), mechanism.driven_coordinates, *(np.array([[v]]) for v in (value, 0, 0))
+    )
+    return float(groups.forces(groups.build(mbssa.decompose(mechanism)).solve(still)).driving[0, 0])
+
+
+def test_gravity_is_read_and_survives(put, tmp_path):
+    for said, value in (
+        ("", 9.81),
+        (' gravity="0 0 -2"', 2.0),
+        ("><flag gravity='disable'/></option><option", 0.0),
+    ):
+        mechanism = loaded(put(PENDULUM.format(said, "", "")))
+        assert holding(mechanism) == pytest.approx(-0.5 * value, abs=1e-12)
+    mechanism = loaded(put(PENDULUM.format("", "", "")))
+    mbssa.save(mechanism, tmp_path / "again.xml")
+    assert holding(loaded(tmp_path / "again.xml")) == pytest.approx(-0.5 * 9.81, abs=1e-9)
+
+
+def test_a_spring_and_a_damper_of_a_joint_are_those_of_mujoco(put):
+    text = PENDULUM.format(' gravity="0 0 0"', 'ref="10" springref="40" stiffness="3" damping="2"', "")
+    mechanism = loaded(put(text))
+    model = mujoco.MjModel.from_xml_string(text)
+    data = mujoco.MjData(model)
+    data.qpos[:] = model.qpos0 + 0.7
+    mujoco.mj_forward(model, data)
+    assert holding(mechanism, 0.7) == pytest.approx(-float(data.qfrc_passive[0]), rel=1e-12)
+    (spring,) = mechanism.forces
+    assert spring.damping == 2.0
+
+
+def test_one_pass_leaves_names_as_they_are(tmp_path):
+    for name in ("planar_four_bar", "theo_jansen", "bennett"):
+        mechanism = mbssa.load(name)
+        mbssa.save(mechanism, tmp_path / f"{name}.xml")
+        with pytest.warns(UserWarning, match="the root link 'world'"):
+            again = mbssa.load(tmp_path / f"{name}.xml")
+        assert again.driven_coordinates == mechanism.driven_coordinates
+        assert {joint.id for joint in again.joints} == {joint.id for joint in mechanism.joints}
+        assert {again.body_name(k) for k in range(1, again.n_bodies)} == {
+            mechanism.body_name(k) for k in range(1, mechanism.n_bodies)
+        }
+
+
+@pytest.mark.parametrize(
+    ("joint", "inside", "part"),
+    [
+        ("", '<tendon><fixed name="t" range="0 1" limited="true"><joint joint="hinge" coef="1"/></fixed>'
+             "</tendon>",
+         "limits a joint: line 3 fixed 't'"),
+        ("", '<tendon><fixed name="t" stiffness="2"><joint joint="hinge" coef="1"/></fixed></tendon>',
+         "is a spring: line 3 fixed 't'"),
+        ("", '<tendon><fixed name="t"><joint joint="hinge" coef="1"/></fixed></tendon>'
+             '<equality><tendon name="e" tendon1="t"/></equality>', "couples joints: line 3 tendon 'e'"),
+        ('type="ball" range="0 1" limited="true"', "", "limits a joint: line 2 joint 'hinge'"),
+        ('type="ball" stiffness="2" damping="1"', "", "is a spring: line 2 joint 'hinge'"),
+    ],
+)  # fmt: skip
+def test_what_changes_answers_and_is_not_read_fails_the_check(put, joint, inside, part):
+    mechanism = loaded(put(PENDULUM.format("", joint, inside)))
+    assert [part in each for each in mechanism.unread] == [True]
+    assert ("damping" in joint) == any("damping of line 2 joint 'hinge'" in note for note in mechanism.notes)
+    assert not mbssa.check(mechanism).solvable
+
+
+def test_a_body_without_weight_is_named(put):
+    text = PENDULUM.format("", "", "").replace('name="arm"', 'name="arm" gravcomp="1"')
+    assert "changes gravity" in loaded(put(text)).unread[0]
+
+
+def test_equalities_and_limits_that_are_switched_off_are_none(put):
+    text = FOUR_BAR.replace("<option", "<option><flag equality='disable' limit='disable'/></option><option")
+    assert [joint.id for joint in loaded(put(text)).joints] == ["hip", "knee", "ankle"]
+    limited = PENDULUM.format("><flag limit='disable'/></option><option", 'range="0 1" limited="true"', "")
+    assert not loaded(put(limited)).joint_geometry[0].limits
+
+
 # --- files -------------------------------------------------------------------------------------------
 
 TETRAHEDRON = "v 1 0 0\nv 2 0 0\nv 1 1 0\nv 1 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
@@ -317,6 +403,7 @@ def test_hostile_files_are_refused_with_a_sentence(put, tmp_path):
     (tmp_path / "outside.xml").write_text("<mujocoinclude/>")
     (tmp_path / "secret.obj").write_text(TETRAHEDRON)
     (folder / "linked.xml").symlink_to(tmp_path / "outside.xml")
+    (folder / "h.png").write_bytes(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + 2 * (30_000).to_bytes(4, "big"))
     for text, part in [
         ('<!DOCTYPE m [<!ENTITY a "aa">]><mujoco model="&a;"/>', "document type, an entity"),
         ("<robot/>", "is <robot>; an MJCF is a <mujoco>"),
@@ -331,6 +418,15 @@ def test_hostile_files_are_refused_with_a_sentence(put, tmp_path):
         (scene("<compiler meshdir='..'/><asset><mesh file='secret.obj'/></asset>"), "'../secret.obj' leaves"),
         (scene("<compiler meshdir='/'/><asset><mesh file='etc/passwd'/></asset>"), "leaves the folder"),
         (scene("<asset><hfield name='h' nrow='99999' ncol='99999' size='1 1 1 1'/></asset>"), "cells; write"),
+        (
+            scene("<asset>" + "<hfield name='h' nrow='9000' ncol='9000' size='1 1 1 1'/>" * 2 + "</asset>"),
+            "cells",
+        ),
+        (scene("<asset><hfield name='h' file='h.png' size='1 1 1 1'/></asset>"), "900,000,000 cells; write"),
+        (scene("<size nkey='30000000'/>"), "size nkey: asks for 30,000,000; write 10,000 or fewer"),
+        (scene("<size nuser_body='200000000'/>"), "size nuser_body: asks for"),
+        (scene("<sensor><user dim='1000000000' name='s'/></sensor>"), "user 's' dim: asks for"),
+        (scene("<asset><mesh name='q' builtin='plate' params='30000 30000'/></asset>"), "params: asks for"),
         (scene("<worldbody><replicate count='99999'><geom/></replicate></worldbody>"), "copies; write"),
         (scene("<extension><plugin plugin='p'/></extension>"), "plugins are not run"),
         (scene("<asset><model name='m' file='robot.xml'/></asset>"), "are not attached"),
@@ -349,9 +445,15 @@ def test_all_faults_come_at_once(put):
         assert part in said
 
 
+@pytest.mark.parametrize("bound", ["MODEL_BYTES", "MUJOCO_SECONDS"])
+def test_the_compiler_is_a_process_with_limits(put, monkeypatch, bound):
+    monkeypatch.setattr(f"mbssa.io.mjcf.{bound}", 0)
+    assert "MuJoCo cannot compile it within" in faults_of(put(scene("")))
+
+
 def test_without_mujoco_the_extra_is_named(put, monkeypatch):
     monkeypatch.setitem(sys.modules, "mujoco", None)
-    assert "pip install 'mbssa[mujoco]'" in faults_of(put(ARM))
+    assert "pip install -e '.[mujoco]' in the clone" in faults_of(put(ARM))
 
 
 @pytest.mark.filterwarnings("default")

@@ -185,3 +185,94 @@ def test_a_parent_frame_elsewhere_than_the_joint_is_named(put):
     with pytest.warns(UserWarning, match=r"2 m .*'pivot'"):
         mechanism = mbssa.load(put(text))
     assert mechanism.joint_geometry[0].frames[0].origin == mechanism.joint_geometry[1].frames[0].origin
+
+
+PENDULUM = """<sdf version="1.9"><world name="w">{gravity}<model name="pendulum">{link}
+  <joint name="hinge" type="revolute"><parent>world</parent><child>arm</child>
+    <axis><xyz>0 1 0</xyz></axis></joint></model></world></sdf>"""
+ARM = """<link name="arm"><pose>0 0 1 0 0 0</pose><inertial><pose>0.5 0 0 0 0 0</pose><mass>1</mass>
+  <inertia><ixx>0.01</ixx><iyy>0.09</iyy><izz>0.09</izz></inertia></inertial>{inside}</link>"""
+
+
+def holding(mechanism: mbssa.Mechanism) -> float:
+    """Torque of the drive at the reference, N m."""
+    still = groups.Motion(np.zeros(1), mechanism.driven_coordinates, *np.zeros((3, 1, 1)))
+    return float(groups.forces(groups.build(mbssa.decompose(mechanism)).solve(still)).driving[0, 0])
+
+
+def test_gravity_of_the_world_is_read(put, tmp_path):
+    for said, value in (("<gravity>0 0 -9.81</gravity>", 9.81), ("", 9.8), ("<gravity>9 9 0</gravity>", 0.0)):
+        mechanism = loaded(put(PENDULUM.format(gravity=said, link=ARM.format(inside=""))))
+        assert holding(mechanism) == pytest.approx(-0.5 * value, abs=1e-12)
+        mbssa.save(mechanism, tmp_path / "again.sdf", force=True)
+        assert loaded(tmp_path / "again.sdf").gravity == mechanism.gravity
+
+
+def test_gravity_is_in_the_axes_of_the_link_that_is_held(put):
+    link = '<link name="base"><pose>1 2 3 0 1.5707963267948966 0</pose></link>' + ARM.format(inside="")
+    text = PENDULUM.format(gravity="", link=link).replace("<parent>world", "<parent>base")
+    np.testing.assert_allclose(loaded(put(text)).gravity, [9.8, 0.0, 0.0], atol=1e-12)
+
+
+def test_a_model_without_a_world_has_no_gravity_and_says_so(put):
+    text = PENDULUM.format(gravity="", link=ARM.format(inside=""))
+    mechanism = loaded(put(text.replace('<world name="w">', "").replace("</world>", "")))
+    assert mechanism.gravity is None
+    assert any("says no gravity" in note for note in mechanism.notes)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "effect"),
+    [
+        ("<mass>", "<gravity>0</gravity><mass>", None),
+        ("</inertial>", "</inertial><gravity>false</gravity>", "changes gravity: gravity, line 2"),
+        ("</model>", "<static>1</static></model>", "ties links: static, line 4"),
+        ("</world>", '<joint name="x"/></world>', "ties links: joint, line 4"),
+        ("</model>", "<rope><a>arm</a><b>hinge</b></rope></model>", "ties links: rope, line 4"),
+        ("</axis>", '<drake:mimic joint="a"/></axis>', "couples joints: drake:mimic, line 4"),
+    ],
+)
+def test_what_changes_answers_and_is_not_read_fails_the_check(put, old, new, effect):
+    mechanism = loaded(put(PENDULUM.format(gravity="", link=ARM.format(inside="")).replace(old, new)))
+    findings = [finding for finding in mbssa.check(mechanism).findings if finding.kind == "unread"]
+    assert [effect in finding.text and finding.fatal for finding in findings] == [True] * (effect is not None)
+
+
+def test_limits_of_joints_of_several_coordinates_are_named(put):
+    axes = "<axis><xyz>0 0 1</xyz><limit><lower>-1</lower><upper>1</upper></limit></axis>"
+    axes += "<axis2><xyz>1 0 0</xyz><limit><lower>-1</lower><upper>1</upper></limit></axis2>"
+    assert not loaded(
+        put(one_joint("universal", axes.replace(">-1<", ">-inf<").replace(">1<", ">1e16<")))
+    ).unread
+    parts = loaded(put(one_joint("universal", axes))).unread
+    assert [part.partition(":")[0] for part in parts] == ["not read, though it limits a joint"] * 2
+
+
+def test_a_spring_and_a_damper_of_an_axis_are_read(put):
+    inside = "<dynamics><spring_stiffness>3</spring_stiffness><damping>2</damping>"
+    inside += "<spring_reference>0.5</spring_reference><friction>1</friction></dynamics>"
+    mechanism = loaded(put(one_joint("revolute", f"<axis><xyz>0 0 1</xyz>{inside}</axis>")))
+    (spring,) = mechanism.forces
+    assert (spring.coordinate, spring.stiffness, spring.damping, spring.rest) == ("j.angle", 3.0, 2.0, 0.5)
+    assert "not read: friction, line 2" in mechanism.notes
+
+
+@pytest.mark.parametrize(
+    ("shape", "note"),
+    [
+        (
+            '<sphere><radius>0.1"</radius></sphere>',
+            "line 1 visual 'v' sphere radius: is '0.1\"'; write a number",
+        ),
+        ("<box/>", "line 1 visual 'v' box: has no size"),
+        ("<ellipsoid/>", "line 1 visual 'v': the shape is 'ellipsoid'; write box"),
+        ("", "line 1 visual 'v': has no geometry"),
+    ],
+)
+def test_a_slip_in_a_visual_leaves_it_out_and_names_it(put, shape, note):
+    good = "<visual name='w'><geometry><sphere><radius>1</radius></sphere></geometry></visual>"
+    link = f"<link name='a'><visual name='v'><geometry>{shape}</geometry></visual>{good}"
+    text = one_joint("revolute", "").replace("\n", " ").replace('<link name="a">', link)
+    mechanism = loaded(put(text))
+    assert any(f"not shown: {note}" in each for each in mechanism.notes)
+    assert [part["shape"] for part in mechanism.body_geometry[1].visual["parts"]] == ["sphere"]

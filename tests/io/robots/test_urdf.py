@@ -252,6 +252,107 @@ def test_a_closed_four_bar_moves_as_the_planar_model_does(put, closing, side, er
             assert np.abs(rotation(run.orientation[t, k]) - want).max() < 1e-9
 
 
+FRAMES = """<frame name="fa" link="coupler" xyz="0.6 0 0"/><frame name="fb" link="rocker" xyz="0 0 0.3"/>"""
+PARALLELOGRAM = """<robot name="four_bar">
+  <link name="base"/> <link name="crank"/> <link name="coupler"/> <link name="rocker"/>
+  <joint name="a" type="continuous"><parent link="base"/><child link="crank"/><axis xyz="0 1 0"/></joint>
+  <joint name="b" type="continuous"><parent link="crank"/><child link="coupler"/><origin xyz="0 0 0.3"/>
+    <axis xyz="0 1 0"/></joint>
+  <joint name="d" type="continuous"><parent link="base"/><child link="rocker"/><origin xyz="0.6 0 0"/>
+    <axis xyz="0 1 0"/></joint>
+  {}
+</robot>"""
+
+
+@pytest.mark.parametrize(
+    "closing",
+    [
+        """<gazebo><joint name="c" type="revolute"><parent>coupler</parent><child>rocker</child>
+          <pose>0 0 0.3 0 0 0</pose><axis><xyz>0 1 0</xyz></axis></joint></gazebo>""",
+        """<gazebo><joint name="c" type="revolute"><parent>coupler</parent><child>rocker</child>
+          <pose relative_to="coupler">0.6 0 0 0 0.3 1</pose>
+          <axis><xyz expressed_in="__model__">0 1 0</xyz></axis></joint></gazebo>""",
+        """<loop_joint name="c" type="continuous"><axis xyz="0 1 0"/>
+          <link1 link="coupler" xyz="0.6 0 0"/><link2 link="rocker" xyz="0 0 0.3"/></loop_joint>""",
+        """<drake:ball_constraint><drake:ball_constraint_body_A name="coupler"/>
+          <drake:ball_constraint_p_AP value="0.6 0 0"/><drake:ball_constraint_body_B name="rocker"/>
+          <drake:ball_constraint_p_BQ value="0 0 0.3"/></drake:ball_constraint>""",
+    ],
+)
+def test_loops_of_other_dialects_are_read(put, closing):
+    """A parallelogram: one freedom, and the coupler only shifts, along a circle of 0.3 m."""
+    mechanism = loaded(put(PARALLELOGRAM.format(closing), "name_mot: [a]"))
+    report = mbssa.check(mechanism)
+    assert report.solvable
+    assert report.numeric.mobility == 1
+    angle = np.linspace(0.0, 1.0, 11)
+    run = groups.build(mbssa.decompose(mechanism)).solve(
+        groups.from_arrays(mechanism, angle, {"a.angle": angle})
+    )
+    k = mechanism.body_names.index("coupler")
+    want = 0.3 * np.array([np.sin(angle), 0 * angle, np.cos(angle)]).T
+    np.testing.assert_allclose(run.position[:, k], want, atol=1e-9)
+    np.testing.assert_allclose(np.abs(run.orientation[:, k, 0]), 1.0, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("inside", "part"),
+    [
+        (FRAMES + """<drake:linear_bushing_rpy><drake:bushing_frameA name="fa"/>
+          <drake:bushing_frameC name="fb"/></drake:linear_bushing_rpy>""", "is a spring: drake:linear_bu"),
+        ('<rope from="coupler" to="rocker"/>', "ties links: rope, line 8"),
+        (f'{FRAMES}<glue><a frame="fa"/><b frame="fb"/></glue>', "ties links: glue, line 8"),
+        ('<gazebo><plugin filename="libmimic_joint.so"><joint>a</joint></plugin></gazebo>', "couples"),
+        ('<gazebo reference="a"><springStiffness>3</springStiffness></gazebo>', "spring: springSt"),
+    ],
+)  # fmt: skip
+def test_a_file_whose_ties_are_not_all_read_is_not_said_to_have_no_loops(
+    put, tmp_path, run_mbssa, inside, part
+):
+    path = put(PARALLELOGRAM.format(inside))
+    mechanism = loaded(path)
+    assert [part in each for each in mechanism.unread] == [True]
+    assert not mechanism.driven_coordinates
+    assert not any("no loops" in note for note in mechanism.notes)
+    for ending in ("toml", "npz"):
+        mbssa.save(mechanism, tmp_path / f"model.{ending}")
+        assert mbssa.load(tmp_path / f"model.{ending}").unread == mechanism.unread
+    done = run_mbssa("check", str(tmp_path / "model.toml"))
+    assert done.exit_code == 1
+    assert part in done.stdout
+
+
+@pytest.mark.filterwarnings("default")
+def test_what_is_read_in_part_is_solvable_as_far_as_it_was_read(put, run_mbssa):
+    path = put(PARALLELOGRAM.format("<drake:tendon_constraint/>"), "name_mot: [a, b, d]")
+    done = run_mbssa("check", str(path))
+    assert done.exit_code == 1
+    assert "couples joints" in done.stderr
+    assert "as far as the file was read" in done.stdout
+
+
+def test_elements_about_many_links_tie_none(put):
+    inside = """<drake:collision_filter_group name="g"><drake:member link="crank"/>
+      <drake:member link="rocker"/></drake:collision_filter_group>
+      <gazebo reference="crank"><mu1>0.2</mu1></gazebo>
+      <gazebo><plugin filename="x.so"><body>crank</body><body>rocker</body></plugin></gazebo>"""
+    mechanism = loaded(put(PARALLELOGRAM.format(inside)))
+    assert not mechanism.unread
+    assert mechanism.n_driven == 3
+    named = [note for note in mechanism.notes if note.startswith("not read")]
+    assert named == [f"not read: {tag}" for tag in (
+        "drake:collision_filter_group, line 8", "gazebo, line 10", "plugin, line 11")]  # fmt: skip
+
+
+def test_a_damper_is_read_and_friction_named(put):
+    mechanism = loaded(
+        put(ARM.replace('<axis xyz="0 3 4"/>', '<axis xyz="0 3 4"/><dynamics damping="2" friction="1"/>'))
+    )
+    (damper,) = mechanism.forces
+    assert (damper.coordinate, damper.stiffness, damper.damping) == ("push.slide", 0.0, 2.0)
+    assert "not read: dynamics friction, line 14" in mechanism.notes
+
+
 def test_wrong_constraints_are_named_with_their_lines(put):
     for old, new, why in [
         ('type="spherical"', 'type="glue"', "type is 'glue'; the types are revolute"),
@@ -272,11 +373,37 @@ def test_limits_beyond_all_bounds_are_none(put):
     assert mechanism.joint_geometry[2].limits == {"slide": (-5.0, 5.0)}
 
 
+def test_a_limit_at_one_end_and_those_of_several_coordinates_are_named(put):
+    for old, new, named in (
+        ('lower="-20" upper="20"', 'lower="-20" upper="1e16"', "joint 'bend': from -20 to 1e+16, at one end"),
+        ('"bend" type="revolute"', '"bend" type="planar"', "joint 'bend'"),
+    ):
+        mechanism = loaded(put(ARM.replace(old, new)))
+        assert not mechanism.joint_geometry[1].limits
+        assert [f"limits a joint: line 11 {named}" in part for part in mechanism.unread] == [True]
+
+
 def test_without_motors_a_loop_has_no_inputs_and_says_so(put):
     mechanism = loaded(put(four_bar(LOOP)))
     assert mechanism.n_driven == 0
     assert any("mbssa transform proposes sets" in note for note in mechanism.notes)
     assert any("'sole'" in note and "merged" in note for note in mechanism.notes)
+
+
+@pytest.mark.parametrize(
+    ("inside", "note"),
+    [
+        ('<geometry><box size="1 2 x"/></geometry>', "line 5 visual box size: is '1 2 x'; write 3 numbers"),
+        ("<geometry><box/></geometry>", "line 5 visual box: has no size"),
+        ("<geometry><cone/></geometry>", "line 5 visual: the shape is 'cone'; write box"),
+        ("", "line 5 visual: has no geometry"),
+        ('<origin rpy="0 0"/><geometry><sphere radius="1"/></geometry>', "line 5 origin rpy: is '0 0'"),
+    ],
+)
+def test_a_slip_in_a_visual_leaves_it_out_and_names_it(put, inside, note):
+    mechanism = loaded(put(ARM.replace('<geometry><box size="1 2 3"/></geometry>', inside)))
+    assert any(f"not shown: {note}" in each for each in mechanism.notes)
+    assert mechanism.body_geometry[1].visual is None
 
 
 # --- mimic joints ------------------------------------------------------------------------------------
@@ -315,9 +442,9 @@ def test_a_mimic_joint_follows_with_its_multiplier_and_offset(put):
 
 def test_a_mimic_joint_without_a_coordinate_is_named(put):
     floating = HAND.replace('"far" type="revolute"', '"far" type="floating"')
-    notes = loaded(put(floating)).notes
+    notes = loaded(put(floating)).unread
     assert any("mimics 'near', but 'far' has no single coordinate; it moves indep" in note for note in notes)
-    welded = loaded(put(HAND, "closed_loop: [[first, palm]]\ntype: [6d]\n")).notes
+    welded = loaded(put(HAND, "closed_loop: [[first, palm]]\ntype: [6d]\n")).unread
     assert any("mimics 'near', but both links of 'near' are one body" in note for note in welded)
 
 
@@ -410,10 +537,19 @@ def test_wrong_side_files_are_refused_with_a_sentence(put):
         ("- 1", "has no keys"),
         ("!!python/object/apply:os.system [ls]", "is not YAML"),
         ("[" * 3000, "is not YAML"),
-        ("a: &a [x, x]\nname_mot: [*a, *a]", "name_mot: is no list of names"),
+        ("a: &a [x, x]\nname_mot: [*a, *a]", "line 1: is not YAML of texts, lists and mappings: an anchor"),
+        ("name_mot: [[x], 1]", "name_mot: is no list of names"),
+        *(
+            (f"type: !!{tag}", "line 1: is not YAML")
+            for tag in ('int ""', 'float ""', "bool x", "timestamp x")
+        ),
+        ("a: &a {x: 1}\nb: {<<: *a}", "line 2: is not YAML"),
+        ("type: [6d]\ntype: [3d]", "line 2: is not YAML of texts, lists and mappings: the key 'type' is th"),
+        ("type: 1" + ":59" * 3_000, "type: is no list of names"),
+        ("? [a]\n: b", "a key is no text"),
         ("closed_loop: 7", "closed_loop: is no list"),
         ("closed_loop: [[end_A, B]]", "0 for 1 closures"),
-        ("#" * 1_000_001, "is longer than"),
+        ("#" * 100_001, "is longer than"),
     ]:
         assert part in faults_of(put(four_bar(""), side)), part
 

@@ -160,8 +160,9 @@ def mujoco_agrees(name):
         if there.jnt_type[k] == mujoco.mjtJoint.mjJNT_BALL:
             balls.append(k)
             continue
-        joint, _, coordinate = there.joint(k).name.rpartition(".")
-        values[k] = trajectory.joint(joint)[coordinate].value
+        joint, _, coordinate = there.joint(k).name.partition(" ")
+        (name,) = (coordinate,) if coordinate else mechanism.joint(joint).type.coordinates
+        values[k] = trajectory.joint(joint)[name].value
     for t in range(len(trajectory.time)):
         for k, value in values.items():
             data.qpos[there.jnt_qposadr[k]] = value[t]
@@ -241,10 +242,10 @@ def test_screws(tmp_path):
     there = mujoco.MjModel.from_xml_path(str(tmp_path / "jack.xml"))
     data = mujoco.MjData(there)
     for name, value in (
-        ("1-2.angle", 0.5),
-        ("2-3.angle", -0.5),
-        ("2-3.slide", -0.005),
-        ("1-3.slide", -0.005),
+        ("1-2", 0.5),
+        ("2-3", -0.5),
+        ("2-3 slide", -0.005),
+        ("1-3", -0.005),
     ):
         data.qpos[there.joint(name).qposadr[0]] = value
     mujoco.mj_forward(there, data)
@@ -283,7 +284,7 @@ def looks_in_world(mechanism):
 @pytest.mark.parametrize("ending", ["urdf", "sdf", "xml"])
 def test_looks_and_frames_of_tools_come_along(tmp_path, ending):
     if ending == "xml":
-        pytest.importorskip("mujoco", reason='MJCF needs MuJoCo: pip install "mbssa[mujoco]"')
+        pytest.importorskip("mujoco", reason='MJCF needs MuJoCo: pip install -e ".[mujoco]" in the clone')
     (tmp_path / "rod.obj").write_text(TETRAHEDRON)
     (tmp_path / "arm.urdf").write_text(LOOKS)
     arm = mbssa.load(tmp_path / "arm.urdf")

@@ -1,0 +1,182 @@
+"""Content of robot descriptions: the one list of what is read, what is only named, and what answers need."""
+
+# Elements that :data:`READ` has are read. All others are named in a note; those that :data:`EFFECTS` has, and
+# those that name two links, change answers: the mechanism keeps them as ``unread``, and ``check`` fails.
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from mbssa.io.robots.xml_tree import Element
+
+
+class Effect(StrEnum):
+    """Effects on a mechanism that no answer is right without."""
+
+    TIE = "ties links"
+    COUPLING = "couples joints"
+    SPRING = "is a spring"
+    GRAVITY = "changes gravity"
+    LIMIT = "limits a joint"
+
+
+#: Effects between links that may close a loop.
+TIES = (Effect.TIE, Effect.COUPLING, Effect.SPRING)
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """Part of a description that changes answers and is not read."""
+
+    effect: Effect
+    text: str
+
+    def __str__(self) -> str:
+        return f"not read, though it {self.effect}: {self.text}"
+
+
+#: Elements that are read, under their parents. MJCF is read by MuJoCo, which gives all that it compiles.
+READ = {
+    "urdf": {
+        "robot": (
+            "link", "joint", "constraint", "loop_joint", "drake:ball_constraint", "transmission",
+            "ros2_control",
+        ),
+        "gazebo": ("joint",),
+        "link": ("inertial", "visual"),
+        "joint": ("origin", "parent", "child", "axis", "limit", "mimic", "dynamics"),
+    },
+    "sdf": {
+        "world": ("model", "gravity"),
+        "model": ("pose", "link", "joint", "frame", "model"),
+        "link": ("pose", "inertial", "visual"),
+        "joint": (
+            "pose", "parent", "child", "axis", "axis2", "gearbox_ratio", "gearbox_reference_body",
+            "screw_thread_pitch", "thread_pitch",
+        ),
+        "axis": ("xyz", "limit", "mimic", "dynamics", "use_parent_model_frame"),
+        "axis2": ("xyz", "dynamics", "use_parent_model_frame"),
+        "dynamics": ("damping", "spring_stiffness", "spring_reference"),
+        "frame": ("pose",),
+    },
+}  # fmt: skip
+
+#: Attributes of MJCF that are not read, by element, and elements of which none is: they change no tie.
+NOT_READ_OF_MJCF = {
+    "sensor": (),
+    "tendon": (),
+    "contact": (),
+    "custom": (),
+    "composite": (),
+    "joint": ("frictionloss", "armature"),
+    "option": ("wind", "density", "viscosity"),
+}
+
+#: Effects of elements that are not read, by name, or by their parent's name and theirs.
+EFFECTS = {
+    "drake:joint": Effect.TIE,
+    "drake:distance_constraint": Effect.TIE,
+    "drake:weld_constraint": Effect.TIE,
+    "drake:ball_constraint": Effect.TIE,
+    "drake:tendon_constraint": Effect.COUPLING,
+    "drake:mimic": Effect.COUPLING,
+    "drake:linear_bushing_rpy": Effect.SPRING,
+    "drake:linear_spring_damper": Effect.SPRING,
+    "drake:prismatic_spring": Effect.SPRING,
+    "world/joint": Effect.TIE,
+    "model/static": Effect.TIE,
+    "axis2/limit": Effect.LIMIT,
+    "axis2/mimic": Effect.COUPLING,
+    "link/gravity": Effect.GRAVITY,
+    "springStiffness": Effect.SPRING,
+}
+
+#: Texts with which such an element changes nothing.
+_IDLE = {
+    "model/static": ("", "0", "false"),
+    "link/gravity": ("", "1", "true"),
+    "springStiffness": ("", "0", "0.0"),
+}
+
+#: Elements whose children may tie links.
+_WHOLES = ("robot", "gazebo", "world", "model")
+
+#: Elements that may name any number of links, and tie none.
+_LISTS = (
+    "drake:collision_filter_group",
+    "disable_collisions",
+    "sensor",
+    "plugin",
+    "gripper",
+    "light",
+    "state",
+    "frame",
+)
+
+
+def unread(parents: Iterable[Element], form: str, links: Collection[str]) -> tuple[list[str], list[Unread]]:
+    """Notes on children of elements that are not read, and those that change answers."""
+    named: dict[str, list[int]] = {}
+    serious: dict[tuple[Effect, str], list[int]] = {}
+    for parent in parents:
+        for child in parent.children if parent.tag in READ[form] else ():
+            if child.tag in READ[form][parent.tag]:
+                continue
+            effect = _effect(parent, child, links)
+            if effect is None:
+                named.setdefault(child.tag, []).append(child.line)
+            else:
+                serious.setdefault((effect, child.tag), []).append(child.line)
+    return (
+        [f"not read: {tag}, {lines_of(found)}" for tag, found in named.items()],
+        [Unread(effect, f"{tag}, {lines_of(found)}") for (effect, tag), found in serious.items()],
+    )
+
+
+def _effect(parent: Element, child: Element, links: Collection[str]) -> Effect | None:
+    if child.tag == "plugin" and "mimic" in child.attributes.get("filename", ""):
+        return Effect.COUPLING
+    for key in (f"{parent.tag}/{child.tag}", child.tag):
+        if key in EFFECTS:
+            idle = child.text in _IDLE.get(key, ()) or (child.tag == "limit" and not _bounds(child))
+            return None if idle else EFFECTS[key]
+    if parent.tag not in _WHOLES or child.tag in _LISTS:
+        return None
+    return Effect.TIE if len({name for name in _words(child) if name in links}) > 1 else None
+
+
+def _bounds(limit: Element) -> bool:
+    """Return whether a limit of an SDF has an end, which 1e9 and beyond is none."""
+    ends = [end.text for tag in ("lower", "upper") for end in limit.all(tag)]
+    return any(not _is_far(end) for end in ends)
+
+
+def _is_far(text: str) -> bool:
+    try:
+        return abs(float(text)) >= 1e9
+    except ValueError:
+        return False
+
+
+def _words(element: Element) -> Iterator[str]:
+    """Values of attributes and texts of an element and all in it."""
+    for each in everything(element):
+        yield from (value.strip() for value in each.attributes.values())
+        yield each.text
+
+
+def everything(element: Element) -> Iterator[Element]:
+    """An element and all that it contains, in their order."""
+    waiting = [element]
+    while waiting:
+        each = waiting.pop()
+        yield each
+        waiting += reversed(each.children)
+
+
+def lines_of(lines: list[int]) -> str:
+    """Lines of a file, the first eight of them."""
+    shown = ", ".join(map(str, lines[:8]))
+    return f"line {shown}" if len(lines) == 1 else f"lines {shown}{' …' if len(lines) > 8 else ''}"

@@ -1,0 +1,104 @@
+"""Limits of joint coordinates at one configuration: distances outside, and places inside to start from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mbssa.arrays import Floats
+from mbssa.joints.catalogue import coordinate_unit, is_length, type_of_joint
+from mbssa.joints.system import Configuration, Rows, coordinates_at
+
+if TYPE_CHECKING:
+    from mbssa.joints.frames import Frames
+    from mbssa.mechanism import Mechanism
+
+#: Distance outside, rad or a length over the mechanism's size, that is rounding.
+ROUNDING = 1e-6
+
+#: Unknowns times targets: of large mechanisms few are tried.
+_EFFORT, _MOST, _FEWEST = 1_000, 24, 4
+
+
+@dataclass(frozen=True, eq=False)
+class Limits:
+    """Coordinates that have limits."""
+
+    mechanism: Mechanism
+    frames: Frames
+    places: tuple[tuple[int, int], ...]  # joint and coordinate
+    low: Floats  # (n,) m or rad
+    high: Floats
+
+    @classmethod
+    def of(cls, mechanism: Mechanism, frames: Frames) -> Limits:
+        """The limits of coordinates that follow from the poses of two bodies."""
+        places, ends = [], []
+        for joint, geometry in sorted(mechanism.joint_geometry.items()):
+            kind = type_of_joint(mechanism, joint)
+            for name, pair in geometry.limits.items():
+                if kind.pair is not None and frames.known[joint] and name in kind.drivable:
+                    places.append((joint, kind.coordinates.index(name)))
+                    ends.append(pair)
+        low, high = np.array(ends, dtype=np.float64).reshape(-1, 2).T
+        return cls(mechanism, frames, tuple(places), low, high)
+
+    def names(self) -> list[tuple[str, str]]:
+        """Joint id and coordinate of each."""
+        kinds = [type_of_joint(self.mechanism, joint) for joint, _ in self.places]
+        return [
+            (self.mechanism.joint_ids[joint], kind.coordinates[k])
+            for (joint, k), kind in zip(self.places, kinds, strict=True)
+        ]
+
+    def values(self, at: Configuration) -> Floats:
+        """Coordinates (n,), m or rad, angles in the turn that is nearest to their limits."""
+        found = np.array(
+            [coordinates_at(self.mechanism, self.frames, at, [joint])[0, k] for joint, k in self.places]
+        )
+        turns = np.round((0.5 * (self.low + self.high) - found) / (2 * np.pi))
+        return found + np.where(self._lengths(), 0.0, 2 * np.pi * turns)
+
+    def outside(self, at: Configuration) -> Floats:
+        """Distances (n,) outside, rad or lengths over the mechanism's size; zero inside."""
+        value = self.values(at)
+        beyond = np.maximum(np.maximum(self.low - value, value - self.high), 0.0)
+        beyond /= np.where(self._lengths(), self.frames.size, 1.0)
+        return np.where(beyond > ROUNDING, beyond, 0.0)
+
+    def _lengths(self) -> Floats:
+        return np.array([is_length(name) for _, name in self.names()], dtype=bool)
+
+    def led(self) -> Mechanism:
+        """The mechanism with these coordinates driven beside its own."""
+        driven = self.mechanism.driven.copy()
+        for joint, k in self.places:
+            driven[joint] |= 1 << k
+        return replace(self.mechanism, driven=driven)
+
+    def targets(self) -> Iterator[Floats]:
+        """Values (n,) inside: the middle, then others at random, the same every time."""
+        dice = np.random.default_rng(17)
+        yield 0.5 * (self.low + self.high)
+        for _ in range(max(_FEWEST, min(_MOST, _EFFORT // (6 * self.mechanism.n_bodies)))):
+            yield self.low + dice.uniform(0.0, 1.0, len(self.low)) * (self.high - self.low)
+
+    def aimed(self, rows: Rows, target: Floats) -> Rows:
+        """Rows of :meth:`led` whose residuals are the values to be reached, lengths over the size."""
+        aims = dict(zip(self.places, target / np.where(self._lengths(), self.frames.size, 1.0), strict=True))
+        residual = rows.residual.copy()
+        for row in np.flatnonzero(rows.drive).tolist():
+            joint = int(rows.joint[row])
+            k = type_of_joint(self.mechanism, joint).coordinates.index(rows.name[row])
+            if self.mechanism.driven[joint] >> k & 1 == 0:
+                residual[row] = aims[joint, k]
+        return replace(rows, residual=residual)
+
+    def said(self, at: Configuration) -> str:
+        """The coordinates that are outside at a configuration, with their values."""
+        which = np.flatnonzero(self.outside(at))
+        named = [(*self.names()[n], float(self.values(at)[n])) for n in which.tolist()]
+        return ", ".join(f"{joint}.{name} = {v:.4g} {coordinate_unit(name)}" for joint, name, v in named)
