@@ -124,7 +124,8 @@ def simulate(
     their motion law. Ctrl-C stops a run and keeps what it has.
 
     Exit 0: the run came to its end, or to --until; 1: the model cannot be
-    simulated as given, or not to the end; 2: bad input; 130: stopped.
+    simulated as given, not to the end, or its energy is off balance; 2: bad
+    input; 130: stopped.
 
     Example: mbssa simulate slider_crank --duration 2 --animate fall.html
 

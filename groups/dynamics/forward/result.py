@@ -36,7 +36,8 @@ class Simulation:
     work : (T,) J that force elements, applied forces and prescribed coordinates have done since the start
     balance : (T,) J, change of kinetic energy and of the potential of gravity, less ``work``: an error
     position_error, velocity_error : (T,) largest residual of the constraints, m and m/s
-    status : ``finished``, ``stopped`` (before the end), ``event …`` or ``failed: …``
+    status : ``finished``, ``stopped`` (before the end), ``event …`` or ``failed: …``; a run whose balance is
+        off by more than 1 % of the exchanged energy, and more than the tolerance explains, has failed
     events : events in the order of time
     changes : choices of independent coordinates that replaced another, with their instants
     steps, evaluations : of the integrator, and of the equations of motion
@@ -87,7 +88,7 @@ class Simulation:
 
     @property
     def ok(self) -> bool:
-        """True if the run reached its end, or an event that ends it."""
+        """True if the run reached its end, or an event that ends it, with its energy in balance."""
         return self.status == "finished" or self.status.startswith("event")
 
     @property

@@ -45,6 +45,9 @@ FINEST = 1e-13
 #: Share of the size by which the bodies may differ where a run is continued.
 _SAME = 1e-6
 
+#: Share of the exchanged energy by which the balance of energy may be off.
+_OFF_BALANCE = 0.01
+
 #: Evaluations of the equations of motion that a run takes at least, and for each sample, roughly: by them
 #: compiled kernels are chosen, or plain Python.
 FEWEST, PER_SAMPLE = 500, 5
@@ -313,6 +316,14 @@ def _measured(
     notes += [] if request.stop_at_limits else passed_limits(trajectory)
     if structure.treatment is not None and structure.treatment.passive_rotations:
         notes.append("passive rotations are locked by convention, and store no energy of their own")
+    potential = gravity + sum((energy_of(force, state) for force in structure.mechanism.forces), start=0.0)
+    balance = kinetic + gravity - (kinetic[0] + gravity[0]) - (work - work[0])
+    fault = _imbalance(record, request.tolerance, kinetic, gravity, work, potential, balance)
+    status = record.status
+    if fault and (status == "finished" or status.startswith("event")):
+        status = f"failed: {fault}"
+    elif fault:
+        notes.append(fault)
     return Simulation(
         trajectory,
         structure,
@@ -322,16 +333,34 @@ def _measured(
         tuple(name for name in names if name not in laws),
         tuple(laws),
         kinetic,
-        gravity + sum((energy_of(force, state) for force in structure.mechanism.forces), start=0.0),
+        potential,
         work,
-        kinetic + gravity - (kinetic[0] + gravity[0]) - (work - work[0]),
+        balance,
         position_error,
         velocity_error,
-        record.status,
+        status,
         tuple(record.events),
         tuple(record.changes),
         record.steps,
         record.evaluations,
         tuple(notes),
         dict(request.applied),
+    )
+
+
+def _imbalance(
+    record: Record, tolerance: float, kinetic: Floats, gravity: Floats, work: Floats, potential: Floats,
+    balance: Floats,
+) -> str:  # fmt: skip
+    """Fault of a balance of energy that is off by more than the exchange or the tolerance allow."""
+    exchanged = max(np.ptp(kinetic), np.ptp(gravity), np.ptp(work))
+    # The absolute tolerance of the work is a hundredth of the relative one, in J, in each step.
+    explained = tolerance * record.steps * (float((kinetic + np.abs(potential)).max()) + 0.01)
+    off = ~(np.abs(balance) <= max(_OFF_BALANCE * exchanged, explained))
+    if not off.any():
+        return ""
+    first = record.time[int(off.argmax())]
+    return (
+        f"the balance of energy is off by {np.abs(balance).max():.2g} J of {exchanged:.3g} J exchanged, "
+        f"first at t = {first:.6g} s: from there on this is not the motion; take a smaller tolerance or another method"
     )
