@@ -192,8 +192,8 @@ class Trajectory:
             raise KeyError(f"body {self.mechanism.bodies[index]} was not kept; kept are {kept}")
         return BodyMotion(self, index, place)
 
-    def joint(self, name: str) -> JointMotion:
-        """Free coordinates of one joint, with rates and accelerations, by its id.
+    def joint(self, name: str | int) -> JointMotion:
+        """Free coordinates of one joint, with rates and accelerations, by its id or index.
 
         Raises
         ------

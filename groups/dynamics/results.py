@@ -148,8 +148,8 @@ class Forces:
         """True if every group is balanced at every instant."""
         return not self.status.any()
 
-    def joint(self, name: str, on: str | int | None = None) -> JointForces:
-        """Force and moment through one joint, on its second body, or on another that is named.
+    def joint(self, name: str | int, on: str | int | None = None) -> JointForces:
+        """Force and moment through a joint (id or index), on its second body or another that is named.
 
         Raises
         ------
@@ -157,7 +157,7 @@ class Forces:
             No such joint, or the body is none of the joint's.
         """
         mechanism = self.trajectory.mechanism
-        found = mechanism.joint(name)
+        found = mechanism.joint(name) if isinstance(name, str) else mechanism.joints[name]
         of = self.joints[found.index]
         body = of.bodies[1] if on is None else body_index(mechanism, on)
         if body not in of.bodies:

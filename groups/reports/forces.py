@@ -119,7 +119,7 @@ def _joint_rows(forces: Forces) -> list[dict[str, Any]]:
     """Largest force and moment of each joint's determined components; rounding is 0."""
     found: list[dict[str, Any]] = []
     for index in sorted(forces.joints):
-        of = forces.joint(forces.trajectory.mechanism.joint_ids[index])
+        of = forces.joint(index)
         found.append(
             {
                 "joint": of.joint,

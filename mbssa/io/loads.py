@@ -327,17 +327,20 @@ def load_records(mechanism: Mechanism, names: Mapping[int, str]) -> dict[str, An
     if mechanism.gravity is not None:
         record["gravity"] = list(mechanism.gravity)
     if mechanism.forces:
-        record["force"] = [_force_record(force, names) for force in mechanism.forces]
+        record["force"] = [_force_record(mechanism, force, names) for force in mechanism.forces]
     return record
 
 
-def _force_record(force: Force, names: Mapping[int, str]) -> dict[str, Any]:
+def _force_record(mechanism: Mechanism, force: Force, names: Mapping[int, str]) -> dict[str, Any]:
     row = FORCE_TYPES[force.type]
     table: dict[str, Any] = {"type": force.type, "id": force.id}
     for key in row.takes:
         value = getattr(force, key)
         if key == "bodies":
             value = [names.get(index, index + 1) for index in force.bodies]
+        elif key == "coordinate":
+            joint, name = mechanism.place_of(value)
+            value = f"{mechanism.joints[joint].text}.{name}"
         elif value is None or (key in ("stiffness", "damping", "friction") and value == 0.0):
             continue
         elif key == "profile":

@@ -53,7 +53,8 @@ class Loads:
             self._position[:, 0] = frames.position[:, : self._position.shape[2]]
             if not self.planar:
                 self._orientation[:, 0, 0] = 1.0
-            self._linear = Linear(mechanism, frames, linear, list(applied), self._state(), compiled)
+            names = [_canonical(mechanism, name) for name in applied]
+            self._linear = Linear(mechanism, frames, linear, names, self._state(), compiled)
 
     @property
     def longest_step(self) -> float:
@@ -90,6 +91,11 @@ class Loads:
             self._trajectory.mechanism, self.frames, in_space(self._position), rotation, angle,
             self._trajectory, twist_in_space(self._velocity), self._still,
         )  # fmt: skip
+
+
+def _canonical(mechanism: Mechanism, text: str) -> str:
+    joint, _, coordinate = text.rpartition(".")
+    return f"{mechanism.joint(joint).id}.{coordinate}"
 
 
 def applied_faults(applied: Mapping[str, Applied], mechanism: Mechanism) -> list[str]:

@@ -12,6 +12,7 @@ import numpy as np
 
 from groups.dynamics.forward.events import Occurrence
 from groups.dynamics.forward.integration import Change
+from groups.results.joints import coordinate_motion
 from groups.results.table import Column, check_target, converted, write_csv, write_parquet
 from groups.trajectory import Trajectory
 from mbssa.arrays import Floats
@@ -94,11 +95,8 @@ class Simulation:
     @property
     def coordinates(self) -> dict[str, Floats]:
         """By name, the values (T,) of the driven coordinates of the structure, m and rad."""
-        found = {}
-        for name in (*self.released, *self.prescribed):
-            joint, _, coordinate = name.rpartition(".")
-            found[name] = self.trajectory.joint(joint)[coordinate].value
-        return dict(sorted(found.items()))
+        names = sorted((*self.released, *self.prescribed))
+        return {name: coordinate_motion(self.trajectory, name).value for name in names}
 
     def columns(self) -> list[Column]:
         """Time, energies, work and errors as columns of a table, SI units."""

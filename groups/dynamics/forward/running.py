@@ -362,5 +362,5 @@ def _imbalance(
     first = record.time[int(off.argmax())]
     return (
         f"the balance of energy is off by {np.abs(balance).max():.2g} J of {exchanged:.3g} J exchanged, "
-        f"first at t = {first:.6g} s: from there on this is not the motion; take a smaller tolerance or another method"
+        f"first at t = {first:.6g} s: the run is wrong from there on; take another tolerance or method"
     )
