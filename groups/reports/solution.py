@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from groups.reports.about import group_table, model_lines, span_text
+from groups.results.limits import excesses
 from groups.trajectory import STATUS, Trajectory
 from mbssa.arrays import Floats
 from mbssa.joints.catalogue import coordinate_unit
@@ -86,6 +87,7 @@ def solution_report(summary: Summary) -> Report:
         *_borrowed(summary),
         *_corrected(summary.model),
         *_quality_lines(summary.trajectory),
+        *(Bad(one.text(summary.units)) for one in excesses(summary.trajectory)),
         *_fault_lines(summary.trajectory),
         *(Verbatim(f"written: {path}") for path in summary.files),
     ]
@@ -109,6 +111,7 @@ def trajectory_report(trajectory: Trajectory) -> Report:
             span_text(trajectory.time),
             groups,
             *_quality_lines(trajectory),
+            *(Bad(one.text(trajectory.mechanism.units)) for one in excesses(trajectory)),
             *_fault_lines(trajectory),
         )
     )
@@ -295,6 +298,7 @@ def to_dict(summary: Summary) -> dict[str, Any]:
         "worst_condition": _worst_condition(summary.trajectory),
         "faults": summary.trajectory.faults(),
         "notes": _borrowed(summary),
+        "beyond_limits": [asdict(one) for one in excesses(summary.trajectory)],
         "treatment": treatment_lines(structure),
         "inputs": _inputs(summary.motion),
         "groups": [

@@ -77,22 +77,6 @@ def _first(name: str, trajectory: Trajectory) -> float:
     return float(coordinate_motion(trajectory, name).value[0])
 
 
-def passed_limits(trajectory: Trajectory) -> list[str]:
-    """A sentence for each joint coordinate that leaves its limits without a stop: the first instant."""
-    found = []
-    stops = {force.coordinate for force in trajectory.mechanism.forces if force.type == "stop"}
-    for name, (low, high) in trajectory.mechanism.coordinate_limits.items():
-        if name in stops:
-            continue
-        value = coordinate_motion(trajectory, name).value
-        beyond = np.flatnonzero((value < low) | (value > high))
-        if len(beyond):
-            k = int(beyond[0])
-            side, limit = ("below", low) if value[k] < low else ("above", high)
-            found.append(f"{name} is {side} its limit of {limit:.6g} from t = {trajectory.time[k]:.6g} s on")
-    return found
-
-
 def trajectory_of(mechanism: Mechanism, time: Floats, instants: list[Instant]) -> Trajectory:
     """Samples as a trajectory with one group, the whole mechanism."""
     position, orientation, velocity, acceleration = (

@@ -15,7 +15,7 @@ from groups.dynamics.forward import METHODS
 from groups.dynamics.forward.absolute import Constraints
 from groups.dynamics.forward.choice import structure_of
 from groups.dynamics.forward.equations import CannotGoOnError, Equations
-from groups.dynamics.forward.events import Event, limit_events, passed_limits, trajectory_of
+from groups.dynamics.forward.events import Event, limit_events, trajectory_of
 from groups.dynamics.forward.integration import ONE_STEP, Integrator, Record, integrate
 from groups.dynamics.forward.lagrange import Lagrange
 from groups.dynamics.forward.loads import Applied, Loads, applied_faults
@@ -30,6 +30,7 @@ from groups.motion import Law
 from groups.motion.inputs import name_faults
 from groups.motion.sampled import time_faults
 from groups.motion.sampling import check_span, stored_laws
+from groups.results.limits import excesses
 from groups.trajectory import Trajectory
 from mbssa import Mechanism, Structure
 from mbssa.arrays import Floats
@@ -313,7 +314,9 @@ def _measured(
     bare = [structure.mechanism.body_name(b) for b in massless(structure.mechanism)]
     if bare:
         notes.append(f"no mass: {', '.join(bare)}")
-    notes += [] if request.stop_at_limits else passed_limits(trajectory)
+    if not request.stop_at_limits:
+        stops = [force.coordinate for force in structure.mechanism.forces if force.type == "stop"]
+        notes += [one.text(structure.mechanism.units) for one in excesses(trajectory, without=stops)]
     if structure.treatment is not None and structure.treatment.passive_rotations:
         notes.append("passive rotations are locked by convention, and store no energy of their own")
     potential = gravity + sum((energy_of(force, state) for force in structure.mechanism.forces), start=0.0)

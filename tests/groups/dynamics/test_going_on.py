@@ -96,7 +96,7 @@ def test_a_limit_ends_a_run_where_it_is_reached():
 def test_a_limit_that_is_passed_is_noted():
     run = groups.simulate(falling((-HEIGHT, 1.0)), 1.0, steps=1001)
     (note,) = run.notes
-    assert note.startswith("1-2.slide is below its limit of -0.5 from t = ")
+    assert note.startswith("1-2.slide is below its limit of -0.5 m from t = ")
     assert float(note.split("t = ")[1].split()[0]) == pytest.approx(TAKES, abs=1e-3)
     assert groups.simulate(falling(), 1.0).notes == ()
 
