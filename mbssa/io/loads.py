@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from mbssa.bounds import range_fault
+from mbssa.bounds import SMALLEST_MASS, load_faults, range_fault
 from mbssa.faults import Fault, Faults
 from mbssa.io.motion import check_law, law_in_si, law_record
 from mbssa.joints.catalogue import Space, is_length
@@ -66,6 +66,8 @@ class LoadReader:
         ]
         if large:
             self.faults.add(place, large[0])
+        elif 0.0 < entry.mass < SMALLEST_MASS:
+            self.faults.add(f"{place}.mass", f"is {entry.mass:g} kg; write 0, or {SMALLEST_MASS:g} or more")
         elif not planar:
             self._check_matrix(entry, place)
         if len(self.faults) > before or centre is None:
@@ -141,6 +143,8 @@ class LoadReader:
         if len(self.faults) > before:
             return None
         force = self._scaled(entry, row, bodies, entry.id or f"{entry.type} {index + 1}", where)
+        if force is not None:
+            self.faults.extend(load_faults(force, where))
         return force if len(self.faults) == before else None
 
     def _check_numbers(self, entry: ForceEntry, row: ForceType, given: set[str], where: str) -> None:

@@ -15,6 +15,7 @@ from groups.rotations import plane_rotation, rotation_of, twist_in_space
 from groups.trajectory import Trajectory
 from mbssa import Mechanism
 from mbssa.arrays import Floats
+from mbssa.bounds import LARGEST_LOAD, range_fault
 from mbssa.joints.axes import in_space
 from mbssa.joints.frames import Frames
 
@@ -101,7 +102,9 @@ def _canonical(mechanism: Mechanism, text: str) -> str:
 def applied_faults(applied: Mapping[str, Applied], mechanism: Mechanism) -> list[str]:
     """Faults of applied forces: unknown joints and coordinates."""
     faults = []
-    for name in applied:
+    for name, value in applied.items():
+        if not callable(value) and (fault := range_fault(value, largest=LARGEST_LOAD)):
+            faults.append(f"applied {name!r} {fault}")
         joint, _, coordinate = name.rpartition(".")
         try:
             there = mechanism.joint(joint).type.drivable

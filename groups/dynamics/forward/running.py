@@ -34,6 +34,7 @@ from groups.results.limits import excesses
 from groups.trajectory import Trajectory
 from mbssa import Mechanism, Structure
 from mbssa.arrays import Floats
+from mbssa.bounds import range_fault
 from mbssa.faults import BETWEEN
 
 if TYPE_CHECKING:
@@ -73,6 +74,7 @@ class Request:
     stop_at_limits: bool
     integrator: Integrator | None
     largest_step: float
+    most_steps: int
     stiffness: float
     damping: float
     compiled: bool | None
@@ -104,12 +106,13 @@ def run(request: Request) -> Simulation:
 
             integrator = "IDA"
             record = integrate_dae(
-                equations, time, request.tolerance, request.largest_step, request.events, request.progress
-            )
+                equations, time, request.tolerance, request.largest_step, request.most_steps, request.events,
+                request.progress,
+            )  # fmt: skip
         else:
             record = integrate(
-                equations, time, integrator, request.tolerance, request.largest_step, request.events,
-                request.progress,
+                equations, time, integrator, request.tolerance, request.largest_step, request.most_steps,
+                request.events, request.progress,
             )  # fmt: skip
     except CannotGoOnError as error:
         raise ValueError(f"{mechanism.name}: {error}") from None
@@ -168,9 +171,7 @@ def _checked(request: Request, model: Model) -> tuple[dict[str, Law], Floats]:
     for what, values in (("initial", request.initial), ("rates", request.rates)):
         faults += [f"{what}: {fault}" for fault in _unknown(released, values)]
         faults += [
-            f"{what} of {name} is {value}; write a finite number"
-            for name, value in values.items()
-            if not np.isfinite(value)
+            f"{what} of {name} {fault}" for name, value in values.items() if (fault := range_fault(value))
         ]
     faults += applied_faults(request.applied, model.mechanism)
     time = _instants(request, 0.0 if faults else _first(request), faults)
@@ -199,6 +200,8 @@ def _setting_faults(request: Request) -> list[str]:
     ):  # fmt: skip
         if not value > 0.0:
             faults.append(f"{what} is {value}; write a positive number")
+    if request.most_steps < 1:
+        faults.append(f"most_steps is {request.most_steps}; write 1 or more")
     if not FINEST <= request.tolerance < 1.0:
         faults.append(f"tolerance is {request.tolerance}; write {FINEST:g} to below 1")
     if not request.damping >= 0.0:
