@@ -16,10 +16,7 @@ PATIENCE, SILENCE = 1.0, 2.0
 
 @contextmanager
 def bar() -> Iterator[Progress]:
-    """A bar on a terminal's standard error for what takes more than a second; it leaves nothing behind.
-
-    Elsewhere a line after two seconds, and at each doubling of the time.
-    """
+    """A bar on a terminal's standard error for what takes long, which leaves nothing behind; else lines."""
     if not sys.stderr.isatty():
         yield _lines()
         return

@@ -35,10 +35,7 @@ STATUS = (
 
 
 def sentences(trajectory: Trajectory, motion: Motion | None = None) -> list[str]:
-    """One sentence per group that failed, and one for the instants that were not computed.
-
-    The motion, of the same instants, gives the inputs at the first of them.
-    """
+    """A sentence per group that failed, with the motion's inputs there, and one for instants not computed."""
     status = trajectory.status
     said, joints = [], trajectory.mechanism.joint_ids
     for g in np.flatnonzero(((status != 0) & (status != NOT_COMPUTED)).any(axis=0)).tolist():

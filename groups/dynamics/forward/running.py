@@ -318,7 +318,7 @@ def _measured(
     if bare:
         notes.append(f"no mass: {', '.join(bare)}")
     if not request.stop_at_limits:
-        stops = [force.coordinate for force in structure.mechanism.forces if force.type == "stop"]
+        stops = [force.coordinate or "" for force in structure.mechanism.forces if force.type == "stop"]
         notes += [one.text(structure.mechanism.units) for one in excesses(trajectory, without=stops)]
     if structure.treatment is not None and structure.treatment.passive_rotations:
         notes.append("passive rotations are locked by convention, and store no energy of their own")
