@@ -9,7 +9,6 @@ import numpy as np
 
 from groups.encoding.setting import Setting
 from groups.motion import driven_coordinates, reference_inputs
-from groups.motion.inputs import place_of
 from groups.packed import pack
 from groups.rotations import plane_rotation, rotation_of
 from groups.solvers.registry import choose_all
@@ -44,7 +43,7 @@ def inputs_at(
         return values
     planar = mechanism.space == "planar"
     for k, name in enumerate(driven_coordinates(mechanism)):
-        joint, coordinate = place_of(mechanism, name)
+        joint, coordinate = mechanism.place_of(name)
         if "angle" not in coordinate and coordinate not in ("azimuth", "elevation"):
             continue
         guess = known[k]

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     import pandas
     import xarray
 
+    from groups.motion import Motion
     from groups.pictures.player import Player
     from groups.pictures.points import PointName
     from groups.results.borrowed import Outer
@@ -192,8 +193,8 @@ class Trajectory:
             raise KeyError(f"body {self.mechanism.bodies[index]} was not kept; kept are {kept}")
         return BodyMotion(self, index, place)
 
-    def joint(self, name: str) -> JointMotion:
-        """Free coordinates of one joint, with rates and accelerations, by its id.
+    def joint(self, name: str | int) -> JointMotion:
+        """Free coordinates of one joint, with rates and accelerations, by its id or index.
 
         Raises
         ------
@@ -276,15 +277,17 @@ class Trajectory:
 
         return derived(self, {expression: expression})[0]
 
-    def faults(self) -> list[str]:
+    def faults(self, motion: Motion | None = None) -> list[str]:
         """A sentence per group that failed: its bodies, why, when first and how often, and the residual.
+
+        The motion that was solved gives the inputs at that instant, in the units of the model file.
 
         >>> import groups, mbssa
         >>> crank = mbssa.load("slider_crank")
         >>> groups.build(mbssa.decompose(crank)).solve(groups.constant_speed(crank, steps=5)).faults()
         []
         """
-        return sentences(self)
+        return sentences(self, motion)
 
     def columns(self, **choice: Unpack[Choice]) -> tuple[list[str], Floats]:
         """Header and (T, columns) table: time, joints, points, bodies, and status and residual by group.

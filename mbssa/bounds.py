@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from mbssa.faults import Fault
 
 if TYPE_CHECKING:
+    from mbssa.loads import Force
     from mbssa.mechanism import BodyGeometry, JointGeometry
 
 #: Largest magnitude of a coordinate (m), an angle (rad) or a ratio, and the smallest size (m, or a ratio).
@@ -41,6 +42,9 @@ COPIES, CELLS, COUNT, DIVISIONS = 10_000, 100_000_000, 10_000, 1_000
 #: Of MuJoCo's compiler: CPU seconds, bytes of memory, and bytes of the compiled model.
 MUJOCO_SECONDS, MUJOCO_BYTES, MODEL_BYTES = 60, 4_000_000_000, 500_000_000
 
+#: Largest magnitude of a force, stiffness or damping, SI units, and the smallest mass that is not 0, kg.
+LARGEST_LOAD, SMALLEST_MASS = 1e15, 1e-18
+
 #: Lengths, radii, ratios and multipliers of a joint: other than zero wherever they are given.
 _SIZES = ("length", "radius", "ratio", "multiplier")
 
@@ -48,10 +52,10 @@ _SIZES = ("length", "radius", "ratio", "multiplier")
 _NOT_IN_METRES = ("ratio", "multiplier", "offset", "at_reference", "limits", "orientation")
 
 
-def range_fault(value: float, *, size: bool = False) -> str:
+def range_fault(value: float, *, size: bool = False, largest: float = LARGEST) -> str:
     """Fault in the magnitude of a number; empty if there is none."""
-    if not abs(value) <= LARGEST:
-        return f"is {value:.6g}; write a magnitude of {LARGEST:g} at most"
+    if not abs(value) <= largest:
+        return f"is {value:.6g}; write a magnitude of {largest:g} at most"
     if size and abs(value) < SMALLEST:
         return f"is {value:.6g}; write a magnitude of {SMALLEST:g} or more"
     return ""
@@ -74,6 +78,21 @@ def body_faults(geometry: BodyGeometry, where: str) -> list[Fault]:
     places: dict[str, Any] = {"origin": geometry.origin, "orientation": geometry.orientation}
     places |= {f"points.{name}": point for name, point in geometry.points.items()}
     return list(_faults(places, where))
+
+
+def load_faults(force: Force, where: str) -> Iterator[Fault]:
+    """Numbers of a force element that are out of range, in SI units."""
+    for key in ("stiffness", "damping", "friction", "force", "moment", "rest", "spin", "threshold", "radius"):
+        largest = LARGEST if key in ("rest", "spin", "threshold", "radius") else LARGEST_LOAD
+        for number in _numbers(getattr(force, key)):
+            if fault := range_fault(number, largest=largest):
+                yield Fault(f"{where} {key}", fault)
+                break
+
+
+def gravity_fault(gravity: Iterable[float]) -> str:
+    """Fault in the magnitude of gravity, m/s²; empty if there is none."""
+    return next((fault for number in _numbers(gravity) if (fault := range_fault(number))), "")
 
 
 def _faults(places: Mapping[str, Any], where: str) -> Iterator[Fault]:

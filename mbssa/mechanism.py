@@ -265,6 +265,14 @@ class Mechanism:
             for name, limits in geometry.limits.items()
         }
 
+    def place_of(self, coordinate: str) -> tuple[int, str]:
+        """Joint index and coordinate of a name with the joint's id, as in ``driven_coordinates``.
+
+        A user's text goes through :meth:`joint`, which finds joints by their bodies too.
+        """
+        joint, _, name = coordinate.rpartition(".")
+        return self._joint_by_id[joint], name
+
     def joint(self, name: str) -> Joint:
         """The joint with this id, or between the bodies with these numbers; ``3-2`` finds ``2-3``.
 
@@ -346,6 +354,15 @@ class Joint:
     def id(self) -> str:
         """Unique name, such as ``2-3``."""
         return self.mechanism.joint_ids[self.index]
+
+    @property
+    def text(self) -> str:
+        """The id as text of a user, which means no other joint: ``2-3#1`` where there is a ``2-3#2``."""
+        try:
+            self.mechanism.joint(self.id)
+        except KeyError:
+            return f"{self.id}#1"
+        return self.id
 
     @property
     def bodies(self) -> tuple[int, ...]:

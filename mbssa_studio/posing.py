@@ -84,7 +84,7 @@ class Posing:
             solved = (found.status == 0).all(axis=1)
             ends.append(side * far * _last(solved) / 180)
             for coordinate, (low, high) in limits.items():
-                joint, _, own = coordinate.rpartition(".")
+                joint, own = self.mechanism.place_of(coordinate)
                 value = found.joint(joint)[own].value
                 solved &= (value >= low) & (value <= high)
             kept.append(side * far * _last(solved) / 180)

@@ -18,6 +18,7 @@ from mbssa.cli.console import BETWEEN, NOT_DETERMINED, OK, deliver, fail, fail_a
 from mbssa.cli.options import AllowOption, ForceOption, ModelArgument, SheetOption, TrustOption
 from mbssa.cli.outputs import MOVING, Target, targets_of, written
 from mbssa.joints.catalogue import is_length
+from mbssa.progress import bar
 from mbssa.units import SI, given_in
 
 #: Formats of the table by the endings of files.
@@ -78,7 +79,11 @@ def linearise(
     if faults:
         fail_all(faults)
     try:
-        rest = None if here else equilibrium(mechanism, initial=start, applied=applied)
+        with bar() as show:
+            rest = None if here else equilibrium(
+                mechanism, initial=start, applied=applied,
+                progress=lambda share: show("searching for an equilibrium", share),
+            )  # fmt: skip
         found = linearise_about(mechanism, at=start if rest is None else rest.coordinates, applied=applied)
     except ModelError:
         raise  # names its place itself

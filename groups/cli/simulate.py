@@ -60,6 +60,9 @@ def simulate(
             show_default="any",
         ),
     ] = math.inf,
+    most_steps: Annotated[
+        int, typer.Option(metavar="N", min=1, help="Steps of the integrator after which a run is given up.")
+    ] = 1_000_000,
     initial: InitialOption = None,
     rate: Annotated[
         list[str] | None,
@@ -124,7 +127,8 @@ def simulate(
     their motion law. Ctrl-C stops a run and keeps what it has.
 
     Exit 0: the run came to its end, or to --until; 1: the model cannot be
-    simulated as given, or not to the end; 2: bad input; 130: stopped.
+    simulated as given, not to the end, or its energy is off balance; 2: bad
+    input; 130: stopped.
 
     Example: mbssa simulate slider_crank --duration 2 --animate fall.html
 
@@ -174,6 +178,7 @@ def simulate(
                 start=before,
                 integrator=integrator,
                 largest_step=largest_step,
+                most_steps=most_steps,
                 stop_at_limits=limits == "stop",
                 stiffness=1e7 if stiffness is None else stiffness,
                 damping=200.0 if damping is None else damping,

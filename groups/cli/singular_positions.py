@@ -10,6 +10,7 @@ import mbssa
 from groups.building import build
 from groups.kernels.status import NOT_COMPUTED
 from groups.motion import default_motion
+from groups.results.limits import excesses
 from mbssa import Mechanism
 
 #: Instants at most: what lies between them is proven, or found.
@@ -19,7 +20,7 @@ LONGEST = 10.0
 
 
 def singular_positions(mechanism: Mechanism) -> list[str]:
-    """A sentence for each singular position of the model's own motion; none without one, or if too large."""
+    """A sentence for each singular position and passed limit of the model's own motion; none if too large."""
     try:
         model, motion = build(mbssa.decompose(mechanism)), default_motion(mechanism)
     except (ValueError, np.linalg.LinAlgError):
@@ -41,6 +42,7 @@ def singular_positions(mechanism: Mechanism) -> list[str]:
         for one in found.singular
         if one.kind != "unresolved"
     ]
+    said += [f"in the model's motion {one.text(mechanism.units)}" for one in excesses(found)]
     computed = int((found.status != NOT_COMPUTED).all(axis=1).sum())
     if computed < len(motion.time):
         last = f"{motion.time[max(computed - 1, 0)]:.5g} s"

@@ -39,7 +39,7 @@ def balance(transposed: Floats, loads: Floats) -> Balance:
         found, doubtful = _square(transposed, loads, sound)
         if not doubtful.any():
             return Balance(found, doubtful, 0)
-        if not doubtful.all():
+        if not doubtful[sound].all():
             return _checked(transposed, loads, found, doubtful)
     return _by_singular_values(transposed, loads, sound)
 
@@ -49,10 +49,13 @@ def _square(transposed: Floats, loads: Floats, sound: Bools) -> tuple[Floats, Bo
     # A probe is solved with the loads: a load in general position, whose solution is large wherever the
     # matrix is nearly singular, for any loads.
     probe = np.broadcast_to(np.cos(np.arange(1.0, loads.shape[1] + 1))[:, None], (*loads.shape[:2], 1))
+    right = np.concatenate([-loads, probe], axis=2)
+    found = np.full(right.shape, np.nan)
     try:
-        found = np.linalg.solve(transposed, np.concatenate([-loads, probe], axis=2))
+        # A matrix that is not finite may count as singular, and one that is singular ends the call for all.
+        found[sound] = np.linalg.solve(transposed[sound], right[sound])
     except np.linalg.LinAlgError:
-        return np.full(loads.shape, np.nan), sound.copy()
+        return found[:, :, :-1], sound.copy()
     size = np.abs(found[:, :, -1]).max(axis=1, initial=0.0)
     return found[:, :, :-1], sound & ~(size <= SUSPICIOUS)
 

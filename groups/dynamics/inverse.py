@@ -120,7 +120,8 @@ def acting_on(state: State, applied: Mapping[str, npt.ArrayLike] | None) -> Acti
             faults.append(f"applied {name!r}: shape {effort.shape}; write ({state.instants},) or a number")
         else:
             called = f"{found.id}.{coordinate}"
-            elements[called] = along_coordinate(state, called, np.broadcast_to(effort, state.instants))
+            loads = along_coordinate(state, called, np.broadcast_to(effort, state.instants))
+            elements[called] = [*elements.get(called, ()), *loads]
     if faults:
         raise ValueError("\n  ".join(faults))
     return Acting(state, elements)

@@ -214,5 +214,5 @@ def _bodies_of(force: Force, structure: Structure, frames: Frames) -> set[int]:
         return set(range(1, structure.mechanism.n_bodies)) - set(massless(structure.mechanism))
     if force.coordinate is None:
         return set(force.bodies)
-    joint = structure.mechanism.joint(force.coordinate.rpartition(".")[0]).index
+    joint = structure.mechanism.place_of(force.coordinate)[0]
     return {*force.bodies, *frames.bodies_of(structure.mechanism, joint)}

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import numpy.typing as npt
 
+from groups.dynamics.gears import with_teeth
 from groups.dynamics.inverse import STATUS, Acting, JointLoads, Solution
 from groups.dynamics.state import State
 from groups.trajectory import body_index, names_of_groups
@@ -148,8 +149,8 @@ class Forces:
         """True if every group is balanced at every instant."""
         return not self.status.any()
 
-    def joint(self, name: str, on: str | int | None = None) -> JointForces:
-        """Force and moment through one joint, on its second body, or on another that is named.
+    def joint(self, name: str | int, on: str | int | None = None) -> JointForces:
+        """Force and moment through a joint (id or index), on its second body or another that is named.
 
         Raises
         ------
@@ -157,7 +158,7 @@ class Forces:
             No such joint, or the body is none of the joint's.
         """
         mechanism = self.trajectory.mechanism
-        found = mechanism.joint(name)
+        found = mechanism.joint(name) if isinstance(name, str) else mechanism.joints[name]
         of = self.joints[found.index]
         body = of.bodies[1] if on is None else body_index(mechanism, on)
         if body not in of.bodies:
@@ -189,6 +190,16 @@ class Forces:
                     f"{self.trajectory.time[at[0]]:.6g} s, at {len(at)} of {len(self.status)} instants"
                 )
         return found
+
+    def without_place(self) -> list[str]:
+        """A sentence for each gear whose tooth force acts at no known place: its bearings' loads are open."""
+        mechanism = self.trajectory.mechanism
+        return [
+            f"gear {mechanism.joints[j]}: where its teeth touch is not known, nor are the loads of the "
+            "joints of its wheels and carrier; give points: centres of both wheels, on their bearings, "
+            "that fit the ratio"
+            for j in with_teeth(mechanism, self.trajectory.reference)[1]
+        ]
 
     def contacts(self) -> dict[str, Floats]:
         """Normal forces (T,) N of contacts by ``joint.constraint``: positive pushes the bodies apart.
@@ -251,12 +262,15 @@ def results_of(
     chosen = _least(solution) if minimum_norm else np.zeros((state.instants, solution.parameters))
     largest = _largest_self_stress(solution)
     joints: dict[int, Joint] = {}
+    touched = _touched(state)
     drives: dict[str, tuple[Floats, Floats]] = {}
     named: list[str] = []
     for index in sorted(solution.joints):
         loads = solution.joints[index]
         joints[index] = of = _joint(state, index, loads, chosen, largest)
         name = mechanism.joint_ids[index]
+        if index in touched:
+            joints[index] = of = replace(of, open=of.open | True, local_open=of.local_open | True)
         named += [f"{name}.{COMPONENTS[k]}" for k in range(6) if of.local_open[1, k]]
         for d, coordinate in enumerate(mechanism.joints[index].driven):
             called = f"{name}.{coordinate}"
@@ -266,7 +280,7 @@ def results_of(
                 named.append(called)
                 effort = effort if minimum_norm else effort * np.nan
             drives[called] = effort / scale, effort * loads.rate[:, d]
-        if minimum_norm:
+        if minimum_norm and index not in touched:
             joints[index] = replace(of, open=of.open & False, local_open=of.local_open & False)
     names = mechanism.driven_coordinates
     driving, power = (
@@ -296,6 +310,18 @@ def results_of(
         names_of_groups(structure),
         tuple(named),
         joints,
+    )
+
+
+def _touched(state: State) -> set[int]:
+    """Joints of the wheels and carriers of gears whose tooth force has no known place."""
+    mechanism = state.mechanism
+    gears = with_teeth(mechanism, state.trajectory.reference)[1]
+    bodies = {body for j in gears for body in state.frames.bodies_of(mechanism, j)} - {0}
+    return (
+        {j for j in range(mechanism.n_joints) if bodies & set(state.frames.bodies_of(mechanism, j))}
+        if bodies
+        else set()
     )
 
 

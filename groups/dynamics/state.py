@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from groups.dynamics.gears import with_teeth
 from groups.joint_jacobian import PosesOverTime
 from groups.rotations import plane_rotation, rotation_of, twist_in_space
 from mbssa.arrays import Floats
@@ -48,8 +49,8 @@ class State(PosesOverTime):
             for each in (in_space(place), rotation, angle, twist_in_space(rate), twist_in_space(second))
         )
         return State(
-            mechanism, trajectory.reference, position, rotation, angle, trajectory, twist, acceleration,
-            known=some,
+            mechanism, with_teeth(mechanism, trajectory.reference)[0], position, rotation, angle, trajectory,
+            twist, acceleration, known=some,
         )  # fmt: skip
 
     def at(self, instants: npt.NDArray[np.intp]) -> State:

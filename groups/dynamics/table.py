@@ -20,7 +20,7 @@ def columns_of(forces: Forces, units: Literal["si", "file"]) -> list[Column]:
         found.append(Column(f"{name}.driving", unit_of_drive(name), forces.driving[:, d]))
         found.append(Column(f"{name}.power", "W", forces.drive_power[:, d]))
     for index in sorted(forces.joints):
-        of = forces.joint(trajectory.mechanism.joint_ids[index])
+        of = forces.joint(index)
         found += _of_load(of.joint, of.force, of.moment, planar)
     found += _of_load("frame", forces.shaking_force, forces.shaking_moment, planar)
     found += [Column(f"{name}.power", "W", power) for name, power in forces.element_power.items()]

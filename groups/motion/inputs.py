@@ -25,12 +25,6 @@ def driven_coordinates(mechanism: Mechanism) -> tuple[str, ...]:
     return mechanism.driven_coordinates
 
 
-def place_of(mechanism: Mechanism, coordinate: str) -> tuple[int, str]:
-    """Joint index and name of ``joint.coordinate``."""
-    joint, _, name = coordinate.rpartition(".")
-    return mechanism.joint_ids.index(joint), name
-
-
 def reference_inputs(mechanism: Mechanism, frames: Frames, at: Configuration) -> Floats:
     """Values (D,) of the driven coordinates in a configuration, m and rad; angles near ``at_reference``."""
     # A coordinate of a type without equations on a relative pose (gears, cams) has its at_reference.

@@ -15,7 +15,7 @@ from groups.partitioning.choice import check_same, check_size, effective_toleran
 from groups.partitioning.cutting import CutOpen, cut_open
 from groups.partitioning.jacobian import cut_jacobian
 from groups.partitioning.pivoting import METHODS, Method, pivots_of
-from groups.results.joints import joint_motion
+from groups.results.joints import coordinate_motion
 from mbssa.arrays import Bools, Floats, Ints
 
 if TYPE_CHECKING:
@@ -277,8 +277,7 @@ def _along(model: Model, path: Motion | Trajectory | None) -> tuple[Trajectory, 
         raise ValueError(f"path has instants that were not solved: {'; '.join(path.faults())}")
     values, rates = {}, {}
     for name in mechanism.driven_coordinates:
-        joint, _, coordinate = name.rpartition(".")
-        measured = joint_motion(path, joint)[coordinate]
+        measured = coordinate_motion(path, name)
         values[name] = measured.value
         if path.velocity is not None:
             rates[name] = measured.rate

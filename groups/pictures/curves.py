@@ -116,7 +116,7 @@ def _find(trajectory: Trajectory, name: str) -> list[Curve]:
     with suppress(KeyError):
         joint = mechanism.joint(owner)
     if dot and joint is not None:
-        trajectory.joint(joint.id)[coordinate]
+        trajectory.joint(joint.index)[coordinate]
         label = f"{joint.id}.{coordinate}"
         return [curve for curve in _of_joint(trajectory, joint) if curve.label == label]
     names = {mechanism.body_name(body) for body in range(mechanism.n_bodies)}

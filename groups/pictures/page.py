@@ -197,7 +197,7 @@ def _forces(forces: Forces, scene: Scene, centre: Floats) -> list[dict[str, Any]
     for joint in scene.mechanism.joints:
         if not set(scene.mechanism.joint_bodies(joint.index)) <= drawn:
             continue
-        one = forces.joint(joint.id)
+        one = forces.joint(joint.index)
         at, force = (in_space(part[scene.instants]) for part in (one.point, one.force))
         known = np.isfinite(one.force[scene.instants]).any(axis=1, keepdims=True)
         force = np.where(known, np.nan_to_num(force, nan=0.0), np.nan)

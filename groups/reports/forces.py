@@ -119,7 +119,7 @@ def _joint_rows(forces: Forces) -> list[dict[str, Any]]:
     """Largest force and moment of each joint's determined components; rounding is 0."""
     found: list[dict[str, Any]] = []
     for index in sorted(forces.joints):
-        of = forces.joint(forces.trajectory.mechanism.joint_ids[index])
+        of = forces.joint(index)
         found.append(
             {
                 "joint": of.joint,
@@ -195,7 +195,7 @@ def _notes(summary: ForcesSummary) -> list[Part]:
             f"passive rotation of {name}: held to its convention by a moment of up to {most} "
             f"{summary.named('N m')}; free, the body would turn about its line instead"
         )
-    lines += [Bad(sentence) for sentence in forces.pulling()]
+    lines += [Bad(sentence) for sentence in (*forces.pulling(), *forces.without_place())]
     if forces.indeterminate:
         given = (
             "not given; --minimum-norm gives those of least norm" if _open(forces) else "those of least norm"
@@ -220,6 +220,7 @@ def to_dict(summary: ForcesSummary) -> dict[str, Any]:
         "instants": len(forces.trajectory.time),
         "faults": forces.faults(),
         "pulling": forces.pulling(),
+        "without_place": forces.without_place(),
         "drives": _drive_rows(forces),
         "joints": _joint_rows(forces),
         "shaking_force": _largest(forces.shaking_force),

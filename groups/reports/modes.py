@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from groups.placing.placing import CLOSED_FORM
 from groups.reports.about import group_table, model_lines
-from mbssa.joints.catalogue import coordinate_unit
+from mbssa.joints.catalogue import coordinate_unit, is_length
 from mbssa.reports.table import SHOWN, Part, Report, Table
 
 if TYPE_CHECKING:
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
 _COLUMNS, _MOST_COLUMNS = 6, 24
 #: Modes of a group that have a row.
 _SHOWN_MODES = 200
+#: m or rad by which a coordinate may pass a limit.
+_LIMIT = 1e-9
 #: Modes of a group up to which all their coordinates are shown.
 _FEW_MODES = 20
 
@@ -41,7 +45,20 @@ def modes_report(model: Model, listed: Sequence[GroupModes], *, each: bool) -> R
             "mbssa modes MODEL --group N lists the modes of one group;",
             "mbssa solve MODEL --mode N=NUMBER moves it in another than the reference's.",
         ]
+    parts += _outside(model, listed)
     return Report(parts, lambda: _record(model, listed))
+
+
+def _outside(model: Model, listed: Sequence[GroupModes]) -> list[Part]:
+    """The modes in which coordinates are outside limits."""
+    lines: list[Part] = [
+        f"  SG-{found.group} mode {mode.number}: {', '.join(names)}"
+        for found in listed
+        for mode in found
+        if (names := _beyond(model, mode))
+    ]
+    more = [f"  … and {len(lines) - SHOWN} more; --format json lists all"] if len(lines) > SHOWN else []
+    return ["outside the model's limits:", *lines[:SHOWN], *more] if lines else []
 
 
 def _completeness(found: GroupModes) -> str:
@@ -72,7 +89,7 @@ def _modes_parts(model: Model, found: GroupModes) -> list[Part]:
     most = _MOST_COLUMNS if len(rows) <= _FEW_MODES else _COLUMNS
     shown = names[:most]
     parts: list[Part] = [
-        _coordinates(rows[:_SHOWN_MODES], shown[k : k + _COLUMNS], found.reference)
+        _coordinates(model, rows[:_SHOWN_MODES], shown[k : k + _COLUMNS], found.reference)
         for k in range(0, max(len(shown), 1), _COLUMNS)
     ]
     parts.append("* where the reference stands")
@@ -83,11 +100,27 @@ def _modes_parts(model: Model, found: GroupModes) -> list[Part]:
     return parts
 
 
-def _coordinates(rows: Sequence[AssemblyMode], names: Sequence[str], reference: int) -> Table:
+def _beyond(model: Model, mode: AssemblyMode) -> list[str]:
+    """Coordinates of a mode that are outside the limits of the model; angles of any turn count as inside."""
+    found = []
+    for name, (low, high) in model.mechanism.coordinate_limits.items():
+        value = mode.coordinates.get(name)
+        if value is None:
+            continue
+        if not is_length(name):
+            value += 2 * np.pi * np.ceil((low - value - _LIMIT) / (2 * np.pi)) if np.isfinite(low) else 0.0
+            if not np.isfinite(low):
+                value -= 2 * np.pi * np.ceil((value - high - _LIMIT) / (2 * np.pi))
+        if not low - _LIMIT <= value <= high + _LIMIT:
+            found.append(name)
+    return found
+
+
+def _coordinates(model: Model, rows: Sequence[AssemblyMode], names: Sequence[str], reference: int) -> Table:
     def cells(mode: AssemblyMode) -> tuple[str, ...]:
         return (
             str(mode.number),
-            "*" if mode.number == reference else "",
+            ("*" if mode.number == reference else "") + ("!" if _beyond(model, mode) else ""),
             *(f"{round(mode.coordinates[name], 4) + 0.0:.4f}" for name in names),
             f"{mode.residual:.0e}" if mode.residual else "0",
         )
@@ -125,6 +158,7 @@ def _record(model: Model, listed: Sequence[GroupModes]) -> list[dict[str, Any]]:
                     "position": mode.position.tolist(),
                     "rotation": mode.rotation.tolist(),
                     "residual": mode.residual,
+                    "beyond_limits": _beyond(model, mode),
                 }
                 for mode in found
             ],

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from groups.reports.about import group_table, model_lines, span_text
+from groups.results.limits import excesses
 from groups.trajectory import STATUS, Trajectory
 from mbssa.arrays import Floats
 from mbssa.joints.catalogue import coordinate_unit
@@ -86,7 +87,8 @@ def solution_report(summary: Summary) -> Report:
         *_borrowed(summary),
         *_corrected(summary.model),
         *_quality_lines(summary.trajectory),
-        *_fault_lines(summary.trajectory),
+        *(Bad(one.text(summary.units)) for one in excesses(summary.trajectory)),
+        *_fault_lines(summary.trajectory.faults(summary.motion)),
         *(Verbatim(f"written: {path}") for path in summary.files),
     ]
     return Report(parts, lambda: to_dict(summary))
@@ -109,7 +111,8 @@ def trajectory_report(trajectory: Trajectory) -> Report:
             span_text(trajectory.time),
             groups,
             *_quality_lines(trajectory),
-            *_fault_lines(trajectory),
+            *(Bad(one.text(trajectory.mechanism.units)) for one in excesses(trajectory)),
+            *_fault_lines(trajectory.faults()),
         )
     )
 
@@ -183,8 +186,7 @@ def _inputs(motion: Motion) -> list[dict[str, Any]]:
     ]
 
 
-def _fault_lines(trajectory: Trajectory) -> list[Part]:
-    faults = trajectory.faults()
+def _fault_lines(faults: Sequence[str]) -> list[Part]:
     if not faults:
         return []
     lines = [Bad(f"  - {fault}") for fault in faults[:_SHOWN_FAULTS]]
@@ -236,12 +238,11 @@ def branches(trajectory: Trajectory) -> str:
 def _corrected(model: Model) -> list[str]:
     """A sentence on the correction of a reference that did not close; none within rounding."""
     given = Configuration.reference(model.frames)
-    moved = float(np.abs(model.reference.position - given.position).max(initial=0.0))
-    turned = float(np.abs(model.reference.rotation - given.rotation).max(initial=0.0))
+    moved, turned = (float(each.max(initial=0.0)) for each in model.reference.correction(given))
     if moved <= CORRECTED * model.frames.size and turned <= CORRECTED:
         return []
     return [
-        f"the reference did not close as given and was corrected by up to {moved:.3g} m and about "
+        f"the reference did not close as given and was corrected by up to {moved:.3g} m and "
         f"{turned:.3g} rad: mbssa check says of which bodies"
     ]
 
@@ -293,8 +294,9 @@ def to_dict(summary: Summary) -> dict[str, Any]:
         "seconds": {"compiling": run.compiling, "starting": run.starting, "solving": run.solving},
         "largest_residual": _largest_residual(summary.trajectory),
         "worst_condition": _worst_condition(summary.trajectory),
-        "faults": summary.trajectory.faults(),
+        "faults": summary.trajectory.faults(summary.motion),
         "notes": _borrowed(summary),
+        "beyond_limits": [asdict(one) for one in excesses(summary.trajectory)],
         "treatment": treatment_lines(structure),
         "inputs": _inputs(summary.motion),
         "groups": [

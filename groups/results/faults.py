@@ -7,9 +7,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from groups.kernels.status import CONTACT_LOST, INTERPENETRATION, NOT_COMPUTED, PREDECESSOR_FAILED, SINGULAR
+from mbssa.joints.catalogue import coordinate_unit
+from mbssa.units import given_in
 
 if TYPE_CHECKING:
+    from groups.motion import Motion
     from groups.trajectory import Trajectory
+
+#: Inputs that a sentence lists.
+_LISTED = 6
 
 #: Texts of a status, by its number.
 STATUS = (
@@ -28,14 +34,14 @@ STATUS = (
 )
 
 
-def sentences(trajectory: Trajectory) -> list[str]:
-    """One sentence per group that failed, and one for the instants that were not computed."""
+def sentences(trajectory: Trajectory, motion: Motion | None = None) -> list[str]:
+    """A sentence per group that failed, with the motion's inputs there, and one for instants not computed."""
     status = trajectory.status
     said, joints = [], trajectory.mechanism.joint_ids
     for g in np.flatnonzero(((status != 0) & (status != NOT_COMPUTED)).any(axis=0)).tolist():
         codes, first, count = np.unique(status[:, g], return_index=True, return_counts=True)
         found = [
-            _of_status(trajectory, g, int(codes[k]), int(first[k]), int(count[k]))
+            _of_status(trajectory, motion, g, int(codes[k]), int(first[k]), int(count[k]))
             for k in np.argsort(first).tolist()
             if codes[k] not in (0, NOT_COMPUTED)
         ]
@@ -59,16 +65,30 @@ def sentences(trajectory: Trajectory) -> list[str]:
     return said
 
 
-def _of_status(trajectory: Trajectory, group: int, code: int, first: int, count: int) -> str:
+def _of_status(
+    trajectory: Trajectory, motion: Motion | None, group: int, code: int, first: int, count: int
+) -> str:
     text = f"{STATUS[code]} {_instants(count, len(trajectory.time), trajectory.time[first])}"
+    if motion is not None and motion.names:
+        text += f", {_inputs(motion, first, trajectory.mechanism.units)}"
     if code == PREDECESSOR_FAILED or (
         code in (CONTACT_LOST, INTERPENETRATION) and trajectory.contacts is not None
     ):
         return text
-    figures = f"residual {trajectory.residual[first, group]:.3g}"
+    figures = f"residual {trajectory.residual[first, group]:.3g} m or rad"
     if code == SINGULAR:
         figures += f", condition {trajectory.condition[first, group]:.3g}"
     return f"{text} ({figures})"
+
+
+def _inputs(motion: Motion, instant: int, units: tuple[str, str]) -> str:
+    """Inputs at an instant, in these units of length and angle."""
+    found = []
+    for name, value in zip(motion.names[:_LISTED], motion.value[:_LISTED, instant].tolist(), strict=True):
+        unit, scale = given_in(coordinate_unit(name), units)
+        found.append(f"{name} = {value / scale:.6g} {unit}")
+    more = len(motion.names) - _LISTED
+    return ", ".join(found) + (f" and {more} more" if more > 0 else "")
 
 
 def _instants(count: int, of: int, first: np.float64) -> str:

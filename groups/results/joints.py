@@ -134,9 +134,19 @@ def kept_level(array: Floats | None, level: str) -> Floats:
     return array
 
 
-def joint_motion(trajectory: Trajectory, joint: str | Joint) -> JointMotion:
-    """Coordinates of one joint, or of that with this id, at all instants."""
-    joint = trajectory.mechanism.joint(joint) if isinstance(joint, str) else joint
+def coordinate_motion(trajectory: Trajectory, name: str) -> CoordinateMotion:
+    """One coordinate by its name in the mechanism, at all instants; see :meth:`mbssa.Mechanism.place_of`."""
+    joint, coordinate = trajectory.mechanism.place_of(name)
+    return joint_motion(trajectory, joint)[coordinate]
+
+
+def joint_motion(trajectory: Trajectory, joint: str | int | Joint) -> JointMotion:
+    """Coordinates of one joint at all instants: of a user's text, an index or a view."""
+    mechanism = trajectory.mechanism
+    if isinstance(joint, str):
+        joint = mechanism.joint(joint)
+    elif isinstance(joint, int):
+        joint = mechanism.joints[joint]
     rows, frames = joint.type.pair, trajectory.reference
     names = measured(trajectory, joint)
     if not names:

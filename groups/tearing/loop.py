@@ -11,7 +11,6 @@ import numpy as np
 from groups.encoding.constraint_tables import RowTables, encode_rows
 from groups.kernels.torn_state import Loop
 from groups.motion import driven_coordinates
-from groups.motion.inputs import place_of
 from mbssa import Mechanism, Structure
 from mbssa.arrays import Ints
 from mbssa.joints.catalogue import is_length
@@ -69,7 +68,7 @@ def _ints(numbers: Sequence[int]) -> Ints:
 
 def _rows(mechanism: Mechanism, frames: Frames, wanted: Sequence[str]) -> tuple[RowTables, list[int]]:
     """The wanted drives as equations, in their order, and the bodies on the stage."""
-    places = {place_of(mechanism, name): k for k, name in enumerate(wanted)}
+    places = {mechanism.place_of(name): k for k, name in enumerate(wanted)}
     joints = sorted({joint for joint, _ in places})
     stage = sorted({body for j in joints for body in frames.bodies_of(mechanism, j)})
     found = encode_rows(mechanism, frames, joints, {b: k for k, b in enumerate(stage)}, places)
@@ -102,7 +101,7 @@ def _groups(
 ) -> tuple[list[int], list[int]]:
     """Groups before the loop and in it: what the drives' bodies need, and what the unknowns move of that."""
     mechanism = structure.mechanism
-    moved_by = {place_of(mechanism, name)[0] for name in unknown}
+    moved_by = {mechanism.place_of(name)[0] for name in unknown}
     moved: set[int] = set()
     needed = {int(structure.group_of_body[b]) - 1 for b in stage if b != 0}
     for group in structure.groups:

@@ -12,7 +12,7 @@ from mbssa.faults import Fault, Faults
 from mbssa.io.motion import coordinate_faults
 from mbssa.io.multiple import grown_tree, with_pairs
 from mbssa.joints.catalogue import type_of_joint, types_of
-from mbssa.mechanism import Mechanism
+from mbssa.mechanism import ByteArray, Mechanism
 
 #: Names that a fault lists before it only counts the rest.
 _SHOWN = 20
@@ -123,7 +123,19 @@ def with_inputs(
         else:
             driven[joint] |= np.uint8(1 << (bit or 0))
     faults.raise_if_any(mechanism.name or "mechanism")
-    changed = replace(extended, driven=driven)
+    return _driven(extended, driven)
+
+
+def driven_by(mechanism: Mechanism, coordinates: Iterable[str]) -> Mechanism:
+    """The mechanism driven in these coordinates, named as ``driven_coordinates`` names them."""
+    driven = np.zeros(mechanism.n_joints, dtype=np.uint8)
+    for joint, name in map(mechanism.place_of, coordinates):
+        driven[joint] |= np.uint8(1 << type_of_joint(mechanism, joint).coordinates.index(name))
+    return _driven(mechanism, driven)
+
+
+def _driven(mechanism: Mechanism, driven: ByteArray) -> Mechanism:
+    changed = replace(mechanism, driven=driven)
     if changed.motion is not None and coordinate_faults(changed, changed.motion):
         changed = replace(changed, motion=None)
     return changed
@@ -194,16 +206,6 @@ def with_terminals(mechanism: Mechanism, bodies: Iterable[int]) -> Mechanism:
     )
 
 
-def name_of(mechanism: Mechanism, joint: int) -> str:
-    """Name of a joint that means no other: ``2-3#1`` where there is a ``2-3#2``."""
-    name = mechanism.joint_ids[joint]
-    try:
-        mechanism.joint(name)
-    except KeyError:
-        return f"{name}#1"
-    return name
-
-
 def coordinates_of(mechanism: Mechanism, name: str) -> list[tuple[int, int]]:
     """Indices (joint, coordinate) of each coordinate that a joint's or a coordinate's name means."""
     # Empty where the mechanism has no such joint: another choice of pairs for a multiple joint may have it.
@@ -246,7 +248,7 @@ def _canonical(mechanism: Mechanism, text: str, key: str, faults: Faults) -> str
             return text
         faults.add(key, f"{text!r}: {error.args[0]}", "unknown")
         return None
-    name = name_of(mechanism, joint)
+    name = mechanism.joints[joint].text
     return name if bit is None else f"{name}.{type_of_joint(mechanism, joint).coordinates[bit]}"
 
 

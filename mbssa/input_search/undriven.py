@@ -22,7 +22,7 @@ from mbssa.decomposition.treatment import DENSE, Treatment
 from mbssa.disjoint_set import DisjointSet
 from mbssa.faults import Fault, ModelError
 from mbssa.input_search.inertia import SplitSystem, full_rank, split_system
-from mbssa.input_search.query import Query, coordinates_of, name_of, with_inputs, with_terminals
+from mbssa.input_search.query import Query, coordinates_of, with_inputs, with_terminals
 from mbssa.io.multiple import spanning_choices
 from mbssa.joints.catalogue import CATALOGUE
 from mbssa.joints.frames import joint_frames
@@ -75,7 +75,7 @@ class Undriven:
     @cached_property
     def _names(self) -> tuple[str, ...]:
         return tuple(
-            f"{name_of(self.mechanism, joint.index)}.{coordinate}"
+            f"{joint.text}.{coordinate}"
             for joint in self.mechanism.joints
             for coordinate in joint.type.coordinates
         )
@@ -84,7 +84,7 @@ class Undriven:
         """The mechanism with these inputs; a terminal without an input gets no F pair."""
         names = list(names)
         joints = {name.rpartition(".")[0] for name in names}
-        places = [j for j in self.fictitious if name_of(self.mechanism, j) in joints]
+        places = [j for j in self.fictitious if self.mechanism.joints[j].text in joints]
         return with_inputs(self.bare, names, self.driven_terminals(places))
 
     def driven_terminals(self, places: Iterable[int]) -> list[int]:

@@ -77,8 +77,7 @@ def _view(mechanism: Mechanism, name: str) -> Joint | None:
 def _by_id(mechanism: Mechanism, name: str) -> str:
     """A coordinate by its joint's id; with ``#1`` where the bodies have more joints."""
     joint, _, coordinate = name.rpartition(".")
-    found = mechanism.joint(joint).id
-    return f"{found if _view(mechanism, f'{found}.') else f'{found}#1'}.{coordinate}"
+    return f"{mechanism.joint(joint).text}.{coordinate}"
 
 
 def _shown(mechanism: Mechanism, body: int) -> str:

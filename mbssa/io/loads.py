@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from mbssa.bounds import range_fault
+from mbssa.bounds import SMALLEST_MASS, load_faults, range_fault
 from mbssa.faults import Fault, Faults
 from mbssa.io.motion import check_law, law_in_si, law_record
 from mbssa.joints.catalogue import Space, is_length
@@ -66,6 +66,8 @@ class LoadReader:
         ]
         if large:
             self.faults.add(place, large[0])
+        elif 0.0 < entry.mass < SMALLEST_MASS:
+            self.faults.add(f"{place}.mass", f"is {entry.mass:g} kg; write 0, or {SMALLEST_MASS:g} or more")
         elif not planar:
             self._check_matrix(entry, place)
         if len(self.faults) > before or centre is None:
@@ -141,6 +143,8 @@ class LoadReader:
         if len(self.faults) > before:
             return None
         force = self._scaled(entry, row, bodies, entry.id or f"{entry.type} {index + 1}", where)
+        if force is not None:
+            self.faults.extend(load_faults(force, where))
         return force if len(self.faults) == before else None
 
     def _check_numbers(self, entry: ForceEntry, row: ForceType, given: set[str], where: str) -> None:
@@ -327,17 +331,20 @@ def load_records(mechanism: Mechanism, names: Mapping[int, str]) -> dict[str, An
     if mechanism.gravity is not None:
         record["gravity"] = list(mechanism.gravity)
     if mechanism.forces:
-        record["force"] = [_force_record(force, names) for force in mechanism.forces]
+        record["force"] = [_force_record(mechanism, force, names) for force in mechanism.forces]
     return record
 
 
-def _force_record(force: Force, names: Mapping[int, str]) -> dict[str, Any]:
+def _force_record(mechanism: Mechanism, force: Force, names: Mapping[int, str]) -> dict[str, Any]:
     row = FORCE_TYPES[force.type]
     table: dict[str, Any] = {"type": force.type, "id": force.id}
     for key in row.takes:
         value = getattr(force, key)
         if key == "bodies":
             value = [names.get(index, index + 1) for index in force.bodies]
+        elif key == "coordinate":
+            joint, name = mechanism.place_of(value)
+            value = f"{mechanism.joints[joint].text}.{name}"
         elif value is None or (key in ("stiffness", "damping", "friction") and value == 0.0):
             continue
         elif key == "profile":

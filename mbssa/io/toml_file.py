@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from mbssa.bounds import body_faults, joint_faults
+from mbssa.bounds import body_faults, gravity_fault, joint_faults
 from mbssa.faults import Faults, ModelError
 from mbssa.io.build import build, driven_bits, with_article
 from mbssa.io.loads import LoadReader
@@ -167,7 +167,10 @@ class ModelReader:
 
     def gravity(self) -> Vector | None:
         """Acceleration, m/s²."""
-        return self._vector(self.model.gravity, "gravity", self.length)
+        found = self._vector(self.model.gravity, "gravity", self.length)
+        if found is not None and (fault := gravity_fault(found)):
+            self.faults.add("gravity", fault)
+        return found
 
     def _spanning_pairs(
         self,

@@ -209,11 +209,8 @@ class _Closing:
             if moved is None:
                 break
             at, rows = moved
-        travel = np.linalg.norm(at.centres - first.centres, axis=1)
-        trace = np.einsum("nab,nab->n", at.rotation, first.rotation)
-        turned = np.arccos(np.clip((trace - 1) / 2, -1, 1))
+        travel, turned = at.correction(first)
         fault = _fault(mechanism, frames, at, rows.constraints, max(self.tolerance, self._rounding))
-        turned = np.where(turned < 1e-7, 0.0, turned)
         return Assembly(at, not fault, _largest(rows), travel, turned, fault, stationary)
 
     def _turned_back(self, sizes: Sequence[float]) -> Assembly | None:

@@ -96,8 +96,9 @@ def on_line(g: JointGeometry, _: Floats, __: Mapping[str, Any]) -> tuple[Frame, 
     assert g.points is not None
     ends = [in_space(point) for point in g.points]
     along = ends[1] - ends[0]
-    axes = axes_of(x=along)
-    if len(g.points[0]) == 3:
+    if len(g.points[0]) == 2:
+        axes = axes_of(x=along)
+    else:
         x = unit(along)
         z = np.eye(3)[np.argmin(np.abs(x))]
         z = unit(z - (z @ x) * x)

@@ -42,6 +42,13 @@ class Configuration(Poses):
         centres: Floats = self.position + np.einsum("nab,nb->na", self.rotation, self.centre)
         return centres
 
+    def correction(self, first: Configuration) -> tuple[Floats, Floats]:
+        """Way (N,) m of each body's centre and angle (N,) rad from the first configuration to this one."""
+        way = np.linalg.norm(self.centres - first.centres, axis=1)
+        trace = np.einsum("nab,nab->n", self.rotation, first.rotation)
+        angle = np.arccos(np.clip((trace - 1) / 2, -1, 1))
+        return way, np.where(angle < 1e-7, 0.0, angle)
+
     def moved(self, step: Floats) -> Configuration:
         """Each body moved by a small motion, (N, 6): translation of its centre, rotation vector."""
         rotation = _exponential(step[:, 3:]) @ self.rotation

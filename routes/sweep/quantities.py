@@ -363,7 +363,7 @@ def followed(trajectory: Trajectory, quantities: Iterable[Quantity]) -> dict[str
         if each.kind == "figure":
             found[each.part] = _worst(trajectory, each.part, 1)
         elif each.kind == "coordinate":
-            motion = trajectory.joint(trajectory.mechanism.joint_ids[each.index])[each.part]
+            motion = trajectory.joint(each.index)[each.part]
             level = (motion.value, motion.rates, motion.accelerations)[each.order]
             assert level is not None  # the motion was solved to this level
             found[each.columns[0]] = level

@@ -5,7 +5,7 @@ import pytest
 
 import mbssa
 from mbssa.faults import ModelError
-from mbssa.input_search.query import Query, coordinates_of, make_query, name_of, with_inputs, with_terminals
+from mbssa.input_search.query import Query, coordinates_of, make_query, with_inputs, with_terminals
 from mbssa.input_search.undriven import undriven_mechanisms
 
 
@@ -55,7 +55,7 @@ class TestNames:
 
     def test_of_two_joints_between_the_same_bodies_both_have_one(self):
         twice = mbssa.from_pairs(3, [(1, 2, "R", 1), (1, 2, "P", 0), (2, 3, "R", 1)], "planar")
-        names = [name_of(twice, j) for j in range(3)]
+        names = [twice.joints[j].text for j in range(3)]
         assert names == ["1-2#1", "1-2#2", "2-3"]
         assert [coordinates_of(twice, name) for name in names] == [[(0, 0)], [(1, 0)], [(2, 0)]]
         assert "ambiguous" in faults(lambda: with_inputs(twice, ["1-2.angle"]))[0]
@@ -66,9 +66,7 @@ class TestDriven:
         for name in mbssa.builtin_names():
             mechanism = mbssa.load(name)
             names = [
-                f"{name_of(mechanism, joint.index)}.{coordinate}"
-                for joint in mechanism.joints
-                for coordinate in joint.driven
+                f"{joint.text}.{coordinate}" for joint in mechanism.joints for coordinate in joint.driven
             ]
             again = with_inputs(mechanism, names)
             assert np.array_equal(again.driven, mechanism.driven), name

@@ -8,6 +8,7 @@ from groups.dynamics.forces.factor import amount_of
 from groups.dynamics.masses import Wrench
 from groups.dynamics.state import State
 from groups.joint_jacobian import joint_rows
+from groups.results.joints import coordinate_motion
 from mbssa.arrays import Floats
 from mbssa.joints.catalogue import is_length
 from mbssa.joints.system import Configuration
@@ -17,8 +18,7 @@ from mbssa.loads import Force
 def wrenches(force: Force, state: State) -> list[Wrench]:
     """Force along the coordinate: force + function - stiffness (value - rest) - damping x rate, N or N m."""
     assert force.coordinate is not None
-    joint, _, name = force.coordinate.rpartition(".")
-    motion = state.trajectory.joint(joint)[name]
+    motion = coordinate_motion(state.trajectory, force.coordinate)
     effort = amount_of(force, state, motion.value, motion.rate) - force.damping * motion.rate
     if force.stiffness:
         effort -= force.stiffness * (motion.value - _rest(force, state))
@@ -30,15 +30,14 @@ def energy(force: Force, state: State) -> Floats:
     if not force.stiffness:
         return np.zeros(state.instants)
     assert force.coordinate is not None
-    joint, _, name = force.coordinate.rpartition(".")
-    found: Floats = state.trajectory.joint(joint)[name].value - _rest(force, state)
+    found: Floats = coordinate_motion(state.trajectory, force.coordinate).value - _rest(force, state)
     return 0.5 * force.stiffness * found**2
 
 
 def along_coordinate(state: State, coordinate: str, effort: Floats) -> list[Wrench]:
     """Loads on the bodies of a joint by a force or torque (T,) along its coordinate, N or N m."""
-    identity, _, name = coordinate.rpartition(".")
-    rows = joint_rows(state, state.trajectory.mechanism.joint(identity).index, (name,))
+    joint, name = state.trajectory.mechanism.place_of(coordinate)
+    rows = joint_rows(state, joint, (name,))
     size = state.frames.size
     scaled = effort * (size if is_length(name) else 1.0)
     return [
@@ -55,15 +54,14 @@ def along_coordinate(state: State, coordinate: str, effort: Floats) -> list[Wren
 def _rest(force: Force, state: State) -> float:
     """Value without spring force, m or rad; that of the reference if not given."""
     assert force.coordinate is not None
-    joint, _, name = force.coordinate.rpartition(".")
-    return value_at_reference(state, joint, name) if force.rest is None else force.rest
+    return value_at_reference(state, force.coordinate) if force.rest is None else force.rest
 
 
-def value_at_reference(state: State, joint: str, name: str) -> float:
+def value_at_reference(state: State, name: str) -> float:
     """A joint coordinate at the mechanism's reference, m or rad."""
     from groups.pictures.scene import at_rest
 
     mechanism = state.trajectory.mechanism
     still = Configuration.reference(state.frames)
     rest = at_rest(mechanism, still, np.arange(mechanism.n_bodies), 0, 1)
-    return float(rest.joint(joint)[name].value[0])
+    return float(coordinate_motion(rest, name).value[0])

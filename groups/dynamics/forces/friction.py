@@ -7,6 +7,7 @@ import numpy as np
 from groups.dynamics.forces.coordinate import along_coordinate
 from groups.dynamics.masses import Wrench
 from groups.dynamics.state import State
+from groups.results.joints import coordinate_motion
 from mbssa.loads import Force
 
 
@@ -15,7 +16,6 @@ def wrenches(force: Force, state: State) -> list[Wrench]:
     # The Coulomb part does not depend on the joint's reaction; it takes power at every rate.
     assert force.coordinate is not None
     assert force.threshold is not None
-    joint, _, name = force.coordinate.rpartition(".")
-    rate = state.trajectory.joint(joint)[name].rate
+    rate = coordinate_motion(state.trajectory, force.coordinate).rate
     effort = -force.friction * np.tanh(rate / force.threshold) - force.damping * rate
     return along_coordinate(state, force.coordinate, effort)

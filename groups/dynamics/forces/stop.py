@@ -6,6 +6,7 @@ from groups.dynamics.forces.coordinate import along_coordinate
 from groups.dynamics.forces.hertz import pressure, pressure_energy
 from groups.dynamics.masses import Wrench
 from groups.dynamics.state import State
+from groups.results.joints import coordinate_motion
 from mbssa.arrays import Floats
 from mbssa.loads import Force
 
@@ -27,7 +28,6 @@ def energy(force: Force, state: State) -> Floats:
 def _beyond(force: Force, state: State) -> tuple[Floats, Floats, Floats]:
     """Excess (T,) of the coordinate below and above its limits, m or rad, and its rate."""
     assert force.coordinate is not None
-    joint, _, name = force.coordinate.rpartition(".")
     low, high = state.trajectory.mechanism.coordinate_limits[force.coordinate]
-    motion = state.trajectory.joint(joint)[name]
+    motion = coordinate_motion(state.trajectory, force.coordinate)
     return low - motion.value, motion.value - high, motion.rate

@@ -43,6 +43,7 @@ def simulate(
     stop_at_limits: bool = False,
     integrator: Integrator | None = None,
     largest_step: float = np.inf,
+    most_steps: int = 1_000_000,
     stiffness: float = 1e7,
     damping: float = 200.0,
     compiled: bool | None = None,
@@ -75,6 +76,8 @@ def simulate(
         the notes name the first instant beyond one
     integrator : of SciPy; ``DOP853`` by default, ``Radau`` for ``penalty``
     largest_step : s, shorter than the shortest contact: a longer step may skip it
+    most_steps : of the integrator, after which a run has failed at the time that it has reached; of ``dae``
+        between two instants
     stiffness, damping : of the joints of ``penalty``, N/m and N s/m; rotations at the mechanism's size
     compiled : as of :meth:`groups.Model.solve`
     progress : called with the finished share of the run; False from it stops the run
@@ -103,6 +106,6 @@ def simulate(
         Request(
             of, duration, method, tolerance, steps, time, start, dict(initial or {}), dict(rates or {}),
             prescribed, dict(applied or {}), tuple(events), stop_at_limits, integrator, largest_step,
-            stiffness, damping, compiled, progress,
+            most_steps, stiffness, damping, compiled, progress,
         )
     )  # fmt: skip

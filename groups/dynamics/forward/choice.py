@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from groups.results.joints import coordinate_motion
 from mbssa import Mechanism, Structure, decompose
 from mbssa.arrays import Floats, Ints
-from mbssa.input_search.query import with_inputs
+from mbssa.input_search.query import driven_by
 from mbssa.joints.catalogue import is_length
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def structure_of(mechanism: Mechanism) -> Structure:
         independent = resolve_name("groups.partitioning:partition")(mechanism, driven=()).independent
         if not independent:
             raise ValueError(f"{mechanism.name} has no freedom: there is nothing to simulate")
-        mechanism = with_inputs(mechanism, independent)
+        mechanism = driven_by(mechanism, independent)
     structure = decompose(mechanism)
     if not structure.determined:
         raise ValueError(
@@ -56,8 +57,7 @@ def better(
 
 def rate_of(trajectory: Trajectory, name: str) -> float:
     """Rate of a coordinate at the first instant, m/s or rad/s."""
-    joint, _, coordinate = name.rpartition(".")
-    return float(trajectory.joint(joint)[coordinate].rate[0])
+    return float(coordinate_motion(trajectory, name).rate[0])
 
 
 def _rates(trajectory: Trajectory, size: float) -> tuple[list[str], Floats]:
@@ -66,7 +66,7 @@ def _rates(trajectory: Trajectory, size: float) -> tuple[list[str], Floats]:
     for joint in trajectory.mechanism.joints:
         if joint.type.pair is None or not joint.type.drivable:
             continue
-        motion = trajectory.joint(joint.id)
+        motion = trajectory.joint(joint.index)
         for name in joint.type.drivable:
             rate = motion[name].rate
             if np.isfinite(rate).all():

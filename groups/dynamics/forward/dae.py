@@ -76,8 +76,8 @@ class Residual:
 
 
 def integrate_dae(
-    equations: Lagrange, time: Floats, tolerance: float, largest_step: float, events: Sequence[Event],
-    progress: Callable[[float], object] | None,
+    equations: Lagrange, time: Floats, tolerance: float, largest_step: float, most_steps: int,
+    events: Sequence[Event], progress: Callable[[float], object] | None,
 ) -> Record:  # fmt: skip
     """Integrate the residual form from the first to the last of these instants, or to an event that ends."""
     try:
@@ -95,7 +95,7 @@ def integrate_dae(
         absolute = np.concatenate([np.full(n, 0.01 * tolerance), np.full(2 * m, _UNCONTROLLED)])
         solver = IDA(
             residual, rtol=tolerance, atol=absolute, algebraic_idx=list(range(n, n + 2 * m)),
-            max_num_steps=100_000, first_step=_FIRST * float(time[1] - time[0]),
+            max_num_steps=most_steps, first_step=_FIRST * float(time[1] - time[0]),
             max_step=largest_step if np.isfinite(largest_step) else 0.0,  # 0: any
             eventsfn=_watched(equations, events) if events else None, num_events=len(events),
         )  # fmt: skip

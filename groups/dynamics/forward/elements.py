@@ -52,10 +52,9 @@ class Linear:
         if names:
             laws = np.zeros((len(names), 4))
             for c, (name, force) in enumerate(along):
-                joint, _, coordinate = name.rpartition(".")
                 rest = force.rest
                 if rest is None:
-                    rest = value_at_reference(still, joint, coordinate) if force.stiffness else 0.0
+                    rest = value_at_reference(still, name) if force.stiffness else 0.0
                 laws[c] = _law(force, rest)
             self._coordinates = _coordinates(mechanism, frames, names, laws, still, compiled)
         self._given = len(along)
@@ -109,10 +108,7 @@ def _law(force: Force, rest: float) -> tuple[float, float, float, float]:
 def _coordinates(
     mechanism: Mechanism, frames: Frames, names: Sequence[str], laws: Floats, still: State, compiled: bool
 ) -> kernels.Coordinates:
-    places = []
-    for name in names:
-        joint, _, coordinate = name.rpartition(".")
-        places.append((mechanism.joint(joint).index, coordinate))
+    places = [mechanism.place_of(name) for name in names]
     distinct = {key: row for row, key in enumerate(dict.fromkeys(places))}
     rows = encode_rows(
         mechanism, frames, sorted({joint for joint, _ in distinct}), range(mechanism.n_bodies), distinct
@@ -120,7 +116,7 @@ def _coordinates(
     equation = {int(row): e for e, row in enumerate(rows.drive) if row >= 0}
     chosen_rows = [equation[distinct[place]] for place in places]
     terms = np.array([[rows.first_term[e], rows.first_term[e + 1]] for e in chosen_rows], dtype=np.int64)
-    last = np.array([[value_at_reference(still, *name.rpartition(".")[::2]), 0.0] for name in names])
+    last = np.array([[value_at_reference(still, name), 0.0] for name in names])
     return (
         rows.kernel_rows, terms, laws, rows.constant[chosen_rows].copy(),
         np.array([not is_length(name) for name in names]), last, np.zeros((WORK, SIZE)),

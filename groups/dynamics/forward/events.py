@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from groups.dynamics.forward.equations import Equations, Instant
+from groups.results.joints import coordinate_motion
 from groups.trajectory import Trajectory
 from mbssa import Mechanism
 from mbssa.arrays import Floats
@@ -64,28 +66,15 @@ class Event:
 def limit_events(mechanism: Mechanism) -> list[Event]:
     """Events that end a run where a joint coordinate reaches a limit of the model."""
     return [
-        Event(f"{name} at its {which} limit", name, limit, direction)
+        Event(f"{name} at its {which} limit", partial(_first, name), limit, direction)
         for name, limits in mechanism.coordinate_limits.items()
         for which, limit, direction in zip(("lower", "upper"), limits, (-1, 1), strict=True)
         if np.isfinite(limit)
     ]
 
 
-def passed_limits(trajectory: Trajectory) -> list[str]:
-    """A sentence for each joint coordinate that leaves its limits without a stop: the first instant."""
-    found = []
-    stops = {force.coordinate for force in trajectory.mechanism.forces if force.type == "stop"}
-    for name, (low, high) in trajectory.mechanism.coordinate_limits.items():
-        if name in stops:
-            continue
-        joint, _, coordinate = name.rpartition(".")
-        value = trajectory.joint(joint)[coordinate].value
-        beyond = np.flatnonzero((value < low) | (value > high))
-        if len(beyond):
-            k = int(beyond[0])
-            side, limit = ("below", low) if value[k] < low else ("above", high)
-            found.append(f"{name} is {side} its limit of {limit:.6g} from t = {trajectory.time[k]:.6g} s on")
-    return found
+def _first(name: str, trajectory: Trajectory) -> float:
+    return float(coordinate_motion(trajectory, name).value[0])
 
 
 def trajectory_of(mechanism: Mechanism, time: Floats, instants: list[Instant]) -> Trajectory:

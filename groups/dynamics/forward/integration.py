@@ -25,9 +25,6 @@ IMPLICIT = ("Radau", "BDF", "LSODA")
 #: Share of an entry, or of 1, by which it is moved for a derivative.
 _DIFFERENCE = 1e-7
 
-#: Steps that are taken at most.
-MOST_STEPS = 10_000_000
-
 
 @dataclass(frozen=True, slots=True)
 class Change:
@@ -66,13 +63,14 @@ def integrate(
     integrator: str,
     tolerance: float,
     largest_step: float,
+    most_steps: int,
     events: Sequence[Event],
     progress: Callable[[float], object] | None,
 ) -> Record:
     """Integrate from the first to the last of these instants, and sample at each of them."""
     # Samples are values of the integrator's interpolant, projected on the constraints by the equations.
     # Ctrl-C, an event that ends the run, and equations without a solution keep the samples so far.
-    run = _Run(Record(), time, integrator, tolerance, largest_step, events, progress)
+    run = _Run(Record(), time, integrator, tolerance, largest_step, most_steps, events, progress)
     try:
         run.record.take(equations, float(time[0]), equations.start)
         t: float | None = float(time[0])
@@ -98,6 +96,7 @@ class _Run:
     integrator: str
     tolerance: float
     largest_step: float
+    most_steps: int
     events: Sequence[Event]
     progress: Callable[[float], object] | None
 
@@ -170,8 +169,11 @@ class _Run:
         if self.progress is not None and self.progress((t - first) / (last - first)) is False:
             self.record.status = "stopped"
             return False
-        if self.record.steps >= MOST_STEPS:
-            raise CannotGoOnError(f"t = {t:.9g} s: {MOST_STEPS:,} steps were taken; shorten the duration")
+        if self.record.steps >= self.most_steps and t < last:
+            raise CannotGoOnError(
+                f"stopped at t = {t:.9g} s after {self.most_steps:,} steps; allow more most_steps, or see "
+                "whether rates, gravity and forces are meant"
+            )
         return True
 
 

@@ -15,6 +15,7 @@ from groups.rotations import plane_rotation, rotation_of, twist_in_space
 from groups.trajectory import Trajectory
 from mbssa import Mechanism
 from mbssa.arrays import Floats
+from mbssa.bounds import LARGEST_LOAD, range_fault
 from mbssa.joints.axes import in_space
 from mbssa.joints.frames import Frames
 
@@ -53,7 +54,8 @@ class Loads:
             self._position[:, 0] = frames.position[:, : self._position.shape[2]]
             if not self.planar:
                 self._orientation[:, 0, 0] = 1.0
-            self._linear = Linear(mechanism, frames, linear, list(applied), self._state(), compiled)
+            names = [_canonical(mechanism, name) for name in applied]
+            self._linear = Linear(mechanism, frames, linear, names, self._state(), compiled)
 
     @property
     def longest_step(self) -> float:
@@ -92,10 +94,17 @@ class Loads:
         )  # fmt: skip
 
 
+def _canonical(mechanism: Mechanism, text: str) -> str:
+    joint, _, coordinate = text.rpartition(".")
+    return f"{mechanism.joint(joint).id}.{coordinate}"
+
+
 def applied_faults(applied: Mapping[str, Applied], mechanism: Mechanism) -> list[str]:
     """Faults of applied forces: unknown joints and coordinates."""
     faults = []
-    for name in applied:
+    for name, value in applied.items():
+        if not callable(value) and (fault := range_fault(value, largest=LARGEST_LOAD)):
+            faults.append(f"applied {name!r} {fault}")
         joint, _, coordinate = name.rpartition(".")
         try:
             there = mechanism.joint(joint).type.drivable

@@ -24,7 +24,7 @@ from groups.run import Run, RunState, run_in
 from groups.trajectory import STATUS, Trajectory
 from mbssa.arrays import Floats, Ints
 from mbssa.compiled import chosen
-from mbssa.input_search.query import with_inputs
+from mbssa.input_search.query import driven_by
 from mbssa.joints.catalogue import is_length
 
 if TYPE_CHECKING:
@@ -158,7 +158,7 @@ class Minimal:
 
     def _driven_by(self, names: tuple[str, ...], work: float) -> Minimal:
         """The same motion in other coordinates; a ValueError where their groups cannot be solved."""
-        model = build(structure_of(with_inputs(self.mechanism, names)))
+        model = build(structure_of(driven_by(self.mechanism, names)))
         now = self.trajectory().instants(slice(0, 1))
         made = Minimal.at(model, self.loads, now, self.laws, self.compiled, work)
         made.past_singularity = self.past_singularity

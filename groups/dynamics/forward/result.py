@@ -12,6 +12,7 @@ import numpy as np
 
 from groups.dynamics.forward.events import Occurrence
 from groups.dynamics.forward.integration import Change
+from groups.results.joints import coordinate_motion
 from groups.results.table import Column, check_target, converted, write_csv, write_parquet
 from groups.trajectory import Trajectory
 from mbssa.arrays import Floats
@@ -36,7 +37,8 @@ class Simulation:
     work : (T,) J that force elements, applied forces and prescribed coordinates have done since the start
     balance : (T,) J, change of kinetic energy and of the potential of gravity, less ``work``: an error
     position_error, velocity_error : (T,) largest residual of the constraints, m and m/s
-    status : ``finished``, ``stopped`` (before the end), ``event …`` or ``failed: …``
+    status : ``finished``, ``stopped`` (before the end), ``event …`` or ``failed: …``; a run whose balance is
+        off by more than 1 % of the exchanged energy, and more than the tolerance explains, has failed
     events : events in the order of time
     changes : choices of independent coordinates that replaced another, with their instants
     steps, evaluations : of the integrator, and of the equations of motion
@@ -87,17 +89,14 @@ class Simulation:
 
     @property
     def ok(self) -> bool:
-        """True if the run reached its end, or an event that ends it."""
+        """True if the run reached its end, or an event that ends it, with its energy in balance."""
         return self.status == "finished" or self.status.startswith("event")
 
     @property
     def coordinates(self) -> dict[str, Floats]:
         """By name, the values (T,) of the driven coordinates of the structure, m and rad."""
-        found = {}
-        for name in (*self.released, *self.prescribed):
-            joint, _, coordinate = name.rpartition(".")
-            found[name] = self.trajectory.joint(joint)[coordinate].value
-        return dict(sorted(found.items()))
+        names = sorted((*self.released, *self.prescribed))
+        return {name: coordinate_motion(self.trajectory, name).value for name in names}
 
     def columns(self) -> list[Column]:
         """Time, energies, work and errors as columns of a table, SI units."""

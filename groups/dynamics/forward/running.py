@@ -15,7 +15,7 @@ from groups.dynamics.forward import METHODS
 from groups.dynamics.forward.absolute import Constraints
 from groups.dynamics.forward.choice import structure_of
 from groups.dynamics.forward.equations import CannotGoOnError, Equations
-from groups.dynamics.forward.events import Event, limit_events, passed_limits, trajectory_of
+from groups.dynamics.forward.events import Event, limit_events, trajectory_of
 from groups.dynamics.forward.integration import ONE_STEP, Integrator, Record, integrate
 from groups.dynamics.forward.lagrange import Lagrange
 from groups.dynamics.forward.loads import Applied, Loads, applied_faults
@@ -30,9 +30,11 @@ from groups.motion import Law
 from groups.motion.inputs import name_faults
 from groups.motion.sampled import time_faults
 from groups.motion.sampling import check_span, stored_laws
+from groups.results.limits import excesses
 from groups.trajectory import Trajectory
 from mbssa import Mechanism, Structure
 from mbssa.arrays import Floats
+from mbssa.bounds import range_fault
 from mbssa.faults import BETWEEN
 
 if TYPE_CHECKING:
@@ -44,6 +46,9 @@ FINEST = 1e-13
 
 #: Share of the size by which the bodies may differ where a run is continued.
 _SAME = 1e-6
+
+#: Share of the exchanged energy by which the balance of energy may be off.
+_OFF_BALANCE = 0.01
 
 #: Evaluations of the equations of motion that a run takes at least, and for each sample, roughly: by them
 #: compiled kernels are chosen, or plain Python.
@@ -69,6 +74,7 @@ class Request:
     stop_at_limits: bool
     integrator: Integrator | None
     largest_step: float
+    most_steps: int
     stiffness: float
     damping: float
     compiled: bool | None
@@ -100,12 +106,13 @@ def run(request: Request) -> Simulation:
 
             integrator = "IDA"
             record = integrate_dae(
-                equations, time, request.tolerance, request.largest_step, request.events, request.progress
-            )
+                equations, time, request.tolerance, request.largest_step, request.most_steps, request.events,
+                request.progress,
+            )  # fmt: skip
         else:
             record = integrate(
-                equations, time, integrator, request.tolerance, request.largest_step, request.events,
-                request.progress,
+                equations, time, integrator, request.tolerance, request.largest_step, request.most_steps,
+                request.events, request.progress,
             )  # fmt: skip
     except CannotGoOnError as error:
         raise ValueError(f"{mechanism.name}: {error}") from None
@@ -164,9 +171,7 @@ def _checked(request: Request, model: Model) -> tuple[dict[str, Law], Floats]:
     for what, values in (("initial", request.initial), ("rates", request.rates)):
         faults += [f"{what}: {fault}" for fault in _unknown(released, values)]
         faults += [
-            f"{what} of {name} is {value}; write a finite number"
-            for name, value in values.items()
-            if not np.isfinite(value)
+            f"{what} of {name} {fault}" for name, value in values.items() if (fault := range_fault(value))
         ]
     faults += applied_faults(request.applied, model.mechanism)
     time = _instants(request, 0.0 if faults else _first(request), faults)
@@ -195,6 +200,8 @@ def _setting_faults(request: Request) -> list[str]:
     ):  # fmt: skip
         if not value > 0.0:
             faults.append(f"{what} is {value}; write a positive number")
+    if request.most_steps < 1:
+        faults.append(f"most_steps is {request.most_steps}; write 1 or more")
     if not FINEST <= request.tolerance < 1.0:
         faults.append(f"tolerance is {request.tolerance}; write {FINEST:g} to below 1")
     if not request.damping >= 0.0:
@@ -310,9 +317,19 @@ def _measured(
     bare = [structure.mechanism.body_name(b) for b in massless(structure.mechanism)]
     if bare:
         notes.append(f"no mass: {', '.join(bare)}")
-    notes += [] if request.stop_at_limits else passed_limits(trajectory)
+    if not request.stop_at_limits:
+        stops = [force.coordinate or "" for force in structure.mechanism.forces if force.type == "stop"]
+        notes += [one.text(structure.mechanism.units) for one in excesses(trajectory, without=stops)]
     if structure.treatment is not None and structure.treatment.passive_rotations:
         notes.append("passive rotations are locked by convention, and store no energy of their own")
+    potential = gravity + sum((energy_of(force, state) for force in structure.mechanism.forces), start=0.0)
+    balance = kinetic + gravity - (kinetic[0] + gravity[0]) - (work - work[0])
+    fault = _imbalance(record, request.tolerance, kinetic, gravity, work, potential, balance)
+    status = record.status
+    if fault and (status == "finished" or status.startswith("event")):
+        status = f"failed: {fault}"
+    elif fault:
+        notes.append(fault)
     return Simulation(
         trajectory,
         structure,
@@ -322,16 +339,34 @@ def _measured(
         tuple(name for name in names if name not in laws),
         tuple(laws),
         kinetic,
-        gravity + sum((energy_of(force, state) for force in structure.mechanism.forces), start=0.0),
+        potential,
         work,
-        kinetic + gravity - (kinetic[0] + gravity[0]) - (work - work[0]),
+        balance,
         position_error,
         velocity_error,
-        record.status,
+        status,
         tuple(record.events),
         tuple(record.changes),
         record.steps,
         record.evaluations,
         tuple(notes),
         dict(request.applied),
+    )
+
+
+def _imbalance(
+    record: Record, tolerance: float, kinetic: Floats, gravity: Floats, work: Floats, potential: Floats,
+    balance: Floats,
+) -> str:  # fmt: skip
+    """Fault of a balance of energy that is off by more than the exchange or the tolerance allow."""
+    exchanged = max(np.ptp(kinetic), np.ptp(gravity), np.ptp(work))
+    # The absolute tolerance of the work is a hundredth of the relative one, in J, in each step.
+    explained = tolerance * record.steps * (float((kinetic + np.abs(potential)).max()) + 0.01)
+    off = ~(np.abs(balance) <= max(_OFF_BALANCE * exchanged, explained))
+    if not off.any():
+        return ""
+    first = record.time[int(off.argmax())]
+    return (
+        f"the balance of energy is off by {np.abs(balance).max():.2g} J of {exchanged:.3g} J exchanged, "
+        f"first at t = {first:.6g} s: the run is wrong from there on; take another tolerance or method"
     )

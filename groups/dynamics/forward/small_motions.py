@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from itertools import count
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +21,7 @@ from groups.motion.inputs import name_faults
 from groups.trajectory import Trajectory
 from mbssa import Mechanism, Structure
 from mbssa.arrays import Floats
+from mbssa.bounds import range_fault
 from mbssa.faults import BETWEEN
 from mbssa.joints.catalogue import is_length
 
@@ -30,6 +32,9 @@ BALANCED = 1e-9
 
 #: Longest way of the search for an equilibrium at its first speed, over the size or in rad.
 _FURTHEST = 1e3
+
+#: Evaluations of the forces that the search takes at most.
+MOST_EVALUATIONS = 200_000
 
 #: Step of differences, over the size or in rad.
 _STEP = 1e-5
@@ -136,6 +141,7 @@ def equilibrium(
     *,
     initial: Mapping[str, float] | None = None,
     applied: Mapping[str, Applied] | None = None,
+    progress: Callable[[float], object] | None = None,
 ) -> Equilibrium:
     """Find a state of rest under weight, force elements and applied forces, from the reference on.
 
@@ -143,6 +149,7 @@ def equilibrium(
     ----------
     initial : values of independent coordinates where the search begins, m and rad
     applied : as of :func:`groups.simulate`, at t = 0
+    progress : called with the share of the search that is done, by the logarithm of the forces
 
     Raises
     ------
@@ -161,7 +168,7 @@ def equilibrium(
     """
     equations = _equations(of, initial or {}, applied or {})
     try:
-        return _rest(equations)
+        return _rest(equations, progress)
     except CannotGoOnError as error:
         raise ValueError(
             f"{equations.mechanism.name}: the search for an equilibrium leaves the workspace: {error}; begin "
@@ -199,7 +206,7 @@ def linearise(
     return _linearised(equations, equations.start[: len(equations.names)])
 
 
-def _rest(equations: Minimal) -> Equilibrium:
+def _rest(equations: Minimal, progress: Callable[[float], object] | None) -> Equilibrium:
     """The equilibrium downhill from the start of the equations."""
     import scipy.optimize
 
@@ -211,7 +218,9 @@ def _rest(equations: Minimal) -> Equilibrium:
         return pull
 
     # Newton alone would go to the nearest equilibrium, stable or not.
-    solved = scipy.optimize.root(force, _relaxed(equations, start, scale) / equations.unit, tol=1e-14)
+    solved = scipy.optimize.root(
+        force, _relaxed(equations, start, scale, progress) / equations.unit, tol=1e-14
+    )
     value = solved.x * equations.unit
     residual = float(np.abs(_force(equations, value)).max(initial=0.0))
     state = np.concatenate([value, np.zeros(len(value) + 1)])
@@ -226,13 +235,25 @@ def _rest(equations: Minimal) -> Equilibrium:
     )
 
 
-def _relaxed(equations: Minimal, start: Floats, scale: float) -> Floats:
+def _relaxed(
+    equations: Minimal, start: Floats, scale: float, progress: Callable[[float], object] | None
+) -> Floats:
     """Coordinates at the end of a motion without inertia along the forces: M q' = f."""
     # Along this way the potential falls. It ends where the forces have fallen to a hundredth.
     import scipy.integrate
 
+    evaluations = count(1)
+
     def pulled(_: float, value: Floats) -> Floats:
+        if next(evaluations) > MOST_EVALUATIONS:
+            raise ValueError(
+                f"{equations.mechanism.name}: the search for an equilibrium was stopped after "
+                f"{MOST_EVALUATIONS:,} evaluations of the forces; begin elsewhere by other initial values"
+            )
         M, f = equations.balance(0.0, np.concatenate([value, np.zeros(len(value) + 1)]))
+        if progress is not None:
+            left = float(np.abs(f).max(initial=0.0)) / scale
+            progress(min(1.0, max(0.0, np.log(max(left, 1e-300)) / np.log(0.01))))
         return np.asarray(np.linalg.solve(M, f), dtype=np.float64)
 
     def near(_: float, value: Floats) -> float:
@@ -256,7 +277,7 @@ def _equations(
     model = build(structure)
     reference = model.reference_inputs
     faults = name_faults(tuple(reference), [*reference, *given], "value")
-    faults += [f"value of {name} is {value}" for name, value in given.items() if not np.isfinite(value)]
+    faults += [f"value of {name} {fault}" for name, value in given.items() if (fault := range_fault(value))]
     faults += applied_faults(applied, structure.mechanism)
     if faults:
         raise ValueError(BETWEEN.join(faults))

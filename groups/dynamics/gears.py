@@ -1,0 +1,181 @@
+"""Tooth forces of gears: equations of their carriers' meshes that act where the teeth touch."""
+
+# A mesh on a carrier is an equation of angles, whose reaction is three moments. Where both wheels' centres
+# are fixed on the carrier, its sum with the bearings' equations is another one with the same multiplier: the
+# points of both wheels at the pitch point P have one velocity along the common tangent t. Its reaction is a
+# force along t in P on each wheel (Uicker, Pennock and Shigley, Theory of Machines and Mechanisms, ch. 13). A
+# model gives no pressure angle, so the force has no part across t.
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from mbssa import Mechanism
+from mbssa.arrays import Floats
+from mbssa.joints.axes import cross, unit
+from mbssa.joints.catalogue import type_of_joint
+from mbssa.joints.equations import residuals
+from mbssa.joints.frames import Frames
+from mbssa.joints.relations import JointRelations, PairFrames, Relation, Term
+
+#: Share of the size, or of a radius, by which centres, ratios and rows of equations may be off.
+_SAME = 1e-6
+
+#: Frames with tooth forces by the mechanism's own, and the gears whose tooth force has no known place.
+_found: WeakKeyDictionary[Frames, tuple[Frames, tuple[int, ...]]] = WeakKeyDictionary()
+
+
+def with_teeth(mechanism: Mechanism, frames: Frames) -> tuple[Frames, tuple[int, ...]]:
+    """Frames whose gears' equations act where the teeth touch; gears (indices) of which that is not known."""
+    known = _found.get(frames)
+    if known is None:
+        relations, open_ = dict(frames.relations), []
+        links: dict[int, list[int]] = {}
+        for j in range(mechanism.n_joints):
+            for body in mechanism.joint_bodies(j)[:2]:
+                links.setdefault(body, []).append(j)
+        for j, relation in frames.relations.items():
+            if not type_of_joint(mechanism, j).is_gear or len(relation.bodies) < 3:
+                continue
+            tooth = _in_plane(frames, j) if mechanism.space == "planar" else _in_space(frames, relation)
+            wheels, carrier = relation.bodies[:2], relation.bodies[2]
+            if tooth is not None and all(
+                _stays(
+                    mechanism, frames, links, wheel, _placed(frames, wheel, frames.origin[j, side]), carrier
+                )
+                for side, wheel in enumerate(wheels)
+            ):
+                relations[j] = tooth
+            else:
+                open_.append(j)
+        same = relations == dict(frames.relations)
+        known = _found[frames] = (frames if same else replace(frames, relations=relations), tuple(open_))
+    return known
+
+
+def _in_plane(frames: Frames, j: int) -> JointRelations | None:
+    """The mesh with the line of centres in place of the carrier."""
+    relations = frames.relations[j]
+    (mesh,) = relations.constraints
+    first, second, arm = mesh.terms
+    ends = PairFrames(
+        (relations.bodies[0], relations.bodies[1]), frames.origin[j], np.tile(np.eye(3), (2, 1, 1))
+    )
+    apart = [frames.position[b] + frames.rotation[b] @ ends.origin[k] for k, b in enumerate(ends.bodies)]
+    if np.linalg.norm(apart[1] - apart[0]) <= _SAME * frames.size or arm.factor == 0.0:
+        return None
+    line = Term("line", len(relations.pairs), factor=arm.factor)
+    return replace(
+        relations,
+        pairs=(*relations.pairs, ends),
+        constraints=(replace(mesh, terms=(first, second, line)),),
+    )
+
+
+def _in_space(frames: Frames, relations: JointRelations) -> JointRelations | None:
+    """The mesh with the velocities of both centres along the tangent; None where no pitch point fits."""
+    (mesh,) = relations.constraints
+    first, second = mesh.terms
+    sides = [relations.pairs[term.pair] for term in (first, second)]
+    centre, axis = (
+        [np.asarray(part(pair)) for pair in sides]
+        for part in (
+            lambda pair: _placed(frames, pair.bodies[1], pair.origin[1]),
+            lambda pair: frames.rotation[pair.bodies[1]] @ pair.axes[1][:, 2],
+        )
+    )
+    point = _pitch_point(centre, axis, second.factor, frames.size)
+    if point is None:
+        return None
+    arms = [cross(a, point - c) for a, c in zip(axis, centre, strict=True)]
+    radius = float(np.linalg.norm(arms[0]))
+    if radius <= _SAME * frames.size:
+        return None
+    tangent = arms[0] / radius
+    if np.linalg.norm(arms[1] + second.factor * arms[0]) > _SAME * radius * max(1.0, abs(second.factor)):
+        return None
+    pairs, terms = (
+        list(relations.pairs),
+        [replace(first, factor=radius), replace(second, factor=radius * second.factor)],
+    )
+    for sign, pair, normal in zip((1.0, -1.0), sides, axis, strict=True):
+        carrier = pair.bodies[0]
+        across = np.stack([cross(tangent, normal), tangent, normal], axis=1)
+        axes = np.array([frames.rotation[carrier].T @ across, pair.axes[1]])
+        terms.append(Term("along", len(pairs), (1,), factor=sign))
+        pairs.append(PairFrames(pair.bodies, pair.origin, axes))
+    return replace(
+        relations, pairs=tuple(pairs), constraints=(Relation(mesh.name, tuple(terms), is_length=True),)
+    )
+
+
+def _pitch_point(centre: list[Floats], axis: list[Floats], ratio: float, size: float) -> Floats | None:
+    """Point at which wheels with these centres and axes touch; None where these do not fit each other."""
+    across, apart = cross(axis[0], axis[1]), centre[1] - centre[0]
+    if np.linalg.norm(across) <= _SAME:  # parallel
+        sense = float(np.sign(axis[0] @ axis[1]))
+        if ratio + sense == 0.0 or abs(apart @ axis[0]) > _SAME * size:
+            return None
+        return centre[0] + apart * sense / (ratio + sense)
+    if abs(apart @ unit(across)) > _SAME * size:
+        return None  # the axes do not meet
+    found: Floats = np.linalg.solve(
+        np.array([axis[0], axis[1], across]), [axis[0] @ centre[0], axis[1] @ centre[1], across @ centre[0]]
+    )
+    return found
+
+
+def _placed(frames: Frames, body: int, local: Floats) -> Floats:
+    found: Floats = frames.position[body] + frames.rotation[body] @ local
+    return found
+
+
+def _stays(
+    mechanism: Mechanism,
+    frames: Frames,
+    links: Mapping[int, list[int]],
+    wheel: int,
+    centre: Floats,
+    carrier: int,
+) -> bool:
+    """Whether joints that keep a point of the wheel on their other body lead from it to the carrier."""
+    seen, edge = {wheel}, [wheel]
+    while edge and carrier not in seen:
+        body = edge.pop()
+        for j in links.get(body, ()):
+            other = sum(mechanism.joint_bodies(j)[:2]) - body
+            if other not in seen and _keeps(mechanism, frames, j, centre):
+                seen.add(other)
+                edge.append(other)
+    return carrier in seen
+
+
+def _keeps(mechanism: Mechanism, frames: Frames, j: int, centre: Floats) -> bool:
+    """Whether a joint keeps this point of the world at the reference, of either body, on the other."""
+    equations = type_of_joint(mechanism, j).pair
+    if equations is None or not frames.known[j]:
+        return False
+    bodies, planar = mechanism.joint_bodies(j)[:2], mechanism.space == "planar"
+    axes = [frames.rotation[b] @ frames.axes[j, side] for side, b in enumerate(bodies)]
+    ends = [_placed(frames, b, frames.origin[j, side]) for side, b in enumerate(bodies)]
+    back = axes[0].T
+    given = {
+        name: np.array([values[j] / (1.0 if name == "ratio" else frames.size)])
+        for name, values in frames.parameters.items()
+    }
+    d, C = (back @ (ends[1] - ends[0]) / frames.size)[None], (back @ axes[1])[None]
+    rows = residuals(equations, d, C, given)[1][0]
+    # Velocity of the point by the twist of B's origin: v + w × arm, in A's axes.
+    arm = back @ (centre - ends[1]) / frames.size
+    wanted = np.hstack([np.eye(3), -_skew(arm)])[: 2 if planar else 3]
+    free = [0, 1, 5] if planar else list(range(6))
+    rows, wanted = rows[:, free], wanted[:, free]
+    return bool(np.abs(wanted - wanted @ np.linalg.pinv(rows) @ rows).max() <= _SAME)
+
+
+def _skew(v: Floats) -> Floats:
+    return np.array([[0.0, -v[2], v[1]], [v[2], 0.0, -v[0]], [-v[1], v[0], 0.0]])

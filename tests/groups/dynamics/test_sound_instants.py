@@ -1,0 +1,66 @@
+"""Forces at the solved instants of a motion that is not solved everywhere."""
+
+import numpy as np
+
+import groups
+import mbssa
+from groups.dynamics.equilibrium import balance
+
+#: A slider, two links and a driven pin in one group of three bodies; it reaches 4 of 41 instants.
+CHAIN = """
+format = 1
+space = "planar"
+gravity = [0.0, -9.81]
+body = [
+  { name = "b2", inertia = { mass = 0.67, centre = [-0.89, -0.79], moment = 0.063 } },
+  { name = "b3", inertia = { mass = 1.73, centre = [0.97, -0.55], moment = 0.18 } },
+  { name = "b4", inertia = { mass = 2.54, centre = [0.38, -0.32], moment = 0.38 } },
+]
+joint = [
+  { bodies = ["frame", "b2"], type = "P", id = "j0", point = [0.154879419530501, -0.827759223636453], \
+axis = [-0.9607995371969468, 0.2772440248628143] },
+  { bodies = ["b2", "b3"], type = "R", id = "j1", driven = true, \
+point = [0.8632083483503723, -0.05086557658847535] },
+  { bodies = ["b3", "b4"], type = "R", id = "j2", point = [-0.7130485978789474, -0.653194519542103] },
+  { bodies = ["frame", "b4"], type = "R", id = "j3", point = [-0.22870201556523662, 0.6470159485552882] },
+]
+[motion]
+duration = 2.0
+steps = 41
+[motion.inputs]
+"j1.angle" = { law = "speed", rate = 1.0 }
+"""
+
+
+def test_numbers_at_the_solved_instants_are_those_of_these_alone(tmp_path):
+    path = tmp_path / "chain.toml"
+    path.write_text(CHAIN)
+    structure = mbssa.decompose(mbssa.load(path))
+    trajectory = groups.build(structure).solve(compiled=False)
+    sound = np.flatnonzero((trajectory.status == 0).all(axis=1))
+    assert 0 < len(sound) < len(trajectory.time)
+    whole = groups.forces(trajectory, structure, compiled=False)
+    alone = groups.forces(trajectory.instants(sound), structure, compiled=False)
+    assert alone.ok
+    assert np.isfinite(whole.driving[sound]).all()
+    for name in ("driving", "shaking_force", "shaking_moment", "balance"):
+        np.testing.assert_array_equal(getattr(whole, name)[sound], getattr(alone, name))
+    for joint in range(4):
+        np.testing.assert_array_equal(whole.joint(joint).force[sound], alone.joint(joint).force)
+    assert np.isnan(np.delete(whole.driving, sound, axis=0)).all()
+    assert (np.delete(whole.status, sound, axis=0) != 0).all()
+    scale = np.abs(alone.drive_power).max()
+    assert np.abs(alone.balance).max() < 1e-9 * scale
+
+
+def test_one_instant_that_is_not_finite_or_singular_spoils_no_other():
+    generator = np.random.default_rng(3)
+    matrices, loads = generator.normal(size=(5, 4, 4)), generator.normal(size=(5, 4, 1))
+    expected = -np.linalg.solve(matrices, loads)
+    matrices[1, 0, 0], matrices[3] = np.nan, 0.0
+    for bad in ([1], [3], [1, 3]):
+        part = np.array([0, 2, 4, *bad])
+        found = balance(matrices[part], loads[part])
+        np.testing.assert_allclose(found.multipliers[:3], expected[[0, 2, 4]], rtol=1e-10)
+        assert np.isnan(found.multipliers[3:]).all()
+        assert found.singular.tolist() == [False] * 3 + [k == 3 for k in bad]
