@@ -150,7 +150,7 @@ def _of_arrays(
     else:
         gaps = ~np.isfinite(old)
         with np.errstate(invalid="ignore"):
-            share = np.abs(new - old) / _largest(old)
+            share = np.nan_to_num(np.abs(new - old) / _largest(old), nan=np.inf)
             wrong = np.where(gaps, np.isfinite(new), ~(share <= recorded.tolerance))
     if not wrong.any():
         return
@@ -158,7 +158,7 @@ def _of_arrays(
     worst = (
         first
         if share is None
-        else tuple(np.unravel_index(np.nanargmax(np.where(wrong, share, -1)), old.shape))
+        else tuple(np.unravel_index(np.argmax(np.where(wrong, share, -1)), old.shape))
     )
     for what, at in {"first": first, "largest": tuple(map(int, worst))}.items():
         if what == "largest" and at == first:

@@ -62,7 +62,8 @@ def check(model, found, case=""):
 @pytest.mark.parametrize(
     "name",
     ["planar_four_bar", "theo_jansen", "cam_roller", "rotor", "bennett", "planetary",
-     *(pytest.param(name, marks=pytest.mark.slow) for name in ("micromanipulator_driven", "stewart", "bricard"))],
+     *(pytest.param(name, marks=pytest.mark.slow)
+       for name in ("micromanipulator_driven", "stewart", "bricard"))],
 )  # fmt: skip
 def test_every_mode_of_every_kind_closes_and_is_another(name):
     model = build(name)
