@@ -1,4 +1,4 @@
-"""Fixtures of every test and example: measured costs and the ledger of compiling are its own."""
+"""Fixtures of every test and example: stored costs and the ledger of compiling are its own."""
 
 import os
 
@@ -19,6 +19,8 @@ def _store_of_the_session(tmp_path_factory):
 
 
 @pytest.fixture(autouse=True)
-def _each_test_is_a_new_process(monkeypatch):
-    """Work adds up within a test, not over a session: else the compiler would run in tests at random."""
+def _fast_tests_do_not_compile(request, monkeypatch):
+    """Work adds up within a test, not over a session; where a test is not slow, no usual work is worth it."""
     monkeypatch.setattr(compiled, "_rented", {})
+    if request.node.get_closest_marker("slow") is None:
+        monkeypatch.setattr(compiled, "LOADING", 5.0)

@@ -30,11 +30,13 @@ main()
 """
 
 
-@pytest.mark.parametrize("times", [1, 2, 3])
 @pytest.mark.parametrize(
-    "module",
-    ["mbssa.cli", "mbssa.mpi_rank", "typer", "numpy", "pydantic", "groups.cli.solve", "groups.cli.running"],
-)
+    ("module", "times"),
+    [
+        ("mbssa.cli", 1), ("mbssa.cli", 3), ("mbssa.mpi_rank", 2), ("typer", 1), ("numpy", 3),
+        ("pydantic", 2), ("groups.cli.solve", 1), ("groups.cli.running", 3),
+    ],
+)  # fmt: skip
 def test_ctrl_c_as_a_module_is_imported(module, times):
     command = [sys.executable, "-c", PRESSED, module, str(times), "solve", "rotor", "--no-compiled"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -1,5 +1,7 @@
 """Built-in models of joints whose profiles touch: followers move by their laws, teeth at their ratio."""
 
+import itertools
+
 import numpy as np
 import pytest
 from following import TURN, TURNING, assert_follows, solved
@@ -15,9 +17,6 @@ LAW_CAMS = {
     "cam_flat": ("1-3", "slide"),
     "cam_swing": ("1-3", "angle"),
 }
-
-every_cam = pytest.mark.parametrize("name", LAW_CAMS)
-turning = pytest.mark.parametrize("law", TURNING.values(), ids=TURNING)
 
 
 def profile(name):
@@ -48,57 +47,57 @@ def contact(trajectory):
 # --- cams from laws ----------------------------------------------------------------------------------
 
 
-@every_cam
-@turning
-def test_a_follower_moves_by_its_law(name, law):
+def test_a_follower_moves_by_its_law():
     """s, s' w, s'' w² + s' a, all the way around."""
-    joint, coordinate = LAW_CAMS[name]
-    follower_law = profile(name).law
-    trajectory = solved(mbssa.load(name), law)
-    found, driver = trajectory.joint(joint)[coordinate], trajectory.joint("1-2")["angle"]
-    assert np.ptp(driver.value) > 0.99 * TURN
-    assert np.ptp(found.value) == pytest.approx(follower_law.rise, rel=1e-9)
-    scale = follower_law.rise
-    # As accurate as the profile: 1e-12 of its size, 1e-9 of its second derivative.
-    assert_follows(found, lambda angle: follower_law.at(angle)[:3], driver, size=scale, within=1e-8)
-    assert np.abs(found.value - follower_law.at(driver.value)[0]).max() < 1e-10 * scale
+    for name, law in itertools.product(LAW_CAMS, TURNING.values()):
+        joint, coordinate = LAW_CAMS[name]
+        follower_law = profile(name).law
+        trajectory = solved(mbssa.load(name), law)
+        found, driver = trajectory.joint(joint)[coordinate], trajectory.joint("1-2")["angle"]
+        assert np.ptp(driver.value) > 0.99 * TURN, (law, name)
+        assert np.ptp(found.value) == pytest.approx(follower_law.rise, rel=1e-9), (law, name)
+        scale = follower_law.rise
+        # As accurate as the profile: 1e-12 of its size, 1e-9 of its second derivative.
+        assert_follows(
+            found, lambda angle, law=follower_law: law.at(angle)[:3], driver, size=scale, within=1e-8
+        )
+        assert np.abs(found.value - follower_law.at(driver.value)[0]).max() < 1e-10 * scale, (law, name)
 
 
-@every_cam
-def test_a_follower_stands_still_in_the_dwells_of_its_law(name):
-    joint, coordinate = LAW_CAMS[name]
-    law = profile(name).law
-    trajectory = solved(mbssa.load(name), steps=721)
-    angle, found = trajectory.joint("1-2")["angle"].value % TURN, trajectory.joint(joint)[coordinate]
-    dwells = 0
-    for k, segment in enumerate(law.segments):
-        if segment.kind is not None:
-            continue
-        dwells += 1
-        inside = (angle > law.starts[k] + 1e-6) & (angle < law.starts[k + 1] - 1e-6)
-        assert inside.sum() > 90
-        assert np.abs(found.value[inside] - law.heights[k]).max() < 1e-11 * law.rise
-        assert np.abs(found.rate[inside]).max() < 1e-9 * np.abs(found.rate).max()
-        assert np.abs(found.acceleration[inside]).max() < 1e-8 * np.abs(found.acceleration).max()
-    assert dwells == {"cam_roller": 2, "cam_flat": 1, "cam_swing": 2}[name]
+def test_a_follower_stands_still_in_the_dwells_of_its_law():
+    for name in LAW_CAMS:
+        joint, coordinate = LAW_CAMS[name]
+        law = profile(name).law
+        trajectory = solved(mbssa.load(name), steps=721)
+        angle, found = trajectory.joint("1-2")["angle"].value % TURN, trajectory.joint(joint)[coordinate]
+        dwells = 0
+        for k, segment in enumerate(law.segments):
+            if segment.kind is not None:
+                continue
+            dwells += 1
+            inside = (angle > law.starts[k] + 1e-6) & (angle < law.starts[k + 1] - 1e-6)
+            assert inside.sum() > 90, name
+            assert np.abs(found.value[inside] - law.heights[k]).max() < 1e-11 * law.rise, name
+            assert np.abs(found.rate[inside]).max() < 1e-9 * np.abs(found.rate).max(), name
+            assert np.abs(found.acceleration[inside]).max() < 1e-8 * np.abs(found.acceleration).max(), name
+        assert dwells == {"cam_roller": 2, "cam_flat": 1, "cam_swing": 2}[name], name
 
 
-@pytest.mark.parametrize(
-    ("name", "over", "velocity", "acceleration"),
-    [
+def test_peaks_of_the_textbook():
+    for name, over, velocity, acceleration in [
         ("cam_roller", 120, 2.0, 2 * np.pi),  # cycloidal rise
         ("cam_flat", 75, 2.1875, 7.5132),  # 4-5-6-7 rise
         ("cam_swing", 125, 2.0, 4.8881),  # modified trapezoid rise
-    ],
-)
-def test_peaks_of_the_textbook(name, over, velocity, acceleration):
-    joint, coordinate = LAW_CAMS[name]
-    duration = over / 360.0
-    trajectory = solved(mbssa.load(name), groups.speed(TURN, start=0.0), 2001, duration)
-    found = trajectory.joint(joint)[coordinate]
-    rise = profile(name).law.rise
-    assert np.abs(found.rate).max() == pytest.approx(velocity * rise / duration, rel=1e-5)
-    assert np.abs(found.acceleration).max() == pytest.approx(acceleration * rise / duration**2, rel=1e-4)
+    ]:
+        joint, coordinate = LAW_CAMS[name]
+        duration = over / 360.0
+        trajectory = solved(mbssa.load(name), groups.speed(TURN, start=0.0), 2001, duration)
+        found = trajectory.joint(joint)[coordinate]
+        rise = profile(name).law.rise
+        assert np.abs(found.rate).max() == pytest.approx(velocity * rise / duration, rel=1e-5), name
+        assert np.abs(found.acceleration).max() == pytest.approx(
+            acceleration * rise / duration**2, rel=1e-4
+        ), name
 
 
 def test_a_flat_face_is_touched_beside_the_axis_by_the_law_s_slope():
@@ -112,16 +111,16 @@ def test_a_flat_face_is_touched_beside_the_axis_by_the_law_s_slope():
     assert 0.004 < (1 / curvature).min() < 0.005
 
 
-@pytest.mark.parametrize("name", ["cam_roller", "cam_swing"])
-def test_a_roller_touches_where_the_law_says(name):
+def test_a_roller_touches_where_the_law_says():
     """The parameter of a cam from a law is its angle; the roller's centre is a radius off its profile."""
-    trajectory = solved(mbssa.load(name))
-    made, place, axes, (s, *_) = contact(trajectory)
-    angle = trajectory.joint("1-2")["angle"].value
-    off = np.mod(made.cam.angle_of(s) - angle + np.pi, TURN) - np.pi
-    assert np.abs(off).max() < 1e-7
-    touched = place[0] + np.einsum("tij,tj->ti", axes[0], made.curve.at(s)[0])
-    assert np.linalg.norm(place[1] - touched, axis=1) == pytest.approx(made.radius, rel=1e-10)
+    for name in ["cam_roller", "cam_swing"]:
+        trajectory = solved(mbssa.load(name))
+        made, place, axes, (s, *_) = contact(trajectory)
+        angle = trajectory.joint("1-2")["angle"].value
+        off = np.mod(made.cam.angle_of(s) - angle + np.pi, TURN) - np.pi
+        assert np.abs(off).max() < 1e-7, name
+        touched = place[0] + np.einsum("tij,tj->ti", axes[0], made.curve.at(s)[0])
+        assert np.linalg.norm(place[1] - touched, axis=1) == pytest.approx(made.radius, rel=1e-10), name
 
 
 def test_the_notes_of_the_cams_say_what_their_pressure_angles_are():
@@ -134,38 +133,23 @@ def test_the_notes_of_the_cams_say_what_their_pressure_angles_are():
     assert np.abs(np.rad2deg(cam.pressure(angle))).max() < 16.0
 
 
-@every_cam
-def test_groups_are_what_the_global_approach_finds(name):
-    mechanism = mbssa.load(name)
-    structure = mbssa.decompose(mechanism)
-    motion = groups.default_motion(mechanism, steps=73)
-    by_group, at_once = groups.build(structure).solve(motion), groups.solve_globally(structure, motion)
-    assert by_group.ok
-    assert at_once.ok
-    for level in ("position", "orientation", "velocity", "acceleration"):
-        one, other = getattr(by_group, level), getattr(at_once, level)
-        assert np.abs(one - other).max() < 1e-9 * max(1.0, np.abs(other).max()), level
-
-
 # --- involute teeth ----------------------------------------------------------------------------------
 
 BASES, AXES = (0.048, 0.072), 0.13
 LINE = np.sqrt(AXES**2 - sum(BASES) ** 2)
 
 
-@pytest.mark.parametrize(
-    "law", [None, groups.ramp(0.0, np.pi / 6, 0.0, 1.0), groups.polynomial(0.0, 0.1, -0.3, 0.7)]
-)
-def test_involutes_turn_at_the_ratio_of_their_base_circles(law):
+def test_involutes_turn_at_the_ratio_of_their_base_circles():
     """The fundamental law of gearing."""
-    trajectory = solved(mbssa.load("involute_teeth"), law, steps=121)
     ratio = -BASES[0] / BASES[1]
 
     def formula(angle):
         return ratio * angle, np.full_like(angle, ratio), np.zeros_like(angle)
 
-    driver = trajectory.joint("1-2")["angle"]
-    assert_follows(trajectory.joint("1-3")["angle"], formula, driver, speed=TURN, within=1e-9)
+    for law in (None, groups.ramp(0.0, np.pi / 6, 0.0, 1.0), groups.polynomial(0.0, 0.1, -0.3, 0.7)):
+        trajectory = solved(mbssa.load("involute_teeth"), law, steps=121)
+        driver = trajectory.joint("1-2")["angle"]
+        assert_follows(trajectory.joint("1-3")["angle"], formula, driver, speed=TURN, within=1e-9)
 
 
 def test_involutes_do_so_at_any_distance_of_their_axes(read):

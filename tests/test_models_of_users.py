@@ -72,6 +72,7 @@ def test_the_global_approach_hangs_it_there_too(hoist):
         assert np.abs(getattr(at_once.body("load"), level) - wanted).max() < 1e-10 * np.abs(wanted).max()
 
 
+@pytest.mark.slow
 def test_the_function_is_compiled_and_beside_its_model():
     from groups.encoding.user_functions import why_python
     from mbssa.joints.poses import Poses

@@ -42,7 +42,14 @@ def test_decompose_imports_no_heavy_package():
     assert not imported_by("decompose", "rotor") & {*HEAVY, "groups"}
 
 
-@pytest.mark.parametrize("model", ["planar_four_bar", "rotor", "stewart", "cam_roller", "rope_hoist"])
+@pytest.mark.parametrize(
+    "model",
+    [
+        "planar_four_bar",
+        "cam_roller",
+        *(pytest.param(name, marks=pytest.mark.slow) for name in ("rotor", "stewart", "rope_hoist")),
+    ],
+)
 def test_a_small_solution_imports_neither_a_compiler_nor_linear_algebra(model, tmp_path, monkeypatch):
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
     assert not imported_by("solve", model) & set(HEAVY)

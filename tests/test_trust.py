@@ -37,22 +37,26 @@ def own(request, tmp_path, monkeypatch):
     return path
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_no_command_imports_what_a_model_names(run_mbssa, own, command):
-    done = run_mbssa(command, str(own), *COMMANDS[command])
-    assert not own.with_name("mark").exists()
-    assert "Traceback" not in done.stderr
-    if command in BY_NUMBER:
-        assert done.exit_code == (1 if command == "loops" else 0)
-        assert "counts by its number of equations" in " ".join((done.stdout + done.stderr).split())
-    if command not in ("cams", "convert"):
-        said = " ".join((done.stdout + done.stderr).split())
-        assert f"rope ({own.with_name('own.py')}:rope)" in said
-        assert "--trust" in said
+def test_no_command_imports_what_a_model_names(run_mbssa, own):
+    for command in COMMANDS:
+        done = run_mbssa(command, str(own), *COMMANDS[command])
+        assert not own.with_name("mark").exists(), command
+        assert "Traceback" not in done.stderr, command
+        if command in BY_NUMBER:
+            assert done.exit_code == (1 if command == "loops" else 0), command
+            assert "counts by its number of equations" in " ".join((done.stdout + done.stderr).split()), (
+                command
+            )
+        if command not in ("cams", "convert"):
+            said = " ".join((done.stdout + done.stderr).split())
+            assert f"rope ({own.with_name('own.py')}:rope)" in said, command
+            assert "--trust" in said, command
 
 
-@pytest.mark.parametrize("how", ["option", "environment"])
-@pytest.mark.parametrize("command", ["check", "solve", "partition"])
+@pytest.mark.parametrize(
+    ("command", "how"),
+    [("check", "option"), ("solve", "option"), ("partition", "option"), ("solve", "environment")],
+)
 def test_what_is_trusted_runs(run_mbssa, own, command, how, monkeypatch):
     if how == "environment":
         monkeypatch.setenv(VARIABLE, "1")

@@ -24,7 +24,7 @@ def singular_position(closure: Closure, group: int, at: States, times: Sequence[
     of = closure.linearised(at)
     jacobian, condition = of.jacobian[0], 0.0
     kind: Kind = "unresolved"
-    if np.isfinite(jacobian).all():
+    if jacobian.size and np.isfinite(jacobian).all():
         left, values, _ = np.linalg.svd(jacobian)
         condition = float(values[-1] / values[0])
         # What is still where own unknowns stand still; of free slides and rods y sees nothing.

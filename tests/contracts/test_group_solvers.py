@@ -60,13 +60,13 @@ class Toy(Solver):
         return cls(tree.number, "toy crank", "a hinge is driven", (), (), ints, floats, np.zeros(0), roots=1)
 
 
-def agree(one, two, within):
+def agree(one, two, within, case=""):
     """Two solutions of one motion, each level by its own largest number."""
-    assert one.ok, one.faults()
-    assert two.ok, two.faults()
+    assert one.ok, (case, one.faults())
+    assert two.ok, (case, two.faults())
     for level in LEVELS:
         a, b = getattr(one, level), getattr(two, level)
-        assert np.abs(a - b).max() <= within * max(1.0, np.abs(b).max()), level
+        assert np.abs(a - b).max() <= within * max(1.0, np.abs(b).max()), (case, level)
 
 
 @pytest.fixture
@@ -74,7 +74,7 @@ def with_toy(monkeypatch):
     monkeypatch.setattr(registry, "SOLVERS", [Toy, *registry.SOLVERS])
 
 
-@pytest.mark.parametrize("name", ["planar_four_bar", "triad", "theo_jansen"])
+@pytest.mark.parametrize("name", ["triad", "theo_jansen"])
 def test_a_toy_solver_of_one_file_solves_its_groups(name, monkeypatch):
     structure = mbssa.decompose(mbssa.load(name))
     motion = groups.default_motion(structure.mechanism, steps=13)
@@ -111,31 +111,30 @@ def test_each_solver_is_a_file_and_is_listed():
 
 
 #: Every chain of the library; three slides in the plane are refused.
-CHAINS = [
-    (space, joints)
-    for space, chains in (("planar", library.PLANAR), ("spatial", library.SPATIAL))
-    for joints in chains
-    if joints != "a x P, x y P, y b P"
-]
+CHAINS = {
+    "planar": [joints for joints in library.PLANAR if joints != "a x P, x y P, y b P"],
+    "spatial": library.SPATIAL,
+}
 
 
-@pytest.mark.parametrize(("space", "joints"), CHAINS)
-def test_every_solver_gives_the_answer_of_newton(space, joints):
+@pytest.mark.parametrize("space", ["planar", "spatial"])
+def test_every_solver_gives_the_answer_of_newton(space):
     """About the reference of the first well-conditioned one of some random geometries."""
-    for seed in range(20):
-        model = groups.build(mbssa.decompose(library.example(joints, space, seed)))
-        inputs = model.reference_inputs.items()
-        laws = {name: groups.harmonic(1e-3, 1.0, mean=value) for name, value in inputs}
-        motion = groups.sample(model.mechanism, laws, np.linspace(0.0, 1.0, 33))
-        default = model.solve(motion, branch="checked", compiled=False)
-        if default.ok and default.condition.min() > 0.1:
-            break
-    else:
-        pytest.fail("no geometry is well-conditioned")
-    number = model.structure.n_groups
-    choices = groups.solvers_of(model, number)
-    if "Newton" not in choices:
-        assert model.solver(number).form == "driven"
-    other = "Newton" if "Newton" in choices[1:] else "global dense"
-    found = groups.build(model.structure, {number: other}).solve(motion, branch="checked", compiled=False)
-    agree(default, found, 1e-8)
+    for joints in CHAINS[space]:
+        for seed in range(20):
+            model = groups.build(mbssa.decompose(library.example(joints, space, seed)))
+            inputs = model.reference_inputs.items()
+            laws = {name: groups.harmonic(1e-3, 1.0, mean=value) for name, value in inputs}
+            motion = groups.sample(model.mechanism, laws, np.linspace(0.0, 1.0, 9))
+            default = model.solve(motion, branch="checked", compiled=False)
+            if default.ok and default.condition.min() > 0.1:
+                break
+        else:
+            pytest.fail(f"{joints}: no geometry is well-conditioned")
+        number = model.structure.n_groups
+        choices = groups.solvers_of(model, number)
+        if "Newton" not in choices:
+            assert model.solver(number).form == "driven", joints
+        other = "Newton" if "Newton" in choices[1:] else "global dense"
+        found = groups.build(model.structure, {number: other}).solve(motion, branch="checked", compiled=False)
+        agree(default, found, 1e-8, joints)

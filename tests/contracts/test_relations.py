@@ -5,6 +5,7 @@ a cam or a user's function closes, each with body frames turned and displaced at
 """
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -15,8 +16,6 @@ import mbssa
 from mbssa.io.records import from_record
 from mbssa.joints.frames import joint_frames
 from mbssa.mechanism import JointFrame
-
-LEVELS = ("position", "orientation", "velocity", "acceleration")
 
 
 def along(angle):
@@ -144,72 +143,76 @@ def built(made):
     return groups.build(mbssa.decompose(made))
 
 
-def assert_same(one, two, within=1e-8):
-    assert two.ok, two.faults()
-    assert max(distance(one, two)) < within
+#: Each kind twice or more: gears, also on a carrier, rolling, drums, rollers, knives, flat faces, functions.
+SEEDS = (1, 2, 5, 6, 10, 16, 18, 22)
 
 
-#: Mechanisms of 0, 11, 17, 21 and 23 come to a dead point on their way.
-SEEDS = [seed for seed in range(28) if seed not in (0, 11, 17, 21, 23)]
+@pytest.fixture(scope="module")
+def cases():
+    """Random mechanisms by seed: their records, themselves, models, motions and answers."""
+    made = {}
+    for seed in SEEDS:
+        given = record(seed)
+        one = mechanism(given)
+        model = built(one)
+        motion = swing(model, 0.01, steps=21)
+        answer = model.solve(motion, compiled=False)
+        assert answer.ok, (seed, answer.faults())
+        assert answer.condition.min() > 1e-2, seed
+        made[seed] = given, one, model, motion, answer
+    return made
 
 
-@pytest.fixture(scope="module", params=SEEDS)
-def case(request):
-    """A random mechanism, its model, a motion and the answer."""
-    given = record(request.param)
-    made = mechanism(given)
-    model = built(made)
-    motion = swing(model, 0.01, steps=41)
-    answer = model.solve(motion)
-    assert answer.ok, answer.faults()
-    assert answer.condition.min() > 1e-2
-    return given, made, model, motion, answer
+def assert_same(one, two, case="", within=1e-8):
+    assert two.ok, (case, two.faults())
+    assert max(distance(one, two)) < within, case
 
 
 @pytest.mark.parametrize("method", ["dense", "sparse"])
-def test_the_global_approach_gives_the_same_answer(case, method):
-    _, made, _, motion, answer = case
-    theirs = groups.solve_globally(mbssa.decompose(made), motion, method=method)
-    assert_same(answer, theirs)
-    assert max(answer.residual.max(), theirs.residual.max()) < 1e-10
+def test_the_global_approach_gives_the_same_answer(cases, method):
+    for seed, (_, made, _, motion, answer) in cases.items():
+        theirs = groups.solve_globally(mbssa.decompose(made), motion, method=method, compiled=False)
+        assert_same(answer, theirs, seed)
+        assert max(answer.residual.max(), theirs.residual.max()) < 1e-10, seed
 
 
-def test_rates_are_derivatives(case):
-    _, _, model, _, _ = case
-    coarse, fine = (np.array(slopes(model, lambda n: swing(model, 0.01, n), steps)) for steps in (101, 201))
-    assert (fine < np.maximum(coarse / 3, 1e-7)).all()
+def test_rates_are_derivatives(cases):
+    for seed, (_, _, model, _, _) in cases.items():
+        motion_of = partial(swing, model, 0.01)
+        coarse, fine = (np.array(slopes(model, motion_of, steps)) for steps in (51, 101))
+        assert (fine < np.maximum(coarse / 3, 1e-7)).all(), seed
 
 
-def test_frames_say_the_same(case):
-    _, made, _, motion, answer = case
-    frames = joint_frames(made)
-    geometry = dict(made.joint_geometry)
-    for j, given in geometry.items():
-        if made.joints[j].type.code != "USER":
-            sides = tuple(
-                JointFrame(tuple(frames.origin[j, side][:2]), x=tuple(frames.axes[j, side][:2, 0]))
-                for side in (0, 1)
-            )
-            geometry[j] = replace(given, frames=sides, point=None, points=None, axis=None, axes=None)
-    assert_same(answer, built(replace(made, joint_geometry=geometry)).solve(motion))
+def test_frames_say_the_same(cases):
+    for seed, (_, made, _, motion, answer) in cases.items():
+        frames = joint_frames(made)
+        geometry = dict(made.joint_geometry)
+        for j, given in geometry.items():
+            if made.joints[j].type.code != "USER":
+                sides = tuple(
+                    JointFrame(tuple(frames.origin[j, side][:2]), x=tuple(frames.axes[j, side][:2, 0]))
+                    for side in (0, 1)
+                )
+                geometry[j] = replace(given, frames=sides, point=None, points=None, axis=None, axes=None)
+        assert_same(answer, built(replace(made, joint_geometry=geometry)).solve(motion, compiled=False), seed)
 
 
-def test_wheels_change_places_with_the_inverse_of_their_ratio(case):
-    given, _, _, motion, answer = case
-    joints = []
-    for joint in given["joint"]:
-        if joint["type"] == "EPI":
-            one, two, *carrier = joint["bodies"]
-            swapped = {"bodies": [two, one, *carrier], "points": joint["points"][::-1]}
-            joint = joint | swapped | {"ratio": 1 / joint["ratio"]}
-        joints.append(joint)
-    model = built(mechanism(given | {"joint": joints}))
-    assert_same(answer, model.solve(motion))
+def test_wheels_change_places_with_the_inverse_of_their_ratio(cases):
+    for seed, (given, _, _, motion, answer) in cases.items():
+        joints = []
+        for joint in given["joint"]:
+            if joint["type"] == "EPI":
+                one, two, *carrier = joint["bodies"]
+                swapped = {"bodies": [two, one, *carrier], "points": joint["points"][::-1]}
+                joint = joint | swapped | {"ratio": 1 / joint["ratio"]}
+            joints.append(joint)
+        model = built(mechanism(given | {"joint": joints}))
+        assert_same(answer, model.solve(motion, compiled=False), seed)
 
 
 def test_a_gear_on_a_line_of_centres_that_stands_askew_starts_at_the_reference():
     """The constant of a mesh keeps the turns of its terms, whatever part of a turn the ratio makes."""
-    for angle in np.linspace(-3.1, 3.1, 9):
+    for angle in (-3.1, -0.8, 1.5, 3.1):
         for ratio in (-0.85, -1.5, 0.3):
             centre = 0.2 * along(angle)
             pair = {
@@ -224,7 +227,7 @@ def test_a_gear_on_a_line_of_centres_that_stands_askew_starts_at_the_reference()
             }
             made = mechanism(pair)
             model = groups.build(mbssa.decompose(made), {2: "Newton"})
-            answer = model.solve(swing(model, 0.3))
+            answer = model.solve(swing(model, 0.3, steps=9), compiled=False)
             assert answer.ok, answer.faults()
             turn = answer.orientation - answer.orientation[0]
             assert np.abs(turn[:, 2] + turn[:, 1] / ratio).max() < 1e-12
@@ -250,16 +253,17 @@ def test_an_even_ring_of_wheels_turns_and_one_mesh_is_redundant(count):
     assert not any(finding.fatal for finding in found.findings)
     model = built(ring(count))
     motion = groups.constant_speed(model.mechanism, steps=21)
-    answer = model.solve(motion)
-    assert_same(answer, groups.solve_globally(mbssa.decompose(model.mechanism), motion))
+    answer = model.solve(motion, compiled=False)
+    assert_same(answer, groups.solve_globally(mbssa.decompose(model.mechanism), motion, compiled=False))
     assert answer.residual.max() < 1e-12
     sense = (-1.0) ** np.arange(count)
     assert np.abs(answer.orientation[:, 1:] - sense * motion.value[0][:, None]).max() < 1e-12
 
 
-@pytest.mark.parametrize("locked", [ring(3), ring(5), ring(4, 1.25)], ids=["three", "five", "ratios"])
-def test_a_ring_whose_meshes_contradict_one_another_locks(locked):
-    found = mbssa.check(locked)
-    assert any(finding.fatal and "no motion at all" in finding.text for finding in found.findings)
-    with pytest.raises(ValueError, match="not determined"):
-        built(locked)
+def test_a_ring_whose_meshes_contradict_one_another_locks():
+    for count, ratio in ((3, 1.0), (5, 1.0), (4, 1.25)):
+        locked = ring(count, ratio)
+        found = mbssa.check(locked)
+        assert any(finding.fatal and "no motion" in finding.text for finding in found.findings), count
+        with pytest.raises(ValueError, match="not determined"):
+            built(locked)

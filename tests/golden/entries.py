@@ -21,6 +21,8 @@ from storage import SOME, Array, Entry
 import groups
 import mbssa
 import routes
+from groups.results.joints import joint_motion, measurable
+from mbssa import compiled as compiled_kernels
 from mbssa.joints.catalogue import is_length
 
 MODELS = Path(__file__).parent / "models"
@@ -226,9 +228,7 @@ def kinematics(trajectory: groups.Trajectory, status: bool = True) -> Entry:
 
 
 def _joints(trajectory: groups.Trajectory, entry: Entry) -> None:
-    from groups.results.joints import measurable
-
-    held = [trajectory.joint(joint.id) for joint in measurable(trajectory)]
+    held = [joint_motion(trajectory, joint) for joint in measurable(trajectory)]
     for unit, kind in (("m", "lengths"), ("rad", "angles")):
         places = [(one, k) for one in held for k in range(len(one.names)) if one.units[k] == unit]
         if not places:
@@ -446,6 +446,7 @@ def answer(name: str, compiled: bool = False) -> Entry:
     """Today's answer of an entry, without the warnings of its calls."""
     kind, _, subject = name.partition(" of ")
     function, lives = KINDS[kind]
+    compiled_kernels._rented.clear()  # work of many entries would start the compiler
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return function(subject, **({"compiled": compiled} if lives else {}))

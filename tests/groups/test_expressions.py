@@ -39,9 +39,13 @@ EVERY = [
 ]
 
 
-@pytest.mark.parametrize("text", EVERY)
 @pytest.mark.parametrize("which", ["planar", "spatial"])
-def test_rates_are_finite_differences(four_bar, rssr, text, which):
+def test_rates_are_finite_differences(four_bar, rssr, which):
+    for text in EVERY:
+        differ_as_they_say(four_bar, rssr, text, which)
+
+
+def differ_as_they_say(four_bar, rssr, text, which):
     names = {"a": "coupler", "p": "tracer", "b": "rocker", "j": "3-4.angle"}
     other = {"a": "rocker", "p": "origin", "b": "rod", "j": "1-4.angle"}
     trajectory = four_bar if which == "planar" else rssr
@@ -49,8 +53,8 @@ def test_rates_are_finite_differences(four_bar, rssr, text, which):
     rate = (found.value[2:] - found.value[:-2]) / (2 * STEP)
     second = (found.value[2:] - 2 * found.value[1:-1] + found.value[:-2]) / STEP**2
     scale = max(1.0, np.abs(found.value).max())
-    np.testing.assert_allclose(found.rate[1:-1], rate, atol=1e-6 * scale)
-    np.testing.assert_allclose(found.acceleration[1:-1], second, atol=1e-5 * scale)
+    np.testing.assert_allclose(found.rate[1:-1], rate, atol=1e-6 * scale, err_msg=text)
+    np.testing.assert_allclose(found.acceleration[1:-1], second, atol=1e-5 * scale, err_msg=text)
 
 
 def test_values_are_those_of_the_trajectory(four_bar):
@@ -76,37 +80,38 @@ def test_an_angle_with_a_sign_counts_turns():
     np.testing.assert_allclose(turned - turned[0], trajectory.time * 2 * np.pi, atol=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("coupler.tracr.x", "there is no 'coupler.tracr.x'; did you mean 'coupler.tracer'"),
-        ("coupler.tracer", "is a vector; write norm"),
-        ("2-3.angle + coupler.tracer.x", r"2-3.angle \+ coupler.tracer.x: rad and m have no sum"),
-        ("__import__('os').system('true')", "is not allowed"),
-        ("(1).__class__", "is not allowed"),
-        ("open(1)", "there is no function 'open'; there are distance, angle"),
-        ("sin(coupler.tracer.x)", "sin: m, where an angle or a plain number"),
-        ("distance(coupler.x, frame.origin)", "distance: is between two points"),
-        ("angle(coupler.x)", "angle takes 2 or 3 arguments, not 1"),
-        ("coupler.x * rocker.x", r"of two vectors write dot"),
-        ("1 if 2 else 3", "is not allowed"),
-        ("2 +", "cannot be read"),
-        ("9-2.angle", "there is no '9-2.angle'"),
-        ("9 ** 9 ** 9", "an exponent is a number"),
-        ("sqrt(coupler.tracer.x)", "m has no root among units"),
-        ("-" * 3000 + "1", "has 3,001 characters"),
-        ("-" * 1900 + "1", r"cannot be read|nested too deeply"),
-    ],
-)
-def test_what_is_no_quantity_is_refused(four_bar, text, said):
-    with pytest.raises(ValueError, match=said):
-        four_bar.quantity(text)
+#: What is no quantity, and what is named in the refusal.
+REFUSED = {
+    "coupler.tracr.x": "'coupler.tracr.x'.*'coupler.tracer'",
+    "coupler.tracer": "vector.*norm",
+    "2-3.angle + coupler.tracer.x": r"2-3.angle \+ coupler.tracer.x: rad and m",
+    "__import__('os').system('true')": "not allowed",
+    "(1).__class__": "not allowed",
+    "open(1)": "function 'open'.*distance, angle",
+    "sin(coupler.tracer.x)": "sin: m",
+    "distance(coupler.x, frame.origin)": "distance: .*points",
+    "angle(coupler.x)": "angle .*2 or 3 .*1",
+    "coupler.x * rocker.x": "dot",
+    "1 if 2 else 3": "not allowed",
+    "2 +": "cannot be read",
+    "9-2.angle": "'9-2.angle'",
+    "9 ** 9 ** 9": "exponent",
+    "sqrt(coupler.tracer.x)": "m has no root",
+    "-" * 3000 + "1": "3,001",
+    "-" * 1900 + "1": "cannot be read|nested",
+}
 
 
-@pytest.mark.parametrize("name", ["time", "1-2.angle", "coupler.x", "SG-1.status"])
-def test_a_quantity_does_not_take_the_name_of_a_column(four_bar, name):
-    with pytest.raises(ValueError, match="a column of this name exists"):
-        four_bar.columns(derived={name: "pi"})
+def test_what_is_no_quantity_is_refused(four_bar):
+    for text, said in REFUSED.items():
+        with pytest.raises(ValueError, match=said):
+            four_bar.quantity(text)
+
+
+def test_a_quantity_does_not_take_the_name_of_a_column(four_bar):
+    for name in ("time", "1-2.angle", "coupler.x", "SG-1.status"):
+        with pytest.raises(ValueError, match="column"):
+            four_bar.columns(derived={name: "pi"})
     assert len(four_bar.columns(quantities=["driven"], derived={"coupler.x": "pi"})[0]) > 1
 
 
@@ -116,5 +121,5 @@ def test_levels_that_were_not_kept_have_no_rates(four_bar):
     still = replace(four_bar, velocity=None, acceleration=None).quantity("angle(coupler.x, world.x)")
     assert still.rates is None
     assert still.accelerations is None
-    with pytest.raises(ValueError, match=r"(?s)a=1 \+: cannot be read.*b=x: there is no 'x'"):
+    with pytest.raises(ValueError, match=r"(?s)a=1 \+: .*b=x: .*'x'"):
         four_bar.columns(derived={"a": "1 +", "b": "x"})

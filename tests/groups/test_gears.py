@@ -16,12 +16,12 @@ def built(mechanism, solvers=None):
     return groups.build(mbssa.decompose(mechanism), solvers)
 
 
-def moved(mechanism, laws, steps=241, duration=1.0, solvers=None, **how):
+def moved(mechanism, laws, steps=61, duration=1.0, solvers=None, **how):
     """A mechanism solved over laws of its inputs, in their order."""
     model = built(mechanism, solvers)
     laws = dict(zip(model.reference_inputs, laws, strict=True))
     motion = groups.sample(mechanism, laws, np.linspace(0.0, duration, steps))
-    trajectory = model.solve(motion, **how)
+    trajectory = model.solve(motion, compiled=False, **how)
     assert trajectory.ok, trajectory.faults()
     return trajectory
 
@@ -147,18 +147,17 @@ def train(read):
 SHAFT = "[1, 2] R; driven = true; point = [0, 0]"
 
 
-@pytest.mark.parametrize("carrier", ["", ", 1"])
-@pytest.mark.parametrize("code", ["EO", "EPI"])
-@pytest.mark.parametrize(("centre", "ratio"), [(0.3, 2.0), (0.1, -0.5), (0.1, -2.0)])
-def test_two_wheels_on_fixed_axes_turn_inversely_as_their_radii(train, carrier, code, centre, ratio):
+def test_two_wheels_on_fixed_axes_turn_inversely_as_their_radii(train):
     """External and internal meshes, the frame named as the carrier or the line of centres."""
-    pair = train(
-        SHAFT,
-        f"[1, 3] R; point = [{centre}, 0]",
-        f"[2, 3{carrier}] {code}; points = [[0, 0], [{centre}, 0]]; ratio = {ratio}",
-    )
-    trajectory = moved(pair, UNEVEN[:1])
-    assert_sum(trajectory.joint("1-3")["angle"], (-1 / ratio, trajectory.joint("1-2")["angle"]))
+    for code, carrier in (("EO", ""), ("EPI", ", 1")):
+        for centre, ratio in ((0.3, 2.0), (0.1, -0.5), (0.1, -2.0)):
+            pair = train(
+                SHAFT,
+                f"[1, 3] R; point = [{centre}, 0]",
+                f"[2, 3{carrier}] {code}; points = [[0, 0], [{centre}, 0]]; ratio = {ratio}",
+            )
+            trajectory = moved(pair, UNEVEN[:1])
+            assert_sum(trajectory.joint("1-3")["angle"], (-1 / ratio, trajectory.joint("1-2")["angle"]))
 
 
 def test_a_compound_train_multiplies_its_ratios(train):
@@ -299,8 +298,7 @@ FAST = {
 
 
 @pytest.mark.parametrize("name", ["planetary", "differential"])
-@pytest.mark.parametrize("steps", [11, 101, 1001, 20001])
-@pytest.mark.parametrize("chunks", [1, 4])
+@pytest.mark.parametrize(("steps", "chunks"), [(11, 1), (301, 4)])
 def test_hundreds_of_turns_are_counted_however_few_instants_see_them(name, steps, chunks):
     laws = [groups.polynomial(0.0, 0.3 * rate, 0.7 * rate) for rate in FAST[name]]
     trajectory = moved(mbssa.load(name), laws, steps=steps, chunks=chunks)
@@ -325,8 +323,8 @@ def test_every_executor_counts_the_same_turns(name, executor):
     mechanism = mbssa.load(name)
     model = built(mechanism)
     laws = dict(zip(model.reference_inputs, map(groups.speed, FAST[name]), strict=True))
-    motion = groups.sample(mechanism, laws, np.linspace(0.0, 1.0, 3001))
-    plan = plan_of(model, sequential_route(model), instants=3001, chunks=4, workers=2, executor=executor)
+    motion = groups.sample(mechanism, laws, np.linspace(0.0, 1.0, 301))
+    plan = plan_of(model, sequential_route(model), instants=301, chunks=4, workers=2, executor=executor)
     mine, theirs = routes.run(model, plan, motion), model.solve(motion)
     for array in ("position", "orientation", "velocity", "acceleration", "status"):
         assert getattr(mine, array).tobytes() == getattr(theirs, array).tobytes()
@@ -339,7 +337,7 @@ def test_what_ratios_say_newton_finds_too(name, solver):
     model = built(mechanism)
     geared = {one.number for one in model.solvers if one.name == "gears"}
     assert geared
-    motion = groups.default_motion(mechanism, steps=401)
+    motion = groups.default_motion(mechanism, steps=21, duration=0.05 * mechanism.motion.duration)
     mine = model.solve(motion)
     theirs = built(mechanism, dict.fromkeys(geared, solver)).solve(motion)
     assert theirs.ok, theirs.faults()
@@ -422,7 +420,7 @@ def test_contacts_have_no_coordinates_to_measure(train):
     body = "[1, 2] F; driven = ['x', 'y', 'angle_x', 'angle_z']; point = [0, 0, 0]"
     edge = "[1, 2] CBIP; points = [[0, 0, 0], [1, 0, 0]]; axes = [[0, 0, 1], [0, 0, 1]]"
     trajectory = moved(train(body, edge, space="spatial"), [groups.constant(0.0)] * 4, steps=3)
-    with pytest.raises(ValueError, match="type CBIP has no coordinates here"):
+    with pytest.raises(ValueError, match="CBIP"):
         trajectory.joint("1-2#2")
 
 
@@ -475,9 +473,9 @@ def test_turns_are_counted_from_the_reference_to_where_a_motion_begins(read):
     start = np.array(list(model.reference_inputs.values()))
     names, far = tuple(model.reference_inputs), np.array([14.0, -11.0, 9.0])
     there = groups.Motion(np.zeros(1), names, (start + far)[:, None], np.zeros((3, 1)), np.zeros((3, 1)))
-    share = np.linspace(0.0, 1.0, 4001)
-    value, rate = start[:, None] + np.outer(far, share), np.repeat(far[:, None], 4001, axis=1)
-    led = model.solve(groups.Motion(share, names, value, rate, np.zeros((3, 4001))))
+    share = np.linspace(0.0, 1.0, 401)
+    value, rate = start[:, None] + np.outer(far, share), np.repeat(far[:, None], 401, axis=1)
+    led = model.solve(groups.Motion(share, names, value, rate, np.zeros((3, 401))))
     found = model.solve(there)
     assert found.ok
     assert led.ok

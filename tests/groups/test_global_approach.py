@@ -1,7 +1,6 @@
 """The global approach: dense is sparse, both are the groups, rates are derivatives, faults are said."""
 
 from dataclasses import replace
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -13,8 +12,9 @@ from groups.motion import default_motion
 from groups.solvers.global_solver.system import encode
 from mbssa.joints.frames import joint_frames
 
-#: Every built-in model but the micro-manipulator, whose published inputs cannot be driven.
-MODELS = [name for name in mbssa.builtin_names() if name != "micromanipulator"]
+#: One model of each kind of joint.
+MODELS = ["planar_four_bar", "theo_jansen", "cam_roller", "planetary", "rotor", "stewart", "bennett",
+          "universal_shafts"]  # fmt: skip
 
 LEVELS = ("position", "orientation", "velocity", "acceleration")
 
@@ -36,33 +36,23 @@ def distance(one, two):
 
 @pytest.mark.parametrize("name", MODELS)
 def test_dense_is_sparse(name):
-    structure, motion = instants(name)
-    dense = solve_globally(structure, motion)
+    structure, motion = instants(name, 7, 0.01)
+    dense = solve_globally(structure, motion, compiled=False)
     assert dense.ok, dense.faults()
-    assert dense.status.shape == dense.residual.shape == dense.condition.shape == (201, 1)
+    assert dense.status.shape == dense.residual.shape == dense.condition.shape == (7, 1)
     assert dense.residual.max() < 1e-11 * max(1.0, joint_frames(structure.mechanism).size)
     assert dense.condition.min() > 1e-6
-    assert distance(dense, solve_globally(structure, motion, method="sparse")) < 1e-9
+    assert distance(dense, solve_globally(structure, motion, method="sparse", compiled=False)) < 1e-9
 
 
-@pytest.mark.parametrize("name", MODELS)
-def test_the_groups_give_the_same_answer(name):
-    structure, motion = instants(name)
-    by_group = groups.build(structure).solve(motion)
-    assert by_group.ok, by_group.faults()
-    assert distance(solve_globally(structure, motion), by_group) < 1e-9
-
-
-@pytest.mark.parametrize(
-    "name", ["rotor", "bennett", "six_sps", "stewart", "nine_bar", "rssr", "planar_3rrr"]
-)
+@pytest.mark.parametrize("name", ["bennett", "rssr", "planar_3rrr"])
 def test_rates_converge_to_the_derivatives_with_the_square_of_the_step(name):
     errors = []
-    for steps in (201, 401, 801):
-        structure, motion = instants(name, steps)
-        trajectory = solve_globally(structure, motion)
+    for steps in (21, 41):
+        structure, motion = instants(name, steps, 0.02)
+        trajectory = solve_globally(structure, motion, compiled=False)
         dt = motion.time[1] - motion.time[0]
-        at = slice((steps - 1) // 100 - 1, None, (steps - 1) // 100)
+        at = slice((steps - 1) // 10 - 1, None, (steps - 1) // 10)
         linear = trajectory.position.shape[2]
         velocity = (trajectory.position[2:] - trajectory.position[:-2]) / (2 * dt)
         acceleration = (trajectory.velocity[2:] - trajectory.velocity[:-2]) / (2 * dt)
@@ -72,18 +62,17 @@ def test_rates_converge_to_the_derivatives_with_the_square_of_the_step(name):
                 np.abs((acceleration - trajectory.acceleration[1:-1])[at]).max(),
             )
         )
-    for coarse, fine in pairwise(errors):
-        assert 3.5 < coarse[0] / fine[0] < 4.5
-        assert 3.5 < coarse[1] / fine[1] < 4.5
+    for coarse, fine in zip(*errors, strict=True):
+        assert 3.5 < coarse / fine < 4.5
 
 
 @pytest.mark.parametrize("method", ["dense", "sparse"])
-@pytest.mark.parametrize("name", ["rotor", "theo_jansen"])
+@pytest.mark.parametrize("name", ["bennett"])
 def test_levels_leave_out_what_was_not_asked_for(name, method):
-    structure, motion = instants(name, 31)
-    whole = solve_globally(structure, motion, method=method)
+    structure, motion = instants(name, 7, 0.02)
+    whole = solve_globally(structure, motion, method=method, compiled=False)
     for number, level in enumerate(("position", "velocity")):
-        part = solve_globally(structure, motion, method=method, level=level)
+        part = solve_globally(structure, motion, method=method, level=level, compiled=False)
         assert part.ok
         assert np.abs(part.position - whole.position).max() < 1e-11
         assert part.acceleration is None
@@ -97,17 +86,18 @@ def test_a_motion_may_start_away_from_the_reference(method):
     structure = mbssa.decompose(mbssa.load("planar_four_bar"))
     laws = {"1-2.angle": groups.speed(1.0, 3.0)}
     motion = groups.sample(structure.mechanism, laws, np.linspace(0, 1, 11))
-    trajectory = solve_globally(structure, motion, method=method)
+    trajectory = solve_globally(structure, motion, method=method, compiled=False)
     assert trajectory.ok
     assert trajectory.position.shape == (11, 4, 2)
-    assert distance(trajectory, groups.build(structure).solve(motion)) < 1e-9
+    assert distance(trajectory, groups.build(structure).solve(motion, compiled=False)) < 1e-9
 
 
 @pytest.mark.parametrize("method", ["dense", "sparse"])
 def test_out_of_reach_is_said_and_sound_instants_are_kept(method):
     """A rocker-driven pendulum four-bar cannot turn fully."""
     structure = mbssa.decompose(mbssa.load("pendulum_four_bar"))
-    trajectory = solve_globally(structure, groups.constant_speed(structure.mechanism), method=method)
+    motion = groups.constant_speed(structure.mechanism, steps=61)
+    trajectory = solve_globally(structure, motion, method=method, compiled=False)
     failed = trajectory.status[:, 0] != 0
     assert 0 < failed.sum() < len(failed)
     assert np.isnan(trajectory.position[failed, 1:]).all()
@@ -122,7 +112,7 @@ def test_inputs_that_cannot_drive_are_singular(method):
     """The published micro-manipulator: two ball joints of one body share a bar, for any geometry."""
     structure = mbssa.decompose(mbssa.load("micromanipulator"))
     motion = groups.constant_speed(structure.mechanism, rate=0.01, steps=3)
-    trajectory = solve_globally(structure, motion, method=method)
+    trajectory = solve_globally(structure, motion, method=method, compiled=False)
     assert (trajectory.status[:, 0] != 0).all()
     assert trajectory.condition.max() < 1e-9
 
@@ -137,7 +127,7 @@ def test_redundant_equations_are_compared(method):
     }
     sound = mbssa.decompose(bar)
     structure = replace(sound, mechanism=replace(bar, joint_geometry=tilted))
-    trajectory = solve_globally(structure, groups.constant_speed(bar, steps=21), method=method)
+    trajectory = solve_globally(structure, groups.constant_speed(bar, steps=9), method=method, compiled=False)
     assert trajectory.status[0, 0] == 0
     assert (trajectory.status[1:-1, 0] == 6).all()
     assert np.isfinite(trajectory.position).all()
@@ -157,24 +147,24 @@ def test_the_system_has_every_equation_and_names_it():
 
 
 def test_progress_is_told_and_can_stop_the_run():
-    structure, motion = instants("slider_crank", 201)
+    structure, motion = instants("planar_four_bar", 101)
     told = []
-    whole = solve_globally(structure, motion, progress=told.append)
+    whole = solve_globally(structure, motion, progress=told.append, compiled=False)
     assert told == sorted(told)
     assert told[-1] == 1.0
-    assert (whole.position == solve_globally(structure, motion).position).all()
-    stopped = solve_globally(structure, motion, progress=lambda done: done < 0.5)
+    assert (whole.position == solve_globally(structure, motion, compiled=False).position).all()
+    stopped = solve_globally(structure, motion, progress=lambda done: done < 0.5, compiled=False)
     done = stopped.status[:, 0] == 0
-    assert 0 < done.sum() < 201
+    assert 0 < done.sum() < 101
     assert (stopped.position[done] == whole.position[done]).all()
     assert np.isnan(stopped.position[~done, 1:]).all()
 
 
 def test_what_cannot_be_solved_is_refused_before():
     structure, motion = instants("slider_crank", 5)
-    with pytest.raises(ValueError, match="no method 'cholesky'; there are dense, sparse"):
+    with pytest.raises(ValueError, match="cholesky"):
         solve_globally(structure, motion, method="cholesky")
-    with pytest.raises(ValueError, match="no level 'jerk'"):
+    with pytest.raises(ValueError, match="jerk"):
         solve_globally(structure, motion, level="jerk")
     with pytest.raises(ValueError, match="the motion drives"):
         solve_globally(mbssa.decompose(mbssa.load("rotor")), motion)

@@ -136,12 +136,12 @@ def test_a_planar_path():
 def test_the_gimbal_lock_is_named_with_its_instant():
     mechanism = platform()
     turns = Rotation.from_rotvec(np.outer(T, [0, np.pi / 2, 0])) * REFERENCE
-    with pytest.raises(ValueError, match=r"gimbal lock at t = 1 s, where angle_y is 90 degrees"):
+    with pytest.raises(ValueError, match=r"t = 1 s, where angle_y"):
         groups.pose_path(mechanism, "1-2", T, path()[0], turns)
     # Between two points of the path too.
     coarse = np.array([0.0, 0.7, 1.4, 2.1])
     turns = Rotation.from_rotvec(np.outer(coarse, [0, np.pi / 2.1, 0])) * REFERENCE
-    with pytest.raises(ValueError, match=r"gimbal lock at t = 1\.05 s"):
+    with pytest.raises(ValueError, match=r"gimbal .* t = 1\.05 s"):
         groups.pose_path(mechanism, "1-2", coarse, np.zeros((4, 3)), turns)
 
 
@@ -153,27 +153,27 @@ def test_every_fault_of_a_path_comes_at_once():
     place[5, 1] = np.nan
     quaternions = np.tile([1.0, 0.0, 0.0, 0.0], (len(T), 1))
     quaternions[7] = [0.5, 0.0, 0.0, 0.0]
-    with pytest.raises(ValueError, match="time does not increase at instant 3") as caught:
+    with pytest.raises(ValueError, match="instant 3") as caught:
         groups.pose_path(mechanism, "1-2", time, place, quaternions)
     assert "positions are not finite at t = 0.125 s" in str(caught.value)
     assert "orientations at t = 0.175 s are no unit quaternion: off by 0.5" in str(caught.value)
-    with pytest.raises(ValueError, match=r"positions have the shape \(81, 2\).*orientations have the shape"):
+    with pytest.raises(ValueError, match=r"positions .*\(81, 2\).*orientations"):
         groups.pose_path(mechanism, "1-2", T, place[:, :2], quaternions[:4])
     mirrored = turns.as_matrix() @ np.diag([1.0, 1.0, -1.0])
-    with pytest.raises(ValueError, match="are no rotation matrix"):
+    with pytest.raises(ValueError, match="rotation matrix"):
         groups.pose_path(mechanism, "1-2", T, path()[0], mirrored)
-    with pytest.raises(ValueError, match="3 instants are too few for a spline"):
+    with pytest.raises(ValueError, match="3 instants"):
         groups.pose_path(mechanism, "1-2", T[:3], path()[0][:3], turns[:3])
     laws = groups.pose_path(mechanism, "1-2", T, path()[0], turns)
-    with pytest.raises(ValueError, match=r"law of 1-2.x: t = 2.5 s lies outside the path, 0 to 2 s"):
+    with pytest.raises(ValueError, match=r"1-2.x: t = 2.5 s"):
         groups.sample(mechanism, laws, [0.0, 2.5])
 
 
 def test_only_a_fully_driven_free_joint_takes_a_path():
     place, turns = path()
-    with pytest.raises(ValueError, match=r"does not drive z, angle_x, angle_y, angle_z"):
+    with pytest.raises(ValueError, match="z, angle_x, angle_y, angle_z"):
         groups.pose_path(platform(driven='["x", "y"]'), "1-2", T, place, turns)
-    with pytest.raises(ValueError, match=r"joint 1-2 S is no free joint"):
+    with pytest.raises(ValueError, match="1-2 S"):
         groups.pose_path(mbssa.load("stewart_inverse"), "1-2", T, place, turns)
     with pytest.raises(ValueError, match=r"no joint '1-99'"):
         groups.pose_path(mbssa.load("stewart_inverse"), "1-99", T, place, turns)
@@ -181,5 +181,5 @@ def test_only_a_fully_driven_free_joint_takes_a_path():
 
 def test_a_turn_of_no_clear_sense_is_refused():
     turns = Rotation.from_rotvec(np.outer([0, 0.5, 1.0, 4.0, 4.5], [1, 0, 0]))
-    with pytest.raises(ValueError, match=r"turns by 172 degrees from t = 2 s to the next instant"):
+    with pytest.raises(ValueError, match=r"172 degrees .*t = 2 s"):
         groups.pose_path(platform(), "1-2", np.arange(5.0), np.zeros((5, 3)), turns)

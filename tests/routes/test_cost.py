@@ -46,15 +46,17 @@ class TestCalls:
         assert (np.diff(found) > 0).all()
         assert np.interp(128, [64, 256], [0.1, 0.4]) == pytest.approx(costs.group_seconds(128)[0])
 
-    @pytest.mark.parametrize("length", LENGTHS)
-    def test_a_call_takes_its_groups_less_what_they_save(self, costs, length):
-        costs = replace(costs, joined=0.01, loaded=1e-4)
-        apart = costs.call_seconds([(g,) for g in range(7)], length)
-        assert apart == pytest.approx(costs.group_seconds(length))
-        # The platform is not brought in for any of six legs; or for two of three.
-        together, legs = costs.call_seconds([tuple(range(7)), (1, 2, 3)], length)
-        assert together == pytest.approx(max(apart.sum() - 6 * 0.01 - 6e-4 * length, apart.max()))
-        assert legs == pytest.approx(max(apart[1:4].sum() - 2 * 0.01 - 2e-4 * length, apart.max()))
+    def test_a_call_takes_its_groups_less_what_they_save(self, costs):
+        for length in self.LENGTHS:
+            costs = replace(costs, joined=0.01, loaded=1e-4)
+            apart = costs.call_seconds([(g,) for g in range(7)], length)
+            assert apart == pytest.approx(costs.group_seconds(length)), length
+            # The platform is not brought in for any of six legs; or for two of three.
+            together, legs = costs.call_seconds([tuple(range(7)), (1, 2, 3)], length)
+            assert together == pytest.approx(max(apart.sum() - 6 * 0.01 - 6e-4 * length, apart.max())), length
+            assert legs == pytest.approx(max(apart[1:4].sum() - 2 * 0.01 - 2e-4 * length, apart.max())), (
+                length
+            )
 
     def test_a_call_takes_no_less_than_its_longest_group(self, costs):
         assert replace(costs, joined=100.0).call_seconds([(0, 1)], 1000) == pytest.approx(2.0)
@@ -98,15 +100,20 @@ class TestAround:
 class TestPredictions:
     """Against schedules made by hand."""
 
-    @pytest.mark.parametrize(("workers", "seconds"), [(1, 13.0), (2, 7.0), (3, 5.0), (6, 3.0), (100, 3.0)])
-    def test_stages(self, stewart, costs, workers, seconds):
-        plan = plan_of(
-            stewart, parallel_route(stewart), instants=1000, executor="threads", workers=workers, wait="stage"
-        )
-        found = predict(stewart, plan, costs)
-        assert found.seconds == pytest.approx(seconds)
-        assert found.critical[0] == pytest.approx(3.0)
-        assert found.idle.sum() == pytest.approx(workers - 13.0 / seconds)
+    def test_stages(self, stewart, costs):
+        for workers, seconds in [(1, 13.0), (2, 7.0), (3, 5.0), (6, 3.0), (100, 3.0)]:
+            plan = plan_of(
+                stewart,
+                parallel_route(stewart),
+                instants=1000,
+                executor="threads",
+                workers=workers,
+                wait="stage",
+            )
+            found = predict(stewart, plan, costs)
+            assert found.seconds == pytest.approx(seconds), workers
+            assert found.critical[0] == pytest.approx(3.0), workers
+            assert found.idle.sum() == pytest.approx(workers - 13.0 / seconds), workers
 
     def test_chunks_side_by_side(self, stewart, costs):
         plan = plan_of(

@@ -1,5 +1,6 @@
 """Plans: what fits a model, what is said of what does not, files, and the tasks that follow."""
 
+import itertools
 import json
 
 import numpy as np
@@ -28,46 +29,42 @@ def test_a_call_gives_its_groups_one_after_another():
     assert parallel_route(STEWART) == route
 
 
-@pytest.mark.parametrize("workers", [1, 2, 3, 4, 6, 9])
-def test_batches_share_equal_groups_evenly(workers):
-    plan = plan_of(STEWART, parallel_route(STEWART), instants=100, workers=workers, batch=True)
-    legs = sorted(g for stage in plan.stages for call in stage for g in call if g > 1)
-    assert legs == [2, 3, 4, 5, 6, 7]
-    if workers > 1:
-        sizes = [len(call) for call in plan.stages[-1]]
-        assert len(sizes) == min(workers, 6)
-        assert max(sizes) - min(sizes) <= 1
+def test_batches_share_equal_groups_evenly():
+    for workers in [1, 2, 3, 4, 6, 9]:
+        plan = plan_of(STEWART, parallel_route(STEWART), instants=100, workers=workers, batch=True)
+        legs = sorted(g for stage in plan.stages for call in stage for g in call if g > 1)
+        assert legs == [2, 3, 4, 5, 6, 7], workers
+        if workers > 1:
+            sizes = [len(call) for call in plan.stages[-1]]
+            assert len(sizes) == min(workers, 6), workers
+            assert max(sizes) - min(sizes) <= 1, workers
 
 
-@pytest.mark.parametrize("chunks", [1, 2, 3, 7, 31, 1000])
-@pytest.mark.parametrize("instants", [1, 31, 32, 33, 1000])
-def test_chunks_cover_every_instant_once(chunks, instants):
-    plan = plan_of(STEWART, parallel_route(STEWART), instants=instants, chunks=chunks)
-    bounds = tasks_of(plan, STEWART).bounds
-    assert bounds[0] == 0
-    assert bounds[-1] == instants
-    assert (np.diff(bounds) > 0).all()
-    assert (bounds[:-1] % 32 == 0).all()
-    assert len(bounds) - 1 == plan.chunks <= chunks
+def test_chunks_cover_every_instant_once():
+    for chunks, instants in itertools.product([1, 2, 3, 7, 31, 1000], [1, 31, 32, 33, 1000]):
+        plan = plan_of(STEWART, parallel_route(STEWART), instants=instants, chunks=chunks)
+        bounds = tasks_of(plan, STEWART).bounds
+        assert bounds[0] == 0, (instants, chunks)
+        assert bounds[-1] == instants, (instants, chunks)
+        assert (np.diff(bounds) > 0).all(), (instants, chunks)
+        assert (bounds[:-1] % 32 == 0).all(), (instants, chunks)
+        assert len(bounds) - 1 == plan.chunks <= chunks, (instants, chunks)
 
 
-@pytest.mark.parametrize(
-    ("stages", "message"),
-    [
+def test_a_plan_that_does_not_fit_says_where():
+    for stages, message in [
         ((((2,),), ((1,),)), "needs group 1, which is not solved before it"),
         ((((1,), (2,)),), "needs group 1, which is not solved before it"),
         ((((2, 1),),), "needs group 1, which is not solved before it"),
         ((((1,),), ((2,), (2,))), "group 2 is a duplicate"),
         ((((1, 99),),), "there is no group 99; the groups are 1 to 7"),
         ((((1,),),), "no stage has group 2, 3, 4, 5, 6, 7"),
-    ],
-)
-def test_a_plan_that_does_not_fit_says_where(stages, message):
-    named = {g for stage in stages for call in stage for g in call}
-    if message.startswith("needs"):
-        stages = (*stages, tuple((g,) for g in range(1, 8) if g not in named))
-    with pytest.raises(ValueError, match=message.replace("(", "\\(")):
-        Plan(stages, 100, 128).check(STEWART)
+    ]:
+        named = {g for stage in stages for call in stage for g in call}
+        if message.startswith("needs"):
+            stages = (*stages, tuple((g,) for g in range(1, 8) if g not in named))
+        with pytest.raises(ValueError, match=message.replace("(", "\\(")):
+            Plan(stages, 100, 128).check(STEWART)
 
 
 def test_all_faults_at_once():
@@ -92,24 +89,21 @@ def test_a_plan_is_data(tmp_path):
     assert Plan.load(tmp_path / "plan.json") == plan
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
+def test_a_file_that_is_no_plan_says_what_is_wrong(tmp_path):
+    for change, message in [
         ({"format": 2}, '"format": 1'),
         ({"chunk": "many"}, "chunk: "),
         ({"stages": [[1, 2]]}, "stages.0.0: "),
         ({"speed": 1}, "there is no field speed"),
         ({"workers": 0}, "workers is 0; write 1 or more"),
         ({"wait": "long"}, "wait: "),
-    ],
-)
-def test_a_file_that_is_no_plan_says_what_is_wrong(tmp_path, change, message):
-    record = json.loads(plan_of(STEWART, parallel_route(STEWART), instants=1000).to_json()) | change
-    path = tmp_path / "plan.json"
-    path.write_text(json.dumps(record))
-    with pytest.raises(ValueError, match=message) as error:
-        Plan.load(path)
-    assert str(error.value).startswith(f"{path}: ")
+    ]:
+        record = json.loads(plan_of(STEWART, parallel_route(STEWART), instants=1000).to_json()) | change
+        path = tmp_path / "plan.json"
+        path.write_text(json.dumps(record))
+        with pytest.raises(ValueError, match=message) as error:
+            Plan.load(path)
+        assert str(error.value).startswith(f"{path}: "), change
 
 
 def test_a_file_that_is_no_json(tmp_path):
@@ -119,35 +113,41 @@ def test_a_file_that_is_no_json(tmp_path):
         Plan.load(path)
 
 
-@pytest.mark.parametrize("start", ["carried", "seeded"])
-@pytest.mark.parametrize("wait", ["stage", "needs"])
-@pytest.mark.parametrize("name", ["rotor", "nine_bar", "stewart_inverse"])
-def test_tasks_wait_for_what_they_need_and_for_nothing_later(name, wait, start):
-    model = model_of(name)
-    plan = plan_of(model, parallel_route(model), instants=400, chunks=4, start=start, wait=wait)
-    tasks = tasks_of(plan, model)
-    calls = len(tasks.calls)
-    assert len(tasks) == calls * plan.chunks
-    holder = {g: k for k, call in enumerate(tasks.calls) for g in call}
-    for task in range(len(tasks)):
-        chunk, call = tasks.place(task)
-        before = tasks.before(task).tolist()
-        assert all(need < task for need in before)
-        reached, todo = set(), list(before)
-        while todo:
-            need = todo.pop()
-            if need not in reached:
-                reached.add(need)
-                todo += tasks.before(need).tolist()
-        for g in tasks.calls[call]:
-            for needed in model.needs[g]:
-                assert holder[needed] == call or chunk * calls + holder[needed] in reached
-        if start == "carried" and chunk:
-            assert task - calls in before
-        if start == "seeded":
-            assert all(need // calls == chunk for need in reached)
-        if wait == "stage":
-            assert {chunk * calls + k for k in range(calls) if tasks.stage[k] < tasks.stage[call]} <= reached
+def test_tasks_wait_for_what_they_need_and_for_nothing_later():
+    for start, wait, name in itertools.product(
+        ["carried", "seeded"], ["stage", "needs"], ["rotor", "nine_bar", "stewart_inverse"]
+    ):
+        model = model_of(name)
+        plan = plan_of(model, parallel_route(model), instants=400, chunks=4, start=start, wait=wait)
+        tasks = tasks_of(plan, model)
+        calls = len(tasks.calls)
+        assert len(tasks) == calls * plan.chunks, (name, wait, start)
+        holder = {g: k for k, call in enumerate(tasks.calls) for g in call}
+        for task in range(len(tasks)):
+            chunk, call = tasks.place(task)
+            before = tasks.before(task).tolist()
+            assert all(need < task for need in before), (name, wait, start)
+            reached, todo = set(), list(before)
+            while todo:
+                need = todo.pop()
+                if need not in reached:
+                    reached.add(need)
+                    todo += tasks.before(need).tolist()
+            for g in tasks.calls[call]:
+                for needed in model.needs[g]:
+                    assert holder[needed] == call or chunk * calls + holder[needed] in reached, (
+                        name,
+                        wait,
+                        start,
+                    )
+            if start == "carried" and chunk:
+                assert task - calls in before, (name, wait, start)
+            if start == "seeded":
+                assert all(need // calls == chunk for need in reached), (name, wait, start)
+            if wait == "stage":
+                assert {
+                    chunk * calls + k for k in range(calls) if tasks.stage[k] < tasks.stage[call]
+                } <= reached, (name, wait, start)
 
 
 def test_a_model_with_borrowed_inputs_has_no_plan():

@@ -58,23 +58,20 @@ def test_plan_of_reactions_comes_back_from_its_text(four_bar):
     assert plan.backwards
 
 
-@pytest.mark.parametrize(
-    ("route", "message"),
-    [
+def test_wrong_route_is_refused(four_bar):
+    for route, message in [
         ([(1,), (2,), (-1,), (-2,)], "group -1 needs group -2"),
         ([(1,), (-2,), (2,), (-1,)], "group -2 needs group 2"),
         ([(1,), (2,), (-2,)], "no stage has group -1"),
         ([(1,), (2,), (-2,), (-1,), (-3,)], "there is no group -3"),
-    ],
-)
-def test_wrong_route_is_refused(four_bar, route, message):
-    with pytest.raises(ValueError, match=message):
-        routes.plan_of(four_bar, route, instants=10)
+    ]:
+        with pytest.raises(ValueError, match=message):
+            routes.plan_of(four_bar, route, instants=10)
 
 
 def test_chunks_levels_and_plans_that_do_not_fit_are_refused(four_bar):
     dag_with_reactions = routes.sequential_with_reactions(four_bar)
-    with pytest.raises(ValueError, match="reactions take the whole motion at once"):
+    with pytest.raises(ValueError, match="whole motion"):
         routes.plan_of(four_bar, dag_with_reactions, instants=64, chunks=2)
     plan = routes.plan_of(four_bar, dag_with_reactions, instants=10)
     motion = groups.default_motion(four_bar.mechanism, steps=10)

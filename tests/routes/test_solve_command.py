@@ -35,7 +35,7 @@ def test_without_costs_a_default_that_says_so(empty_store):
     found = options(workers=2)
     assert found.plan.start == "seeded"
     assert (found.plan.executor, found.plan.workers, found.plan.chunks) == ("threads", 2, 4)
-    assert "a default: mbssa routes finds out which is fastest" in found.how
+    assert "a default: " in found.how
 
 
 def test_costs_of_another_length_are_better_than_none(empty_store):
@@ -50,19 +50,16 @@ def test_a_named_executor_is_used(empty_store):
     assert named.plan.executor == "threads"
 
 
-@pytest.mark.parametrize(
-    ("request_", "executor", "workers"),
-    [
+def test_a_plan_may_be_run_by_others(plan_file):
+    for request_, executor, workers in [
         ({}, "threads", 2),
         ({"executor": "processes"}, "processes", 2),
         ({"workers": 5}, "threads", 5),
         ({"executor": "processes", "workers": 3}, "processes", 3),
-    ],
-)
-def test_a_plan_may_be_run_by_others(plan_file, request_, executor, workers):
-    found = options(plan=plan_file, **request_).plan
-    assert (found.executor, found.workers) == (executor, workers)
-    assert found.stages == routes.Plan.load(plan_file).stages
+    ]:
+        found = options(plan=plan_file, **request_).plan
+        assert (found.executor, found.workers) == (executor, workers), request_
+        assert found.stages == routes.Plan.load(plan_file).stages, request_
 
 
 def test_a_sequential_plan_on_two_workers_is_run_by_threads(tmp_path):
@@ -77,7 +74,7 @@ def test_under_mpiexec_ranks_run_a_plan(plan_file, monkeypatch):
     found = options(plan=plan_file).plan
     assert (found.executor, found.workers) == ("mpi", 4)
     assert options(executor="mpi").plan.chunks == 4
-    with pytest.raises(ValueError, match=r"under its launcher .* executor mpi"):
+    with pytest.raises(ValueError, match=r"launcher .* executor mpi"):
         options(executor="threads")
 
 
@@ -91,7 +88,7 @@ def test_under_mpiexec_nothing_is_studied(run_mbssa, monkeypatch):
 
 def test_faults_of_a_plan_name_its_file(plan_file):
     other = groups.build(mbssa.decompose(mbssa.load("nine_bar")))
-    with pytest.raises(ValueError, match=r"plan\.json: the plan does not fit"):
+    with pytest.raises(ValueError, match=r"plan\.json: .* fit"):
         runner(Request(plan=plan_file), other, MOTION, "position")
     text = plan_file.read_text().replace('"threads"', '"gremlins"')
     plan_file.write_text(text)
@@ -121,4 +118,4 @@ def test_the_command_says_by_which_plan(run_mbssa, plan_file, tmp_path):
     assert "by the plan 1 > 2|3 > 4 > 5|6 > 7, 3 carried chunks of 1024, threads × 2" in done.stdout
     wrong = run_mbssa("solve", "rotor", "--steps", "99", "--plan", str(plan_file))
     assert wrong.exit_code == 2
-    assert "the plan is for 3,000 instants and the motion has 99" in wrong.stderr
+    assert "3,000 instants" in wrong.stderr

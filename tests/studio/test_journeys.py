@@ -83,6 +83,7 @@ def test_draw_a_four_bar_and_play_it(studio, page):
         assert frame.locator("#clock").inner_text().startswith("t =")
 
 
+@pytest.mark.slow
 def test_draw_a_six_bar_and_see_its_groups_in_three_hues(studio, page):
     with studio() as address:
         opened(page, address)
@@ -102,6 +103,7 @@ def test_draw_a_six_bar_and_see_its_groups_in_three_hues(studio, page):
         assert page.locator("#graph circle").count() == 3
 
 
+@pytest.mark.slow
 def test_break_it_and_apply_the_proposal(studio, page):
     with studio("planar_four_bar") as address:
         opened(page, address)
@@ -119,6 +121,7 @@ def test_break_it_and_apply_the_proposal(studio, page):
         assert page.inner_text("#verdict") == "Can be solved as given."
 
 
+@pytest.mark.slow
 def test_choose_the_inputs_of_the_rotor(studio, page):
     with studio("rotor") as address:
         opened(page, address)
@@ -137,6 +140,7 @@ def test_choose_the_inputs_of_the_rotor(studio, page):
         until(page, "studio.store.state.groups.length === 9")
 
 
+@pytest.mark.slow
 def test_a_hostile_model_is_text_and_runs_nothing(studio, page, tmp_path):
     text = (
         'format = 1\nspace = "planar"\ntitle = "</script><img src=x onerror=alert(1)>"\n'
@@ -157,6 +161,7 @@ def test_a_hostile_model_is_text_and_runs_nothing(studio, page, tmp_path):
         until(page, "document.getElementById('message').textContent.includes('not a supported')")
 
 
+@pytest.mark.slow
 def test_a_wrong_cell_is_marked_and_nothing_is_lost(studio, page):
     with studio("theo_jansen") as address:
         opened(page, address)
@@ -171,6 +176,7 @@ def test_a_wrong_cell_is_marked_and_nothing_is_lost(studio, page):
         assert page.locator("td.bad").count() == 0
 
 
+@pytest.mark.slow
 def test_text_and_drawing_are_one(studio, page):
     with studio("planar_four_bar") as address:
         opened(page, address)
@@ -185,6 +191,7 @@ def test_text_and_drawing_are_one(studio, page):
         until(page, "studio.store.state.determined")
 
 
+@pytest.mark.slow
 def test_drag_the_driven_link(studio, page):
     with studio("planar_four_bar") as address:
         opened(page, address)
@@ -201,6 +208,7 @@ def test_drag_the_driven_link(studio, page):
         until(page, f"document.querySelector(\"{coupler}\").getAttribute('points') !== '{first}'")
 
 
+@pytest.mark.slow
 def test_two_tabs_show_one_model(studio, page):
     with studio() as address:
         opened(page, address)
@@ -211,6 +219,7 @@ def test_two_tabs_show_one_model(studio, page):
         assert summary(second) == summary(page)
 
 
+@pytest.mark.slow
 def test_kill_the_server_and_recover(studio, page):
     with studio() as address:
         opened(page, address)
@@ -223,6 +232,7 @@ def test_kill_the_server_and_recover(studio, page):
         assert "the last drawing is back" in page.inner_text("#message")
 
 
+@pytest.mark.slow
 def test_undo_and_redo_by_the_keyboard(studio, page):
     with studio() as address:
         opened(page, address)
@@ -242,17 +252,19 @@ def test_undo_and_redo_by_the_keyboard(studio, page):
         assert page.evaluate("studio.store.state.text") == drawn
 
 
-@pytest.mark.parametrize("ending", ["toml", "m", "csv", "npz"])
-def test_save_every_format(studio, page, ending, tmp_path):
+@pytest.mark.slow
+def test_save_every_format(studio, page, tmp_path):
     with studio("planar_four_bar") as address:
-        opened(page, address)
-        with page.expect_download() as download:
-            page.select_option("#save", ending)
-        download.value.save_as(tmp_path / f"a.{ending}")
-        page.set_input_files("#open", tmp_path / f"a.{ending}")
-        until(page, "studio.store.state.name === 'a' && studio.store.state.determined")
+        for ending in ("toml", "m", "csv", "npz"):
+            opened(page, address)
+            with page.expect_download() as download:
+                page.select_option("#save", ending)
+            download.value.save_as(tmp_path / f"{ending}.{ending}")
+            page.set_input_files("#open", tmp_path / f"{ending}.{ending}")
+            until(page, f"studio.store.state.name === '{ending}' && studio.store.state.determined")
 
 
+@pytest.mark.slow
 def test_a_spatial_model_follows_its_sliders_and_plays(studio, page):
     with studio("stewart") as address:
         opened(page, address)
@@ -274,6 +286,7 @@ def test_a_spatial_model_follows_its_sliders_and_plays(studio, page):
         inside.locator("#clock:not(:text('t = 0 s'))").wait_for()
 
 
+@pytest.mark.slow
 def test_open_an_example_by_its_picture_and_come_back(studio, page):
     with studio() as address:
         opened(page, address)
@@ -288,6 +301,7 @@ def test_open_an_example_by_its_picture_and_come_back(studio, page):
         until(page, f"studio.store.state.text === {text!r}")
 
 
+@pytest.mark.slow
 def test_a_link_opens_the_model_elsewhere(studio, page, tmp_path):
     with studio() as address:
         opened(page, address)
@@ -316,6 +330,7 @@ def test_put_a_group_into_another_assembly_mode(studio, page):
         page.frame_locator("#player").locator("#slider").wait_for()
 
 
+@pytest.mark.slow
 def test_pictures_are_shown_and_saved(studio, page, tmp_path):
     with studio("planar_four_bar") as address:
         opened(page, address)
@@ -332,6 +347,7 @@ def test_pictures_are_shown_and_saved(studio, page, tmp_path):
             assert Path(download.value.path()).read_bytes().startswith(begins)
 
 
+@pytest.mark.slow
 def test_groups_before_and_after_stand_side_by_side(studio, page):
     with studio("rotor") as address:
         opened(page, address)
@@ -345,6 +361,7 @@ def test_groups_before_and_after_stand_side_by_side(studio, page):
         assert counts == [7, 9]
 
 
+@pytest.mark.slow
 def test_a_parallelogram_shows_its_redundancy(studio, page):
     with studio("double_parallelogram") as address:
         opened(page, address)
@@ -354,6 +371,7 @@ def test_a_parallelogram_shows_its_redundancy(studio, page):
         assert page.locator(".lit").count() > 0
 
 
+@pytest.mark.slow
 def test_a_slider_crank_is_drawn(studio, page):
     with studio() as address:
         opened(page, address)
@@ -370,6 +388,7 @@ def test_a_slider_crank_is_drawn(studio, page):
         assert summary(page) == "mobility 1, 1 driven, 2 groups"
 
 
+@pytest.mark.slow
 def test_a_slot_a_length_and_a_trail(studio, page):
     with studio() as address:
         opened(page, address)
@@ -457,6 +476,7 @@ def test_a_cam_and_its_follower(studio, page):
         until(page, "document.querySelector('#inputs input').dataset.reach")
 
 
+@pytest.mark.slow
 def test_gears_and_an_underlay(studio, page, tmp_path):
     from matplotlib.figure import Figure
 
@@ -487,6 +507,7 @@ def test_gears_and_an_underlay(studio, page, tmp_path):
         until(page, "!document.querySelector('#drawing image')")
 
 
+@pytest.mark.slow
 def test_the_tour(studio, page, tmp_path):
     """The steps of the tour, which draw a Watt six-bar; MBSSA_TOUR names a folder that gets its pictures."""
     folder = Path(os.environ.get("MBSSA_TOUR") or tmp_path)

@@ -21,7 +21,7 @@ ARRAYS = (
     "iterations",
     "condition",
 )
-INSTANTS = 500
+INSTANTS = 250
 
 #: Route, chunks, start, wait, batch: each value of each with each other value at least once.
 CHOICES = (
@@ -35,8 +35,8 @@ CHOICES = (
     ("late", 1, "seeded", "stage", True),
 )
 NAMES = ("rotor", "stewart_inverse", "nine_bar")
-#: Models whose reactions are found by routes: spatial, planar with springs, one large group.
-REACTIONS = ("rotor", "stewart_inverse", "andrews", "theo_jansen")
+#: Models whose reactions are found by routes: spatial, planar with springs and one large group.
+REACTIONS = ("rotor", "andrews")
 
 
 def model_of(name):
@@ -56,11 +56,11 @@ def late_route(model):
 
 
 def plans_of(model, executor, workers, instants=INSTANTS):
-    routes = {"parallel": parallel_route, "sequential": sequential_route, "late": late_route}
+    made = {"parallel": parallel_route, "sequential": sequential_route, "late": late_route}
     for route, chunks, start, wait, batch in CHOICES:
         yield plan_of(
             model,
-            routes[route](model),
+            made[route](model),
             instants=instants,
             chunks=chunks,
             start=start,
@@ -89,10 +89,11 @@ def check(name, executor, workers):
     model = model_of(name)
     motion = motion_of(model)
     for plan in plans_of(model, executor, workers):
-        outcome = logged_run(model, plan, motion)
+        outcome = logged_run(model, plan, motion, compiled=False)
         if outcome is None:  # on ranks other than 0
             continue
-        assert bits(outcome.trajectory) == bits(logged_run(model, in_sequence(plan), motion).trajectory), plan
+        right = routes.run(model, in_sequence(plan), motion, compiled=False)
+        assert bits(outcome.trajectory) == bits(right), plan
         assert faults(model, plan, outcome.log) == [], plan
 
 
@@ -117,7 +118,7 @@ def check_reactions(name, executor, workers):
         plan = plan_of(
             model, route, instants=64, executor=executor, workers=workers, wait="stage", batch=batch
         )
-        found = routes.forces(model, plan, motion)
+        found = routes.forces(model, plan, motion, compiled=False)
         if found is not None:
             right = groups.forces(found.trajectory, model.structure, compiled=False)
             assert right.ok

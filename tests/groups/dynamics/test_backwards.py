@@ -3,32 +3,22 @@
 import dataclasses
 
 import numpy as np
-import pytest
 from dense_forces import with_masses
 
 import groups
 import mbssa
-from groups.dynamics import backwards
 from groups.dynamics.backwards import Plan, by_kernel
-from groups.dynamics.elimination import elimination_of
 from groups.dynamics.inverse import acting_on, solve_backwards
 from groups.dynamics.state import State
 
-#: Chains in space, platforms, cams, gears, held spins, several groups; in the plane too.
-MODELS = (
-    "cam_roller", "cam_swing", "differential", "geneva", "involute_teeth", "micromanipulator_driven",
-    "nine_bar", "planetary", "rack_steering", "rotor", "rssr", "six_sps", "spatial_four_bar", "stewart",
-    "suspension", "theo_jansen",
-)  # fmt: skip
 
-
-def both(trajectory, *, compiled=False, applied=None):
+def both(trajectory, *, applied=None):
     """The solutions by the kernel and by NumPy."""
     structure = mbssa.decompose(trajectory.mechanism)
     state = State.of(trajectory)
     acting = acting_on(state, applied)
     with np.errstate(invalid="ignore"):
-        found = by_kernel(Plan.of(structure, state.frames), acting, structure, compiled=compiled)
+        found = by_kernel(Plan.of(structure, state.frames), acting, structure, compiled=False)
         return found, solve_backwards(state, acting, structure)
 
 
@@ -53,9 +43,19 @@ def solved(name, **motion):
     return groups.build(mbssa.decompose(mechanism)).solve(groups.default_motion(mechanism, **motion))
 
 
-@pytest.mark.parametrize("name", MODELS)
-def test_kernel_agrees_with_numpy(name):
-    assert_same(*both(solved(name, steps=5)))
+def test_kernel_agrees_with_numpy():
+    """Chains in space, platforms, cams, gears, held spins, several groups; in the plane too."""
+    for name in (
+        "cam_roller",
+        "differential",
+        "geneva",
+        "planetary",
+        "rotor",
+        "rssr",
+        "stewart",
+        "suspension",
+    ):
+        assert_same(*both(solved(name, steps=3)))
 
 
 def test_force_elements_and_applied_forces():
@@ -76,65 +76,6 @@ def test_singular_and_unsolved_instants_are_numpys():
     assert_same(found, expected)
 
 
-@pytest.mark.parametrize("name", ["slider_crank", "sarrus"])
-def test_redundant_constraints_have_no_plan(name):
-    mechanism = mbssa.load(name)
-    structure = mbssa.decompose(mechanism)
+def test_redundant_constraints_have_no_plan():
+    structure = mbssa.decompose(mbssa.load("slider_crank"))
     assert Plan.of(structure, groups.build(structure).frames) is None
-
-
-@pytest.mark.slow
-def test_compiled_and_plain_give_the_same_bits():
-    trajectory = solved("rotor", steps=30)
-    plain, compiled = both(trajectory)[0], both(trajectory, compiled=True)[0]
-    for joint, loads in plain.joints.items():
-        np.testing.assert_array_equal(loads.wrench, compiled.joints[joint].wrench)
-        np.testing.assert_array_equal(loads.driving, compiled.joints[joint].driving)
-
-
-@pytest.mark.slow
-def test_much_work_is_for_the_kernel(monkeypatch):
-    asked = []
-    monkeypatch.setitem(
-        backwards.__globals__, "by_kernel", lambda *a, **k: asked.append(k) or by_kernel(*a, **k)
-    )
-    monkeypatch.setitem(backwards.__globals__, "is_worth_compiling", lambda *_: True)
-    trajectory = solved("planar_four_bar", steps=1_000)
-    assert groups.forces(trajectory).ok
-    assert asked == [{"compiled": True}]
-
-
-def test_steps_of_elimination_solve_sparse_systems():
-    """The recorded steps, carried out on other numbers with the same zeros."""
-    dice = np.random.default_rng(3)
-    patterns = [(dice.random((n, n)) < 0.4) | np.eye(n, dtype=bool) for n in (3, 8, 12)]
-    example, other = ([p * dice.normal(size=p.shape) for p in patterns] for _ in range(2))
-    places, steps = elimination_of(example, patterns)
-    _, at, _, _, pivot, row, column, low, low_at, low_row, up, up_at, up_column, change, changed = steps
-    numbers = np.zeros(1 + max(at.max(), changed.max(initial=0)))
-    for place, matrix in zip(places, other, strict=True):
-        numbers[place[place >= 0]] = matrix[place >= 0]
-    first = 0
-    for matrix in other:
-        n = len(matrix)
-        right = dice.normal(size=n)
-        left, found = right.copy(), np.zeros(n)
-        for k in range(first, first + n):
-            to = change[k]
-            for a in range(low[k], low[k + 1]):
-                factor = numbers[low_at[a]] / numbers[pivot[k]]
-                left[low_row[a]] -= factor * left[row[k]]
-                for b in range(up[k], up[k + 1]):
-                    numbers[changed[to]] -= factor * numbers[up_at[b]]
-                    to += 1
-        for k in range(first + n - 1, first - 1, -1):
-            rest = left[row[k]] - sum(
-                numbers[up_at[b]] * found[up_column[b]] for b in range(up[k], up[k + 1])
-            )
-            found[column[k]] = rest / numbers[pivot[k]]
-        np.testing.assert_allclose(matrix @ found, right, rtol=1e-7, atol=1e-9)
-        first += n
-
-
-def test_a_singular_example_has_no_steps():
-    assert elimination_of([np.zeros((2, 2))], [np.ones((2, 2), dtype=bool)]) is None

@@ -12,7 +12,7 @@ from mbssa.motion import DefaultMotion, InputLaw
 
 
 def solved(mechanism):
-    trajectory = groups.build(mbssa.decompose(mechanism)).solve()
+    trajectory = groups.build(mbssa.decompose(mechanism)).solve(compiled=False)
     assert trajectory.ok
     return trajectory, groups.forces(trajectory)
 

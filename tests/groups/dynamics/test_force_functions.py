@@ -38,7 +38,7 @@ def rubber(t, value, rate):
 
 
 def solved(mechanism):
-    return groups.build(mbssa.decompose(mechanism)).solve()
+    return groups.build(mbssa.decompose(mechanism)).solve(compiled=False)
 
 
 def test_a_function_exerts_what_it_gives():
@@ -54,7 +54,7 @@ def test_a_linear_function_is_a_spring_and_damper():
     def linear(t, value, rate):
         return 4.0 - 80.0 * value - 3.0 * rate
 
-    given = {"rates": {"1-2.slide": 0.7}, "duration": 1.0, "compiled": False, "tolerance": 1e-10}
+    given = {"rates": {"1-2.slide": 0.7}, "duration": 0.3, "steps": 7, "compiled": False, "tolerance": 1e-10}
     by_function = groups.simulate(slide(linear).build(), **given)
     m = slide(None)
     m.force("coordinate", coordinate="1-2.slide", force=4.0, stiffness=80.0, damping=3.0, rest=0.0)
@@ -100,31 +100,27 @@ def test_a_function_of_a_file_is_run_where_it_is_trusted(tmp_path, monkeypatch):
     (tmp_path / "laws.py").write_text(LAW)
     path = tmp_path / "slide.toml"
     slide("laws.py:rubber").save(path)
-    with pytest.raises(
-        ValueError, match=r"force rubber function: .*laws.py:rubber: code that a file names is"
-    ):
+    with pytest.raises(ValueError, match=r"rubber function: .*laws.py:rubber"):
         groups.forces(solved(mbssa.load(path)))
     power = groups.forces(solved(mbssa.load(path, trust=True))).element_power["rubber"]
     np.testing.assert_allclose(power, groups.forces(solved(slide(rubber).build())).element_power["rubber"])
-    with pytest.raises(ValueError, match="code that a file names is not run"):  # trust is a model's own
+    with pytest.raises(ValueError, match=r"laws.py:rubber"):  # trust is a model's own
         groups.simulate(mbssa.load(path), 0.1, compiled=False)
 
 
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("words", "at t = 0 s ValueError: could not convert string to float: 'hard'"),
-        ("fails", "at t = 0 s ZeroDivisionError: float division by zero"),
-        ("two", r"at t = 0 s it gives \[1.0, 2.0\]; return a number"),
-        ("none", "laws.py has no none; it has rubber, words, fails, two"),
-    ],
-)
-def test_a_function_that_fails_is_named_with_the_instant(tmp_path, name, text):
+def test_a_function_that_fails_is_named_with_the_instant(tmp_path):
     (tmp_path / "laws.py").write_text(LAW)
     path = tmp_path / "slide.toml"
-    slide(f"laws.py:{name}").save(path)
-    with pytest.raises(ValueError, match=f"force rubber function: .*{text}"):
-        groups.forces(solved(mbssa.load(path, trust=True)))
+    for name, text in {
+        "words": "at t = 0 s ValueError: .*'hard'",
+        "fails": "at t = 0 s ZeroDivisionError",
+        "two": r"at t = 0 s .*\[1.0, 2.0\]",
+        "none": "has rubber, words, fails, two",
+    }.items():
+        slide(f"laws.py:{name}").save(path)
+        with pytest.raises(ValueError, match=f"rubber function: .*{text}"):
+            groups.forces(solved(mbssa.load(path, trust=True)))
+        path.unlink()
 
 
 def test_a_function_of_python_goes_to_other_processes_and_into_no_file(tmp_path):

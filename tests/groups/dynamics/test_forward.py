@@ -17,7 +17,13 @@ def test_a_pendulum_by_elliptic_functions(method):
     frequency = np.sqrt(2.0 * 9.81 * 0.5 / (0.1 + 2.0 * 0.5**2))
     k = np.sin(start / 2)
     found = groups.simulate(
-        pendulum(), 3.0, method=method, tolerance=1e-11, initial={"1-2.angle": start}, compiled=False
+        pendulum(),
+        3.0,
+        method=method,
+        tolerance=1e-11,
+        initial={"1-2.angle": start},
+        steps=13,
+        compiled=False,
     )
     sn, *_ = ellipj(ellipk(k**2) - frequency * found.time, k**2)
     np.testing.assert_allclose(found.coordinates["1-2.angle"], 2 * np.arcsin(k * sn), atol=2e-8)
@@ -27,57 +33,49 @@ def test_a_pendulum_by_elliptic_functions(method):
 
 @pytest.mark.parametrize("method", ["groups", "lagrange"])
 def test_a_double_pendulum_keeps_its_energy(method):
-    found = groups.simulate(double_pendulum(), 2.0, method=method, tolerance=1e-11, compiled=False)
-    assert found.kinetic_energy.max() > 10.0
+    found = groups.simulate(double_pendulum(), 0.6, method=method, tolerance=1e-11, steps=11, compiled=False)
+    assert found.kinetic_energy.max() > 5.0
     assert np.ptp(found.total_energy) < 1e-7
     assert found.position_error.max() < 1e-12
     assert found.velocity_error.max() < 1e-12
 
 
-MODELS = (
-    "slider_crank", "planar_four_bar", "andrews", "spatial_4r", "planar_3rrr", "quick_return", "suspension",
-    "pendulum_four_bar", "theo_jansen", "universal_shafts",
-)  # fmt: skip
-
-
-@pytest.mark.parametrize("name", MODELS)
-def test_groups_agree_with_multipliers(name):
+def test_groups_agree_with_multipliers():
     """The two share neither positions nor accelerations, nor the equations of constraints."""
-    mechanism = with_masses(mbssa.load(name))
-    one, other = (
-        groups.simulate(mechanism, 0.05, method=method, tolerance=1e-10, steps=6, compiled=False)
-        for method in ("groups", "lagrange")
-    )
-    assert one.ok
-    assert other.ok
-    scale = max(np.abs(value).max() for value in one.coordinates.values()) + 1.0
-    for name, value in one.coordinates.items():
-        np.testing.assert_allclose(other.coordinates[name], value, atol=1e-7 * scale)
+    for name in ("slider_crank", "andrews", "planar_3rrr", "universal_shafts"):
+        mechanism = with_masses(mbssa.load(name))
+        one, other = (
+            groups.simulate(mechanism, 0.03, method=method, tolerance=1e-10, steps=3, compiled=False)
+            for method in ("groups", "lagrange")
+        )
+        assert one.ok, name
+        assert other.ok, name
+        scale = max(np.abs(value).max() for value in one.coordinates.values()) + 1.0
+        for coordinate, value in one.coordinates.items():
+            given = other.coordinates[coordinate]
+            np.testing.assert_allclose(given, value, atol=1e-7 * scale, err_msg=f"{name} {coordinate}")
 
 
-@pytest.mark.parametrize("name", ["slider_crank", "planar_3rrr", "stewart"])
-def test_inverse_dynamics_gives_the_forces_back(name):
+def test_inverse_dynamics_gives_the_forces_back():
     """Of the simulated motion, released coordinates need no driving force but what was applied."""
-    mechanism = with_masses(mbssa.load(name))
-    first = mechanism.driven_coordinates[0]
-    found = groups.simulate(mechanism, 0.05, steps=4, applied={first: 7.0}, compiled=False)
-    alone = groups.forces(found.trajectory, found.structure)
-    scale = max(np.abs(np.nan_to_num(alone.shaking_force)).max(), 1.0)
-    given = dict(zip(alone.drives, alone.driving.T, strict=True))
-    np.testing.assert_allclose(given.pop(first), 7.0, atol=1e-9 * scale)
-    for driving in given.values():
-        np.testing.assert_allclose(driving, 0.0, atol=1e-9 * scale)
-    np.testing.assert_allclose(found.forces.driving, 0.0, atol=1e-9 * scale)
+    for name in ("slider_crank", "planar_3rrr", "stewart"):
+        mechanism = with_masses(mbssa.load(name))
+        first = mechanism.driven_coordinates[0]
+        found = groups.simulate(mechanism, 0.02, steps=3, applied={first: 7.0}, compiled=False)
+        alone = groups.forces(found.trajectory, found.structure)
+        scale = max(np.abs(np.nan_to_num(alone.shaking_force)).max(), 1.0)
+        given = dict(zip(alone.drives, alone.driving.T, strict=True))
+        np.testing.assert_allclose(given.pop(first), 7.0, atol=1e-9 * scale, err_msg=name)
+        for driving in given.values():
+            np.testing.assert_allclose(driving, 0.0, atol=1e-9 * scale, err_msg=name)
+        np.testing.assert_allclose(found.forces.driving, 0.0, atol=1e-9 * scale, err_msg=name)
 
 
 def test_a_prescribed_coordinate_keeps_its_law():
-    found = groups.simulate(
-        double_pendulum(), 1.0, prescribed={"1-2.angle": groups.speed(3.0)}, tolerance=1e-11, compiled=False
+    run = {"prescribed": {"1-2.angle": groups.speed(3.0)}, "tolerance": 1e-11, "steps": 6, "compiled": False}
+    found, other = (
+        groups.simulate(double_pendulum(), 0.5, method=method, **run) for method in ("groups", "lagrange")
     )
-    other = groups.simulate(
-        double_pendulum(), 1.0, prescribed={"1-2.angle": groups.speed(3.0)}, tolerance=1e-11,
-        method="lagrange", compiled=False,
-    )  # fmt: skip
     np.testing.assert_allclose(found.coordinates["1-2.angle"], 3.0 * found.time, atol=1e-12)
     np.testing.assert_allclose(other.coordinates["2-3.angle"], found.coordinates["2-3.angle"], atol=1e-8)
     assert np.abs(found.balance).max() < 1e-8
@@ -118,7 +116,7 @@ def test_a_model_that_is_built_serves_many_runs():
         given = {"initial": {"1-2.angle": start}, "steps": 5, "compiled": False}
         one, other = (groups.simulate(of, 0.7, **given) for of in (mechanism, model))
         np.testing.assert_array_equal(one.trajectory.position, other.trajectory.position)
-    with pytest.raises(TypeError, match="takes a model, a structure or a mechanism, not a str"):
+    with pytest.raises(TypeError, match="not a str"):
         groups.simulate("pendulum")
 
 
@@ -145,9 +143,9 @@ def test_coordinates_change_where_they_get_poor():
     poor = with_inputs(mechanism, ["1-4.angle"])
     started = groups.simulate(mechanism, 1e-6, steps=2, rates={"1-2.angle": 30.0}, compiled=False)
     rate = started.trajectory.joint("1-4")["angle"].rate[0]
-    found = groups.simulate(poor, 0.5, rates={"1-4.angle": rate}, tolerance=1e-10, steps=21, compiled=False)
+    found = groups.simulate(poor, 0.3, rates={"1-4.angle": rate}, tolerance=1e-10, steps=13, compiled=False)
     right = groups.simulate(
-        mechanism, 0.5, rates={"1-2.angle": 30.0}, tolerance=1e-10, steps=21, compiled=False
+        mechanism, 0.3, rates={"1-2.angle": 30.0}, tolerance=1e-10, steps=13, compiled=False
     )
     assert found.ok
     assert found.changes
@@ -185,19 +183,7 @@ def test_a_torsion_spring_counts_turns_in_space(method):
     m.revolute("frame", "wheel", point=(0, 0, 0), axis=(0, 0, 1), driven=True)
     wheel = m.force("coordinate", coordinate="1-2.angle", stiffness=2.0, rest=0.0).build()
     found = groups.simulate(
-        wheel, 6.0, method=method, rates={"1-2.angle": 20.0}, tolerance=1e-10, compiled=False
+        wheel, 2.0, method=method, rates={"1-2.angle": 20.0}, tolerance=1e-10, steps=9, compiled=False
     )
     np.testing.assert_allclose(found.coordinates["1-2.angle"], 20.0 * np.sin(found.time), atol=1e-6)
     assert np.ptp(found.total_energy) < 1e-5
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["andrews", "stewart"])
-def test_compiled_kernels_give_the_same_bits(name):
-    plain, compiled = (
-        groups.simulate(mbssa.load(name), 0.003, steps=4, compiled=way) for way in (False, True)
-    )
-    for array in ("position", "orientation", "velocity", "acceleration"):
-        np.testing.assert_array_equal(
-            getattr(plain.trajectory, array), getattr(compiled.trajectory, array), err_msg=array
-        )

@@ -24,7 +24,10 @@ ANDREWS = {
 BETA = 15.81077119629904
 
 
-@pytest.mark.parametrize(("method", "tolerance", "close"), [("groups", 1e-9, 2e-7), ("lagrange", 1e-8, 5e-6)])
+@pytest.mark.parametrize(
+    ("method", "tolerance", "close"),
+    [("groups", 1e-9, 2e-7), pytest.param("lagrange", 1e-8, 5e-6, marks=pytest.mark.slow)],
+)
 def test_andrews_squeezer_ends_where_the_test_set_says(method, tolerance, close):
     found = groups.simulate(
         mbssa.load("andrews"), 0.03, method=method, tolerance=tolerance, steps=4, compiled=False
@@ -37,10 +40,15 @@ def test_andrews_squeezer_ends_where_the_test_set_says(method, tolerance, close)
 
 
 @pytest.mark.parametrize(
-    ("method", "tolerance", "close"),
-    [("lagrange", 1e-9, 1e-6), ("dae", 1e-7, 1e-5), ("penalty", 1e-6, 4e-3)],
+    ("name", "method", "tolerance", "close"),
+    [
+        ("slider_crank", "lagrange", 1e-9, 1e-6),
+        ("slider_crank_isostatic", "dae", 1e-7, 1e-5),
+        pytest.param("slider_crank", "dae", 1e-7, 1e-5, marks=pytest.mark.slow),
+        pytest.param("slider_crank", "penalty", 1e-6, 4e-3, marks=pytest.mark.slow),
+        pytest.param("slider_crank_isostatic", "penalty", 1e-6, 4e-3, marks=pytest.mark.slow),
+    ],
 )
-@pytest.mark.parametrize("name", ["slider_crank", "slider_crank_isostatic"])
 def test_methods_of_bond_graphs_on_the_slider_crank(name, method, tolerance, close):
     """Piston velocity against minimal coordinates: within 4e-3 m/s for R/C elements, as the paper has it."""
     if method == "dae":
@@ -56,7 +64,12 @@ def test_methods_of_bond_graphs_on_the_slider_crank(name, method, tolerance, clo
 
 
 @pytest.mark.parametrize(
-    ("method", "tolerance", "close"), [("lagrange", 1e-9, 1e-8), ("dae", 1e-8, 1e-6), ("penalty", 1e-7, 1e-4)]
+    ("method", "tolerance", "close"),
+    [
+        ("lagrange", 1e-9, 1e-8),
+        ("dae", 1e-8, 1e-6),
+        pytest.param("penalty", 1e-7, 1e-4, marks=pytest.mark.slow),
+    ],
 )
 def test_methods_of_bond_graphs_on_the_pendulum(method, tolerance, close):
     if method == "dae":
@@ -96,8 +109,7 @@ def test_n_four_bars_keep_their_energy():
     np.testing.assert_allclose(0.5 * inertia * (w**2 - 1.0), fall * (1 - np.cos(q)), atol=1e-7)
 
 
-@pytest.mark.parametrize("method", ["groups", "partitioning"])
-@pytest.mark.parametrize("count", [1, 4])
+@pytest.mark.parametrize(("method", "count"), [("groups", 3), ("partitioning", 1)])
 def test_n_four_bars_pass_their_singular_positions(method, count):
     """Where all rods lie flat, each window could go on as an anti-parallelogram; speeds must not jump."""
     found = groups.simulate(
@@ -142,7 +154,7 @@ def governor():
 
 def test_a_flyball_governor_keeps_energy_and_momentum():
     found = groups.simulate(
-        governor(), 0.3, rates={"1-2.angle": 10.0}, tolerance=1e-9, steps=7, compiled=False
+        governor(), 0.1, rates={"1-2.angle": 10.0}, tolerance=1e-9, steps=7, compiled=False
     )
     assert found.ok
     assert np.ptp(found.coordinates["2-3.slide"]) > 0.01
@@ -204,29 +216,29 @@ def slider_crank_by_formula(times):
     return angle, np.array([ends(one)[1][0] for one in angle])
 
 
-@pytest.mark.parametrize("method", ["groups", "partitioning", "lagrange"])
-def test_the_spatial_slider_crank_moves_as_its_one_equation_says(method):
+@pytest.mark.parametrize(("method", "duration"), [("groups", 0.8), ("partitioning", 0.2), ("lagrange", 0.4)])
+def test_the_spatial_slider_crank_moves_as_its_one_equation_says(method, duration):
     found = groups.simulate(
-        spatial_slider_crank(), 2.0, method=method, rates={"1-2.angle": SPIN}, tolerance=1e-8, steps=21,
+        spatial_slider_crank(), duration, method=method, rates={"1-2.angle": SPIN}, tolerance=1e-8, steps=6,
         compiled=False,
     )  # fmt: skip
     assert found.ok
     angle, place = slider_crank_by_formula(found.time)
-    assert np.ptp(place) > 0.09
+    assert np.ptp(place) > 0.03
     np.testing.assert_allclose(found.coordinates["1-2.angle"], angle, atol=2e-5)
     slider = found.trajectory.body("slider").point((0.2, 0.0, 0.0))[:, 0]
     np.testing.assert_allclose(slider, place, atol=2e-6)
     assert np.ptp(found.total_energy) < 1e-5
 
 
-@pytest.mark.parametrize("name", ["spatial_4r", "bricard", "rssr", "bennett", "double_parallelogram"])
-def test_spatial_linkages_keep_their_energy(name):
+def test_spatial_linkages_keep_their_energy():
     """Redundant constraints and passive rotations included."""
-    mechanism = with_masses(mbssa.load(name))
-    (driven,) = mechanism.driven_coordinates
-    found = groups.simulate(mechanism, 0.1, rates={driven: 2.0}, tolerance=1e-10, steps=4, compiled=False)
-    assert found.ok
-    assert np.abs(found.balance).max() < 1e-7 * found.kinetic_energy.max()
+    for name in ("bricard", "rssr", "double_parallelogram"):
+        mechanism = with_masses(mbssa.load(name))
+        (driven,) = mechanism.driven_coordinates
+        found = groups.simulate(mechanism, 0.1, rates={driven: 2.0}, tolerance=1e-10, steps=3, compiled=False)
+        assert found.ok, name
+        assert np.abs(found.balance).max() < 1e-7 * found.kinetic_energy.max(), name
 
 
 def with_elements(name, coordinates):
@@ -246,18 +258,19 @@ def with_elements(name, coordinates):
     return dataclasses.replace(mechanism, forces=tuple(forces))
 
 
-@pytest.mark.parametrize(
-    ("name", "coordinates"),
-    [("planar_four_bar", ["2-3.angle"]), ("quick_return", ["1-6.slide"]), ("stewart", ["2-3.slide"]),
-     ("spatial_4r", ["2-3.angle", "3-4.angle"])],
-)  # fmt: skip
-def test_elements_in_kernels_are_those_of_inverse_dynamics(name, coordinates):
-    mechanism = mbssa.load(name)
-    coordinates = [one for one in coordinates if one.rpartition(".")[0] in mechanism.joint_ids]
-    found = groups.simulate(with_elements(name, coordinates), 0.05, steps=4, compiled=False)
-    scale = np.abs(np.nan_to_num(found.forces.shaking_force)).max()
-    np.testing.assert_allclose(found.forces.driving, 0.0, atol=1e-9 * scale)
-    assert np.abs(found.balance).max() < 1e-6 * max(found.kinetic_energy.max(), 1.0)
+def test_elements_in_kernels_are_those_of_inverse_dynamics():
+    for name, coordinates in {
+        "planar_four_bar": ["2-3.angle"],
+        "quick_return": ["1-6.slide"],
+        "stewart": ["2-3.slide"],
+        "spatial_4r": ["2-3.angle", "3-4.angle"],
+    }.items():
+        ids = mbssa.load(name).joint_ids
+        wanted = [one for one in coordinates if one.rpartition(".")[0] in ids]
+        found = groups.simulate(with_elements(name, wanted), 0.02, steps=3, compiled=False)
+        scale = np.abs(np.nan_to_num(found.forces.shaking_force)).max()
+        np.testing.assert_allclose(found.forces.driving, 0.0, atol=1e-9 * scale, err_msg=name)
+        assert np.abs(found.balance).max() < 1e-6 * max(found.kinetic_energy.max(), 1.0), name
 
 
 @pytest.mark.parametrize("name", ["planar_four_bar", "slider_crank_isostatic", "stewart"])

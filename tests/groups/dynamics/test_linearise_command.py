@@ -5,6 +5,8 @@ import json
 import numpy as np
 import pytest
 
+import mbssa
+
 PENDULUM = """
 format = 1
 space = "planar"
@@ -48,7 +50,7 @@ def test_a_pendulum_hangs_and_swings_by_its_formula(run_mbssa, pendulum):
     assert mode["frequency"] == pytest.approx(mode["eigenvalue"][1] / (2 * np.pi))
     assert mode["damping_ratio"] == pytest.approx(damping / natural, rel=1e-6)
     text = run_mbssa("linearise", str(pendulum)).stdout
-    assert "stable: no small motion grows" in text
+    assert "stable" in text
     assert f"{mode['frequency']:.5g}" in text
 
 
@@ -81,34 +83,38 @@ def test_modes_are_written_and_played(run_mbssa, tmp_path):
     assert "<html" in paths[2].read_text()[:500]
 
 
-@pytest.mark.parametrize(
-    ("words", "code", "said"),
-    [
-        (["planar_four_bar"], 2, "no body with mass moves with 1-2.angle"),
-        (["slider_crank", "--initial", "crank=1"], 2, "crank is not driven"),
+def test_bad_input_is_one_sentence(run_mbssa, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    played = ["slider_crank", "--animate", "x.html"]
+    for words, code, said in (
+        (["planar_four_bar"], 2, "1-2.angle"),
+        (["slider_crank", "--initial", "crank=1"], 2, "crank"),
         (["slider_crank", "--apply", "1-9.angle=3"], 2, "1-9"),
-        (["slider_crank", "--initial", "1-2.angle"], 2, "write NAME=VALUE"),
-        (["slider_crank", "--points", "crank.x"], 2, "--points: is for pictures"),
-        (["slider_crank", "--animate", "x.html", "--mode", "2"], 2, "--mode 2: there are 1 modes, from 1"),
-        (["slider_crank", "--animate", "x.html", "--amplitude", "0"], 2, "--amplitude 0"),
-        (
-            ["slider_crank", "--here", "--initial", "1-2.angle=90", "--animate", "x.html"],
-            1,
-            "does not oscillate",
-        ),
-        (["slider_crank", "--amplitude", "5"], 2, "--amplitude: is of the mode that is played"),
-        (["slider_crank", "--apply", "2-3.x=1"], 2, "applied '2-3.x'"),
-        (["slider_crank", "--initial", "1-2.angle=nan"], 2, "write NAME=VALUE"),
-        (["stewart"], 2, "the search for an equilibrium leaves the workspace"),
+        (["slider_crank", "--initial", "1-2.angle"], 2, "NAME=VALUE"),
+        (["slider_crank", "--points", "crank.x"], 2, "--points:"),
+        ([*played, "--mode", "2"], 2, "--mode 2: there are 1"),
+        ([*played, "--amplitude", "0"], 2, "--amplitude 0"),
+        ([*played, "--here", "--initial", "1-2.angle=90"], 1, "does not oscillate"),
+        (["slider_crank", "--amplitude", "5"], 2, "--amplitude:"),
+        (["slider_crank", "--apply", "2-3.x=1"], 2, "'2-3.x'"),
+        (["slider_crank", "--initial", "1-2.angle=nan"], 2, "NAME=VALUE"),
         (["bennett"], 2, "bennett"),
         (["nowhere.toml"], 2, "nowhere.toml"),
-    ],
-)
-def test_bad_input_is_one_sentence(words, code, said, run_mbssa, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    done = run_mbssa("linearise", *words)
-    assert done.exit_code == code
-    assert said in done.stderr
-    assert "Traceback" not in done.stderr
-    assert not done.stdout
-    assert not (tmp_path / "x.html").exists()
+    ):
+        done = run_mbssa("linearise", *words)
+        assert (done.exit_code, done.stdout) == (code, ""), words
+        assert said in done.stderr, words
+        assert "Traceback" not in done.stderr
+        assert not (tmp_path / "x.html").exists(), words
+
+
+def test_an_equilibrium_beyond_the_workspace_is_told(run_mbssa, tmp_path):
+    """A ladder on a wall and a floor, whose weight falls until it lies: the wall's slide ends there."""
+    m = mbssa.Builder("planar").gravity(0, -9.81).body("foot").body("ladder")
+    m.body("head", inertia={"mass": 1.0, "centre": (0, 0.8)})
+    m.prismatic("frame", "foot", point=(0.6, 0), axis=(1, 0)).revolute("foot", "ladder", point=(0.6, 0))
+    m.revolute("ladder", "head", point=(0, 0.8))
+    m.prismatic("frame", "head", point=(0, 0.8), axis=(0, 1), driven=True).save(tmp_path / "ladder.toml")
+    done = run_mbssa("linearise", str(tmp_path / "ladder.toml"))
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert "workspace" in done.stderr

@@ -8,47 +8,31 @@ import groups
 import mbssa
 from groups.dynamics.forward.cut_tree import cut_tree
 
-#: Models whose reference is no position to begin from: the file's is singular.
-SINGULAR = ("micromanipulator",)
 
-FEW = (
-    "andrews",
-    "bennett",
-    "cam_roller",
-    "geneva",
-    "planar_3rrr",
-    "rack_steering",
-    "rssr",
-    "stewart_inverse",
-)
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=() if name in FEW else pytest.mark.slow)
-        for name in mbssa.builtin_names()
-        if name not in SINGULAR
-    ],
-)
-def test_accelerations_are_those_by_groups(name):
-    mechanism = with_masses(mbssa.load(name))
-    random = np.random.default_rng(3)
-    run = {"duration": 1e-3, "steps": 2, "tolerance": 1e-9, "compiled": False}
-    run["rates"] = dict(
-        zip(mechanism.driven_coordinates, random.uniform(-0.1, 0.1, mechanism.n_driven), strict=True)
-    )
-    by_groups, by_tree = (
-        groups.simulate(mechanism, method=method, **run) for method in ("groups", "partitioning")
-    )
-    for part in ("velocity", "acceleration"):
-        a, b = (getattr(found.trajectory, part) for found in (by_groups, by_tree))
-        assert np.abs(a - b).max() < 1e-9 * np.abs(a).max()
-    assert by_tree.position_error.max() < 1e-11
+def test_accelerations_are_those_by_groups():
+    for name in (
+        "andrews",
+        "bricard",
+        "cam_roller",
+        "planetary",
+        "universal_shafts",
+    ):
+        mechanism = with_masses(mbssa.load(name))
+        random = np.random.default_rng(3)
+        run = {"duration": 1e-3, "steps": 2, "tolerance": 1e-9, "compiled": False}
+        names = mechanism.driven_coordinates
+        run["rates"] = dict(zip(names, random.uniform(-0.1, 0.1, len(names)), strict=True))
+        by_groups, by_tree = (
+            groups.simulate(mechanism, method=method, **run) for method in ("groups", "partitioning")
+        )
+        for part in ("velocity", "acceleration"):
+            a, b = (getattr(found.trajectory, part) for found in (by_groups, by_tree))
+            assert np.abs(a - b).max() < 1e-9 * np.abs(a).max(), (name, part)
+        assert by_tree.position_error.max() < 1e-11, name
 
 
 def test_a_whole_run_of_andrews_squeezer():
-    run = {"duration": 0.01, "steps": 5, "tolerance": 1e-10, "compiled": False}
+    run = {"duration": 0.004, "steps": 3, "tolerance": 1e-10, "compiled": False}
     by_groups, by_tree = (
         groups.simulate(mbssa.load("andrews"), method=method, **run) for method in ("groups", "partitioning")
     )
@@ -61,13 +45,13 @@ def test_coordinates_change_at_a_dead_point():
     four_bar = with_masses(mbssa.load("planar_four_bar"))
     led = mbssa.with_inputs(four_bar, ["1-4.angle"])
     found = groups.simulate(
-        led, 1.2, method="partitioning", rates={"1-4.angle": 3.0}, tolerance=1e-9, steps=13, compiled=False
+        led, 0.4, method="partitioning", rates={"1-4.angle": 3.0}, tolerance=1e-9, steps=6, compiled=False
     )
     assert found.ok
     assert found.changes
     by_crank = groups.simulate(
-        four_bar, 1.2, initial={}, rates={"1-2.angle": float(found.trajectory.joint("1-2")["angle"].rate[0])},
-        tolerance=1e-10, steps=13, compiled=False,
+        four_bar, 0.4, initial={}, rates={"1-2.angle": float(found.trajectory.joint("1-2")["angle"].rate[0])},
+        tolerance=1e-10, steps=6, compiled=False,
     )  # fmt: skip
     np.testing.assert_allclose(found.trajectory.position, by_crank.trajectory.position, atol=1e-6)
     assert np.abs(found.balance).max() < 1e-6
@@ -76,7 +60,7 @@ def test_coordinates_change_at_a_dead_point():
 def test_a_prescribed_coordinate_keeps_its_law():
     mechanism = with_masses(mbssa.load("planar_3rrr"))
     name = mechanism.driven_coordinates[0]
-    run = {"duration": 0.1, "prescribed": {name: groups.speed(2.0)}, "tolerance": 1e-10, "compiled": False}
+    run = {"duration": 0.05, "prescribed": {name: groups.speed(2.0)}, "tolerance": 1e-10, "compiled": False}
     by_groups, by_tree = (
         groups.simulate(mechanism, method=method, steps=4, **run) for method in ("groups", "partitioning")
     )
@@ -94,5 +78,5 @@ def test_a_tree_keeps_driven_joints_and_frees_what_it_cannot_reach():
     assert len(cut) == 6
     loop = mbssa.load("planar_four_bar")
     driven = mbssa.with_inputs(loop, [f"{joint.id}.angle" for joint in loop.joints])
-    with pytest.raises(ValueError, match="is driven and cannot stay in the tree"):
+    with pytest.raises(ValueError, match="cannot stay"):
         cut_tree(driven)

@@ -4,6 +4,9 @@ import json
 
 import numpy as np
 import pytest
+from dense_forces import with_masses
+
+import mbssa
 
 SHORT = ("--duration", "0.05", "--steps", "6", "--no-compiled")
 
@@ -56,32 +59,32 @@ def test_a_prescribed_coordinate_keeps_the_law_of_the_model(run_mbssa):
     assert found["released"] == ["11-14.angle_1"]
 
 
-@pytest.mark.parametrize(
-    ("words", "code", "said"),
-    [
-        (["planar_four_bar"], 2, "no body has mass"),
-        (["slider_crank", "--initial", "crank=1"], 2, "--initial: crank is not driven"),
-        (["slider_crank", "--initial", "1-2.angle"], 2, "write NAME=VALUE"),
-        (["slider_crank", "--until", "1-2.angle"], 2, "write QUANTITY=VALUE"),
-        (
-            ["slider_crank", "--drive", "2-3.angle"],
-            2,
-            "--drive '2-3.angle': the model has a law for 1-2.angle",
-        ),
-        (["slider_crank", "--apply", "1-9.angle=3"], 2, "1-9"),
-        (["slider_crank", "--until", "nonsense=3"], 2, "nonsense"),
-        (["slider_crank", "--until", "9-2.angle=3"], 2, "there is no '9-2.angle'"),
-        (["slider_crank", "--largest-step", "0"], 2, "--largest-step is 0.0"),
-        (["slider_crank", "--stiffness", "10"], 2, "of joints by --method penalty"),
-        (["slider_crank", "--curves", "2-3"], 2, "--curves"),
-        (["slider_crank", "--tolerance", "-1"], 2, "--tolerance is -1.0"),
-        (["bennett"], 2, "no body has mass"),
-        (["nowhere.toml"], 2, "nowhere.toml"),
-    ],
-)
-def test_bad_input_is_one_sentence(words, code, said, run_mbssa):
-    done = run_mbssa("simulate", *words, "--no-compiled")
-    assert done.exit_code == code
-    assert said in done.stderr
-    assert "Traceback" not in done.stderr
-    assert not done.stdout
+def test_bad_input_is_one_sentence(run_mbssa):
+    for words, said in (
+        (["planar_four_bar"], "no body has mass"),
+        (["slider_crank", "--initial", "crank=1"], "--initial: crank"),
+        (["slider_crank", "--initial", "1-2.angle"], "NAME=VALUE"),
+        (["slider_crank", "--until", "1-2.angle"], "QUANTITY=VALUE"),
+        (["slider_crank", "--drive", "2-3.angle"], "--drive '2-3.angle'"),
+        (["slider_crank", "--apply", "1-9.angle=3"], "1-9"),
+        (["slider_crank", "--until", "nonsense=3"], "nonsense"),
+        (["slider_crank", "--until", "9-2.angle=3"], "'9-2.angle'"),
+        (["slider_crank", "--largest-step", "0"], "--largest-step is 0.0"),
+        (["slider_crank", "--stiffness", "10"], "--method penalty"),
+        (["slider_crank", "--curves", "2-3"], "--curves"),
+        (["slider_crank", "--tolerance", "-1"], "--tolerance is -1.0"),
+        (["bennett"], "no body has mass"),
+        (["nowhere.toml"], "nowhere.toml"),
+    ):
+        done = run_mbssa("simulate", *words, "--no-compiled")
+        assert (done.exit_code, done.stdout) == (2, ""), words
+        assert said in done.stderr, words
+        assert "Traceback" not in done.stderr
+
+
+def test_a_model_that_is_singular_at_its_reference_says_so(run_mbssa, tmp_path):
+    path = tmp_path / "model.toml"
+    mbssa.save(with_masses(mbssa.load("micromanipulator")), path)
+    done = run_mbssa("simulate", str(path), "--duration", "0.01", "--steps", "3", "--no-compiled")
+    assert done.exit_code in (1, 2)
+    assert "singular" in done.stderr

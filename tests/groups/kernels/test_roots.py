@@ -4,16 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from lives import life_of
 
-from groups.kernels import roots
+from groups.kernels.roots import quadratic, quartic, trigonometric
 
-pytestmark = pytest.mark.usefixtures("life")
-
-MANY = 20_000
-trigonometric, quartic, quadratic = (
-    life_of(kernel) for kernel in (roots.trigonometric, roots.quartic, roots.quadratic)
-)
+MANY = 500
 
 
 def eigenvalues(polynomials):
@@ -56,26 +50,26 @@ def rooted_near_half_a_turn(rng):
     return terms
 
 
-@pytest.mark.parametrize(
-    "family", [random_trigonometric, nearly_double_trigonometric, rooted_near_half_a_turn]
-)
-def test_trigonometric_roots_are_those_on_the_unit_circle(family):
-    terms = family(np.random.default_rng(1))
+def test_trigonometric_roots_are_those_on_the_unit_circle():
+    rng = np.random.default_rng(1)
+    families = random_trigonometric, nearly_double_trigonometric, rooted_near_half_a_turn
+    terms = np.concatenate([family(rng) for family in families])
     a0, a1, b1, a2, b2 = terms.T
     z = eigenvalues(np.stack([a2 - 1j * b2, a1 - 1j * b1, 2 * a0, a1 + 1j * b1, a2 + 1j * b2], axis=1))
     off = abs(np.log(abs(z)))
     # A double root is blurred to the square root of rounding, a triple one to the cube root.
     surely, perhaps = (off < 1e-9).sum(axis=1), (off < 1e-4).sum(axis=1)
     size = abs(terms).sum(axis=1)
-    for k in range(MANY):
-        count, angles = trigonometric(*terms[k])
+    for k in range(len(terms)):
+        with np.errstate(all="ignore"):  # as compiled code
+            count, angles = trigonometric(*terms[k])
         assert surely[k] <= count <= perhaps[k], terms[k]
         found = np.array(angles[:count])
         assert (abs(value(terms[k], found)) < 1e-13 * size[k]).all(), terms[k]
-        assert (np.diff(found) >= 0).all()
-        assert ((found > -np.pi) & (found <= np.pi)).all()
+        assert (np.diff(found) >= 0).all(), terms[k]
+        assert ((found > -np.pi) & (found <= np.pi)).all(), terms[k]
         for single in np.angle(z[k][off[k] < 1e-9]):
-            assert abs(np.exp(1j * found) - np.exp(1j * single)).min() < 1e-6
+            assert abs(np.exp(1j * found) - np.exp(1j * single)).min() < 1e-6, terms[k]
 
 
 def random_quartic(rng):
@@ -95,15 +89,16 @@ def nearly_cubic(rng):
     return terms
 
 
-@pytest.mark.parametrize("family", [random_quartic, nearly_double_quartic, nearly_cubic])
-def test_quartic_roots_are_the_real_eigenvalues(family):
-    terms = family(np.random.default_rng(2))
+def test_quartic_roots_are_the_real_eigenvalues():
+    rng = np.random.default_rng(2)
+    terms = np.concatenate([family(rng) for family in (random_quartic, nearly_double_quartic, nearly_cubic)])
     z = eigenvalues(terms)
     z = np.where(abs(z) < 1e4, z, 1e9 + 1e9j)
     off = abs(z.imag) / (1 + abs(z) ** 2)
     surely, perhaps = (abs(z.imag) < 1e-11 * abs(z)).sum(axis=1), (off < 1e-4).sum(axis=1)
-    for k in range(MANY):
-        count, found = quartic(*terms[k])
+    for k in range(len(terms)):
+        with np.errstate(all="ignore"):  # as compiled code
+            count, found = quartic(*terms[k])
         found = np.array(found[:count])
         found = found[abs(found) < 1e4]
         assert surely[k] <= len(found) <= perhaps[k], terms[k]
@@ -136,8 +131,3 @@ def test_exact_special_cases():
     assert trigonometric(1.0, 0.9, 0.0, 0.0, 0.0)[0] == 0
     count, angles = trigonometric(0.0, 0.0, 0.0, 0.0, 1.0)
     assert angles == pytest.approx([-np.pi / 2, 0.0, np.pi / 2, np.pi])
-
-
-def test_plain_python_and_compiled_twins_agree():
-    for terms in np.random.default_rng(3).normal(size=(100, 5)):
-        assert trigonometric(*terms)[1] == pytest.approx(roots.trigonometric(*terms)[1], abs=1e-12)

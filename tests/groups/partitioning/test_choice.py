@@ -1,6 +1,6 @@
 """Independent and dependent coordinates: the seeds' examples, brute force, what is redundant, bad choices."""
 
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 import pytest
@@ -9,10 +9,10 @@ import groups
 import mbssa
 from groups.partitioning import partition
 from groups.partitioning.pivoting import METHODS
-from mbssa.io import builtin_names
 
-SMALL = ["suspension", "pendulum_four_bar", "planar_four_bar", "planar_3rrr", "nine_bar", "triad"]
-SMALL += ["spatial_4r", "bennett", "bricard", "sarrus", "slider_crank", "spatial_four_bar", "andrews"]
+#: Every kind of joint, loops with redundant equations, and inputs that are bound.
+MODELS = ("planar_four_bar", "theo_jansen", "cam_roller", "planetary", "rotor", "stewart", "bricard", "rssr")
+MODELS += ("universal_shafts", "micromanipulator", "micromanipulator_driven")
 
 
 class TestSeeds:
@@ -43,34 +43,29 @@ class TestSeeds:
         assert "set_qu([1, 4, 5])  set_qv([2, 3])  set_qc([])" in text
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("driven", [None, ()])
-@pytest.mark.parametrize("name", builtin_names())
-class TestEveryModel:
-    def test_rank_is_that_of_singular_values(self, name, method, driven):
-        found = partition(mbssa.load(name), method, driven=driven)
-        free = [k for k, each in enumerate(found.opened.coordinates) if each not in found.driven]
-        assert found.rank == np.linalg.matrix_rank(found.jacobian[:, free], tol=1e-9)
-        assert found.bound == np.linalg.matrix_rank(found.jacobian, tol=1e-9) - found.rank
-        assert len(found.redundant) == len(found.opened.equations) - found.rank
-
-    def test_kinds_are_a_partition_and_what_is_kept_is_regular(self, name, method, driven):
-        found = partition(mbssa.load(name), method, driven=driven)
+def test_ranks_are_those_of_singular_values_and_what_is_kept_is_regular():
+    for name, method, driven in product(MODELS, METHODS, (None, ())):
+        found, case = partition(mbssa.load(name), method, driven=driven), (name, method, driven)
         names = found.opened.coordinates
-        assert sorted((*found.independent, *found.dependent, *found.driven)) == sorted(names)
-        assert len(found.dependent) == found.rank
+        free = [k for k, each in enumerate(names) if each not in found.driven]
+        assert found.rank == np.linalg.matrix_rank(found.jacobian[:, free], tol=1e-9), case
+        assert found.bound == np.linalg.matrix_rank(found.jacobian, tol=1e-9) - found.rank, case
+        assert len(found.redundant) == len(found.opened.equations) - found.rank, case
+        assert sorted((*found.independent, *found.dependent, *found.driven)) == sorted(names), case
+        assert len(found.dependent) == found.rank, case
         rows = [k for k, each in enumerate(found.opened.equations) if each not in found.redundant]
         columns = [names.index(each) for each in found.dependent]
         singular = np.linalg.svd(found.jacobian[np.ix_(rows, columns)], compute_uv=False)
-        assert singular[-1] > 1e-3
-        assert found.condition == pytest.approx(singular[-1] / singular[0])
+        assert singular[-1] > 1e-3, case
+        assert found.condition == pytest.approx(singular[-1] / singular[0]), case
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize("name", ["suspension", "planar_3rrr", "spatial_4r", "bricard"])
 def test_of_all_choices_of_dependent_coordinates_ours_is_among_the_best(name, method):
     """By brute force: what is called regular is, and greedy pivots lose at most r! of the largest volume."""
-    found = partition(mbssa.load(name), method, driven=())
+    mechanism = mbssa.load(name)
+    found = partition(mechanism, method, driven=())
     J, r, names = found.jacobian, found.rank, found.opened.coordinates
     volume = {}
     for columns in combinations(range(found.n), r):
@@ -80,33 +75,28 @@ def test_of_all_choices_of_dependent_coordinates_ours_is_among_the_best(name, me
     assert volume[ours] * bound >= max(volume.values())
     median = np.median([each for each in volume.values() if each > 1e-9])
     assert volume[ours] >= 0.999 * median
-    for columns, size in list(volume.items())[:40]:
+    for columns, size in list(volume.items())[:20]:
         wanted = [names[k] for k in columns]
         if size > 1e-6:
-            assert set(partition(mbssa.load(name), driven=(), dependent=wanted).dependent) == set(wanted)
+            assert set(partition(mechanism, driven=(), dependent=wanted).dependent) == set(wanted)
         elif size < 1e-12:
-            with pytest.raises(ValueError, match="J_v is singular"):
-                partition(mbssa.load(name), driven=(), dependent=wanted)
+            with pytest.raises(ValueError, match="singular"):
+                partition(mechanism, driven=(), dependent=wanted)
 
 
 class TestRedundant:
-    @pytest.mark.parametrize("method", METHODS)
-    @pytest.mark.parametrize("name", ["spatial_4r", "slider_crank"])
-    def test_a_planar_loop_in_space_has_three_that_hold_it_in_its_plane(self, name, method):
-        found = partition(mbssa.load(name), method)
-        assert found.redundant == ("3-4: position z", "3-4: tilt x", "3-4: tilt y")
-
-    def test_the_same_loop_in_the_plane_has_none(self):
+    def test_a_planar_loop_in_space_has_three_that_hold_it_in_its_plane(self):
+        for name, method in product(("spatial_4r", "slider_crank"), METHODS):
+            found = partition(mbssa.load(name), method)
+            assert found.redundant == ("3-4: position z", "3-4: tilt x", "3-4: tilt y"), (name, method)
         assert partition(mbssa.load("planar_four_bar")).redundant == ()
 
-    @pytest.mark.parametrize(
-        ("name", "many"), [("bennett", 3), ("bricard", 1), ("sarrus", 1), ("double_parallelogram", 1)]
-    )
-    def test_as_many_as_the_loop_has_too_many(self, name, many):
-        mechanism = mbssa.load(name)
-        found = partition(mechanism, driven=())
-        assert len(found.redundant) == many
-        assert len(found.independent) == mechanism.mobility + many
+    def test_as_many_as_the_loop_has_too_many(self):
+        for name, many in (("bennett", 3), ("bricard", 1), ("sarrus", 1), ("double_parallelogram", 1)):
+            mechanism = mbssa.load(name)
+            found = partition(mechanism, driven=())
+            assert len(found.redundant) == many, name
+            assert len(found.independent) == mechanism.mobility + many, name
 
     def test_inputs_that_the_paper_prints_for_the_micro_manipulator_are_bound(self):
         """Its groups of two balls on one body lose a rank each; driven otherwise, nothing is redundant."""
@@ -142,62 +132,52 @@ class TestDriven:
         assert found.bound == 0
 
 
+def refused(match, name="suspension", **arguments):
+    with pytest.raises(ValueError, match=match) as error:
+        partition(mbssa.load(name), **arguments)
+    return str(error.value)
+
+
 class TestBadChoices:
     def test_too_many(self):
-        with pytest.raises(ValueError, match="dependent coordinates: 4, independent equations: 2") as error:
-            partition(mbssa.load("suspension"), driven=(), independent=["4-5.angle"])
-        assert "1-2.slide can move while the others stand still" in str(error.value)
-        assert "2-3.angle, 3-4.angle, 2-6.angle can move while" in str(error.value)
-        assert "regular would be dependent = " in str(error.value)
+        said = refused("4, .* 2", driven=(), independent=["4-5.angle"])
+        for text in ("1-2.slide", "2-3.angle, 3-4.angle, 2-6.angle", "dependent = "):
+            assert text in said
 
     def test_too_few(self):
-        with pytest.raises(ValueError, match="1, independent equations: 2; that is too few") as error:
-            partition(mbssa.load("suspension"), driven=(), dependent=["3-4.angle"])
-        assert "the cuts bind what is independent: 2-3.angle, 2-6.angle" in str(error.value)
+        assert "2-3.angle, 2-6.angle" in refused("1, .* 2", driven=(), dependent=["3-4.angle"])
 
     def test_singular_with_the_coordinates_concerned_and_one_that_would_do(self):
-        with pytest.raises(ValueError, match=r"J_v is singular: 1-2.slide can move") as error:
-            partition(mbssa.load("suspension"), driven=(), dependent=["1-2.slide", "2-6.angle"])
-        said = str(error.value).rpartition("dependent = ")[2].split(", ")
-        assert "2-6.angle" in said
-        assert set(partition(mbssa.load("suspension"), driven=(), dependent=said).dependent) == set(said)
+        said = refused("singular: 1-2.slide", driven=(), dependent=["1-2.slide", "2-6.angle"])
+        would_do = said.rpartition("dependent = ")[2].split(", ")
+        assert "2-6.angle" in would_do
+        found = partition(mbssa.load("suspension"), driven=(), dependent=would_do)
+        assert set(found.dependent) == set(would_do)
 
     def test_all_names_that_there_are_not_at_once(self):
-        with pytest.raises(ValueError, match=r"independent: no coordinate '1-2.slid'.*did you mean") as error:
-            partition(
-                mbssa.load("suspension"), independent=["1-2.slid"], dependent=["9"], driven=["2-3.angel"]
-            )
-        assert "dependent: no coordinate '9'" in str(error.value)
-        assert "driven: no coordinate '2-3.angel'" in str(error.value)
+        said = refused("independent: ", independent=["1-2.slid"], dependent=["9"], driven=["2-3.angel"])
+        for text in ("'1-2.slid'", "dependent: no coordinate '9'", "driven: no coordinate '2-3.angel'"):
+            assert text in said
 
     def test_what_is_driven_cannot_depend(self):
-        with pytest.raises(ValueError, match=r"2-3.angle is driven and cannot be"):
-            partition(mbssa.load("suspension"), dependent=["2-3.angle", "2-6.angle"])
+        refused("2-3.angle is driven", dependent=["2-3.angle", "2-6.angle"])
 
     def test_both_lists_must_name_all(self):
-        with pytest.raises(ValueError, match=r"2-6.angle: neither independent nor dependent"):
-            partition(
-                mbssa.load("suspension"),
-                independent=["1-2.slide", "4-5.angle", "2-3.angle"],
-                dependent=["3-4.angle"],
-            )
+        independent = ["1-2.slide", "4-5.angle", "2-3.angle"]
+        refused("2-6.angle: neither", independent=independent, dependent=["3-4.angle"])
 
-    @pytest.mark.parametrize(
-        ("arguments", "said"),
-        [
-            ({"method": "lu"}, "no method 'lu'; write one of complete, qr"),
-            ({"tolerance": 1.0}, "tolerance is 1.0"),
-            ({"independent": "1-2.slide"}, "is one text; write a list"),
-        ],
-    )
-    def test_arguments(self, arguments, said):
-        with pytest.raises(ValueError, match=said):
-            partition(mbssa.load("suspension"), **arguments)
+    def test_arguments(self):
+        refused("'lu'", method="lu")
+        refused("tolerance is 1.0", tolerance=1.0)
+        refused("one text", independent="1-2.slide")
 
     def test_a_reference_that_cannot_close(self):
         """Links of 0.1 m, 0.1 m and 0 between supports 5 m apart."""
         with pytest.raises(ValueError, match="cannot be assembled"):
             partition(bar_of_frames(5.0))
+
+    def test_what_a_dense_matrix_is_too_large_for_is_refused_before_it_is_made(self):
+        refused("3,000 equations in 3,001", "assur:I-1500", driven=())
 
 
 def bar_of_frames(base):
@@ -246,7 +226,7 @@ class TestInstants:
     def test_several_instants_are_refused(self):
         mechanism = mbssa.load("suspension")
         trajectory = groups.build(mbssa.decompose(mechanism)).solve()
-        with pytest.raises(ValueError, match=r"at has 201 instants; write trajectory.instants"):
+        with pytest.raises(ValueError, match="201 instants"):
             partition(mechanism, at=trajectory)
 
     def test_an_instant_that_was_not_solved_is_refused(self):
@@ -254,7 +234,7 @@ class TestInstants:
         model = groups.build(mbssa.decompose(mechanism))
         trajectory = model.solve(groups.constant_speed(mechanism, steps=41))
         bad = int(np.flatnonzero(trajectory.status.any(axis=1))[0])
-        with pytest.raises(ValueError, match=r"not all bodies have a pose: .*out of reach"):
+        with pytest.raises(ValueError, match="out of reach"):
             partition(mechanism, at=trajectory.instants(slice(bad, bad + 1)))
 
 
@@ -280,11 +260,6 @@ def test_a_model_whose_numbers_are_rounded_keeps_its_redundant_equations():
     found = partition(from_record(record, "tilted", "tilted"))
     assert found.tolerance > 1e-7
     assert len(found.redundant) == 3
-
-
-def test_what_a_dense_matrix_is_too_large_for_is_refused_before_it_is_made():
-    with pytest.raises(ValueError, match=r"6,000 equations in 6,001 coordinates are too many"):
-        partition(mbssa.load("assur:I-3000"), driven=())
 
 
 def test_an_instant_of_another_mechanism():

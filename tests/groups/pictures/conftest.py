@@ -41,7 +41,7 @@ def solved():
         if (name, steps) not in made:
             mechanism = mbssa.load(name)
             model = groups.build(mbssa.decompose(mechanism))
-            made[name, steps] = model.solve(swinging(mechanism, model, steps))
+            made[name, steps] = model.solve(swinging(mechanism, model, steps), compiled=False)
         return made[name, steps]
 
     return solve

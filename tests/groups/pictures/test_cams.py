@@ -14,7 +14,7 @@ def outlines(name, steps=37, bodies=None):
     """The scene of a model's own motion, and the outlines in it."""
     mechanism = mbssa.load(name)
     model = groups.build(mbssa.decompose(mechanism))
-    trajectory = model.solve(groups.default_motion(mechanism, steps=steps), bodies=bodies)
+    trajectory = model.solve(groups.default_motion(mechanism, steps=steps), bodies=bodies, compiled=False)
     scene = scene_of(trajectory, steps)
     frames = joint_frames(mechanism)
     return scene, outlines_of(mechanism, frames, scene.bodies, scene.position, scene.quaternion)

@@ -16,7 +16,7 @@ from groups.pictures.scene import scene_of
 from mbssa.joints.frames import joint_frames
 from mbssa.pictures import save as write_figure
 
-MODELS = ("rotor", "stewart", "theo_jansen", "slider_crank", "planar_3rrr", "suspension", "spatial_four_bar")
+MODELS = ("rotor", "theo_jansen", "slider_crank", "suspension")
 
 
 SLIDER = """\
@@ -69,17 +69,17 @@ def test_public_names():
 
 
 class TestScene:
-    @pytest.mark.parametrize("name", MODELS)
-    def test_both_bodies_of_a_joint_meet_at_its_mark(self, solved, name):
+    def test_both_bodies_of_a_joint_meet_at_its_mark(self, solved):
         """Where nothing slides, the two bodies put the joint in one place at every instant."""
-        scene = scene_of(solved(name), 10)
-        for mark in scene.marks:
-            if mark.slide is None and mark.type.code not in ("ROD", "SPSP", "PL"):
-                first, second = (
-                    scene.world(body, origin[None])[:, 0]
-                    for body, origin in zip(mark.bodies, mark.origin, strict=True)
-                )
-                np.testing.assert_allclose(first, second, atol=1e-7)
+        for name in MODELS:
+            scene = scene_of(solved(name), 10)
+            for mark in scene.marks:
+                if mark.slide is None and mark.type.code not in ("ROD", "SPSP", "PL"):
+                    first, second = (
+                        scene.world(body, origin[None])[:, 0]
+                        for body, origin in zip(mark.bodies, mark.origin, strict=True)
+                    )
+                    np.testing.assert_allclose(first, second, atol=1e-7, err_msg=name)
 
     def test_a_block_stays_on_its_rail(self, solved):
         scene = scene_of(solved("slider_crank"), 41)
@@ -142,7 +142,7 @@ class TestPoints:
 
 
 class TestMechanism:
-    @pytest.mark.parametrize("name", MODELS)
+    @pytest.mark.parametrize("name", ["rotor", "suspension"])
     def test_every_body_has_its_name_on_the_page(self, solved, name):
         trajectory = solved(name)
         figure = mechanism_at(trajectory, 5)
@@ -175,7 +175,7 @@ class TestMechanism:
         assert "SG-2" not in {t.get_gid(): t.get_text() for t in mechanism_at(trajectory, 4).texts}["title"]
 
     def test_instants_that_are_not_there(self, solved):
-        with pytest.raises(ValueError, match="no instant 41: the motion has instants 0 to 40"):
+        with pytest.raises(ValueError, match=r"41.* 0 to 40"):
             mechanism_at(solved("slider_crank"), 41)
 
 
@@ -219,7 +219,7 @@ class TestCoordinates:
         assert labels == ["1-2.angle (driven)", "1-4.slide"]
 
     def test_units(self, solved):
-        labels = [axes.get_ylabel() for axes in coordinates(solved("stewart")).axes]
+        labels = [axes.get_ylabel() for axes in coordinates(solved("suspension")).axes]
         assert labels[:3] == ["position (m)", "velocity (m/s)", "acceleration (m/s²)"]
         assert labels[3:] == ["angle (rad)", "angular velocity (rad/s)", "angular acceleration (rad/s²)"]
 
@@ -275,7 +275,7 @@ class TestModes:
     def test_too_many_are_refused(self, monkeypatch):
         monkeypatch.setattr("groups.pictures.modes.MOST_MODES", 1)
         model = groups.build(mbssa.decompose(mbssa.load("planar_four_bar")))
-        with pytest.raises(ValueError, match=r"2 assembly modes are too many .* name a group with --group"):
+        with pytest.raises(ValueError, match=r"2 assembly modes .* --group"):
             mode_pictures(model, [groups.modes(model, 2)])
 
 
@@ -293,17 +293,19 @@ class TestFiles:
         assert (np.abs(one - other).max(axis=2) > 60).mean() > 0.005
         assert one[0, 0].tolist() == [255, 255, 255]
 
-    @pytest.mark.parametrize(("ending", "codec"), [("mp4", "h264"), ("webm", "vp9")])
+    @pytest.mark.parametrize(
+        ("ending", "codec"), [("mp4", "h264"), pytest.param("webm", "vp9", marks=pytest.mark.slow)]
+    )
     def test_video(self, solved, tmp_path, ending, codec):
         av = pytest.importorskip("av", reason="videos need PyAV: pip install 'mbssa[video]'")
-        animate(solved("slider_crank"), tmp_path / f"a.{ending}", frames=7, fps=12.5, width=401)
-        animate(solved("slider_crank"), tmp_path / "a.gif", frames=7, width=401)
+        animate(solved("slider_crank"), tmp_path / f"a.{ending}", frames=4, fps=12.5, width=401)
+        animate(solved("slider_crank"), tmp_path / "a.gif", frames=4, width=401)
         with av.open(tmp_path / f"a.{ending}") as film:
             (stream,) = film.streams
             assert stream.codec.name == codec
             assert (stream.width, float(stream.average_rate)) == (400, 12.5)
             shown = [frame.to_ndarray(format="rgb24").astype(int) for frame in film.decode(video=0)]
-        assert len(shown) == 7
+        assert len(shown) == 4
         with Image.open(tmp_path / "a.gif") as image:
             for f, frame in enumerate(shown):
                 image.seek(f)
@@ -320,19 +322,19 @@ class TestFiles:
             animate(solved("planar_four_bar"), tmp_path / name, frames=3)
         assert (tmp_path / "a.gif").read_bytes() == (tmp_path / "b.gif").read_bytes()
 
-    @pytest.mark.parametrize("picture", ["coordinates", "paths", "mechanism"])
-    def test_stills(self, solved, tmp_path, picture):
-        write(solved("planar_four_bar"), tmp_path / "a.SVG", picture=picture)
-        assert "<svg" in (tmp_path / "a.SVG").read_text(encoding="utf-8")
+    def test_stills(self, solved, tmp_path):
+        for picture in ("coordinates", "paths", "mechanism"):
+            write(solved("planar_four_bar"), tmp_path / f"{picture}.SVG", picture=picture)
+            assert "<svg" in (tmp_path / f"{picture}.SVG").read_text(encoding="utf-8"), picture
 
-    @pytest.mark.parametrize("ending", ["", ".avi", ".svgz"])
-    def test_other_endings_are_refused_with_the_list(self, solved, tmp_path, ending):
-        with pytest.raises(ValueError, match=r"drawn as \.gif, \.mp4, \.webm, \.html, \.png, \.svg or \.pdf"):
-            write(solved("planar_four_bar"), tmp_path / f"a{ending}")
+    def test_other_endings_are_refused_with_the_list(self, solved, tmp_path):
+        for ending in ("", ".avi", ".svgz"):
+            with pytest.raises(ValueError, match=r"\.gif, \.mp4, \.webm, \.html, \.png, \.svg or \.pdf"):
+                write(solved("planar_four_bar"), tmp_path / f"a{ending}")
         assert list(tmp_path.iterdir()) == []
 
     def test_all_faults_at_once(self, solved, tmp_path):
-        with pytest.raises(ValueError, match=r"frames = 0: give 1 to 600; fps = 99.*; width = 9"):
+        with pytest.raises(ValueError, match=r"frames = 0.*fps = 99.*width = 9"):
             animate(solved("planar_four_bar"), tmp_path / "a.gif", frames=0, fps=99, width=9)
-        with pytest.raises(ValueError, match=r"a\.png: an animation is written as \.gif, \.mp4 or \.webm"):
+        with pytest.raises(ValueError, match=r"a\.png: .* \.gif, \.mp4 or \.webm"):
             animate(solved("planar_four_bar"), tmp_path / "a.png")

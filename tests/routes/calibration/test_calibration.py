@@ -103,15 +103,15 @@ class TestKeeping:
         assert measured == ["model"]
         assert found.executor("mpi").assumed
 
-    @pytest.mark.parametrize(
-        "field", [{"processor": "another"}, {"cores": 64}, {"numba": "0.1"}, {"kernels": "0123456789abcdef"}]
-    )
-    def test_another_machine_measures_its_own(self, model, motion, measured, monkeypatch, field):
+    def test_another_machine_measures_its_own(self, model, motion, measured, monkeypatch):
         here = replace(this_machine(), cores=2)
         costs(model, motion, executors=[])
-        monkeypatch.setattr(routes.calibration, "this_machine", lambda: replace(here, **field))
-        costs(model, motion, executors=[])
-        assert measured == ["model", "model"]
+        for field in ({"processor": "another"}, {"cores": 64}, {"numba": "0.1"}, {"kernels": "0123456789"}):
+            there = replace(here, **field)
+            monkeypatch.setattr(routes.calibration, "this_machine", lambda there=there: there)
+            measured.clear()
+            costs(model, motion, executors=[])
+            assert measured == ["model"], field
 
     def test_so_do_another_level_and_another_number_of_instants(self, model, motion, measured):
         costs(model, motion, executors=[])
@@ -143,33 +143,29 @@ class TestKeeping:
 
 
 class TestMeasuring:
-    def test_a_model_is_really_measured(self, model, motion):
-        found = costs(model, motion)
-        assert found.instants == found.lengths[-1] == 2000
-        assert found.machine == this_machine().processor
-        table = np.array(found.groups)
-        assert (table > 0).all()
-        assert (np.diff(table, axis=1) >= 0).all()
-        assert not found.executor("sequential").assumed
-        assert found.around.fixed > 0
-        assert found.made.startswith("20")
+    def test_a_model_is_really_measured(self, model):
+        for instants in (1, 33, 300):
+            motion = groups.default_motion(model.mechanism, steps=instants)
+            found = costs(model, motion)
+            assert found.instants == found.lengths[-1] == instants
+            assert found.machine == this_machine().processor
+            table = np.array(found.groups)
+            assert (table > 0).all(), instants
+            assert (np.diff(table, axis=1) >= 0).all(), instants
+            assert not found.executor("sequential").assumed, instants
+            assert found.made.startswith("20"), instants
+            plan = plan_of(model, sequential_route(model), instants=instants)
+            assert predict(model, plan, found).seconds > found.around.fixed > 0, instants
 
-    def test_another_solver_is_measured_beside_the_default(self, model, motion):
+    def test_another_solver_is_measured_beside_the_default(self, model):
+        motion = groups.default_motion(model.mechanism, steps=64)
         found = costs(model, motion, executors=[], alternatives={2: "Newton"})
-        plan = Plan((((1,),), ((2,),)), 2000, 2016, solvers={2: "Newton"})
+        plan = Plan((((1,),), ((2,),)), 64, 64, solvers={2: "Newton"})
         tasks = tasks_of(plan, model)
         default = found.task_seconds(tasks, replace(plan, solvers={}))
         assert found.task_seconds(tasks, plan)[1] != default[1]
         assert found.task_seconds(tasks, plan)[0] == default[0]
         assert costs(model, motion, executors=[], alternatives={2: "Newton"}) == found
-
-    @pytest.mark.parametrize("instants", [1, 33, 300])
-    def test_so_is_a_short_motion(self, model, instants):
-        motion = groups.default_motion(model.mechanism, steps=instants)
-        found = costs(model, motion)
-        plan = plan_of(model, sequential_route(model), instants=instants)
-        assert found.lengths[-1] == instants
-        assert predict(model, plan, found).seconds > found.around.fixed > 0
 
     def test_disturbed_costs_are_put_in_order(self):
         # The first is longer than a longer chunk; the last is longer than the chunks that make it up.
@@ -191,9 +187,8 @@ class TestMeasuring:
         assert found.durations.max() <= found.spans.max()
         assert found.noise >= 0
 
-    @pytest.mark.parametrize(
-        ("worked", "spans", "expected"),
-        [
+    def test_threads_slow_each_other_down_by_their_work(self):
+        for worked, spans, expected in [
             ([12.0, 12.0], [6.0, 6.0], (2.0, 1.2)),  # both at once, 20 % slower
             (
                 [10.0, 11.5],
@@ -201,18 +196,16 @@ class TestMeasuring:
                 (1.75, 1.2),
             ),  # once undisturbed for three quarters of the time
             ([10.0, 10.0], [10.0, 10.0], (1.0, 1.0)),  # in turns: nothing was seen
-        ],
-    )
-    def test_threads_slow_each_other_down_by_their_work(self, worked, spans, expected):
-        from routes.calibration.executors import _contention
-        from routes.calibration.timing import Timing
+        ]:
+            from routes.calibration.executors import _contention
+            from routes.calibration.timing import Timing
 
-        def timing(workers, worked, spans):
-            plan = Plan((((1,),),), 64, 32, "seeded", "needs", "threads", workers)
-            return Timing(plan, np.array(spans), np.array(spans), np.array(worked), None, np.ones(2), 0.0)
+            def timing(workers, worked, spans):
+                plan = Plan((((1,),),), 64, 32, "seeded", "needs", "threads", workers)
+                return Timing(plan, np.array(spans), np.array(spans), np.array(worked), None, np.ones(2), 0.0)
 
-        found = _contention(timing(1, [10.0, 10.0], [10.0, 10.0]), timing(2, worked, spans))
-        assert found == pytest.approx(expected)
+            found = _contention(timing(1, [10.0, 10.0], [10.0, 10.0]), timing(2, worked, spans))
+            assert found == pytest.approx(expected), worked
 
     def test_costs_of_an_executor_are_found_again_from_what_it_took(self, model):
         from routes.calibration.executors import _fitted

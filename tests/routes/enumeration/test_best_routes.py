@@ -1,5 +1,6 @@
 """Best routes first, against sorting all of them."""
 
+import itertools
 from itertools import islice
 
 import numpy as np
@@ -29,7 +30,7 @@ def ordered(*given, **named):
 
 
 class TestExact:
-    @settings(max_examples=100, deadline=None)
+    @settings(max_examples=50, deadline=None)
     @given(
         dags(most=5, labels="a"),
         st.data(),
@@ -49,7 +50,7 @@ class TestExact:
             times, [predicted(route, seconds, workers, stage, call) for _, route in found], rtol=1e-12
         )
 
-    @settings(max_examples=100, deadline=None)
+    @settings(max_examples=50, deadline=None)
     @given(dags(most=6, labels="a"), st.data(), st.sampled_from([1, 2, 3]))
     def test_symmetric_copies_once(self, dag, data, workers):
         seconds = [data.draw(st.sampled_from([1.0, 1.0, 2.0])) for _ in range(len(dag))]
@@ -59,24 +60,23 @@ class TestExact:
         assert len(set(copies)) == len(copies)
         assert set().union(*copies) == all_routes(dag)
 
-    @pytest.mark.parametrize("needs", [layered(2, 4), ((),) * 3 + ((0,), (1,), (2,)), wide(9)])
-    def test_larger_symmetric_dags(self, needs):
-        dag = Dag(needs)
-        found = [route for _, route in ordered(dag, np.ones(len(dag)), 2, stage=0.1)[0]]
-        assert len(found) == len(set(found)) == count(dag)
+    def test_larger_symmetric_dags(self):
+        for needs in [layered(2, 4), ((),) * 3 + ((0,), (1,), (2,)), wide(9)]:
+            dag = Dag(needs)
+            found = [route for _, route in ordered(dag, np.ones(len(dag)), 2, stage=0.1)[0]]
+            assert len(found) == len(set(found)) == count(dag), needs
 
 
-@pytest.mark.parametrize("needs", [deep(30), wide(30), layered(6, 5), random_dag(30, 0.2)])
-@pytest.mark.parametrize("workers", [2, 8])
-def test_larger_dags_ascend_without_repetition(needs, workers):
-    seconds = np.random.default_rng(0).uniform(1.0, 3.0, 30)
-    found = list(islice(best_first(Dag(needs), seconds, workers, stage=0.3), 100))
-    times = [time for time, _ in found]
-    assert times == sorted(times)
-    assert len({route for _, route in found}) == len(found)
-    np.testing.assert_allclose(
-        times, [predicted(route, seconds, workers, 0.3, 0.0) for _, route in found], rtol=1e-12
-    )
+def test_larger_dags_ascend_without_repetition():
+    for needs, workers in itertools.product([deep(30), wide(30), layered(6, 5), random_dag(30, 0.2)], [2, 8]):
+        seconds = np.random.default_rng(0).uniform(1.0, 3.0, 30)
+        found = list(islice(best_first(Dag(needs), seconds, workers, stage=0.3), 50))
+        times = [time for time, _ in found]
+        assert times == sorted(times), (workers, needs)
+        assert len({route for _, route in found}) == len(found), (workers, needs)
+        np.testing.assert_allclose(
+            times, [predicted(route, seconds, workers, 0.3, 0.0) for _, route in found], rtol=1e-12
+        )
 
 
 def test_a_prediction_is_between_half_of_a_simulated_makespan_and_the_whole():
@@ -136,5 +136,5 @@ def test_all_faults_at_once():
     with pytest.raises(ValueError, match=r"groups \[2\].*0 workers.*stage = -1") as caught:
         best_first(Dag(((), ())), [1.0, -1.0], 0, stage=-1.0, call=np.nan)
     assert "call = nan" in str(caught.value)
-    with pytest.raises(ValueError, match=r"shape \(3,\): give one number for each of the 2 groups"):
+    with pytest.raises(ValueError, match=r"\(3,\).* 2 groups"):
         best_first(Dag(((), ())), [1.0, 2.0, 3.0], 1)

@@ -43,7 +43,7 @@ def test_the_tree_of_figure_7():
 
 
 def test_too_many_are_refused_with_their_number():
-    with pytest.raises(ValueError, match=r"32 routes, and a tree has at most 31"):
+    with pytest.raises(ValueError, match=r"32 routes.* 31"):
         tree(Dag(wide(7)), most=31)
     with pytest.raises(ValueError, match=r"some 10\^29 routes"):
         tree(Dag(wide(101)))
@@ -58,7 +58,7 @@ def test_a_tree_of_some_routes():
 
 def test_what_is_no_route_is_named():
     dag = Dag(((), (0,), (0,)))
-    with pytest.raises(ValueError, match=r"group 2 in stage 1 needs \[1\] before.*each of the 3 groups once"):
+    with pytest.raises(ValueError, match=r"group 2 in stage 1 .*\[1\].* 3 groups"):
         tree_of(dag, [((1, 2), (3,)), ((1,), (2,))])
-    with pytest.raises(ValueError, match="there is no group 4"):
+    with pytest.raises(ValueError, match="no group 4"):
         tree_of(dag, [((1,), (2, 3, 4))])

@@ -36,21 +36,21 @@ def boxes(axes):
     return found
 
 
-@pytest.mark.parametrize(("chunks", "workers"), [(1, 1), (1, 2), (4, 8), (20, 2)])
-def test_a_bar_for_each_task_in_the_row_of_its_worker(chunks, workers):
-    drawn = charts(chunks, workers)
-    figure = gantt(drawn)
-    assert len(figure.axes) == 2
-    for axes, chart in zip(figure.axes, drawn, strict=True):
-        factor = {"time (ms)": 1e3, "time (µs)": 1e6}[figure.axes[-1].get_xlabel().split(";")[0]]
-        by_call = boxes(axes)
-        for call in range(12):
-            rows = by_call[str(call + 1)]
-            mine = chart.call == call
-            assert rows[:, 0] == pytest.approx(chart.schedule.start[mine] * factor)
-            assert rows[:, 1] == pytest.approx(chart.schedule.stop[mine] * factor)
-            assert (np.floor(rows[:, 2]) == chart.schedule.worker[mine]).all()
-            assert (rows[:, 3] < chart.schedule.worker[mine] + 1).all()
+def test_a_bar_for_each_task_in_the_row_of_its_worker():
+    for chunks, workers in [(1, 1), (1, 2), (4, 8), (20, 2)]:
+        drawn = charts(chunks, workers)
+        figure = gantt(drawn)
+        assert len(figure.axes) == 2, (chunks, workers)
+        for axes, chart in zip(figure.axes, drawn, strict=True):
+            factor = {"time (ms)": 1e3, "time (µs)": 1e6}[figure.axes[-1].get_xlabel().split(";")[0]]
+            by_call = boxes(axes)
+            for call in range(12):
+                rows = by_call[str(call + 1)]
+                mine = chart.call == call
+                assert rows[:, 0] == pytest.approx(chart.schedule.start[mine] * factor), (chunks, workers)
+                assert rows[:, 1] == pytest.approx(chart.schedule.stop[mine] * factor), (chunks, workers)
+                assert (np.floor(rows[:, 2]) == chart.schedule.worker[mine]).all(), (chunks, workers)
+                assert (rows[:, 3] < chart.schedule.worker[mine] + 1).all(), (chunks, workers)
 
 
 def test_both_have_one_time_axis_that_holds_all_bars():
@@ -61,21 +61,21 @@ def test_both_have_one_time_axis_that_holds_all_bars():
     assert longest * 1e3 <= limits[0][1] <= 1.02 * longest * 1e3
 
 
-@pytest.mark.parametrize(("chunks", "workers"), [(1, 1), (1, 2), (4, 8), (20, 2), (3, 40)])
-def test_no_text_lies_on_another_or_beyond_the_page(chunks, workers):
-    figure = gantt(charts(chunks, workers), title="twelve groups")
-    figure.draw_without_rendering()
-    texts = [
-        text for axes in figure.axes for text in (*axes.texts, *axes.get_yticklabels(), axes.xaxis.label)
-    ]
-    extents = [(text.get_text(), text.get_window_extent()) for text in texts if text.get_text()]
-    touching = [(a, b) for (a, one), (b, two) in combinations(extents, 2) if one.overlaps(two)]
-    assert touching == []
-    for name, box in extents:
-        assert box.x0 >= 0, name
-        assert box.x1 <= figure.bbox.width, name
-        assert box.y0 >= 0, name
-        assert box.y1 <= figure.bbox.height, name
+def test_no_text_lies_on_another_or_beyond_the_page():
+    for chunks, workers in [(1, 1), (1, 2), (4, 8), (20, 2), (3, 40)]:
+        figure = gantt(charts(chunks, workers), title="twelve groups")
+        figure.draw_without_rendering()
+        texts = [
+            text for axes in figure.axes for text in (*axes.texts, *axes.get_yticklabels(), axes.xaxis.label)
+        ]
+        extents = [(text.get_text(), text.get_window_extent()) for text in texts if text.get_text()]
+        touching = [(a, b) for (a, one), (b, two) in combinations(extents, 2) if one.overlaps(two)]
+        assert touching == [], (chunks, workers)
+        for name, box in extents:
+            assert box.x0 >= 0, name
+            assert box.x1 <= figure.bbox.width, name
+            assert box.y0 >= 0, name
+            assert box.y1 <= figure.bbox.height, name
 
 
 def test_names_lie_within_their_bars():
@@ -146,9 +146,9 @@ def test_a_title_that_is_too_long_keeps_its_ends():
 
 
 def test_what_is_too_much_is_refused():
-    with pytest.raises(ValueError, match="65 workers are too many for one chart, which shows at most 64"):
+    with pytest.raises(ValueError, match=r"65 workers.* 64"):
         gantt(charts(1, 65))
-    with pytest.raises(ValueError, match="give one or more schedules"):
+    with pytest.raises(ValueError, match="one or more"):
         gantt([])
 
 
@@ -160,5 +160,5 @@ def test_the_same_schedule_gives_the_same_file(tmp_path):
     for name in ("one", "two"):
         draw_gantt(charts(4), tmp_path / f"{name}.svg", title="twice")
     assert (tmp_path / "one.svg").read_bytes() == (tmp_path / "two.svg").read_bytes()
-    with pytest.raises(ValueError, match=r"a picture is written as \.svg, \.png or \.pdf"):
+    with pytest.raises(ValueError, match=r"\.svg, \.png or \.pdf"):
         draw_gantt(charts(), tmp_path / "one.jpeg")

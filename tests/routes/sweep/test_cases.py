@@ -17,40 +17,40 @@ def test_a_grid_is_the_product_of_its_values():
     assert grid(axes).values().tolist() == [list(row) for row in itertools.product(*axes.values())]
 
 
-@pytest.mark.parametrize("method", ["sobol", "halton", "latin"])
-def test_any_span_of_a_sample_is_that_of_the_whole(method):
-    cases = sample(RANGES, 1000, method, seed=3)
-    whole = cases.values()
-    assert whole.shape == (1000, 3)
-    for start, stop in ((0, 1), (1, 7), (333, 999), (999, 1000)):
-        assert np.array_equal(cases.values(start, stop), whole[start:stop])
-    assert np.array_equal(sample(RANGES, 1000, method, seed=3).values(), whole)
-    assert not np.array_equal(sample(RANGES, 1000, method, seed=4).values(), whole)
+def test_any_span_of_a_sample_is_that_of_the_whole():
+    for method in ["sobol", "halton", "latin"]:
+        cases = sample(RANGES, 1000, method, seed=3)
+        whole = cases.values()
+        assert whole.shape == (1000, 3), method
+        for start, stop in ((0, 1), (1, 7), (333, 999), (999, 1000)):
+            assert np.array_equal(cases.values(start, stop), whole[start:stop]), method
+        assert np.array_equal(sample(RANGES, 1000, method, seed=3).values(), whole), method
+        assert not np.array_equal(sample(RANGES, 1000, method, seed=4).values(), whole), method
 
 
-@pytest.mark.parametrize("method", ["sobol", "halton", "latin"])
-def test_a_sample_has_the_ranges_and_the_distributions_asked_for(method):
-    a, b, c = sample(RANGES, 4096, method).values().T
-    assert a.min() >= 0.0
-    assert a.max() <= 1.0
-    assert abs(a.mean() - 0.5) < 0.01
-    assert b.min() >= -2.0
-    assert b.max() <= 3.0
-    assert abs(np.corrcoef(a, b)[0, 1]) < 0.05
-    assert np.isfinite(c).all()
-    assert abs(c.mean() - 1.0) < 0.002
-    assert abs(c.std() - 0.1) < 0.002
+def test_a_sample_has_the_ranges_and_the_distributions_asked_for():
+    for method in ["sobol", "halton", "latin"]:
+        a, b, c = sample(RANGES, 4096, method).values().T
+        assert a.min() >= 0.0, method
+        assert a.max() <= 1.0, method
+        assert abs(a.mean() - 0.5) < 0.01, method
+        assert b.min() >= -2.0, method
+        assert b.max() <= 3.0, method
+        assert abs(np.corrcoef(a, b)[0, 1]) < 0.05, method
+        assert np.isfinite(c).all(), method
+        assert abs(c.mean() - 1.0) < 0.002, method
+        assert abs(c.std() - 0.1) < 0.002, method
 
 
-@pytest.mark.parametrize("number", [1, 2, 3, 5, 64, 1000, 4099])
-def test_a_latin_hypercube_has_one_case_in_each_stratum(number):
-    unit = sample({"a": (0.0, 1.0), "b": (0.0, 1.0)}, number, "latin", seed=5).values()
-    strata = np.sort(np.floor(unit * number).astype(int), axis=0)
-    assert strata.T.tolist() == [list(range(number))] * 2
-    within = unit * number % 1.0
-    assert number < 1000 or np.allclose(
-        np.quantile(within, [0.1, 0.5, 0.9], axis=0).T, [0.1, 0.5, 0.9], atol=0.06
-    )
+def test_a_latin_hypercube_has_one_case_in_each_stratum():
+    for number in [1, 2, 3, 5, 64, 1000, 4099]:
+        unit = sample({"a": (0.0, 1.0), "b": (0.0, 1.0)}, number, "latin", seed=5).values()
+        strata = np.sort(np.floor(unit * number).astype(int), axis=0)
+        assert strata.T.tolist() == [list(range(number))] * 2, number
+        within = unit * number % 1.0
+        assert number < 1000 or np.allclose(
+            np.quantile(within, [0.1, 0.5, 0.9], axis=0).T, [0.1, 0.5, 0.9], atol=0.06
+        ), number
 
 
 def test_a_block_of_a_latin_hypercube_is_drawn_without_the_rest():
@@ -97,36 +97,36 @@ def test_a_table_comes_from_columns_or_from_a_file(tmp_path):
     assert table({"1-2.angle": [0.5, 2e-3], "mode 2": [1, 2]}).definition != table(columns).definition
 
 
-@pytest.mark.parametrize(
-    ("make", "faults"),
-    [
-        (lambda: grid({}), ["at least one name"]),
-        (lambda: grid({"a": [], "b": [1, np.nan], "c": ["x"]}), ["a: ", "b: value 2", "c: values are no"]),
-        (lambda: sample({"a": (1, 0), "b": 3}, 0, "random"), ["0 cases", "no method", "a: from", "b: 3"]),
-        (
-            lambda: sample({"a": gamma, "b": norm(0, -1), "c": norm([0, 1], 1)}, 2**31, seed=-1),
-            ["2,147,483,648 cases", "seed -1", "a: <", "with its numbers", "b: norm(0.0, -1.0)", "c: <"],
-        ),
-        (lambda: table({"a": [1, 2], "b": [1]}), ["one length, not a 2, b 1"]),
-        (lambda: read_cases([], [], None, None, "sobol", 0), ["write one of --grid"]),
-        (
-            lambda: read_cases(["a"], ["b=1:2"], None, None, "sobol", 0),
-            ["--grid and --sample", "--number N", "--grid a:"],
-        ),
-        (
-            lambda: read_cases(["a=0:1:100000000000", "b=0:1:0"], [], None, None, "sobol", 0),
-            ["a=0:1:100000000000: write NAME=", "b=0:1:0: write NAME=", "a million"],
-        ),
-        (lambda: sample({"a": norm(0.0, np.inf)}, 4), ["a: norm(0.0, inf) has quantiles"]),
-        (lambda: read_cases([], ["b=1"], None, 5, "sobol", 0), ["NAME=LOW:HIGH"]),
-        (lambda: read_limits(["a=1", "b=1:2", "c"]), ["--limit a=1:", "--limit c:"]),
-    ],
-)  # fmt: skip
-def test_all_faults_are_said_at_once(make, faults):
-    with pytest.raises(ValueError, match=r".") as refusal:
-        make()
-    for fault in faults:
-        assert fault in str(refusal.value)
+FAULTS = [
+    (lambda: grid({}), ["at least one name"]),
+    (lambda: grid({"a": [], "b": [1, np.nan], "c": ["x"]}), ["a: ", "b: value 2", "c: values are no"]),
+    (lambda: sample({"a": (1, 0), "b": 3}, 0, "random"), ["0 cases", "no method", "a: from", "b: 3"]),
+    (
+        lambda: sample({"a": gamma, "b": norm(0, -1), "c": norm([0, 1], 1)}, 2**31, seed=-1),
+        ["2,147,483,648 cases", "seed -1", "a: <", "with its numbers", "b: norm(0.0, -1.0)", "c: <"],
+    ),
+    (lambda: table({"a": [1, 2], "b": [1]}), ["one length, not a 2, b 1"]),
+    (lambda: read_cases([], [], None, None, "sobol", 0), ["write one of --grid"]),
+    (
+        lambda: read_cases(["a"], ["b=1:2"], None, None, "sobol", 0),
+        ["--grid and --sample", "--number N", "--grid a:"],
+    ),
+    (
+        lambda: read_cases(["a=0:1:100000000000", "b=0:1:0"], [], None, None, "sobol", 0),
+        ["a=0:1:100000000000: write NAME=", "b=0:1:0: write NAME=", "a million"],
+    ),
+    (lambda: sample({"a": norm(0.0, np.inf)}, 4), ["a: norm(0.0, inf) has quantiles"]),
+    (lambda: read_cases([], ["b=1"], None, 5, "sobol", 0), ["NAME=LOW:HIGH"]),
+    (lambda: read_limits(["a=1", "b=1:2", "c"]), ["--limit a=1:", "--limit c:"]),
+]  # fmt: skip
+
+
+def test_all_faults_are_said_at_once():
+    for make, faults in FAULTS:
+        with pytest.raises(ValueError, match=r".") as refusal:
+            make()
+        for fault in faults:
+            assert fault in str(refusal.value)
 
 
 def test_what_is_wrong_with_a_file_is_said_by_its_line(tmp_path):
@@ -141,7 +141,7 @@ def test_what_is_wrong_with_a_file_is_said_by_its_line(tmp_path):
 def test_a_file_that_is_no_text_is_named(tmp_path):
     path = tmp_path / "cases.csv"
     path.write_bytes(b"\xff\xfe1\n2\n")
-    with pytest.raises(ValueError, match=r"cases\.csv is no CSV file in UTF-8"):
+    with pytest.raises(ValueError, match=r"cases\.csv is no CSV"):
         table(path)
 
 
@@ -160,16 +160,16 @@ def test_a_tuple_of_two_ends_and_a_number_is_a_range_as_on_the_command_line():
     assert grid({"a": [0.0, 1.0, 5]}).number == 3
 
 
-@pytest.mark.parametrize("given", [(0.0, 0.5, 1.0), (0, 1, 0), (0, 1, 10**12), (0, 1, True), (0, 1e300, 3)])
-def test_a_tuple_that_may_be_values_or_a_range_is_refused(given):
-    with pytest.raises(ValueError, match=r"a: .*write"):
-        grid({"a": given})
+def test_a_tuple_that_may_be_values_or_a_range_is_refused():
+    for given in [(0.0, 0.5, 1.0), (0, 1, 0), (0, 1, 10**12), (0, 1, True), (0, 1e300, 3)]:
+        with pytest.raises(ValueError, match=r"a: .*write"):
+            grid({"a": given})
 
 
 def test_a_sweep_of_more_than_a_billion_cases_is_refused():
-    with pytest.raises(ValueError, match=r"810,000,000,000 cases; write 1 to 1,000,000,000"):
-        grid({"a": (0, 1, 900_000), "b": (0, 1, 900_000)})
-    with pytest.raises(ValueError, match=r"a: value 2 is 1e\+200; write a magnitude of 1e\+09 at most"):
+    with pytest.raises(ValueError, match=r"1,600,000,000 cases.* 1,000,000,000"):
+        grid({"a": (0, 1, 40_000), "b": (0, 1, 40_000)})
+    with pytest.raises(ValueError, match=r"a: value 2 is 1e\+200.* 1e\+09"):
         grid({"a": [0.0, 1e200]})
 
 
@@ -192,5 +192,5 @@ def test_columns_of_a_table_may_have_units(tmp_path):
     assert cases.values().tolist() == [[pytest.approx(np.pi), 1.0, 1.0]]
     assert cases.units == {"1-2.angle": "rad"}
     path.write_text("1-2.angle [turns]\n1\n")
-    with pytest.raises(ValueError, match=r"1-2.angle has the unit 'turns': write m, mm"):
+    with pytest.raises(ValueError, match=r"1-2.angle has the unit 'turns'"):
         table(path)

@@ -105,7 +105,7 @@ def test_a_design_that_cannot_be_put_together_says_so(tmp_path):
 def test_small_tolerances_move_a_point_as_its_derivative_says(tmp_path):
     bar = mbssa.load("planar_four_bar")
     name = "2-3.frames[1].origin.x+"
-    cases = sample({name: norm(0.0, 1e-5)}, 256)
+    cases = sample({name: norm(0.0, 1e-5)}, 32)
     found = sweep(bar, cases, record=["coupler.tracer"], store=tmp_path, executor="sequential")
     slope = np.polyfit(found[name], found["coupler.tracer.x"], 1)[0]
     ends = sweep(
@@ -120,5 +120,5 @@ def test_small_tolerances_move_a_point_as_its_derivative_says(tmp_path):
 
 def test_values_with_a_unit_that_does_not_fit(tmp_path):
     cases = dataclasses.replace(grid({"2-3.point.x": [0.1]}), units={"2-3.point.x": "rad"})
-    with pytest.raises(ValueError, match=r"2-3.point.x: is in m, its values are given in rad"):
+    with pytest.raises(ValueError, match=r"2-3.point.x: is in m.* rad"):
         sweep(mbssa.load("planar_four_bar"), cases, store=tmp_path / "store")

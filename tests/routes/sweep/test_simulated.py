@@ -95,12 +95,12 @@ def test_names_of_forces_that_there_are_not(tmp_path):
         assert text in str(raised.value)
 
 
-@pytest.mark.parametrize(("executor", "workers"), [("threads", 2), ("processes", 2)])
-def test_one_worker_and_many_give_the_same_bits(tmp_path, executor, workers):
-    cases = grid({"1-2.angle": [0.1, 0.5, 1.0, 2.0, 3.0]})
-    settings = {"simulate": "groups", "duration": 0.5, "steps": 11, "block": 2}
+@pytest.mark.parametrize("executor", ["threads", pytest.param("processes", marks=pytest.mark.slow)])
+def test_one_worker_and_many_give_the_same_bits(tmp_path, executor):
+    cases = grid({"1-2.angle": [0.1, 1.0, 3.0]})
+    settings = {"simulate": "groups", "duration": 0.1, "steps": 5, "block": 1}
     one = sweep(pendulum(), cases, store=tmp_path / "one", executor="sequential", **settings)
-    many = sweep(pendulum(), cases, store=tmp_path / "many", executor=executor, workers=workers, **settings)
+    many = sweep(pendulum(), cases, store=tmp_path / "many", executor=executor, workers=2, **settings)
     for name in ("1-2.angle.final", "1-2.angle.rate.final", "1-2.angle.max", "solved"):
         assert one[name].tobytes() == many[name].tobytes()
 
