@@ -57,6 +57,12 @@ def with_teeth(mechanism: Mechanism, frames: Frames) -> tuple[Frames, tuple[int,
     return known
 
 
+def open_joints(mechanism: Mechanism, frames: Frames) -> set[int]:
+    """Joints of wheels and carriers of the gears whose tooth force has no known place."""
+    bodies = {body for j in with_teeth(mechanism, frames)[1] for body in frames.bodies_of(mechanism, j)} - {0}
+    return {j for j in range(mechanism.n_joints) if bodies & set(frames.bodies_of(mechanism, j))}
+
+
 def _in_plane(frames: Frames, j: int) -> JointRelations | None:
     """The mesh with the line of centres in place of the carrier."""
     relations = frames.relations[j]

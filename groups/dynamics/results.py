@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import numpy.typing as npt
 
-from groups.dynamics.gears import with_teeth
+from groups.dynamics.gears import open_joints, with_teeth
 from groups.dynamics.inverse import STATUS, Acting, JointLoads, Solution
 from groups.dynamics.state import State
 from groups.trajectory import body_index, names_of_groups
@@ -262,15 +262,13 @@ def results_of(
     chosen = _least(solution) if minimum_norm else np.zeros((state.instants, solution.parameters))
     largest = _largest_self_stress(solution)
     joints: dict[int, Joint] = {}
-    touched = _touched(state)
+    touched = open_joints(mechanism, state.trajectory.reference)
     drives: dict[str, tuple[Floats, Floats]] = {}
     named: list[str] = []
     for index in sorted(solution.joints):
         loads = solution.joints[index]
         joints[index] = of = _joint(state, index, loads, chosen, largest)
         name = mechanism.joint_ids[index]
-        if index in touched:
-            joints[index] = of = replace(of, open=of.open | True, local_open=of.local_open | True)
         named += [f"{name}.{COMPONENTS[k]}" for k in range(6) if of.local_open[1, k]]
         for d, coordinate in enumerate(mechanism.joints[index].driven):
             called = f"{name}.{coordinate}"
@@ -280,8 +278,9 @@ def results_of(
                 named.append(called)
                 effort = effort if minimum_norm else effort * np.nan
             drives[called] = effort / scale, effort * loads.rate[:, d]
-        if minimum_norm and index not in touched:
-            joints[index] = replace(of, open=of.open & False, local_open=of.local_open & False)
+        if minimum_norm or index in touched:
+            unknown = np.full_like(of.open, index in touched)
+            joints[index] = replace(of, open=unknown, local_open=unknown)
     names = mechanism.driven_coordinates
     driving, power = (
         np.reshape([drives[name][k] for name in names], (len(names), state.instants)).T for k in (0, 1)
@@ -310,18 +309,6 @@ def results_of(
         names_of_groups(structure),
         tuple(named),
         joints,
-    )
-
-
-def _touched(state: State) -> set[int]:
-    """Joints of the wheels and carriers of gears whose tooth force has no known place."""
-    mechanism = state.mechanism
-    gears = with_teeth(mechanism, state.trajectory.reference)[1]
-    bodies = {body for j in gears for body in state.frames.bodies_of(mechanism, j)} - {0}
-    return (
-        {j for j in range(mechanism.n_joints) if bodies & set(state.frames.bodies_of(mechanism, j))}
-        if bodies
-        else set()
     )
 
 

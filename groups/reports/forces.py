@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from groups.dynamics.gears import open_joints
 from groups.dynamics.masses import massless
 from groups.dynamics.table import unit_of_drive
 from groups.reports.about import model_lines, plain, span_text
@@ -208,7 +209,8 @@ def _notes(summary: ForcesSummary) -> list[Part]:
 
 
 def _open(forces: Forces) -> bool:
-    return any(joint.local_open.any() for joint in forces.joints.values())
+    of_gears = open_joints(forces.trajectory.mechanism, forces.trajectory.reference)
+    return any(one.local_open.any() for j, one in forces.joints.items() if j not in of_gears)
 
 
 def to_dict(summary: ForcesSummary) -> dict[str, Any]:
