@@ -90,14 +90,15 @@ def _outcome(copy: Path, mutation: dict[str, str]) -> str:
             f"tests of {package}": ["-m", "pytest", "-q", "-x", "-n", "logical", *folders, package],
         }
         for name, command in runs.items():
-            if _fails(copy, command):
-                return f"caught by {name}"
+            code = _exit_code(copy, command)
+            if code != 0:
+                return f"caught by {name}" + (", does not end" if code is None else "")
         return "SURVIVES"
     finally:
         path.write_text(text, "utf-8")
 
 
-def _fails(copy: Path, command: list[str]) -> bool:
+def _exit_code(copy: Path, command: list[str]) -> int | None:
     environment = {**os.environ, "PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"}
     try:
         done = subprocess.run(
@@ -109,8 +110,8 @@ def _fails(copy: Path, command: list[str]) -> bool:
             check=False,
         )
     except subprocess.TimeoutExpired:
-        return True
-    return done.returncode != 0
+        return None
+    return done.returncode
 
 
 # --- drawing -----------------------------------------------------------------------------------------
