@@ -20,8 +20,8 @@ def _store_of_the_session(tmp_path_factory):
 
 @pytest.fixture(autouse=True)
 def _fast_tests_do_not_compile(request, monkeypatch):
-    """Work adds up within a test, not over a session; where a test is not slow, no work is worth it."""
+    """Work adds up within a test, not over a session; that of a fast test is never worth it."""
     monkeypatch.setattr(compiled, "_rented", {})
     if request.node.get_closest_marker("slow") is None:
-        monkeypatch.setattr(compiled, "LOADING", float("inf"))
+        monkeypatch.setattr(compiled, "LOADING", 20.0)
         monkeypatch.setattr(compiled, "WORTH_COMPILING", float("inf"))

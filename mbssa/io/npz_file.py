@@ -13,7 +13,7 @@ import zipfile
 import zlib
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -194,8 +194,8 @@ def _array(data: bytes) -> npt.NDArray[Any]:
     rest = len(data) - stream.tell()
     if min(shape, default=0) < 0 or math.prod(shape) * dtype.itemsize != rest:
         raise ValueError(f"an array of shape {shape} has {rest} bytes")
-    order: Literal["F", "C"] = "F" if column_wise else "C"
-    return np.frombuffer(data, dtype, offset=stream.tell()).reshape(shape, order=order).copy()
+    numbers = np.frombuffer(data, dtype, offset=stream.tell())
+    return (numbers.reshape(shape[::-1]).T if column_wise else numbers.reshape(shape)).copy()
 
 
 class _Archive:

@@ -122,7 +122,7 @@ def test_unknown_executors_are_refused():
 
 def test_a_missing_package_is_named(monkeypatch):
     monkeypatch.setattr("routes.executors.base.find_spec", lambda _: None)
-    with pytest.raises(ValueError, match=r"pip install 'mbssa\[cluster\]'"):
+    with pytest.raises(ValueError, match=r"\[cluster\]"):
         executor_named("cluster")
 
 

@@ -103,7 +103,7 @@ def structure_entry(name: str) -> Entry:
         key: value for key, value in parted.to_dict().items() if key not in ("mechanism", "note", "types")
     }
     results = parted.results if isinstance(parted.results, np.ndarray) else parted.results.toarray()
-    tables["results"] = [[*map(int, at), int(results[tuple(at)])] for at in np.argwhere(results)]
+    tables["results"] = {f"{row},{column}": int(results[row, column]) for row, column in np.argwhere(results)}
     treatment = parted.treatment
     if treatment is not None:
         tables["dropped"] = [[each.joint, each.equation] for each in treatment.dropped]
@@ -206,7 +206,7 @@ def kinematics(trajectory: groups.Trajectory, status: bool = True) -> Entry:
     of = trajectory.mechanism
     linear = 2 if trajectory.planar else 3
     entry = Entry(labels={"body": [of.body_name(b) for b in trajectory.kept.tolist()]})
-    entry.labels["time"] = [f"{t:.6g} s" for t in trajectory.time.tolist()]
+    entry.labels["time"] = _times(trajectory)
     orientation = trajectory.orientation
     axes = ("time", "body", "component")
     entry.arrays["position"] = Array(trajectory.position, axes)
@@ -262,29 +262,32 @@ def far_motion_entry(name: str, compiled: bool = False) -> Entry:
     """
     whole = model(name).solve(far_motion(name), branch="checked", compiled=compiled)
     entry = kinematics(whole.instants(slice(None, None, 12)))
-    return replace(
-        entry, arrays={**entry.arrays, "status": Array(whole.status.astype(np.int64), ("step", "group"))}
-    )
+    entry.arrays["status"] = Array(whole.status.astype(np.int64), ("step", "group"))
+    return entry
 
 
 def quantities_entry(name: str, compiled: bool = False) -> Entry:
     """Three derived quantities with their rates: a distance, an angle, and a function of a coordinate."""
     of = mechanism(name)
     trajectory = model(name).solve(groups.default_motion(of, steps=INSTANTS), compiled=compiled)
+    # Of points that never meet, and without arcs of cosines: where these end, rates are rounding alone.
+    away = 7.0 * (float(np.abs(model(name).reference.position).max()) or 1.0)
     first, last = (of.body_name(b) for b in (1, of.n_bodies - 1))
-    texts = (
-        f"distance({last}.origin, world.origin)"
-        if first == last
-        else f"distance({first}.origin, {last}.origin)",
-        f"angle({last}.x, world.x, world.z)" if of.space == "planar" else f"angle({last}.x, world.y)",
-        f"dot({last}.origin - world.origin, {first}.x)",
-    )
-    entry = Entry(labels={"quantity": list(texts)})
-    found = [trajectory.quantity(text) for text in texts]
-    for what in ("value", "rates", "accelerations"):
-        values = np.stack([getattr(one, what) for one in found], axis=1)
-        entry.arrays[what] = Array(values, ("time", "quantity"))
+    texts = {
+        "distance": f"norm({last}.origin - world.origin + mm({1e3 * away:.6g}) * world.x)",
+        "angle": f"angle({last}.x, world.x, world.z)" if of.space == "planar" else f"dot({last}.x, world.y)",
+        "product": f"dot({last}.origin - world.origin + mm({1e3 * away:.6g}) * world.y, {first}.x)",
+    }
+    entry = Entry(labels={"time": _times(trajectory)})
+    for what, text in texts.items():
+        one = trajectory.quantity(text)
+        for level in ("value", "rates", "accelerations"):
+            entry.arrays[f"{level} of {what}"] = Array(getattr(one, level), ("time",))
     return entry
+
+
+def _times(trajectory: groups.Trajectory) -> list[str]:
+    return [f"{t:.6g} s" for t in trajectory.time.tolist()]
 
 
 # --- forces ------------------------------------------------------------------------------------------
@@ -319,28 +322,21 @@ def forces_entry(name: str, compiled: bool = False) -> Entry:
     )
     found = groups.forces(trajectory, compiled=compiled)
     entry = Entry({"drives": found.drives, "indeterminate": found.indeterminate})
-    entry.labels = {"drive": list(found.drives), "joint": list(heavy.joint_ids)}
+    entry.labels = {"joint": list(heavy.joint_ids), "time": _times(trajectory)}
     entry.arrays = {
-        "driving forces": Array(found.driving, ("time", "drive")),
-        "powers of drives": Array(found.drive_power, ("time", "drive")),
         "shaking force": Array(found.shaking_force, ("time", "component")),
         "shaking moment": Array(found.shaking_moment, ("time", "component")[: found.shaking_moment.ndim]),
-        "energy and powers": Array(
-            np.stack([found.kinetic_energy, found.kinetic_power, found.gravity_power], axis=1),
-            ("time", "part"),
-        ),
+        "kinetic energy": Array(found.kinetic_energy, ("time",)),
+        "kinetic power": Array(found.kinetic_power, ("time",)),
+        "power of gravity": Array(found.gravity_power, ("time",)),
         "status": Array(found.status.astype(np.int64), ("time", "group")),
     }
-    if found.element_power:
-        entry.labels["element"] = sorted(found.element_power)
-        powers = np.stack([found.element_power[each] for each in entry.labels["element"]], axis=1)
-        entry.arrays["powers of elements"] = Array(powers, ("time", "element"))
-    if found.held:
-        entry.labels["held"] = sorted(found.held)
-        entry.arrays["locking moments"] = Array(
-            np.stack([found.held[each] for each in entry.labels["held"]], axis=1), ("time", "held")
-        )
-    loads = [found.joint(each) for each in heavy.joint_ids]
+    for k, name in enumerate(found.drives):
+        entry.arrays[f"driving force of {name}"] = Array(found.driving[:, k], ("time",))
+        entry.arrays[f"power of {name}"] = Array(found.drive_power[:, k], ("time",))
+    for what, values in (("power of element", found.element_power), ("locking moment of", found.held)):
+        entry.arrays |= {f"{what} {name}": Array(value, ("time",)) for name, value in values.items()}
+    loads = [found.joint(joint) for joint in range(heavy.n_joints)]
     for what in ("force", "moment"):
         values = np.stack([getattr(load, what) for load in loads], axis=1)
         entry.arrays[f"reaction {what}s"] = Array(values, ("time", "joint", "component")[: values.ndim])

@@ -19,10 +19,12 @@ import numpy as np
 TOLERANCE = 1e-9
 #: Unit of a quantity of which all values are smaller, over the tolerance: what is zero is rounding alone.
 LEAST = 1e-2
+#: Largest value of a quantity that is kept: beside a larger one others would count as zero.
+HUGE = 1e9
 #: Name of the first axis of a quantity whose rows are in no order, and may become more.
 SOME = "some"
-#: Differences of an entry that are shown before the rest is counted.
-SHOWN = 8
+#: Differences of the tables of an entry that are shown, and characters of a value.
+SHOWN, LONG = 8, 60
 
 
 @dataclass(frozen=True)
@@ -48,40 +50,51 @@ class Entry:
     seconds: float = 0.0
 
 
-def write(path: Path, entries: Mapping[str, Entry]) -> None:
-    """Write all entries to one file."""
-    document = {
-        name: {
-            "seconds": round(entry.seconds, 2),
-            "labels": entry.labels,
-            "tables": entry.tables,
-            "arrays": {quantity: _packed(array) for quantity, array in entry.arrays.items()},
-        }
-        for name, entry in entries.items()
-    }
+def write(path: Path, document: Mapping[str, Any]) -> None:
+    """Write packed entries to one file, which is the old one or the new one at any time."""
     text = json.dumps(document, separators=(",", ":"), sort_keys=True, allow_nan=False)
-    path.write_bytes(lzma.compress(text.encode(), preset=9 | lzma.PRESET_EXTREME))
+    new = path.with_name(f"{path.name}.new")
+    new.write_bytes(lzma.compress(text.encode(), preset=9 | lzma.PRESET_EXTREME))
+    new.replace(path)
+
+
+def read_packed(path: Path) -> dict[str, Any]:
+    """Packed entries of a file, by name; a SystemExit that says how to get a whole one."""
+    try:
+        document: dict[str, Any] = json.loads(lzma.decompress(path.read_bytes()))
+    except (OSError, lzma.LZMAError, ValueError) as error:
+        raise SystemExit(f"{path.name}: cannot be read ({error}); write git checkout {path}") from None
+    return document
 
 
 def read(path: Path) -> dict[str, Entry]:
     """All entries of a file, by name."""
-    document = json.loads(lzma.decompress(path.read_bytes()))
-    return {
-        name: Entry(
-            entry["tables"],
-            {quantity: _unpacked(array) for quantity, array in entry["arrays"].items()},
-            entry["labels"],
-            entry["seconds"],
-        )
-        for name, entry in document.items()
-    }
+    return {name: unpacked(entry) for name, entry in read_packed(path).items()}
 
 
-def _packed(array: Array) -> dict[str, Any]:
+def packed(entry: Entry) -> dict[str, Any]:
+    """An entry as plain data; a ValueError where an array cannot be kept."""
+    arrays = {quantity: _packed(quantity, array) for quantity, array in entry.arrays.items()}
+    plain = {"seconds": round(entry.seconds, 2), "labels": entry.labels, "tables": entry.tables}
+    document: dict[str, Any] = json.loads(json.dumps(plain | {"arrays": arrays}, allow_nan=False))
+    return document
+
+
+def unpacked(entry: Mapping[str, Any]) -> Entry:
+    """An entry of plain data."""
+    arrays = {quantity: _unpacked(array) for quantity, array in entry["arrays"].items()}
+    return Entry(entry["tables"], arrays, entry["labels"], entry["seconds"])
+
+
+def _packed(quantity: str, array: Array) -> dict[str, Any]:
     values = np.asarray(array.values)
     packed: dict[str, Any] = {"axes": array.axes, "shape": values.shape}
     if values.dtype.kind not in "iub":
         finite = np.isfinite(values)
+        if np.isinf(values).any() or _largest(values) > HUGE:
+            raise ValueError(
+                f"{quantity}: a value of {np.abs(values[~np.isnan(values)]).max():.1e} hides others"
+            )
         unit = 0.2 * array.tolerance * _largest(values)
         values = np.rint(np.where(finite, values, 0.0) / unit)
         packed |= {"unit": unit, "tolerance": array.tolerance, "gaps": _runs(~finite)}
@@ -112,53 +125,66 @@ def _largest(values: np.ndarray) -> float:
 
 def differences(recorded: Entry, answer: Entry) -> list[str]:
     """Differences of an answer from its record, a line each: quantity, place, both values."""
-    lines = list(_of_tables("", recorded.tables, json.loads(json.dumps(answer.tables))))
+    plain = json.loads(json.dumps([answer.tables, answer.labels]))
+    lines = list(_of_tables("", recorded.tables, plain[0]))[:SHOWN]
+    lines += list(_of_tables("labels", recorded.labels, plain[1]))[:SHOWN]
     for quantity in sorted(recorded.arrays.keys() | answer.arrays.keys()):
         if quantity not in answer.arrays or quantity not in recorded.arrays:
             lines.append(f"{quantity}: only in the {'answer' if quantity in answer.arrays else 'record'}")
         else:
             lines += _of_arrays(quantity, recorded.arrays[quantity], answer.arrays[quantity], recorded.labels)
-    return [*lines[:SHOWN], *([f"and {len(lines) - SHOWN} more"] if len(lines) > SHOWN else [])]
+    return lines
 
 
 def _of_tables(place: str, recorded: Any, answer: Any) -> Iterator[str]:
     if isinstance(recorded, dict) and isinstance(answer, dict):
         for key in sorted(recorded.keys() | answer.keys()):
-            yield from _of_tables(f"{place}.{key}".lstrip("."), recorded.get(key), answer.get(key))
+            pair = (recorded.get(key, "nothing"), answer.get(key, "nothing"))
+            yield from _of_tables(f"{place}.{key}".lstrip("."), *pair)
     elif isinstance(recorded, list) and isinstance(answer, list) and len(recorded) == len(answer):
         for k, pair in enumerate(zip(recorded, answer, strict=True)):
             yield from _of_tables(f"{place}[{k}]", *pair)
     elif recorded != answer or isinstance(recorded, bool) != isinstance(answer, bool):
-        yield f"{place}: {answer!r} instead of {recorded!r}"
+        yield f"{place}: {_short(answer)} instead of {_short(recorded)}"
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= LONG else f"{text[:LONG]}…"
 
 
 def _of_arrays(
     quantity: str, recorded: Array, answer: Array, labels: Mapping[str, Sequence[Any]]
 ) -> Iterator[str]:
     old, new = recorded.values, np.asarray(answer.values)
-    if recorded.axes[0] == SOME:
-        near = np.abs(new[None] - old[:, None]).reshape(len(old), len(new), -1).max(axis=2, initial=0.0)
+    whole = old.dtype.kind in "iub"
+    rows = 0 if recorded.axes[0] != SOME else 1
+    if (
+        old.shape[rows:] != new.shape[rows:]
+        or recorded.axes != answer.axes
+        or whole != (new.dtype.kind in "iub")
+    ):
+        found = [f"{one.axes} {one.values.shape} {one.values.dtype.kind}" for one in (answer, recorded)]
+        yield f"{quantity}: {found[0]} instead of {found[1]}"
+        return
+    if rows:
+        size = int(np.prod(old.shape[1:]))
+        near = np.abs(new[None] - old[:, None]).reshape(len(old), len(new), size).max(axis=2, initial=0.0)
         for k in np.flatnonzero(~(near <= recorded.tolerance * _largest(old)).any(axis=1)).tolist():
-            yield f"{quantity}: row {k} of the record, {old[k].tolist()}, is missing"
+            yield f"{quantity}: row {k} of the record, {_short(old[k].tolist())}, is missing"
         return
-    if old.shape != new.shape:
-        yield f"{quantity}: shape {new.shape} instead of {old.shape}"
-        return
-    if old.dtype.kind in "iub":
+    share = None
+    if whole:
         wrong = old != new
-        share = None
     else:
-        gaps = ~np.isfinite(old)
         with np.errstate(invalid="ignore"):
-            share = np.nan_to_num(np.abs(new - old) / _largest(old), nan=np.inf)
-            wrong = np.where(gaps, np.isfinite(new), ~(share <= recorded.tolerance))
+            share = np.nan_to_num(np.abs(new - old) / _largest(old), nan=np.inf, posinf=np.inf)
+        wrong = np.where(np.isfinite(old), ~(share <= recorded.tolerance), ~np.isnan(new))
     if not wrong.any():
         return
     first = tuple(int(k) for k in np.argwhere(wrong)[0])
     worst = (
-        first
-        if share is None
-        else tuple(np.unravel_index(np.argmax(np.where(wrong, share, -1)), old.shape))
+        first if share is None else tuple(np.unravel_index(np.argmax(np.where(wrong, share, -1)), old.shape))
     )
     for what, at in {"first": first, "largest": tuple(map(int, worst))}.items():
         if what == "largest" and at == first:
@@ -167,7 +193,8 @@ def _of_arrays(
             f"{axis} {_label(axis, k, labels)}" for axis, k in zip(recorded.axes, at, strict=True)
         )
         size = "" if share is None or not np.isfinite(share[at]) else f" ({share[at]:.1e} of the largest)"
-        yield f"{quantity} at {where}: {new[at]!r} instead of {old[at]!r}{size}; {what} of {int(wrong.sum())}"
+        values = f"{new[at].item()!r} instead of {old[at].item()!r}{size}"
+        yield f"{quantity} at {where}: {values}; {what} of {int(wrong.sum())}"
 
 
 def _label(axis: str, k: int, labels: Mapping[str, Sequence[Any]]) -> str:
