@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from groups.results.joints import coordinate_motion, measured
-from groups.trajectory import Trajectory
 from mbssa.units import SI, given_in
+
+if TYPE_CHECKING:
+    from groups.trajectory import Trajectory
 
 
 @dataclass(frozen=True, slots=True)
