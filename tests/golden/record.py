@@ -32,7 +32,7 @@ from storage import Entry, differences, packed, read, read_packed, write  # noqa
 
 RECORD = HERE / "record.json.xz"
 #: Processor time (s) of an entry up to which it is checked among the fast tests, by the kind's first word.
-FAST = {"simulation": 0.3, "rest": 0.3, "modes": 0.5}
+FAST = {"simulation": 0.3, "rest": 0.3, "modes": 0.3, "inputs": 0.2, "failure": 0.5}
 FAST_ELSE = 0.6
 #: Two algorithms part by rounding over the condition of a group: 1.2e-9 in accelerations of cam_laws.
 APART = 5e-9

@@ -38,6 +38,7 @@ def test_without_costs_a_default_that_says_so(empty_store):
     assert "a default: " in found.how
 
 
+@pytest.mark.slow
 def test_costs_of_another_length_are_better_than_none(empty_store):
     costs(ROTOR, groups.default_motion(ROTOR.mechanism, steps=500), executors=["threads"], workers=2)
     assert "predicted fastest" in options(workers=2).how

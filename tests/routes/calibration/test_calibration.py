@@ -158,6 +158,7 @@ class TestMeasuring:
             plan = plan_of(model, sequential_route(model), instants=instants)
             assert predict(model, plan, found).seconds > found.around.fixed > 0, instants
 
+    @pytest.mark.slow
     def test_another_solver_is_measured_beside_the_default(self, model):
         motion = groups.default_motion(model.mechanism, steps=64)
         found = costs(model, motion, executors=[], alternatives={2: "Newton"})
