@@ -26,6 +26,7 @@ def test_carts_on_springs_swing_as_the_textbook_says():
     np.testing.assert_allclose(found.damping_ratio, 0.0, atol=1e-8)
     first = found.modes[:, 0].real
     np.testing.assert_allclose(first / first[0], [1.0, 2**0.5, 1.0], atol=1e-6)
+    assert found.moved_most(0) == "1-3.slide"
     played = found.mode(0, amplitude=0.05)
     assert played.ok
     assert np.ptp(played.joint("1-3")["slide"].value) == pytest.approx(0.1, rel=1e-2)
