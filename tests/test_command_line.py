@@ -269,7 +269,7 @@ class TestColours:
     )
 
     def shown(self, *lines, **more):
-        """What commands print on a terminal."""
+        """Output of commands on a terminal."""
         import pty
 
         here, there = pty.openpty()

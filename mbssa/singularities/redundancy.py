@@ -65,7 +65,7 @@ class Examined:
     @property
     def stuck(self) -> bool:
         """Return whether the rank promises motions and redundancy, and no motion leaves the reference."""
-        # A shaky configuration: what holds there only says nothing of the mechanism.
+        # A shaky configuration: its ranks hold there alone, not for the mechanism.
         moving = self.constraints.redundant > 0 and self.constraints.free > 0
         return self.basis == "numeric" and moving and self.elsewhere is None
 

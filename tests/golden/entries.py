@@ -1,4 +1,4 @@
-"""Recorded answers: what is asked of which mechanism, by public calls alone.
+"""Recorded answers: quantities of each mechanism, by public calls alone.
 
 Left out because today's answer is known to be wrong: the cases of faults that are to be mended (near-kites,
 three cranks, bearings of gears with a carrier, limits of rams), and the modes in which platforms come back

@@ -78,7 +78,7 @@ def linkage(joints: Joints, space: Any = "planar") -> mbssa.Structure:
 
 
 def spatial(joints: Joints) -> Callable[[], mbssa.Structure]:
-    """What makes the structure of joints in space."""
+    """Function that makes the structure of joints in space."""
     return lambda: linkage(joints, "spatial")
 
 
@@ -227,7 +227,7 @@ def tilted(name: str, joint: str, axis: tuple[float, ...]) -> Callable[[], mbssa
 
 
 def rod(q: Any) -> Any:
-    """How much longer than 0.3 m the way from the crank's pin to the ram is; unknown on the left."""
+    """Distance from the crank's pin to the ram, less 0.3 m; not a number on the left."""
     known = 0.0 if q[0, 0].real > 0.05 else np.nan
     return np.sqrt((q[1, 0] - q[0, 0]) ** 2 + (q[1, 1] - q[0, 1]) ** 2) - 0.3 + known
 

@@ -180,7 +180,7 @@ def test_numbers_of_bodies_and_joints_do_not_matter(name):
 def test_kept_bodies_lower_levels_and_many_spans_have_the_same_bits(name):
     """A model remembers nothing of its last run; Newton goes on from other rates of old factors.
 
-    Progress is told between spans of two instants here.
+    Progress is reported between spans of two instants here.
     """
     model, motion, full = case(name)
     levels = ("position", "orientation", "velocity", "acceleration")

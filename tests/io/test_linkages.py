@@ -21,7 +21,7 @@ LENGTHS = {
     "double_parallelogram": {("1-2", "2-5"): 0.25, ("1-3", "3-5"): 0.25, ("1-4", "4-5"): 0.25},
     "suspension": {("2-3", "3-4"): 0.4, ("2-6", "4-6"): 0.4, ("3-4", "4-6"): 0.25, ("2-3", "2-6"): 0.25},
 }  # fmt: skip
-#: Where a crank's angle is told from the x axis: its pivot and its pin.
+#: Cranks whose angle is measured from the x axis: its pivot and its pin.
 CRANKS = {
     "slider_crank": [("1-2", "2-3")],
     "slider_crank_isostatic": [("1-2", "2-3")],

@@ -33,7 +33,7 @@ def slowly(draw, start, stop):
 
 
 def slowly_on_rank_1(draw, start, stop):
-    """So that rank 0 is told what the other has not done yet."""
+    """Delay on rank 1, so that rank 0 receives its blocks unfinished."""
     time.sleep(0.2 * rank())
     return draw(start, stop)
 

@@ -14,7 +14,7 @@ class YamlError(Exception):
 
 
 def plain_yaml(text: str) -> Any:
-    """Texts, lists and dictionaries of a document; None for what says nothing."""
+    """Texts, lists and dictionaries of a document; None for other content."""
     import yaml
 
     # One guard: the parser has exceptions of many kinds for texts that are none.
