@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import mbssa
-from mbssa.input_search.enumerate import schemes
-from mbssa.input_search.evaluate import evaluate, sets_of_row
+from mbssa.input_search.enumerate import schemes, sets_of_row
+from mbssa.input_search.evaluate import evaluate
 from mbssa.input_search.group_library import group_library
 from mbssa.input_search.query import make_query
 from mbssa.input_search.search import transform

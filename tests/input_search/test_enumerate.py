@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import mbssa
-from mbssa.input_search.enumerate import Schemes, schemes
-from mbssa.input_search.evaluate import sets_of_row
+from mbssa.input_search.enumerate import Schemes, schemes, sets_of_row
 from mbssa.input_search.query import coordinates_of, make_query
 from mbssa.input_search.undriven import undriven_mechanisms
 
