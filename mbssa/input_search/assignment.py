@@ -79,7 +79,7 @@ def prefixes(places: Places) -> Iterator[tuple[Ints, Ints]]:
 
 
 def assigned(graph: Graph, places: Places) -> tuple[Ints, Ints]:
-    """Rows of ``places`` (D, n) with a complete assignment, ascending; and their units (S, D) of each slot."""
+    """Rows of ``places`` (D, n) with a complete assignment, ascending; and their units (S, D)."""
     base, body = graph.undriven, graph.incidence.slot_body
     none = np.zeros(0, dtype=np.int64), np.zeros((len(body), 0), dtype=np.int16)
     if base is None or base[1].sum() != places.shape[1]:

@@ -1,4 +1,4 @@
-"""Actuation schemes (numbers of inputs of each joint): number, enumeration, sets of coordinates."""
+"""Actuation schemes (numbers of inputs of each joint): their numbers and enumeration."""
 
 # The mobility count depends on the number of driven coordinates of each joint, not on which they are: sets of
 # inputs fall into schemes. Both are counted by products of polynomials before any is listed, and schemes are
@@ -6,10 +6,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations, product
 from math import comb, prod
 from typing import Any
 
@@ -95,18 +93,6 @@ def inputs_by_joint(places: npt.NDArray[np.integer[Any]], n_joints: int) -> Ints
     """Number of inputs (D, J) of each joint."""
     cells = places + n_joints * np.arange(len(places))[:, None]
     return np.bincount(cells.ravel(), minlength=len(places) * n_joints).reshape(len(places), n_joints)
-
-
-def sets_of_row(base: Undriven, places: npt.NDArray[np.integer[Any]]) -> Iterator[tuple[int, ...]]:
-    """Sets of coordinate numbers that a scheme allows, in lexicographic order."""
-    choices = []
-    for j in dict.fromkeys(places.tolist()):
-        allowed, required = int(base.allowed[j]), int(base.required[j])
-        bits = [bit for bit in range(int(base.mechanism.grade[j])) if allowed >> bit & 1]
-        sets = combinations(bits, int((places == j).sum()))
-        choices.append([each for each in sets if sum(1 << bit for bit in each) & required == required])
-    for chosen in product(*choices):
-        yield tuple(bit for bits in chosen for bit in bits)
 
 
 def _products(ways: npt.NDArray[np.object_], n: int) -> npt.NDArray[np.object_]:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from mbssa.arrays import Bools, Ints
 from mbssa.input_search.assignment import (
     Graph,
     Groups,
@@ -20,7 +21,7 @@ from mbssa.input_search.assignment import (
     has_rigid_chain,
     structure_keys,
 )
-from mbssa.input_search.enumerate import Schemes, inputs_by_joint, schemes, sets_of_row
+from mbssa.input_search.enumerate import Schemes, inputs_by_joint, schemes
 from mbssa.input_search.group_library import OTHERWISE, GroupLibrary, number_of_code
 from mbssa.input_search.undriven import Undriven
 from mbssa.input_search.validity import Coordinates, valid_sets
@@ -123,7 +124,7 @@ def evaluate(base: Undriven, places: npt.NDArray[np.integer[Any]], known: GroupL
     evaluated.variant[:] = base.variant
     ready = _ready(base)
     evaluated.sets[:] = ready.room.sets(evaluated.places)
-    evaluated.bits[:] = _first_bits(ready.coordinates, evaluated.places)
+    evaluated.bits[:] = _first_bits(base, ready.coordinates, evaluated.places)
     rows, given = assigned(ready.graph, evaluated.places)
     inputs = inputs_by_joint(evaluated.places[rows], base.mechanism.n_joints)
     # A passive rotation stays so if no input moves with it, and its joints are driven together.
@@ -178,26 +179,23 @@ def _ready(base: Undriven) -> _Ready:
 
 def _coordinates(base: Undriven) -> Coordinates:
     """The coordinates that the query allows."""
-    bits = [
-        (j, bit)
-        for j, mask in enumerate(base.allowed.tolist())
-        for bit in range(int(base.mechanism.grade[j]))
-        if mask >> bit & 1
-    ]
+    joint = np.repeat(np.arange(base.mechanism.n_joints), base.mechanism.grade)
+    bit = np.arange(len(joint)) - base.start[joint]
+    row = np.flatnonzero(base.allowed[joint] >> bit & 1)
     return Coordinates(
         start=np.concatenate([[0], np.cumsum(np.bitwise_count(base.allowed), dtype=np.int64)]),
-        bit=np.array([bit for _, bit in bits], dtype=np.int64),
-        required=np.array([base.required[j] >> bit & 1 for j, bit in bits], dtype=np.int64),
-        moves=base.moves[[base.coordinate(j, bit) for j, bit in bits]],
+        row=row,
+        required=(base.required[joint] >> bit & 1)[row].astype(np.int64),
+        moves=base.moves[row],
     )
 
 
-def _first_bits(coordinates: Coordinates, places: Column) -> Column:
+def _first_bits(base: Undriven, coordinates: Coordinates, places: Column) -> Column:
     """Coordinates (D, n) of the first set of each scheme: those that are required, and the lowest others."""
     n_joints, n = len(coordinates.start) - 1, places.shape[1]
     table = np.zeros((n_joints, n + 1, n), dtype=np.int64)
     for j, (start, stop) in enumerate(pairwise(coordinates.start.tolist())):
-        bit, required = coordinates.bit[start:stop], coordinates.required[start:stop]
+        bit, required = coordinates.row[start:stop] - base.start[j], coordinates.required[start:stop]
         for w in range(1, min(stop - start, n) + 1):
             table[j, w, :w] = np.sort(bit[np.argsort(-required, kind="stable")][:w])
     same = places[:, :, None] == places[:, None, :]
@@ -206,14 +204,20 @@ def _first_bits(coordinates: Coordinates, places: Column) -> Column:
 
 def _valid_sets(base: Undriven, ready: _Ready, evaluated: Evaluated, rows: Column) -> None:
     """Numbers of valid sets of these rows, and the coordinates of the best, in place."""
+    every = ready.coordinates.row
+
+    def regular(sets: Ints) -> Bools:
+        least = np.linalg.svd(base.moves[every[sets]], compute_uv=False)[:, -1]
+        valid: Bools = least > ready.singular
+        for k in np.flatnonzero((least > base.low) & ~valid).tolist():
+            valid[k] = base.full_rank(every[sets[k]])
+        return valid
+
     places = evaluated.places[rows]
-    found = valid_sets(places, ready.coordinates, base.low, ready.volume)
-    evaluated.valid[rows] = found.certain + found.doubtful
-    some = np.flatnonzero(found.volume > 0)
-    evaluated.bits[rows[some]] = ready.coordinates.bit[found.best[some]]
-    if not base.fault:
-        for row in rows[found.doubtful > 0].tolist():
-            evaluated.valid[row] = _settled(base, ready, evaluated.places[row], evaluated.bits[row])
+    found = valid_sets(places, ready.coordinates, base.low, ready.volume, regular)
+    evaluated.valid[rows] = found.count
+    some = np.flatnonzero(found.count)
+    evaluated.bits[rows[some]] = every[found.best[some]] - base.start[places[some]]
 
 
 def _enter_structures(
@@ -259,22 +263,6 @@ def _bounds(base: Undriven) -> tuple[float, float]:
     singular = whole.tolerance * np.hypot(largest, np.sqrt(inputs)) * 3.0 * max(1.0, np.sqrt(inputs) / least)
     volume = singular * (seen / (n - 1)) ** ((n - 1) / 2) if n > 1 else singular
     return float(singular), float(volume)
-
-
-def _settled(base: Undriven, ready: _Ready, places: Column, bits: Column) -> int:
-    """Valid sets of a scheme where some were in doubt; ``bits`` becomes the best, in place."""
-    sets = np.array(list(sets_of_row(base, places)), dtype=np.int64)
-    rows = base.start[places] + sets
-    matrices = base.moves[rows]
-    volume = np.abs(np.linalg.det(matrices))
-    least = np.linalg.svd(matrices, compute_uv=False)[:, -1]
-    valid = least > ready.singular
-    for k in np.flatnonzero((least > base.low) & ~valid).tolist():
-        valid[k] = base.full_rank(rows[k])
-    if valid.any():
-        # A tie within rounding goes to the first set.
-        bits[:] = sets[np.flatnonzero(valid & (volume >= volume[valid].max() * (1.0 - 1e-9)))[0]]
-    return int(valid.sum())
 
 
 def _margins(base: Undriven, evaluated: Evaluated) -> None:

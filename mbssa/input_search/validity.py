@@ -6,11 +6,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from mbssa.arrays import Floats, Ints
+from mbssa.arrays import Bools, Floats, Ints
 from mbssa.input_search.assignment import Places, prefixes
 from mbssa.singularities.ranks import rank_of
 
@@ -70,19 +71,18 @@ class Coordinates:
     """The coordinates that a query allows, by joint."""
 
     start: Ints  # (J + 1,) those of joint j are start[j] … start[j + 1] - 1
-    bit: Ints  # (C,) number of each among the coordinates of its joint
+    row: Ints  # (C,) number of each among all coordinates
     required: Ints  # (C,) 1 where every set has it
     moves: Floats  # (C, n) how it moves with the free motions
 
 
 @dataclass(eq=False)
 class ValidSets:
-    """Valid sets of coordinates of each scheme, by the volume of their rows of ``moves``."""
+    """Valid sets of coordinates of each scheme."""
 
-    certain: Ints  # (D,) sets of full rank without doubt
-    doubtful: Ints  # (D,)
-    volume: Floats  # (D,) greatest volume of a set; 0 where all are singular
-    best: Ints  # (D, n) coordinate numbers of the set with it, the first of equals
+    count: Ints  # (D,)
+    volume: Floats  # (D,) greatest volume of the rows of ``moves`` of one; 0 where there is none
+    best: Ints  # (D, n) coordinates of the set with it, the first of equals
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,15 +101,16 @@ class _Sets:
         )
 
 
-def valid_sets(places: Places, coordinates: Coordinates, low: float, sure: float) -> ValidSets:
+def valid_sets(
+    places: Places, coordinates: Coordinates, low: float, sure: float, regular: Callable[[Ints], Bools]
+) -> ValidSets:
     """Evaluate all sets of the schemes ``places`` (D, n), which ascend."""
     # Each row is made orthogonal to those before it, so a set shares the work of its beginning with others. A
-    # row shorter than ``low`` beyond the others is dependent, a volume above ``sure`` regular.
+    # row shorter than ``low`` beyond the others is dependent, a volume above ``sure`` regular; ``regular``
+    # decides on the sets (K, n) between.
     n_schemes, n = places.shape
     found = ValidSets(
-        *np.zeros((2, n_schemes), dtype=np.int64),
-        np.zeros(n_schemes),
-        np.zeros((n_schemes, n), dtype=np.int64),
+        np.zeros(n_schemes, dtype=np.int64), np.zeros(n_schemes), np.zeros((n_schemes, n), dtype=np.int64)
     )
     levels = [(places[first], parent) for first, parent in prefixes(places)]
     root = np.zeros(1, dtype=np.int64)
@@ -121,7 +122,11 @@ def valid_sets(places: Places, coordinates: Coordinates, low: float, sure: float
         rows, parent = levels[k]
         longer = _longer(sets, rows[:, : k + 1], parent, coordinates, low)
         if k == n - 1:
-            _enter(found, longer, sure)
+            doubt = np.flatnonzero(longer.volume <= sure)
+            valid = np.ones(len(longer.volume), dtype=bool)
+            if len(doubt):
+                valid[doubt] = regular(longer.chosen[doubt])
+            _enter(found, longer.take(np.flatnonzero(valid)))
             continue
         size = max(1, _AT_A_TIME // (n * n) // 8)
         count = len(longer.volume)
@@ -172,12 +177,10 @@ def _ranges(begin: Ints, stop: Ints) -> tuple[Ints, Ints]:
     return row, np.arange(len(row)) + (begin - np.cumsum(count) + count)[row]
 
 
-def _enter(found: ValidSets, sets: _Sets, sure: float) -> None:
-    """Count whole sets, and keep the best of each scheme."""
+def _enter(found: ValidSets, sets: _Sets) -> None:
+    """Count valid sets, and keep the best of each scheme."""
     n_schemes = len(found.volume)
-    regular = np.bincount(sets.scheme[sets.volume > sure], minlength=n_schemes)
-    found.certain += regular
-    found.doubtful += np.bincount(sets.scheme, minlength=n_schemes) - regular
+    found.count += np.bincount(sets.scheme, minlength=n_schemes)
     top = np.zeros(n_schemes)
     np.maximum.at(top, sets.scheme, sets.volume)
     # A tie within rounding goes to the first set.
