@@ -10,10 +10,11 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import groupby
+from itertools import groupby, permutations
 from operator import itemgetter
 from typing import Any, Literal
 
+from mbssa.automorphisms import Automorphisms, automorphisms
 from routes.dag import Dag
 from routes.enumeration.partial_order import Closure, in_series, members, modules, side_by_side
 
@@ -73,7 +74,11 @@ class _Known:
     primes: dict[object, list[tuple[Shape, _Relations]]] = field(default_factory=dict)
 
 
+#: Relations of the parts i and j: whether i goes before j, and which colours of them have arcs.
 _Relations = tuple[tuple[tuple[int, tuple[tuple[int, int], ...]], ...], ...]
+
+#: Kinds and relations of the parts of a prime order.
+_Order = tuple[Sequence[int], _Relations]
 
 
 def compose(dag: Dag, *, symmetry: bool = True) -> Composition:
@@ -229,7 +234,7 @@ def _prime(
     if symmetry:
         for shape, pattern in known.primes.get(alike, []):
             theirs = [part.number for part in shape.parts]
-            match = next(_isomorphisms(theirs, pattern, kinds, relations), None)
+            match = _match((theirs, pattern), (kinds, relations))
             if match is not None:
                 # Of all matches the one that puts the groups solved first into the first places.
                 match = min([match, *(tuple(match[i] for i in turn) for turn in shape.turns)])
@@ -265,62 +270,45 @@ def _relations(
 
 
 def _turns(kinds: Sequence[int], relations: _Relations) -> tuple[tuple[int, ...], ...]:
-    turns = []
-    for turn in _isomorphisms(kinds, relations, kinds, relations):
-        turns.append(turn)
-        if len(turns) > MOST_TURNS:
-            raise TooLarge(
-                f"an order of {len(kinds)} parts that cannot be taken apart has more than {MOST_TURNS:,} "
-                "symmetries; leave them out with symmetry=False"
-            )
-    turns.remove(tuple(range(len(kinds))))
-    return tuple(turns)
-
-
-def _isomorphisms(
-    kinds: Sequence[int], relations: _Relations, other_kinds: Sequence[int], others: _Relations
-) -> Iterator[tuple[int, ...]]:
-    """Maps i → place of the same kind with the same relations."""
+    """Automorphisms of a prime order but the identity."""
     count = len(kinds)
-    order = _along(kinds, relations)
-    chosen: list[int] = []
-    used = [False] * count
-    trial = [0] * (count + 1)
-    while True:
-        step = len(chosen)
-        if step == count:
-            yield tuple(place for _, place in sorted(zip(order, chosen, strict=True)))
-        else:
-            i, place = order[step], trial[step]
-            while place < count and not (
-                not used[place]
-                and kinds[i] == other_kinds[place]
-                and all(
-                    relations[k][i] == others[at][place] and relations[i][k] == others[place][at]
-                    for k, at in zip(order, chosen, strict=False)
-                )
-            ):
-                place += 1
-            if place < count:
-                chosen.append(place)
-                used[place] = True
-                trial[step], trial[step + 1] = place + 1, 0
-                continue
-        if not chosen:
-            return
-        used[chosen.pop()] = False
+    found = _symmetry((kinds, relations))
+    if found.order > MOST_TURNS or not found.complete:
+        raise TooLarge(
+            f"an order of {count} parts that cannot be taken apart has more than {MOST_TURNS:,} symmetries; "
+            "leave them out with symmetry=False"
+        )
+    turns = [tuple(range(count))]
+    known = set(turns)
+    for turn in turns:
+        products = (tuple(image[place] for place in turn) for image in found.images)
+        new = [turn for turn in dict.fromkeys(products) if turn not in known]
+        turns += new
+        known.update(new)
+    return tuple(sorted(turns[1:]))
 
 
-def _along(kinds: Sequence[int], relations: _Relations) -> list[int]:
-    """The parts in an order in which each is related to those before it, so that few places suit it."""
-    count, rare = len(kinds), Counter(kinds)
-    related = [
-        {j for j in range(count) if j != i and (relations[i][j][0] or relations[j][i][0])}
-        for i in range(count)
-    ]
-    order: list[int] = []
-    left = set(range(count))
-    while left:
-        order.append(max(left, key=lambda i: (len(related[i] - left), -rare[kinds[i]], -i)))
-        left.remove(order[-1])
-    return order
+def _match(order: _Order, other: _Order) -> tuple[int, ...] | None:
+    """Place in another prime order of each part of one; None where they are not isomorphic."""
+    # A prime order is in one piece: generators that exchange the two are there if they are isomorphic.
+    count = len(order[0])
+    images = _symmetry(order, other).images
+    match = next((image for image in images if image[0] >= count), None)
+    return None if match is None else tuple(place - count for place in match[:count])
+
+
+def _symmetry(*orders: _Order) -> Automorphisms:
+    """Automorphisms of prime orders side by side; a vertex between two parts has their relation as label."""
+    label: list[tuple[object, ...]] = [(0, kind) for kinds, _ in orders for kind in kinds]
+    neighbours: list[list[tuple[int, int]]] = [[] for _ in label]
+    begin = 0
+    for kinds, relations in orders:
+        for i, j in permutations(range(len(kinds)), 2):
+            if relations[i][j] != (0, ()):
+                ends = [(begin + i, 0), (begin + j, 1)]
+                for vertex, role in ends:
+                    neighbours[vertex].append((len(label), role))
+                neighbours.append(ends)
+                label.append((1, *relations[i][j]))
+        begin += len(kinds)
+    return automorphisms(neighbours, label)
