@@ -23,6 +23,9 @@ from mbssa.decomposition.incidence import Incidence
 
 Places = npt.NDArray[np.integer[Any]]
 
+#: Units of each slot (S, D), or groups of each body.
+Counts = npt.NDArray[np.integer[Any]]
+
 
 @dataclass(frozen=True, eq=False)
 class Graph:
@@ -35,7 +38,7 @@ class Graph:
         """Slots (J, K) of each joint, the last one repeated."""
         start = self.incidence.joint_start
         width = int(np.diff(start).max(initial=1))
-        return np.minimum(start[:-1, None] + np.arange(width), start[1:, None] - 1)
+        return np.asarray(np.minimum(start[:-1, None] + np.arange(width), start[1:, None] - 1))
 
     @cached_property
     def arcs(self) -> Ints:
@@ -78,7 +81,7 @@ def prefixes(places: Places) -> Iterator[tuple[Ints, Ints]]:
         number = np.cumsum(new) - 1
 
 
-def assigned(graph: Graph, places: Places) -> tuple[Ints, Ints]:
+def assigned(graph: Graph, places: Places) -> tuple[Ints, Counts]:
     """Rows of ``places`` (D, n) with a complete assignment, ascending; and their units (S, D)."""
     base, body = graph.undriven, graph.incidence.slot_body
     none = np.zeros(0, dtype=np.int64), np.zeros((len(body), 0), dtype=np.int16)
@@ -101,7 +104,7 @@ def assigned(graph: Graph, places: Places) -> tuple[Ints, Ints]:
     return rows, given
 
 
-def hand_on(graph: Graph, given: Ints, goal: Bools, bodies: Ints) -> tuple[Ints, Ints]:
+def hand_on(graph: Graph, given: Counts, goal: Bools, bodies: Ints) -> tuple[Counts, Counts]:
     """Hand one unit from the best of ``bodies`` (K, D) on to a goal (N, D) by a shortest way, in place."""
     # Returned are the number (D,) of the body that begins, and the body that ends; -1 where there is no way.
     n, n_lanes = goal.shape
@@ -141,15 +144,15 @@ class Groups:
     """Structural groups of schemes with a complete assignment."""
 
     graph: Graph
-    given: Ints  # (S, D)
-    label: Ints  # (D, N - 1) group of each body that moves; groups of all schemes are numbered together
+    given: Counts  # (S, D)
+    label: Counts  # (D, N - 1) group of each body that moves; groups of all schemes are numbered together
     row: Ints  # (G,) scheme of each group
     size: Ints  # (G,) bodies
     arcs: Ints  # (2, E) groups, and those that they depend on
     level: Ints  # (G,) from 1
 
 
-def groups_of(graph: Graph, given: Ints) -> Groups:
+def groups_of(graph: Graph, given: Counts) -> Groups:
     """Structural groups: strong components of "takes a unit of a joint with"."""
     body = graph.incidence.slot_body
     n_moving, n_schemes = graph.incidence.n_bodies - 1, given.shape[1]
@@ -197,7 +200,7 @@ def has_rigid_chain(groups: Groups) -> Bools:
     return rigid
 
 
-def _proven_at_once(groups: Groups, label: Ints, least: Ints) -> Bools:
+def _proven_at_once(groups: Groups, label: Counts, least: Ints) -> Bools:
     """Bodies (N, D) that hand B units on in one step, out of their group or to others of these bodies."""
     give, take = groups.graph.arcs.T
     slot_body = groups.graph.incidence.slot_body
@@ -208,15 +211,15 @@ def _proven_at_once(groups: Groups, label: Ints, least: Ints) -> Bools:
     out, given = label[head] != label[tail], groups.given[give[slot_begin]]
     proven, before = np.zeros(label.shape, dtype=bool), -1
     proven[0] = True
-    while np.count_nonzero(proven) > before and len(give):
-        before = np.count_nonzero(proven)
+    while int(proven.sum()) > before and len(give):
+        before = int(proven.sum())
         leaves = np.logical_or.reduceat(out | proven[head], slot_begin, axis=0)
         handed = np.add.reduceat(leaves * given, body_begin, axis=0)
         proven[bodies] |= handed >= least[label[bodies]]
     return proven
 
 
-def joint_owners(groups: Groups, inputs: Ints) -> Iterator[tuple[Ints, Ints, Ints]]:
+def joint_owners(groups: Groups, inputs: Ints) -> Iterator[tuple[Counts, Counts, Counts]]:
     """Joints, schemes and groups to which joints belong: those that take their units."""
     # A joint without units belongs to the group with the highest number that it touches.
     graph = groups.graph
@@ -291,4 +294,5 @@ def costs_of(
         in_library = np.where(there, closed[at], 0)
         cost = np.where(there & (price[at] >= 0), price[at], cost)
     n = len(groups.label)
-    return np.bincount(groups.row, in_library, n).astype(np.int64), np.bincount(groups.row, cost, n)
+    closed_forms = np.bincount(groups.row, in_library, n).astype(np.int64)
+    return closed_forms, np.asarray(np.bincount(groups.row, cost, n), dtype=np.float64)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any
+from typing import Annotated, Any, get_type_hints
 
 import numpy as np
 import numpy.typing as npt
@@ -32,24 +32,28 @@ Column = npt.NDArray[Any]
 
 @dataclass(frozen=True, eq=False)
 class Evaluated:
-    """Schemes of n inputs over the joints, evaluated by count and by rank."""
+    """Schemes (D,) of n inputs over the joints, evaluated by count and by rank."""
 
-    places: Column  # (D, n) int16, joint of each input, ascending; a joint with w inputs appears w times
-    variant: Column  # (D,) choice of pairs for the multiple joints; 0 where there are none
-    determined: Column  # (D,) whether the count determines every body (after a treatment: for a valid set)
-    n_groups: Column  # (D,) 0 where not determined, as the next three
-    largest: Column  # (D,) bodies of the largest group
-    levels: Column  # (D,)
-    width: Column  # (D,) groups of the widest level
-    closed: Column  # (D,) groups whose type is in the library
-    cost: Column  # (D,) predicted time of one time step, µs
-    structure: Column  # (D,) uint64, equal for the same bodies in each group on the same levels
-    sets: Column  # (D,) sets of coordinates that the query allows
-    valid: Column  # (D,) number of these of full rank
-    bits: Column  # (D, n) coordinate of each input in the best valid set, the first set where none is valid
-    margin: Column  # (D,) smallest over largest singular value of the released motions; 0 if not valid
-    alike: Column  # (D,) schemes equivalent by symmetry, with this one; 0 where another row represents them
-    alike_valid: Column  # (D,) those with a valid set: ranks are of the geometry, symmetry of the structure
+    places: Annotated[Column, np.int16]  # (D, n) joint of each input, ascending; w times for w inputs
+    variant: Annotated[Column, np.int32]  # choice of pairs for the multiple joints; 0 where there are none
+    determined: Annotated[
+        Column, np.bool_
+    ]  # whether the count (after a treatment, a valid set) fixes all bodies
+    n_groups: Annotated[Column, np.int32]  # 0 where not determined, as the next three
+    largest: Annotated[Column, np.int32]  # bodies of the largest group
+    levels: Annotated[Column, np.int32]
+    width: Annotated[Column, np.int32]  # groups of the widest level
+    closed: Annotated[Column, np.int32]  # groups whose type is in the library
+    cost: Annotated[Column, np.float64]  # predicted time of one time step, µs
+    structure: Annotated[Column, np.uint64]  # equal for the same bodies in each group on the same levels
+    sets: Annotated[Column, np.int64]  # sets of coordinates that the query allows
+    valid: Annotated[Column, np.int64]  # number of these of full rank
+    bits: Annotated[Column, np.int8]  # (D, n) coordinates of the best valid set, else of the first set
+    margin: Annotated[
+        Column, np.float64
+    ]  # smallest over largest singular value of the released motions, or 0
+    alike: Annotated[Column, np.int32]  # schemes equivalent by symmetry; 0 where another row represents them
+    alike_valid: Annotated[Column, np.int32]  # those with a valid set: ranks are of the geometry
 
     def __len__(self) -> int:
         return len(self.places)
@@ -80,8 +84,10 @@ class Evaluated:
     @staticmethod
     def empty(n_inputs: int, n_rows: int = 0) -> Evaluated:
         """Rows of zeros, ``alike`` and ``alike_valid`` of ones."""
-        shapes = {name: ((n_rows, n_inputs) if name in _WIDE else (n_rows,)) for name in _TYPES}
-        made = {name: np.zeros(shape, dtype=_TYPES[name]) for name, shape in shapes.items()}
+        made = {
+            name: np.zeros((n_rows, n_inputs) if name in ("places", "bits") else n_rows, hint.__metadata__[0])
+            for name, hint in get_type_hints(Evaluated, include_extras=True).items()
+        }
         made["alike"] += 1
         made["alike_valid"] += 1
         return Evaluated(**made)
@@ -89,29 +95,8 @@ class Evaluated:
     @staticmethod
     def joined(several: Iterable[Evaluated]) -> Evaluated:
         """Join the rows of several, at least one."""
-        every = [each.columns() for each in several]
-        return Evaluated(**{name: np.concatenate([columns[name] for columns in every]) for name in _TYPES})
-
-
-_WIDE = ("places", "bits")
-_TYPES: dict[str, Any] = {
-    "places": np.int16,
-    "variant": np.int32,
-    "determined": np.bool_,
-    "n_groups": np.int32,
-    "largest": np.int32,
-    "levels": np.int32,
-    "width": np.int32,
-    "closed": np.int32,
-    "cost": np.float64,
-    "structure": np.uint64,
-    "sets": np.int64,
-    "valid": np.int64,
-    "bits": np.int8,
-    "margin": np.float64,
-    "alike": np.int32,
-    "alike_valid": np.int32,
-}
+        columns = zip(*(each.columns().values() for each in several), strict=True)
+        return Evaluated(*map(np.concatenate, columns))
 
 
 def evaluate(base: Undriven, places: npt.NDArray[np.integer[Any]], known: GroupLibrary) -> Evaluated:
@@ -199,7 +184,7 @@ def _first_bits(base: Undriven, coordinates: Coordinates, places: Column) -> Col
         for w in range(1, min(stop - start, n) + 1):
             table[j, w, :w] = np.sort(bit[np.argsort(-required, kind="stable")][:w])
     same = places[:, :, None] == places[:, None, :]
-    return table[places, same.sum(axis=2), np.tril(same, -1).sum(axis=2)]
+    return np.asarray(table[places, same.sum(axis=2), np.tril(same, -1).sum(axis=2)])
 
 
 def _valid_sets(base: Undriven, ready: _Ready, evaluated: Evaluated, rows: Column) -> None:
