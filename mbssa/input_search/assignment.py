@@ -111,8 +111,8 @@ def hand_on(graph: Graph, given: Counts, goal: Bools, bodies: Ints) -> tuple[Cou
     give, take = graph.arcs.T
     tail, head = graph.incidence.slot_body[give], graph.incidence.slot_body[take]
     tails, begin = np.unique(tail, return_index=True)
-    number = np.arange(1, len(give) + 1, dtype=np.int16 if len(give) < 32_000 else np.int32)[:, None]
-    far = np.where(goal, 0, n).astype(np.int16)
+    number = np.arange(1, len(give) + 1, dtype=np.min_scalar_type(len(give)))[:, None]
+    far = np.where(goal, 0, n).astype(np.min_scalar_type(n))
     hop = np.zeros((n, n_lanes), dtype=number.dtype)
     lanes = np.arange(n_lanes)
     usable = given[give] > 0
@@ -120,7 +120,7 @@ def hand_on(graph: Graph, given: Counts, goal: Bools, bodies: Ints) -> tuple[Cou
         nearest = far[bodies, lanes].min(axis=0)
         if (nearest < step).all():
             break
-        arc = np.maximum.reduceat((usable & (far[head] == step - 1)) * number, begin, axis=0)
+        arc = np.maximum.reduceat((usable & (far == step - 1)[head]) * number, begin, axis=0)
         new = (arc > 0) & (far[tails] == n)
         if not new.any():
             break
@@ -131,7 +131,7 @@ def hand_on(graph: Graph, given: Counts, goal: Bools, bodies: Ints) -> tuple[Cou
     at = np.where(far[at, lanes] < n, at, -1)
     moving = np.flatnonzero((at >= 0) & (far[at, lanes] > 0))
     while len(moving):
-        arc = hop[at[moving], moving] - 1
+        arc = hop[at[moving], moving].astype(np.int64) - 1
         given[give[arc], moving] -= 1
         given[take[arc], moving] += 1
         at[moving] = head[arc]
@@ -185,19 +185,30 @@ def has_rigid_chain(groups: Groups) -> Bools:
     freedom = graph.incidence.freedom_of_body
     np.minimum.at(least, label, np.broadcast_to(freedom[:, None], label.shape))
     proven = _proven_at_once(groups, label, least)
-    rigid = np.zeros(len(groups.label), dtype=bool)
-    for b in range(1, len(label)):
-        lanes = np.flatnonzero(~proven[b] & ~rigid)
-        if not len(lanes):
-            continue
-        given, own = groups.given[:, lanes], label[b, lanes]
-        goal = proven[:, lanes] | (label[:, lanes] != own)
-        at = np.full((1, len(lanes)), b)
-        for unit in range(int(least[own].max())):
-            _, end = hand_on(graph, given, goal, at)
-            rigid[lanes] |= (end < 0) & (unit < least[own])
-        proven[b, lanes] = True
-    return rigid
+    # Groups of the same bodies with the same units are one: the answer hangs on nothing else.
+    _, first, number = np.unique(_group_keys(groups), return_index=True, return_inverse=True)
+    single = np.zeros(len(groups.size), dtype=bool)
+    single[first] = True
+    body, scheme = np.nonzero(~proven & single[label])
+    given, own = groups.given[:, scheme], label[body, scheme]
+    goal = proven[:, scheme] | (label[:, scheme] != own)
+    rigid = np.zeros(len(first), dtype=bool)
+    for unit in range(int(least[own].max(initial=0))):
+        _, end = hand_on(graph, given, goal, body[None])
+        rigid[number[own[(end < 0) & (unit < least[own])]]] = True
+    return np.bincount(groups.row, rigid[number], len(groups.label)) > 0
+
+
+def _group_keys(groups: Groups) -> npt.NDArray[np.uint64]:
+    """Numbers (G,), equal for the same bodies with the same units of each joint."""
+    i = groups.graph.incidence
+    keys = np.random.default_rng(0).integers(0, 2**64, i.n_bodies + len(i.units), dtype=np.uint64)
+    key = np.zeros(len(groups.size), dtype=np.uint64)
+    np.add.at(key, groups.label, np.broadcast_to(keys[1 : i.n_bodies], groups.label.shape))
+    moving = np.flatnonzero(i.slot_body > 0)
+    units = groups.given[moving].T.astype(np.uint64) * keys[i.n_bodies + i.slot_joint[moving]]
+    np.add.at(key, groups.label[:, i.slot_body[moving] - 1], units)
+    return key
 
 
 def _proven_at_once(groups: Groups, label: Counts, least: Ints) -> Bools:

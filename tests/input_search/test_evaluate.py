@@ -336,3 +336,41 @@ def test_rows_of_another_length_are_refused():
     base = undriven(mechanism)
     with pytest.raises(ValueError, match="3 joints"):
         evaluate(base, np.zeros((1, 2), dtype=np.int16), group_library())
+
+
+def test_random_mechanisms_are_what_decompose_and_whole_matrices_say():
+    """All schemes of small mechanisms without geometry, closed loops and rigid parts among them."""
+    n_schemes = n_rigid = 0
+    for seed in range(50):
+        dice = np.random.default_rng(seed)
+        n = int(dice.integers(4, 8))
+        pairs = [(int(dice.integers(1, b)), b, str(dice.choice(["R", "P", "R"])), 0) for b in range(2, n + 1)]
+        for _ in range(int(dice.integers(1, 4))):
+            a, b = (dice.choice(n, 2, replace=False) + 1).tolist()
+            pairs.append((a, b, str(dice.choice(["R", "P", "SLOT"])), 0))
+        mechanism = mbssa.from_pairs(n, pairs, "planar")
+        try:
+            base = undriven(mechanism)
+        except mbssa.ModelError:  # nothing moves
+            continue
+        evaluated = evaluate(base, schemes(base).places(), group_library())
+        chosen = np.sort(dice.permutation(len(evaluated))[:12])
+        for row in chosen.tolist():
+            structure = mbssa.decompose(driven(base, evaluated, row))
+            assert structure.determined == evaluated.determined[row], (seed, row)
+            n_schemes += 1
+            n_rigid += any(part.rigid for part in structure.parts)
+            if not structure.determined:
+                assert evaluated.valid[row] == 0, (seed, row)
+                continue
+            figures = (structure.n_groups, len(structure.levels), max(map(len, structure.levels)))
+            here = (evaluated.n_groups[row], evaluated.levels[row], evaluated.width[row])
+            assert here == figures, (seed, row)
+            rows = [base.start[evaluated.places[row]] + s for s in sets_of_row(base, evaluated.places[row])]
+            valid = sum(
+                np.abs(base.moves[each]).any(axis=1).all() and base.full_rank(each)
+                for each in map(np.array, rows)
+            )
+            assert evaluated.valid[row] == valid * (not base.fault), (seed, row)
+    assert n_schemes > 200
+    assert n_rigid > 10
