@@ -56,7 +56,7 @@ def test_all_sets(benchmark, name):
 
 @pytest.mark.parametrize(("name", "sets"), [("rotor", 9_139), ("micromanipulator", 10_000)])
 def test_some_sets(benchmark, name, sets):
-    """Count and rank of so many sets alone: the base is there and the kernels are compiled."""
+    """Count and rank of so many sets alone: the base is there."""
     mechanism = mbssa.load(name)
     base = undriven_mechanisms(mechanism, make_query(mechanism))[0][0]
     room = schemes(base)

@@ -39,7 +39,7 @@ from mbssa.mechanism import Mechanism
 MOST = 2_000_000
 
 #: Schemes, and about as many sets of inputs, that are evaluated at a time: some tenths of a second, in which
-#: neither Ctrl-C nor a time limit can stop the kernel.
+#: no time limit is looked at.
 _BLOCK = 4096
 _SETS_AT_A_TIME = 500_000
 

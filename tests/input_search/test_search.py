@@ -130,7 +130,7 @@ class TestQuestions:
 
 
 class TestBlocks:
-    """Nothing stops a kernel, neither the time nor Ctrl-C: blocks are sized for it."""
+    """The time is looked at between blocks, which are sized for it."""
 
     @staticmethod
     def searched(limit=None, block=4096):
