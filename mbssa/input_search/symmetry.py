@@ -48,7 +48,9 @@ def symmetry(
     # ``joint_label`` (J,) and ``body_label`` (N,) distinguish besides types; ``as_one``: a multiple joint is
     # one vertex, with all labels of its pairs. After ``most`` steps the search stops with the automorphisms
     # found so far.
-    neighbours, label, vertex_joint = _graph(mechanism, joint_label, body_label, as_one)
+    extra = [0] * mechanism.n_joints if joint_label is None else [int(x) for x in joint_label]
+    own = [0] * mechanism.n_bodies if body_label is None else [int(x) for x in body_label]
+    neighbours, label, vertex_joint = _graph(mechanism, extra, own, as_one)
     found = automorphisms(neighbours, label, most)
     n = mechanism.n_bodies
     images = np.array(found.images, dtype=np.int64).reshape(-1, len(label))
@@ -183,15 +185,7 @@ def _labels(base: Undriven) -> list[tuple[int, ...]]:
     fictitious = np.zeros(n_joints, dtype=np.int64)
     fictitious[base.fictitious] = 1
     allowed, required = np.bitwise_count(base.allowed), np.bitwise_count(base.required)
-    columns = (
-        base.incidence.units,
-        allowed,
-        required,
-        base.least,
-        base.most,
-        base.locked,
-        fictitious,
-    )
+    columns = (base.incidence.units, allowed, required, base.least, base.most, base.locked, fictitious)
     return [tuple(row) for row in np.stack([each.astype(np.int64) for each in columns], axis=1).tolist()]
 
 
@@ -229,16 +223,11 @@ def _ends(mechanism: Mechanism, joint: int) -> frozenset[int]:
 
 
 def _graph(
-    mechanism: Mechanism,
-    joint_label: Sequence[int] | Ints | None,
-    body_label: Sequence[int] | Ints | None,
-    as_one: bool,
+    mechanism: Mechanism, extra: list[int], own: list[int], as_one: bool
 ) -> tuple[list[list[tuple[int, int]]], list[tuple[int, ...]], Ints]:
     """Edges and labels of the vertices, which are bodies and then joints; and the joints of the latter."""
     # The role of an edge is the side of the joint, where sides differ.
     n = mechanism.n_bodies
-    extra = [0] * mechanism.n_joints if joint_label is None else [int(x) for x in joint_label]
-    own = [0] * n if body_label is None else [int(x) for x in body_label]
     first = {several.joints[0]: several for several in mechanism.multiple_joints if as_one}
     passed_over = {j for several in first.values() for j in several.joints[1:]}
     neighbours: list[list[tuple[int, int]]] = [[] for _ in range(n)]

@@ -96,10 +96,6 @@ class Undriven:
         """Joints that are there only while they are driven."""
         return range(self.bare.n_joints, self.mechanism.n_joints)
 
-    def coordinate(self, joint: int, bit: int) -> int:
-        """Row of ``moves`` of a coordinate."""
-        return int(self.start[joint]) + bit
-
     def full_rank(self, coordinates: Sequence[int] | Ints) -> bool:
         """Return whether these coordinates and all equations have full rank, passive rotations aside."""
         # The singular values of the whole matrix decide, as they do in :func:`mbssa.check`.

@@ -16,7 +16,7 @@ from mbssa.input_search.assignment import Places, prefixes
 from mbssa.singularities.ranks import rank_of
 
 #: Numbers in the projections of the sets that are evaluated at a time.
-_AT_A_TIME = 1 << 22
+_AT_A_TIME = 1 << 20
 
 
 @dataclass(frozen=True, eq=False)
