@@ -14,7 +14,11 @@ import numpy.typing as npt
 
 from groups.contacts import left_limits, outside, sentences_of
 from groups.kernels import span
-from groups.kernels.status import (
+from groups.motion import Motion, reference_inputs
+from groups.reference import check_drives
+from groups.results.arrays import Arrays
+from groups.solvers.solver import Solver
+from groups.status import (
     BRANCH_JUMP,
     CONTACT_LOST,
     INTERPENETRATION,
@@ -25,10 +29,6 @@ from groups.kernels.status import (
     PREDECESSOR_FAILED,
     SINGULAR,
 )
-from groups.motion import Motion, reference_inputs
-from groups.reference import check_drives
-from groups.results.arrays import Arrays
-from groups.solvers.solver import Solver
 from groups.trajectory import Trajectory
 from mbssa.arrays import Bools, Floats, Ints
 from mbssa.compiled import chosen, note_loaded

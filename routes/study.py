@@ -10,9 +10,9 @@ from statistics import median
 import numpy as np
 
 from groups.building import model_of
-from groups.encoding.setting import Setting
 from groups.model import Model
 from groups.motion import Motion, default_motion
+from groups.setting import Setting
 from groups.solvers.registry import alternatives, choose
 from groups.trajectory import Level
 from mbssa import Mechanism, Structure

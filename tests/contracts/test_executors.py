@@ -30,8 +30,8 @@ from threadpoolctl import threadpool_info
 
 import routes
 import routes.executors
-from groups.kernels.status import NOT_COMPUTED, OK
 from groups.run import Run
+from groups.status import NOT_COMPUTED, OK
 from mbssa import mpi_rank
 from routes import handover
 from routes.executors import executor_named, executor_names
