@@ -27,6 +27,9 @@ angle = "deg"
 #: Distance in the unit of the file below which two points are one; numbers are written with 12 digits.
 COINCIDENT = 1e-6
 
+#: Coordinates beyond are none, nor is what is not finite.
+_LARGEST = 1e300
+
 Tables = dict[str, Any]
 
 
@@ -38,7 +41,7 @@ def tables_of(text: str) -> Tables:
 def body_tables(tables: Any) -> list[Any]:
     """Tables of the moving bodies; empty ones where the file has only their number."""
     found = tables.get("body")
-    if isinstance(found, list):
+    if isinstance(found, list) and all(isinstance(body, dict) for body in found):
         return found
     number = tables.get("bodies")
     return [{} for _ in range(number - 1)] if isinstance(number, int) and 0 < number <= 1000 else []
@@ -75,8 +78,13 @@ def point_of(joint: Any, bodies: Sequence[Any]) -> list[float] | None:
         number = number_of(int(owner) if owner.isdigit() else owner, bodies)
         points = bodies[number - 2].get("points") if number is not None and number > 1 else None
         at = points.get(name) if isinstance(points, dict) else None
-    good = isinstance(at, list) and len(at) in (2, 3) and all(isinstance(c, int | float) for c in at)
-    return [float(c) for c in at] if good and at is not None else None
+    return [float(c) for c in at] if _is_point(at) and at is not None else None
+
+
+def named_points(body: Any) -> dict[str, list[float]]:
+    """Points of a body's table by name, in the unit of the file, without those that are none."""
+    points = body.get("points")
+    return {name: at for name, at in points.items() if _is_point(at)} if isinstance(points, dict) else {}
 
 
 def points_of(joint: Any) -> list[list[float] | None]:
@@ -451,6 +459,11 @@ def _at(point: Sequence[float]) -> list[float]:
 def _turn(a: Any, b: Any) -> float:
     """Over 0 where b points to the left of a."""
     return float(a[0] * b[1] - a[1] * b[0])
+
+
+def _is_point(at: Any) -> bool:
+    numbers = isinstance(at, list) and len(at) in (2, 3) and all(isinstance(c, int | float) for c in at)
+    return numbers and all(abs(c) < _LARGEST for c in at)
 
 
 def _is_at(at: Any, point: Sequence[float]) -> bool:

@@ -3,7 +3,8 @@ import { store } from "./api.js";
 
 const SPACE = "http://www.w3.org/2000/svg";
 export const svg = document.getElementById("drawing");
-export const box = { x: -100, y: -100, scale: 2, fitted: false };
+// The view: its lower left corner, pixels a unit, whether it was fitted to the drawing, and moved by the person since.
+export const box = { x: -100, y: -100, scale: 2, fitted: false, own: false };
 
 export function make(tag, attributes, parent) {
   const element = document.createElementNS(SPACE, tag);
@@ -49,26 +50,69 @@ export function snapped(state, at) {
 }
 
 export function fit(state) {
-  const points = places(state).map((place) => place.at);
+  const points = [...places(state).map((place) => place.at), ...state.outlines.flatMap((outline) => outline.points)];
   const low = [0, 1].map((k) => Math.min(...points.map((p) => p[k])));
   const high = [0, 1].map((k) => Math.max(...points.map((p) => p[k])));
   const size = Math.max(high[0] - low[0], high[1] - low[1]);
-  if (!points.length || !size) { if (!box.fitted) Object.assign(box, { x: -svg.clientWidth / 4, y: -svg.clientHeight / 4, scale: 2 }); return; }
-  box.scale = Math.min(svg.clientWidth / (high[0] - low[0] + 0.5 * size), svg.clientHeight / (high[1] - low[1] + 0.5 * size));
+  if (!(size > 0)) {
+    const [x, y] = points[0] ?? [0, 0];
+    Object.assign(box, { x: x - svg.clientWidth / 4, y: y - svg.clientHeight / 4, scale: 2, fitted: false, own: false });
+    return;
+  }
+  const sliders = document.getElementById("inputs").offsetHeight, height = svg.clientHeight - sliders;
+  box.scale = Math.min(svg.clientWidth / (high[0] - low[0] + 0.5 * size), height / (high[1] - low[1] + 0.5 * size));
   box.x = (low[0] + high[0]) / 2 - svg.clientWidth / 2 / box.scale;
-  box.y = (low[1] + high[1]) / 2 - svg.clientHeight / 2 / box.scale;
-  box.fitted = true;
+  box.y = (low[1] + high[1]) / 2 - (sliders + height / 2) / box.scale;
+  [box.fitted, box.own] = [true, false];
+}
+
+// Size of the drawing in pixels; 0 if there is none.
+function pixels(state) {
+  const points = places(state).map((place) => toScreen(place.at));
+  return Math.max(0, ...[0, 1].map((k) => Math.max(...points.map((p) => p[k])) - Math.min(...points.map((p) => p[k]))));
+}
+
+const side = () => Math.min(svg.clientWidth, svg.clientHeight);
+
+// Whether a drawing is out of sight: a part of it or most of its size, or all of it where the person chose the view.
+export function lost(state) {
+  const inside = places(state).map((place) => toScreen(place.at)).map(([x, y]) => x >= 0 && y >= 0 && x <= svg.clientWidth && y <= svg.clientHeight);
+  if (!inside.length) return false;
+  const size = pixels(state), fitted = box.fitted && !box.own;
+  return (size > 0 && size < (fitted ? side() / 4 : 12)) || !(box.own ? inside.some(Boolean) : inside.every(Boolean));
+}
+
+// Zoom about a place of the screen, from a hundredth of the view to a hundred views.
+export function zoomed(state, factor, [x, y] = [svg.clientWidth / 2, svg.clientHeight / 2]) {
+  const size = (pixels(state) || 200 * box.scale) / side(), before = box.scale;
+  box.scale *= Math.min(Math.max(factor, Math.min(1, 0.01 / size)), Math.max(1, 100 / size));
+  box.x += x / before - x / box.scale;
+  box.y += (svg.clientHeight - y) / before - (svg.clientHeight - y) / box.scale;
+  box.own = true;
+  seen = [svg.clientWidth, svg.clientHeight];
+}
+
+// Another size of the window: a fitted view is fitted again, another one keeps its centre.
+let seen = [0, 0];
+export function resized(state) {
+  const now = [svg.clientWidth, svg.clientHeight];
+  if (!now[0]) return false;  // hidden
+  if (box.own) {
+    box.x += (seen[0] - now[0]) / 2 / box.scale;
+    box.y += (seen[1] - now[1]) / 2 / box.scale;
+  }
+  seen = now;
+  if ((box.fitted && !box.own) || lost(state)) fit(state);
+  return true;
 }
 
 function grid() {
   const size = cell();
   const lines = make("g", { class: "grid" }, svg);
-  for (let x = Math.ceil(box.x / size) * size; toScreen([x, 0])[0] < svg.clientWidth; x += size) {
-    const [at] = toScreen([x, 0]);
+  for (let at = (Math.ceil(box.x / size) - box.x / size) * size * box.scale; at < svg.clientWidth; at += size * box.scale) {
     make("line", { x1: at, x2: at, y1: 0, y2: svg.clientHeight }, lines);
   }
-  for (let y = Math.ceil(box.y / size) * size; toScreen([0, y])[1] > 0; y += size) {
-    const at = toScreen([0, y])[1];
+  for (let at = svg.clientHeight - (Math.ceil(box.y / size) - box.y / size) * size * box.scale; at > 0; at -= size * box.scale) {
     make("line", { y1: at, y2: at, x1: 0, x2: svg.clientWidth }, lines);
   }
 }

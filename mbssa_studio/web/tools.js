@@ -1,6 +1,6 @@
 // Tools of the drawing: what a click or a drag on it does.
 import { change, edit, refresh, say, store } from "./api.js";
-import { box, draw, make, nearest, snapped, svg, toScreen, toWorld } from "./drawing.js";
+import { box, draw, fit, make, nearest, snapped, svg, toScreen, toWorld, zoomed } from "./drawing.js";
 import { dragInput, poses } from "./move.js";
 
 const TOOLS = [
@@ -30,7 +30,7 @@ export function buildTools() {
   svg.addEventListener("pointerdown", down);
   svg.addEventListener("pointermove", move);
   svg.addEventListener("pointerup", up);
-  svg.addEventListener("wheel", zoom, { passive: false });
+  svg.addEventListener("wheel", wheel, { passive: false });
   document.addEventListener("keydown", keys);
 }
 
@@ -51,6 +51,9 @@ function keys(event) {
   }
   const found = TOOLS.find(([, , letter]) => letter.toLowerCase() === key);
   if (found) choose(found[0]);
+  if (key === "f" || key === "home") { fit(store.state); refresh(); }
+  if (key === "+" || key === "=") zoom(1.5);
+  if (key === "-") zoom(1 / 1.5);
   if (key === "escape") { [start, corners] = [null, []]; refresh(); }
 }
 
@@ -101,7 +104,7 @@ function move(event) {
   if (start?.pan) {
     box.x -= (event.clientX - start.pan[0]) / box.scale;
     box.y += (event.clientY - start.pan[1]) / box.scale;
-    start.pan = [event.clientX, event.clientY];
+    [start.pan, box.own] = [[event.clientX, event.clientY], true];
     refresh();
     return;
   }
@@ -153,12 +156,13 @@ function cam(from, to) {
   if (given) edit("add_cam", { bodies, centres: [from, to], rise: rise || 0, radius: radius || 0 });
 }
 
-function zoom(event) {
-  event.preventDefault();
-  const at = toWorld(event);
-  box.scale *= Math.exp(-event.deltaY / 600);
-  const after = toWorld(event);
-  box.x += at[0] - after[0];
-  box.y += at[1] - after[1];
+export function zoom(factor, place) {
+  zoomed(store.state, factor, place);
   draw(store.state, poses());
+}
+
+function wheel(event) {
+  event.preventDefault();
+  const edge = svg.getBoundingClientRect();
+  zoom(Math.exp(-event.deltaY / 600), [event.clientX - edge.left, event.clientY - edge.top]);
 }

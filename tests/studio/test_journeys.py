@@ -84,6 +84,103 @@ def test_draw_a_four_bar_and_play_it(studio, page):
 
 
 @pytest.mark.slow
+def test_a_motion_that_cannot_be_played_is_a_sentence(studio, page):
+    with studio("planar_four_bar") as address:
+        opened(page, address)
+        tool(page, "drive")
+        pin = page.locator(".pin.driven").bounding_box()
+        before = revision(page)
+        page.mouse.click(pin["x"] + pin["width"] / 2, pin["y"] + pin["height"] / 2)
+        until(page, f"studio.store.state.revision > {before}")
+        page.click("#play")
+        until(page, "document.getElementById('message').textContent.includes('not determined')")
+        assert not page.is_visible("#player")
+        assert page.get_attribute("#play", "aria-pressed") == "false"
+        page.select_option("#save", "player")
+        until(page, "document.getElementById('message').textContent.includes('not determined')")
+        page.click("#undo")
+        until(page, "studio.store.state.determined")
+        page.click("#play")
+        page.frame_locator("#player").locator("#slider").wait_for()
+
+
+def share(page):
+    """Size of the links in the drawing, of the smaller side of its view; all of them are inside it."""
+    return page.evaluate(
+        """() => {
+            const view = document.getElementById("drawing").getBoundingClientRect();
+            const bars = [...document.querySelectorAll(".bar")].map((bar) => bar.getBoundingClientRect());
+            const [left, top] = ["left", "top"].map((key) => Math.min(...bars.map((bar) => bar[key])));
+            const [right, low] = ["right", "bottom"].map((key) => Math.max(...bars.map((bar) => bar[key])));
+            if (left < view.left || top < view.top || right > view.right || low > view.bottom) return 0;
+            return Math.max(right - left, low - top) / Math.min(view.width, view.height);
+        }"""
+    )
+
+
+@pytest.mark.slow
+def test_a_lost_view_comes_back(studio, page):
+    with studio() as address:
+        opened(page, address)
+        draw_four_bar(page)
+        page.mouse.move(*at(page, (300, 300)))
+        for _ in range(60):
+            page.mouse.wheel(0, 600)
+        page.wait_for_timeout(50)
+        page.keyboard.press("f")
+        until(page, "studio.view.scale > 1")
+        assert share(page) > 0.5
+        for _ in range(60):
+            page.mouse.wheel(0, -600)
+        until(page, "studio.view.scale > 50")
+        assert page.evaluate("studio.view.scale") < 1000
+        page.click("#fit")
+        assert share(page) > 0.5
+        page.click("#tab-Pairs")
+        page.fill("[aria-label='x of link3.B']", "1e6")
+        page.keyboard.press("Tab")
+        until(page, "studio.view.scale < 0.01")
+        page.click("#undo")
+        until(page, "studio.view.scale > 1")
+        assert share(page) > 0.5
+        for size in ((390, 640), (1024, 640), (1280, 720)):
+            page.set_viewport_size(dict(zip(("width", "height"), size, strict=True)))
+            page.wait_for_timeout(100)
+            assert share(page) > 0.3, size
+        page.click("#nearer")
+        assert page.evaluate("studio.view.own")
+        page.click("#new")
+        until(page, "studio.store.state.bodies.length === 1 && studio.view.scale === 2")
+
+
+@pytest.mark.slow
+def test_edits_do_not_wait_for_pictures_of_examples(studio, page):
+    with studio() as address:
+        opened(page, address)
+        draw_four_bar(page)
+        asked = []
+        page.on("request", lambda request: asked.append(request.url) if "thumbnail" in request.url else None)
+        page.click("#gallery")
+        until(page, "document.querySelector('#builtin img')?.naturalWidth > 0", 60)
+        page.click("#models button:text-is('Close')")
+        page.wait_for_timeout(50)
+        begun = len(asked)
+        page.click("#new")
+        until(page, "studio.store.state.bodies.length === 1", 3)
+        page.wait_for_timeout(300)
+        assert len(asked) == begun < 6
+        page.click("#gallery")
+        until(page, "document.querySelectorAll('#builtin img')[2].naturalWidth > 0", 60)
+        # An edit is made even if the page is left at once.
+        page.click("#models button:text-is('Close')")
+        before = revision(page)
+        page.evaluate("document.getElementById('undo').click(); location.reload()")
+        page.wait_for_timeout(200)
+        until(page, f"window.studio && studio.store.state && studio.store.state.revision > {before}")
+        assert page.evaluate("studio.store.state.bodies.length") == 4
+
+
+@pytest.mark.slow
 def test_draw_a_six_bar_and_see_its_groups_in_three_hues(studio, page):
     with studio() as address:
         opened(page, address)
