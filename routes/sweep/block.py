@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from platform import node
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -103,7 +104,10 @@ def solve_block(setup: Setup, block: int) -> int:
         write_part(setup.folder, block, _table(setup, start, values, columns), envelope)
     except OSError as error:
         what = error.strerror or str(error)
-        raise SweepError(f"{setup.folder}: block {block + 1} cannot be written: {what}") from error
+        raise SweepError(
+            f"{setup.folder}: block {block + 1} cannot be written on {node()}: {what}; name a folder that "
+            "all workers share and may write"
+        ) from error
     except Exception as error:
         raise SweepError(f"{which}, the first with {first}: {type(error).__name__}: {error}") from error
     return stop - start

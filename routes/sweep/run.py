@@ -171,7 +171,8 @@ def _solve(
     progress: Progress | None,
 ) -> int:
     """Solve and write blocks; returns the number of cases."""
-    sent = setup if executor.memory == "shared" else pickle.dumps(setup)
+    absolute = dataclasses.replace(setup, folder=setup.folder.absolute())  # workers may be in another folder
+    sent = setup if executor.memory == "shared" else pickle.dumps(absolute)
     solved = 0
 
     def take(block: int, cases: int) -> bool:

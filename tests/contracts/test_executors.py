@@ -335,6 +335,13 @@ def test_processes_that_died_between_two_runs_are_replaced():
     assert bits(run(plan)) == right(plan)
 
 
+def test_processes_leave_ctrl_c_to_their_parent_from_their_first_line():
+    """The mask is that with which they were started; the handler comes after their imports."""
+    with executor_named("processes").open(2) as pool:
+        assert signal.SIGINT in pool.submit(signal.pthread_sigmask, signal.SIG_BLOCK, []).result()
+    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, [])
+
+
 @pytest.mark.parametrize("executor", HERE)
 def test_a_stopped_run_ends_and_is_resumed(executor, tmp_path):
     plan, folder = a_plan(executor), tmp_path / "run"

@@ -1,15 +1,20 @@
 """Runs of sweeps: the same files whoever makes them, nothing lost and nothing twice whatever happens."""
 
+import contextlib
 import errno
 import json
 import os
+import platform
+import re
 import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import Executor, Future
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 import pyarrow.dataset
@@ -20,6 +25,7 @@ from sweep_alone import BLOCK
 
 import groups
 import mbssa
+from routes.executors import ExecutorCosts, ExecutorType
 from routes.lock import locked
 from routes.sweep import Sweep, SweepError, grid, open_sweep, sample, sweep
 from routes.sweep import store as stores
@@ -421,3 +427,38 @@ def test_the_manifest_says_what_the_sweep_is_of(bar, tmp_path):
     (tmp_path / "sweep.json").write_text(json.dumps(data))
     with pytest.raises(ValueError, match="format 2"):
         open_sweep(tmp_path)
+
+
+class Elsewhere(Executor):
+    """Tasks at once, in another folder."""
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def submit(self, function, *arguments):
+        done = Future()
+        with contextlib.chdir(self.folder):
+            try:
+                done.set_result(function(*arguments))
+            except SweepError as error:
+                done.set_exception(error)
+        return done
+
+
+@pytest.mark.parametrize("apart", [False, True])
+def test_workers_in_another_folder_write_to_a_relative_store(bar, tmp_path, monkeypatch, apart):
+    for name in ("here", "there"):
+        (tmp_path / name).mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    pool = Elsewhere(tmp_path / "there")
+    kind = ExecutorType(
+        "elsewhere", lambda _: contextlib.nullcontext(pool), "separate", ExecutorCosts(0.0, 0.0, 0.0, 0.0)
+    )
+    monkeypatch.setattr(sys.modules["routes.sweep.run"], "executor_named", lambda _: kind)
+    if apart:
+        monkeypatch.setattr(stores, "whole", mock.Mock(side_effect=FileNotFoundError(2, "No such file")))
+        with pytest.raises(SweepError, match=f"cannot be written on {re.escape(platform.node())}: "):
+            sweep(bar, turn(4), record=["1-4.angle"], store="store")
+        return
+    sweep(bar, turn(4), record=["1-4.angle"], store="store")
+    assert len(parts(tmp_path / "here" / "store")) == 1
