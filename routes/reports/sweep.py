@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from groups.trajectory import PROOF
 from mbssa.reports.table import Heading, Part, Report, Table, Verbatim
 from mbssa.reports.wording import counted, listed
 from routes.sweep.cases import described
@@ -29,6 +30,9 @@ def sweep_report(found: Sweep, title: str = "", files: Sequence[Path] = ()) -> R
         described(found.parameters, found.number, found.manifest["cases"]),
         Table(("Cases", "Status", "Share"), rows, right=("Cases", "Share")),
     ]
+    if found.proofs:
+        proven = [f"{found.proofs[name]:,} {name}" for name in PROOF if name in found.proofs]
+        parts.append(f"branches from the reference, cases: {', '.join(proven)}")
     if found.solved:
         pace = found.solved / found.seconds
         parts.append(f"{found.solved:,} cases in {found.seconds:.3g} s: {pace:,.0f} a second")
@@ -58,6 +62,7 @@ def record(found: Sweep, files: Sequence[Path]) -> dict[str, Any]:
         "done": found.done,
         "complete": found.complete,
         "status": found.counts,
+        "proof": found.proofs,
         "within": found.within,
         "solved": found.solved,
         "seconds": found.seconds,

@@ -148,11 +148,19 @@ class Sweep:
     @cached_property
     def counts(self) -> dict[str, int]:
         """Number of cases by status: "ok", then the most frequent first."""
-        if not self.parts:
-            return {}
-        tally = self.table(["status"]).column("status").value_counts().to_pylist()
-        found = {str(each["values"]): int(each["counts"]) for each in tally}
+        found = self._tally("status")
         return dict(sorted(found.items(), key=lambda each: (each[0] != "ok", -each[1], each[0])))
+
+    @cached_property
+    def proofs(self) -> dict[str, int]:
+        """Cases by proof of the branch, as :attr:`groups.Trajectory.proof`; simulations have none."""
+        return self._tally("proof")
+
+    def _tally(self, column: str) -> dict[str, int]:
+        if not self.parts or column not in self.column_names:
+            return {}
+        tally = self.table([column]).column(column).value_counts().to_pylist()
+        return {str(each["values"]): int(each["counts"]) for each in tally}
 
     @cached_property
     def within(self) -> int | None:

@@ -77,8 +77,9 @@ def sweep(
 
     A case is a pose; other inputs have their values at the reference of the nominal model. Every pose is
     solved independently, in the assembly mode of the reference; Newton follows a straight line of the inputs
-    from the reference to it. With a ``motion`` a case is a motion of a design, of which the least, greatest
-    and last values are recorded; with ``simulate`` it is a simulation, likewise.
+    from the reference to it, over whole turns. The column ``proof`` says whether a branch is proven. With a
+    ``motion`` a case is a motion of a design, of which the least, greatest and last values are recorded; with
+    ``simulate`` it is a simulation, likewise.
 
     Parameters
     ----------
@@ -99,7 +100,7 @@ def sweep(
     modes : number of the assembly mode by number of the group, in every case
     branch : ``proven``: the straight line from the reference to each pose is; of motions as
         :meth:`groups.Model.solve` has it. ``checked`` is faster. By default poses of models with groups that
-        go by the last pose (Newton) are proven, and closed forms hold their signs
+        go by the last pose (Newton) are proven, and closed forms hold their signs, which is checked
     motion : inputs over time, or "own": the model file's, with ``steps`` and ``duration``; cases then change
         geometry and modes, and inputs by offsets
     simulate : method by which :func:`groups.simulate` simulates each case, with ``tolerance``, ``steps``

@@ -16,7 +16,7 @@ from routes.lock import NAME as LOCK
 if TYPE_CHECKING:
     import pyarrow
 
-FORMAT = 1
+FORMAT = 2
 MANIFEST = "sweep.json"
 PARTS = "parts"
 
@@ -116,7 +116,7 @@ def write_part(folder: Path, block: int, table: pyarrow.Table, envelope: bytes =
     if envelope:
         table = table.replace_schema_metadata({ENVELOPE: envelope})
     with whole(part_path(folder, block)) as place, place.open("wb") as stream:
-        pyarrow.parquet.write_table(table, stream, use_dictionary=["status"], compression="snappy")
+        pyarrow.parquet.write_table(table, stream, use_dictionary=["status", "proof"], compression="snappy")
 
 
 def is_done(folder: Path, block: int, cases: int) -> bool:

@@ -413,11 +413,11 @@ def test_the_manifest_says_what_the_sweep_is_of(bar, tmp_path):
         bar, sample({"1-2.angle": (0.0, 1.0)}, 8), record=["1-4.angle"], store=tmp_path, executor="sequential"
     )
     data = json.loads((tmp_path / "sweep.json").read_text())
-    assert data["format"] == 1
+    assert data["format"] == 2
     assert data["model"] == "planar_four_bar"
     assert data["cases"]["method"] == "sobol"
     assert set(data["versions"]) == {"mbssa", "numpy", "scipy", "numba"}
-    data["format"] = 2
+    data["format"] = 3
     (tmp_path / "sweep.json").write_text(json.dumps(data))
-    with pytest.raises(ValueError, match="format 2"):
+    with pytest.raises(ValueError, match="format 3"):
         open_sweep(tmp_path)
