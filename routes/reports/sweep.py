@@ -38,6 +38,9 @@ def sweep_report(found: Sweep, title: str = "", files: Sequence[Path] = ()) -> R
         parts.append(f"{found.solved:,} cases in {found.seconds:.3g} s: {pace:,.0f} a second")
     elif found.complete:
         parts.append("all cases were there already")
+    if found.damaged:
+        again = "was damaged; its cases were" if len(found.damaged) == 1 else "were damaged; their cases were"
+        parts.append(f"{listed(found.damaged, _SHOWN)} {again} computed again")
     if not found.complete:
         parts.append(f"{total:,} of {found.number:,} cases are there; --resume goes on")
     if found.parts:
@@ -65,6 +68,7 @@ def record(found: Sweep, files: Sequence[Path]) -> dict[str, Any]:
         "proof": found.proofs,
         "within": found.within,
         "solved": found.solved,
+        "damaged": list(found.damaged),
         "seconds": found.seconds,
         "columns": found.column_names,
         "units": found.units,

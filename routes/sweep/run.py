@@ -35,7 +35,7 @@ from routes.sweep.parameters import Parameter, framed, parameters_of, unit_of
 from routes.sweep.quantities import Limits, Quantity, expressions_of, limits_of, quantities_of
 from routes.sweep.result import Sweep
 from routes.sweep.simulated import Simulated, settings_of
-from routes.sweep.store import FORMAT, SweepError, is_done, open_store, read_manifest
+from routes.sweep.store import FORMAT, SweepError, is_done, open_store, part_path, read_manifest
 
 #: Called with the share of the cases that is done; False from it stops the run.
 Progress = Callable[[float], object]
@@ -152,14 +152,14 @@ def run(
     begin = perf_counter()
     if workers < 1:
         raise ValueError(f"{workers} workers; write 1 or more")
-    chosen, solved = executor_named(executor), 0
+    chosen, solved, damaged = executor_named(executor), 0, list[str]()
     workers = chosen.started() or workers
     with chosen.open(workers) as pool:
         if pool is not None:  # None: this process has served as a worker
             with locked(setup.folder, SweepError), threadpool_limits(1):
-                todo, before = _remaining(setup, resume)
+                todo, before, damaged = _remaining(setup, resume)
                 solved = _solve(setup, todo, before, chosen, pool, workers, progress)
-    return Sweep(setup.folder, read_manifest(setup.folder), solved, perf_counter() - begin)
+    return Sweep(setup.folder, read_manifest(setup.folder), solved, perf_counter() - begin, tuple(damaged))
 
 
 def _solve(
@@ -385,18 +385,23 @@ def _mode_faults(
 # --- one run ---------------------------------------------------------------------------------------
 
 
-def _remaining(setup: Setup, resume: bool) -> tuple[list[int], int]:
-    """Blocks to be solved, and the number of solved cases; the folder is open for writing."""
+def _remaining(setup: Setup, resume: bool) -> tuple[list[int], int, list[str]]:
+    """Blocks to be solved, number of solved cases, and damaged parts; the folder is open for writing."""
     open_store(setup.folder, _manifest(setup), resume=resume)
     number, size = setup.cases.number, setup.block
-    todo, before = [], 0
+    todo, before, damaged = [], 0, []
     for block in range(math.ceil(number / size)):
         cases = min(size, number - block * size)
-        if is_done(setup.folder, block, cases):
+        try:
+            done = is_done(setup.folder, block, cases)
+        except SweepError:
+            done = False
+            damaged.append(part_path(setup.folder, block).name)
+        if done:
             before += cases
         else:
             todo.append(block)
-    return todo, before
+    return todo, before, damaged
 
 
 def _manifest(setup: Setup) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from sweep_alone import BLOCK
 import groups
 import mbssa
 from routes.lock import locked
+from routes.reports.sweep import sweep_report
 from routes.sweep import Sweep, SweepError, grid, open_sweep, sample, sweep
 from routes.sweep import store as stores
 
@@ -206,6 +207,32 @@ def test_a_sweep_goes_on_where_it_was_stopped_and_rewrites_nothing(bar, tmp_path
     assert not list((tmp_path / "parts").glob(".*"))
     assert second["case"].tolist() == list(range(40))
     assert sweep(bar, turn(), resume=True, **keywords).solved == 0
+
+
+def test_every_flipped_bit_of_a_part_is_found(tmp_path):
+    import pyarrow
+
+    (tmp_path / "parts").mkdir()
+    stores.write_part(tmp_path, 0, pyarrow.table({"case": [0, 1], "status": ["ok", "ok"]}), b"envelope")
+    data = (tmp_path / "parts" / "part-000000.parquet").read_bytes()
+    assert stores.sound(data)
+    flipped = (data[:at] + bytes([data[at] ^ 1 << at % 8]) + data[at + 1 :] for at in range(len(data)))
+    assert not any(stores.sound(each) for each in flipped)
+
+
+def test_a_damaged_part_is_refused_and_computed_again(bar, tmp_path):
+    keywords = {"record": ["1-4.angle"], "store": tmp_path, "executor": "sequential", "block": 20}
+    whole = sweep(bar, turn(), **keywords)["1-4.angle"]
+    second = parts(tmp_path)[1]
+    data = bytearray(second.read_bytes())
+    data[len(data) // 3] ^= 4
+    second.write_bytes(data)
+    with pytest.raises(SweepError, match=r"part-000001\.parquet: is damaged"):
+        open_sweep(tmp_path)["1-4.angle"]
+    again = sweep(bar, turn(), resume=True, **keywords)
+    assert (again.solved, again.damaged) == (20, ("part-000001.parquet",))
+    assert np.array_equal(again["1-4.angle"], whole)
+    assert "part-000001.parquet was damaged" in str(sweep_report(again))
 
 
 def test_a_sweep_whose_parts_were_taken_away_begins_again(bar, tmp_path):
