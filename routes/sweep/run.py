@@ -70,6 +70,7 @@ def sweep(
     workers: int = 2,
     executor: str = "processes",
     resume: bool = False,
+    force: bool = False,
     progress: Progress | None = None,
     **options: Unpack[Options],
 ) -> Sweep:
@@ -111,6 +112,7 @@ def sweep(
     workers, executor : as in :class:`routes.Plan`; under a launcher, all workers that it started
     block : cases of a file; by default as many as make good files
     resume : continue the sweep in the folder
+    force : replace the sweep in the folder, which is not resumed
     progress : called with the share of all cases that is done; False from it stops the run
 
     Raises
@@ -135,7 +137,7 @@ def sweep(
     ([True, True, True, True, False, False], [1.113, 1.28])
     """
     prepared = prepare(model, cases, store=store, **options)
-    return run(prepared, workers=workers, executor=executor, resume=resume, progress=progress)
+    return run(prepared, workers=workers, executor=executor, resume=resume, force=force, progress=progress)
 
 
 def run(
@@ -144,6 +146,7 @@ def run(
     workers: int = 2,
     executor: str = "processes",
     resume: bool = False,
+    force: bool = False,
     progress: Progress | None = None,
 ) -> Sweep:
     """Run a prepared sweep (:func:`prepare`); arguments and errors as :func:`sweep` has them."""
@@ -157,7 +160,7 @@ def run(
     with chosen.open(workers) as pool:
         if pool is not None:  # None: this process has served as a worker
             with locked(setup.folder, SweepError), threadpool_limits(1):
-                todo, before, damaged = _remaining(setup, resume)
+                todo, before, damaged = _remaining(setup, resume, force)
                 solved = _solve(setup, todo, before, chosen, pool, workers, progress)
     return Sweep(setup.folder, read_manifest(setup.folder), solved, perf_counter() - begin, tuple(damaged))
 
@@ -385,9 +388,9 @@ def _mode_faults(
 # --- one run ---------------------------------------------------------------------------------------
 
 
-def _remaining(setup: Setup, resume: bool) -> tuple[list[int], int, list[str]]:
+def _remaining(setup: Setup, resume: bool, force: bool) -> tuple[list[int], int, list[str]]:
     """Blocks to be solved, number of solved cases, and damaged parts; the folder is open for writing."""
-    open_store(setup.folder, _manifest(setup), resume=resume)
+    open_store(setup.folder, _manifest(setup), resume=resume, force=force)
     number, size = setup.cases.number, setup.block
     todo, before, damaged = [], 0, []
     for block in range(math.ceil(number / size)):

@@ -72,12 +72,18 @@ ENVELOPE, SUM = b"envelope", b"sum"
 _MARK, _NO_SUM = b"sha256:", b"0" * 64
 
 
-def open_store(folder: Path, manifest: Mapping[str, Any], *, resume: bool) -> None:
-    """Start a sweep in a folder, or continue the sweep there."""
+def open_store(folder: Path, manifest: Mapping[str, Any], *, resume: bool, force: bool = False) -> None:
+    """Start a sweep in a folder, or continue the sweep there; with ``force`` a new one replaces it."""
+    if force and not resume and (folder / MANIFEST).exists():
+        for part in (folder / PARTS).glob("part-*.parquet"):
+            part.unlink()
+        (folder / MANIFEST).unlink()  # last: until then the folder holds a sweep
     if (folder / MANIFEST).exists():
         there = read_manifest(folder)
         if not resume:
-            raise ValueError(f"{folder} holds a sweep already; resume it, or name another folder")
+            raise ValueError(
+                f"{folder} holds a sweep already; resume it, replace it with force, or name another folder"
+            )
         differing = [
             f"{key} was {_short(there.get(key))}, now {_short(manifest[key])}"
             for key in _MUST_AGREE

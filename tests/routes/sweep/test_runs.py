@@ -264,6 +264,18 @@ def test_what_differs_from_the_sweep_that_is_there_is_said(bar, tmp_path):
         sweep(bar, turn(), store=tmp_path / "full")
 
 
+def test_force_replaces_a_sweep_and_no_other_folder(bar, tmp_path):
+    keywords = {"store": tmp_path / "s", "executor": "sequential"}
+    sweep(bar, turn(), block=5, **keywords)
+    again = sweep(bar, turn(7), record=["1-4.angle"], force=True, **keywords)
+    assert (again.solved, again.done, len(again.parts)) == (7, 7, 1)
+    assert sweep(bar, turn(7), record=["1-4.angle"], force=True, resume=True, **keywords).solved == 0
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "thesis.tex").write_text("…")
+    with pytest.raises(ValueError, match=r"thesis\.tex"):
+        sweep(bar, turn(), store=tmp_path / "full", force=True)
+
+
 def test_a_sweep_goes_on_with_the_versions_that_began_it(bar, tmp_path):
     keywords = {"store": tmp_path, "executor": "sequential"}
     cases = sample({"1-2.angle": (0.0, 1.0)}, 8)
