@@ -171,8 +171,10 @@ def motion_from_record(record: Any, units: Any, source_name: str) -> DefaultMoti
 
 def read_motion_file(path: Path, mechanism: Mechanism) -> DefaultMotion:
     """Motion in a TOML file: the content of ``[motion]``, or that table, and ``units`` beside it."""
+    # Without units it has those of the model file.
     raw = toml_tables(toml_text(path), str(path))
-    units = raw.pop("units", None)
+    length, angle = mechanism.units
+    units = raw.pop("units", {"length": length, "angle": angle})
     record = raw["motion"] if isinstance(raw.get("motion"), dict) else raw
     try:
         motion = with_ids(mechanism, motion_from_record(record, units, str(path)))
