@@ -125,7 +125,7 @@ def _read_columns(path: Path, mechanism: Mechanism) -> dict[str, Floats]:
         )
     mark = next((mark for mark in ",;\t" if mark in lines[0][1]), ",")
     rows = [_cells(line, mark) for _, line in lines]
-    labels = [label_with_unit(label) for label in rows[0]]
+    labels = [_named(mechanism, *label_with_unit(label)) for label in rows[0]]
     header = [name for name, _ in labels]
     measured = {"time": "s"} | {
         name + suffix: coordinate_unit(name) + per_time
@@ -150,6 +150,12 @@ def _read_columns(path: Path, mechanism: Mechanism) -> dict[str, Floats]:
                 faults.add(f"line {number} time", f"{now} follows {before}; write increasing times")
     faults.raise_if_any(str(path))
     return dict(zip(header, np.array(table).T * np.array(scales)[:, None], strict=True))
+
+
+def _named(mechanism: Mechanism, label: str, unit: str) -> tuple[str, str]:
+    """A label with the id of its joint, and its unit."""
+    ending = next((ending for ending in _SUFFIXES if ending and label.endswith(ending)), "")
+    return mechanism.called(label.removesuffix(ending)) + ending, unit
 
 
 def _scale(name: str, unit: str, si: str, units: tuple[str, str], line: int, faults: Faults) -> float:

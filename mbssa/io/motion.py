@@ -72,11 +72,7 @@ def by_id(mechanism: Mechanism, laws: Mapping[str, Law]) -> dict[str, Law]:
     """Laws by coordinate, with the id of each joint that is named by its bodies."""
     found: dict[str, Law] = {}
     for name, law in laws.items():
-        joint, _, coordinate = name.rpartition(".")
-        try:
-            called = f"{mechanism.joint(joint).id}.{coordinate}"
-        except KeyError:
-            called = name
+        called = mechanism.called(name)
         # A second law for one coordinate keeps its name, with which it is a fault.
         found[name if called in laws or called in found else called] = law
     return found
