@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 #: Metres and radians in one unit of a file.
 LENGTHS = {"m": 1.0, "mm": 1e-3, "cm": 1e-2, "in": 0.0254, "ft": 0.3048}
@@ -40,7 +41,8 @@ def _renamed(unit: str, names: Mapping[str, tuple[str, float]]) -> tuple[str, fl
         nonlocal scale
         over, name, power = match.groups()
         new, size = names.get(name, (name, 1.0))
-        scale *= size ** (float(power or 1) * (-1 if over else 1))
+        whole = size ** float(power or 1)
+        scale = scale / whole if over else scale * whole
         return f"{over or ''}{new}" + (f"^{power}" if power else "")
 
     return _FACTOR.sub(named, unit), scale
@@ -55,6 +57,16 @@ def given_in(unit: str, units: tuple[str, str]) -> tuple[str, float]:
 def scale_of(unit: str, length: float, angle: float) -> float:
     """SI units in one unit of a file whose units of length and angle are so many m and rad."""
     return _renamed(unit, {"m": ("m", length), "rad": ("rad", angle)})[1]
+
+
+def unscaled(value: Any, scale: float) -> Any:
+    """Number that times ``scale`` is ``value``, the shortest of those that are; texts as they are."""
+    if scale == 1.0 or isinstance(value, str | bool):
+        return value
+    near = value / scale
+    around = [float(f"{near:.{digits}g}") for digits in (12, 15, 16)]
+    around += [near, math.nextafter(near, math.inf), math.nextafter(near, -math.inf)]
+    return next((one for one in around if one * scale == value), near)
 
 
 def in_si(unit: str) -> tuple[str, float]:

@@ -39,6 +39,11 @@ def law_in_si(law: AnyLaw, scale: float, angle: float) -> InputLaw:
     return InputLaw(law.law, {key: _in_si(key, given[key], scale, angle) for key in given})
 
 
+def unit_of_parameter(name: str, unit: str) -> str:
+    """SI unit of a law's parameter, "" of times and frequencies; ``unit`` is that of what it moves."""
+    return "" if name in _OF_TIME else "rad" if name == "phase" else unit
+
+
 def _in_si(name: str, value: float | list[float], scale: float, angle: float) -> Parameter:
     factor = 1.0 if name in _OF_TIME else angle if name == "phase" else scale
     if isinstance(value, list):
