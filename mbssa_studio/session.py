@@ -201,7 +201,7 @@ class Session:
             self._go_on(text)
             return
         self.take(mechanism)
-        self.note = "the model was written anew, in SI units and without comments; undo brings them back"
+        self.note = "the model was written anew, without comments; undo brings them back"
 
     def save(self, ending: str) -> tuple[bytes, list[str]]:
         """Content of a file of this ending, and what it cannot keep.

@@ -146,11 +146,12 @@ def _at_inputs(mechanism: Mechanism, texts: Sequence[str]) -> Trajectory:
     from groups.cli.arguments import coordinate_values
     from groups.motion import Motion
     from mbssa import decompose
+    from mbssa.io.motion import by_id
 
     model = build(decompose(mechanism))
     start = model.reference_inputs
     faults: list[str] = []
-    given = coordinate_values("--inputs", texts, mechanism.units, SI, faults)
+    given = by_id(mechanism, coordinate_values("--inputs", texts, mechanism.units, SI, faults))
     faults += [
         f"--inputs {name}: is no driven coordinate; the model has {', '.join(start)}"
         for name in given

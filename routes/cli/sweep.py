@@ -116,8 +116,8 @@ def sweep(
     """Solve many cases of MODEL: poses, designs, modes, a motion or a simulation of each.
 
     NAME is an input (2-3.slide), geometry (2-3.point.x, crank.origin.z, 4-5.length)
-    or "mode 3"; NAME+ adds to what is there. Numbers are in m and rad, or have a unit:
-    1-2.angle=0:90deg:19.
+    or "mode 3"; NAME+ adds to what is there. Numbers are in MODEL's units, or have
+    one: 1-2.angle=0:90deg:19.
 
     Exit 0: all cases were run; 1: the model cannot be solved as given, or a block
     failed; 2: bad input; 130: stopped. What is written is kept, --resume goes on.
@@ -149,9 +149,11 @@ def sweep(
             return None
 
     which = attempt(
-        lambda: read_cases(grid or [], sample or [], cases, number, cast("SamplingMethod", method), seed)
+        lambda: read_cases(
+            built, grid or [], sample or [], cases, number, cast("SamplingMethod", method), seed
+        )
     )
-    limits = attempt(lambda: read_limits(limit or []))
+    limits = attempt(lambda: read_limits(built, limit or []))
     modes = arguments.modes(built, mode, faults)
     quantities = arguments.expressions(quantity, faults)
     moved: Motion | Literal["own"] | None = None

@@ -30,7 +30,7 @@ from routes.dispatch import CallFailed, dispatch
 from routes.executors import ExecutorType, executor_named
 from routes.lock import locked
 from routes.sweep.block import ABOUT, Setup, columns_of, solve_sent
-from routes.sweep.cases import Cases
+from routes.sweep.cases import Cases, in_si_units
 from routes.sweep.parameters import Parameter, framed, parameters_of, unit_of
 from routes.sweep.quantities import Limits, Quantity, expressions_of, limits_of, quantities_of
 from routes.sweep.result import Sweep
@@ -244,6 +244,8 @@ def prepare(
     kept: dict[str, tuple[float, float]] = {}
     try:
         parameters = parameters_of(mechanism, cases.names, model.structure.n_groups)
+        si = {each.name: unit_of(mechanism, each) for each in parameters}
+        cases = in_si_units(cases, si, mechanism.units)
     except ValueError as error:
         faults.append(str(error))
     try:
@@ -259,11 +261,6 @@ def prepare(
         limited = quantities_of(mechanism, model.frames, kept, moving=moving)
     except ValueError as error:
         faults.append(str(error))
-    faults += [
-        f"{each.name}: is {f'in {unit}' if unit else 'a number'}, its values are given in {given}"
-        for each in parameters
-        if (given := cases.units.get(each.name)) and given != (unit := unit_of(mechanism, each))
-    ]
     faults += _mode_faults(model, cases, parameters, modes)
     if simulation is not None:
         faults += [
