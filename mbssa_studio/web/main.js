@@ -18,10 +18,11 @@ onState((state, changed) => {
   if (changed) {
     say(state.note, true);
     player(false);
-    // A model that was opened is fitted; one that is drawn stays where it is.
+    // A model that was opened or has another unit is fitted; one that is drawn stays where it is.
     const outside = places(state).some((place) => { const [x, y] = toScreen(place.at); return x < 0 || y < 0 || x > svg.clientWidth || y > svg.clientHeight; });
-    if (state.name !== shown || outside) fit(state);
-    shown = state.name;
+    const model = `${state.name} ${state.unit}`;
+    if (model !== shown || outside) fit(state);
+    shown = model;
   }
   draw(state, poses());
   showInputs(state);

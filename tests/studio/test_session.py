@@ -186,6 +186,51 @@ def test_a_proposal_of_other_joints_is_applied():
     assert (session.mechanism().joint_type == wanted.joint_type).all()
 
 
+def braced():
+    """A four-bar with a link from the crank's pin, which two links share, to the far pivot."""
+    session = four_bar()
+    session.edit("add_link", points=[[0, 40], [120, 0]])
+    return session
+
+
+def posed(session, step=0.1):
+    """Poses a step of the first input on; the answer of a mechanism that can be posed."""
+    posing = Posing(session.state)
+    name, value = next(iter(posing.inputs.items()))
+    return posing.pose({name: value + step})["poses"]
+
+
+def test_a_proposal_of_a_slot_keeps_the_text_and_can_be_posed():
+    proposals = mbssa.check(braced().mechanism()).proposals
+    assert [each.text.split()[1] for each in proposals] == ["2-5", "1-5"]
+    for proposal in proposals:
+        session = braced()
+        session.changed_to(proposal.apply(session.mechanism()))
+        assert not session.note
+        assert session.state.text.startswith(EMPTY)
+        assert session.state.tables["body"] == braced().state.tables["body"]
+        (slot,) = (joint for joint in session.state.tables["joint"] if joint["type"] == "SLOT")
+        link = np.array([120.0, -40.0])  # a link with two pins takes a force along itself
+        assert slot["axis"] == pytest.approx(link / np.linalg.norm(link))
+        first, crank = posed(session, 0.0), posed(session)[1]
+        assert np.abs(first).max() < 1e-9
+        assert crank[2] == pytest.approx(0.1)
+
+
+def test_a_coordinate_of_a_shared_pin_is_driven_in_the_text():
+    session = four_bar()
+    session.edit("add_link", points=[[100, 80], [200, 100]])
+    session.edit("add_ground", point=[200, 100], code="SLOT", axis=[1.0, 0.0])
+    text = session.state.text
+    for inputs in (["1-2.angle", "3-5.angle"], ["1-2.angle", "3-4.angle"]):
+        session.set_text(text)
+        session.changed_to(mbssa.with_inputs(session.mechanism(), inputs))
+        (shared,) = (joint for joint in session.state.tables["joint"] if len(joint["bodies"]) == 3)
+        pair = [f"link{number}" for number in inputs[1].partition(".")[0].split("-")]
+        assert shared["driven_pairs"] == [pair]
+        assert not session.note
+
+
 def test_a_motion_that_no_longer_fits_is_deleted_and_said():
     session = Session()
     session.open_builtin("planar_four_bar")
