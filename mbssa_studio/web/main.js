@@ -6,7 +6,7 @@ import { buildTabs, element, showPanel } from "./panels.js";
 import { buildTools } from "./tools.js";
 
 const at = (name) => document.getElementById(name);
-window.studio = { store, rate };  // for tests
+window.studio = { store, rate, toScreen };  // for tests
 
 let shown = "";
 onState((state, changed) => {

@@ -51,8 +51,8 @@ EDIT = st.one_of(
     ),
     st.tuples(st.just("add_ground"), st.fixed_dictionaries({"point": PLACES})),
     st.tuples(
-        st.just("add_ground"),
-        st.fixed_dictionaries({"point": PLACES, "code": st.just("P"), "axis": st.just([1.0, 0.0])}),
+        st.just("add_slider"),
+        st.fixed_dictionaries({"point": PLACES, "axis": st.just([1.0, 0.0])}),
     ),
     st.tuples(st.just("move_point"), st.fixed_dictionaries({"before": PLACES, "after": PLACES})),
     st.tuples(st.just("delete_body"), st.fixed_dictionaries({"number": NUMBERS})),
@@ -139,6 +139,73 @@ def test_a_link_on_a_pin_shares_it_and_a_ground_too():
     assert session.mechanism().multiple_joints[0].bodies == (0, 2, 3, 4)
 
 
+@pytest.mark.parametrize(
+    ("edit", "arguments", "bodies"),
+    [
+        ("add_link", {"points": [[50, 20], [50, 60]]}, [2, 4]),
+        ("add_ground", {"point": [50, 20]}, [1, 2]),
+        ("add_slider", {"point": [50, 20], "axis": [1, 0]}, [1, 2]),
+    ],
+)
+def test_what_is_laid_on_a_link_is_joined_to_it(edit, arguments, bodies):
+    session = Session()
+    session.edit("add_link", points=[[0, 0], [100, 40]])
+    session.edit("add_link", points=[[0, 50], [100, 60]])
+    session.edit(edit, **arguments)
+    (joint,) = view(session)["joints"]
+    assert joint["bodies"] == bodies
+
+
+def test_a_link_laid_on_a_ternary_is_pinned_and_one_beside_it_is_not():
+    session = Session()
+    session.edit("add_link", points=[[0, 0], [100, 0], [50, 60]])
+    session.edit("add_link", points=[[50, 20], [50, 100]])
+    session.edit("add_link", points=[[100, 60], [100, 0.001]])
+    session.edit("add_link", points=[[-20, 0], [-20, 40]])
+    assert [joint["bodies"] for joint in view(session)["joints"]] == [[2, 3]]
+
+
+def test_a_slider_at_the_end_of_a_rod_is_a_pin_in_a_guide():
+    session = Session()
+    for points in ([[0, 0], [0, 40]], [[0, 40], [100, 0]]):
+        session.edit("add_link", points=points)
+    session.edit("add_ground", point=[0, 0])
+    session.edit("set_field", index=1, field="driven", value=True)
+    session.edit("add_slider", point=[100, 0], axis=[40, 0])
+    assert view(session)["joints"][-1]["type"] == "SLOT"
+    # Closed form of the slider-crank: crank 40 at 90° + 0.1, rod as long as it was drawn.
+    turn, rod = math.pi / 2 + 0.1, math.hypot(100, 40)
+    reached = 40 * math.cos(turn) + math.sqrt(rod**2 - (40 * math.sin(turn)) ** 2)
+    assert place(posed(session)[2], 100, 0) == pytest.approx([reached, 0.0], abs=1e-6)
+
+
+@pytest.mark.parametrize("joined", [False, True])
+def test_a_link_along_its_guide_slides_without_turning(joined):
+    session = Session()
+    session.edit("add_link", points=[[100, 0], [120, 0]])
+    if joined:
+        session.edit("add_link", points=[[0, 40], [100, 0]])
+    for axis in ([40, 0], *([] if joined else [[0, 40]])):  # a free link slides in any direction
+        session.edit("add_slider", point=[100 if joined else 120, 0], axis=axis)
+        joint = view(session)["joints"][-1]
+        assert (joint["type"], joint["bodies"]) == ("P", [1, 2])
+        session.undo()
+
+
+def test_a_rod_that_cannot_turn_on_its_slider_has_a_proposal():
+    session = Session()
+    for points in ([[0, 0], [0, 40]], [[0, 40], [100, 0]]):
+        session.edit("add_link", points=points)
+    session.edit("add_ground", point=[0, 0])
+    session.edit("add_joint", bodies=[1, 3], code="P", point=[100, 0], axis=[40, 0])
+    session.edit("set_field", index=1, field="driven", value=True)
+    proposals = mbssa.check(session.mechanism()).proposals
+    (freed,) = (each for each in proposals if each.types == ((2, "SLOT"),))
+    session.changed_to(freed.apply(session.mechanism()))
+    assert view(session)["joints"][2]["axis"] == [40.0, 0.0]
+    assert posed(session)[1][2] == pytest.approx(0.1)
+
+
 def test_comments_stay():
     session = Session()
     session.open_builtin("theo_jansen")
@@ -220,7 +287,7 @@ def test_a_proposal_of_a_slot_keeps_the_text_and_can_be_posed():
 def test_a_coordinate_of_a_shared_pin_is_driven_in_the_text():
     session = four_bar()
     session.edit("add_link", points=[[100, 80], [200, 100]])
-    session.edit("add_ground", point=[200, 100], code="SLOT", axis=[1.0, 0.0])
+    session.edit("add_slider", point=[200, 100], axis=[1.0, 0.0])
     text = session.state.text
     for inputs in (["1-2.angle", "3-5.angle"], ["1-2.angle", "3-4.angle"]):
         session.set_text(text)
@@ -387,7 +454,10 @@ def test_a_cam_lifts_its_roller_by_its_law(swinging):
     session.edit("add_link", points=[[14, 48], end])
     with refused("value at cam"):
         session.edit("add_cam", bodies=[2, 3], centres=[[0, 0], [14, 48]], rise=5, radius=10)
-    session.edit("add_ground", point=end, **({} if swinging else {"code": "P", "axis": [0, -1]}))
+    if swinging:
+        session.edit("add_ground", point=end)
+    else:
+        session.edit("add_slider", point=end, axis=[0, -1])
     session.edit("add_cam", bodies=[2, 3], centres=[[0, 0], [14, 48]], rise=5, radius=10)
     posing = Posing(session.state)
     (name,) = posing.inputs
