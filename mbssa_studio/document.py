@@ -279,6 +279,47 @@ def move_point(text: str, before: Sequence[float], after: Sequence[float]) -> st
     return _edited(text, edit)
 
 
+#: What take_pose can write: other tables, fields and types of joints are measured from the old reference.
+_POSED = {"model": {"format", "space", "units", "title", "body", "joint"}, "body": {"name", "points"}}
+_POSED["joint"] = {"bodies", "type", "point", "points", "axis", "ratio", "driven", "driven_pairs", "id"}
+
+
+def take_pose(text: str, poses: Sequence[Sequence[float]]) -> str:
+    """Make a pose of a planar mechanism its reference: displacements (x, y, angle) of the bodies."""
+
+    def edit(document: Any) -> None:
+        bodies, joints = _bodies_written(document), joint_tables(document)
+        tables = [("model", document), *(("body", each) for each in bodies), *(("joint", j) for j in joints)]
+        other = {key for kind, table in tables for key in table if key not in _POSED[kind]}
+        other |= {str(joint.get("type")) for joint in joints} - {"R", "P", "SLOT", "EO"}
+        if other or len(poses) != len(bodies) + 1:
+            what = f"{', '.join(sorted(other))}: measured from the reference that there is"
+            raise _refused("reference", f"{what}; delete it first, or move points by Shift")
+
+        def moved(number: int, at: Sequence[float], shift: float = 1.0) -> list[float]:
+            x, y, angle = poses[number - 1]
+            cosine, sine = np.cos(angle), np.sin(angle)
+            return _at([cosine * at[0] - sine * at[1] + shift * x, sine * at[0] + cosine * at[1] + shift * y])
+
+        points = [(k, body["points"]) for k, body in enumerate(bodies, start=2) if "points" in body]
+        names = [(link, table, name, list(table[name])) for link, table in points for name in table]
+        for link, table, name, before in names:
+            table[name] = moved(link, before)
+        for joint in joints:
+            ends = numbers_of(joint, bodies)
+            if isinstance(at := joint.get("point"), list):
+                after = joint["point"] = moved(ends[-1], before := list(at))
+                for link, table, name, place in names:  # to the last digit what the joint has
+                    if link in ends and _is_at(place, before):
+                        table[name] = after
+            if "points" in joint:
+                joint["points"] = [moved(body, at) for body, at in zip(ends, joint["points"], strict=True)]
+            if "axis" in joint:
+                joint["axis"] = moved(ends[0], joint["axis"], 0.0)
+
+    return _edited(text, edit)
+
+
 def delete_body(text: str, number: int) -> str:
     """Delete a moving body and the joints that are then left with one body."""
 

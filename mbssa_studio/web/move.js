@@ -1,5 +1,5 @@
 // Moving the mechanism: sliders of the driven coordinates, and dragging a driven link.
-import { call, refresh, say, store } from "./api.js";
+import { call, edit, refresh, say, store } from "./api.js";
 import { moved } from "./drawing.js";
 
 let found = null, revision = -1, wanted = null, busy = false, returns = 0;
@@ -72,7 +72,12 @@ export function showInputs(state) {
     place.replaceChildren();
     if (!state.determined) return;
     for (const input of state.inputs) place.append(slider(input, state));
+    const take = document.createElement("button");
+    Object.assign(take, { id: "reference", textContent: "Make this the reference", onclick: () => edit("take_pose", { poses: poses() }) });
+    place.append(take);
   }
+  const take = document.getElementById("reference");
+  if (take) take.hidden = !poses();
   for (const range of place.querySelectorAll("input")) {
     if (current() && document.activeElement !== range) range.value = found.values[range.name] - found.reference[range.name];
   }

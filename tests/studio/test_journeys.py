@@ -635,6 +635,24 @@ def test_tools_draw_at_the_reference_after_a_move(studio, page):
 
 
 @pytest.mark.slow
+def test_a_pose_becomes_the_reference_and_is_drawn_on(studio, page):
+    with studio() as address:
+        opened(page, address)
+        draw(page, *FOUR_BAR, grounds=((0, 0), (120, 0)), driven=(0, 0))
+        tool(page, "move")
+        assert page.is_hidden("#reference")
+        assert moved_by_dragging(page, shown(page, (0, 0)), shown(page, (0, 40))) > 0
+        before = revision(page)
+        page.click("#reference")
+        until(page, f"studio.store.state.revision > {before}")
+        until(page, "studio.store.state.joints[1].point[0] !== 100")
+        coupler = page.get_attribute(".bar[data-body='3']", "points")
+        draw(page, (page.evaluate("studio.store.state.joints[1].point"), (150, 100)))
+        assert ("R", [3, 4, 5]) in joints(page)
+        assert page.get_attribute(".bar[data-body='3']", "points") == coupler
+
+
+@pytest.mark.slow
 def test_points_and_ends_are_on_links_and_on_the_grid(studio, page):
     with studio() as address:
         opened(page, address)

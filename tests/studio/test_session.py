@@ -327,6 +327,52 @@ def place(pose, x, y):
     ]
 
 
+def slider_crank_with_a_gear():
+    session = Session()
+    for points in ([[0, 0], [0, 40]], [[0, 40], [100, 10]], [[-60, 0], [-60, 20]]):
+        session.edit("add_link", points=points)
+    for point in ([0, 0], [-60, 0]):
+        session.edit("add_ground", point=point)
+    session.edit("set_field", index=1, field="driven", value=True)
+    session.edit("add_slider", point=[100, 10], axis=[4, 1])
+    session.edit("add_gear", bodies=[2, 4], centres=[[0, 0], [-60, 0]], ratio=2.0)
+    return session
+
+
+def three_cranks():
+    """A parallelogram with a redundant crank, which moves only as long as its points are exact."""
+    session = Session()
+    session.edit("add_link", points=[[0, 40], [50, 40], [100, 40]])
+    for x in (0, 50, 100):
+        session.edit("add_link", points=[[x, 0], [x, 40]])
+        session.edit("add_ground", point=[x, 0])
+    session.edit("set_field", index=1, field="driven", value=True)
+    return session
+
+
+@pytest.mark.parametrize("make", [four_bar, slider_crank_with_a_gear, three_cranks])
+def test_a_pose_becomes_the_reference(make):
+    session = make()
+    before = view(session)["bodies"]
+    first, both = posed(session, 0.4), posed(session, 0.7)
+    session.edit("take_pose", poses=first)
+    assert session.state.structure.determined
+    further = posed(session, 0.3)
+    for body, earlier in zip(view(session)["bodies"], before, strict=True):
+        k = body["number"] - 1
+        for name, at in body["points"].items():
+            assert at == pytest.approx(place(first[k], *earlier["points"][name]), abs=1e-9)
+            assert place(further[k], *at) == pytest.approx(place(both[k], *earlier["points"][name]), abs=1e-6)
+
+
+def test_a_reference_that_more_is_measured_from_stays():
+    session = Session()
+    session.open_builtin("planar_four_bar")
+    assert "motion" in session.state.tables
+    with refused("value at reference"):
+        session.edit("take_pose", poses=[[0, 0, 0]] * 4)
+
+
 def test_out_of_reach_is_said():
     session = Session()
     session.set_text(four_bar().state.text.replace("40.0]", "90.0]"))  # a crank too long to turn round
