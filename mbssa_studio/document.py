@@ -232,8 +232,8 @@ def add_slider(text: str, point: Sequence[float], axis: Sequence[float]) -> str:
     def edit(document: Any) -> None:
         bodies = _bodies_written(document)
         _, links = _meets(document, point)
-        if not links:
-            raise _refused("slider", "no link is here; draw the link first")
+        if not links or not any(axis):
+            raise _refused("slider", "no link is here; draw the link first" if any(axis) else "its axis is 0")
         guide, points = np.array(axis, dtype=float) / np.linalg.norm(axis), _points_of_links(document)
         aside = {link: _turn(guide, (np.array(points[link], dtype=float) - point).T) for link in links}
         along = [link for link in links if np.abs(aside[link]).max() < COINCIDENT]
@@ -480,7 +480,10 @@ def _meets(document: Any, point: Sequence[float]) -> tuple[Any, list[int]]:
 def _points_of_links(document: Any) -> dict[int, list[list[float]]]:
     """Points by which each link is drawn: its named ones and its joints."""
     bodies = [dict(body) for body in _bodies_written(document)]
-    points = {k: list(map(list, body.get("points", {}).values())) for k, body in enumerate(bodies, start=2)}
+    points = {}
+    for k, body in enumerate(bodies, start=2):
+        named = [point_of({"point": at}, bodies) for at in body.get("points", {}).values()]
+        points[k] = [at for at in named if at is not None]
     for joint in joint_tables(document):
         at = point_of(joint, bodies)
         for number in numbers_of(joint, bodies):

@@ -156,6 +156,14 @@ def test_what_is_laid_on_a_link_is_joined_to_it(edit, arguments, bodies):
     assert joint["bodies"] == bodies
 
 
+@pytest.mark.parametrize(("point", "axis"), [([50, 20], [0, 0]), ([50, 21], [1, 0])])
+def test_a_slider_without_a_link_or_a_guide_is_refused(point, axis):
+    session = Session()
+    session.edit("add_link", points=[[0, 0], [100, 40]])
+    with refused("value at slider"):
+        session.edit("add_slider", point=point, axis=axis)
+
+
 def test_a_link_laid_on_a_ternary_is_pinned_and_one_beside_it_is_not():
     session = Session()
     session.edit("add_link", points=[[0, 0], [100, 0], [50, 60]])
