@@ -308,7 +308,8 @@ def take_pose(text: str, poses: Sequence[Sequence[float]]) -> str:
         for joint in joints:
             ends = numbers_of(joint, bodies)
             if isinstance(at := joint.get("point"), list):
-                after = joint["point"] = moved(ends[-1], before := list(at))
+                carrier = min(ends) if joint["type"] == "R" else ends[-1]  # pins on the frame stay
+                after = joint["point"] = moved(carrier, before := list(at))
                 for link, table, name, place in names:  # to the last digit what the joint has
                     if link in ends and _is_at(place, before):
                         table[name] = after

@@ -8,7 +8,7 @@ ROOT = Path(__file__).parents[1]
 TEXT = (ROOT / "docs" / "architecture.md").read_text()
 
 #: Most lines of each package: lowered by a change that leaves fewer, raised only for a new ability.
-LINES = {"mbssa": 32_100}
+LINES = {"mbssa": 32_110}
 MODULES = {package: sorted((ROOT / package).rglob("*.py")) for package in LINES}
 
 

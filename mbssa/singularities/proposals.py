@@ -313,7 +313,9 @@ def _released_direction(
     # Of the directions that the release allows: that of the reaction, whose release is the best conditioned.
     row, old = joint_type(code, mechanism.space), type_of_joint(mechanism, joint)
     geometry = mechanism.joint_geometry.get(joint)
-    lacking = [field for field in ("axis", "axes") if field in row.required and field not in old.required]
+    lacking: list[str] = [
+        field for field in ("axis", "axes") if field in row.required and field not in old.required
+    ]
     if not lacking and geometry is not None and _readable(geometry, row) is None:
         lacking = ["point"]
     if found.frames is None or geometry is None or not lacking:

@@ -7,7 +7,7 @@ const TOOLS = [
   ["link", "Link", "L", "Drag from point to point. A link that begins or ends on another is pinned there."],
   ["ternary", "Ternary", "T", "Click three points."],
   ["ground", "Ground", "G", "Click a link, at its end or between, to pin it there to the frame."],
-  ["slider", "Slider", "S", "Drag from the end of a link along the guide on the frame: the end is pinned in it; a link that lies along it, or is not joined yet, slides without turning."],
+  ["slider", "Slider", "S", "Drag from the end of a link along a guide on the frame; a link that lies along it does not turn."],
   ["slot", "Slot", "O", "Drag from a pin of one link along the slot; the link where you end has it, else the frame."],
   ["gear", "Gear", "R", "Drag from the pivot of one wheel to that of the other."],
   ["cam", "Cam", "C", "Drag from the pivot of the cam to the centre of the roller, the end of a link with a slider or pin on the frame."],

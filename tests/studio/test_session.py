@@ -363,8 +363,10 @@ def test_a_pose_becomes_the_reference(make):
     session = make()
     before = view(session)["bodies"]
     first, both = posed(session, 0.4), posed(session, 0.7)
+    pivots = [joint["point"] for joint in view(session)["joints"] if joint["bodies"][0] == 1]
     session.edit("take_pose", poses=first)
     assert session.state.structure.determined
+    assert [joint["point"] for joint in view(session)["joints"] if joint["bodies"][0] == 1][:2] == pivots[:2]
     further = posed(session, 0.3)
     for body, earlier in zip(view(session)["bodies"], before, strict=True):
         k = body["number"] - 1
