@@ -61,7 +61,7 @@ class Posing:
         moved = np.column_stack([found.position[0] - self.rest.position[0], found.orientation[0]])
         moved[:, 2] -= self.rest.orientation[0]
         turned = self._about_world(moved)
-        return {"poses": turned.round(9).tolist(), "values": wanted, "reference": self.inputs}
+        return {"poses": turned.round(12).tolist(), "values": wanted, "reference": self.inputs}
 
     def reach(self, name: str) -> dict[str, float]:
         """Range of an input (m or rad from the reference) to each side while the others are fixed."""

@@ -110,7 +110,8 @@ class Studio:
         """Carry out a verified proposal of a check."""
         types = tuple((int(joint), str(code)) for joint, code in given["types"])
         driven = tuple(int(mask) for mask in given["driven"])
-        proposal = Proposal(given["kind"], "", 0, driven=driven, types=types)
+        directions = tuple((int(joint), tuple(map(float, way))) for joint, way in given["directions"])
+        proposal = Proposal(given["kind"], "", 0, driven=driven, types=types, directions=directions)
         return self._change(given, lambda s: s.changed_to(proposal.apply(s.mechanism())))
 
     def pose(self, given: dict[str, Any]) -> dict[str, Any]:

@@ -25,8 +25,8 @@ from mbssa_studio.document import Tables
 EDITS: dict[str, Callable[..., str]] = {
     name: getattr(document, name)
     for name in (
-        "add_link", "add_joint", "add_gear", "add_cam", "add_ground", "add_point", "move_point",
-        "delete_body", "delete_joint", "set_field", "set_cell",
+        "add_link", "add_joint", "add_gear", "add_cam", "add_ground", "add_slider", "add_point",
+        "move_point", "take_pose", "delete_body", "delete_joint", "set_field", "set_cell",
     )
 }  # fmt: skip
 

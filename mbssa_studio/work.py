@@ -95,7 +95,13 @@ def _found(kind: str, mechanism: Any, name: str = "", ending: str = "") -> dict[
                 for each in report.findings
             ],
             "proposals": [
-                {"kind": each.kind, "text": each.text, "driven": list(each.driven), "types": list(each.types)}
+                {
+                    "kind": each.kind,
+                    "text": each.text,
+                    "driven": list(each.driven),
+                    "types": list(each.types),
+                    "directions": list(each.directions),
+                }
                 for each in report.proposals
             ],
         }

@@ -42,11 +42,34 @@ export function nearest(state, at, pixels = 12) {
   return best;
 }
 
-export function snapped(state, at) {
-  const near = nearest(state, at);
-  if (near) return near.at;
-  const size = cell();
-  return at.map((c) => Number((Math.round(c / size) * size).toPrecision(12)));
+const gap = (p, q) => Math.hypot(p[0] - q[0], p[1] - q[1]);
+const rounded = (value) => Number((Math.round(value / cell()) * cell()).toPrecision(12));
+
+// Target of a pointer: a point near it, else a place on the link below it, else a node of the grid; with the joint and
+// the link that are there. Links of `without` are left out: those at which a gesture began.
+export function snap(state, event, without = []) {
+  const raw = toWorld(event), near = nearest(state, raw), along = near ? null : onLink(state, raw, without);
+  const at = near?.at ?? along?.at ?? raw.map(rounded), place = near ?? nearest(state, at, 1);
+  return { raw, at, joint: place?.joint, body: place?.body?.number ?? place?.joint?.bodies.findLast((body) => body > 1) ?? along?.body };
+}
+
+export const linksAt = (state, at) => state.bodies.slice(1).filter((body) => pointsOf(state, body).some((p) => gap(p, at) < 1e-6)).map((body) => body.number);
+
+// The nearest place on an edge of a link, where that crosses a line of the grid if it does near by.
+function onLink(state, raw, without, pixels = 8) {
+  let best = null;
+  for (const body of state.bodies.slice(1)) {
+    const points = without.includes(body.number) ? [] : pointsOf(state, body);
+    points.forEach((p, k) => {
+      const q = points[(k + 1) % points.length], d = [q[0] - p[0], q[1] - p[1]], share = (t) => [0, 1].map((i) => Number((p[i] + t * d[i]).toPrecision(12)));
+      const foot = ((raw[0] - p[0]) * d[0] + (raw[1] - p[1]) * d[1]) / (d[0] ** 2 + d[1] ** 2);
+      if (!(foot > 0 && foot < 1) || gap(share(foot), raw) > pixels / box.scale) return;
+      const crossings = [0, 1].map((i) => (rounded(raw[i]) - p[i]) / d[i]).filter((t) => t > 0 && t < 1 && gap(share(t), raw) < cell());
+      const at = crossings.map(share).sort((a, b) => gap(a, raw) - gap(b, raw))[0] ?? share(foot);
+      if (!best || gap(share(foot), raw) < best.distance) best = { at, body: body.number, distance: gap(share(foot), raw) };
+    });
+  }
+  return best;
 }
 
 export function fit(state) {
@@ -127,7 +150,7 @@ export function moved([x, y], pose) {
 function pointsOf(state, body) {
   const found = [...Object.values(body.points)];
   for (const joint of state.joints) if (joint.point && joint.bodies.includes(body.number)) found.push(joint.point);
-  const unlike = found.filter((p, k) => p.length === 2 && found.findIndex((q) => Math.hypot(p[0] - q[0], p[1] - q[1]) < 1e-9) === k);
+  const unlike = found.filter((p, k) => p.length === 2 && found.findIndex((q) => gap(p, q) < 1e-6) === k);
   const middle = [0, 1].map((k) => unlike.reduce((sum, p) => sum + p[k], 0) / unlike.length);
   return unlike.sort((a, b) => Math.atan2(a[1] - middle[1], a[0] - middle[0]) - Math.atan2(b[1] - middle[1], b[0] - middle[0]));
 }

@@ -1,12 +1,12 @@
 // The page: it joins the parts, and follows what other tabs do.
 import { call, change, download, edit, offer, onState, say, show, store, upload } from "./api.js";
-import { box, draw, fit, lost, resized, svg, underlay } from "./drawing.js";
+import { box, draw, fit, lost, resized, svg, toScreen, underlay } from "./drawing.js";
 import { poses, rate, showInputs } from "./move.js";
 import { buildTabs, element, showPanel } from "./panels.js";
 import { buildTools, zoom } from "./tools.js";
 
 const at = (name) => document.getElementById(name);
-window.studio = { store, rate, view: box };  // for tests
+window.studio = { store, rate, toScreen, view: box };  // for tests
 
 let shown = "";
 onState((state, changed) => {
@@ -19,9 +19,10 @@ onState((state, changed) => {
   if (changed) {
     say(state.note, true);
     player(false);
-    // A model that was opened is fitted; one that is drawn stays where it is.
-    if (state.name !== shown || lost(state)) fit(state);
-    shown = state.name;
+    // A model that was opened or has another unit is fitted; one that is drawn stays where it is.
+    const model = `${state.name} ${state.unit}`;
+    if (model !== shown || lost(state)) fit(state);
+    shown = model;
   }
   draw(state, poses());
   showPanel(state, changed);

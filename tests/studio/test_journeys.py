@@ -67,6 +67,29 @@ def draw_four_bar(page):
     click(page, (192, 456))
 
 
+def draw(page, *links, grounds=(), driven=None):
+    """Draw links between points in the unit of the drawing, pin some to the frame and drive one of these."""
+    tool(page, "link")
+    for ends in links:
+        drag(page, *(shown(page, end) for end in ends))
+    tool(page, "ground")
+    for point in grounds:
+        click(page, shown(page, point))
+    if driven is not None:
+        tool(page, "drive")
+        click(page, shown(page, driven))
+
+
+def shown(page, point):
+    """Place of a point, in the unit of the drawing, before the mechanism is moved."""
+    return page.evaluate(f"studio.toScreen({list(point)})")
+
+
+def joints(page):
+    """Type and bodies of the joints."""
+    return [(each["type"], each["bodies"]) for each in page.evaluate("studio.store.state.joints")]
+
+
 def summary(page):
     return page.inner_text("#summary")
 
@@ -496,7 +519,7 @@ def test_a_slot_a_length_and_a_trail(studio, page):
         click(page, (192, 456))
         click(page, (240, 456))
         tool(page, "slot")
-        drag(page, (192, 360), (210, 336))
+        drag(page, (192, 360), (198, 288))
         tool(page, "drive")
         click(page, (192, 456))
         assert summary(page) == "mobility 1, 1 driven, 2 groups"
@@ -650,3 +673,98 @@ def moved_by_dragging(page, pivot, tip):
         page.wait_for_timeout(15)
     page.mouse.up()
     return page.evaluate("studio.rate.frames") - before
+
+
+FOUR_BAR = ((0, 0), (0, 40)), ((0, 40), (100, 80)), ((100, 80), (120, 0))
+
+
+@pytest.mark.slow
+def test_a_slot_is_proposed_applied_and_moves(studio, page):
+    with studio() as address:
+        opened(page, address)
+        draw(page, *FOUR_BAR, ((0, 40), (120, 0)), grounds=((0, 0), (120, 0)), driven=(0, 0))
+        links = page.evaluate("studio.store.state.bodies.map((body) => body.points)")
+        view = shown(page, (0, 0))
+        page.click("#tab-Findings")
+        page.locator(".proposal:has-text('2-5 from R to SLOT') button").click()
+        until(page, "studio.store.state.determined")
+        page.wait_for_selector("#verdict:has-text('Can be solved')")
+        assert page.evaluate("studio.store.state.bodies.map((body) => body.points)") == links
+        assert (page.evaluate("studio.store.state.unit"), shown(page, (0, 0))) == ("mm", view)
+        tool(page, "move")
+        assert moved_by_dragging(page, shown(page, (0, 0)), shown(page, (0, 40))) > 0
+        assert page.is_hidden("#message")
+
+
+@pytest.mark.slow
+def test_a_slider_at_the_end_of_a_rod_lets_it_turn(studio, page):
+    with studio() as address:
+        opened(page, address)
+        draw(page, ((0, 0), (0, 40)), ((0, 40), (100, 0)), grounds=((0, 0),))
+        tool(page, "slider")
+        drag(page, shown(page, (100, 0)), shown(page, (140, 0)))
+        tool(page, "drive")
+        click(page, shown(page, (0, 0)))
+        assert summary(page) == "mobility 1, 1 driven, 2 groups"
+        tool(page, "move")
+        assert moved_by_dragging(page, shown(page, (0, 0)), shown(page, (0, 40))) > 0
+
+
+@pytest.mark.slow
+def test_tools_draw_at_the_reference_after_a_move(studio, page):
+    with studio() as address:
+        opened(page, address)
+        draw(page, *FOUR_BAR, grounds=((0, 0), (120, 0)), driven=(0, 0))
+        at_reference = page.get_attribute(".bar[data-body='3']", "points")
+        tool(page, "move")
+        assert moved_by_dragging(page, shown(page, (0, 0)), shown(page, (0, 40))) > 0
+        assert page.get_attribute(".bar[data-body='3']", "points") != at_reference
+        tool(page, "link")
+        assert page.get_attribute(".bar[data-body='3']", "points") == at_reference
+        # A slider shows another pose, in which Move is the tool.
+        page.evaluate(
+            "() => { const slider = document.querySelector('#inputs input');"
+            "slider.value = 0.5; slider.dispatchEvent(new Event('input')); }"
+        )
+        page.wait_for_selector("#tool-move[aria-pressed=true]")
+        draw(page, ((100, 80), (150, 100)))
+        assert ("R", [3, 4, 5]) in joints(page)
+
+
+@pytest.mark.slow
+def test_a_pose_becomes_the_reference_and_is_drawn_on(studio, page):
+    with studio() as address:
+        opened(page, address)
+        draw(page, *FOUR_BAR, grounds=((0, 0), (120, 0)), driven=(0, 0))
+        tool(page, "move")
+        assert page.is_hidden("#reference")
+        assert moved_by_dragging(page, shown(page, (0, 0)), shown(page, (0, 40))) > 0
+        before = revision(page)
+        page.click("#reference")
+        until(page, f"studio.store.state.revision > {before}")
+        until(page, "studio.store.state.joints[1].point[0] !== 100")
+        coupler = page.get_attribute(".bar[data-body='3']", "points")
+        draw(page, (page.evaluate("studio.store.state.joints[1].point"), (150, 100)))
+        assert ("R", [3, 4, 5]) in joints(page)
+        assert page.get_attribute(".bar[data-body='3']", "points") == coupler
+
+
+@pytest.mark.slow
+def test_points_and_ends_are_on_links_and_on_the_grid(studio, page):
+    with studio() as address:
+        opened(page, address)
+        draw(page, ((0, 0), (100, 0)), ((0, 40), (100, 80)), ((50, 0), (50, 30)))
+        assert joints(page) == [("R", [2, 4])]
+        tool(page, "point")
+        for x, y in ((20, 0), (40, 56)):  # beside the link; the grid is crossed at one of its lines
+            place = shown(page, (x, y))
+            click(page, (place[0] + 1.3, place[1] - 1.2))
+        points = page.evaluate("studio.store.state.bodies.map((body) => body.points.P1)")
+        assert points[1] == [20, 0]
+        assert points[2] == pytest.approx([40, 56])
+        # A link begins at the point, and ends on the other link, a pixel beside its line.
+        tool(page, "link")
+        end = shown(page, (30, 0))
+        drag(page, shown(page, (40, 56)), (end[0] + 1, end[1] - 3))
+        assert joints(page)[1:] == [("R", [3, 5]), ("R", [2, 5])]
+        assert page.evaluate("studio.store.state.joints[2].point") == [30, 0]
