@@ -9,10 +9,10 @@ import numpy.typing as npt
 
 from groups import Model
 from groups.branches.poses import lines, solve_proven_poses
-from groups.kernels.status import OK, PASSED_SINGULAR, PREDECESSOR_FAILED
 from groups.motion import Motion
 from groups.run import Run, RunState, run_in
 from groups.solvers.solver import Solver
+from groups.status import OK, PASSED_SINGULAR, PREDECESSOR_FAILED
 from groups.trajectory import Branch
 from mbssa.arrays import Bools, Floats, Ints
 
