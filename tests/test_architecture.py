@@ -10,9 +10,10 @@ TEXT = (ROOT / "docs" / "architecture.md").read_text()
 #: Most lines of each package: lowered by a change that leaves fewer, raised only for a new ability.
 LINES = {"mbssa": 32_200, "groups": 35_200, "routes": 11_350, "mbssa_studio": 2_200}
 #: Code that the engine will replace, and who else still imports it: the list may only become shorter.
-REPLACED = tuple(
-    f"groups/{name}" for name in ("encoding", "kernels", "packed", "placing", "solvers", "tearing")
-) + ("mbssa/compiled",)
+REPLACED = (
+    *(f"groups/{name}" for name in ("encoding", "kernels", "packed", "placing", "solvers", "tearing")),
+    "mbssa/compiled",
+)
 ENGINE_IMPORTERS = {
     "groups/__init__",
     "groups/assembly_modes/listing",
