@@ -58,7 +58,7 @@ def solve_proven_poses(
         state.memory[:], state.orientation[:] = memory, 0.0
         run.advance(span.start, span.stop, state)
     proof = Proof(model, motion, 1, memory, run.compiled)
-    passed = proof.passed(run, 0, len(motion.time))[:, proof.sure].all(axis=1)
+    passed: Bools = np.asarray(proof.passed(run, 0, len(motion.time))[:, proof.sure].all(axis=1))
     none = np.zeros((len(everything), 0, run.arrays.outputs[2].shape[2]))
     found = {name: array[:, stops - 1] for name, array in run.arrays.by_name().items() if array.shape[1]}
     found |= dict.fromkeys(("velocity", "acceleration"), none)

@@ -61,8 +61,11 @@ def solve_poses(
     run.check_contacts(0, len(run.motion.time), angles=False)
     rows = np.searchsorted(held, bodies)
     position, orientation = (array[np.ix_(rows, ends)] for array in run.arrays.outputs[:2])
-    status, residual, _, condition = (array[:, ends] for array in run.arrays.quality)
-    return Poses(bodies, position, orientation, status, residual, condition, (1 + proven) * (status == OK))
+    status, residual, _, condition = run.arrays.quality
+    proof = (1 + proven) * (status[:, ends] == OK)
+    return Poses(
+        bodies, position, orientation, status[:, ends], residual[:, ends], condition[:, ends], proof
+    )  # fmt: skip
 
 
 def _run_along_lines(

@@ -91,6 +91,31 @@ def test_what_was_read_answers_like_what_was_solved(rotor, tmp_path):
     assert mine.mechanism is rotor.mechanism
 
 
+def test_what_an_archive_unpacks_to_is_bounded(four_bar, tmp_path, monkeypatch):
+    import zipfile
+
+    path = tmp_path / "run.npz"
+    four_bar.save(path)
+    monkeypatch.setattr("groups.results.archive.ARRAY_BYTES", 1_000)
+    monkeypatch.setattr("groups.results.archive.ARCHIVE_BYTES", 1_000)
+    assert np.array_equal(groups.load_trajectory(path).position, four_bar.position)  # no more than its bytes
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+
+    def refused(message, **changed):
+        with zipfile.ZipFile(tmp_path / "bad.npz", "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, data in {**members, **changed}.items():
+                archive.writestr(name, data)
+        with pytest.raises(ValueError, match=message):
+            groups.load_trajectory(tmp_path / "bad.npz")
+
+    time = members["time.npy"]
+    refused("time: unpacks to .* MB; write 0 MB at most", **{"time.npy": time + bytes(1_000_000)})
+    refused("time: is a member without an ending; name it time.npy", time=bytes(9))
+    monkeypatch.undo()
+    refused(r"is damaged: an array of shape \(99,\)", **{"time.npy": time.replace(b"(31,)", b"(99,)")})
+
+
 def test_archives_that_are_none_are_refused(rotor, four_bar, tmp_path):
     path = tmp_path / "run.npz"
     four_bar.save(path)
@@ -115,7 +140,7 @@ def test_archives_that_are_none_are_refused(rotor, four_bar, tmp_path):
         ),
         ({"kept": np.array([0, 1, 3, 3])}, "kept has other bodies than 1 to 4"),
         ({"time": arrays["time"].astype(str)}, "time is <U.* it has 1, of floating-point numbers"),
-        ({"time": np.array([None] * 31)}, "is damaged: Object arrays"),
+        ({"time": np.array([None] * 31)}, "is damaged: pickled objects"),
     ):
         with pytest.raises(ValueError, match=message):
             groups.load_trajectory(written(**change))
