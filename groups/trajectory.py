@@ -375,9 +375,8 @@ class Trajectory:
         """
         from groups.results.table import check_target, chosen_columns, write_parquet
 
-        write_parquet(
-            chosen_columns(self, **{"units": "file", **choice}), check_target(path, (".parquet",), force)
-        )
+        choice.setdefault("units", "file")
+        write_parquet(chosen_columns(self, **choice), check_target(path, (".parquet",), force))
 
     def to_pandas(self, **choice: Unpack[Choice]) -> pandas.DataFrame:
         """:meth:`columns` as a data frame over time, units in the labels. Needs pandas (extra ``xarray``).
