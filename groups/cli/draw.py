@@ -17,6 +17,7 @@ from mbssa.units import SI
 if TYPE_CHECKING:
     from groups.trajectory import Trajectory
     from mbssa import Mechanism
+    from mbssa.cli.outputs import Target
 
 #: Steps from the reference to given inputs: so small that the branch of the reference is kept.
 _STEPS = 361
@@ -26,7 +27,12 @@ def draw(
     model: ModelArgument,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help=".svg, .png or .pdf; by default MODEL.svg here."),
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help=".svg, .png or .pdf, - prints SVG; by default MODEL.svg here.",
+        ),
     ] = None,
     time: Annotated[
         float | None,
@@ -77,7 +83,8 @@ def draw(
     from mbssa.pictures import save
 
     path = Path(f"{Path(model).stem if Path(model).suffix else model}.svg") if output is None else output
-    faults = target_faults([Target("--output", path, STILL)], [model], force)
+    target = Target("--output", path, STILL)
+    faults = target_faults([target], [model], force)
     if time is not None and inputs:
         faults.append("--time with --inputs: write one of the two")
     if points and time is None:
@@ -91,8 +98,9 @@ def draw(
         fail(f"{model} has no geometry to draw; mbssa decompose {model} --picture FILE draws its graph")
     try:
         if findings:
-            save(findings_at_reference(mechanism), path)
-            print(f"wrote {path}")
+            with target.place() as place:
+                save(findings_at_reference(mechanism), place)
+            _say_written(target)
             return
         if time is not None:
             trajectory, where = _at_time(mechanism, time), None
@@ -100,11 +108,17 @@ def draw(
             trajectory, where = _at_inputs(mechanism, inputs), ", ".join(inputs)
         else:
             trajectory, where = resting(mechanism), "reference"
-        save(mechanism_at(trajectory, -1, points=names(points), where=where), path)
+        with target.place() as place:
+            save(mechanism_at(trajectory, -1, points=names(points), where=where), place)
     except (ValueError, ModuleNotFoundError) as error:
         fail(str(error))
-    print(f"wrote {path}")
+    _say_written(target)
     raise typer.Exit(OK if trajectory.ok else NOT_DETERMINED)
+
+
+def _say_written(target: Target) -> None:
+    if not target.is_standard:
+        print(f"wrote {target.path}")
 
 
 def _at_time(mechanism: Mechanism, time: float) -> Trajectory:

@@ -43,7 +43,10 @@ def forces(
     output: Annotated[
         list[Path] | None,
         typer.Option(
-            "--output", "-o", metavar="FILE", help="Write the numbers: .csv or .parquet; may be repeated."
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Write the numbers: .csv or .parquet, - prints CSV; may be repeated.",
         ),
     ] = None,
     units: UnitsOption = "file",
@@ -124,7 +127,7 @@ def forces(
 
     files, faults = written(targets, write)
     shown = solvable.mechanism.units if units == "file" else SI
-    present(forces_report(ForcesSummary(structure, found, files, shown)), form)
+    present(forces_report(ForcesSummary(structure, found, files, shown)), form, beside=files)
     if faults:
         fail_all(faults)
     raise typer.Exit(STOPPED if run.stopped else OK if found.ok else NOT_DETERMINED)

@@ -36,7 +36,10 @@ def linearise(
     output: Annotated[
         list[Path] | None,
         typer.Option(
-            "--output", "-o", metavar="FILE", help="Write the modes: .csv or .json; may be repeated."
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Write the modes: .csv or .json, - prints CSV; may be repeated.",
         ),
     ] = None,
     *,
@@ -100,7 +103,7 @@ def linearise(
             deliver(report.export(_FORMATS[target.path.suffix.lower()]), target.path)
 
     files, faults = written([*sheets, *outputs.targets], write)
-    present(small_motions_report(SmallMotions(found, rest, files, units)), form)
+    present(small_motions_report(SmallMotions(found, rest, files, units)), form, beside=files)
     if faults:
         fail_all(faults)
     raise typer.Exit(OK if rest is None or rest.found else NOT_DETERMINED)

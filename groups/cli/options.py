@@ -18,7 +18,7 @@ from groups.results.table import Choice, chosen_columns
 from groups.trajectory import LEVELS, Level, Trajectory
 from mbssa.cli import completion
 from mbssa.cli.console import BETWEEN
-from mbssa.cli.outputs import MOVING, STILL, TRAJECTORY, Target, target_faults, targets_of
+from mbssa.cli.outputs import MOVING, STANDARD, STILL, TABLES, TRAJECTORY, Target, target_faults, targets_of
 from mbssa.film import FILMS, Film, require_video
 from mbssa.units import SI
 
@@ -69,7 +69,7 @@ class OutputOptions:
             "--output",
             "-o",
             metavar="FILE",
-            help="Write the numbers: .csv, .parquet, .npz or .nc; may be repeated.",
+            help="Write the numbers: .csv, .parquet, .npz or .nc, - prints CSV; may be repeated.",
         ),
     ] = None
     quantities: Annotated[
@@ -237,7 +237,8 @@ class OutputOptions:
     @property
     def _tables(self) -> list[Path]:
         """Files that have columns."""
-        return [path for path in self.output or () if path.suffix.lower() in (".csv", ".parquet")]
+        paths = self.output or ()
+        return [path for path in paths if path == STANDARD or path.suffix.lower() in TABLES]
 
     @property
     def _films(self) -> list[Path]:

@@ -209,7 +209,9 @@ def simulate(
             found.forces.write(target.path, force=True, units=outputs.units)
 
     files, faults = written([*outputs.targets, *tables], write)
-    present(simulation_report(SimulationSummary(found, files, outputs.shown_units(units))), form)
+    present(
+        simulation_report(SimulationSummary(found, files, outputs.shown_units(units))), form, beside=files
+    )
     if faults:
         fail_all(faults)
     raise typer.Exit(STOPPED if found.status == "stopped" else OK if found.ok else NOT_DETERMINED)

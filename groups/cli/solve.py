@@ -158,7 +158,7 @@ def solve(
     targets = outputs.targets if len(reached.time) else []
     files, faults = written(targets, lambda target: outputs.write(reached, target))
     units = outputs.shown_units(solvable.mechanism.units)
-    present(solution_report(Summary(solvable, path, run, files, units)), form)
+    present(solution_report(Summary(solvable, path, run, files, units)), form, beside=files)
     if faults:
         fail_all(faults)
     raise typer.Exit(STOPPED if run.stopped else OK if run.trajectory.ok else NOT_DETERMINED)

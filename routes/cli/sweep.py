@@ -20,7 +20,6 @@ from mbssa.cli import BETWEEN, NOT_DETERMINED, OK, completion, fail, fail_all
 from mbssa.cli.console import present, stopping
 from mbssa.cli.options import (
     AllowOption,
-    ForceOption,
     FormatOption,
     ModelArgument,
     TrustOption,
@@ -107,7 +106,9 @@ def sweep(
         Path | None, option("FILE", "Draw curves, a map or three views: .png, .svg, .pdf.")
     ] = None,
     axes: Annotated[str | None, option("NAME,...", "Columns that the picture is drawn over.")] = None,
-    force: ForceOption = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace the sweep in FOLDER, and files that exist.")
+    ] = False,
     trust: TrustOption = False,
     allow: AllowOption = None,
     form: FormatOption = "table",
@@ -184,6 +185,7 @@ def sweep(
                 workers=workers or os.cpu_count() or 1,
                 executor=executor or (launched.name if launched else "processes"),
                 resume=resume,
+                force=force,
                 progress=lambda share: report(f"solving {which.number:,} cases", share),
             )
         files = []
