@@ -39,7 +39,7 @@ class State:
 
     def __init__(self, text: str, name: str, trust: bool) -> None:
         self.text = text
-        self.name = name
+        self.name = name.encode(errors="replace").decode()  # a file's name may be no text
         self.faults: tuple[Fault, ...] = ()
         self.tables: Tables = {}
         self.mechanism: Mechanism | None = None

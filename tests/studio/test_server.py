@@ -186,6 +186,13 @@ def test_why_a_motion_cannot_be_played_is_said_before_its_page_is_opened():
     assert (code, "not determined" in json.loads(answer)["error"]) == (422, True)
 
 
+def test_a_file_name_may_be_no_text():
+    client = Client()
+    client.session.set_text(EMPTY, "\udcff")  # as Python reads it from a folder
+    code, answer = client.call("state")
+    assert (code, json.loads(answer)["name"]) == (200, "?")
+
+
 @pytest.mark.parametrize("name", ["my arm.urdf", "my arm.csv", "my arm.npz", "my arm.toml"])
 def test_faults_of_an_upload_name_the_file_of_the_person(name):
     with pytest.raises(ModelError) as refused, closing(Studio(Session())) as served:
