@@ -24,7 +24,8 @@ _KNOWN = (
 _NUMBER = re.compile(r"([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*(.*)")
 _LABEL = re.compile(r"(.*\S)\s*[\[(]\s*([A-Za-z][^\[\]()]*)[\])]")
 
-_NAME = r"\b([A-Za-z]+)(?:\^(-?\d+(?:\.\d+)?))?"
+_NAME = r"\b([A-Za-z]+)(\^-?\d+(?:\.\d+)?|[²³])?"
+_RAISED = {"²": "^2", "³": "^3"}
 _FACTOR = re.compile(rf"(/ *)?{_NAME}")
 _FACTORS = re.compile(rf"{_NAME}(?: *[ /] *{_NAME})*")
 
@@ -39,11 +40,11 @@ def _renamed(unit: str, names: Mapping[str, tuple[str, float]]) -> tuple[str, fl
 
     def named(match: re.Match[str]) -> str:
         nonlocal scale
-        over, name, power = match.groups()
+        over, name, power = (part or "" for part in match.groups())
         new, size = names.get(name, (name, 1.0))
-        whole = size ** float(power or 1)
+        whole = size ** float(_RAISED.get(power, power)[1:] or 1)
         scale = scale / whole if over else scale * whole
-        return f"{over or ''}{new}" + (f"^{power}" if power else "")
+        return over + new + power
 
     return _FACTOR.sub(named, unit), scale
 
@@ -71,7 +72,7 @@ def unscaled(value: Any, scale: float) -> Any:
 
 def in_si(unit: str) -> tuple[str, float]:
     """SI unit of a unit such as ``mm``, ``deg/s^2`` or ``N mm``, and how much of it that is."""
-    text = unit.replace("²", "^2").replace("s2", "s^2").strip()
+    text = re.sub(" */ *", "/", unit.replace("²", "^2").replace("s2", "s^2").strip())
     words = [match[2] for match in _FACTOR.finditer(text)]
     if not _FACTORS.fullmatch(text) or not all(word in _KNOWN for word in words):
         raise UnitError(f"has the unit {unit!r}; write {', '.join(_KNOWN)}, or such as mm/s^2")

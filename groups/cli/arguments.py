@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Sequence
 from typing import TypeVar
@@ -12,8 +11,8 @@ from groups.cli.running import Request
 from groups.model import Model
 from groups.trajectory import body_index
 from mbssa import Mechanism
+from mbssa.cli.options import number_of
 from mbssa.joints.catalogue import is_length
-from mbssa.units import UnitError, given_in, numbers_in_si
 
 T = TypeVar("T")
 
@@ -160,14 +159,3 @@ def coordinate_values(
         si = si_units[0 if is_length(name) else 1]
         found[name] = number_of(f"{option} {text}", number, si, units, faults)
     return found
-
-
-def number_of(option: str, text: str, si: str, units: tuple[str, str], faults: list[str]) -> float:
-    """A number in SI of a quantity in the unit ``si``; bare it is in ``units``. NaN after a fault."""
-    try:
-        return numbers_in_si([text], si, units)[0]
-    except UnitError as error:
-        faults.append(f"{option}: {error}")
-    except ValueError as error:
-        faults.append(f"{option}: {error}; write it in {given_in(si, units)[0] or 'no unit'}")
-    return math.nan

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from groups.cli.arguments import coordinate_values, number_of
+from groups.cli.arguments import coordinate_values
 from groups.cli.options import ApplyOption, InitialOption, OutputOptions, with_outputs
 from groups.dynamics.forward.small_motions import Linearisation, equilibrium
 from groups.dynamics.forward.small_motions import linearise as linearise_about
@@ -15,7 +15,7 @@ from groups.reports.small_motions import SmallMotions, small_motions_report
 from groups.trajectory import Trajectory
 from mbssa import ModelError, load
 from mbssa.cli.console import BETWEEN, NOT_DETERMINED, OK, deliver, fail, fail_all, present
-from mbssa.cli.options import AllowOption, ForceOption, ModelArgument, SheetOption, TrustOption
+from mbssa.cli.options import AllowOption, ForceOption, ModelArgument, SheetOption, TrustOption, number_of
 from mbssa.cli.outputs import MOVING, Target, targets_of, written
 from mbssa.joints.catalogue import coordinate_unit
 from mbssa.progress import bar

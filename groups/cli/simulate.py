@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 import typer
 
 from groups.building import build
-from groups.cli.arguments import by_option, coordinate_values, names, number_of
+from groups.cli.arguments import by_option, coordinate_values, names
 from groups.cli.options import (
     ApplyOption,
     CompiledOption,
@@ -31,7 +31,15 @@ from groups.trajectory import Trajectory, load_trajectory
 from mbssa import ModelError, load
 from mbssa.cli import completion
 from mbssa.cli.console import BETWEEN, NOT_DETERMINED, OK, STOPPED, fail, fail_all, present, stopping
-from mbssa.cli.options import AllowOption, ForceOption, FormatOption, ModelArgument, StepsOption, TrustOption
+from mbssa.cli.options import (
+    AllowOption,
+    ForceOption,
+    FormatOption,
+    ModelArgument,
+    StepsOption,
+    TrustOption,
+    number_of,
+)
 from mbssa.cli.outputs import TABLES, Target, targets_of, written
 from mbssa.units import SI
 

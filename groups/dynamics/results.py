@@ -235,8 +235,8 @@ class Forces:
 
         return columns_of(self, units)
 
-    def write(self, path: str | Path, *, force: bool = False, units: Literal["si", "file"] = "si") -> None:
-        """Write :meth:`columns` to a ``.csv`` or ``.parquet`` file.
+    def write(self, path: str | Path, *, force: bool = False, units: Literal["si", "file"] = "file") -> None:
+        """Write :meth:`columns` to a ``.csv`` or ``.parquet`` file, in the units of the model file.
 
         Raises
         ------

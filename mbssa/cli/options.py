@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +12,7 @@ import typer
 
 from mbssa import allowed, trust
 from mbssa.cli import completion
+from mbssa.units import UnitError, given_in, numbers_in_si
 
 
 def _trust(context: typer.Context, wanted: bool) -> bool:
@@ -57,6 +59,30 @@ def _one_of(known: str) -> Callable[[str], str]:
 def option(metavar: str, text: str, complete: Callable[..., Any] | None = None, **more: Any) -> Any:
     """An option of a command that takes a value, with the completion of its values in a shell."""
     return typer.Option(metavar=metavar, help=text, autocompletion=complete, **more)
+
+
+def number_of(option: str, text: str, si: str, units: tuple[str, str], faults: list[str]) -> float:
+    """A number in SI of a quantity in the unit ``si``; bare it is in ``units``. NaN after a fault."""
+    try:
+        return numbers_in_si([text], si, units)[0]
+    except UnitError as error:
+        faults.append(f"{option}: {error}")
+    except ValueError as error:
+        faults.append(f"{option}: {error}; write it in {given_in(si, units)[0] or 'no unit'}")
+    return math.nan
+
+
+def precision_in_si(text: str | None, units: tuple[str, str], faults: list[str]) -> float | None:
+    """Length of ``--precision`` in m, from 0 to 1; None if it is not given, or after a fault."""
+    if text is None:
+        return None
+    found = number_of(f"--precision {text}", text, "m", units, faults)
+    if math.isnan(found):
+        return None
+    if not 0.0 <= found <= 1.0:
+        faults.append(f"--precision {text}: write a length from 0 to 1 m")
+        return None
+    return found
 
 
 #: Exits with 2 where a format is neither table nor json.

@@ -54,7 +54,7 @@ class _About(Table):
     source: str = ""
     notes: tuple[str, ...] = ()
     unread: tuple[str, ...] = ()
-    units: tuple[Literal["m", "mm", "cm", "in", "ft"], Literal["rad", "deg"]] = SI
+    units: tuple[Literal["m", "mm", "cm", "in", "ft"], Literal["rad", "deg"]] = ("m", "rad")
     body_names: tuple[str, ...] | None = None
     multiple_joints: tuple[Any, ...] = ()
     motion: dict[str, Any] | None = None

@@ -247,11 +247,29 @@ def test_units_of_the_file(tmp_path):
     assert "SG-1.residual [m or rad]" in data.columns
 
 
+def test_written_columns_are_in_the_units_of_the_file_and_read_back_in_si(tmp_path):
+    bar = replace(mbssa.load("stewart"), units=("mm", "deg"))
+    trajectory = groups.build(mbssa.decompose(bar)).solve(groups.default_motion(bar, steps=5), compiled=False)
+    chosen = {"quantities": ["driven"], "joints": "driven"}
+    trajectory.write(tmp_path / "run.csv", **chosen)
+    assert (tmp_path / "run.csv").read_text().startswith("time [s],2-3.slide [mm],2-3.slide.rate [mm/s],")
+    again = groups.read_motion(bar, tmp_path / "run.csv")
+    header, table = trajectory.columns(**chosen)
+    for name, value, rate in zip(again.names, again.value, again.rate, strict=True):
+        for label, found in ((name, value), (f"{name}.rate", rate)):
+            wanted = table[:, header.index(label)]
+            np.testing.assert_allclose(found, wanted, rtol=2.3e-16, atol=1e-15, err_msg=label)
+    trajectory.write(tmp_path / "si.csv", units="si", **chosen)
+    assert (tmp_path / "si.csv").read_text().startswith("time [s],2-3.slide [m],")
+    trajectory.save(tmp_path / "run.npz")
+    assert groups.load_trajectory(tmp_path / "run.npz").mechanism.units == ("mm", "deg")
+
+
 def test_parquet_has_the_columns_of_the_text(rotor, tmp_path):
     import pyarrow.parquet
 
-    rotor.write(tmp_path / "run.parquet", units="file")
-    rotor.write(tmp_path / "run.csv", units="file")
+    rotor.write(tmp_path / "run.parquet")
+    rotor.write(tmp_path / "run.csv")
     table = pyarrow.parquet.read_table(tmp_path / "run.parquet")
     header, expected = read(tmp_path / "run.csv")
     assert table.column_names == header

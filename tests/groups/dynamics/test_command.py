@@ -138,6 +138,6 @@ def test_parquet_needs_its_package_alone(engine, tmp_path):
 
     path = tmp_path / "forces.parquet"
     forces = found(engine)
-    forces.write(path)
+    forces.write(path, units="si")
     table = pyarrow.parquet.read_table(path)
     assert table.column("1-2.angle.power [W]").to_pylist() == forces.drive_power[:, 0].tolist()

@@ -249,7 +249,7 @@ def test_numbers_of_forces_and_masses_are_in_the_units_of_the_model(tmp_path):
     expected = [strut.stiffness, coil.stiffness, coil.damping, moment]
     assert expected == pytest.approx([2e3, 3e-3 / math.radians(1), 4e-3 / math.radians(1), 5e-6])
     assert read(given, [], None, model).values().tolist() == [expected]
-    for text in ("force strut.stiffness=2000N/m", "force strut.stiffness=2 N/mm"):
+    for text in ("force strut.stiffness=2000N/m", "force strut.stiffness=2 N / mm"):
         assert read([text], [], None, model).values().tolist() == [[strut.stiffness]]
 
 
