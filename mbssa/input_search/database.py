@@ -119,7 +119,8 @@ def save(answer: Transformations, place: str | Path) -> int:
     }
     with transaction(_TABLES, place) as store:
         earlier = store.execute(
-            "SELECT search FROM input_sets_2 WHERE place = -1 AND model = ? AND json_extract(summary, '$.query') = ?",
+            "SELECT search FROM input_sets_2 WHERE place = -1 AND model = ? "
+            "AND json_extract(summary, '$.query') = ?",
             (model, summary["query"]),
         ).fetchone()
         number: int = (
