@@ -13,13 +13,21 @@ ANGLES = {"rad": 1.0, "deg": math.pi / 180.0}
 #: Names of the units of length and angle in SI.
 SI = ("m", "rad")
 
+#: SI units of the quantities of reports.
+_QUANTITIES = {
+    "length": "m", "angle": "rad", "time": "s", "mass": "kg", "force": "N", "moment": "N m", "energy": "J",
+    "power": "W", "residual": "m",
+}  # fmt: skip
+
 #: Endings of the unit of a rate, and of an acceleration.
 _PER_TIME = {"": "", "/s": "/s", "/s^2": "/s^2", "/s2": "/s^2", "/s²": "/s^2"}
 
 _NUMBER = re.compile(r"([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*(.*)")
 _LABEL = re.compile(r"(.*\S)\s*[\[(]\s*([A-Za-z][^\[\]()]*)[\])]")
 
-_BASE = re.compile(r"\b(m|rad)\b(?:\^(-?\d+))?")
+#: A length or an angle in an SI unit: a stroke before it, its name, its exponent.
+_BASE = re.compile(r"(/?)\b(m|rad)(?:\^(-?\d+)|([²³]))?(?!\w)")
+_RAISED = {"": 1, "²": 2, "³": 3}
 
 
 def given_in(unit: str, units: tuple[str, str]) -> tuple[str, float]:
@@ -28,12 +36,38 @@ def given_in(unit: str, units: tuple[str, str]) -> tuple[str, float]:
 
     def named(match: re.Match[str]) -> str:
         nonlocal scale
-        is_length = match[1] == "m"
-        name = units[0 if is_length else 1]
-        scale *= (LENGTHS if is_length else ANGLES)[name] ** int(match[2] or 1)
-        return name + (f"^{match[2]}" if match[2] else "")
+        stroke, si, written, raised = (part or "" for part in match.groups())
+        name = units[SI.index(si)]
+        exponent = int(written) if written else _RAISED[raised]
+        scale *= (LENGTHS if si == "m" else ANGLES)[name] ** (-exponent if stroke else exponent)
+        return stroke + name + (f"^{written}" if written else raised)
 
     return _BASE.sub(named, unit), scale
+
+
+def quantity_text(value: float, unit: str, units: tuple[str, str], digits: str = ".6g") -> str:
+    """A number in SI as text in other units of length and angle, such as ``18.8 mm``."""
+    name, scale = given_in(unit, units)
+    return f"{value / scale:{digits}} {name}".rstrip()
+
+
+def chosen_units(text: str, of_file: tuple[str, str]) -> tuple[str, str]:
+    """Units of length and angle by ``file``, ``SI``, or names such as ``mm,deg``; the file's for one not named."""
+    if text.lower() in ("file", "si"):
+        return of_file if text.lower() == "file" else SI
+    names = [name.strip() for name in text.split(",")]
+    lengths, angles = ([name for name in names if name in known] for known in (LENGTHS, ANGLES))
+    if len(lengths) > 1 or len(angles) > 1 or len(lengths) + len(angles) < len(names):
+        raise ValueError(
+            f"{text!r}; write file, SI, or a unit of length ({', '.join(LENGTHS)}), of angle "
+            f"({', '.join(ANGLES)}), or both: mm,deg"
+        )
+    return (lengths or of_file[:1])[0], (angles or of_file[1:])[0]
+
+
+def units_record(units: tuple[str, str]) -> dict[str, str]:
+    """Units of the numbers of a report as data, by quantity."""
+    return {name: given_in(unit, units)[0] for name, unit in _QUANTITIES.items()}
 
 
 def in_si(unit: str) -> tuple[str, float]:

@@ -19,7 +19,7 @@ from mbssa.cli.options import AllowOption, ForceOption, ModelArgument, SheetOpti
 from mbssa.cli.outputs import MOVING, Target, targets_of, written
 from mbssa.joints.catalogue import is_length
 from mbssa.progress import bar
-from mbssa.units import SI, given_in
+from mbssa.units import SI, chosen_units, given_in
 
 #: Formats of the table by the endings of files.
 _FORMATS = {".csv": "csv", ".json": "json"}
@@ -89,7 +89,7 @@ def linearise(
         raise  # names its place itself
     except ValueError as error:
         fail_all(str(error).split(BETWEEN))
-    units = outputs.shown_units(mechanism.units)
+    units = chosen_units(outputs.units, mechanism.units)
     played = _played(found, mode, amplitude, outputs) if outputs.animate else None
 
     def write(target: Target) -> None:

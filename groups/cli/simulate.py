@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -12,7 +13,14 @@ import typer
 
 from groups.building import build
 from groups.cli.arguments import by_option, coordinate_values, names
-from groups.cli.options import ApplyOption, CompiledOption, InitialOption, OutputOptions, with_outputs
+from groups.cli.options import (
+    ApplyOption,
+    CompiledOption,
+    InitialOption,
+    OutputOptions,
+    shown_in,
+    with_outputs,
+)
 from groups.cli.running import stoppable_progress
 from groups.dynamics.forward import Event, Method
 from groups.dynamics.forward import simulate as simulate_by
@@ -187,6 +195,7 @@ def simulate(
             )
     except (ValueError, ModuleNotFoundError) as error:
         fail_all([by_option(fault) for fault in str(error).split(BETWEEN)])
+    found = replace(found, trajectory=shown_in(found.trajectory, outputs.units))
     if found.status == "stopped":
         print("stopped by Ctrl-C; what was computed is kept", file=sys.stderr)
 
@@ -194,12 +203,13 @@ def simulate(
         if target not in tables:
             outputs.write(found.trajectory, target)
         elif target.option == "--energies":
-            found.write(target.path, force=True, units=outputs.units)
+            found.write(target.path, force=True, units="file")
         else:
-            found.forces.write(target.path, force=True, units=outputs.units)
+            found.forces.write(target.path, force=True, units="file")
 
     files, faults = written([*outputs.targets, *tables], write)
-    present(simulation_report(SimulationSummary(found, files, outputs.shown_units(units))), form)
+    shown = found.trajectory.mechanism.units
+    present(simulation_report(SimulationSummary(found, files, shown)), form)
     if faults:
         fail_all(faults)
     raise typer.Exit(STOPPED if found.status == "stopped" else OK if found.ok else NOT_DETERMINED)

@@ -9,7 +9,7 @@ import typer
 
 from mbssa.cli import SINGULAR_POSITIONS
 from mbssa.cli.console import NOT_DETERMINED, OK, fail_all, present, warn
-from mbssa.cli.inputs import loaded
+from mbssa.cli.inputs import loaded, shown_in
 from mbssa.cli.options import (
     AllowOption,
     ForceOption,
@@ -20,6 +20,7 @@ from mbssa.cli.options import (
     PairsOption,
     TerminalsOption,
     TrustOption,
+    UnitsOption,
     WatchOption,
     option,
 )
@@ -41,6 +42,7 @@ def check(
         float | None,
         option("METRES", "Of the geometry's numbers; found from their digits if not given.", min=0.0),
     ] = None,
+    units: UnitsOption = "file",
 ) -> None:
     """Find out whether MODEL can be solved as given, and if not, why and what would help.
 
@@ -59,7 +61,7 @@ def check(
         raise typer.BadParameter(f"{precision}; write metres, at most 1", param_hint="--precision")
     if faults := target_faults(targets_of(("--output", output, ())), [model], force):
         fail_all(faults)
-    result = examined(loaded(model, inputs, terminal, pairs), precision)
+    result = examined(shown_in(loaded(model, inputs, terminal, pairs), units), precision)
     present(check_report(result), form, output)
     if result.solvable and result.structure.mechanism.has_geometry:
         for one in resolve_name(SINGULAR_POSITIONS)(result.structure.mechanism):

@@ -158,7 +158,7 @@ def profile_of(
         faults += _faults_of_shape(error, plain, where)
         return None
     try:
-        return profile_from(_in_si(plain, length, angle))
+        return profile_from(scaled(plain, length, angle))
     except ProfileError as error:
         faults += [Fault(f"{where}.{place}" if place else where, what) for place, what in error.faults]
         return None
@@ -173,7 +173,8 @@ def _copied(value: Any) -> Any:
     return value
 
 
-def _in_si(table: dict[str, Any], length: float, angle: float) -> dict[str, Any]:
+def scaled(table: dict[str, Any], length: float, angle: float) -> dict[str, Any]:
+    """A profile's table with all lengths and angles multiplied."""
     height = angle if "swing" in table else length
     scale = dict.fromkeys(_LENGTHS, length) | dict.fromkeys(_ANGLES, angle) | dict.fromkeys(_HEIGHTS, height)
 

@@ -101,4 +101,8 @@ class Limits:
         """The coordinates that are outside at a configuration, with their values."""
         which = np.flatnonzero(self.outside(at))
         named = [(*self.names()[n], float(self.values(at)[n])) for n in which.tolist()]
-        return ", ".join(f"{joint}.{name} = {v:.4g} {coordinate_unit(name)}" for joint, name, v in named)
+        units = self.mechanism.units
+        return ", ".join(
+            f"{joint}.{name} = {quantity_text(v, coordinate_unit(name), units, '.4g')}"
+            for joint, name, v in named
+        )
