@@ -52,7 +52,7 @@ def quantity_text(value: float, unit: str, units: tuple[str, str], digits: str =
 
 
 def chosen_units(text: str, of_file: tuple[str, str]) -> tuple[str, str]:
-    """Units of length and angle by ``file``, ``SI``, or names such as ``mm,deg``; the file's for one not named."""
+    """Units of length and angle by ``file``, ``SI`` or names (``mm,deg``); else those of the file."""
     if text.lower() in ("file", "si"):
         return of_file if text.lower() == "file" else SI
     names = [name.strip() for name in text.split(",")]

@@ -250,7 +250,8 @@ def _corrected(model: Model, units: tuple[str, str]) -> list[str]:
         return []
     return [
         "the reference did not close as given and was corrected by up to "
-        f"{quantity_text(moved, 'm', units, '.3g')} and {quantity_text(turned, 'rad', units, '.3g')}: mbssa check says of which bodies"
+        f"{quantity_text(moved, 'm', units, '.3g')} and {quantity_text(turned, 'rad', units, '.3g')}: "
+        "mbssa check says of which bodies"
     ]
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from mbssa.arrays import Floats
 from mbssa.joints.catalogue import coordinate_unit, is_length, type_of_joint
 from mbssa.joints.system import Configuration, Rows, coordinates_at
+from mbssa.units import quantity_text
 
 if TYPE_CHECKING:
     from mbssa.joints.frames import Frames

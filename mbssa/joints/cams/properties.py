@@ -159,7 +159,8 @@ def _advice(found: CamReport, units: tuple[str, str]) -> Iterator[str]:
         if abs(pressure.value) > most:
             yield (
                 f"the pressure angle reaches {angle_text(abs(pressure.value), units, '.3g')} at "
-                f"{place_text(profile, pressure.at, units)}, above the {angle_text(most, units, '.3g')} that textbooks advise"
+                f"{place_text(profile, pressure.at, units)}, above the {angle_text(most, units, '.3g')} "
+                "that textbooks advise"
             )
     if cam is not None:
         for derivative, name in ((1, "velocity"), (2, "acceleration"), (3, "jerk")):
