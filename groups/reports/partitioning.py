@@ -181,7 +181,7 @@ def to_dict(found: Partitioning, rivals: Sequence[tuple[str, Partitioning]] = ()
         {
             "mechanism": mechanism.name,
             **fields(found, "method", "tolerance", "time"),
-            "size": opened.frames.size,
+            "size": opened.frames.size / given_in("m", mechanism.units)[1],
             **fields(found, "n", "rank"),
             "cuts": [
                 {

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from groups.reports.about import model_lines
+from groups.results.faults import values_text
 from mbssa.joints.catalogue import is_length
 from mbssa.reports.table import SHOWN, Bad, Good, Part, Report, Table, Verbatim
 from mbssa.units import SI, given_in, quantity_text, units_record
@@ -55,7 +56,11 @@ def simulation_report(summary: SimulationSummary) -> Report:
     if more:
         parts.append(f"… and {more} more events and changes; --format json lists them all")
     parts += found.notes
-    parts.append(Good(found.status) if found.ok else Bad(found.status))
+    if found.ok:
+        parts.append(Good(found.status))
+    else:
+        end = {name: float(values[-1]) for name, values in found.coordinates.items()}
+        parts.append(Bad(f"{found.status} (at the end {values_text(end, summary.units)})"))
     parts += [Verbatim(f"written: {path}") for path in summary.files]
     return Report(parts, lambda: to_dict(summary))
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -87,11 +89,17 @@ def inputs_text(motion: Motion | None, instant: int, units: tuple[str, str]) -> 
     """Inputs at an instant, in these units of length and angle; "" without a motion or inputs."""
     if motion is None:
         return ""
-    found = []
-    for name, value in zip(motion.names[:_LISTED], motion.value[:_LISTED, instant].tolist(), strict=True):
-        found.append(f"{name} = {quantity_text(value, coordinate_unit(name), units)}")
-    more = len(motion.names) - _LISTED
-    return ", ".join(found) + (f" and {more} more" if more > 0 else "")
+    return values_text(dict(zip(motion.names, motion.value[:, instant].tolist(), strict=True)), units)
+
+
+def values_text(values: Mapping[str, float], units: tuple[str, str]) -> str:
+    """Values of coordinates in these units of length and angle."""
+    listed = [
+        f"{name} = {quantity_text(value, coordinate_unit(name), units)}"
+        for name, value in islice(values.items(), _LISTED)
+    ]
+    more = len(values) - _LISTED
+    return ", ".join(listed) + (f" and {more} more" if more > 0 else "")
 
 
 def instants_text(count: int, time: Floats, first: int) -> str:
