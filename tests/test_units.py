@@ -58,7 +58,7 @@ inputs = { "1-2.angle" = { law = "speed", rate = 30 } }
 #: Commands that print no number with a unit of length or angle.
 WITHOUT = {
     "models", "new", "joints", "schema", "decompose", "convert", "loops", "transform", "transformations",
-    "solvers", "draw", "routes", "studio",
+    "solvers", "routes", "studio",
 }  # fmt: skip
 
 

@@ -11,7 +11,14 @@ import typer
 
 from mbssa.cli import completion
 from mbssa.cli.console import NOT_DETERMINED, OK, fail, fail_all
-from mbssa.cli.options import AllowOption, ForceOption, ModelArgument, TrustOption, WatchOption
+from mbssa.cli.options import (
+    AllowOption,
+    ForceOption,
+    ModelArgument,
+    TrustOption,
+    UnitsOption,
+    WatchOption,
+)
 from mbssa.units import SI
 
 if TYPE_CHECKING:
@@ -58,6 +65,7 @@ def draw(
     trust: TrustOption = False,
     allow: AllowOption = None,
     watch: WatchOption = False,
+    units: UnitsOption = "file",
 ) -> None:
     """Draw MODEL with its structural groups in colour, at its reference or elsewhere.
 
@@ -70,8 +78,10 @@ def draw(
     Example: mbssa draw rotor --output rotor.png
     """
     from groups.cli.arguments import names
+    from groups.cli.options import shown_in
     from groups.pictures import findings_at_reference, mechanism_at
     from groups.pictures.drawing import resting
+    from mbssa.cli.inputs import shown_in as mechanism_in
     from mbssa.cli.outputs import STILL, Target, target_faults
     from mbssa.io import load
     from mbssa.pictures import save
@@ -91,7 +101,7 @@ def draw(
         fail(f"{model} has no geometry to draw; mbssa decompose {model} --picture FILE draws its graph")
     try:
         if findings:
-            save(findings_at_reference(mechanism), path)
+            save(findings_at_reference(mechanism_in(mechanism, units)), path)
             print(f"wrote {path}")
             return
         if time is not None:
@@ -100,6 +110,7 @@ def draw(
             trajectory, where = _at_inputs(mechanism, inputs), ", ".join(inputs)
         else:
             trajectory, where = resting(mechanism), "reference"
+        trajectory = shown_in(trajectory, units)
         save(mechanism_at(trajectory, -1, points=names(points), where=where), path)
     except (ValueError, ModuleNotFoundError) as error:
         fail(str(error))

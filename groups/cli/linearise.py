@@ -62,7 +62,7 @@ def linearise(
     MODEL's driven coordinates are released, and the state of rest under weight
     and forces is searched for from the reference, or from --initial, downhill.
     About it the equations of motion are linearised. Frequencies are those of
-    damped oscillations; amplitudes are by m and rad, the largest is 1.
+    damped oscillations; amplitudes are by the units shown, the largest is 1.
 
     Exit 0: found; 1: no equilibrium was found, or the mode to be animated does
     not swing; 2: bad input, or a search that leaves the workspace.
