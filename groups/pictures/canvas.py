@@ -190,7 +190,8 @@ def _round_in(unit: str, most: int) -> MaxNLocator:
 
     class Places(MaxNLocator):
         def tick_values(self, vmin: float, vmax: float) -> Any:
-            return super().tick_values(vmin / LENGTHS[unit], vmax / LENGTHS[unit]) * LENGTHS[unit]
+            metres = LENGTHS[unit]
+            return np.asarray(super().tick_values(vmin / metres, vmax / metres)) * metres
 
     return Places(most)
 
