@@ -174,6 +174,14 @@ def test_modes_and_check_convert_lengths_and_angles(run_mbssa, planar):
     assert "lengths divided by 0.0705 m" in run_mbssa("check", str(planar), "--units", "SI").stdout
 
 
+def test_a_passive_rotation_is_placed_in_the_unit_of_the_file(run_mbssa, tmp_path):
+    path = tmp_path / "spatial.toml"
+    path.write_text(SPATIAL)
+    for units, middle in (("file", "(90.000, 20.000, 10.000) mm"), ("SI", "(0.090, 0.020, 0.010) m")):
+        done = run_mbssa("check", str(path), "--units", units)
+        assert f"the line through {middle} along (0.937, -0.312, 0.156)" in " ".join(done.stdout.split())
+
+
 def test_small_motions_by_the_units_of_the_file(run_mbssa, planar):
     mm, m = (
         json.loads(run_mbssa("linearise", str(planar), "--format", "json", "--units", units).stdout)
