@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from groups.kernels.status import CONTACT_LOST, INTERPENETRATION
 from groups.results.joints import joint_motion
+from groups.status import CONTACT_LOST, INTERPENETRATION
 from mbssa.arrays import Floats
 from mbssa.joints.catalogue import coordinate_unit, type_of_joint
 from mbssa.units import given_in, quantity_text

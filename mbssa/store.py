@@ -74,9 +74,9 @@ def reading(tables: Sequence[str] = (), path: str | Path | None = None) -> Itera
         return
     with _said(place), closing(_opened_to_read(place)) as connection:
         _application(connection, place)
-        there = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
+        there = _refuse_other_layouts(connection, tables, place)
         for table in tables:
-            if table.partition("(")[0].split()[-1] not in there:
+            if _name_of(table) not in there:
                 connection.execute(table.replace("CREATE TABLE", "CREATE TEMPORARY TABLE", 1))
         connection.execute("PRAGMA query_only = ON")
         connection.execute("BEGIN")
@@ -110,6 +110,7 @@ def _transaction(
             if _application(connection, place) == 0:
                 connection.execute(f"PRAGMA application_id = {APPLICATION}")
                 connection.execute(f"PRAGMA user_version = {VERSION}")
+            _refuse_other_layouts(connection, tables, place)
             for table in tables:
                 connection.execute(table)
             yield connection
@@ -136,6 +137,23 @@ def _application(connection: sqlite3.Connection, place: str) -> int:
             "another one in MBSSA_STORE"
         )
     return APPLICATION
+
+
+def _refuse_other_layouts(connection: sqlite3.Connection, tables: Sequence[str], place: str) -> set[str]:
+    """Names of what the file holds; StoreError where a table of ours has other columns."""
+    there = dict(connection.execute("SELECT name, sql FROM sqlite_master").fetchall())
+    for table in tables:
+        name = _name_of(table)
+        if name in there and there[name] != table.replace(" IF NOT EXISTS", "", 1):
+            raise StoreError(
+                f"{place} has a table {name} with other columns than this version writes; remove it, or name "
+                "another file in MBSSA_STORE"
+            )
+    return set(there)
+
+
+def _name_of(table: str) -> str:
+    return table.partition("(")[0].split()[-1]
 
 
 def _opened(place: str) -> sqlite3.Connection:

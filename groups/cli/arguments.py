@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Sequence
 from typing import TypeVar
@@ -12,7 +13,7 @@ from groups.model import Model
 from groups.trajectory import body_index
 from mbssa import Mechanism
 from mbssa.joints.catalogue import is_length
-from mbssa.units import given_in, numbers_in_si
+from mbssa.units import UnitError, given_in, numbers_in_si
 
 T = TypeVar("T")
 
@@ -151,15 +152,22 @@ def coordinate_values(
     found: dict[str, float] = {}
     for text in names(texts):
         name, _, number = (part.strip() for part in text.rpartition("="))
-        si = si_units[0 if is_length(name) else 1]
-        try:
-            (value,), unit = numbers_in_si([number])
-        except ValueError:
+        if not name:
             faults.append(f"{option} {text}: write NAME=VALUE, such as 1-2.angle=30deg")
             continue
-        if unit not in ("", si):
-            faults.append(f"{option} {text}: is in {si}, not in {unit}")
         if name in found:
             faults.append(f"{option} {text}: {name} has a value already")
-        found[name] = value * (1.0 if unit else given_in(si, units)[1])
+        si = si_units[0 if is_length(name) else 1]
+        found[name] = number_of(f"{option} {text}", number, si, units, faults)
     return found
+
+
+def number_of(option: str, text: str, si: str, units: tuple[str, str], faults: list[str]) -> float:
+    """A number in SI of a quantity in the unit ``si``; bare it is in ``units``. NaN after a fault."""
+    try:
+        return numbers_in_si([text], si, units)[0]
+    except UnitError as error:
+        faults.append(f"{option}: {error}")
+    except ValueError as error:
+        faults.append(f"{option}: {error}; write it in {given_in(si, units)[0] or 'no unit'}")
+    return math.nan

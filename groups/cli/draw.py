@@ -24,6 +24,7 @@ from mbssa.units import SI
 if TYPE_CHECKING:
     from groups.trajectory import Trajectory
     from mbssa import Mechanism
+    from mbssa.cli.outputs import Target
 
 #: Steps from the reference to given inputs: so small that the branch of the reference is kept.
 _STEPS = 361
@@ -33,7 +34,12 @@ def draw(
     model: ModelArgument,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help=".svg, .png or .pdf; by default MODEL.svg here."),
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help=".svg, .png or .pdf, - prints SVG; by default MODEL.svg here.",
+        ),
     ] = None,
     time: Annotated[
         float | None,
@@ -87,7 +93,8 @@ def draw(
     from mbssa.pictures import save
 
     path = Path(f"{Path(model).stem if Path(model).suffix else model}.svg") if output is None else output
-    faults = target_faults([Target("--output", path, STILL)], [model], force)
+    target = Target("--output", path, STILL)
+    faults = target_faults([target], [model], force)
     if time is not None and inputs:
         faults.append("--time with --inputs: write one of the two")
     if points and time is None:
@@ -101,8 +108,9 @@ def draw(
         fail(f"{model} has no geometry to draw; mbssa decompose {model} --picture FILE draws its graph")
     try:
         if findings:
-            save(findings_at_reference(mechanism_in(mechanism, units)), path)
-            print(f"wrote {path}")
+            with target.place() as place:
+                save(findings_at_reference(mechanism_in(mechanism, units)), place)
+            _say_written(target)
             return
         if time is not None:
             trajectory, where = _at_time(mechanism, time), None
@@ -111,11 +119,17 @@ def draw(
         else:
             trajectory, where = resting(mechanism), "reference"
         trajectory = shown_in(trajectory, units)
-        save(mechanism_at(trajectory, -1, points=names(points), where=where), path)
+        with target.place() as place:
+            save(mechanism_at(trajectory, -1, points=names(points), where=where), place)
     except (ValueError, ModuleNotFoundError) as error:
         fail(str(error))
-    print(f"wrote {path}")
+    _say_written(target)
     raise typer.Exit(OK if trajectory.ok else NOT_DETERMINED)
+
+
+def _say_written(target: Target) -> None:
+    if not target.is_standard:
+        print(f"wrote {target.path}")
 
 
 def _at_time(mechanism: Mechanism, time: float) -> Trajectory:
@@ -143,11 +157,12 @@ def _at_inputs(mechanism: Mechanism, texts: Sequence[str]) -> Trajectory:
     from groups.cli.arguments import coordinate_values
     from groups.motion import Motion
     from mbssa import decompose
+    from mbssa.io.motion import by_id
 
     model = build(decompose(mechanism))
     start = model.reference_inputs
     faults: list[str] = []
-    given = coordinate_values("--inputs", texts, mechanism.units, SI, faults)
+    given = by_id(mechanism, coordinate_values("--inputs", texts, mechanism.units, SI, faults))
     faults += [
         f"--inputs {name}: is no driven coordinate; the model has {', '.join(start)}"
         for name in given

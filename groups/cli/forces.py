@@ -44,7 +44,10 @@ def forces(
     output: Annotated[
         list[Path] | None,
         typer.Option(
-            "--output", "-o", metavar="FILE", help="Write the numbers: .csv or .parquet; may be repeated."
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Write the numbers: .csv or .parquet, - prints CSV; may be repeated.",
         ),
     ] = None,
     units: UnitsOption = "file",
@@ -126,7 +129,7 @@ def forces(
 
     files, faults = written(targets, write)
     shown = found.trajectory.mechanism.units
-    present(forces_report(ForcesSummary(structure, found, files, shown, path)), form)
+    present(forces_report(ForcesSummary(structure, found, files, shown, path)), form, beside=files)
     if faults:
         fail_all(faults)
     raise typer.Exit(STOPPED if run.stopped else OK if found.ok else NOT_DETERMINED)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from groups.cli.arguments import coordinate_values
+from groups.cli.arguments import coordinate_values, number_of
 from groups.cli.options import ApplyOption, InitialOption, OutputOptions, with_outputs
 from groups.dynamics.forward.small_motions import Linearisation, equilibrium
 from groups.dynamics.forward.small_motions import linearise as linearise_about
@@ -17,9 +17,9 @@ from mbssa import ModelError, load
 from mbssa.cli.console import BETWEEN, NOT_DETERMINED, OK, deliver, fail, fail_all, present
 from mbssa.cli.options import AllowOption, ForceOption, ModelArgument, SheetOption, TrustOption
 from mbssa.cli.outputs import MOVING, Target, targets_of, written
-from mbssa.joints.catalogue import is_length
+from mbssa.joints.catalogue import coordinate_unit
 from mbssa.progress import bar
-from mbssa.units import SI, chosen_units, given_in
+from mbssa.units import SI, chosen_units
 
 #: Formats of the table by the endings of files.
 _FORMATS = {".csv": "csv", ".json": "json"}
@@ -36,7 +36,10 @@ def linearise(
     output: Annotated[
         list[Path] | None,
         typer.Option(
-            "--output", "-o", metavar="FILE", help="Write the modes: .csv or .json; may be repeated."
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Write the modes: .csv or .json, - prints CSV; may be repeated.",
         ),
     ] = None,
     *,
@@ -45,7 +48,7 @@ def linearise(
         int, typer.Option(min=1, metavar="N", help="Mode that --animate shows, from the table.")
     ] = 1,
     amplitude: Annotated[
-        float | None,
+        str | None,
         typer.Option(
             metavar="X",
             help="Of the coordinate that moves most, for --animate, in MODEL's units.",
@@ -100,27 +103,27 @@ def linearise(
             deliver(report.export(_FORMATS[target.path.suffix.lower()]), target.path)
 
     files, faults = written([*sheets, *outputs.targets], write)
-    present(small_motions_report(SmallMotions(found, rest, files, units)), form)
+    present(small_motions_report(SmallMotions(found, rest, files, units)), form, beside=files)
     if faults:
         fail_all(faults)
     raise typer.Exit(OK if rest is None or rest.found else NOT_DETERMINED)
 
 
-def _played(found: Linearisation, mode: int, amplitude: float | None, outputs: OutputOptions) -> Trajectory:
+def _played(found: Linearisation, mode: int, amplitude: str | None, outputs: OutputOptions) -> Trajectory:
     """One period of the mode that is animated."""
     faults = outputs.faults_at_reference(found.model)
-    modes = len(found.frequency)
+    modes, at_most = len(found.frequency), None
     if mode > modes:
         faults.append(f"--mode {mode}: there are {modes} modes, from 1")
-    if amplitude is not None and not 0.0 < abs(amplitude) < float("inf"):
-        faults.append(f"--amplitude {amplitude:g}: must be a finite number other than 0")
+    elif amplitude is not None:
+        unit = coordinate_unit(found.moved_most(mode - 1))
+        at_most = number_of(f"--amplitude {amplitude}", amplitude, unit, found.model.mechanism.units, faults)
+        if at_most == 0.0:
+            faults.append(f"--amplitude {amplitude}: must be a number other than 0")
     if faults:
         fail_all(faults)
-    if amplitude is not None:
-        most = found.moved_most(mode - 1)
-        amplitude *= given_in("m" if is_length(most) else "rad", found.model.mechanism.units)[1]
     try:
-        played = found.mode(mode - 1, amplitude)
+        played = found.mode(mode - 1, at_most)
     except ValueError as error:
         fail(f"--mode {mode}: {str(error).partition(' ')[2].partition(' ')[2]}", NOT_DETERMINED)
     if not played.ok:

@@ -20,7 +20,7 @@ from mbssa.cli import completion
 from mbssa.cli.console import BETWEEN
 from mbssa.cli.inputs import shown_in as mechanism_in
 from mbssa.cli.options import UnitsOption
-from mbssa.cli.outputs import MOVING, STILL, TRAJECTORY, Target, target_faults, targets_of
+from mbssa.cli.outputs import MOVING, STANDARD, STILL, TABLES, TRAJECTORY, Target, target_faults, targets_of
 from mbssa.film import FILMS, Film, require_video
 
 InitialOption = Annotated[
@@ -66,7 +66,7 @@ class OutputOptions:
             "--output",
             "-o",
             metavar="FILE",
-            help="Write the numbers: .csv, .parquet, .npz or .nc; may be repeated.",
+            help="Write the numbers: .csv, .parquet, .npz or .nc, - prints CSV; may be repeated.",
         ),
     ] = None
     quantities: Annotated[
@@ -231,7 +231,8 @@ class OutputOptions:
     @property
     def _tables(self) -> list[Path]:
         """Files that have columns."""
-        return [path for path in self.output or () if path.suffix.lower() in (".csv", ".parquet")]
+        paths = self.output or ()
+        return [path for path in paths if path == STANDARD or path.suffix.lower() in TABLES]
 
     @property
     def _films(self) -> list[Path]:

@@ -17,9 +17,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from groups.kernels.status import NOT_COMPUTED
 from groups.model import Model
 from groups.motion import Motion
+from groups.status import NOT_COMPUTED
 from groups.trajectory import Branch, Level, Trajectory
 from mbssa.cli import RUNNER
 from mbssa.compiled import compiling_told

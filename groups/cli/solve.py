@@ -159,7 +159,7 @@ def solve(
     files, faults = written(targets, lambda target: outputs.write(reached, target))
     run = replace(run, trajectory=shown_in(run.trajectory, outputs.units))
     units = run.trajectory.mechanism.units
-    present(solution_report(Summary(solvable, path, run, files, units)), form)
+    present(solution_report(Summary(solvable, path, run, files, units)), form, beside=files)
     if faults:
         fail_all(faults)
     raise typer.Exit(STOPPED if run.stopped else OK if run.trajectory.ok else NOT_DETERMINED)

@@ -192,7 +192,7 @@ def _checked(mechanism: Mechanism, structure: Structure, precision: float | None
         if fatal and not pose_is_bad:
             proposals += propose_inputs(mechanism, analysis, precision)
         too_many = analysis.constraints.redundant or analysis.mobility < analysis.n_drives
-        if too_many and not pose_is_bad:
+        if too_many and not analysis.singular_pose:
             proposals += propose_joints(mechanism, analysis)
     findings += [Finding("unread", text, fatal=True) for text in mechanism.unread]
     contacts = contacts_lost(mechanism)

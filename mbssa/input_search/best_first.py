@@ -41,9 +41,6 @@ BLOCK = 64
 _SHARE = 16
 LARGEST = 4096
 
-#: Schemes of the first block where time is limited.
-_FIRST = 64
-
 #: Every so many blocks random sets, this share of a block, are evaluated instead of neighbours.
 _DRAW_EVERY = 4
 _DRAWN_SHARE = 16
@@ -92,7 +89,7 @@ class Clock:
         if self._limit == np.inf:
             return most
         if not done:
-            return min(most, _FIRST)
+            return min(most, BLOCK)
         spent = self._now() - self._start
         return max(1, min(most, int((self._limit - spent) / 4 * done / max(spent, 1e-6))))
 
@@ -133,45 +130,41 @@ def best_first(
     block: int = BLOCK,
     largest: int = LARGEST,
 ) -> Outcome:
-    """Search by exchange of one input, best first; no scheme is evaluated twice."""
+    """Search by exchange of one input, best first, and by chance; no scheme is evaluated twice."""
     # Deterministic where no time limit ends it. ``starts`` that are not allowed are passed over; the block
     # under evaluation is finished at the limit of ``clock``, so blocks become smaller; ``block`` schemes are
     # evaluated at first, ``largest`` at most.
-    state = _State(evaluate, allowed, wanted, most, progress, seed, *_weights(allowed))
+    search = _Search(evaluate, allowed, wanted, most, progress)
     clock = Clock() if clock is None else clock
     rng = np.random.default_rng(seed)
     stop: Stop = ""
     turn = vain = 0
     try:
         for one in starts:
-            if allowed.holds(one) and not (clock.over and state.n_evaluated):
-                _evaluate_new(state, [one])
-        while not stop and (state.heap or vain < _VAIN_DRAWS):
+            if not (clock.over and search.n_evaluated):
+                search.enter([one])
+        while not stop and (search.open or vain < _VAIN_DRAWS):
             turn += 1
-            size = min(max(block, state.n_evaluated // _SHARE), clock.fitting(state.n_evaluated, largest))
-            if state.n_evaluated >= most:
+            size = min(max(block, search.n_evaluated // _SHARE), clock.fitting(search.n_evaluated, largest))
+            if search.n_evaluated >= most:
                 stop = "number"
             elif clock.over:
                 stop = "time"
-            elif state.n_evaluated > _PATIENCE * state.best_at + _AT_LEAST:
+            elif search.n_evaluated > _PATIENCE * search.best_at + _AT_LEAST:
                 stop = "settled"
-            elif vain < _VAIN_DRAWS and (turn % _DRAW_EVERY == 0 or not state.heap):
+            elif vain < _VAIN_DRAWS and (turn % _DRAW_EVERY == 0 or not search.open):
                 drawn = [draw(rng) for _ in range(max(1, size // _DRAWN_SHARE))]
-                new = _evaluate_new(state, [one for one in drawn if one is not None and allowed.holds(one)])
-                vain = 0 if new else vain + 1
-            elif state.heap:
-                _expand(state, size)
+                vain = 0 if search.enter([one for one in drawn if one is not None]) else vain + 1
+            else:
+                search.exchange(size, rng)
     except KeyboardInterrupt:
         stop = "interrupted"
-    found = Evaluated.joined([Evaluated.empty(allowed.n_inputs), *state.blocks])
+    found = Evaluated.joined([Evaluated.empty(allowed.n_inputs), *search.blocks])
     return Outcome(found, len(found), stop)
 
 
-Keys = npt.NDArray[np.uint64]
-
-
 @dataclass
-class _State:
+class _Search:
     """State of a search."""
 
     evaluate: Evaluate
@@ -179,106 +172,67 @@ class _State:
     wanted: Criterion
     most: int
     progress: Progress | None
-    seed: int
-    joint_weight: Keys
-    variant_weight: Keys
     n_evaluated: int = 0
     best: tuple[float, ...] = (np.inf,)  # found among the first ``best_at``
     best_at: int = 0
     blocks: list[Evaluated] = field(default_factory=list)
-    # seen: hashes of 64 bits of the schemes evaluated: sums of random numbers of joints and pairs
-    seen: set[int] = field(default_factory=set)
-    # heap: open schemes: sort keys, turns, minus the row (newest first), neighbours visited, scheme
-    heap: list[tuple[tuple[float, ...], int, int, int, Scheme]] = field(default_factory=list)
+    seen: set[Scheme] = field(default_factory=set)
+    # open: sort keys, minus the row (newest first), scheme, and its neighbours where some were evaluated
+    open: list[tuple[tuple[float, ...], int, Scheme, list[Scheme]]] = field(default_factory=list)
 
-
-def _weights(allowed: Allowed) -> tuple[Keys, Keys]:
-    n_variants, n_joints = allowed.most.shape
-    weights = np.random.default_rng(0).integers(0, 2**64, n_joints + n_variants, dtype=np.uint64)
-    return weights[:n_joints], weights[n_joints:]
-
-
-def _keys(state: _State, variant: int | Ints, places: npt.NDArray[np.int16]) -> list[int]:
-    sums = state.joint_weight[places].sum(axis=1, dtype=np.uint64) + state.variant_weight[variant]
-    keys: list[int] = sums.tolist()
-    return keys
-
-
-def _evaluate_new(state: _State, several: Iterable[Scheme]) -> int:
-    """Evaluate new schemes as far as the limit allows; return their number."""
-    by_variant: dict[int, list[tuple[int, ...]]] = {}
-    for variant, places in several:
-        by_variant.setdefault(variant, []).append(places)
-    before = state.n_evaluated
-    for variant, rows in sorted(by_variant.items()):
-        table = np.array(rows, dtype=np.int16)
-        new: list[int] = []
-        for row, key in enumerate(_keys(state, variant, table)):
-            if key not in state.seen and state.n_evaluated + len(new) < state.most:
-                state.seen.add(key)
-                new.append(row)
-        if new:
+    def enter(self, several: Iterable[Scheme]) -> int:
+        """Evaluate new schemes as far as the limit allows; return their number."""
+        new = [one for one in dict.fromkeys(several) if one not in self.seen and self.allowed.holds(one)]
+        new = new[: self.most - self.n_evaluated]
+        self.seen.update(new)
+        for variant in sorted({variant for variant, _ in new}):
+            places = np.array([places for v, places in new if v == variant], dtype=np.int16)
             # In joint order, because what rows have in common with the row before is evaluated once.
-            order = np.lexsort(table[new].T[::-1])
-            _remember(state, state.evaluate(variant, table[new][order]).take(np.argsort(order)))
-    return state.n_evaluated - before
+            order = np.lexsort(places.T[::-1])
+            self._remember(self.evaluate(variant, places[order]).take(np.argsort(order)))
+        return len(new)
 
+    def _remember(self, rows: Evaluated) -> None:
+        self.blocks.append(rows)
+        invalid = np.where(rows.valid > 0, 0.0, 1.0)
+        goodness = np.column_stack([invalid, *keys_of(rows, self.wanted)]).tolist()
+        for k in np.flatnonzero(rows.determined).tolist():
+            one = (int(rows.variant[k]), tuple(rows.places[k].tolist()))
+            heapq.heappush(self.open, (tuple(goodness[k]), -(self.n_evaluated + k), one, []))
+        self.n_evaluated += len(rows)
+        if self.open and self.open[0][0] < self.best:
+            self.best, self.best_at = self.open[0][0], self.n_evaluated
+        if self.progress is not None:
+            self.progress(self.n_evaluated, self.most)
 
-def _remember(state: _State, rows: Evaluated) -> None:
-    state.blocks.append(rows)
-    invalid = np.where(rows.valid > 0, 0.0, 1.0)
-    goodness = np.column_stack([invalid, *keys_of(rows, state.wanted)]).tolist()
-    for k in np.flatnonzero(rows.determined).tolist():
-        one = (int(rows.variant[k]), tuple(rows.places[k].tolist()))
-        heapq.heappush(state.heap, (tuple(goodness[k]), 0, -(state.n_evaluated + k), 0, one))
-    state.n_evaluated += len(rows)
-    if state.heap and state.heap[0][0] < state.best:
-        state.best, state.best_at = state.heap[0][0], state.n_evaluated
-    if state.progress is not None:
-        state.progress(state.n_evaluated, state.most)
+    def exchange(self, size: int, rng: np.random.Generator) -> None:
+        """Evaluate a block of new neighbours of the best open schemes."""
+        chosen: list[Scheme] = []
+        kept = []
+        while self.open and len(chosen) < size:
+            goodness, row, one, left = heapq.heappop(self.open)
+            left = left or self.neighbours(one, rng)
+            room = size - len(chosen)
+            chosen += [each for each in left[:room] if each not in self.seen]
+            if left[room:]:
+                kept.append((goodness, row, one, left[room:]))
+        for node in kept:
+            heapq.heappush(self.open, node)
+        self.enter(chosen)
 
-
-def _expand(state: _State, block: int) -> None:
-    """Evaluate a block of new neighbours of the best open schemes."""
-    chosen: dict[int, Scheme] = {}
-    kept = []
-    while state.heap and len(chosen) < block:
-        good, turns, serial, begin, one = heapq.heappop(state.heap)
-        variant, places = _neighbours(state, one, -serial)
-        keys = _keys(state, variant, places)
-        end = begin
-        while end < len(keys) and len(chosen) < block:
-            if keys[end] not in state.seen:
-                chosen[keys[end]] = (int(variant[end]), tuple(places[end].tolist()))
-            end += 1
-        if end < len(keys):
-            kept.append((good, turns + 1, serial, end, one))
-    for node in kept:
-        heapq.heappush(state.heap, node)
-    _evaluate_new(state, chosen.values())
-
-
-def _neighbours(state: _State, one: Scheme, row: int) -> tuple[Ints, npt.NDArray[np.int16]]:
-    """All schemes that differ by one exchange, in a random order seeded by the row."""
-    variant, places = one
-    allowed = state.allowed
-    rng = np.random.default_rng((state.seed, row))
-    w = np.bincount(places, minlength=allowed.most.shape[1])
-    joins = np.flatnonzero(w < allowed.most[variant])
-    found = [np.zeros((0, allowed.n_inputs), dtype=np.int64)]
-    for leaves in np.flatnonzero(w > allowed.least[variant]).tolist():
-        changed = np.tile(np.array(places), (len(joins), 1))
-        changed[:, places.index(leaves)] = joins
-        found.append(changed[joins != leaves])
-    exchanged = np.sort(np.concatenate(found), axis=1).astype(np.int16)
-    others = np.setdiff1d(np.arange(len(allowed.most)), variant)
-    if len(others) > _OTHER_CHOICES:
-        others = np.sort(rng.choice(others, _OTHER_CHOICES, replace=False))
-    others = np.array([v for v in others.tolist() if allowed.holds((v, places))], dtype=np.int64)
-    order = rng.permutation(len(exchanged) + len(others))
-    variants = np.concatenate([np.full(len(exchanged), variant), others])
-    same = np.tile(np.array(places, dtype=np.int16), (len(others), 1)).reshape(-1, allowed.n_inputs)
-    return variants[order], np.concatenate([exchanged, same])[order]
+    def neighbours(self, one: Scheme, rng: np.random.Generator) -> list[Scheme]:
+        """All schemes that differ by one exchange, in random order."""
+        variant, places = one
+        w = np.bincount(places, minlength=self.allowed.most.shape[1])
+        joins = np.flatnonzero(w < self.allowed.most[variant]).tolist()
+        found = []
+        for leaves in np.flatnonzero(w > self.allowed.least[variant]).tolist():
+            at = places.index(leaves)
+            rest = (*places[:at], *places[at + 1 :])
+            found += [(variant, tuple(sorted((*rest, joint)))) for joint in joins if joint != leaves]
+        others = np.setdiff1d(np.arange(len(self.allowed.most)), variant)
+        found += [(v, places) for v in rng.permutation(others)[:_OTHER_CHOICES].tolist()]
+        return [found[k] for k in rng.permutation(len(found)).tolist()]
 
 
 def starts_of(bases: Sequence[Undriven], mechanism: Mechanism, seed: int = 1) -> list[Scheme]:

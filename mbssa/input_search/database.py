@@ -1,8 +1,9 @@
-"""Database of input searches: SQLite tables of queries and of the evaluated actuation schemes."""
+"""Database of input searches: an SQLite table of the evaluated actuation schemes."""
 
 # A search is added in one transaction when it has ended, also by Ctrl-C or a time limit; it replaces an
 # earlier one of the same query and model. Any SQLite client can read the columns, those of result.Row: SELECT
-# inputs, n_groups, cost FROM input_sets_1 WHERE search = 1 AND valid ORDER BY cost
+# inputs, n_groups, cost FROM input_sets_2 WHERE search = 1 AND valid ORDER BY cost. The search itself is the
+# row without inputs at place -1, which alone has a summary and a model (JSON).
 
 from __future__ import annotations
 
@@ -44,23 +45,20 @@ COLUMNS = {
 _FIGURES = tuple(each.name for each in fields(Row) if each.name not in ("inputs", "pairs"))
 _KINDS = {name: "REAL" if name in ("cost", "margin") else "INTEGER" for name in _FIGURES}
 
-_SEARCHES = """CREATE TABLE IF NOT EXISTS input_searches_1 (
-    number INTEGER PRIMARY KEY, name TEXT NOT NULL, title TEXT NOT NULL, query TEXT NOT NULL,
-    way TEXT NOT NULL, complete INTEGER NOT NULL, n_distributions INTEGER NOT NULL,
-    looked_at INTEGER NOT NULL, n_determined INTEGER NOT NULL, n_valid INTEGER NOT NULL,
-    n_structures INTEGER NOT NULL, model TEXT NOT NULL, UNIQUE (model, query)
-) STRICT"""
-
-_SETS = f"""CREATE TABLE IF NOT EXISTS input_sets_1 (
-    search INTEGER, place INTEGER, inputs TEXT NOT NULL, pairs TEXT NOT NULL, terminals TEXT NOT NULL,
-    {", ".join(f"{name} {kind}" for name, kind in _KINDS.items())}, PRIMARY KEY (search, place)
+_TABLE = f"""CREATE TABLE IF NOT EXISTS input_sets_2 (
+    search INTEGER, place INTEGER, inputs TEXT, pairs TEXT, terminals TEXT,
+    {", ".join(f"{name} {kind}" for name, kind in _KINDS.items())}, summary TEXT, model TEXT,
+    PRIMARY KEY (search, place)
 ) STRICT, WITHOUT ROWID"""
 
-_TABLES = (_SEARCHES, _SETS)
+_TABLES = (_TABLE,)
 
 _CONDITION = re.compile(r"\s*([a-z_]+)\s*(>=|<=|!=|==|=|>|<)\s*([+-]?[0-9.]+(?:e[+-]?[0-9]+)?)\s*")
 
 _VALID = "valid"
+
+#: Figures of a search that its summary has under their own names.
+_COUNTS = ("way", "complete", "n_distributions", "n_determined", "n_valid", "n_structures")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,23 +109,30 @@ def check(mechanism: Mechanism, place: str | Path) -> None:
 
 def save(answer: Transformations, place: str | Path) -> int:
     """Add the result of a search; return its number."""
-    model, query = _as_text(answer.mechanism), in_words(answer.query)
+    model = _as_text(answer.mechanism)
+    summary = {
+        "name": answer.mechanism.name,
+        "title": answer.mechanism.title,
+        "query": in_words(answer.query),
+        "looked_at": answer.n_evaluated,
+        **{name: getattr(answer, name) for name in _COUNTS},
+    }
     with transaction(_TABLES, place) as store:
-        replaced = "SELECT number FROM input_searches_1 WHERE (model, query) = (?, ?)"
-        store.execute(f"DELETE FROM input_sets_1 WHERE search IN ({replaced})", (model, query))
-        number = store.execute(
-            "INSERT OR REPLACE INTO input_searches_1 (number, name, title, query, way, complete, "
-            "n_distributions, looked_at, n_determined, n_valid, n_structures, model) "
-            f"VALUES (({replaced}), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                model, query, answer.mechanism.name, answer.mechanism.title, query, answer.way,
-                answer.complete, answer.n_distributions, answer.n_evaluated, answer.n_determined,
-                answer.n_valid, answer.n_structures, model,
-            ),
-        ).lastrowid  # fmt: skip
-        assert number is not None
+        earlier = store.execute(
+            "SELECT search FROM input_sets_2 WHERE place = -1 AND (model, json_extract(summary, '$.query')) = (?, ?)",
+            (model, summary["query"]),
+        ).fetchone()
+        number: int = (
+            earlier or store.execute("SELECT 1 + coalesce(max(search), 0) FROM input_sets_2").fetchone()
+        )[0]
+        store.execute("DELETE FROM input_sets_2 WHERE search = ?", (number,))
+        store.execute(
+            "INSERT INTO input_sets_2 (search, place, summary, model) VALUES (?, -1, ?, ?)",
+            (number, json.dumps(summary, ensure_ascii=False), model),
+        )
+        columns = f"search, place, inputs, pairs, terminals, {', '.join(_FIGURES)}"
         marks = ", ".join("?" * (5 + len(_FIGURES)))
-        store.executemany(f"INSERT INTO input_sets_1 VALUES ({marks})", _records(answer, number))
+        store.executemany(f"INSERT INTO input_sets_2 ({columns}) VALUES ({marks})", _records(answer, number))
     return number
 
 
@@ -179,14 +184,13 @@ def _as_text(mechanism: Mechanism) -> str:
 
 def searches(place: str | Path | None) -> list[StoredSearch]:
     """List the searches of a database in the order of their numbers."""
-    names = [each.name for each in fields(StoredSearch)][:-1]
     with decoding(place), reading(_TABLES, place) as store:
-        found = store.execute(f"SELECT {', '.join(names)} FROM input_searches_1 ORDER BY number").fetchall()
         listed = []
-        for row in found:
-            best = _rows(store, [row[0]], [_VALID], _order(DEFAULT), 1)
-            figures = dict(zip(names, row, strict=True)) | {"complete": bool(row[names.index("complete")])}
-            listed.append(StoredSearch(**figures, best=best[0] if best else None))
+        for number, text in store.execute(
+            "SELECT search, summary FROM input_sets_2 WHERE place = -1"
+        ).fetchall():
+            best = _rows(store, [number], [_VALID], _order(DEFAULT), 1)
+            listed.append(StoredSearch(number=number, **json.loads(text), best=best[0] if best else None))
         return listed
 
 
@@ -210,7 +214,7 @@ def mechanism_of(place: str | Path | None, row: StoredRow) -> Mechanism:
     """Mechanism of a row, with the row's inputs."""
     with decoding(place), reading(_TABLES, place) as store:
         (text,) = store.execute(
-            "SELECT model FROM input_searches_1 WHERE number = ?", (row.search,)
+            "SELECT model FROM input_sets_2 WHERE (search, place) = (?, -1)", (row.search,)
         ).fetchone()
         return with_inputs(_from_text(text), row.inputs, row.terminals, row.pairs)
 
@@ -262,9 +266,9 @@ def _order(sort: str) -> str:
 def _rows(
     store: sqlite3.Connection, numbers: Sequence[int], held: Sequence[str], order: str, top: int | None
 ) -> list[StoredRow]:
-    where = " AND ".join([f"search IN ({', '.join(map(str, numbers))})", *held])
+    where = " AND ".join([f"search IN ({', '.join(map(str, numbers))})", "place >= 0", *held])
     found = store.execute(
-        f"SELECT search, inputs, pairs, terminals, {', '.join(_FIGURES)} FROM input_sets_1 WHERE {where} "
+        f"SELECT search, inputs, pairs, terminals, {', '.join(_FIGURES)} FROM input_sets_2 WHERE {where} "
         f"ORDER BY {order} LIMIT ?",
         (-1 if top is None else top,),
     )

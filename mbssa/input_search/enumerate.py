@@ -1,4 +1,4 @@
-"""Actuation schemes (schemes of the inputs over the joints): number, enumeration, exhaustive search."""
+"""Actuation schemes (numbers of inputs of each joint): their numbers and enumeration."""
 
 # The mobility count depends on the number of driven coordinates of each joint, not on which they are: sets of
 # inputs fall into schemes. Both are counted by products of polynomials before any is listed, and schemes are
@@ -9,13 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from math import comb, prod
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from mbssa.arrays import Ints
-from mbssa.compiled import kernel
-from mbssa.input_search.kernels import sets_of, unranked
 from mbssa.input_search.undriven import Undriven
 
 #: Schemes up to which they have numbers that fit a machine word.
@@ -45,31 +44,39 @@ class Schemes:
         """Number of sets of coordinates in all schemes."""
         return int(_products(self.ways, self.n_inputs)[0, self.n_inputs])
 
-    @cached_property
-    def _table(self) -> tuple[Ints, Ints]:
-        if self.count >= MOST:
-            raise ValueError(f"{self.count} schemes are too many to be numbered")
-        return self.later.astype(np.int64), (self.ways > 0).astype(np.int64)
-
     def places(self, first: int = 0, stop: int | None = None) -> npt.NDArray[np.int16]:
         """Joint index (D, n) of each input of the schemes ``first`` to ``stop`` (excluded)."""
+        if self.count >= MOST:
+            raise ValueError(f"{self.count} schemes are too many to be numbered")
         numbers = np.arange(first, self.count if stop is None else min(stop, self.count), dtype=np.int64)
         return self.numbered(numbers)
 
     def numbered(self, numbers: Ints) -> npt.NDArray[np.int16]:
         """Joint index (D, n) of each input of the schemes with these numbers."""
-        later, may = self._table
-        out = np.zeros((len(numbers), self.n_inputs), dtype=np.int16)
-        kernel(unranked, len(numbers) * len(may))(numbers, later, may, out)
-        return out
+        later = self.later.astype(np.int64)
+        rest, left = numbers.copy(), np.full(len(numbers), self.n_inputs)
+        inputs = np.zeros((len(numbers), len(self.ways)), dtype=np.int64)
+        for j, ways in enumerate(self.ways):
+            undecided = np.ones(len(numbers), dtype=bool)
+            # More inputs on an earlier joint come first.
+            for w in np.flatnonzero(ways[: self.n_inputs + 1] > 0)[::-1].tolist():
+                here = np.where(left >= w, later[j + 1, left - w], 0)
+                taken = undecided & (rest < here)
+                inputs[taken, j] = w
+                undecided &= ~taken
+                rest[undecided] -= here[undecided]
+            left -= inputs[:, j]
+        every = np.broadcast_to(np.arange(len(self.ways), dtype=np.int16), inputs.shape)
+        return np.repeat(every.ravel(), inputs.ravel()).reshape(len(numbers), self.n_inputs)
 
     def sets(self, places: npt.NDArray[np.int16]) -> Ints:
         """Numbers (D,) of sets of coordinates of each scheme; 0 for one that is not allowed."""
         if self.n_sets >= MOST and prod(self.ways.max(axis=1, initial=1)) >= MOST:
             raise ValueError("sets of coordinates are too many to be counted in a machine word")
-        out = np.zeros(len(places), dtype=np.int64)
-        kernel(sets_of, len(places) * len(self.ways))(places, self.ways.astype(np.int64), out)
-        return out
+        inputs = inputs_by_joint(places, len(self.ways))
+        most = self.ways.shape[1]
+        ways = np.hstack([self.ways, np.zeros((len(self.ways), 1), dtype=object)]).astype(np.int64)
+        return np.asarray(ways[np.arange(len(ways)), np.minimum(inputs, most)].prod(axis=1))
 
 
 def schemes(base: Undriven) -> Schemes:
@@ -80,6 +87,12 @@ def schemes(base: Undriven) -> Schemes:
         for w in range(int(base.least[j]), int(base.most[j]) + 1):
             ways[j, w] = comb(allowed[j] - required[j], w - required[j])
     return Schemes(base.n_inputs, ways)
+
+
+def inputs_by_joint(places: npt.NDArray[np.integer[Any]], n_joints: int) -> Ints:
+    """Number of inputs (D, J) of each joint."""
+    cells = places + n_joints * np.arange(len(places))[:, None]
+    return np.bincount(cells.ravel(), minlength=len(places) * n_joints).reshape(len(places), n_joints)
 
 
 def _products(ways: npt.NDArray[np.object_], n: int) -> npt.NDArray[np.object_]:

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
 from functools import lru_cache
-from itertools import combinations, product
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from mbssa.compiled import kernel
-from mbssa.decomposition.assignment_kernels import Graph, assign
-from mbssa.input_search import kernels
-from mbssa.input_search.enumerate import Schemes, schemes
-from mbssa.input_search.group_library import OTHERWISE, GroupLibrary, number_of_code, numbers_of_body
+from mbssa.arrays import Bools, Ints
+from mbssa.input_search.assignment import (
+    Graph,
+    Groups,
+    assigned,
+    costs_of,
+    groups_of,
+    has_rigid_chain,
+    structure_keys,
+)
+from mbssa.input_search.enumerate import Schemes, inputs_by_joint, schemes
+from mbssa.input_search.group_library import OTHERWISE, GroupLibrary, number_of_code
 from mbssa.input_search.undriven import Undriven
+from mbssa.input_search.validity import Coordinates, valid_sets
 from mbssa.structure import Group
 
 Column = npt.NDArray[Any]
@@ -108,147 +116,138 @@ _TYPES: dict[str, Any] = {
 
 def evaluate(base: Undriven, places: npt.NDArray[np.integer[Any]], known: GroupLibrary) -> Evaluated:
     """Evaluate actuation schemes of inputs by count and by rank."""
-    # ``places`` (D, n) are joint indices, ascending; rows that begin like the row before cost less.
+    # ``places`` (D, n) are joint indices, ascending; neighbouring rows that begin alike cost less.
     if places.ndim != 2 or places.shape[1] != base.n_inputs:
         raise ValueError(f"places of shape {places.shape}; write {base.n_inputs} joints a row")
     evaluated = Evaluated.empty(base.n_inputs, len(places))
     evaluated.places[:] = places
     evaluated.variant[:] = base.variant
-    ready = _ready(base, known)
+    ready = _ready(base)
     evaluated.sets[:] = ready.room.sets(evaluated.places)
-    if not len(places):
-        return evaluated
-    if ready.count is None:
-        kernel(kernels.first_sets, places.size)(places.astype(np.int64), ready.coordinates, evaluated.bits)
-        return evaluated
-    numbers = np.zeros((len(places), kernels.NUMBERS), dtype=np.int64)
-    work = len(places) * base.incidence.work + int(evaluated.sets.sum()) * base.n_inputs**2
-    kernel(kernels.evaluate_rows, work)(
-        places.astype(np.int64),
-        ready.graph,
-        ready.count,
-        ready.coordinates,
-        ready.names,
-        ready.limits,
-        base.low,
-        ready.volume,
-        int(base.treatment is not None),
-        (numbers, evaluated.cost, evaluated.bits),
-    )
-    evaluated.determined[:] = numbers[:, kernels.DETERMINED] == 1
-    for name, column in _COLUMNS:
-        getattr(evaluated, name)[:] = numbers[:, column]
-    # Groups come in any order, and sums of equal costs would differ by rounding.
-    np.round(evaluated.cost, _DIGITS, out=evaluated.cost)
+    evaluated.bits[:] = _first_bits(base, ready.coordinates, evaluated.places)
+    rows, given = assigned(ready.graph, evaluated.places)
+    inputs = inputs_by_joint(evaluated.places[rows], base.mechanism.n_joints)
+    # A passive rotation stays so if no input moves with it, and its joints are driven together.
+    still = np.flatnonzero(((inputs <= ready.usable) & (inputs >= base.locked)).all(axis=1))
+    rows, given, inputs = rows[still], given[:, still], inputs[still]
+    _valid_sets(base, ready, evaluated, rows)
+    groups = groups_of(ready.graph, given)
+    # A matrix of full rank has an assignment, and no sub-chain of it holds too much: a valid set needs no
+    # second look at the count, unless that is treated (constraints left out, passive rotations locked).
+    treated = base.treatment is not None
+    doubt = np.flatnonzero((evaluated.valid[rows] > 0) == treated)
+    determined = np.ones(len(rows), dtype=bool)
+    determined[doubt] = ~has_rigid_chain(groups_of(ready.graph, given[:, doubt]))
+    evaluated.valid[rows[~determined]] = 0
     if base.fault:
         evaluated.valid[:] = 0
-    else:
-        for row in np.flatnonzero(numbers[:, kernels.DOUBTFUL]).tolist():
-            evaluated.valid[row] = _settled(base, ready, evaluated.places[row], evaluated.bits[row])
-    if base.treatment is not None:
-        # Constraints are left out and passive rotations locked only for independent inputs.
-        refused = evaluated.determined & (evaluated.valid == 0)
-        for column in (
-            evaluated.determined,
-            evaluated.cost,
-            *(getattr(evaluated, name) for name, _ in _COLUMNS),
-        ):
-            column[refused] = 0
+    if treated:  # constraints are left out and passive rotations locked only for independent inputs
+        determined &= evaluated.valid[rows] > 0
+    _enter_structures(base, ready, known, evaluated, rows, groups, inputs)
+    for column in _STRUCTURE:
+        getattr(evaluated, column)[rows[~determined]] = 0
     _margins(base, evaluated)
     if known.predicate is not None:
         _count_closed(base, evaluated, known.predicate)
     return evaluated
 
 
-#: Decimals of costs in µs.
+#: Decimals of costs in µs: groups come in any order, and sums of equal costs would differ by rounding.
 _DIGITS = 9
 
-_COLUMNS = (
-    ("n_groups", kernels.GROUPS),
-    ("largest", kernels.LARGEST),
-    ("levels", kernels.LEVELS),
-    ("width", kernels.WIDTH),
-    ("closed", kernels.CLOSED),
-    ("structure", kernels.STRUCTURE),
-    ("valid", kernels.VALID),
-)
+_STRUCTURE = ("determined", "n_groups", "largest", "levels", "width", "closed", "cost", "structure")
 
 
 @dataclass(frozen=True, eq=False)
 class _Ready:
-    """Arguments of the kernel for one undriven mechanism."""
+    """An undriven mechanism in the form of the searches."""
 
     room: Schemes
     graph: Graph
-    count: kernels.Count | None  # None where constraint units cannot be assigned whatever is driven
-    coordinates: kernels.Coordinates
-    names: kernels.Names
-    limits: kernels.Limits
+    coordinates: Coordinates
+    usable: Column  # (J,) coordinates of a joint that stop no passive rotation
     singular: float  # a least singular value above it is regular
     volume: float  # so is a volume above it
 
 
 @lru_cache(maxsize=256)
-def _ready(base: Undriven, known: GroupLibrary) -> _Ready:
-    i = base.incidence
-    graph = (i.joint_start, i.slot_body, i.slot_joint, i.body_start, i.body_slot)
-    usable = _usable(base) if base.n_passive else base.mechanism.grade
-    return _Ready(
-        schemes(base),
-        graph,
-        _count(base, graph),
-        _coordinates(base),
-        _names(base, known),
-        (usable, base.locked),
-        *_bounds(base),
-    )
+def _ready(base: Undriven) -> _Ready:
+    moving = np.abs(base.moves).any(axis=1).astype(np.int64)
+    usable = np.add.reduceat(moving, base.start[:-1]) if base.n_passive else base.mechanism.grade
+    return _Ready(schemes(base), Graph(base.incidence), _coordinates(base), usable, *_bounds(base))
 
 
-def _count(base: Undriven, graph: Graph) -> kernels.Count | None:
-    """The units without inputs, assigned."""
-    i = base.incidence
-    if i.units.sum() + base.n_inputs != i.freedom_of_body.sum() or (i.units < 0).any():
-        return None
-    given = np.zeros(len(i.slot_body), dtype=np.int64)
-    rest, need = i.units.copy(), i.freedom_of_body.copy()
-    kernel(assign, i.work)(graph, given, rest, need)
-    return None if rest.any() else (i.units, given, need, i.freedom_of_body)
-
-
-def _coordinates(base: Undriven) -> kernels.Coordinates:
+def _coordinates(base: Undriven) -> Coordinates:
     """The coordinates that the query allows."""
-    bits = [
-        (j, bit)
-        for j, mask in enumerate(base.allowed.tolist())
-        for bit in range(int(base.mechanism.grade[j]))
-        if mask >> bit & 1
-    ]
-    start = np.zeros(base.mechanism.n_joints + 1, dtype=np.int64)
-    np.cumsum(np.bitwise_count(base.allowed), out=start[1:])
-    rows = np.array([base.coordinate(j, bit) for j, bit in bits], dtype=np.int64)
-    required = np.array([base.required[j] >> bit & 1 for j, bit in bits], dtype=np.int64)
-    return start, np.array([bit for _, bit in bits], dtype=np.int64), required, base.moves[rows]
-
-
-def _usable(base: Undriven) -> Column:
-    """Coordinates (J,) of a joint that stop no passive rotation."""
-    moving = np.abs(base.moves).any(axis=1)
-    return np.add.reduceat(moving.astype(np.int64), base.start[:-1])
-
-
-def _names(base: Undriven, known: GroupLibrary) -> kernels.Names:
-    mechanism = base.mechanism
-    fictitious = np.zeros(mechanism.n_joints, dtype=np.int64)
-    fictitious[base.fictitious] = 1
-    codes = [number_of_code(joint.type.code) for joint in mechanism.joints]
-    bodies = [numbers_of_body(b, kernels.PRIMES) for b in range(mechanism.n_bodies)]
-    return (
-        np.array(codes, dtype=np.int64),
-        fictitious,
-        np.array(bodies, dtype=np.int64),
-        *known.arrays(mechanism.space),
-        np.array([OTHERWISE[mechanism.space]]),
+    joint = np.repeat(np.arange(base.mechanism.n_joints), base.mechanism.grade)
+    bit = np.arange(len(joint)) - base.start[joint]
+    row = np.flatnonzero(base.allowed[joint] >> bit & 1)
+    return Coordinates(
+        start=np.concatenate([[0], np.cumsum(np.bitwise_count(base.allowed), dtype=np.int64)]),
+        row=row,
+        required=(base.required[joint] >> bit & 1)[row].astype(np.int64),
+        moves=base.moves[row],
     )
+
+
+def _first_bits(base: Undriven, coordinates: Coordinates, places: Column) -> Column:
+    """Coordinates (D, n) of the first set of each scheme: those that are required, and the lowest others."""
+    n_joints, n = len(coordinates.start) - 1, places.shape[1]
+    table = np.zeros((n_joints, n + 1, n), dtype=np.int64)
+    for j, (start, stop) in enumerate(pairwise(coordinates.start.tolist())):
+        bit, required = coordinates.row[start:stop] - base.start[j], coordinates.required[start:stop]
+        for w in range(1, min(stop - start, n) + 1):
+            table[j, w, :w] = np.sort(bit[np.argsort(-required, kind="stable")][:w])
+    same = places[:, :, None] == places[:, None, :]
+    return table[places, same.sum(axis=2), np.tril(same, -1).sum(axis=2)]
+
+
+def _valid_sets(base: Undriven, ready: _Ready, evaluated: Evaluated, rows: Column) -> None:
+    """Numbers of valid sets of these rows, and the coordinates of the best, in place."""
+    every = ready.coordinates.row
+
+    def regular(sets: Ints) -> Bools:
+        least = np.linalg.svd(base.moves[every[sets]], compute_uv=False)[:, -1]
+        valid: Bools = least > ready.singular
+        for k in np.flatnonzero((least > base.low) & ~valid).tolist():
+            valid[k] = base.full_rank(every[sets[k]])
+        return valid
+
+    places = evaluated.places[rows]
+    found = valid_sets(places, ready.coordinates, base.low, ready.volume, regular)
+    evaluated.valid[rows] = found.count
+    some = np.flatnonzero(found.count)
+    evaluated.bits[rows[some]] = every[found.best[some]] - base.start[places[some]]
+
+
+def _enter_structures(
+    base: Undriven,
+    ready: _Ready,
+    known: GroupLibrary,
+    evaluated: Evaluated,
+    rows: Column,
+    groups: Groups,
+    inputs: Column,
+) -> None:
+    """Figures of the structural groups of these rows, in place."""
+    n = len(rows)
+    evaluated.determined[rows] = True
+    evaluated.n_groups[rows] = np.bincount(groups.row, minlength=n)
+    per_level = np.bincount(groups.row * (groups.level.max(initial=0) + 1) + groups.level)
+    for column, row, value in (
+        (evaluated.largest, groups.row, groups.size),
+        (evaluated.levels, groups.row, groups.level),
+        (evaluated.width, np.arange(len(per_level)) // (groups.level.max(initial=0) + 1), per_level),
+    ):
+        most = np.zeros(n, dtype=np.int64)
+        np.maximum.at(most, row, value)
+        column[rows] = most
+    evaluated.structure[rows] = structure_keys(groups)
+    space = base.mechanism.space
+    codes = np.array([number_of_code(joint.type.code) for joint in base.mechanism.joints], dtype=np.int64)
+    codes[base.fictitious] *= -1
+    closed, cost = costs_of(groups, inputs, codes, known.arrays(space), OTHERWISE[space])
+    evaluated.closed[rows], evaluated.cost[rows] = closed, np.round(cost, _DIGITS)
 
 
 def _bounds(base: Undriven) -> tuple[float, float]:
@@ -264,35 +263,6 @@ def _bounds(base: Undriven) -> tuple[float, float]:
     singular = whole.tolerance * np.hypot(largest, np.sqrt(inputs)) * 3.0 * max(1.0, np.sqrt(inputs) / least)
     volume = singular * (seen / (n - 1)) ** ((n - 1) / 2) if n > 1 else singular
     return float(singular), float(volume)
-
-
-def sets_of_row(base: Undriven, places: Column) -> Iterator[tuple[int, ...]]:
-    """Sets of coordinate numbers that a scheme allows, in lexicographic order."""
-    choices = []
-    for j in dict.fromkeys(places.tolist()):
-        allowed, required = int(base.allowed[j]), int(base.required[j])
-        bits = [bit for bit in range(int(base.mechanism.grade[j])) if allowed >> bit & 1]
-        w = int((places == j).sum())
-        sets = combinations(bits, w)
-        choices.append([each for each in sets if sum(1 << bit for bit in each) & required == required])
-    for chosen in product(*choices):
-        yield tuple(bit for bits in chosen for bit in bits)
-
-
-def _settled(base: Undriven, ready: _Ready, places: Column, bits: Column) -> int:
-    """Valid sets of a scheme where some were in doubt; ``bits`` becomes the best, in place."""
-    sets = np.array(list(sets_of_row(base, places)), dtype=np.int64)
-    rows = base.start[places] + sets
-    matrices = base.moves[rows]
-    volume = np.abs(np.linalg.det(matrices))
-    least = np.linalg.svd(matrices, compute_uv=False)[:, -1]
-    valid = least > ready.singular
-    for k in np.flatnonzero((least > base.low) & ~valid).tolist():
-        valid[k] = base.full_rank(rows[k])
-    if valid.any():
-        # A tie within rounding goes to the first set.
-        bits[:] = sets[np.flatnonzero(valid & (volume >= volume[valid].max() * (1.0 - 1e-9)))[0]]
-    return int(valid.sum())
 
 
 def _margins(base: Undriven, evaluated: Evaluated) -> None:

@@ -72,10 +72,3 @@ def number_of_type(name: str, space: str) -> int | None:
     if any(code not in {row.code for row in CATALOGUE} for _, code in parts):
         return None
     return sum(int(n) * number_of_code(code) for n, code in parts)
-
-
-@cache
-def numbers_of_body(body: int, primes: tuple[int, ...]) -> tuple[int, ...]:
-    """Numbers for a body, one below each prime; sums of them identify sets of bodies."""
-    digest = hashlib.sha256(str(body).encode()).digest()
-    return tuple(int.from_bytes(digest[8 * k : 8 * k + 8], "big") % prime for k, prime in enumerate(primes))

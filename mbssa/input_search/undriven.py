@@ -21,8 +21,8 @@ from mbssa.decomposition.incidence import Incidence, initialise
 from mbssa.decomposition.treatment import DENSE, Treatment
 from mbssa.disjoint_set import DisjointSet
 from mbssa.faults import Fault, ModelError
-from mbssa.input_search.inertia import SplitSystem, full_rank, split_system
 from mbssa.input_search.query import Query, coordinates_of, with_inputs, with_terminals
+from mbssa.input_search.validity import SplitSystem, full_rank, split_system
 from mbssa.io.multiple import spanning_choices
 from mbssa.joints.catalogue import CATALOGUE
 from mbssa.joints.frames import joint_frames

@@ -13,7 +13,7 @@ import zipfile
 import zlib
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +28,7 @@ from mbssa.io.motion import lost_motion, motion_from_record, motion_record
 from mbssa.io.table import Table, shape_fault
 from mbssa.joints.catalogue import CATALOGUE, Space, joint_type
 from mbssa.mechanism import BodyGeometry, JointGeometry, Mechanism
+from mbssa.units import SI
 
 Arrays = dict[str, npt.NDArray[Any]]
 
@@ -52,6 +53,7 @@ class _About(Table):
     source: str = ""
     notes: tuple[str, ...] = ()
     unread: tuple[str, ...] = ()
+    units: tuple[Literal["m", "mm", "cm", "in", "ft"], Literal["rad", "deg"]] = SI
     body_names: tuple[str, ...] | None = None
     multiple_joints: tuple[Any, ...] = ()
     motion: dict[str, Any] | None = None
@@ -114,6 +116,7 @@ def _about(mechanism: Mechanism) -> bytes:
         "source": mechanism.source,
         "notes": list(mechanism.notes),
         "unread": list(mechanism.unread),
+        "units": list(mechanism.units) if mechanism.units != SI else None,
         "body_names": None if mechanism.body_names is None else list(mechanism.body_names),
         "multiple_joints": [
             {"bodies": [b + 1 for b in several.bodies], "joints": [j + 1 for j in several.joints]}
@@ -254,6 +257,7 @@ class _Archive:
             source=about.source,
             notes=about.notes,
             unread=about.unread,
+            units=about.units,
         )
         tables = about.model_dump(include={"gravity", "force"}, exclude_defaults=True)
         if tables:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbssa.io.profile import scaled
+from mbssa.io.profile import profile_in
 from mbssa.joints.cams.curves import Curve
 from mbssa.joints.cams.law_cam import LawCam
 from mbssa.joints.cams.profiles import Profile, profile_from
@@ -37,7 +37,7 @@ def cam_picture(cams: Sequence[tuple[str, Profile]], units: tuple[str, str] = SI
     require_matplotlib()
     # What is drawn is a similar cam, with the number of the unit of length for that of metres.
     length = given_in("m", units)[1]
-    cams = [(name, profile_from(scaled(dict(profile.table), 1.0 / length, 1.0))) for name, profile in cams]
+    cams = [(name, profile_from(profile_in(profile.table, length, 1.0))) for name, profile in cams]
     if not cams:
         raise ValueError("there is no cam to be drawn")
     refuse_beyond(MOST_CAMS, len(cams), "cams", "one picture", "draw models with fewer")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from mbssa.faults import Fault, Faults, ModelError
-from mbssa.io.profile import scaled
+from mbssa.io.profile import profile_in
 from mbssa.joints.cams.profiles import SHAPES, Profile, ProfileError, profile_from
 from mbssa.joints.cams.properties import CamReport, Extreme, angle_text, examine, place_text
 from mbssa.reports.table import Heading, Part, Report, Table, plain
@@ -199,7 +199,7 @@ def _to_dict(cam: CamJoint, units: tuple[str, str]) -> dict[str, Any]:
         "joint": cam.joint.id,
         **plain(profile, "title follower"),
         "radius": profile.radius / length,
-        "profile": scaled(dict(profile.table), 1.0 / length, 1.0 / angle),
+        "profile": profile_in(profile.table, length, angle),
         **plain(profile.curve, "pieces closed"),
         "at": parameter,
         "rise": None if rise is None else rise / (angle if swings else length),

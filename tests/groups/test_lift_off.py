@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import groups
 import mbssa
 import routes
-from groups.kernels.status import CONTACT_LOST, INTERPENETRATION, OK, PREDECESSOR_FAILED
+from groups.status import CONTACT_LOST, INTERPENETRATION, OK, PREDECESSOR_FAILED
 
 ARM, HEIGHT = np.hypot(0.5, 0.2), 0.2
 

@@ -114,7 +114,7 @@ class TestSearches:
         answer = transform(mbssa.load("planar_four_bar"), store=place)
         with sqlite3.connect(place) as connection:
             found = connection.execute(
-                "SELECT inputs, n_groups, cost FROM input_sets_1 WHERE valid ORDER BY n_groups DESC"
+                "SELECT inputs, n_groups, cost FROM input_sets_2 WHERE valid ORDER BY n_groups DESC"
             ).fetchall()
         connection.close()
         assert found == [(", ".join(row.inputs), row.n_groups, row.cost) for row in answer.rows]
@@ -163,22 +163,36 @@ class TestDamage:
         place = tmp_path / "store"
         transform(pinned, store=place)
         whole = place.read_bytes()
-        for table, column, value in [
-            ("searches", "model", "{"),
-            ("searches", "model", "{}"),
-            ("sets", "terminals", "x"),
-            ("sets", "terminals", "99"),
-            ("sets", "inputs", ""),
-            ("sets", "inputs", "1-99.angle"),
-            ("sets", "pairs", "1-2"),
-            ("sets", "n_groups", None),
+        for column, value in [
+            ("model", "{"),
+            ("model", "{}"),
+            ("summary", "{"),
+            ("summary", "{}"),
+            ("terminals", "x"),
+            ("terminals", "99"),
+            ("inputs", ""),
+            ("inputs", "1-99.angle"),
+            ("pairs", "1-2"),
+            ("n_groups", None),
         ]:
             place.write_bytes(whole)
             with sqlite3.connect(place) as connection:
-                connection.execute(f"UPDATE OR IGNORE input_{table}_1 SET {column} = ?", (value,))
+                connection.execute(f"UPDATE input_sets_2 SET {column} = ?", (value,))
             connection.close()
             with pytest.raises(StoreError, match="cannot be read"):
                 mechanism_of(place, rows(place, [searches(place)[0].number], every=True)[0])
+
+    def test_a_table_of_another_layout_is_refused_and_left_alone(self, tmp_path):
+        place = tmp_path / "store"
+        transform(mbssa.load("planar_four_bar"), store=place)
+        with sqlite3.connect(place) as connection:
+            connection.execute("ALTER TABLE input_sets_2 DROP COLUMN cost")
+        connection.close()
+        before = place.read_bytes()
+        for use in (searches, lambda place: transform(mbssa.load("slider_crank"), store=place)):
+            with pytest.raises(StoreError, match=r"input_sets_2.*remove it"):
+                use(place)
+        assert place.read_bytes() == before
 
 
 class TestBounds:

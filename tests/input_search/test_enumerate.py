@@ -4,10 +4,10 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from every_set import sets_of_row
 
 import mbssa
 from mbssa.input_search.enumerate import Schemes, schemes
-from mbssa.input_search.evaluate import sets_of_row
 from mbssa.input_search.query import coordinates_of, make_query
 from mbssa.input_search.undriven import undriven_mechanisms
 

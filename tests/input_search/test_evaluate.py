@@ -4,11 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from every_set import sets_of_row
 
 import mbssa
 from mbssa.decomposition.incidence import initialise
 from mbssa.input_search.enumerate import schemes
-from mbssa.input_search.evaluate import evaluate, sets_of_row
+from mbssa.input_search.evaluate import evaluate
 from mbssa.input_search.group_library import OTHERWISE, group_library
 from mbssa.input_search.query import make_query
 from mbssa.input_search.undriven import undriven_mechanisms

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from mbssa.input_search import inertia
-from mbssa.input_search.inertia import full_rank, split_system
+from mbssa.input_search import validity
+from mbssa.input_search.validity import full_rank, split_system
 from mbssa.singularities.ranks import rank_of
 
 
@@ -26,7 +26,7 @@ def system(seed, spins, tolerance):
 @pytest.mark.parametrize("tolerance", [1e-9, 1e-4, 1e-2])
 def test_it_is_what_all_singular_values_say(spins, tolerance, monkeypatch):
     calls = []
-    monkeypatch.setattr(inertia, "rank_of", lambda *matrix: calls.append(1) or rank_of(*matrix))
+    monkeypatch.setattr(validity, "rank_of", lambda *matrix: calls.append(1) or rank_of(*matrix))
     verdicts = []
     for seed in range(150):
         equations, coordinates, rank = system(seed, spins, tolerance)

@@ -1,0 +1,192 @@
+"""Rank of equations with inputs: of all sets of many schemes, and of one set by inertia."""
+
+# With singular values σ, right vectors V and free motions N of the equations and n coordinates D, A =
+# [equations; D] has as many singular values up to s as motions that D leaves free, and n less those of L⁻¹ D
+# N beyond s; L Lᵀ = I + E Eᵀ, E = D V / √(σ² - s²): two Schur complements of [[AᵀA - s², Dᵀ], [D, -1]].
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from mbssa.arrays import Bools, Floats, Ints
+from mbssa.input_search.assignment import Places, prefixes
+from mbssa.singularities.ranks import rank_of
+
+#: Numbers in the projections of the sets that are evaluated at a time.
+_AT_A_TIME = 1 << 22
+
+
+@dataclass(frozen=True, eq=False)
+class SplitSystem:
+    """Equations and coordinates, the latter also along the row space and null space of the former."""
+
+    equations: Floats  # (E, U)
+    coordinates: Floats  # (C, U)
+    values: Floats  # (r,) singular values of the equations above the tolerance, descending
+    held: Floats  # (C, r) coordinates along the right vectors of these values
+    motions: Floats  # (U, U - r) orthonormal, the free motions
+    free: Floats  # (C, U - r) coordinates along them
+    tolerance: float  # ratio of singular values below which numbers count as dependent
+
+
+def split_system(equations: Floats, coordinates: Floats, rank: int, tolerance: float) -> SplitSystem:
+    """Take equations (E, U) of a known rank apart."""
+    values, right = np.zeros(0), np.eye(equations.shape[1])
+    if len(equations):
+        _, values, right = np.linalg.svd(equations)
+    held, motions = right[:rank].T, right[rank:].T
+    return SplitSystem(
+        equations, coordinates, values[:rank], coordinates @ held, motions, coordinates @ motions, tolerance
+    )
+
+
+def full_rank(whole: SplitSystem, chosen: Ints, passive: int) -> bool:
+    """Return whether the equations and these coordinates leave only ``passive`` passive rotations free."""
+    rows = whole.coordinates[chosen]
+    one, other = whole.values.max(initial=0.0), np.linalg.norm(rows, 2)
+    # The largest singular value of the whole matrix is somewhere between.
+    if _regular(whole, chosen, whole.tolerance * float(np.hypot(one, other))):
+        return True
+    if not _regular(whole, chosen, whole.tolerance * float(max(one, other))):
+        return False
+    matrix = np.vstack([whole.equations, rows])
+    return bool(rank_of(matrix, whole.tolerance).rank >= matrix.shape[1] - passive)
+
+
+def _regular(whole: SplitSystem, chosen: Ints, bound: float) -> bool:
+    """Return whether all singular values but those of the passive rotations are above a bound."""
+    if len(whole.values) and whole.values[-1] <= bound:
+        return False
+    seen = whole.held[chosen] / np.sqrt(whole.values**2 - bound**2)
+    triangle: Floats = np.asarray(np.linalg.qr(np.vstack([np.eye(len(chosen)), seen.T]), mode="r"))
+    values = np.linalg.svd(np.linalg.solve(triangle.T, whole.free[chosen]), compute_uv=False)
+    return bool(values[-1] > bound)
+
+
+@dataclass(frozen=True, eq=False)
+class Coordinates:
+    """The coordinates that a query allows, by joint."""
+
+    start: Ints  # (J + 1,) those of joint j are start[j] … start[j + 1] - 1
+    row: Ints  # (C,) number of each among all coordinates
+    required: Ints  # (C,) 1 where every set has it
+    moves: Floats  # (C, n) how it moves with the free motions
+
+
+@dataclass(eq=False)
+class ValidSets:
+    """Valid sets of coordinates of each scheme."""
+
+    count: Ints  # (D,)
+    volume: Floats  # (D,) greatest volume of the rows of ``moves`` of one; 0 where there is none
+    best: Ints  # (D, n) coordinates of the set with it, the first of equals
+
+
+@dataclass(frozen=True, eq=False)
+class _Sets:
+    """Beginnings of sets, in lexicographic order."""
+
+    scheme: Ints  # (P,) number of the beginning of the scheme
+    chosen: Ints  # (P, k) coordinates
+    held: Ints  # (P,) required coordinates of the last joint
+    volume: Floats  # (P,)
+    across: Floats  # (P, n, n) projection on what is left; (P, n) the last direction
+
+    def take(self, rows: Ints | slice) -> _Sets:
+        return _Sets(
+            self.scheme[rows], self.chosen[rows], self.held[rows], self.volume[rows], self.across[rows]
+        )
+
+
+def valid_sets(
+    places: Places, coordinates: Coordinates, low: float, sure: float, regular: Callable[[Ints], Bools]
+) -> ValidSets:
+    """Evaluate all sets of the schemes ``places`` (D, n), which ascend."""
+    # Each row is made orthogonal to those before it, so a set shares the work of its beginning with others. A
+    # row shorter than ``low`` beyond the others is dependent, a volume above ``sure`` regular; ``regular``
+    # decides on the sets (K, n) between.
+    n_schemes, n = places.shape
+    found = ValidSets(
+        np.zeros(n_schemes, dtype=np.int64), np.zeros(n_schemes), np.zeros((n_schemes, n), dtype=np.int64)
+    )
+    levels = [(places[first], parent) for first, parent in prefixes(places)]
+    root = np.zeros(1, dtype=np.int64)
+    whole = np.eye(n)[None] if n > 1 else np.ones((1, 1))
+    pending = [_Sets(root, root[:, None][:, :0], root, np.ones(1), whole)]
+    while pending:
+        sets = pending.pop()
+        k = sets.chosen.shape[1]
+        rows, parent = levels[k]
+        longer = _longer(sets, rows[:, : k + 1], parent, coordinates, low)
+        if k == n - 1:
+            doubt = np.flatnonzero(longer.volume <= sure)
+            valid = np.ones(len(longer.volume), dtype=bool)
+            if len(doubt):
+                valid[doubt] = regular(longer.chosen[doubt])
+            _enter(found, longer.take(np.flatnonzero(valid)))
+            continue
+        size = max(1, _AT_A_TIME // (n * n) // 8)
+        count = len(longer.volume)
+        pending += [longer.take(slice(at, at + size)) for at in range(0, count, size)][::-1]
+    return found
+
+
+def _longer(sets: _Sets, places: Places, parent: Ints, coordinates: Coordinates, low: float) -> _Sets:
+    """Sets with one coordinate more; ``places`` (Q, k + 1) begin schemes, ``parent`` (Q,) are theirs."""
+    start, moves = coordinates.start, coordinates.moves
+    needed = np.diff(np.concatenate([[0], np.cumsum(coordinates.required)])[start])
+    begin, stop = (np.searchsorted(parent, sets.scheme, side) for side in ("left", "right"))
+    row, scheme = _ranges(begin, stop)
+    joint = places[scheme, -1].astype(np.int64)
+    first, stop = start[joint], start[joint + 1]
+    same = np.zeros(len(row), dtype=bool)
+    if places.shape[1] > 1:
+        before = places[scheme, -2]
+        same = before == joint
+        first = np.where(same, sets.chosen[row, -1] + 1, first)
+        stop = np.where(same | (sets.held[row] == needed[before]), stop, 0)
+    pair, coordinate = _ranges(first, np.maximum(first, stop))
+    row, scheme, same, joint = row[pair], scheme[pair], same[pair], joint[pair]
+    held = coordinates.required[coordinate] + np.where(same, sets.held[row], 0)
+    last = sets.across.ndim == 2
+    if last:
+        beyond = np.einsum("ij,ij->i", sets.across[row], moves[coordinate])[:, None]
+    else:
+        beyond = np.einsum("ijk,ik->ij", sets.across[row], moves[coordinate])
+    size = np.sqrt((beyond**2).sum(axis=1))
+    kept = np.flatnonzero((size > low) & (~np.array(last) | (held == needed[joint])))
+    row, beyond, size = row[kept], beyond[kept], size[kept]
+    chosen = np.column_stack([sets.chosen[row], coordinate[kept]])
+    across = np.zeros((len(row), 0))
+    if not last:
+        unit = beyond / size[:, None]
+        across = sets.across[row] - unit[:, :, None] * unit[:, None, :]
+        if places.shape[1] == moves.shape[1] - 1:
+            every, largest = np.arange(len(row)), np.einsum("ijj->ij", across).argmax(axis=1)
+            across = across[every, :, largest] / np.sqrt(across[every, largest, largest])[:, None]
+    return _Sets(scheme[kept], chosen, held[kept], sets.volume[row] * size, across)
+
+
+def _ranges(begin: Ints, stop: Ints) -> tuple[Ints, Ints]:
+    """Numbers from ``begin`` to ``stop`` (excluded) of every row, with the row of each."""
+    count = stop - begin
+    row = np.repeat(np.arange(len(count)), count)
+    return row, np.arange(len(row)) + (begin - np.cumsum(count) + count)[row]
+
+
+def _enter(found: ValidSets, sets: _Sets) -> None:
+    """Count valid sets, and keep the best of each scheme."""
+    n_schemes = len(found.volume)
+    found.count += np.bincount(sets.scheme, minlength=n_schemes)
+    top = np.zeros(n_schemes)
+    np.maximum.at(top, sets.scheme, sets.volume)
+    # A tie within rounding goes to the first set.
+    good = np.flatnonzero(sets.volume >= top[sets.scheme] * (1.0 - 1e-9))
+    scheme, first = np.unique(sets.scheme[good], return_index=True)
+    better = np.flatnonzero(top[scheme] > found.volume[scheme] * (1.0 + 1e-9))
+    scheme = scheme[better]
+    found.volume[scheme] = top[scheme]
+    found.best[scheme] = sets.chosen[good[first[better]]]
