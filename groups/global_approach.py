@@ -147,7 +147,7 @@ def _watched(structure: Structure, frames: Frames, trajectory: Trajectory) -> Tr
         if len(gone):
             status[gone], residual[gone] = CONTACT_LOST, off[gone]
             if not said or gone[0] < said[0][0]:
-                said[0] = int(gone[0]), left_limits(watch, float(value[gone[0]]))
+                said[0] = int(gone[0]), left_limits(watch, float(value[gone[0]]), structure.mechanism.units)
     without = (status == CONTACT_LOST) | (status == INTERPENETRATION)
     if not without.any():
         return trajectory

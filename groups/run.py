@@ -250,7 +250,7 @@ class Run:
                     self.mark(g, first + lost, CONTACT_LOST, off[lost])
                     at = first + int(lost[0])
                     if at <= self.ended.get(g, (at, ""))[0]:
-                        self.ended[g] = at, left_limits(w, float(value[lost[0]]))
+                        self.ended[g] = at, left_limits(w, float(value[lost[0]]), self.model.mechanism.units)
                     gone[g, lost] = True
 
     def _turned_back(self, first: int, stop: int, proven: Bools | None) -> None:

@@ -69,7 +69,7 @@ class Trajectory:
     velocity, acceleration : (T, K, 6) linear of the body's origin, then angular; planar: (T, K, 3);
         None where that level was not kept
     status : (T, G) int8 by group: 0 ok, else see :data:`STATUS`
-    residual : (T, G) largest residual of the group's equations, m or rad
+    residual : (T, G) largest residual of the group's equations, m; angles as arcs at the mechanism's size
     iterations : (T, G) Newton steps; 0 for closed forms
     condition : (T, G) smallest over largest pivot: 1 well conditioned, 0 singular
     kept : (K,) indices of the bodies that the arrays hold, ascending; K = N where all were kept

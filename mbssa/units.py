@@ -14,6 +14,12 @@ ANGLES = {"rad": 1.0, "deg": math.pi / 180.0}
 #: Names of the units of length and angle in SI.
 SI = ("m", "rad")
 
+#: SI units of the quantities of reports.
+_QUANTITIES = {
+    "length": "m", "angle": "rad", "time": "s", "mass": "kg", "force": "N", "moment": "N m", "energy": "J",
+    "power": "W", "residual": "m",
+}  # fmt: skip
+
 #: SI unit of each unit of a file, and how much of it that is.
 _KNOWN = (
     {name: ("m", size) for name, size in LENGTHS.items()}
@@ -68,6 +74,31 @@ def unscaled(value: Any, scale: float) -> Any:
     around = [float(f"{near:.{digits}g}") for digits in (12, 15, 16)]
     around += [near, math.nextafter(near, math.inf), math.nextafter(near, -math.inf)]
     return next((one for one in around if one * scale == value), near)
+
+
+def quantity_text(value: float, unit: str, units: tuple[str, str], digits: str = ".6g") -> str:
+    """A number in SI as text in other units of length and angle, such as ``18.8 mm``."""
+    name, scale = given_in(unit, units)
+    return f"{value / scale:{digits}} {name}".rstrip()
+
+
+def chosen_units(text: str, of_file: tuple[str, str]) -> tuple[str, str]:
+    """Units of length and angle by ``file``, ``SI`` or names (``mm,deg``); else those of the file."""
+    if text.lower() in ("file", "si"):
+        return of_file if text.lower() == "file" else SI
+    names = [name.strip() for name in text.split(",")]
+    lengths, angles = ([name for name in names if name in known] for known in (LENGTHS, ANGLES))
+    if len(lengths) > 1 or len(angles) > 1 or len(lengths) + len(angles) < len(names):
+        raise ValueError(
+            f"{text!r}; write file, SI, or a unit of length ({', '.join(LENGTHS)}), of angle "
+            f"({', '.join(ANGLES)}), or both: mm,deg"
+        )
+    return (lengths or of_file[:1])[0], (angles or of_file[1:])[0]
+
+
+def units_record(units: tuple[str, str]) -> dict[str, str]:
+    """Units of the numbers of a report as data, by quantity."""
+    return {name: given_in(unit, units)[0] for name, unit in _QUANTITIES.items()}
 
 
 def in_si(unit: str) -> tuple[str, float]:

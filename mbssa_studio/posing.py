@@ -54,7 +54,10 @@ class Posing:
             raise ModelError("inputs", [Fault("", "are not finite; write numbers")])
         found = self._solved(wanted, modes)
         if not found.ok:
-            return {"failed": found.faults()[:1] or ["not assemblable (out of reach)"], "values": wanted}
+            return {
+                "failed": found.faults(self._still(wanted))[:1] or ["not assemblable (out of reach)"],
+                "values": wanted,
+            }
         if self.mechanism.space != "planar":
             placed = np.concatenate([found.position[0], found.orientation[0]], axis=1)
             return {"placed": placed.round(9).tolist(), "values": wanted, "reference": self.inputs}
@@ -98,12 +101,15 @@ class Posing:
             self.modes = modes
         return answer
 
-    def _solved(self, values: Mapping[str, float], modes: dict[int, int] | None = None) -> Any:
+    def _still(self, values: Mapping[str, float]) -> groups.Motion:
         still = {name: [0.0] for name in values}
-        motion = groups.from_arrays(
+        return groups.from_arrays(
             self.mechanism, [0.0], {name: [value] for name, value in values.items()}, still, still
         )
-        return self.model.solve(motion, level="position", modes=modes or self.modes or None, compiled=False)
+
+    def _solved(self, values: Mapping[str, float], modes: dict[int, int] | None = None) -> Any:
+        chosen = modes or self.modes or None
+        return self.model.solve(self._still(values), level="position", modes=chosen, compiled=False)
 
     def _about_world(self, moved: Any) -> Any:
         """Displacements as a rotation about the world's origin and a shift, as a drawing applies them."""

@@ -10,12 +10,12 @@ import numpy as np
 
 from groups.pictures.cams import Outline, outlines_of
 from groups.rotations import quaternion_of
-from mbssa.joints.catalogue import types_of
+from mbssa.joints.catalogue import coordinate_unit, types_of
 from mbssa.joints.frames import joint_frames
 from mbssa.mechanism import Mechanism
 from mbssa.pictures.hues import FRAME, NO_GROUP, body_colours, group_hues
 from mbssa.structure import Structure
-from mbssa.units import LENGTHS
+from mbssa.units import LENGTHS, given_in
 from mbssa_studio.document import body_tables, joint_tables, named_points, numbers_of, point_of, points_of
 from mbssa_studio.session import Session, State
 
@@ -115,10 +115,13 @@ def inputs_of(mechanism: Mechanism) -> list[dict[str, Any]]:
             "name": f"{mechanism.joint_ids[j]}.{name}",
             "coordinate": name,
             "bodies": [b + 1 for b in joint_bodies],
+            "unit": unit,
+            "scale": scale,  # m or rad in the unit
         }
         for j in np.flatnonzero(mechanism.driven).tolist()
         for joint_bodies in [mechanism.joint_bodies(j)]
         for name in mechanism.joints[j].driven
+        for unit, scale in [given_in(coordinate_unit(name), mechanism.units)]
     ]
 
 

@@ -11,7 +11,14 @@ import typer
 
 from mbssa.cli import completion
 from mbssa.cli.console import NOT_DETERMINED, OK, fail, fail_all
-from mbssa.cli.options import AllowOption, ForceOption, ModelArgument, TrustOption, WatchOption
+from mbssa.cli.options import (
+    AllowOption,
+    ForceOption,
+    ModelArgument,
+    TrustOption,
+    UnitsOption,
+    WatchOption,
+)
 from mbssa.units import SI
 
 if TYPE_CHECKING:
@@ -64,6 +71,7 @@ def draw(
     trust: TrustOption = False,
     allow: AllowOption = None,
     watch: WatchOption = False,
+    units: UnitsOption = "file",
 ) -> None:
     """Draw MODEL with its structural groups in colour, at its reference or elsewhere.
 
@@ -76,8 +84,10 @@ def draw(
     Example: mbssa draw rotor --output rotor.png
     """
     from groups.cli.arguments import names
+    from groups.cli.options import shown_in
     from groups.pictures import findings_at_reference, mechanism_at
     from groups.pictures.drawing import resting
+    from mbssa.cli.inputs import shown_in as mechanism_in
     from mbssa.cli.outputs import STILL, Target, target_faults
     from mbssa.io import load
     from mbssa.pictures import save
@@ -99,7 +109,7 @@ def draw(
     try:
         if findings:
             with target.place() as place:
-                save(findings_at_reference(mechanism), place)
+                save(findings_at_reference(mechanism_in(mechanism, units)), place)
             _say_written(target)
             return
         if time is not None:
@@ -108,6 +118,7 @@ def draw(
             trajectory, where = _at_inputs(mechanism, inputs), ", ".join(inputs)
         else:
             trajectory, where = resting(mechanism), "reference"
+        trajectory = shown_in(trajectory, units)
         with target.place() as place:
             save(mechanism_at(trajectory, -1, points=names(points), where=where), place)
     except (ValueError, ModuleNotFoundError) as error:

@@ -19,7 +19,7 @@ from mbssa.cli.options import AllowOption, ForceOption, ModelArgument, SheetOpti
 from mbssa.cli.outputs import MOVING, Target, targets_of, written
 from mbssa.joints.catalogue import coordinate_unit
 from mbssa.progress import bar
-from mbssa.units import SI
+from mbssa.units import SI, chosen_units
 
 #: Formats of the table by the endings of files.
 _FORMATS = {".csv": "csv", ".json": "json"}
@@ -65,7 +65,7 @@ def linearise(
     MODEL's driven coordinates are released, and the state of rest under weight
     and forces is searched for from the reference, or from --initial, downhill.
     About it the equations of motion are linearised. Frequencies are those of
-    damped oscillations; amplitudes are by m and rad, the largest is 1.
+    damped oscillations; amplitudes are by the units shown, the largest is 1.
 
     Exit 0: found; 1: no equilibrium was found, or the mode to be animated does
     not swing; 2: bad input, or a search that leaves the workspace.
@@ -92,7 +92,7 @@ def linearise(
         raise  # names its place itself
     except ValueError as error:
         fail_all(str(error).split(BETWEEN))
-    units = outputs.shown_units(mechanism.units)
+    units = chosen_units(outputs.units, mechanism.units)
     played = _played(found, mode, amplitude, outputs) if outputs.animate else None
 
     def write(target: Target) -> None:

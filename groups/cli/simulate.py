@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -18,6 +19,7 @@ from groups.cli.options import (
     InitialOption,
     OutputOptions,
     at_reference,
+    shown_in,
     with_outputs,
 )
 from groups.cli.running import stoppable_progress
@@ -205,6 +207,7 @@ def simulate(
             )
     except (ValueError, ModuleNotFoundError) as error:
         fail_all([by_option(fault) for fault in str(error).split(BETWEEN)])
+    found = replace(found, trajectory=shown_in(found.trajectory, outputs.units))
     if found.status == "stopped":
         print("stopped by Ctrl-C; what was computed is kept", file=sys.stderr)
 
@@ -212,14 +215,13 @@ def simulate(
         if target not in tables:
             outputs.write(found.trajectory, target)
         elif target.option == "--energies":
-            found.write(target.path, force=True, units=outputs.units)
+            found.write(target.path, force=True, units="file")
         else:
-            found.forces.write(target.path, force=True, units=outputs.units)
+            found.forces.write(target.path, force=True, units="file")
 
     files, faults = written([*outputs.targets, *tables], write)
-    present(
-        simulation_report(SimulationSummary(found, files, outputs.shown_units(units))), form, beside=files
-    )
+    shown = found.trajectory.mechanism.units
+    present(simulation_report(SimulationSummary(found, files, shown)), form, beside=files)
     if faults:
         fail_all(faults)
     raise typer.Exit(STOPPED if found.status == "stopped" else OK if found.ok else NOT_DETERMINED)

@@ -9,7 +9,7 @@ import typer
 
 from mbssa.cli import SINGULAR_POSITIONS
 from mbssa.cli.console import NOT_DETERMINED, OK, fail_all, present, warn
-from mbssa.cli.inputs import loaded
+from mbssa.cli.inputs import loaded, shown_in
 from mbssa.cli.options import (
     AllowOption,
     ForceOption,
@@ -20,6 +20,7 @@ from mbssa.cli.options import (
     PairsOption,
     TerminalsOption,
     TrustOption,
+    UnitsOption,
     WatchOption,
     option,
     precision_in_si,
@@ -42,6 +43,7 @@ def check(
         str | None,
         option("LENGTH", "Of the geometry's numbers, such as 1e-6 m; found from their digits if not given."),
     ] = None,
+    units: UnitsOption = "file",
 ) -> None:
     """Find out whether MODEL can be solved as given, and if not, why and what would help.
 
@@ -61,7 +63,7 @@ def check(
     length = precision_in_si(precision, mechanism.units, faults)
     if faults:
         fail_all(faults)
-    result = examined(mechanism, length)
+    result = examined(shown_in(mechanism, units), length)
     present(check_report(result), form, output)
     if result.solvable and result.structure.mechanism.has_geometry:
         for one in resolve_name(SINGULAR_POSITIONS)(result.structure.mechanism):

@@ -12,7 +12,7 @@ import typer
 
 from mbssa import allowed, trust
 from mbssa.cli import completion
-from mbssa.units import UnitError, given_in, numbers_in_si
+from mbssa.units import ANGLES, LENGTHS, SI, UnitError, chosen_units, given_in, numbers_in_si
 
 
 def _trust(context: typer.Context, wanted: bool) -> bool:
@@ -54,6 +54,14 @@ def _one_of(known: str) -> Callable[[str], str]:
         return form
 
     return check
+
+
+def _units(text: str) -> str:
+    try:
+        chosen_units(text, SI)
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--units") from None
+    return text
 
 
 def option(metavar: str, text: str, complete: Callable[..., Any] | None = None, **more: Any) -> Any:
@@ -113,6 +121,18 @@ AllowOption = Annotated[
 #: Carried out by ``mbssa.cli.application``; a command only declares it.
 WatchOption = Annotated[bool, typer.Option("--watch", help="Repeat at each save of MODEL, until Ctrl-C.")]
 ForceOption = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]
+
+#: Its text is for ``mbssa.units.chosen_units``.
+UnitsOption = Annotated[
+    str,
+    typer.Option(
+        "--units",
+        metavar="UNITS",
+        callback=_units,
+        autocompletion=completion.words("file", "SI", *LENGTHS, *ANGLES),
+        help="Units of printed and written numbers: file (MODEL's), SI, or such as mm,deg.",
+    ),
+]
 
 #: Formats of a report: two, three, or all.
 FormatOption = Annotated[

@@ -96,23 +96,24 @@ function slider(input, state) {
   const column = document.createElement("span");
   column.append(range, document.createElement("i"));
   label.append(input.name, column);
-  marked = marked.then(() => mark(range, input.name, state.revision));
+  marked = marked.then(() => mark(range, input, state.revision));
   return label;
 }
 
 // How far the input goes is a band below its slider, orange where joints are beyond their limits: outside are
 // dead points, or what cannot be assembled.
-async function mark(range, name, revision) {
+async function mark(range, { name, unit, scale }, revision) {
   let low, high, least, most;
   if (revision !== store.state.revision) return;
   try { ({ low, high, least, most } = await call("reach", { name }, true)); } catch { return; }  // Findings say why
   if (revision !== store.state.revision) return;
+  const shown = (value) => (value / scale).toPrecision(4);
   const place = (value) => `${(100 * (value - range.min)) / (range.max - range.min)}%`;
   range.nextSibling.style.setProperty("--low", place(low));
   range.nextSibling.style.setProperty("--high", place(high));
   range.nextSibling.style.setProperty("--least", place(least));
   range.nextSibling.style.setProperty("--most", place(most));
-  if (least > low || most < high) range.title += `; limits of joints are kept from ${least.toPrecision(4)} to ${most.toPrecision(4)}`;
+  if (least > low || most < high) range.title += `; limits of joints are kept from ${shown(least)} to ${shown(most)} ${unit}`;
   range.dataset.reach = `${low} ${high}`;
-  range.title += `; the groups can be solved from ${low.toPrecision(4)} to ${high.toPrecision(4)}`;
+  range.title += `; the groups can be solved from ${shown(low)} to ${shown(high)} ${unit}`;
 }

@@ -23,11 +23,13 @@ from mbssa.cli.options import (
     FormatOption,
     ModelArgument,
     TrustOption,
+    UnitsOption,
     check_format,
     option,
 )
 from mbssa.cli.outputs import STILL, Target, target_faults
 from mbssa.progress import bar
+from mbssa.units import chosen_units
 
 if TYPE_CHECKING:
     from routes.sweep.block import Setup
@@ -112,6 +114,7 @@ def sweep(
     trust: TrustOption = False,
     allow: AllowOption = None,
     form: FormatOption = "table",
+    units: UnitsOption = "file",
 ) -> None:
     """Solve many cases of MODEL: poses, designs, modes, a motion or a simulation of each.
 
@@ -192,7 +195,7 @@ def sweep(
         if plot is not None:
             from routes.plots.sweep import draw_sweep
 
-            draw_sweep(found, plot, axes=drawn)
+            draw_sweep(found, plot, axes=drawn, units=chosen_units(units, built.mechanism.units))
             files.append(plot)
     except (ValueError, ModuleNotFoundError) as error:
         fail_all(str(error).split(BETWEEN))

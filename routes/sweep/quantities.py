@@ -27,7 +27,7 @@ Kind = Literal["coordinate", "point", "body", "figure", "expression"]
 Limits = Mapping[str, tuple[float, float]]
 
 #: Figures of a whole case: the worst of all groups.
-FIGURES = {"residual": "m or rad", "condition": ""}
+FIGURES = {"residual": "m", "condition": ""}
 
 #: Suffixes of a coordinate's name for its derivatives, and their units.
 _DERIVATIVES = {"rate": "/s", "acceleration": "/s^2"}
