@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from groups.encoding.setting import Setting
-from groups.kernels.status import OK
 from groups.model import Model
 from groups.motion import driven_coordinates
 from groups.packed import pack
 from groups.results.borrowed import Borrowed, ChosenBy
+from groups.setting import Setting
 from groups.solvers.registry import alternatives, choose, choose_all
+from groups.status import OK
 from groups.trajectory import STATUS
 from mbssa import Mechanism, ModelError, Structure, decompose
 

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from groups.kernels.status import CONTACT_LOST, INTERPENETRATION
 from groups.results.joints import joint_motion
+from groups.status import CONTACT_LOST, INTERPENETRATION
 from mbssa.arrays import Floats
 from mbssa.joints.catalogue import coordinate_unit, type_of_joint
+from mbssa.units import given_in, quantity_text
 
 if TYPE_CHECKING:
     from groups.trajectory import Trajectory
@@ -83,10 +84,11 @@ def _value(trajectory: Trajectory, watch: Watch) -> Floats:
     return angle
 
 
-def left_limits(watch: Watch, value: float) -> str:
-    """Sentence on a contact outside of its limits."""
-    where = f"{watch.low:.6g} … {watch.high:.6g} {watch.unit}"
-    return f"{watch.name}.{watch.coordinate} is {value:.6g} {watch.unit}, outside {where}"
+def left_limits(watch: Watch, value: float, units: tuple[str, str]) -> str:
+    """Sentence on a contact outside of its limits, in these units of length and angle."""
+    unit, scale = given_in(watch.unit, units)
+    low, high, here = (f"{each / scale:.6g}" for each in (watch.low, watch.high, value))
+    return f"{watch.name}.{watch.coordinate} is {here} {unit}, outside {low} … {high} {unit}"
 
 
 def sentences_of(
@@ -105,6 +107,7 @@ def sentences_of(
             types = {j: type_of_joint(mechanism, j) for j in mine}
             names = " or ".join(f"{row.code} {mechanism.joint_ids[j]}" for j, row in types.items() if row.gap)
             sign = 1.0 if status[g, at[0]] == CONTACT_LOST else -1.0
-            sentence = f"{names}: gap {sign * residual[g, at[0]]:.3g} m"
+            gap = quantity_text(sign * residual[g, at[0]], "m", mechanism.units, ".3g")
+            sentence = f"{names}: gap {gap}"
         sentences.append(sentence if len(at) else "")
     return tuple(sentences)

@@ -12,13 +12,13 @@ import numpy as np
 
 from groups.contacts import left_limits, outside, sentences_of, watches
 from groups.kernels import global_newton as kernels
-from groups.kernels.status import CONTACT_LOST, INTERPENETRATION, OK
 from groups.motion import Motion, default_motion
 from groups.reference import closed_reference, inputs_from_reference
 from groups.rotations import quaternion_of
 from groups.solvers.global_solver.contacts import part_contacts
 from groups.solvers.global_solver.solver import COMPILING, Method, method_for, microseconds, solver_of
 from groups.solvers.global_solver.system import GlobalRun, encode
+from groups.status import CONTACT_LOST, INTERPENETRATION, OK
 from groups.trajectory import Level, Trajectory
 from mbssa.compiled import chosen
 from mbssa.joints.frames import Frames
@@ -147,7 +147,7 @@ def _watched(structure: Structure, frames: Frames, trajectory: Trajectory) -> Tr
         if len(gone):
             status[gone], residual[gone] = CONTACT_LOST, off[gone]
             if not said or gone[0] < said[0][0]:
-                said[0] = int(gone[0]), left_limits(watch, float(value[gone[0]]))
+                said[0] = int(gone[0]), left_limits(watch, float(value[gone[0]]), structure.mechanism.units)
     without = (status == CONTACT_LOST) | (status == INTERPENETRATION)
     if not without.any():
         return trajectory

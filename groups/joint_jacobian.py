@@ -22,7 +22,7 @@ from mbssa.joints.poses import Poses
 from mbssa.joints.relations import JointRelations, value_and_rates
 
 if TYPE_CHECKING:
-    from groups.encoding.passive_rotations import LockedRotation
+    from groups.passive_rotations import LockedRotation
     from groups.trajectory import Trajectory
     from mbssa import Mechanism
     from mbssa.joints.frames import Frames

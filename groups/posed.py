@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from groups.encoding.setting import Setting
 from groups.motion import driven_coordinates, reference_inputs
 from groups.packed import pack
 from groups.rotations import plane_rotation, rotation_of
+from groups.setting import Setting
 from groups.solvers.registry import choose_all
 from mbssa.arrays import Floats
 from mbssa.joints.axes import in_space

@@ -14,7 +14,11 @@ import numpy.typing as npt
 
 from groups.contacts import left_limits, outside, sentences_of
 from groups.kernels import span
-from groups.kernels.status import (
+from groups.motion import Motion, reference_inputs
+from groups.reference import check_drives
+from groups.results.arrays import Arrays
+from groups.solvers.solver import Solver
+from groups.status import (
     BRANCH_JUMP,
     CONTACT_LOST,
     INTERPENETRATION,
@@ -25,10 +29,6 @@ from groups.kernels.status import (
     PREDECESSOR_FAILED,
     SINGULAR,
 )
-from groups.motion import Motion, reference_inputs
-from groups.reference import check_drives
-from groups.results.arrays import Arrays
-from groups.solvers.solver import Solver
 from groups.trajectory import Trajectory
 from mbssa.arrays import Bools, Floats, Ints
 from mbssa.compiled import chosen, note_loaded
@@ -250,7 +250,7 @@ class Run:
                     self.mark(g, first + lost, CONTACT_LOST, off[lost])
                     at = first + int(lost[0])
                     if at <= self.ended.get(g, (at, ""))[0]:
-                        self.ended[g] = at, left_limits(w, float(value[lost[0]]))
+                        self.ended[g] = at, left_limits(w, float(value[lost[0]]), self.model.mechanism.units)
                     gone[g, lost] = True
 
     def _turned_back(self, first: int, stop: int, proven: Bools | None) -> None:
@@ -370,25 +370,26 @@ def entry(model: Model) -> Callable[..., None]:
     return span.solve_planar if model.mechanism.space == "planar" else span.solve_spatial
 
 
-def run_in(model: Model, motion: Motion) -> Floats:
-    """Memory of the groups after the way from the reference to the start of a motion."""
+def run_in(model: Model, motion: Motion, memory: Floats | None = None) -> Floats:
+    """Memory of the groups after the way from the reference, or from ``memory``, to the start of a motion."""
     # In a straight line of the inputs, in as many steps as all groups can be followed by; where none of
     # START_STEPS are enough, the memory of the reference.
     mechanism = model.mechanism
+    memory = model.packed.memory if memory is None else memory
     start = reference_inputs(mechanism, model.frames, model.reference)
     gap = motion.value[:, 0] - start
     if np.abs(gap).max(initial=0.0) < 1e-9:
-        return model.packed.memory
+        return memory
     for count in START_STEPS:
         share = np.linspace(0.0, 1.0, count)
         value = start[:, None] + np.outer(gap, share)
         way = Motion(share, motion.names, value, np.repeat(gap[:, None], count, axis=1), np.zeros_like(value))
         run = Run(model, way, np.arange(mechanism.n_bodies), 2)
-        state = RunState.start(model.packed.memory, mechanism.n_bodies)
+        state = RunState.start(memory, mechanism.n_bodies)
         run.advance(0, count, state)
         if not run.arrays.quality[0].any():
             return state.memory
-    return model.packed.memory
+    return memory
 
 
 def seed(model: Model, motion: Motion, starts: Ints, memory: Floats) -> list[RunState]:

@@ -69,7 +69,7 @@ class Trajectory:
     velocity, acceleration : (T, K, 6) linear of the body's origin, then angular; planar: (T, K, 3);
         None where that level was not kept
     status : (T, G) int8 by group: 0 ok, else see :data:`STATUS`
-    residual : (T, G) largest residual of the group's equations, m or rad
+    residual : (T, G) largest residual of the group's equations, m; angles as arcs at the mechanism's size
     iterations : (T, G) Newton steps; 0 for closed forms
     condition : (T, G) smallest over largest pivot: 1 well conditioned, 0 singular
     kept : (K,) indices of the bodies that the arrays hold, ascending; K = N where all were kept
@@ -326,7 +326,8 @@ class Trajectory:
         Parameters
         ----------
         force : replace a file that is there
-        choice : of :meth:`columns`, for ``.csv`` and ``.parquet``; the others hold everything, in SI units
+        choice : of :meth:`columns`, for ``.csv`` and ``.parquet``, which are in the units of the model file
+            if nothing is said; the others hold everything, in SI units
 
         Raises
         ------
@@ -358,11 +359,13 @@ class Trajectory:
     def write_csv(self, path: str | Path, *, force: bool = False, **choice: Unpack[Choice]) -> None:
         """Write :meth:`columns` as text, a row per instant; the header gives the units in brackets.
 
-        Numbers have as many digits as it takes to read the same ones back. Below 4e-15 of the largest with
-        the same unit they are rounding, and written as 0. Raises as :meth:`columns` and :meth:`write`.
+        They are those of the model file, unless ``units="si"`` is given. Numbers have as many digits as it
+        takes to read the same ones back. Below 4e-15 of the largest with the same unit they are rounding, and
+        written as 0. Raises as :meth:`columns` and :meth:`write`.
         """
         from groups.results.table import check_target, chosen_columns, write_csv
 
+        choice.setdefault("units", "file")
         write_csv(chosen_columns(self, **choice), check_target(path, (".csv",), force))
 
     def write_parquet(self, path: str | Path, *, force: bool = False, **choice: Unpack[Choice]) -> None:
@@ -372,6 +375,7 @@ class Trajectory:
         """
         from groups.results.table import check_target, chosen_columns, write_parquet
 
+        choice.setdefault("units", "file")
         write_parquet(chosen_columns(self, **choice), check_target(path, (".parquet",), force))
 
     def to_pandas(self, **choice: Unpack[Choice]) -> pandas.DataFrame:

@@ -6,6 +6,7 @@ import os
 
 def _leave(_number: int, _frame: object) -> None:
     """End without a traceback from within an import: nothing has been started."""
+    os.write(2, b"stopped by Ctrl-C\n")
     os._exit(130)
 
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -70,15 +71,11 @@ def principal_moments(matrix: Floats) -> tuple[str, str]:
     return ", ".join(f"{value:.4g}" for value in principal), wrong
 
 
-#: By key, its unit as powers of the force (or torque) and of the length (or angle) along which it acts.
+#: SI units of the numbers under each key, along a length.
 _UNITS = {
-    "stiffness": (1.0, -1.0),
-    "damping": (1.0, -1.0),
-    "friction": (1.0, 0.0),
-    "rest": (0.0, 1.0),
-    "threshold": (0.0, 1.0),
-    "radius": (0.0, 1.0),
-}
+    "points": "m", "point": "m", "terrain": "m", "radius": "m", "rest": "m", "threshold": "m/s",
+    "stiffness": "N/m", "damping": "N s/m", "friction": "N", "force": "N", "moment": "N m", "spin": "rad/s",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,13 +89,17 @@ class ForceType:
     planar: bool = False  # for planar models alone
     limited: bool = False  # its coordinate must have limits
     on_masses: bool = False  # loads each body with mass
-    # units: by key, powers of force (torque) and of length (angle) of its number
-    units: Mapping[str, tuple[float, float]] = field(default_factory=lambda: _UNITS)
+    units: Mapping[str, str] = field(default_factory=lambda: _UNITS)
 
     @property
     def takes(self) -> tuple[str, ...]:
         """All keys."""
         return (*self.required, *self.optional)
+
+    def unit_of(self, key: str, turning: bool) -> str:
+        """SI unit of the numbers under a key, "" for none; ``turning``: of a force on an angle, a torque."""
+        unit = self.units.get(key, "")
+        return re.sub("[Nm]", lambda name: "N m" if name[0] == "N" else "rad", unit) if turning else unit
 
     @property
     def exerting(self) -> tuple[str, ...]:
@@ -109,7 +110,7 @@ class ForceType:
 _EXERTING = ("stiffness", "damping", "friction", "force", "moment", "spin", "function")
 
 #: Units of a Hertz contact: N/m^(3/2), s/m, and a coefficient of friction.
-_CONTACT = _UNITS | {"stiffness": (1.0, -1.5), "damping": (0.0, -1.0), "friction": (0.0, 0.0)}
+_CONTACT = _UNITS | {"stiffness": "N/m^1.5", "damping": "s/m", "friction": ""}
 _FRICTION = ("damping", "friction", "threshold")
 
 #: Types of ``[[force]]``; each is evaluated by its file of :mod:`groups.dynamics.forces`.
@@ -119,7 +120,7 @@ FORCE_TYPES = {
     ),
     "coordinate": ForceType(("coordinate",), ("stiffness", "damping", "rest", "force", "factor", "function")),
     "stop": ForceType(
-        ("coordinate", "stiffness"), ("damping",), limited=True, units=_UNITS | {"damping": (0.0, -1.0)}
+        ("coordinate", "stiffness"), ("damping",), limited=True, units=_UNITS | {"damping": "s/m"}
     ),
     "friction": ForceType(("coordinate", "friction", "threshold"), ("damping",)),
     "point": ForceType(("bodies", "point"), ("force", "moment", "axes", "factor", "function"), vector=True),

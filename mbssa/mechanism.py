@@ -273,6 +273,14 @@ class Mechanism:
         joint, _, name = coordinate.rpartition(".")
         return self._joint_by_id[joint], name
 
+    def called(self, coordinate: str) -> str:
+        """Name of a coordinate with its joint's id where a text has the joint's bodies; else the text."""
+        joint, _, name = coordinate.rpartition(".")
+        try:
+            return f"{self.joint(joint).id}.{name}"
+        except KeyError:
+            return coordinate
+
     def joint(self, name: str) -> Joint:
         """The joint with this id, or between the bodies with these numbers; ``3-2`` finds ``2-3``.
 

@@ -29,19 +29,6 @@ PATIENCE = 30.0
 
 MEMORY = ":memory:"
 
-#: SQLite's errors that say something of the file, and not of the statement.
-_OF_THE_FILE = (
-    sqlite3.SQLITE_BUSY,
-    sqlite3.SQLITE_CANTOPEN,
-    sqlite3.SQLITE_CORRUPT,
-    sqlite3.SQLITE_FULL,
-    sqlite3.SQLITE_IOERR,
-    sqlite3.SQLITE_LOCKED,
-    sqlite3.SQLITE_NOTADB,
-    sqlite3.SQLITE_PERM,
-    sqlite3.SQLITE_READONLY,
-)
-
 #: Threads of one process take turns at what is in memory: SQLite does not make them wait there.
 _TURN = threading.RLock()
 
@@ -74,9 +61,10 @@ def reading(tables: Sequence[str] = (), path: str | Path | None = None) -> Itera
         return
     with _said(place), closing(_opened_to_read(place)) as connection:
         _application(connection, place)
-        there = _refuse_other_layouts(connection, tables, place)
+        _check_tables(connection, tables, place)
+        there = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
         for table in tables:
-            if _name_of(table) not in there:
+            if _table_name(table) not in there:
                 connection.execute(table.replace("CREATE TABLE", "CREATE TEMPORARY TABLE", 1))
         connection.execute("PRAGMA query_only = ON")
         connection.execute("BEGIN")
@@ -110,7 +98,7 @@ def _transaction(
             if _application(connection, place) == 0:
                 connection.execute(f"PRAGMA application_id = {APPLICATION}")
                 connection.execute(f"PRAGMA user_version = {VERSION}")
-            _refuse_other_layouts(connection, tables, place)
+            _check_tables(connection, tables, place)
             for table in tables:
                 connection.execute(table)
             yield connection
@@ -139,21 +127,19 @@ def _application(connection: sqlite3.Connection, place: str) -> int:
     return APPLICATION
 
 
-def _refuse_other_layouts(connection: sqlite3.Connection, tables: Sequence[str], place: str) -> set[str]:
-    """Names of what the file holds; StoreError where a table of ours has other columns."""
-    there = dict(connection.execute("SELECT name, sql FROM sqlite_master").fetchall())
-    for table in tables:
-        name = _name_of(table)
-        if name in there and there[name] != table.replace(" IF NOT EXISTS", "", 1):
-            raise StoreError(
-                f"{place} has a table {name} with other columns than this version writes; remove it, or name "
-                "another file in MBSSA_STORE"
-            )
-    return set(there)
-
-
-def _name_of(table: str) -> str:
+def _table_name(table: str) -> str:
     return table.partition("(")[0].split()[-1]
+
+
+def _check_tables(connection: sqlite3.Connection, tables: Sequence[str], place: str) -> None:
+    """Refuse views and triggers, and tables of these names that were made otherwise."""
+    wanted = {_table_name(table): table.replace("IF NOT EXISTS ", "", 1) for table in tables}
+    for kind, name, text in connection.execute("SELECT type, name, sql FROM sqlite_master"):
+        if kind in ("view", "trigger") or wanted.get(name, text) != text:
+            raise StoreError(
+                f"{place}: its {kind} {name!r} was not made by this version; remove the file, or name "
+                "another one in MBSSA_STORE"
+            )
 
 
 def _opened(place: str) -> sqlite3.Connection:
@@ -243,18 +229,18 @@ def decoding(path: str | Path | None) -> Iterator[None]:
 
 @contextmanager
 def _said(place: str) -> Iterator[None]:
-    """Convert SQLite's errors about a file into messages with a remedy."""
+    """Convert SQLite's errors into messages with a remedy."""
     try:
         yield
-    except sqlite3.DatabaseError as error:
+    except sqlite3.Error as error:
         code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
-        if code not in _OF_THE_FILE:  # of the statement
-            raise
         other = "name another file in MBSSA_STORE"
         if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
             said = f"another process has held {place} for {PATIENCE:g} s; end it, or {other}"
         elif code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
             said = f"{place} is no store, or a damaged one ({error}); {other}"
+        elif code in (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_MISMATCH):
+            said = f"{place} holds what this version does not write ({error}); remove it, or {other}"
         else:
             said = f"{place} cannot be used ({error}); make room or give leave to write it, or {other}"
-        raise StoreError(said) from None
+        raise StoreError(said) from error

@@ -27,6 +27,9 @@ angle = "deg"
 #: Distance in the unit of the file below which two points are one; numbers are written with 12 digits.
 COINCIDENT = 1e-6
 
+#: Coordinates beyond are none, nor is what is not finite.
+_LARGEST = 1e300
+
 Tables = dict[str, Any]
 
 
@@ -38,7 +41,7 @@ def tables_of(text: str) -> Tables:
 def body_tables(tables: Any) -> list[Any]:
     """Tables of the moving bodies; empty ones where the file has only their number."""
     found = tables.get("body")
-    if isinstance(found, list):
+    if isinstance(found, list) and all(isinstance(body, dict) for body in found):
         return found
     number = tables.get("bodies")
     return [{} for _ in range(number - 1)] if isinstance(number, int) and 0 < number <= 1000 else []
@@ -75,8 +78,13 @@ def point_of(joint: Any, bodies: Sequence[Any]) -> list[float] | None:
         number = number_of(int(owner) if owner.isdigit() else owner, bodies)
         points = bodies[number - 2].get("points") if number is not None and number > 1 else None
         at = points.get(name) if isinstance(points, dict) else None
-    good = isinstance(at, list) and len(at) in (2, 3) and all(isinstance(c, int | float) for c in at)
-    return [float(c) for c in at] if good and at is not None else None
+    return [float(c) for c in at] if _is_point(at) and at is not None else None
+
+
+def named_points(body: Any) -> dict[str, list[float]]:
+    """Points of a body's table by name, in the unit of the file, without those that are none."""
+    points = body.get("points")
+    return {name: at for name, at in points.items() if _is_point(at)} if isinstance(points, dict) else {}
 
 
 def points_of(joint: Any) -> list[list[float] | None]:
@@ -88,7 +96,8 @@ def points_of(joint: Any) -> list[list[float] | None]:
 def add_link(text: str, points: Sequence[Sequence[float]]) -> str:
     """Add a link through two or more points, and pin it where one of them meets a joint or another link.
 
-    A point on a joint makes the link one of its bodies; on a named point of another link, a revolute joint.
+    A point on a joint makes the link one of its bodies; on another link, at a named point or between its
+    points, a revolute joint.
     """
     return _edited(text, lambda document: _add_link(document, points))
 
@@ -99,18 +108,17 @@ def _add_link(document: Any, points: Sequence[Sequence[float]]) -> None:
     bodies = _bodies_written(document)
     taken = {body.get("name") for body in bodies}
     name = next(f"link{k}" for k in range(len(bodies) + 2, 10**6) if f"link{k}" not in taken)
-    plain = [dict(body) for body in bodies]
-    joined = [_meets(document, plain, point) for point in points]
+    joined = [_meets(document, point) for point in points]
     table = tomlkit.table()
     table["name"] = name
     table["points"] = _inline({"ABCDEFGHIJ"[k % 10] + "1" * (k // 10): _at(p) for k, p in enumerate(points)})
     _append(document, "body", table)
-    for point, (joint, other) in zip(points, joined, strict=True):
+    for point, (joint, links) in zip(points, joined, strict=True):
         if joint is not None and joint.get("type") == "R":
             joint["bodies"] = [*joint["bodies"], name]
             _driven_pairs(joint)
-        elif other is not None:
-            _append_joint(document, [other, name], "R", point)
+        elif links:
+            _append_joint(document, [_name(bodies, links[-1]), name], "R", point)
 
 
 def add_joint(
@@ -187,7 +195,7 @@ def add_cam(
             upwards = np.array(held[0].get("axis", [1.0, 0.0]), dtype=float)
             upwards *= np.sign(upwards @ (roller - pivot)) or 1.0
             upwards /= np.linalg.norm(upwards)
-            profile["offset"] = _turn(upwards, roller - pivot)
+            profile["offset"] = float(_turn(upwards, roller - pivot))
         else:
             about = np.array(point_of(held[0], written), dtype=float)
             upwards, arm = about - pivot, roller - about
@@ -205,29 +213,42 @@ def add_cam(
     return _edited(text, edit)
 
 
-def add_ground(
-    text: str, point: Sequence[float], code: str = "R", axis: Sequence[float] | None = None
-) -> str:
-    """Join the link that has a named point or a joint here to the frame: by a pin, or by a slider.
-
-    A pin of several links gets the frame as one more body.
-    """
+def add_ground(text: str, point: Sequence[float]) -> str:
+    """Pin the link that is here to the frame; a pin of several links gets the frame as one more body."""
 
     def edit(document: Any) -> None:
-        bodies = _bodies_written(document)
-        joint, other = _meets(document, [dict(body) for body in bodies], point)
-        if joint is not None and joint.get("type") == "R" and code == "R":
-            if 1 in numbers_of(joint, bodies):
+        joint, links = _meets(document, point)
+        if joint is not None and joint.get("type") == "R":
+            if 1 in numbers_of(joint, _bodies_written(document)):
                 raise _refused("ground", "this pin is on the frame already")
             joint["bodies"] = ["frame", *joint["bodies"]]
             _driven_pairs(joint)
             return
-        if joint is not None and other is None:
-            ends = [number for number in numbers_of(joint, bodies) if number != 1]
-            other = _name(bodies, ends[-1]) if ends else None
-        if other is None:
-            raise _refused("ground", "no link has a point here; draw the link first")
-        _append_joint(document, ["frame", other], code, point, axis)
+        if not links:
+            raise _refused("ground", "no link is here; draw the link first")
+        _append_joint(document, ["frame", _name(_bodies_written(document), links[-1])], "R", point)
+
+    return _edited(text, edit)
+
+
+def add_slider(text: str, point: Sequence[float], axis: Sequence[float]) -> str:
+    """Guide the link that is here along the frame: by a pin in a slot; a link along the guide by a slider.
+
+    A link without joints has a slider too.
+    """
+
+    def edit(document: Any) -> None:
+        bodies = _bodies_written(document)
+        _, links = _meets(document, point)
+        if not links or not any(axis):
+            raise _refused("slider", "no link is here; draw the link first" if any(axis) else "its axis is 0")
+        guide, points = np.array(axis, dtype=float) / np.linalg.norm(axis), _points_of_links(document)
+        aside = {link: _turn(guide, (np.array(points[link], dtype=float) - point).T) for link in links}
+        along = [link for link in links if np.abs(aside[link]).max() < COINCIDENT]
+        link = (along or links)[-1]
+        joined = any(link in numbers_of(joint, bodies) for joint in joint_tables(document))
+        code = "SLOT" if joined and not along else "P"
+        _append_joint(document, ["frame", _name(bodies, link)], code, point, axis)
 
     return _edited(text, edit)
 
@@ -262,6 +283,48 @@ def move_point(text: str, before: Sequence[float], after: Sequence[float]) -> st
             for name, at in list(body.get("points", {}).items()):
                 if _is_at(at, before):
                     body["points"][name] = _at(after)
+
+    return _edited(text, edit)
+
+
+#: What take_pose can write: other tables, fields and types of joints are measured from the old reference.
+_POSED = {"model": {"format", "space", "units", "title", "body", "joint"}, "body": {"name", "points"}}
+_POSED["joint"] = {"bodies", "type", "point", "points", "axis", "ratio", "driven", "driven_pairs", "id"}
+
+
+def take_pose(text: str, poses: Sequence[Sequence[float]]) -> str:
+    """Make a pose of a planar mechanism its reference: displacements (x, y, angle) of the bodies."""
+
+    def edit(document: Any) -> None:
+        bodies, joints = _bodies_written(document), joint_tables(document)
+        tables = [("model", document), *(("body", each) for each in bodies), *(("joint", j) for j in joints)]
+        other = {key for kind, table in tables for key in table if key not in _POSED[kind]}
+        other |= {str(joint.get("type")) for joint in joints} - {"R", "P", "SLOT", "EO"}
+        if other or len(poses) != len(bodies) + 1:
+            what = f"{', '.join(sorted(other))}: measured from the reference that there is"
+            raise _refused("reference", f"{what}; delete it first, or move points by Shift")
+
+        def moved(number: int, at: Sequence[float], shift: float = 1.0) -> list[float]:
+            x, y, angle = poses[number - 1]
+            cosine, sine = np.cos(angle), np.sin(angle)
+            return _at([cosine * at[0] - sine * at[1] + shift * x, sine * at[0] + cosine * at[1] + shift * y])
+
+        points = [(k, body["points"]) for k, body in enumerate(bodies, start=2) if "points" in body]
+        names = [(link, table, name, list(table[name])) for link, table in points for name in table]
+        for link, table, name, before in names:
+            table[name] = moved(link, before)
+        for joint in joints:
+            ends = numbers_of(joint, bodies)
+            if isinstance(at := joint.get("point"), list):
+                carrier = min(ends) if joint["type"] == "R" else ends[-1]  # pins on the frame stay
+                after = joint["point"] = moved(carrier, before := list(at))
+                for link, table, name, place in names:  # to the last digit what the joint has
+                    if link in ends and _is_at(place, before):
+                        table[name] = after
+            if "points" in joint:
+                joint["points"] = [moved(body, at) for body, at in zip(ends, joint["points"], strict=True)]
+            if "axis" in joint:
+                joint["axis"] = moved(ends[0], joint["axis"], 0.0)
 
     return _edited(text, edit)
 
@@ -414,15 +477,38 @@ def _driven_pairs(joint: Any) -> None:
         joint["driven_pairs"] = [list(joint["bodies"][:2])]
 
 
-def _meets(document: Any, bodies: Sequence[Any], point: Sequence[float]) -> tuple[Any, int | str | None]:
-    """Joint at a point, and the name of the last link with a named point there."""
-    joints = [joint for joint in joint_tables(document) if _is_at(point_of(joint, bodies), point)]
-    at = [
-        k + 2
-        for k, body in enumerate(bodies)
-        if any(_is_at(place, point) for place in body.get("points", {}).values())
-    ]
-    return (joints[0] if joints else None), (_name(bodies, at[-1]) if at else None)
+def _meets(document: Any, point: Sequence[float]) -> tuple[Any, list[int]]:
+    """Joint at a point, and the links there: by a point or joint of theirs, else between these."""
+    joints = [j for j in joint_tables(document) if _is_at(point_of(j, document.get("body", [])), point)]
+    points = _points_of_links(document)
+    links = [link for link, places in points.items() if any(_is_at(place, point) for place in places)]
+    links = links or [link for link, places in points.items() if _is_between(places, point)]
+    return (joints[0] if joints else None), links
+
+
+def _points_of_links(document: Any) -> dict[int, list[list[float]]]:
+    """Points by which each link is drawn: its named ones and its joints."""
+    bodies = [dict(body) for body in _bodies_written(document)]
+    points = {}
+    for k, body in enumerate(bodies, start=2):
+        named = [point_of({"point": at}, bodies) for at in body.get("points", {}).values()]
+        points[k] = [at for at in named if at is not None]
+    for joint in joint_tables(document):
+        at = point_of(joint, bodies)
+        for number in numbers_of(joint, bodies):
+            if at is not None and number != 1:
+                points[number].append(at)
+    return points
+
+
+def _is_between(points: Sequence[Sequence[float]], point: Sequence[float]) -> bool:
+    """Return whether a point is in the convex hull of others: seen from it, they span half a turn or more."""
+    away = np.array([at for at in points if len(at) == len(point) == 2], dtype=float).reshape(-1, 2) - point
+    if not len(away):
+        return False
+    angles = np.sort(np.arctan2(away[:, 1], away[:, 0]))
+    gaps = np.diff(np.append(angles, angles[0] + 2 * np.pi))
+    return bool(gaps.max() <= np.pi + COINCIDENT / np.linalg.norm(away, axis=1).min())
 
 
 def _name(bodies: Sequence[Any], number: int) -> int | str:
@@ -448,9 +534,14 @@ def _at(point: Sequence[float]) -> list[float]:
     return [float(f"{float(value):.12g}") + 0.0 for value in point]
 
 
-def _turn(a: Any, b: Any) -> float:
+def _turn(a: Any, b: Any) -> Any:
     """Over 0 where b points to the left of a."""
-    return float(a[0] * b[1] - a[1] * b[0])
+    return a[0] * b[1] - a[1] * b[0]
+
+
+def _is_point(at: Any) -> bool:
+    numbers = isinstance(at, list) and len(at) in (2, 3) and all(isinstance(c, int | float) for c in at)
+    return numbers and all(abs(c) < _LARGEST for c in at)
 
 
 def _is_at(at: Any, point: Sequence[float]) -> bool:

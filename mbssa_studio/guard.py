@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
@@ -16,7 +17,7 @@ MOST_BYTES = 5_000_000
 
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
-    "frame-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
+    "frame-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'self'"
 )
 
 
@@ -36,26 +37,28 @@ class Guard:
         self.token = token
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "websocket":
+            await send({"type": "websocket.close"})  # before the handshake: refused
+            return
         if scope["type"] != "http":
-            if scope["type"] == "lifespan":
-                await self.application(scope, receive, send)
+            await self.application(scope, receive, send)
             return
         status, reason = self._refusal(scope)
         if status:
-            if status == 413:
-                await _discard(receive)
             await _answer(send, status, reason)
             return
+        try:
+            body = await _body(receive)
+        except TooLarge:
+            reason = f"the file is larger than {MOST_BYTES / 1e6:.0f} MB; open it by mbssa studio FILE"
+            await _answer(send, 413, reason)
+            return
+        if body is None:
+            return
+        unread = [{"type": "http.request", "body": body, "more_body": False}]
 
-        size = 0
-
-        async def bounded() -> MutableMapping[str, Any]:
-            nonlocal size
-            message = await receive()
-            size += len(message.get("body", b""))
-            if size > MOST_BYTES:
-                raise TooLarge
-            return message
+        async def read() -> MutableMapping[str, Any]:
+            return unread.pop() if unread else await receive()
 
         async def guarded(message: MutableMapping[str, Any]) -> None:
             if message["type"] == "http.response.start":
@@ -72,11 +75,9 @@ class Guard:
             await send(message)
 
         try:
-            await self.application(scope, bounded, guarded)
-        except TooLarge:
-            await _answer(
-                send, 413, f"the file is larger than {MOST_BYTES / 1e6:.0f} MB; open it by mbssa studio FILE"
-            )
+            await self.application(scope, read, guarded)
+        except asyncio.CancelledError:  # by the end of the server alone
+            await _answer(send, 503, "the studio was ended")
 
     def _refusal(self, scope: Scope) -> tuple[int, str]:
         headers = {
@@ -85,14 +86,11 @@ class Guard:
         if headers.get("host", "") not in self.hosts:
             return 400, "this host is not the studio; open the address that mbssa studio printed"
         origin = headers.get("origin")
-        if origin is not None and origin.removeprefix("http://") not in self.hosts:
+        if origin is not None and origin not in {f"http://{host}" for host in self.hosts}:
             return 403, "a request of another page; the studio answers its own alone"
         first = scope["path"].split("/")[1] if "/" in scope["path"] else ""
         if not secrets.compare_digest(first.encode(), self.token.encode()):
             return 404, "no such page; open the address that mbssa studio printed, with its token"
-        length = headers.get("content-length", "0")
-        if not length.isdigit() or int(length) > MOST_BYTES:
-            return 413, f"the file is larger than {MOST_BYTES / 1e6:.0f} MB; open it by mbssa studio FILE"
         return 0, ""
 
 
@@ -100,13 +98,20 @@ class TooLarge(Exception):
     """A request has more bytes than the studio reads."""
 
 
-async def _discard(receive: Receive) -> None:
-    """Read a body that is too large, up to a limit: a browser shows no answer before it has sent all."""
-    size, more = 0, True
-    while more and size < 20 * MOST_BYTES:
+async def _body(receive: Receive) -> bytes | None:
+    """Body of a request, None if the client leaves before its end; TooLarge beyond the limit."""
+    body, size, more = bytearray(), 0, True
+    while more and size < 20 * MOST_BYTES:  # a browser shows no answer before it has sent all
         message = await receive()
+        if message["type"] == "http.disconnect":
+            return None
         size += len(message.get("body", b""))
+        if size <= MOST_BYTES:
+            body += message.get("body", b"")
         more = bool(message.get("more_body"))
+    if size > MOST_BYTES:
+        raise TooLarge
+    return bytes(body)
 
 
 async def _answer(send: Send, status: int, text: str) -> None:

@@ -42,7 +42,7 @@ class Posing:
         self.modes: dict[int, int] = {}
         self.rest = self._solved(self.inputs)
 
-    def pose(self, values: Mapping[str, float]) -> dict[str, Any]:
+    def pose(self, values: Mapping[str, float], modes: dict[int, int] | None = None) -> dict[str, Any]:
         """Poses of all bodies at inputs in m and rad (the reference's if not named), and what failed."""
         # Planar poses are displacements from the reference: x, y in the file's unit, angle in rad. Spatial
         # ones (``placed``) are positions, m, and quaternions w, x, y, z.
@@ -52,16 +52,19 @@ class Posing:
         wanted = {**self.inputs, **values}
         if not all(np.isfinite(value) for value in wanted.values()):
             raise ModelError("inputs", [Fault("", "are not finite; write numbers")])
-        found = self._solved(wanted)
+        found = self._solved(wanted, modes)
         if not found.ok:
-            return {"failed": found.faults()[:1] or ["not assemblable (out of reach)"], "values": wanted}
+            return {
+                "failed": found.faults(self._still(wanted))[:1] or ["not assemblable (out of reach)"],
+                "values": wanted,
+            }
         if self.mechanism.space != "planar":
             placed = np.concatenate([found.position[0], found.orientation[0]], axis=1)
             return {"placed": placed.round(9).tolist(), "values": wanted, "reference": self.inputs}
         moved = np.column_stack([found.position[0] - self.rest.position[0], found.orientation[0]])
         moved[:, 2] -= self.rest.orientation[0]
         turned = self._about_world(moved)
-        return {"poses": turned.round(9).tolist(), "values": wanted, "reference": self.inputs}
+        return {"poses": turned.round(12).tolist(), "values": wanted, "reference": self.inputs}
 
     def reach(self, name: str) -> dict[str, float]:
         """Range of an input (m or rad from the reference) to each side while the others are fixed."""
@@ -90,12 +93,23 @@ class Posing:
             kept.append(side * far * _last(solved) / 180)
         return {"low": ends[0], "high": ends[1], "least": kept[0], "most": kept[1]}
 
-    def _solved(self, values: Mapping[str, float]) -> Any:
+    def switch(self, group: int, mode: int) -> dict[str, Any]:
+        """Put a group into another assembly mode, if it can be solved there; its :meth:`pose`."""
+        modes = {**self.modes, group: mode}
+        answer = self.pose({}, modes)
+        if "failed" not in answer:
+            self.modes = modes
+        return answer
+
+    def _still(self, values: Mapping[str, float]) -> groups.Motion:
         still = {name: [0.0] for name in values}
-        motion = groups.from_arrays(
+        return groups.from_arrays(
             self.mechanism, [0.0], {name: [value] for name, value in values.items()}, still, still
         )
-        return self.model.solve(motion, level="position", modes=self.modes or None, compiled=False)
+
+    def _solved(self, values: Mapping[str, float], modes: dict[int, int] | None = None) -> Any:
+        chosen = modes or self.modes or None
+        return self.model.solve(self._still(values), level="position", modes=chosen, compiled=False)
 
     def _about_world(self, moved: Any) -> Any:
         """Displacements as a rotation about the world's origin and a shift, as a drawing applies them."""

@@ -6,6 +6,7 @@ import asyncio
 import signal
 import socket
 import webbrowser
+from collections.abc import Callable
 from pathlib import Path
 
 import uvicorn
@@ -43,6 +44,18 @@ def session_for(model: str | None, trust: bool) -> Session:
     return session
 
 
+class _Server(uvicorn.Server):
+    """Server that ends the processes of its application first, so that no request waits for them."""
+
+    def __init__(self, settings: uvicorn.Config, close: Callable[[], None]) -> None:
+        super().__init__(settings)
+        self._close = close
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._close()
+        await super().shutdown(sockets)
+
+
 def serve(session: Session, listening: socket.socket, browser: bool) -> None:
     """Serve a session on a socket until Ctrl-C; print the address, and open it."""
     port = listening.getsockname()[1]
@@ -53,7 +66,7 @@ def serve(session: Session, listening: socket.socket, browser: bool) -> None:
     settings = uvicorn.Config(
         guarded, log_level="warning", access_log=False, server_header=False, timeout_graceful_shutdown=1
     )
-    server = uvicorn.Server(settings)
+    server = _Server(settings, guarded.close)
     print(f"studio: {address}\nCtrl-C ends it.", flush=True)
     if browser:
         webbrowser.open(address)

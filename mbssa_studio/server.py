@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import secrets
 import tempfile
 import threading
 from collections.abc import Awaitable, Callable
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -50,6 +52,7 @@ class Studio:
         self._thumbnails: dict[str, bytes] = {}
         self._lock = threading.Lock()
         self._posing: tuple[int, Posing] | None = None
+        self._page: tuple[Any, str] | None = None
 
     def state(self, _: dict[str, Any]) -> dict[str, Any]:
         """The session as the page shows it."""
@@ -107,13 +110,14 @@ class Studio:
         """Carry out a verified proposal of a check."""
         types = tuple((int(joint), str(code)) for joint, code in given["types"])
         driven = tuple(int(mask) for mask in given["driven"])
-        proposal = Proposal(given["kind"], "", 0, driven=driven, types=types)
+        directions = tuple((int(joint), tuple(map(float, way))) for joint, way in given["directions"])
+        proposal = Proposal(given["kind"], "", 0, driven=driven, types=types, directions=directions)
         return self._change(given, lambda s: s.changed_to(proposal.apply(s.mechanism())))
 
     def pose(self, given: dict[str, Any]) -> dict[str, Any]:
         """Poses of all bodies at values of the inputs."""
         with self._lock:
-            return self._posed().pose({name: float(value) for name, value in given["values"].items()})
+            return self._posed().pose({name: float(value) for name, value in dict(given["values"]).items()})
 
     def _posed(self) -> Posing:
         """The model of the state that is shown, made when it is first posed."""
@@ -162,17 +166,24 @@ class Studio:
     def mode(self, given: dict[str, Any]) -> dict[str, Any]:
         """Put a group into another assembly mode, until the model changes."""
         with self._lock:
-            posing = self._posed()
-            posing.modes = {**posing.modes, int(given["group"]): int(given["mode"])}
-            return posing.pose({})
+            return self._posed().switch(int(given["group"]), int(given["mode"]))
+
+    def play(self, given: dict[str, Any]) -> dict[str, Any]:
+        """Make the page of :meth:`player` ready; the error says why the motion cannot be played."""
+        self.player(bool(given.get("still")))
+        return {}
 
     def player(self, still: bool) -> str:
         """The page that plays the motion, in the assembly modes that were chosen; or shows the reference."""
-        if still:
-            return page_text(resting(self.session.mechanism()), points=())
         with self._lock:
-            posing = self._posed()
-        return posing.page()
+            state, mechanism = self.session.state, self.session.mechanism()
+            posing = None if still else self._posed()
+        key = (state, None if posing is None else posing.modes)
+        page = self._page
+        if page is None or page[0] != key:
+            text = page_text(resting(mechanism), points=()) if posing is None else posing.page()
+            self._page = page = (key, text)
+        return page[1]
 
     def close(self) -> None:
         """End the processes."""
@@ -196,7 +207,10 @@ class Studio:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, f"model{ending}")
             path.write_bytes(data)
-            return self._change({}, lambda s: s.open(path, safe_name(Path(name).stem)))
+            try:
+                return self._change({}, lambda s: s.open(path, safe_name(Path(name).stem)))
+            except ModelError as error:
+                raise ModelError(name, error.faults) from None
 
     def _change(self, given: dict[str, Any], change: Callable[[Session], None]) -> dict[str, Any]:
         with self._lock:
@@ -216,7 +230,9 @@ def application(session: Session, hosts: set[str], token: str) -> Guard:
     calls = (
         "state", "revision", "edit", "text", "undo", "redo", "example", "new", "use", "apply", "pose", "work",
         "cancel", "examples", "recent", "link", "open_link", "preview", "mode", "reach",
+        "play",
     )  # fmt: skip
+    turn = asyncio.Lock()
     routes = [
         Route("/", _file_of("index.html")),
         Route("/web/{name}", _file),
@@ -224,17 +240,20 @@ def application(session: Session, hosts: set[str], token: str) -> Guard:
         Route("/open", _open(studio), methods=["POST"]),
         Route("/save/{ending}", _save(studio)),
         Route("/player", _player(studio)),
-        Route(
-            "/picture/{name}/{ending}", _download(lambda name, ending: studio.file("picture", name, ending))
+        *(
+            Route(f"/{kind}/{{name}}/{{ending}}", _download(partial(studio.file, kind), turn))
+            for kind in ("picture", "motion")
         ),
-        Route("/motion/{name}/{ending}", _download(lambda name, ending: studio.file("motion", name, ending))),
-        Route("/thumbnail/{name}/{ending}", _download(lambda name, _: studio.thumbnail(name))),
+        Route(
+            "/thumbnail/{name}/{ending}", _download(lambda name, _: studio.thumbnail(name), asyncio.Lock())
+        ),
     ]
     inner = Starlette(
         routes=[
             Route(f"/{token}", lambda request: RedirectResponse(f"/{token}/")),
             Mount(f"/{token}", routes=routes),
         ],
+        exception_handlers=dict.fromkeys(_REQUESTED, _mistaken),
     )
     return Guard(inner, hosts, token, studio.close)
 
@@ -248,22 +267,25 @@ def _call(function: Callable[[dict[str, Any]], dict[str, Any]]) -> Handler:
             return _refused("a request of the studio is JSON", 415)
         try:
             given = json.loads(await request.body() or b"{}")
-        except ValueError:
+            json.dumps(given, ensure_ascii=False, allow_nan=False).encode()  # no half character, no infinity
+        except (ValueError, RecursionError):
             return _refused("the request is not JSON", 400)
         if not isinstance(given, dict):
             return _refused("the request is no JSON object", 400)
-        return await _answered(lambda: function(given))
+        return JSONResponse(await run_in_threadpool(function, given))
 
     return handle
 
 
-async def _answered(function: Callable[[], dict[str, Any]]) -> Response:
-    try:
-        return JSONResponse(await run_in_threadpool(function))
-    except ModelError as error:
-        return _refused(str(error), 422)
-    except (KeyError, TypeError, ValueError, IndexError) as error:
-        return _refused(f"request: {error}; look at the values", 422)
+#: Errors of a request with wrong values.
+_REQUESTED = (ArithmeticError, LookupError, RecursionError, TypeError, ValueError)
+
+
+def _mistaken(_: Request, error: Exception) -> Response:
+    """Answer to a request whose values make no model; a ModelError says where."""
+    return _refused(
+        str(error) if isinstance(error, ModelError) else f"request: {error}; look at the values", 422
+    )
 
 
 def _refused(text: str, status: int) -> Response:
@@ -275,7 +297,7 @@ def _open(studio: Studio) -> Handler:
         if request.headers.get("content-type") != "application/octet-stream":
             return _refused("a file is uploaded as application/octet-stream", 415)
         name, data = request.query_params.get("name", ""), await request.body()
-        return await _answered(lambda: studio.open(name, data))
+        return JSONResponse(await run_in_threadpool(studio.open, name, data))
 
     return handle
 
@@ -283,24 +305,22 @@ def _open(studio: Studio) -> Handler:
 def _save(studio: Studio) -> Handler:
     async def handle(request: Request) -> Response:
         ending = f".{request.path_params['ending']}"
-        try:
-            data, lost = await run_in_threadpool(studio.session.save, ending)
-        except ModelError as error:
-            return _refused(str(error), 422)
-        name = f"{studio.session.state.name}{ending}".encode("ascii", "replace").decode().replace('"', "_")
+        data, lost = await run_in_threadpool(studio.session.save, ending)
+        name = f"{safe_name(studio.session.state.name)}{ending}".encode("ascii", "replace").decode()
         headers = {"content-disposition": f'attachment; filename="{name}"', "x-lost": json.dumps(lost)}
         return Response(data, media_type="application/octet-stream", headers=headers)
 
     return handle
 
 
-def _download(content: Callable[[str, str], bytes]) -> Handler:
+def _download(content: Callable[[str, str], bytes], turn: asyncio.Lock) -> Handler:
     async def handle(request: Request) -> Response:
         name, ending = request.path_params["name"], request.path_params["ending"]
-        try:
+        await request.body()
+        async with turn:  # one thread at a time: those that wait would leave none for edits
+            if await request.is_disconnected():  # nothing is drawn for a page that has gone on
+                return Response(status_code=408)
             data = await run_in_threadpool(content, name, f".{ending}")
-        except ModelError as error:
-            return _refused(str(error), 422)
         return Response(data, media_type=_MEDIA.get(ending, "application/octet-stream"))
 
     return handle
@@ -316,10 +336,7 @@ def _data(found: dict[str, Any]) -> bytes:
 
 def _player(studio: Studio) -> Handler:
     async def handle(request: Request) -> Response:
-        try:
-            text = await run_in_threadpool(studio.player, "still" in request.query_params)
-        except ModelError as error:
-            return Response(str(error), 422, media_type="text/plain")
+        text = await run_in_threadpool(studio.player, "still" in request.query_params)
         headers = {"content-security-policy": _PLAYER}
         return Response(text, media_type="text/html", headers=headers)
 

@@ -25,8 +25,8 @@ from mbssa_studio.document import Tables
 EDITS: dict[str, Callable[..., str]] = {
     name: getattr(document, name)
     for name in (
-        "add_link", "add_joint", "add_gear", "add_cam", "add_ground", "add_point", "move_point",
-        "delete_body", "delete_joint", "set_field", "set_cell",
+        "add_link", "add_joint", "add_gear", "add_cam", "add_ground", "add_slider", "add_point",
+        "move_point", "take_pose", "delete_body", "delete_joint", "set_field", "set_cell",
     )
 }  # fmt: skip
 
@@ -39,7 +39,7 @@ class State:
 
     def __init__(self, text: str, name: str, trust: bool) -> None:
         self.text = text
-        self.name = name
+        self.name = name.encode(errors="replace").decode()  # a file's name may be no text
         self.faults: tuple[Fault, ...] = ()
         self.tables: Tables = {}
         self.mechanism: Mechanism | None = None
@@ -125,12 +125,9 @@ class Session:
         Raises
         ------
         ModelError
-            Larger than a model file may be.
+            Larger than a model file may be, or with characters that no file can hold.
         """
-        if len(text.encode()) > MAX_BYTES:
-            raise ModelError(
-                "text", [Fault("", f"is larger than {MAX_BYTES / 1e6:.0f} MB; write .npz", "size")]
-            )
+        _check_text(text)
         self.note = ""
         self._push(State(text, name or self.state.name, self.trust))
 
@@ -204,7 +201,7 @@ class Session:
             self._go_on(text)
             return
         self.take(mechanism)
-        self.note = "the model was written anew, in SI units and without comments; undo brings them back"
+        self.note = "the model was written anew, without comments; undo brings them back"
 
     def save(self, ending: str) -> tuple[bytes, list[str]]:
         """Content of a file of this ending, and what it cannot keep.
@@ -216,7 +213,7 @@ class Session:
         """
         if ending == ".toml":
             return self.state.text.encode(), []
-        if known_ending(Path(f"a{ending}")) is None:
+        if known_ending(Path(f"a{ending}")) != ending:
             raise no_format(Path(f"{self.state.name}{ending}"))
         return writer(ending)(self.mechanism())
 
@@ -248,6 +245,7 @@ class Session:
 
     def _go_on(self, text: str) -> None:
         """Take an edited text; say if it lost its motion."""
+        _check_text(text)
         following = self._following(text)
         self.note = ""
         if "motion" in self.state.tables and "motion" not in following.tables:
@@ -289,6 +287,15 @@ def builtin_text(name: str) -> str:
             name, [Fault("", f"is no built-in model; there are {', '.join(builtin_names())}", "unknown")]
         )
     return text
+
+
+def _check_text(text: str) -> None:
+    try:
+        size = len(text.encode())
+    except UnicodeEncodeError:
+        raise ModelError("text", [Fault("", "has half a character; write it anew", "syntax")]) from None
+    if size > MAX_BYTES:
+        raise ModelError("text", [Fault("", f"is larger than {MAX_BYTES / 1e6:.0f} MB; write .npz", "size")])
 
 
 def safe_name(name: str) -> str:

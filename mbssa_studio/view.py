@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any
 
@@ -9,13 +10,13 @@ import numpy as np
 
 from groups.pictures.cams import Outline, outlines_of
 from groups.rotations import quaternion_of
-from mbssa.joints.catalogue import types_of
+from mbssa.joints.catalogue import coordinate_unit, types_of
 from mbssa.joints.frames import joint_frames
 from mbssa.mechanism import Mechanism
 from mbssa.pictures.hues import FRAME, NO_GROUP, body_colours, group_hues
 from mbssa.structure import Structure
-from mbssa.units import LENGTHS
-from mbssa_studio.document import body_tables, joint_tables, numbers_of, point_of, points_of
+from mbssa.units import LENGTHS, given_in
+from mbssa_studio.document import body_tables, joint_tables, named_points, numbers_of, point_of, points_of
 from mbssa_studio.session import Session, State
 
 #: Bodies beyond which the page shows neither the matrix nor the drawing.
@@ -37,12 +38,12 @@ def view(session: Session) -> dict[str, Any]:
     return {
         "revision": session.revision,
         "name": state.name,
-        "title": state.tables.get("title", ""),
+        "title": _plain(state.tables.get("title", "")),
         "text": state.text,
         "note": session.note,
         "undo": bool(session.done),
         "redo": bool(session.undone),
-        "space": state.tables.get("space", ""),
+        "space": _plain(state.tables.get("space", "")),
         "unit": unit_of(state)[0],
         "metres": unit_of(state)[1],
         "reach": _reach(mechanism),
@@ -52,11 +53,7 @@ def view(session: Session) -> dict[str, Any]:
             {
                 "number": k + 1,
                 "name": str(body.get("name", "frame" if k == 0 else k + 1)),
-                "points": {
-                    name: at
-                    for name, at in (body.get("points") or {}).items()
-                    if isinstance(at, list) and all(isinstance(c, int | float) for c in at)
-                },
+                "points": named_points(body),
                 "colour": colours[k] if k < len(colours) else NO_GROUP,
                 "group": group_of.get(k + 1),
             }
@@ -66,13 +63,13 @@ def view(session: Session) -> dict[str, Any]:
             {
                 "index": k,
                 "bodies": numbers_of(joint, bodies),
-                "written": joint.get("bodies", []),
-                "type": joint.get("type", ""),
-                "driven": joint.get("driven", False) or bool(joint.get("driven_pairs")),
+                "written": _plain(joint.get("bodies", [])),
+                "type": _plain(joint.get("type", "")),
+                "driven": _plain(joint.get("driven", False)) or bool(joint.get("driven_pairs")),
                 "point": point_of(joint, bodies),
-                "axis": joint.get("axis"),
+                "axis": _plain(joint.get("axis")),
                 "points": points_of(joint),
-                "ratio": joint.get("ratio"),
+                "ratio": _plain(joint.get("ratio")),
             }
             for k, joint in enumerate(joints)
         ],
@@ -93,8 +90,17 @@ def unit_of(state: State) -> tuple[str, float]:
     """Length unit of the file and the metres in it."""
     units = state.tables.get("units")
     length = units.get("length", "m") if isinstance(units, dict) else "m"
-    known = length if length in LENGTHS else "m"
+    known = length if isinstance(length, str) and length in LENGTHS else "m"
     return known, LENGTHS[known]
+
+
+def _plain(value: Any) -> Any:
+    """Value of a file as JSON has it, and as text where it has none such: dates, infinity, deep nesting."""
+    try:
+        json.dumps(value, allow_nan=False)
+    except (TypeError, ValueError, RecursionError):
+        return repr(value)[:100]
+    return value
 
 
 def _reach(mechanism: Mechanism | None) -> float:
@@ -109,10 +115,13 @@ def inputs_of(mechanism: Mechanism) -> list[dict[str, Any]]:
             "name": f"{mechanism.joint_ids[j]}.{name}",
             "coordinate": name,
             "bodies": [b + 1 for b in joint_bodies],
+            "unit": unit,
+            "scale": scale,  # m or rad in the unit
         }
         for j in np.flatnonzero(mechanism.driven).tolist()
         for joint_bodies in [mechanism.joint_bodies(j)]
         for name in mechanism.joints[j].driven
+        for unit, scale in [given_in(coordinate_unit(name), mechanism.units)]
     ]
 
 

@@ -47,8 +47,9 @@ class Worker:
         # A fresh interpreter: the server has threads, which a fork would tear.
         fresh = multiprocessing.get_context("spawn")
         self._pipe, theirs = fresh.Pipe()
-        self._process = fresh.Process(target=_serve, args=(theirs,), daemon=True)
-        self._process.start()
+        process = fresh.Process(target=_serve, args=(theirs,), daemon=True)
+        process.start()
+        self._process = process  # not before: what has not begun cannot be ended
         theirs.close()
 
 
@@ -57,7 +58,7 @@ def _serve(pipe: Connection) -> None:
         while True:
             kind, text, model, options = pipe.recv()
             pipe.send(work(kind, text, model, **options))
-    except (EOFError, KeyboardInterrupt):
+    except (EOFError, OSError, KeyboardInterrupt):
         return
 
 
@@ -94,7 +95,13 @@ def _found(kind: str, mechanism: Any, name: str = "", ending: str = "") -> dict[
                 for each in report.findings
             ],
             "proposals": [
-                {"kind": each.kind, "text": each.text, "driven": list(each.driven), "types": list(each.types)}
+                {
+                    "kind": each.kind,
+                    "text": each.text,
+                    "driven": list(each.driven),
+                    "types": list(each.types),
+                    "directions": list(each.directions),
+                }
                 for each in report.proposals
             ],
         }

@@ -17,11 +17,11 @@ from groups.branches.insertion import prove
 from groups.building import build
 from groups.dynamics import Forces
 from groups.dynamics import forces as forces_of
-from groups.kernels.status import NOT_COMPUTED
 from groups.model import Model
 from groups.motion import Motion, default_motion
 from groups.run import Run
 from groups.solve import kept_bodies
+from groups.status import NOT_COMPUTED
 from groups.trajectory import Branch, Level, Trajectory, level_number
 from mbssa.arrays import Floats, Ints
 from routes.checkpoint import existing, new

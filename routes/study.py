@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from statistics import median
 
 import numpy as np
 
 from groups.building import model_of
-from groups.encoding.setting import Setting
 from groups.model import Model
 from groups.motion import Motion, default_motion
+from groups.setting import Setting
 from groups.solvers.registry import alternatives, choose
 from groups.trajectory import Level
 from mbssa import Mechanism, Structure
@@ -58,7 +57,7 @@ class Trial:
     ----------
     kind : of plan: ``sequential``, ``other solvers``, ``time chunks``, ``stages``, ``pipeline`` …
     measured : s of each repeat
-    log : of the repeat in the middle
+    log : of the fastest repeat
 
     Examples
     --------
@@ -77,8 +76,8 @@ class Trial:
 
     @property
     def seconds(self) -> float:
-        """Median of the repeats."""
-        return median(self.measured)
+        """Least of the repeats, as costs are: other programs on the machine only add time."""
+        return min(self.measured)
 
     @property
     def error(self) -> float:
@@ -152,8 +151,13 @@ class Study:
         return next((trial for trial in self.trials if trial.plan.workers > 1), None)
 
     def speed_up(self, trial: Trial) -> float:
-        """Speed-up over sequential, from medians of interleaved repeats."""
+        """Speed-up over sequential, from the least times of interleaved repeats."""
         return self.sequential.seconds / trial.seconds
+
+    def is_doubtful(self, trial: Trial) -> bool:
+        """Whether workers cannot give such a speed-up by the same solvers: sequential was disturbed."""
+        same = trial.plan.solvers == self.sequential.plan.solvers
+        return same and self.speed_up(trial) > trial.plan.workers
 
     @cached_property
     def pays_from(self) -> int | None:
@@ -267,9 +271,11 @@ def study(
     report("predicting", 0.0)
     chosen, predicted = _chosen(model, len(motion.time), workers, executors, costs, top, forces)
     measured: list[list[tuple[float, EventLog]]] = [[] for _ in chosen]
-    for executor in dict.fromkeys(candidate.plan.executor for candidate, _ in chosen):
-        warm = next(candidate.plan for candidate, _ in chosen if candidate.plan.executor == executor)
-        logged_run(model, warm, motion, level=level, compiled=True)
+    # Once by each executor with the kernels of each choice of solvers, so that no repeat compiles any.
+    plans = [candidate.plan for candidate, _ in chosen]
+    warm = {(plan.executor, *sorted(plan.solvers.items())): plan for plan in reversed(plans)}
+    for plan in warm.values():
+        logged_run(model, plan, motion, level=level, compiled=True)
     for repeat in range(repeats):
         for k, (candidate, _) in enumerate(chosen):
             report("running", (repeat + k / len(chosen)) / repeats)
@@ -278,10 +284,8 @@ def study(
             measured[k].append((outcome.seconds, outcome.log))
     trials = []
     for (candidate, prediction), runs in zip(chosen, measured, strict=True):
-        middle = sorted(runs, key=lambda run: run[0])[len(runs) // 2]
-        trials.append(
-            Trial(candidate.kind, candidate.plan, prediction, tuple(run[0] for run in runs), middle[1])
-        )
+        _, log = min(runs, key=lambda run: run[0])
+        trials.append(Trial(candidate.kind, candidate.plan, prediction, tuple(run[0] for run in runs), log))
     trials.sort(key=lambda trial: trial.seconds)
     return Study(model, motion, workers, level, tuple(trials), *_counted(model, forces), predicted, costs)
 

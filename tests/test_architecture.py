@@ -8,7 +8,43 @@ ROOT = Path(__file__).parents[1]
 TEXT = (ROOT / "docs" / "architecture.md").read_text()
 
 #: Most lines of each package: lowered by a change that leaves fewer, raised only for a new ability.
-LINES = {"mbssa": 31_800, "groups": 34_700, "routes": 11_100, "mbssa_studio": 2_050}
+LINES = {"mbssa": 32_200, "groups": 35_200, "routes": 11_350, "mbssa_studio": 2_200}
+#: Code that the engine will replace, and who else still imports it: the list may only become shorter.
+REPLACED = (
+    *(f"groups/{name}" for name in ("encoding", "kernels", "packed", "placing", "solvers", "tearing")),
+    "mbssa/compiled",
+)
+ENGINE_IMPORTERS = {
+    "groups/__init__",
+    "groups/assembly_modes/listing",
+    "groups/assembly_modes/start",
+    "groups/branches/closure",
+    "groups/building",
+    "groups/cli/running",
+    "groups/cli/solvers",
+    "groups/dynamics/backwards",
+    "groups/dynamics/forward/absolute",
+    "groups/dynamics/forward/elements",
+    "groups/dynamics/forward/minimal",
+    "groups/global_approach",
+    "groups/model",
+    "groups/posed",
+    "groups/reports/about",
+    "groups/reports/modes",
+    "groups/reports/solvers",
+    "groups/run",
+    "groups/setting",
+    "groups/solve",
+    "mbssa/cli/application",
+    "mbssa/decomposition/matching",
+    "mbssa/io/build",
+    "mbssa/joints/cams/contact",
+    "mbssa/joints/kernels",
+    "mbssa/structure",
+    "routes/calibration/machine",
+    "routes/study",
+    "routes/sweep/poses",
+}
 MODULES = {package: sorted((ROOT / package).rglob("*.py")) for package in LINES}
 
 
@@ -25,6 +61,24 @@ def test_size():
         lines = {path.name: len(path.read_text("utf-8").splitlines()) for path in MODULES[package]}
         assert max(lines.values()) <= 600, package
         assert sum(lines.values()) <= LINES[package], package
+
+
+def test_who_imports_what_the_engine_replaces():
+    found = set()
+    for path in (path for package in MODULES.values() for path in package):
+        here = path.relative_to(ROOT).with_suffix("").as_posix()
+        if not here.startswith(REPLACED) and any(name.startswith(REPLACED) for name in _imports(path)):
+            found.add(here)
+    assert found == ENGINE_IMPORTERS
+
+
+def _imports(path):
+    """Modules, and names of modules, that a file imports anywhere, as paths."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.replace(".", "/") for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield from (f"{node.module}.{alias.name}".replace(".", "/") for alias in node.names)
 
 
 def test_docstrings_begin_with_a_noun_or_a_verb():

@@ -182,8 +182,17 @@ def test_output_goes_into_pipes_and_keeps_the_mode_of_files(run_mbssa, tmp_path)
 
 
 def test_precision_is_a_length(run_mbssa):
-    for value in ("inf", "1e300", "nan", "-1"):
-        assert run_mbssa("check", "rotor", "--precision", value).exit_code == 2
+    for value in ("inf", "1e300", "nan", "-1", "5 deg"):
+        for command in ("check", "transform"):
+            done = run_mbssa(command, "rotor", "--precision", value)
+            assert (done.exit_code, "--precision" in done.stderr) == (2, True), (command, value)
+
+
+def test_a_precision_is_in_the_units_of_the_model_or_its_own(run_mbssa):
+    assert mbssa.load("fixture").units[0] == "mm"
+    bare, written = (run_mbssa("check", "fixture", "--precision", text) for text in ("1e-2", "1e-5 m"))
+    assert bare.stdout == written.stdout
+    assert bare.stdout != run_mbssa("check", "fixture", "--precision", "1e-3").stdout
 
 
 def test_two_pictures_do_not_go_to_one_file(run_mbssa, tmp_path):

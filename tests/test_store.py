@@ -40,15 +40,16 @@ class TestTransactions:
     def test_after_an_exception_nothing_was_written(self, tmp_path, place):
         path = tmp_path / "store" if place == "file" else ":memory:"
         table = TABLE.replace("counts", "halves")
-        with pytest.raises(sqlite3.IntegrityError), transaction([table], path) as opened:
+        with pytest.raises(StoreError, match="UNIQUE"), transaction([table], path) as opened:
             opened.executemany("INSERT INTO halves VALUES (?, 1)", [("a",), ("b",), ("a",)])
         with transaction([table], path) as opened:
             assert opened.execute("SELECT * FROM halves").fetchall() == []
 
-    def test_a_mistake_in_a_statement_is_not_the_stores(self, tmp_path):
+    def test_what_the_rows_there_do_not_allow_is_a_sentence(self, tmp_path):
         put(tmp_path / "store", "a", 1)
-        with pytest.raises(sqlite3.IntegrityError):
+        with pytest.raises(StoreError, match="store holds what this version does not write") as caught:
             put(tmp_path / "store", "a", 2)
+        assert isinstance(caught.value.__cause__, sqlite3.IntegrityError)
         assert read(tmp_path / "store") == [("a", 1)]
 
     def test_two_processes_that_make_it_and_count_in_it_lose_nothing(self, tmp_path):
@@ -153,6 +154,24 @@ class TestFilesThatAreNotItsOwn:
         with pytest.raises(StoreError, match="another program's"):
             read(path)
         assert path.read_bytes() == before
+
+    @pytest.mark.parametrize(
+        ("statement", "what"),
+        [
+            ("DROP TABLE counts; CREATE VIEW counts AS SELECT 'a' name, 1 n", "view 'counts'"),
+            ("DROP TABLE counts; CREATE TABLE counts (name)", "table 'counts'"),
+            ("CREATE TRIGGER more AFTER INSERT ON counts BEGIN DELETE FROM counts; END", "trigger 'more'"),
+        ],
+    )
+    @pytest.mark.parametrize("use", [read, seen])
+    def test_tables_that_were_made_otherwise_are_refused(self, tmp_path, statement, what, use):
+        path = tmp_path / "store"
+        put(path, "a", 1)
+        other = sqlite3.connect(path)
+        other.executescript(statement)
+        other.close()
+        with pytest.raises(StoreError, match=f"{what} was not made by this version; remove"):
+            use(path)
 
     @pytest.mark.parametrize(("version", "which"), [(store.VERSION + 1, "newer"), (0, "older")])
     def test_another_version_is_named(self, tmp_path, version, which):

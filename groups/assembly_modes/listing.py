@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, overload
 
 import numpy as np
 
-from groups.encoding.truss import Truss, truss_of
 from groups.placing.placing import SAME, Placing, Task, placed_at, placings
 from groups.placing.residuals import joint_coordinates
+from groups.truss import Truss, truss_of
 from mbssa import Group
 from mbssa.arrays import Floats, Ints
 from mbssa.joints.system import Configuration

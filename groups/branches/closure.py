@@ -13,9 +13,9 @@ import numpy as np
 
 from groups.branches.states import States
 from groups.encoding.joint_steps import SWAP, ball_of, factor_of
-from groups.encoding.tree import spanning
 from groups.rotations import about_axis
 from groups.solvers.gear_train import GearTrain
+from groups.tree import spanning
 from mbssa.arrays import Floats
 from mbssa.joints.axes import cross
 from mbssa.joints.catalogue import coordinate_unit, is_length

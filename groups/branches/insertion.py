@@ -17,12 +17,12 @@ from groups.branches.certificate import Paths, certified
 from groups.branches.crossing import Crossed, Trail, at_shares, from_pose
 from groups.branches.singular import singular_position
 from groups.branches.states import States
-from groups.kernels.status import NOT_CONVERGED, OK, PASSED_SINGULAR, PREDECESSOR_FAILED
 from groups.motion import Motion, reference_inputs
 from groups.results.arrays import Arrays
 from groups.results.schema import OUTPUTS, QUALITY
 from groups.results.singular import SingularPosition
 from groups.run import Run, RunState
+from groups.status import NOT_CONVERGED, OK, PASSED_SINGULAR, PREDECESSOR_FAILED
 from mbssa.arrays import Bools, Floats, Ints
 from mbssa.joints.catalogue import is_length
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
-from groups.branches.insertion import Proof, way_to
+from groups.branches.insertion import Proof
 from groups.motion import Motion
 from groups.results.arrays import Arrays
 from groups.results.schema import QUALITY
 from groups.run import Run, RunState
-from mbssa.arrays import Floats
+from mbssa.arrays import Bools, Floats
+from mbssa.joints.catalogue import is_length
 
 if TYPE_CHECKING:
     from groups.model import Model
@@ -19,31 +22,64 @@ if TYPE_CHECKING:
 
 #: Least piece of a line: nearer to a singular position than that, rad or over the size, none is looked for.
 LEAST = 1e-3
+#: Longest way of an angle, rad, in a piece of a line that is tried first: no turn is missed.
+PIECE = np.pi / 2
 
 
-def solve_proven_poses(model: Model, inputs: Floats, memory: Floats) -> Arrays:
-    """Positions and status of all bodies and groups for rows of inputs (n, D), as a run has n instants."""
-    # All lines are tried at once, whole; those that are not certified are followed in pieces.
-    n, everything = len(inputs), np.arange(model.mechanism.n_bodies)
-    names = tuple(model.reference_inputs)
-    starts = np.array([way_to(model, names, goal) for goal in inputs]).reshape(n, len(names))
-    value = np.stack([starts, inputs], axis=1).reshape(2 * n, -1).T.copy()
-    rate = np.repeat(inputs - starts, 2, axis=0).T.copy()
-    pairs = Motion(np.arange(2.0 * n), names, value, rate, np.zeros_like(value))
-    run = Run(model, pairs, everything, 1)
+def lines(model: Model, inputs: Floats) -> list[Floats]:
+    """Straight lines (pieces + 1, D) from the reference to each row of inputs, over whole turns."""
+    start = np.array(list(model.reference_inputs.values()))
+    angles = np.array([not is_length(name) for name in model.reference_inputs], dtype=np.bool_)
+    farthest = np.abs(inputs - start)[:, angles].max(axis=1, initial=0.0)
+    pieces = np.maximum(1, np.ceil(farthest / PIECE)).astype(np.int64).tolist()
+    return [np.linspace(start, goal, n + 1) for goal, n in zip(inputs, pieces, strict=True)]
+
+
+def _all_sure(proof: Proof, begun: Bools, _: float) -> bool:
+    return bool(proof.sure[begun].all())
+
+
+def solve_proven_poses(
+    model: Model, inputs: Floats, memory: Floats
+) -> tuple[Arrays, npt.NDArray[np.int8], Bools]:
+    """Poses and status of all bodies and groups for rows of inputs (n, D), as a run has n instants."""
+    # Then for groups and rows (G, n) what is proven, and where the line is broken: it failed before its end.
+    # All lines are tried at once; those that are not certified are followed in smaller pieces.
+    everything, names = np.arange(model.mechanism.n_bodies), tuple(model.reference_inputs)
+    ways = lines(model, inputs)
+    stops = np.cumsum([len(way) for way in ways])
+    spans = [slice(stop - len(way), stop) for way, stop in zip(ways, stops.tolist(), strict=True)]
+    value = np.concatenate(ways).T.copy()
+    rate = np.concatenate([np.broadcast_to(way[1] - way[0], way.shape) for way in ways]).T.copy()
+    motion = Motion(np.arange(float(stops[-1])), names, value, rate, np.zeros_like(value))
+    run = Run(model, motion, everything, 1)
     state = RunState.start(memory, len(everything))
-    for case in range(n):
+    for span in spans:
         state.memory[:], state.orientation[:] = memory, 0.0
-        run.advance(2 * case, 2 * case + 2, state)
-    proof = Proof(model, pairs, 1, memory, run.compiled)
-    passed = proof.passed(run, 0, 2 * n)[::2][:, proof.sure].all(axis=1)
+        run.advance(span.start, span.stop, state)
+    proof = Proof(model, motion, 1, memory, run.compiled)
+    passed: Bools = np.asarray(proof.passed(run, 0, len(motion.time))[:, proof.sure].all(axis=1))
     none = np.zeros((len(everything), 0, run.arrays.outputs[2].shape[2]))
-    found = {name: array[:, 1::2].copy() for name, array in run.arrays.by_name().items()}
+    found = {name: array[:, stops - 1] for name, array in run.arrays.by_name().items() if array.shape[1]}
     found |= dict.fromkeys(("velocity", "acceleration"), none)
-    still = np.zeros((len(names), 1))
-    for case in np.flatnonzero(~passed).tolist():
-        one = Motion(np.zeros(1), names, inputs[case][:, None].copy(), still, still)
-        proven = Proof(model, one, 0, memory, run.compiled, least=LEAST).trajectory(everything)
+    proven = np.repeat(proof.sure[:, None], len(inputs), axis=1).astype(np.int8)
+    broken = np.array([run.arrays.quality[0][:, span][:, :-1].any(axis=1) for span in spans]).T
+    for case, span in enumerate(spans):
+        if passed[span.start : span.stop - 1].all():
+            continue
+        line = Motion(
+            motion.time[span], names,
+            *(np.ascontiguousarray(a[:, span]) for a in (value, rate, motion.acceleration)),
+        )  # fmt: skip
+        one = Proof(model, line, 0, memory, run.compiled, least=LEAST)
+        begun = one.sure.copy()
+        one.progress = partial(_all_sure, one, begun)
+        poses = one.trajectory(everything)
+        doubted = begun & ~one.sure
+        if doubted.any():  # the pose at the end is the one that was tried, if any
+            broken[:, case] |= doubted
+            continue
         for name in ("position", "orientation", *QUALITY):
-            found[name][:, case] = getattr(proven, name)[0]
-    return Arrays.named(found)
+            found[name][:, case] = getattr(poses, name)[-1]
+        broken[:, case] = poses.status[:-1].any(axis=0)
+    return Arrays.named(found), proven, broken

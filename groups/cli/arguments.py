@@ -11,8 +11,8 @@ from groups.cli.running import Request
 from groups.model import Model
 from groups.trajectory import body_index
 from mbssa import Mechanism
+from mbssa.cli.options import number_of
 from mbssa.joints.catalogue import is_length
-from mbssa.units import given_in, numbers_in_si
 
 T = TypeVar("T")
 
@@ -151,15 +151,11 @@ def coordinate_values(
     found: dict[str, float] = {}
     for text in names(texts):
         name, _, number = (part.strip() for part in text.rpartition("="))
-        si = si_units[0 if is_length(name) else 1]
-        try:
-            (value,), unit = numbers_in_si([number])
-        except ValueError:
+        if not name:
             faults.append(f"{option} {text}: write NAME=VALUE, such as 1-2.angle=30deg")
             continue
-        if unit not in ("", si):
-            faults.append(f"{option} {text}: is in {si}, not in {unit}")
         if name in found:
             faults.append(f"{option} {text}: {name} has a value already")
-        found[name] = value * (1.0 if unit else given_in(si, units)[1])
+        si = si_units[0 if is_length(name) else 1]
+        found[name] = number_of(f"{option} {text}", number, si, units, faults)
     return found

@@ -11,12 +11,20 @@ import typer
 
 from mbssa.cli import completion
 from mbssa.cli.console import NOT_DETERMINED, OK, fail, fail_all
-from mbssa.cli.options import AllowOption, ForceOption, ModelArgument, TrustOption, WatchOption
+from mbssa.cli.options import (
+    AllowOption,
+    ForceOption,
+    ModelArgument,
+    TrustOption,
+    UnitsOption,
+    WatchOption,
+)
 from mbssa.units import SI
 
 if TYPE_CHECKING:
     from groups.trajectory import Trajectory
     from mbssa import Mechanism
+    from mbssa.cli.outputs import Target
 
 #: Steps from the reference to given inputs: so small that the branch of the reference is kept.
 _STEPS = 361
@@ -26,7 +34,12 @@ def draw(
     model: ModelArgument,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help=".svg, .png or .pdf; by default MODEL.svg here."),
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help=".svg, .png or .pdf, - prints SVG; by default MODEL.svg here.",
+        ),
     ] = None,
     time: Annotated[
         float | None,
@@ -58,6 +71,7 @@ def draw(
     trust: TrustOption = False,
     allow: AllowOption = None,
     watch: WatchOption = False,
+    units: UnitsOption = "file",
 ) -> None:
     """Draw MODEL with its structural groups in colour, at its reference or elsewhere.
 
@@ -70,14 +84,17 @@ def draw(
     Example: mbssa draw rotor --output rotor.png
     """
     from groups.cli.arguments import names
+    from groups.cli.options import shown_in
     from groups.pictures import findings_at_reference, mechanism_at
     from groups.pictures.drawing import resting
+    from mbssa.cli.inputs import shown_in as mechanism_in
     from mbssa.cli.outputs import STILL, Target, target_faults
     from mbssa.io import load
     from mbssa.pictures import save
 
     path = Path(f"{Path(model).stem if Path(model).suffix else model}.svg") if output is None else output
-    faults = target_faults([Target("--output", path, STILL)], [model], force)
+    target = Target("--output", path, STILL)
+    faults = target_faults([target], [model], force)
     if time is not None and inputs:
         faults.append("--time with --inputs: write one of the two")
     if points and time is None:
@@ -91,8 +108,9 @@ def draw(
         fail(f"{model} has no geometry to draw; mbssa decompose {model} --picture FILE draws its graph")
     try:
         if findings:
-            save(findings_at_reference(mechanism), path)
-            print(f"wrote {path}")
+            with target.place() as place:
+                save(findings_at_reference(mechanism_in(mechanism, units)), place)
+            _say_written(target)
             return
         if time is not None:
             trajectory, where = _at_time(mechanism, time), None
@@ -100,11 +118,18 @@ def draw(
             trajectory, where = _at_inputs(mechanism, inputs), ", ".join(inputs)
         else:
             trajectory, where = resting(mechanism), "reference"
-        save(mechanism_at(trajectory, -1, points=names(points), where=where), path)
+        trajectory = shown_in(trajectory, units)
+        with target.place() as place:
+            save(mechanism_at(trajectory, -1, points=names(points), where=where), place)
     except (ValueError, ModuleNotFoundError) as error:
         fail(str(error))
-    print(f"wrote {path}")
+    _say_written(target)
     raise typer.Exit(OK if trajectory.ok else NOT_DETERMINED)
+
+
+def _say_written(target: Target) -> None:
+    if not target.is_standard:
+        print(f"wrote {target.path}")
 
 
 def _at_time(mechanism: Mechanism, time: float) -> Trajectory:
@@ -132,11 +157,12 @@ def _at_inputs(mechanism: Mechanism, texts: Sequence[str]) -> Trajectory:
     from groups.cli.arguments import coordinate_values
     from groups.motion import Motion
     from mbssa import decompose
+    from mbssa.io.motion import by_id
 
     model = build(decompose(mechanism))
     start = model.reference_inputs
     faults: list[str] = []
-    given = coordinate_values("--inputs", texts, mechanism.units, SI, faults)
+    given = by_id(mechanism, coordinate_values("--inputs", texts, mechanism.units, SI, faults))
     faults += [
         f"--inputs {name}: is no driven coordinate; the model has {', '.join(start)}"
         for name in given

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -10,7 +11,7 @@ import typer
 
 from groups.cli.arguments import names
 from groups.cli.loading import motion_to_solve, solvable_model
-from groups.cli.options import UnitsOption, at_reference
+from groups.cli.options import at_reference, shown_in
 from groups.cli.running import solve_interactively
 from groups.dynamics import forces as forces_of
 from groups.reports.forces import ForcesSummary, forces_report
@@ -25,9 +26,9 @@ from mbssa.cli.options import (
     MotionOption,
     StepsOption,
     TrustOption,
+    UnitsOption,
 )
 from mbssa.cli.outputs import PAGES, STILL, TABLES, Target, target_faults, targets_of, written
-from mbssa.units import SI
 
 
 @stopping("nothing more was written")
@@ -43,7 +44,10 @@ def forces(
     output: Annotated[
         list[Path] | None,
         typer.Option(
-            "--output", "-o", metavar="FILE", help="Write the numbers: .csv or .parquet; may be repeated."
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Write the numbers: .csv or .parquet, - prints CSV; may be repeated.",
         ),
     ] = None,
     units: UnitsOption = "file",
@@ -109,10 +113,11 @@ def forces(
         found = forces_of(run.trajectory, structure, minimum_norm=minimum_norm)
     except ValueError as error:
         fail(f"{model}: {error}")
+    found = replace(found, trajectory=shown_in(found.trajectory, units))
 
     def write(target: Target) -> None:
         if target.endings is TABLES:
-            found.write(target.path, force=True, units=units)  # whether it may be replaced is checked before
+            found.write(target.path, force=True, units="file")  # whether it may be replaced is checked before
             return
         from groups.pictures import forces_over_time, page
         from mbssa.pictures import save
@@ -120,11 +125,11 @@ def forces(
         if target.endings is PAGES:
             page(found.trajectory, target.path, forces=found)
         else:
-            save(forces_over_time(found, drawn, units=units), target.path)
+            save(forces_over_time(found, drawn, units="file"), target.path)
 
     files, faults = written(targets, write)
-    shown = solvable.mechanism.units if units == "file" else SI
-    present(forces_report(ForcesSummary(structure, found, files, shown)), form)
+    shown = found.trajectory.mechanism.units
+    present(forces_report(ForcesSummary(structure, found, files, shown, path)), form, beside=files)
     if faults:
         fail_all(faults)
     raise typer.Exit(STOPPED if run.stopped else OK if found.ok else NOT_DETERMINED)

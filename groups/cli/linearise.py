@@ -15,11 +15,11 @@ from groups.reports.small_motions import SmallMotions, small_motions_report
 from groups.trajectory import Trajectory
 from mbssa import ModelError, load
 from mbssa.cli.console import BETWEEN, NOT_DETERMINED, OK, deliver, fail, fail_all, present
-from mbssa.cli.options import AllowOption, ForceOption, ModelArgument, SheetOption, TrustOption
+from mbssa.cli.options import AllowOption, ForceOption, ModelArgument, SheetOption, TrustOption, number_of
 from mbssa.cli.outputs import MOVING, Target, targets_of, written
-from mbssa.joints.catalogue import is_length
+from mbssa.joints.catalogue import coordinate_unit
 from mbssa.progress import bar
-from mbssa.units import SI, given_in
+from mbssa.units import SI, chosen_units
 
 #: Formats of the table by the endings of files.
 _FORMATS = {".csv": "csv", ".json": "json"}
@@ -36,7 +36,10 @@ def linearise(
     output: Annotated[
         list[Path] | None,
         typer.Option(
-            "--output", "-o", metavar="FILE", help="Write the modes: .csv or .json; may be repeated."
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Write the modes: .csv or .json, - prints CSV; may be repeated.",
         ),
     ] = None,
     *,
@@ -45,7 +48,7 @@ def linearise(
         int, typer.Option(min=1, metavar="N", help="Mode that --animate shows, from the table.")
     ] = 1,
     amplitude: Annotated[
-        float | None,
+        str | None,
         typer.Option(
             metavar="X",
             help="Of the coordinate that moves most, for --animate, in MODEL's units.",
@@ -62,7 +65,7 @@ def linearise(
     MODEL's driven coordinates are released, and the state of rest under weight
     and forces is searched for from the reference, or from --initial, downhill.
     About it the equations of motion are linearised. Frequencies are those of
-    damped oscillations; amplitudes are by m and rad, the largest is 1.
+    damped oscillations; amplitudes are by the units shown, the largest is 1.
 
     Exit 0: found; 1: no equilibrium was found, or the mode to be animated does
     not swing; 2: bad input, or a search that leaves the workspace.
@@ -89,7 +92,7 @@ def linearise(
         raise  # names its place itself
     except ValueError as error:
         fail_all(str(error).split(BETWEEN))
-    units = outputs.shown_units(mechanism.units)
+    units = chosen_units(outputs.units, mechanism.units)
     played = _played(found, mode, amplitude, outputs) if outputs.animate else None
 
     def write(target: Target) -> None:
@@ -100,27 +103,27 @@ def linearise(
             deliver(report.export(_FORMATS[target.path.suffix.lower()]), target.path)
 
     files, faults = written([*sheets, *outputs.targets], write)
-    present(small_motions_report(SmallMotions(found, rest, files, units)), form)
+    present(small_motions_report(SmallMotions(found, rest, files, units)), form, beside=files)
     if faults:
         fail_all(faults)
     raise typer.Exit(OK if rest is None or rest.found else NOT_DETERMINED)
 
 
-def _played(found: Linearisation, mode: int, amplitude: float | None, outputs: OutputOptions) -> Trajectory:
+def _played(found: Linearisation, mode: int, amplitude: str | None, outputs: OutputOptions) -> Trajectory:
     """One period of the mode that is animated."""
     faults = outputs.faults_at_reference(found.model)
-    modes = len(found.frequency)
+    modes, at_most = len(found.frequency), None
     if mode > modes:
         faults.append(f"--mode {mode}: there are {modes} modes, from 1")
-    if amplitude is not None and not 0.0 < abs(amplitude) < float("inf"):
-        faults.append(f"--amplitude {amplitude:g}: must be a finite number other than 0")
+    elif amplitude is not None:
+        unit = coordinate_unit(found.moved_most(mode - 1))
+        at_most = number_of(f"--amplitude {amplitude}", amplitude, unit, found.model.mechanism.units, faults)
+        if at_most == 0.0:
+            faults.append(f"--amplitude {amplitude}: must be a number other than 0")
     if faults:
         fail_all(faults)
-    if amplitude is not None:
-        most = found.moved_most(mode - 1)
-        amplitude *= given_in("m" if is_length(most) else "rad", found.model.mechanism.units)[1]
     try:
-        played = found.mode(mode - 1, amplitude)
+        played = found.mode(mode - 1, at_most)
     except ValueError as error:
         fail(f"--mode {mode}: {str(error).partition(' ')[2].partition(' ')[2]}", NOT_DETERMINED)
     if not played.ok:

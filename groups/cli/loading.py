@@ -13,6 +13,7 @@ from groups.building import build
 from groups.cli.arguments import by_option, names
 from groups.model import Model
 from groups.motion import Motion, default_motion, driven_coordinates, read_motion
+from groups.motion.files import header_of
 from groups.motion.sampling import usual_motion
 from groups.trajectory import LEVELS, Level
 from mbssa import Mechanism, ModelError
@@ -20,7 +21,7 @@ from mbssa.analysis.check import Report, check
 from mbssa.cli.console import NOT_DETERMINED, fail
 from mbssa.joints.catalogue import is_length
 from mbssa.trust import REMEDY
-from mbssa.units import SI, given_in
+from mbssa.units import given_in
 
 #: Joints, findings and proposals that a message lists before it only counts the rest.
 _LISTED = 40
@@ -69,7 +70,7 @@ def motion_to_solve(
     own = mechanism.motion or usual_motion(mechanism)
     if path is None and own is None:
         inputs = driven_coordinates(mechanism)
-        columns = f"\n\nor give columns, --motion FILE.csv, with the header\n\n{','.join(('time', *inputs))}"
+        columns = f"\n\nor give columns, --motion FILE.csv, with the header\n\n{header_of(mechanism)}"
         fail(
             f"{name} carries no motion. Write one into its file, or into a file of its own for "
             f"--motion FILE.toml:\n\n{_motion_to_write(inputs, mechanism.units)}{columns if inputs else ''}"
@@ -102,10 +103,6 @@ def _motion_to_write(inputs: Sequence[str], units: tuple[str, str]) -> str:
         given = given_in("m" if is_length(name) else "rad", units)[1]
         amplitude = float(f"{(0.01 if is_length(name) else 0.1) / given:.1g}")
         lines.append(f'"{name}" = {{ law = "harmonic", amplitude = {amplitude}, frequency = 1.0 }}')
-    if units != SI:
-        lines.append(
-            f'\n(a file of its own begins with units = {{ length = "{units[0]}", angle = "{units[1]}" }})'
-        )
     return "\n".join(lines)
 
 

@@ -17,7 +17,8 @@ from groups.reports.modes import modes_report
 from mbssa import load
 from mbssa.cli import completion
 from mbssa.cli.console import fail, fail_all, present, stopping
-from mbssa.cli.options import AllowOption, ForceOption, FormatOption, ModelArgument, TrustOption
+from mbssa.cli.inputs import shown_in
+from mbssa.cli.options import AllowOption, ForceOption, FormatOption, ModelArgument, TrustOption, UnitsOption
 from mbssa.cli.outputs import STILL, target_faults, targets_of
 from mbssa.progress import bar
 
@@ -47,6 +48,7 @@ def modes(
     trust: TrustOption = False,
     allow: AllowOption = None,
     form: FormatOption = "table",
+    units: UnitsOption = "file",
 ) -> None:
     """List the assembly modes of the structural groups of MODEL where its reference stands.
 
@@ -61,7 +63,7 @@ def modes(
     faults = target_faults(targets_of(("--pictures", pictures, STILL)), [model], force)
     if faults:
         fail_all(faults)
-    found = solvable_model(load(model), model)
+    found = solvable_model(shown_in(load(model), units), model)
     most = STARTS if starts is None else starts
     try:
         with stopping("a search shows its modes when it has ended; write fewer --starts"), bar() as show:

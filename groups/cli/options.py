@@ -5,9 +5,9 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_type_hints
+from typing import Annotated, Any, get_type_hints
 
 import numpy as np
 import typer
@@ -18,9 +18,10 @@ from groups.results.table import Choice, chosen_columns
 from groups.trajectory import LEVELS, Level, Trajectory
 from mbssa.cli import completion
 from mbssa.cli.console import BETWEEN
-from mbssa.cli.outputs import MOVING, STILL, TRAJECTORY, Target, target_faults, targets_of
+from mbssa.cli.inputs import shown_in as mechanism_in
+from mbssa.cli.options import UnitsOption
+from mbssa.cli.outputs import MOVING, STANDARD, STILL, TABLES, TRAJECTORY, Target, target_faults, targets_of
 from mbssa.film import FILMS, Film, require_video
-from mbssa.units import SI
 
 InitialOption = Annotated[
     list[str] | None,
@@ -45,10 +46,6 @@ QuantityOption = Annotated[
         help='A column by expression, such as "camber=angle(hub.z, world.z)"; may be repeated.',
     ),
 ]
-UnitsOption = Annotated[
-    Literal["file", "si"],
-    typer.Option(help="Units of tables and written numbers: of the model file, or m and rad."),
-]
 CompiledOption = Annotated[
     bool | None,
     typer.Option(
@@ -69,7 +66,7 @@ class OutputOptions:
             "--output",
             "-o",
             metavar="FILE",
-            help="Write the numbers: .csv, .parquet, .npz or .nc; may be repeated.",
+            help="Write the numbers: .csv, .parquet, .npz or .nc, - prints CSV; may be repeated.",
         ),
     ] = None
     quantities: Annotated[
@@ -146,8 +143,8 @@ class OutputOptions:
 
     @property
     def columns(self) -> Choice:
-        """Columns of the tables, and their units."""
-        choice = Choice(units=self.units)
+        """Columns of the tables."""
+        choice = Choice(units="file")
         if self.quantities is not None:
             choice["quantities"] = names(self.quantities)
         if self.joints is not None:
@@ -162,10 +159,6 @@ class OutputOptions:
     def film(self) -> Film:
         """Size and rate of films."""
         return Film(self.frames, self.fps, self.width)
-
-    def shown_units(self, mechanism_units: tuple[str, str]) -> tuple[str, str]:
-        """Units of lengths and angles in the report."""
-        return mechanism_units if self.units == "file" else SI
 
     def faults(
         self, read: Iterable[str | Path | None], force: bool, others: Sequence[Target] = ()
@@ -218,6 +211,7 @@ class OutputOptions:
 
     def write(self, trajectory: Trajectory, target: Target) -> None:
         """Write the numbers or a picture of a motion; whether a file may be replaced is checked before."""
+        trajectory = shown_in(trajectory, self.units)
         if target.endings is TRAJECTORY:
             trajectory.write(target.path, force=True, **self.columns)
             return
@@ -231,13 +225,14 @@ class OutputOptions:
             curves=None if self.curves is None else names(self.curves),
             film=self.film,
             derived=self.columns.get("derived"),
-            units=self.units,
+            units="file",
         )
 
     @property
     def _tables(self) -> list[Path]:
         """Files that have columns."""
-        return [path for path in self.output or () if path.suffix.lower() in (".csv", ".parquet")]
+        paths = self.output or ()
+        return [path for path in paths if path == STANDARD or path.suffix.lower() in TABLES]
 
     @property
     def _films(self) -> list[Path]:
@@ -268,6 +263,12 @@ class OutputOptions:
         most = MOST_BODIES if films else MOST_BODIES_OF_A_PAGE
         refuse_beyond(most, bodies, "bodies", "one animation", "name fewer with --keep")
         points_of(scene_of(still, 1), names(self.points) or None)
+
+
+def shown_in(trajectory: Trajectory, units: str) -> Trajectory:
+    """A motion of which tables, pictures and sentences are in the units of ``--units``."""
+    mechanism = mechanism_in(trajectory.mechanism, units)
+    return trajectory if mechanism is trajectory.mechanism else replace(trajectory, mechanism=mechanism)
 
 
 def at_reference(

@@ -14,6 +14,7 @@ from groups.reports.partitioning import partition_report, sweep_report
 from mbssa import Mechanism, ModelError, load, with_inputs
 from mbssa.cli import completion
 from mbssa.cli.console import NOT_DETERMINED, OK, fail, fail_all, present
+from mbssa.cli.inputs import shown_in
 from mbssa.cli.options import (
     AllowOption,
     DurationOption,
@@ -24,6 +25,7 @@ from mbssa.cli.options import (
     SheetOption,
     StepsOption,
     TrustOption,
+    UnitsOption,
 )
 from mbssa.cli.outputs import STILL, target_faults, targets_of
 
@@ -103,6 +105,7 @@ def partition(
     force: ForceOption = False,
     trust: TrustOption = False,
     allow: AllowOption = None,
+    units: UnitsOption = "file",
 ) -> None:
     """Cut MODEL open and divide its coordinates into independent and dependent ones.
 
@@ -171,7 +174,7 @@ def partition(
     try:
         with bar() as show:
             show("choosing coordinates", 0.0)
-            found = divide(mechanism, **own, **options)
+            found = divide(shown_in(mechanism, units), **own, **options)
             structural = found if method == "complete" and not _given(own) else None
             rivals = _rivals(mechanism, options, structural, show)
     except CannotAssembleError as error:
@@ -273,6 +276,6 @@ def _driven_path(
         motion = constant_speed(other, duration=1.0 if duration is None else duration, steps=steps or 361)
     path = model.solve(motion, level="velocity")
     if not path.ok:
-        why = "; ".join(path.faults())
+        why = "; ".join(path.faults(motion))
         fail(f"{name}, driven by {', '.join(drive)}, cannot be moved so far: {why}", NOT_DETERMINED)
     return path

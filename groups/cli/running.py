@@ -17,9 +17,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from groups.kernels.status import NOT_COMPUTED
 from groups.model import Model
 from groups.motion import Motion
+from groups.status import NOT_COMPUTED
 from groups.trajectory import Branch, Level, Trajectory
 from mbssa.cli import RUNNER
 from mbssa.compiled import compiling_told
@@ -150,13 +150,18 @@ def stoppable_progress(title: str, model: Model) -> Iterator[Callable[[float], b
     # lost. Kernels of `model` that are compiled meanwhile are announced.
     begun, stop = threading.Event(), threading.Event()
 
-    def note(_number: int, _frame: FrameType | None) -> None:
+    before = signal.getsignal(signal.SIGINT)
+
+    def note(number: int, frame: FrameType | None) -> None:
         if stop.is_set() or not begun.is_set():
+            if callable(before):  # that of the command does not raise within an import
+                before(number, frame)
             raise KeyboardInterrupt
         stop.set()
 
     main = threading.current_thread() is threading.main_thread()  # which alone may handle signals
-    before = signal.signal(signal.SIGINT, note) if main else None
+    if main:
+        signal.signal(signal.SIGINT, note)
     try:
         with bar() as show, compiling_told(_CompilingNotice(model, show)):
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -12,20 +13,39 @@ import typer
 
 from groups.building import build
 from groups.cli.arguments import by_option, coordinate_values, names
-from groups.cli.options import ApplyOption, CompiledOption, InitialOption, OutputOptions, with_outputs
+from groups.cli.options import (
+    ApplyOption,
+    CompiledOption,
+    InitialOption,
+    OutputOptions,
+    at_reference,
+    shown_in,
+    with_outputs,
+)
 from groups.cli.running import stoppable_progress
 from groups.dynamics.forward import Event, Method
 from groups.dynamics.forward import simulate as simulate_by
 from groups.dynamics.forward.choice import structure_of
 from groups.dynamics.forward.integration import Integrator
+from groups.model import Model
 from groups.reports.simulation import SimulationSummary, simulation_report
 from groups.trajectory import Trajectory, load_trajectory
 from mbssa import ModelError, load
 from mbssa.cli import completion
 from mbssa.cli.console import BETWEEN, NOT_DETERMINED, OK, STOPPED, fail, fail_all, present, stopping
-from mbssa.cli.options import AllowOption, ForceOption, FormatOption, ModelArgument, StepsOption, TrustOption
+from mbssa.cli.options import (
+    AllowOption,
+    ForceOption,
+    FormatOption,
+    ModelArgument,
+    StepsOption,
+    TrustOption,
+    number_of,
+)
 from mbssa.cli.outputs import TABLES, Target, targets_of, written
 from mbssa.units import SI
+
+_STIFFNESS, _DAMPING = "1e7 N/m", "200 N s/m"
 
 
 @stopping("nothing more was written")
@@ -69,7 +89,7 @@ def simulate(
         typer.Option(
             metavar="NAME=VALUE",
             autocompletion=completion.coordinates,
-            help="Rate of a released coordinate at the start, per second; may be repeated.",
+            help="Rate of a released coordinate at the start, in MODEL's units per second; may be repeated.",
         ),
     ] = None,
     drive: Annotated[
@@ -85,7 +105,7 @@ def simulate(
         list[str] | None,
         typer.Option(
             metavar="QUANTITY=VALUE",
-            help='End where a quantity passes a value: "1-2.angle=90"; may be repeated.',
+            help='End where a quantity passes a value: "1-2.angle=90deg"; may be repeated.',
         ),
     ] = None,
     restart: Annotated[
@@ -97,13 +117,11 @@ def simulate(
         typer.Option(help="What happens where a joint coordinate reaches a limit of MODEL."),
     ] = "note",
     stiffness: Annotated[
-        float | None,
-        typer.Option(metavar="X", help="Of joints by --method penalty, N/m.", show_default="1e7"),
-    ] = None,
+        str, typer.Option(metavar="X", help="Of joints by --method penalty, in MODEL's units.")
+    ] = _STIFFNESS,
     damping: Annotated[
-        float | None,
-        typer.Option(metavar="X", help="Of joints by --method penalty, N s/m.", show_default="200"),
-    ] = None,
+        str, typer.Option(metavar="X", help="Of joints by --method penalty, in MODEL's units.")
+    ] = _DAMPING,
     *,
     outputs: OutputOptions,
     energies: Annotated[
@@ -137,7 +155,7 @@ def simulate(
     """
     tables = targets_of(("--energies", energies, TABLES), ("--reactions", reactions, TABLES))
     faults = outputs.faults([model, restart], force, tables)
-    if method != "penalty" and (stiffness is not None or damping is not None):
+    if method != "penalty" and (stiffness, damping) != (_STIFFNESS, _DAMPING):
         faults.append("--stiffness, --damping: are of joints by --method penalty; write it too")
     if faults:
         fail_all(faults)
@@ -154,7 +172,9 @@ def simulate(
     start = coordinate_values("--initial", initial, units, SI, faults)
     rates = coordinate_values("--rate", rate, units, ("m/s", "rad/s"), faults)
     applied = coordinate_values("--apply", apply, units, ("N", "N m"), faults)
-    events = _events(until or [], units, faults)
+    events = _events(until or [], released, faults)
+    stiffness_in_si = number_of("--stiffness", stiffness, "N/m", units, faults)
+    damping_in_si = number_of("--damping", damping, "N s/m", units, faults)
     before = _restart(restart, faults)
     if faults:
         fail_all(faults)
@@ -180,13 +200,14 @@ def simulate(
                 largest_step=largest_step,
                 most_steps=most_steps,
                 stop_at_limits=limits == "stop",
-                stiffness=1e7 if stiffness is None else stiffness,
-                damping=200.0 if damping is None else damping,
+                stiffness=stiffness_in_si,
+                damping=damping_in_si,
                 compiled=compiled,
                 progress=progress,
             )
     except (ValueError, ModuleNotFoundError) as error:
         fail_all([by_option(fault) for fault in str(error).split(BETWEEN)])
+    found = replace(found, trajectory=shown_in(found.trajectory, outputs.units))
     if found.status == "stopped":
         print("stopped by Ctrl-C; what was computed is kept", file=sys.stderr)
 
@@ -194,30 +215,32 @@ def simulate(
         if target not in tables:
             outputs.write(found.trajectory, target)
         elif target.option == "--energies":
-            found.write(target.path, force=True, units=outputs.units)
+            found.write(target.path, force=True, units="file")
         else:
-            found.forces.write(target.path, force=True, units=outputs.units)
+            found.forces.write(target.path, force=True, units="file")
 
     files, faults = written([*outputs.targets, *tables], write)
-    present(simulation_report(SimulationSummary(found, files, outputs.shown_units(units))), form)
+    shown = found.trajectory.mechanism.units
+    present(simulation_report(SimulationSummary(found, files, shown)), form, beside=files)
     if faults:
         fail_all(faults)
     raise typer.Exit(STOPPED if found.status == "stopped" else OK if found.ok else NOT_DETERMINED)
 
 
-def _events(texts: Sequence[str], units: tuple[str, str], faults: list[str]) -> list[Event]:
+def _events(texts: Sequence[str], model: Model, faults: list[str]) -> list[Event]:
     """Events that end a run, from ``QUANTITY=VALUE``."""
     found = []
     for text in texts:
         quantity, _, number = (part.strip() for part in text.rpartition("="))
         try:
-            value = float(number)
-        except ValueError:
-            quantity = ""
-        if quantity:
-            found.append(Event(text, quantity, value, units=units))
-        else:
-            faults.append(f"--until {text}: write QUANTITY=VALUE, such as 1-2.angle=90")
+            if not quantity:
+                raise ValueError
+            unit = at_reference(model, level="position").quantity(quantity).unit
+        except ValueError as error:
+            faults.append(f"--until {error}" if quantity else f"--until {text}: write QUANTITY=VALUE")
+            continue
+        value = number_of(f"--until {text}", number, unit, model.mechanism.units, faults)
+        found.append(Event(text, quantity, value))
     return found
 
 

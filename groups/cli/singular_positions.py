@@ -8,9 +8,9 @@ import numpy as np
 
 import mbssa
 from groups.building import build
-from groups.kernels.status import NOT_COMPUTED
 from groups.motion import default_motion
 from groups.results.limits import excesses
+from groups.status import NOT_COMPUTED
 from mbssa import Mechanism
 
 #: Instants at most: what lies between them is proven, or found.

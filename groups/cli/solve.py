@@ -12,7 +12,7 @@ import typer
 from groups.building import build
 from groups.cli import arguments
 from groups.cli.loading import motion_to_solve, solvable_model, torn_model
-from groups.cli.options import CompiledOption, OutputOptions, with_outputs
+from groups.cli.options import CompiledOption, OutputOptions, shown_in, with_outputs
 from groups.cli.running import Request, solve_interactively
 from groups.reports.solution import Summary, solution_report
 from groups.trajectory import Branch, Level
@@ -157,8 +157,9 @@ def solve(
     reached = run.reached
     targets = outputs.targets if len(reached.time) else []
     files, faults = written(targets, lambda target: outputs.write(reached, target))
-    units = outputs.shown_units(solvable.mechanism.units)
-    present(solution_report(Summary(solvable, path, run, files, units)), form)
+    run = replace(run, trajectory=shown_in(run.trajectory, outputs.units))
+    units = run.trajectory.mechanism.units
+    present(solution_report(Summary(solvable, path, run, files, units)), form, beside=files)
     if faults:
         fail_all(faults)
     raise typer.Exit(STOPPED if run.stopped else OK if run.trajectory.ok else NOT_DETERMINED)

@@ -19,8 +19,8 @@ from groups.dynamics.forces import wrenches_of
 from groups.dynamics.forces.coordinate import along_coordinate
 from groups.dynamics.masses import Energy, Wrench, masses
 from groups.dynamics.state import State
-from groups.encoding.passive_rotations import LockedRotation, locked_rotations
 from groups.joint_jacobian import JointRows, joint_rows, spin_rows
+from groups.passive_rotations import LockedRotation, locked_rotations
 from mbssa.arrays import Floats, Ints
 from mbssa.joints.axes import cross
 from mbssa.joints.system import unknowns

@@ -28,7 +28,7 @@ from groups.dynamics.inverse import (
 from groups.dynamics.masses import Energy, masses, massless
 from groups.dynamics.results import Forces, results_of
 from groups.dynamics.state import State
-from groups.encoding.passive_rotations import LockedRotation, locked_rotations
+from groups.passive_rotations import LockedRotation, locked_rotations
 from mbssa.arrays import Floats
 from mbssa.joints.system import unknowns
 from mbssa.loads import FORCE_TYPES

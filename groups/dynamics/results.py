@@ -14,12 +14,14 @@ import numpy.typing as npt
 from groups.dynamics.gears import open_joints, with_teeth
 from groups.dynamics.inverse import STATUS, Acting, JointLoads, Solution
 from groups.dynamics.state import State
+from groups.results.faults import inputs_text, instants_text
 from groups.trajectory import body_index, names_of_groups
 from mbssa.arrays import Bools, Floats
 from mbssa.joints.axes import cross
 from mbssa.joints.catalogue import is_length
 
 if TYPE_CHECKING:
+    from groups.motion import Motion
     from groups.results.table import Column
     from groups.trajectory import Trajectory
     from mbssa import Structure
@@ -179,15 +181,20 @@ class Forces:
             tuple(COMPONENTS[k] for k in of_plane if of.local_open[slot, k]),
         )
 
-    def faults(self) -> list[str]:
-        """A sentence per group and kind of fault: when first, and at how many instants."""
-        found = []
+    def faults(self, motion: Motion | None = None) -> list[str]:
+        """A sentence per group and kind of fault: at how many instants, when first, and the inputs then.
+
+        Inputs are those of the motion that was solved, in the units of the model file.
+        """
+        found, units = [], self.trajectory.mechanism.units
         for g in range(self.status.shape[1]):
             for code in np.unique(self.status[:, g][self.status[:, g] > 0]).tolist():
                 at = np.flatnonzero(self.status[:, g] == code)
+                inputs = inputs_text(motion, int(at[0]), units)
                 found.append(
-                    f"SG-{g + 1} of {self.group_names[g]}: {STATUS[code]}, first at t = "
-                    f"{self.trajectory.time[at[0]]:.6g} s, at {len(at)} of {len(self.status)} instants"
+                    f"SG-{g + 1} of {self.group_names[g]}: {STATUS[code]} "
+                    f"{instants_text(len(at), self.trajectory.time, int(at[0]))}"
+                    + (f" ({inputs})" if inputs else "")
                 )
         return found
 
@@ -235,8 +242,8 @@ class Forces:
 
         return columns_of(self, units)
 
-    def write(self, path: str | Path, *, force: bool = False, units: Literal["si", "file"] = "si") -> None:
-        """Write :meth:`columns` to a ``.csv`` or ``.parquet`` file.
+    def write(self, path: str | Path, *, force: bool = False, units: Literal["si", "file"] = "file") -> None:
+        """Write :meth:`columns` to a ``.csv`` or ``.parquet`` file, in the units of the model file.
 
         Raises
         ------

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from groups.encoding.passive_rotations import LockedRotation
 from groups.kernels import foreign, jets
+from groups.passive_rotations import LockedRotation
 from mbssa.arrays import Bools, Floats, Ints
 from mbssa.joints.catalogue import JointType, type_of_joint
 from mbssa.joints.frames import Frames
@@ -126,12 +126,6 @@ class RowTables:
             constant=np.where(self.is_length, self.constant / size, self.constant),
             curves=tuple(curve.scaled(1.0 / size) for curve in self.curves),
         )
-
-
-def drive_rows(mechanism: Mechanism) -> dict[tuple[int, str], int]:
-    """Row of the motion for each driven (joint index, coordinate)."""
-    driven = [(joint.index, name) for joint in mechanism.joints if joint.driven for name in joint.driven]
-    return {key: row for row, key in enumerate(driven)}
 
 
 def encode_rows(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from groups.encoding.joint_steps import Gearing, GearRatio
-from groups.encoding.tree import GroupTree, Link, open_group
+from groups.tree import GroupTree, Link, open_group
 from mbssa.arrays import Floats
 from mbssa.joints.catalogue import CATALOGUE, coordinate_unit, type_of_joint
 from mbssa.joints.equations import pose
@@ -17,7 +17,7 @@ from mbssa.joints.poses import Poses
 from mbssa.joints.relations import value_and_rates
 
 if TYPE_CHECKING:
-    from groups.encoding.setting import Setting
+    from groups.setting import Setting
 
 #: Poses at which derivatives are compared, how alike they must be, and the condition of a system that counts.
 POSES, ALIKE, SOUND = 4, 1e-9, 1e7

@@ -14,7 +14,7 @@ from mbssa.joints.catalogue import type_of_joint
 from mbssa.joints.equations import Step
 
 if TYPE_CHECKING:
-    from groups.encoding.setting import Setting
+    from groups.setting import Setting
 
 #: z of B to x of A, x of B to z of A: the cross of a universal joint at its zero.
 SWAP = np.array([[0.0, 0.0, 1.0], [0.0, -1.0, 0.0], [1.0, 0.0, 0.0]])

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from groups.encoding.tree import Link
 from groups.kernels import chains as chain_kernels
+from groups.tree import Link
 from mbssa.arrays import Floats, Ints
 from mbssa.joints.catalogue import type_of_joint
 from mbssa.joints.equations import Step
 from mbssa.joints.system import Configuration
 
 if TYPE_CHECKING:
-    from groups.encoding.setting import Setting
+    from groups.setting import Setting
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,8 @@ import numpy as np
 from groups.encoding.constraint_tables import RowTables, encode_rows
 from groups.encoding.joint_steps import Steps, free_body, joint_steps
 from groups.encoding.struts import origin_on, pack_strut, strut_signs
-from groups.encoding.tree import GroupTree, Strut
 from groups.kernels import jets, layout, linear, loop_closure, newton
+from groups.tree import GroupTree, Strut
 from mbssa.arrays import Floats, Ints
 from mbssa.joints.catalogue import type_of_joint
 from mbssa.joints.frames import Frames
@@ -20,7 +20,7 @@ from mbssa.joints.system import Configuration
 from mbssa.mechanism import Mechanism
 
 if TYPE_CHECKING:
-    from groups.encoding.setting import Setting
+    from groups.setting import Setting
     from mbssa.joints.user import UserFunction
 
 

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from groups.encoding.passive_rotations import LockedRotation
-from groups.encoding.tree import Strut
 from groups.kernels import strut as kernel
+from groups.passive_rotations import LockedRotation
+from groups.tree import Strut
 from mbssa.arrays import Floats, Ints
 from mbssa.joints.frames import Frames
 from mbssa.joints.system import Configuration
 from mbssa.mechanism import Mechanism
 
 if TYPE_CHECKING:
-    from groups.encoding.setting import Setting
+    from groups.setting import Setting
 
 #: Position of a body's origin (3,) and rotation (3, 3), columns the body's axes.
 Pose = tuple[Floats, Floats]

@@ -27,9 +27,9 @@ from groups.kernels.meeting import LARGE
 from groups.kernels.newton import MOST
 from groups.kernels.path import keep_places
 from groups.kernels.relative import keep_known_of, solve
-from groups.kernels.status import OK
 from groups.kernels.trigonometry import sine_cosine
 from groups.kernels.vectors import Matrix, Vector, matrix_of, product, rotate, vector_of
+from groups.status import OK
 from mbssa.arrays import Floats, Ints
 from mbssa.joints.cams.contact_kernels import found_at
 

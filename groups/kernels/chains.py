@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from groups.kernels.status import OK, OUT_OF_REACH, PREDECESSOR_FAILED, SINGULAR
 from groups.kernels.trigonometry import angle_of
 from groups.kernels.vectors import void
+from groups.status import OK, OUT_OF_REACH, PREDECESSOR_FAILED, SINGULAR
 from mbssa.arrays import Floats, Ints
 
 #: Status, residual (m), iterations and condition, (G, T) each.

@@ -6,7 +6,6 @@ import math
 from typing import Any
 
 from groups.kernels.layout import STILL, TURN, Tree, tree_of
-from groups.kernels.status import OK, PREDECESSOR_FAILED
 from groups.kernels.trigonometry import sine_cosine
 from groups.kernels.vectors import (
     ACCELERATION,
@@ -31,6 +30,7 @@ from groups.kernels.vectors import (
     vector_of,
     void,
 )
+from groups.status import OK, PREDECESSOR_FAILED
 from mbssa.arrays import Floats, Ints
 from mbssa.compiled import merged
 

@@ -8,8 +8,8 @@ from groups.kernels.layout import BALL_X, FACTORS, SIGN, Group, Rows
 from groups.kernels.loop_closure import choose_rows, is_redundant
 from groups.kernels.newton import MOST, Answer, newton
 from groups.kernels.path import count_on, keep_goal, part_way, recall
-from groups.kernels.status import BRANCH_JUMP, OK
 from groups.kernels.tree import move
+from groups.status import BRANCH_JUMP, OK
 from mbssa.compiled import separate
 
 #: Pieces into which a step is cut at most before the mode counts as lost.

@@ -7,7 +7,6 @@ from typing import Any
 
 from groups.kernels.jets import Rows, evaluate, shortest, turns
 from groups.kernels.linear import arrange, factorise, solve_arranged, substitute
-from groups.kernels.status import BRANCH_JUMP, DROPPED, NOT_CONVERGED, OK, PREDECESSOR_FAILED, SINGULAR
 from groups.kernels.vectors import (
     Vector,
     cross,
@@ -19,6 +18,7 @@ from groups.kernels.vectors import (
     rotation_vector,
     unit,
 )
+from groups.status import BRANCH_JUMP, DROPPED, NOT_CONVERGED, OK, PREDECESSOR_FAILED, SINGULAR
 
 Array = Any
 #: drive (E,) row of the inputs or -1, equation (T,) of each term, constant (E,), slots (T, 12), columns, how

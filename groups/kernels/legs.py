@@ -6,10 +6,10 @@ from typing import Any
 
 from groups.kernels.lanes import room
 from groups.kernels.layout import legs_of
-from groups.kernels.status import OK
 from groups.kernels.strut import CONDITION, LANES, RESIDUAL, ROWS, SIGNS, STATUS, place, strut_in
 from groups.kernels.strut import FLOATS as STRUT_FLOATS
 from groups.kernels.strut import INTS as STRUT_INTS
+from groups.status import OK
 from mbssa.arrays import Floats, Ints
 
 Inputs = tuple[Floats, Floats, Floats]

@@ -10,9 +10,9 @@ from groups.kernels.loci import meet
 from groups.kernels.loop_closure import point_of, residuals
 from groups.kernels.newton import POLISH, Answer, linearise, newton, place
 from groups.kernels.path import keep_goal, part_way, recall
-from groups.kernels.status import BRANCH_JUMP, NOT_CONVERGED, OK, OUT_OF_REACH, SINGULAR
 from groups.kernels.tree import forward, move
 from groups.kernels.vectors import Vector, cross, dot, length, minus, put_of, times, vector_of
+from groups.status import BRANCH_JUMP, NOT_CONVERGED, OK, OUT_OF_REACH, SINGULAR
 from mbssa.arrays import Floats
 from mbssa.compiled import merged
 

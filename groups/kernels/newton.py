@@ -22,8 +22,8 @@ from groups.kernels.layout import (
 from groups.kernels.linear import factorise, substitute
 from groups.kernels.loop_closure import jacobian, residuals
 from groups.kernels.path import recall
-from groups.kernels.status import NOT_CONVERGED, OK, SINGULAR
 from groups.kernels.tree import forward, move
+from groups.status import NOT_CONVERGED, OK, SINGULAR
 from mbssa.arrays import Floats, Ints
 from mbssa.compiled import merged, separate
 

@@ -8,9 +8,9 @@ from groups.kernels.jets import turns
 from groups.kernels.layout import SIGN, SLIDE, Group
 from groups.kernels.loop_closure import point_of, rod_length
 from groups.kernels.newton import POLISH, Answer, newton
-from groups.kernels.status import OK, OUT_OF_REACH
 from groups.kernels.tree import forward
 from groups.kernels.vectors import cross, dot, minus, plus_times, vector_of
+from groups.status import OK, OUT_OF_REACH
 
 
 def solve_one_rod(g: Group) -> Answer:

@@ -23,8 +23,8 @@ from groups.kernels.chains import (
     turns_to,
 )
 from groups.kernels.lanes import LANES, after, lanes, room, select
-from groups.kernels.status import OK, PREDECESSOR_FAILED, SINGULAR
 from groups.kernels.trigonometry import angle_of, far, sines_cosines
+from groups.status import OK, PREDECESSOR_FAILED, SINGULAR
 from mbssa.arrays import Floats, Ints
 from mbssa.compiled import inlined
 

@@ -31,7 +31,6 @@ from groups.kernels.linear import factorise, substitute
 from groups.kernels.meeting import LARGE
 from groups.kernels.newton import EVERY, MOST
 from groups.kernels.relative import FLAT, keep_known_of, solve
-from groups.kernels.status import OK
 from groups.kernels.strut import put_rows, rows_of
 from groups.kernels.vectors import (
     ACCELERATION,
@@ -58,6 +57,7 @@ from groups.kernels.vectors import (
     vector_in,
     vector_of,
 )
+from groups.status import OK
 from mbssa.arrays import Floats, Ints
 from mbssa.compiled import merged
 

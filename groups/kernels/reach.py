@@ -6,7 +6,6 @@ import math
 from typing import Any
 
 from groups.kernels.layout import METHOD, REACH, SIGN, SLIDE, STILL, cuts_of, tree_of
-from groups.kernels.status import NOT_CONVERGED, OK, OUT_OF_REACH, PREDECESSOR_FAILED, SINGULAR
 from groups.kernels.vectors import (
     ACCELERATION,
     POSITION,
@@ -34,6 +33,7 @@ from groups.kernels.vectors import (
     vector_of,
     void,
 )
+from groups.status import NOT_CONVERGED, OK, OUT_OF_REACH, PREDECESSOR_FAILED, SINGULAR
 from mbssa.arrays import Floats, Ints
 
 Inputs = tuple[Floats, Floats, Floats]

@@ -25,7 +25,9 @@ from groups.kernels.newton import MOST, Answer, approach, by_chord, linearise, p
 from groups.kernels.newton import newton as iterate_newton
 from groups.kernels.one_rod import solve_one_rod
 from groups.kernels.path import is_counted, keep_known, predict, recall, remember, turn_on
-from groups.kernels.status import (
+from groups.kernels.tree import rise, swing, swing_known
+from groups.kernels.vectors import ACCELERATION, ROTATION, SPIN, SPIN_RATE, VELOCITY, void
+from groups.status import (
     BRANCH_JUMP,
     CONTACT_LOST,
     DROPPED,
@@ -34,8 +36,6 @@ from groups.kernels.status import (
     PREDECESSOR_FAILED,
     SINGULAR,
 )
-from groups.kernels.tree import rise, swing, swing_known
-from groups.kernels.vectors import ACCELERATION, ROTATION, SPIN, SPIN_RATE, VELOCITY, void
 from mbssa.arrays import Floats, Ints
 from mbssa.compiled import merged
 

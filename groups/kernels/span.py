@@ -9,8 +9,8 @@ import numpy as np
 
 from groups.kernels.invoke import invoke
 from groups.kernels.lanes import LANES, after, lanes, room, select
-from groups.kernels.status import BRANCH_JUMP, OK
 from groups.kernels.vectors import ACCELERATION, POSITION, ROTATION, VELOCITY, put_rotation, rotation_of
+from groups.status import BRANCH_JUMP, OK
 from mbssa.arrays import Floats, Ints
 from mbssa.compiled import inlined
 

@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from groups.kernels.lanes import after, lanes, room, select
-from groups.kernels.status import GIMBAL, NOT_CONVERGED, OK, OUT_OF_REACH, PREDECESSOR_FAILED, SINGULAR
 from groups.kernels.vectors import (
     ACCELERATION,
     POSITION,
@@ -33,6 +32,7 @@ from groups.kernels.vectors import (
     vector_in,
     void,
 )
+from groups.status import GIMBAL, NOT_CONVERGED, OK, OUT_OF_REACH, PREDECESSOR_FAILED, SINGULAR
 from mbssa.arrays import Floats, Ints
 from mbssa.compiled import inlined
 

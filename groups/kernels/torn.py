@@ -7,7 +7,6 @@ import math
 from groups.kernels import torn_state as at
 from groups.kernels.linear import factorise, substitute
 from groups.kernels.span import Data, solve_groups
-from groups.kernels.status import BRANCH_JUMP, NOT_CONVERGED, OK, SINGULAR
 from groups.kernels.torn_filling import REFUSED, STRAY, correct_filled, plan_filling
 from groups.kernels.torn_state import (
     Problem,
@@ -20,6 +19,7 @@ from groups.kernels.torn_state import (
     set_goals,
     store,
 )
+from groups.status import BRANCH_JUMP, NOT_CONVERGED, OK, SINGULAR
 
 #: Result of Newton if the position must be solved again.
 AGAIN = -1

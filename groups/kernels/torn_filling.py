@@ -7,7 +7,6 @@ from typing import Any
 
 from groups.kernels import torn_state as at
 from groups.kernels.span import Data
-from groups.kernels.status import OK
 from groups.kernels.torn_state import (
     Problem,
     State,
@@ -18,6 +17,7 @@ from groups.kernels.torn_state import (
     set_goals,
     store,
 )
+from groups.status import OK
 
 #: Result if instants cannot be interpolated.
 REFUSED = 1 << 60

@@ -2,7 +2,7 @@
 
 from groups.motion.arrays import from_arrays
 from groups.motion.files import read_motion
-from groups.motion.inputs import driven_coordinates, reference_inputs
+from groups.motion.inputs import drive_rows, driven_coordinates, reference_inputs
 from groups.motion.laws import Law, constant, harmonic, polynomial, ramp, speed, spline
 from groups.motion.pose import pose_path
 from groups.motion.sampled import Motion
@@ -14,6 +14,7 @@ __all__ = [
     "constant",
     "constant_speed",
     "default_motion",
+    "drive_rows",
     "driven_coordinates",
     "from_arrays",
     "harmonic",

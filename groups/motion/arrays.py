@@ -12,6 +12,7 @@ from groups.motion.laws import differentiated
 from groups.motion.sampled import Motion, time_faults
 from mbssa import Mechanism
 from mbssa.arrays import Floats
+from mbssa.io.motion import by_id
 
 Columns = Mapping[str, npt.ArrayLike]
 
@@ -55,10 +56,13 @@ def from_arrays(
     True
     """
     names = driven_coordinates(mechanism)
+    values, rates, accelerations = (
+        by_id(mechanism, columns or {}) for columns in (values, rates, accelerations)
+    )
     instants = np.array(time, dtype=float)
     faults = time_faults(instants) + name_faults(names, values, "values")
     given = {}
-    for what, columns in (("values", values), ("rates", rates or {}), ("accelerations", accelerations or {})):
+    for what, columns in (("values", values), ("rates", rates), ("accelerations", accelerations)):
         if what != "values":
             faults += [fault for fault in name_faults(names, columns, what) if not fault.startswith("no ")]
         for name in names:

@@ -21,7 +21,7 @@ from mbssa.files import read_text
 from mbssa.io.motion import read_motion_file
 from mbssa.joints.catalogue import coordinate_unit
 from mbssa.texts import from_cell
-from mbssa.units import in_si, label_with_unit
+from mbssa.units import UnitError, given_in, label_with_unit, numbers_in_si
 
 #: Ends of names of columns, and of the units of what they hold.
 _SUFFIXES = {"": "", ".rate": "/s", ".acceleration": "/s^2"}
@@ -33,10 +33,10 @@ def read_motion(
     """A motion from a file.
 
     ``.toml`` has the content of a model file's ``[motion]`` (``duration``, ``steps``, ``inputs``), or that
-    table, and ``units`` beside it if they are not m and rad. ``.csv`` has a header with ``time`` and the
-    driven coordinates, angles unwrapped; columns ``<name>.rate`` and ``<name>.acceleration`` may follow, and
-    those that are missing are derivatives of a spline. They are in s, m and rad, or in the unit that follows
-    a name: ``1-2.angle [deg]``, ``1-2.angle.rate [deg/s]``.
+    table, and ``units`` beside it if they are not those of the model file. ``.csv`` has a header with
+    ``time`` and the driven coordinates, angles unwrapped; columns ``<name>.rate`` and ``<name>.acceleration``
+    may follow, and those that are missing are derivatives of a spline. They are in s and the units of the
+    model file, or in the unit that follows a name: ``1-2.angle [deg]``, ``1-2.angle.rate [deg/s]``.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def read_motion(
         return stored_motion(mechanism, read_motion_file(path, mechanism), steps, duration)
     if ending != ".csv":
         raise ModelError(str(path), [Fault("", "is no motion; a motion file ends in .toml or .csv", "file")])
-    columns = _read_columns(path, driven_coordinates(mechanism))
+    columns = _read_columns(path, mechanism)
     time = columns.pop("time")
     if steps is not None or duration is not None:
         time, columns = _resampled(time, columns, steps, duration)
@@ -100,11 +100,19 @@ def _resampled(
     return at, {name: make_interp_spline(time, column, k=degree)(at) for name, column in columns.items()}
 
 
+def header_of(mechanism: Mechanism) -> str:
+    """Header of columns of a motion, with the units of the model file."""
+    names = driven_coordinates(mechanism)
+    units = [given_in(coordinate_unit(name), mechanism.units)[0] for name in names]
+    return ",".join(["time [s]", *(f"{name} [{unit}]" for name, unit in zip(names, units, strict=True))])
+
+
 # --- reading ---------------------------------------------------------------------------------------
 
 
-def _read_columns(path: Path, names: tuple[str, ...]) -> dict[str, Floats]:
-    """Columns by their label; empty lines and those that begin with # are left out."""
+def _read_columns(path: Path, mechanism: Mechanism) -> dict[str, Floats]:
+    """Columns in SI by their label; empty lines and those that begin with # are left out."""
+    names = driven_coordinates(mechanism)
     text = read_text(path, "a table of comma-separated numbers")
     lines = [
         (number, line)
@@ -113,11 +121,11 @@ def _read_columns(path: Path, names: tuple[str, ...]) -> dict[str, Floats]:
     ]
     if not lines:
         raise ModelError(
-            str(path), [Fault("", f"is empty; write a header: time, {', '.join(names)}", "missing")]
+            str(path), [Fault("", f"is empty; write a header: {header_of(mechanism)}", "missing")]
         )
     mark = next((mark for mark in ",;\t" if mark in lines[0][1]), ",")
     rows = [_cells(line, mark) for _, line in lines]
-    labels = [label_with_unit(label) for label in rows[0]]
+    labels = [_named(mechanism, *label_with_unit(label)) for label in rows[0]]
     header = [name for name, _ in labels]
     measured = {"time": "s"} | {
         name + suffix: coordinate_unit(name) + per_time
@@ -125,7 +133,10 @@ def _read_columns(path: Path, names: tuple[str, ...]) -> dict[str, Floats]:
         for suffix, per_time in _SUFFIXES.items()
     }
     faults = _header_faults(header, lines[0][0], names, list(measured))
-    scales = [_scale(name, unit, measured, lines[0][0], faults) for name, unit in labels]
+    scales = [
+        _scale(name, unit, measured.get(name, ""), mechanism.units, lines[0][0], faults)
+        for name, unit in labels
+    ]
     table = [
         _numbers(row, header, number, faults) for row, (number, _) in zip(rows[1:], lines[1:], strict=True)
     ]
@@ -141,18 +152,19 @@ def _read_columns(path: Path, names: tuple[str, ...]) -> dict[str, Floats]:
     return dict(zip(header, np.array(table).T * np.array(scales)[:, None], strict=True))
 
 
-def _scale(name: str, unit: str, measured: dict[str, str], line: int, faults: Faults) -> float:
-    """SI units in one unit of a column, which may be of another kind than its coordinate: a fault."""
-    if not unit or name not in measured:
-        return 1.0
+def _named(mechanism: Mechanism, label: str, unit: str) -> tuple[str, str]:
+    """A label with the id of its joint, and its unit."""
+    ending = next((ending for ending in _SUFFIXES if ending and label.endswith(ending)), "")
+    return mechanism.called(label.removesuffix(ending)) + ending, unit
+
+
+def _scale(name: str, unit: str, si: str, units: tuple[str, str], line: int, faults: Faults) -> float:
+    """SI units in one unit of a column, or of the model file where it has none."""
     try:
-        si, scale = in_si(unit)
-    except ValueError as error:
-        faults.add(f"line {line}", f"column {name!r} has the {error}")
+        return numbers_in_si([f"1 {unit}"], si, units)[0] if si else 1.0
+    except UnitError as error:
+        faults.add(f"line {line}", f"column {name!r} {error}", "conflict")
         return 1.0
-    if si != measured[name]:
-        faults.add(f"line {line}", f"column {name!r} is in {measured[name]}, not in {unit}", "conflict")
-    return scale
 
 
 def _cells(line: str, mark: str) -> list[str]:

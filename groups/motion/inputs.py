@@ -25,6 +25,12 @@ def driven_coordinates(mechanism: Mechanism) -> tuple[str, ...]:
     return mechanism.driven_coordinates
 
 
+def drive_rows(mechanism: Mechanism) -> dict[tuple[int, str], int]:
+    """Row of the motion for each driven (joint index, coordinate)."""
+    driven = [(joint.index, name) for joint in mechanism.joints if joint.driven for name in joint.driven]
+    return {key: row for row, key in enumerate(driven)}
+
+
 def reference_inputs(mechanism: Mechanism, frames: Frames, at: Configuration) -> Floats:
     """Values (D,) of the driven coordinates in a configuration, m and rad; angles near ``at_reference``."""
     # A coordinate of a type without equations on a relative pose (gears, cams) has its at_reference.

@@ -175,7 +175,10 @@ def partition(
     if not 0 <= tolerance < 1:
         raise ValueError(f"tolerance is {tolerance}; write a share of the largest entry, from 0 to below 1")
     frames = joint_frames(mechanism)
-    prescribed = set(mechanism.driven_coordinates if driven is None else driven)
+    prescribed = set(mechanism.driven_coordinates if driven is None else map(mechanism.called, driven))
+    if independent is not None and not isinstance(independent, str):
+        independent = [mechanism.called(name) for name in independent]
+    dependent = None if dependent is None else [mechanism.called(name) for name in dependent]
     free = set() if independent is None or isinstance(independent, str) else set(independent)
     opened = cut_open(mechanism, frames, cuts, prescribed - free)
     check_size(opened, 1)

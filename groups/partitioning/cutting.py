@@ -10,7 +10,7 @@ import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from groups.encoding.tree import Link, spanning
+from groups.tree import Link, spanning
 from mbssa import Mechanism
 from mbssa.joints.catalogue import JointType, coordinate_unit, type_of_joint
 from mbssa.joints.frames import Frames

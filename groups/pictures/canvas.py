@@ -16,6 +16,7 @@ from mbssa.units import LENGTHS
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.ticker import MaxNLocator
 
     from mbssa import Mechanism
 
@@ -134,17 +135,16 @@ def _flat(figure: Figure, low: Floats, high: Floats, unit: str, larger: float) -
     half = size * scale / 2
     axes.set_xlim(middle[0] - half[0], middle[0] + half[0])
     axes.set_ylim(middle[1] - half[1], middle[1] + half[1])
-    unit = _shown_in(axes, unit)
     axes.set_xlabel(f"x ({unit})", fontsize=SMALL_TEXT, family=FONT)
     axes.set_ylabel(f"y ({unit})", fontsize=SMALL_TEXT, family=FONT)
     axes.grid(color=GRID, linewidth=0.5)
     axes.set_axisbelow(True)
     plain(axes)
+    _show_in(axes, unit)
     return Canvas(figure, axes, False, scale)
 
 
 def _solid(figure: Figure, low: Floats, high: Floats, unit: str, larger: float) -> Canvas:
-    from matplotlib.ticker import MaxNLocator
     from mpl_toolkits.mplot3d import Axes3D
 
     extent = high - low
@@ -159,7 +159,6 @@ def _solid(figure: Figure, low: Floats, high: Floats, unit: str, larger: float) 
     limits = np.stack([middle - extent / 2, middle + extent / 2], axis=1)
     axes.set(xlim=limits[0], ylim=limits[1], zlim=limits[2])
     axes.view_init(elev=62 if thin[2] else 20, azim=-80 if thin[2] else -60)
-    unit = _shown_in(axes, unit)
     for i, axis in enumerate((axes.xaxis, axes.yaxis, axes.zaxis)):
         axis.set_pane_color((0.97, 0.97, 0.97, 1.0))
         axis._axinfo["grid"].update(color=GRID, linewidth=0.5)
@@ -167,22 +166,34 @@ def _solid(figure: Figure, low: Floats, high: Floats, unit: str, larger: float) 
             axis.set_label_text(f"{'xyz'[i]} ({unit})", fontsize=SMALL_TEXT, family=FONT)
             axis.labelpad = 7.0
     plain(axes)
+    _show_in(axes, unit)
     for i, axis in enumerate((axes.xaxis, axes.yaxis, axes.zaxis)):
         axis.set_tick_params(labelsize=SMALL_TEXT)
-        axis.set_major_locator(MaxNLocator(1 + round(5 * extent[i] / extent.max())))
+        axis.set_major_locator(_round_in(unit, 1 + round(5 * extent[i] / extent.max())))
         if thin[i]:
             axis.set_ticks([])
     _fill(figure, axes, extent / extent.max())
     return Canvas(figure, axes, True, float(extent.max()) / (80.0 * larger))
 
 
-def _shown_in(axes: Any, unit: str) -> str:
-    """Tick labels of metres in mm or cm where the model has them; the unit that they are then in."""
-    if unit not in ("mm", "cm"):
-        return "m"
+def _show_in(axes: Any, unit: str) -> None:
+    """Give axes in metres ticks that are round in a unit, and labelled in it."""
     for axis in axes._axis_map.values():
-        axis.set_major_formatter(lambda value, _: f"{round(value / LENGTHS[unit], 6) + 0.0:g}")
-    return unit
+        if unit != "m":
+            axis.set_major_formatter(lambda value, _: f"{round(value / LENGTHS[unit], 6) + 0.0:g}")
+        axis.set_major_locator(_round_in(unit, 6))
+
+
+def _round_in(unit: str, most: int) -> MaxNLocator:
+    """Places, in metres, of a few ticks that are round in a unit."""
+    from matplotlib.ticker import MaxNLocator
+
+    class Places(MaxNLocator):
+        def tick_values(self, vmin: float, vmax: float) -> Any:
+            metres = LENGTHS[unit]
+            return np.asarray(super().tick_values(vmin / metres, vmax / metres)) * metres
+
+    return Places(most)
 
 
 def _fill(figure: Figure, axes: Any, aspect: Floats) -> None:

@@ -60,8 +60,11 @@ def _chosen(forces: Forces, names: Sequence[str]) -> list[Column]:
     """Columns by their names, or by what stands before the last point."""
     there = [column for column in forces.columns() if column.unit in _UNITS]
     found, faults = [], []
+    called = forces.trajectory.mechanism.called
     for name in names:
-        some = [column for column in there if name in (column.name, column.name.rpartition(".")[0])]
+        joint, dot, rest = name.partition(".")
+        same = (name, called(f"{joint}.").removesuffix(".") + dot + rest)
+        some = [column for column in there if column.name in same or column.name.rpartition(".")[0] in same]
         found += some
         if not some:
             near = difflib.get_close_matches(name, [column.name for column in there], n=2)

@@ -27,6 +27,7 @@ from mbssa.joints.axes import in_space
 from mbssa.pictures.limits import refuse_beyond
 from mbssa.reports.wording import counted
 from mbssa.texts import printable
+from mbssa.units import given_in, quantity_text
 
 if TYPE_CHECKING:
     from groups.dynamics import Forces
@@ -338,9 +339,11 @@ def _radius(scene: Scene) -> float:
 
 
 def _cell(scene: Scene) -> float:
-    """A round length, about a twelfth of the mechanism's size."""
-    power = 10.0 ** np.floor(np.log10(scene.size / 6))
-    return float(max(step * power for step in (0.1, 0.2, 0.5, 1.0) if step * power <= scene.size / 8))
+    """A length, m, round in the unit of the model file: about a twelfth of the mechanism's size."""
+    unit = given_in("m", scene.mechanism.units)[1]
+    size = scene.size / unit
+    power = 10.0 ** np.floor(np.log10(size / 6))
+    return unit * float(max(step * power for step in (0.1, 0.2, 0.5, 1.0) if step * power <= size / 8))
 
 
 def _about(trajectory: Trajectory, scene: Scene) -> str:
@@ -353,7 +356,7 @@ def _about(trajectory: Trajectory, scene: Scene) -> str:
     left = mechanism.n_bodies - len(scene.bodies)
     if left:
         text += f"; {left} {'bodies were' if left > 1 else 'body was'} not kept"
-    return f"{text}; one square of the grid is {_cell(scene):g} m"
+    return f"{text}; one square of the grid is {quantity_text(_cell(scene), 'm', mechanism.units)}"
 
 
 def _base64(array: npt.NDArray[Any], kind: str) -> str:

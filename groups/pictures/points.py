@@ -91,8 +91,9 @@ def _centres(scene: Scene) -> tuple[Point, ...]:
 def _point(scene: Scene, name: PointName) -> Point:
     mechanism = scene.mechanism
     if isinstance(name, str):
+        joint = mechanism.called(f"{name}.").removesuffix(".")
         for mark in scene.marks:
-            if mechanism.joint_ids[mark.joint] == name and mark.bodies[mark.seat] in scene.bodies:
+            if mechanism.joint_ids[mark.joint] == joint and mark.bodies[mark.seat] in scene.bodies:
                 return Point(mark.bodies[mark.seat], mark.origin[mark.seat], name)
         owner, dot, at = name.rpartition(".")
         if not dot:

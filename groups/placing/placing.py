@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from groups.kernels import strut
-from groups.kernels.status import OK
 from groups.kernels.vectors import ROTATION, STATE
 from groups.placing.residuals import largest_residual
+from groups.status import OK
 from mbssa import Group
 from mbssa.arrays import Floats, Ints
 from mbssa.joints.frames import Frames

@@ -10,9 +10,9 @@ import numpy as np
 
 from groups.kernels import layout, loop_closure, newton
 from groups.kernels.path import recall
-from groups.kernels.status import OK
 from groups.kernels.vectors import ROTATION
 from groups.placing.placing import SAME, Placing, Task, angles, states_at, struts_placed
+from groups.status import OK
 from mbssa.arrays import Floats
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from groups.encoding.constraint_tables import drive_rows
+from groups.motion import drive_rows
 from mbssa import Group
 from mbssa.arrays import Floats
 from mbssa.joints.catalogue import coordinate_unit, type_of_joint

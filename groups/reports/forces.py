@@ -14,12 +14,13 @@ from groups.dynamics.table import unit_of_drive
 from groups.reports.about import model_lines, plain, span_text
 from mbssa.arrays import Floats
 from mbssa.reports.table import SHOWN, Bad, Good, Heading, Part, Report, Table, Verbatim
-from mbssa.units import SI, given_in
+from mbssa.units import SI, given_in, quantity_text, units_record
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from groups.dynamics import Forces
+    from groups.motion import Motion
     from mbssa import Structure
 
 
@@ -38,11 +39,15 @@ class ForcesSummary:
     forces: Forces
     files: Sequence[Path] = ()
     units: tuple[str, str] = SI
+    motion: Motion | None = None  # that was solved
 
-    def shown(self, value: float, unit: str) -> str:
+    def number(self, value: float, unit: str) -> float:
         """A number in the units of the tables."""
-        number = value / given_in(unit, self.units)[1]
-        return "–" if not np.isfinite(number) else f"{number:.4g}"
+        return value / given_in(unit, self.units)[1]
+
+    def text(self, value: float, unit: str) -> str:
+        """A number in the units of the tables, with its unit."""
+        return quantity_text(value, unit, self.units, ".4g") if np.isfinite(value) else "–"
 
     def named(self, unit: str) -> str:
         return given_in(unit, self.units)[0]
@@ -54,7 +59,7 @@ def forces_report(summary: ForcesSummary) -> Report:
     if summary.forces.drives:
         parts.append(_drives(summary))
     parts += [_joints(summary), *_figures(summary), *_notes(summary)]
-    faults = summary.forces.faults()
+    faults = summary.forces.faults(summary.motion)
     if len(faults) > _LISTED:
         faults = [*faults[:_LISTED], f"… and {len(faults) - _LISTED} more; --format json lists all"]
     if faults:
@@ -69,21 +74,25 @@ def _drives(summary: ForcesSummary) -> Table:
     right = ("From", "To", "Mean power (W)", "Maximum power (W)")
 
     def cells(one: dict[str, Any]) -> tuple[str, ...]:
-        unit = one["unit"]
-        ends = (summary.shown(one[key], unit) for key in ("lowest", "highest"))
-        powers = (summary.shown(one[key], "W") for key in ("mean_power", "maximum_power"))
-        return one["name"], *ends, summary.named(unit), *powers
+        ends = (_shown(one[key]) for key in ("lowest", "highest"))
+        powers = (_shown(one[key]) for key in ("mean_power", "maximum_power"))
+        return one["name"], *ends, one["unit"], *powers
 
-    return Table(("Drive", *right[:2], "Unit", *right[2:]), _drive_rows(summary.forces), cells, right)
+    return Table(("Drive", *right[:2], "Unit", *right[2:]), _drive_rows(summary), cells, right)
 
 
-def _drive_rows(forces: Forces) -> list[dict[str, Any]]:
+def _shown(number: float) -> str:
+    return f"{number:.4g}" if np.isfinite(number) else "–"
+
+
+def _drive_rows(summary: ForcesSummary) -> list[dict[str, Any]]:
+    forces = summary.forces
     return [
         {
             "name": name,
-            "unit": unit_of_drive(name),
-            "lowest": _extreme(forces.driving[:, d], np.min),
-            "highest": _extreme(forces.driving[:, d], np.max),
+            "unit": summary.named(unit_of_drive(name)),
+            "lowest": summary.number(_extreme(forces.driving[:, d], np.min), unit_of_drive(name)),
+            "highest": summary.number(_extreme(forces.driving[:, d], np.max), unit_of_drive(name)),
             "mean_power": _extreme(forces.drive_power[:, d], np.mean),
             "maximum_power": _extreme(forces.drive_power[:, d], np.max),
         }
@@ -100,14 +109,14 @@ def _joints(summary: ForcesSummary) -> Table:
         return (
             one["joint"],
             one["body"],
-            summary.shown(one["force"], "N"),
-            summary.shown(one["moment"], "N m"),
+            _shown(one["force"]),
+            _shown(one["moment"]),
             ", ".join(one["indeterminate"]) or "–",
         )
 
     return Table(
         ("Joint", "Acts on", force, moment, "Not determined"),
-        _joint_rows(summary.forces),
+        _joint_rows(summary),
         cells,
         (force, moment),
         wraps=True,
@@ -116,9 +125,9 @@ def _joints(summary: ForcesSummary) -> Table:
     )
 
 
-def _joint_rows(forces: Forces) -> list[dict[str, Any]]:
+def _joint_rows(summary: ForcesSummary) -> list[dict[str, Any]]:
     """Largest force and moment of each joint's determined components; rounding is 0."""
-    found: list[dict[str, Any]] = []
+    forces, found = summary.forces, list[dict[str, Any]]()
     for index in sorted(forces.joints):
         of = forces.joint(index)
         found.append(
@@ -134,7 +143,8 @@ def _joint_rows(forces: Forces) -> list[dict[str, Any]]:
     largest = max([0.0, *(v for one in found for v in (one["force"], one["moment"] / size) if v == v)])
     for one in found:
         one["force"] = 0.0 if one["force"] < _ROUNDING * largest else one["force"]
-        one["moment"] = 0.0 if one["moment"] < _ROUNDING * largest * size else one["moment"]
+        moment = 0.0 if one["moment"] < _ROUNDING * largest * size else one["moment"]
+        one["moment"] = summary.number(moment, "N m")
     return found
 
 
@@ -154,12 +164,11 @@ def _extreme(values: Floats, of: Any) -> float:
 
 def _figures(summary: ForcesSummary) -> list[str]:
     forces = summary.forces
-    shaking = summary.shown(_largest(forces.shaking_force), "N")
-    moment = summary.shown(_largest(forces.shaking_moment), "N m")
+    shaking = summary.text(_largest(forces.shaking_force), "N")
+    moment = summary.text(_largest(forces.shaking_moment), "N m")
     worst, power = _extreme(np.abs(forces.balance), np.max), _largest_power(forces)
     lines = [
-        f"on the frame: force up to {shaking} N, moment about the world's origin up to {moment} "
-        f"{summary.named('N m')}",
+        f"on the frame: force up to {shaking}, moment about the world's origin up to {moment}",
         f"balance of power: off by {worst:.1e} W at most, beside powers of up to {power:.4g} W",
     ]
     for name, given in forces.element_power.items():
@@ -191,10 +200,10 @@ def _notes(summary: ForcesSummary) -> list[Part]:
         more = f" and {len(without) - _LISTED} more" if len(without) > _LISTED else ""
         lines.append(f"massless: {', '.join(without[:_LISTED])}{more}")
     for name, moment in forces.held.items():
-        most = summary.shown(_extreme(moment, np.max), "N m")
+        most = summary.text(_extreme(moment, np.max), "N m")
         lines.append(
-            f"passive rotation of {name}: held to its convention by a moment of up to {most} "
-            f"{summary.named('N m')}; free, the body would turn about its line instead"
+            f"passive rotation of {name}: held to its convention by a moment of up to {most}; "
+            "free, the body would turn about its line instead"
         )
     lines += [Bad(sentence) for sentence in (*forces.pulling(), *forces.without_place())]
     if forces.indeterminate:
@@ -214,23 +223,26 @@ def _open(forces: Forces) -> bool:
 
 
 def to_dict(summary: ForcesSummary) -> dict[str, Any]:
-    """Forces as lists, texts and numbers, SI units; None is what is not known."""
+    """Forces as lists, texts and numbers; None is what is not known."""
     forces = summary.forces
     found = {
         "mechanism": summary.structure.mechanism.name,
         "ok": forces.ok,
         "instants": len(forces.trajectory.time),
-        "faults": forces.faults(),
+        "faults": forces.faults(summary.motion),
         "pulling": forces.pulling(),
         "without_place": forces.without_place(),
-        "drives": _drive_rows(forces),
-        "joints": _joint_rows(forces),
+        "units": units_record(summary.units),
+        "drives": _drive_rows(summary),
+        "joints": _joint_rows(summary),
         "shaking_force": _largest(forces.shaking_force),
-        "shaking_moment": _largest(forces.shaking_moment),
+        "shaking_moment": summary.number(_largest(forces.shaking_moment), "N m"),
         "balance": _extreme(np.abs(forces.balance), np.max),
         "largest_power": _largest_power(forces),
         "massless": [summary.structure.mechanism.body_name(b) for b in massless(summary.structure.mechanism)],
-        "held": {name: _extreme(moment, np.max) for name, moment in forces.held.items()},
+        "held": {
+            name: summary.number(_extreme(moment, np.max), "N m") for name, moment in forces.held.items()
+        },
         "indeterminate": list(forces.indeterminate),
         "files": [str(path) for path in summary.files],
     }

@@ -11,6 +11,7 @@ from groups.placing.placing import CLOSED_FORM
 from groups.reports.about import group_table, model_lines
 from mbssa.joints.catalogue import coordinate_unit, is_length
 from mbssa.reports.table import SHOWN, Part, Report, Table
+from mbssa.units import given_in, units_record
 
 if TYPE_CHECKING:
     from groups.assembly_modes import AssemblyMode, GroupModes
@@ -22,6 +23,8 @@ _COLUMNS, _MOST_COLUMNS = 6, 24
 _SHOWN_MODES = 200
 #: m or rad by which a coordinate may pass a limit.
 _LIMIT = 1e-9
+#: Unit of the residual of a mode: equations of joints, of lengths and of angles.
+_RESIDUAL = "m or rad"
 #: Modes of a group up to which all their coordinates are shown.
 _FEW_MODES = 20
 
@@ -121,24 +124,32 @@ def _coordinates(model: Model, rows: Sequence[AssemblyMode], names: Sequence[str
         return (
             str(mode.number),
             ("*" if mode.number == reference else "") + ("!" if _beyond(model, mode) else ""),
-            *(f"{round(mode.coordinates[name], 4) + 0.0:.4f}" for name in names),
+            *(
+                f"{round(mode.coordinates[name] / scale, 4) + 0.0:.4f}"
+                for name, scale in zip(names, scales, strict=True)
+            ),
             f"{mode.residual:.0e}" if mode.residual else "0",
         )
 
-    right = ("Mode", *map(_title, names), "Residual")
+    units = model.mechanism.units
+    scales = [given_in(coordinate_unit(name), units)[1] for name in names]
+    right = ("Mode", *(_title(name, units) for name in names), f"Residual\n{_RESIDUAL}")
     return Table(("Mode", "", *right[1:]), rows, cells, right, tight=True)
 
 
-def _title(name: str) -> str:
+def _title(name: str, units: tuple[str, str]) -> str:
     """Joint, coordinate and unit, below each other."""
     joint, _, coordinate = name.rpartition(".")
-    return f"{joint}\n{coordinate}\n{coordinate_unit(coordinate)}"
+    return f"{joint}\n{coordinate}\n{given_in(coordinate_unit(coordinate), units)[0]}"
 
 
 def _record(model: Model, listed: Sequence[GroupModes]) -> list[dict[str, Any]]:
-    """The modes of groups as texts and numbers, m and rad; poses are of the bodies' own origins."""
+    """The modes of groups as texts and numbers; poses are of the bodies' own origins."""
+    units = model.mechanism.units
+    length = given_in("m", units)[1]
     return [
         {
+            "units": units_record(units) | {"residual": _RESIDUAL},
             "number": found.group,
             "bodies": list(model.structure.groups[found.group - 1].bodies),
             "type": found.type_name,
@@ -153,9 +164,12 @@ def _record(model: Model, listed: Sequence[GroupModes]) -> list[dict[str, Any]]:
                 {
                     "number": mode.number,
                     "signs": list(mode.signs),
-                    "coordinates": mode.coordinates,
+                    "coordinates": {
+                        name: value / given_in(coordinate_unit(name), units)[1]
+                        for name, value in mode.coordinates.items()
+                    },
                     "bodies": (mode.bodies + 1).tolist(),
-                    "position": mode.position.tolist(),
+                    "position": (mode.position / length).tolist(),
                     "rotation": mode.rotation.tolist(),
                     "residual": mode.residual,
                     "beyond_limits": _beyond(model, mode),

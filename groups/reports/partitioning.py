@@ -11,6 +11,7 @@ import numpy as np
 from groups.reports.about import plain, span_text
 from mbssa.reports.table import Heading, Part, Report, Table
 from mbssa.reports.wording import counted, headline, listed
+from mbssa.units import given_in, quantity_text, units_record
 
 if TYPE_CHECKING:
     from groups.partitioning.choice import Partitioning
@@ -47,15 +48,16 @@ _CHOICES = {
 
 def partition_report(found: Partitioning, rivals: Sequence[tuple[str, Partitioning]] = ()) -> Report:
     """Cuts, coordinates with their kinds, what is redundant, and ``rivals`` side by side; CSV has J too."""
-    opened, kinds = found.opened, _kinds(found)
+    opened, rows = found.opened, _rows(found)
 
     def cells(k: int) -> tuple[str, ...]:
-        value = f"{found.value[k]:.4g}" if abs(found.value[k]) > _ROUNDING else "0"
-        return str(k + 1), opened.coordinates[k], value, opened.units[k], kinds[k]
+        one = rows[k]
+        value = f"{one['value']:.4g}" if abs(found.value[k]) > _ROUNDING else "0"
+        return str(one["number"]), one["name"], value, one["unit"], one["kind"]
 
     def sheet_cells(k: int) -> tuple[str, ...]:
         number, name, _, *rest = cells(k)
-        return number, name, repr(float(found.value[k])), *rest, *map(repr, found.jacobian[:, k].tolist())
+        return number, name, repr(rows[k]["value"]), *rest, *map(repr, found.jacobian[:, k].tolist())
 
     titles, numbers = ("q", "Coordinate", "Value", "Unit", "Kind"), range(found.n)
     coordinates = Table(
@@ -87,8 +89,27 @@ def _head(found: Partitioning) -> list[str]:
         lines.append(f"taken out as rods without mass: {listed(rods, most)}; how they spin is no coordinate")
     if found.time is not None:
         lines.append(f"at the instant t = {found.time:.6g} s of the motion")
+    size = quantity_text(opened.frames.size, "m", found.mechanism.units, ".4g")
     by = f"{_METHODS[found.method]}, tolerance {found.tolerance:.2g}"
-    return [*lines, f"{by}; lengths are divided by {opened.frames.size:.4g} m, angles are in rad"]
+    return [*lines, f"{by}; in J lengths are divided by {size}, angles are in rad"]
+
+
+def _rows(found: Partitioning) -> list[dict[str, Any]]:
+    rows = []
+    for k, (name, si, kind) in enumerate(
+        zip(found.opened.coordinates, found.opened.units, _kinds(found), strict=True)
+    ):
+        unit, scale = given_in(si, found.mechanism.units)
+        rows.append(
+            {
+                "number": k + 1,
+                "name": name,
+                "unit": unit,
+                "value": float(found.value[k]) / scale,
+                "kind": kind,
+            }
+        )
+    return rows
 
 
 def _verdict(found: Partitioning) -> list[str]:
@@ -152,7 +173,6 @@ def _most(found: Partitioning) -> int:
 def to_dict(found: Partitioning, rivals: Sequence[tuple[str, Partitioning]] = ()) -> dict[str, Any]:
     """A partitioning as lists, texts and numbers."""
     mechanism, opened = found.mechanism, found.opened
-    values = zip(opened.coordinates, opened.units, found.value, _kinds(found), strict=True)
 
     def fields(one: Partitioning, *names: str) -> dict[str, Any]:
         return {name: getattr(one, name) for name in names}
@@ -161,7 +181,7 @@ def to_dict(found: Partitioning, rivals: Sequence[tuple[str, Partitioning]] = ()
         {
             "mechanism": mechanism.name,
             **fields(found, "method", "tolerance", "time"),
-            "size": opened.frames.size,
+            "size": opened.frames.size / given_in("m", mechanism.units)[1],
             **fields(found, "n", "rank"),
             "cuts": [
                 {
@@ -172,10 +192,8 @@ def to_dict(found: Partitioning, rivals: Sequence[tuple[str, Partitioning]] = ()
                 }
                 for cut in opened.cuts
             ],
-            "coordinates": [
-                {"number": k + 1, "name": name, "unit": unit, "value": value, "kind": kind}
-                for k, (name, unit, value, kind) in enumerate(values)
-            ],
+            "units": units_record(mechanism.units),
+            "coordinates": _rows(found),
             **fields(found, "independent", "dependent", "driven", "prescribed", "redundant", "bound"),
             **fields(found, "condition", "smallest_pivot"),
             "equations": opened.equations,

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from groups.reports.about import model_lines
+from groups.results.faults import values_text
 from mbssa.joints.catalogue import is_length
 from mbssa.reports.table import SHOWN, Bad, Good, Part, Report, Table, Verbatim
-from mbssa.units import SI, given_in
+from mbssa.units import SI, given_in, quantity_text, units_record
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -43,7 +44,7 @@ def simulation_report(summary: SimulationSummary) -> Report:
     if found.prescribed:
         parts.append(f"prescribed: {', '.join(found.prescribed)}")
     parts.append(_coordinates(summary))
-    parts += _energies(found)
+    parts += _energies(found, summary.units)
     for one in found.events[:_LISTED]:
         parts.append(f"event {one.name} at t = {one.time:.9g} s")
     for change in found.changes[:_LISTED]:
@@ -55,19 +56,24 @@ def simulation_report(summary: SimulationSummary) -> Report:
     if more:
         parts.append(f"… and {more} more events and changes; --format json lists them all")
     parts += found.notes
-    parts.append(Good(found.status) if found.ok else Bad(found.status))
+    if found.ok:
+        parts.append(Good(found.status))
+    else:
+        end = {name: float(values[-1]) for name, values in found.coordinates.items()}
+        parts.append(Bad(f"{found.status} (at the end {values_text(end, summary.units)})"))
     parts += [Verbatim(f"written: {path}") for path in summary.files]
     return Report(parts, lambda: to_dict(summary))
 
 
-def _energies(found: Simulation) -> list[Part]:
+def _energies(found: Simulation, units: tuple[str, str]) -> list[Part]:
     kinetic, potential = found.kinetic_energy, found.potential_energy
+    position = quantity_text(found.position_error.max(), "m", units, ".1e")
+    velocity = quantity_text(found.velocity_error.max(), "m/s", units, ".1e")
     return [
         f"kinetic energy {_range(kinetic)} J, potential energy {_range(potential)} J, "
         f"work of forces {found.work[-1]:.4g} J",
         f"balance of energy: off by {np.abs(found.balance).max():.1e} J at most",
-        f"constraints: off by {found.position_error.max():.1e} m, {found.velocity_error.max():.1e} m/s "
-        "at most",
+        f"constraints: off by {position}, {velocity} at most",
     ]
 
 
@@ -104,8 +110,8 @@ def _coordinates(summary: SimulationSummary) -> Table:
 
 
 def to_dict(summary: SimulationSummary) -> dict[str, Any]:
-    """The same as data, SI units but for the coordinates' own ``unit``."""
-    found = summary.simulation
+    """The same as data."""
+    found, length = summary.simulation, given_in("m", summary.units)[1]
     return {
         "mechanism": found.trajectory.mechanism.name,
         "method": found.method,
@@ -118,13 +124,14 @@ def to_dict(summary: SimulationSummary) -> dict[str, Any]:
         "evaluations": found.evaluations,
         "released": list(found.released),
         "prescribed": list(found.prescribed),
+        "units": units_record(summary.units),
         "coordinates": _rows(summary),
         "kinetic_energy": [float(found.kinetic_energy.min()), float(found.kinetic_energy.max())],
         "potential_energy": [float(found.potential_energy.min()), float(found.potential_energy.max())],
         "work": float(found.work[-1]),
         "balance": float(np.abs(found.balance).max()),
-        "position_error": float(found.position_error.max()),
-        "velocity_error": float(found.velocity_error.max()),
+        "position_error": float(found.position_error.max()) / length,
+        "velocity_error": float(found.velocity_error.max()) / length,
         "events": [{"name": one.name, "time": one.time, "ends": one.ends} for one in found.events],
         "changes": [
             {"time": one.time, "before": list(one.before), "after": list(one.after)} for one in found.changes

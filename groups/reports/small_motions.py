@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from groups.dynamics.table import unit_of_drive
 from groups.reports.about import model_lines
-from mbssa.joints.catalogue import is_length
+from mbssa.arrays import Floats
+from mbssa.joints.catalogue import coordinate_unit
 from mbssa.reports.table import SHOWN, Bad, Good, Part, Report, Table, Verbatim
-from mbssa.units import SI, given_in
+from mbssa.units import SI, given_in, units_record
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,22 +37,32 @@ class SmallMotions:
     found: Linearisation
     rest: Equilibrium | None
     files: Sequence[Path] = ()  # written
-    units: tuple[str, str] = SI  # of the coordinates
+    units: tuple[str, str] = SI
+
+    @property
+    def scales(self) -> tuple[Floats, Floats]:
+        """SI units (D,) in those of the coordinates, and in those of their generalised forces."""
+        names = self.found.names
+        return tuple(  # type: ignore[return-value]
+            np.array([given_in(unit(name), self.units)[1] for name in names])
+            for unit in (coordinate_unit, unit_of_drive)
+        )
 
 
 def small_motions_report(small: SmallMotions) -> Report:
     """Tables of coordinates and of modes; CSV has the modes."""
     found, rest = small.found, small.rest
     parts: list[Part] = [*model_lines(found.model.structure), _coordinates(small)]
-    left = float(np.abs(found.force).max(initial=0.0))
+    left = float(np.abs(found.force / small.scales[1]).max(initial=0.0))
+    kinds = ", ".join(dict.fromkeys(given_in(unit_of_drive(name), small.units)[0] for name in found.names))
     if rest is None:
-        parts.append(f"linearised about the given state, generalised forces up to {left:.3g} N, N m are left")
-    elif rest.found:
-        parts.append(f"static equilibrium: generalised forces below {max(rest.residual, 1e-15):.1e} N, N m")
-    else:
         parts.append(
-            Bad(f"no static equilibrium found: generalised forces of {rest.residual:.3g} N, N m left")
+            f"linearised about the given state, generalised forces up to {left:.3g} {kinds} are left"
         )
+    elif rest.found:
+        parts.append(f"static equilibrium: generalised forces below {max(left, 1e-15):.1e} {kinds}")
+    else:
+        parts.append(Bad(f"no static equilibrium found: generalised forces of {left:.3g} {kinds} left"))
     parts.append(
         Good("stable: no small motion grows") if found.stable else Bad("unstable: small motions grow")
     )
@@ -62,7 +74,7 @@ def small_motions_report(small: SmallMotions) -> Report:
 def _coordinate_rows(small: SmallMotions) -> list[dict[str, Any]]:
     rows = []
     for name, value in zip(small.found.names, small.found.value.tolist(), strict=True):
-        unit, scale = given_in("m" if is_length(name) else "rad", small.units)
+        unit, scale = given_in(coordinate_unit(name), small.units)
         rows.append({"name": name, "value": value / scale, "unit": unit})
     return rows
 
@@ -79,6 +91,8 @@ def _coordinates(small: SmallMotions) -> Table:
 
 def _mode_rows(small: SmallMotions) -> list[dict[str, Any]]:
     found = small.found
+    shapes = found.modes / small.scales[0][:, None]
+    shapes = shapes / np.maximum(np.abs(shapes).max(axis=0, initial=0.0), 1e-300)
     return [
         {
             "mode": k + 1,
@@ -87,7 +101,7 @@ def _mode_rows(small: SmallMotions) -> list[dict[str, Any]]:
             "eigenvalue": [float(value.real), float(value.imag)],
             "shape": {
                 name: [float(abs(part)), float(np.degrees(np.angle(part)))]
-                for name, part in zip(found.names, found.modes[:, k], strict=True)
+                for name, part in zip(found.names, shapes[:, k], strict=True)
             },
         }
         for k, value in enumerate(found.eigenvalues)
@@ -102,7 +116,7 @@ def _modes(small: SmallMotions) -> Table:
         real, imaginary = (_shown(part, size) for part in one["eigenvalue"])
         value = real if imaginary == "0" else f"{real} ± {imaginary}i"
         number, ratio = f"{one['mode']}", _shown(one["damping_ratio"], 1.0)
-        return number, f"{one['frequency']:.5g}", ratio, value, _shape(one["shape"])
+        return number, f"{one['frequency']:.5g}", ratio, value, _shape(one["shape"], small.units)
 
     columns = (*right, "Eigenvalue (1/s)", "Mode shape: amplitude, phase")
     return Table(columns, _mode_rows(small), cells, right, shown=SHOWN, rest="… and {} more modes")
@@ -113,19 +127,24 @@ def _shown(value: float, scale: float) -> str:
     return "0" if abs(value) <= _ROUNDING * scale else f"{value:.4g}"
 
 
-def _shape(shape: dict[str, list[float]]) -> str:
+def _shape(shape: dict[str, list[float]], units: tuple[str, str]) -> str:
     largest = max(size for size, _ in shape.values())
     seen = [(name, size, phase) for name, (size, phase) in shape.items() if size >= _SEEN * largest]
     said = []
     for name, size, phase in seen[:_MOST]:
-        turned = "" if abs(phase) < 0.05 else f" {phase:.1f}°"
-        said.append(f"{name} {size:.3g}{turned}")
+        turned = "" if abs(phase) < 0.05 else f" at {phase:.1f}°"
+        said.append(f"{name} {size:.3g} {given_in(coordinate_unit(name), units)[0]}{turned}")
     return ", ".join(said) + (f", … {len(seen) - _MOST} more" if len(seen) > _MOST else "")
 
 
 def _sheet(small: SmallMotions) -> Table:
     names = small.found.names
-    parts = [f"{name} {part}" for name in names for part in ("amplitude", "phase [deg]")]
+    units = [given_in(coordinate_unit(name), small.units)[0] for name in names]
+    parts = [
+        f"{name} {part}"
+        for name, unit in zip(names, units, strict=True)
+        for part in (f"amplitude [{unit}]", "phase [deg]")
+    ]
 
     def cells(one: dict[str, Any]) -> tuple[str, ...]:
         shape = [number for name in names for number in one["shape"][name]]
@@ -137,17 +156,20 @@ def _sheet(small: SmallMotions) -> Table:
 
 
 def to_dict(small: SmallMotions) -> dict[str, Any]:
-    """The same as data: amplitudes by m and rad with phases in degrees, matrices in SI units."""
+    """The same as data: phases in degrees; matrices by the units of forces (rows) and coordinates."""
     found, rest = small.found, small.rest
+    value, force = small.scales
+    per = value / force[:, None]
     return {
         "mechanism": found.model.mechanism.name,
         "equilibrium": None if rest is None else rest.found,
-        "force": found.force.tolist(),
+        "units": units_record(small.units),
+        "force": (found.force / force).tolist(),
         "stable": found.stable,
         "coordinates": _coordinate_rows(small),
         "modes": _mode_rows(small),
-        "mass": found.mass.tolist(),
-        "damping": found.damping.tolist(),
-        "stiffness": found.stiffness.tolist(),
+        "mass": (found.mass * per).tolist(),
+        "damping": (found.damping * per).tolist(),
+        "stiffness": (found.stiffness * per).tolist(),
         "files": [str(path) for path in small.files],
     }

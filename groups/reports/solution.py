@@ -12,12 +12,12 @@ from groups.reports.about import group_table, model_lines, span_text
 from groups.results.limits import excesses
 from groups.trajectory import STATUS, Trajectory
 from mbssa.arrays import Floats
-from mbssa.joints.catalogue import coordinate_unit
+from mbssa.joints.catalogue import coordinate_unit, is_length
 from mbssa.joints.system import Configuration
 from mbssa.reports.structure import treatment_lines
 from mbssa.reports.table import SHOWN, Bad, Good, Heading, Part, Report, Table, Verbatim
 from mbssa.reports.wording import headline
-from mbssa.units import SI, given_in
+from mbssa.units import SI, given_in, quantity_text, units_record
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -53,9 +53,10 @@ class Summary:
         return self.run.trajectory
 
 
-def _largest_residual(trajectory: Trajectory) -> dict[str, Any] | None:
-    """The largest residual of a solved instant, m or rad, with the group's number and the time, s."""
-    return _worst(trajectory, trajectory.residual, largest=True)
+def _largest_residual(trajectory: Trajectory, units: tuple[str, str]) -> dict[str, Any] | None:
+    """The largest residual of a solved instant, with the group's number and the time, s."""
+    found = _worst(trajectory, trajectory.residual, largest=True)
+    return found and found | {"value": found["value"] / given_in("m", units)[1]}
 
 
 def _worst_condition(trajectory: Trajectory) -> dict[str, Any] | None:
@@ -81,12 +82,12 @@ def solution_report(summary: Summary) -> Report:
     structure, tearing = summary.model.structure, summary.model.tearing
     parts: list[Part] = [
         *model_lines(structure, None if tearing is None else tearing.direct.structure),
-        group_table(summary.model, _quality(_by_group(summary.trajectory))),
+        group_table(summary.model, _quality(_by_group(summary.trajectory, summary.units), summary.units)),
         _input_table(summary),
         *_run_lines(summary),
         *_borrowed(summary),
-        *_corrected(summary.model),
-        *_quality_lines(summary.trajectory),
+        *_corrected(summary.model, summary.units),
+        *_quality_lines(summary.trajectory, summary.units),
         *(Bad(one.text(summary.units)) for one in excesses(summary.trajectory)),
         *_fault_lines(summary.trajectory.faults(summary.motion)),
         *(Verbatim(f"written: {path}") for path in summary.files),
@@ -96,7 +97,8 @@ def solution_report(summary: Summary) -> Report:
 
 def trajectory_report(trajectory: Trajectory) -> Report:
     """A solved motion without its model: its groups, the worst figures, and the faults."""
-    columns = _quality(_by_group(trajectory))
+    units = trajectory.mechanism.units
+    columns = _quality(_by_group(trajectory, units), units)
     groups = Table(
         ("SG", "Group", *columns),
         range(trajectory.status.shape[1]),
@@ -110,14 +112,16 @@ def trajectory_report(trajectory: Trajectory) -> Report:
             Heading(headline(trajectory.mechanism)),
             span_text(trajectory.time),
             groups,
-            *_quality_lines(trajectory),
-            *(Bad(one.text(trajectory.mechanism.units)) for one in excesses(trajectory)),
+            *_quality_lines(trajectory, units),
+            *(Bad(one.text(units)) for one in excesses(trajectory)),
             *_fault_lines(trajectory.faults()),
         )
     )
 
 
-def _quality(found: Sequence[dict[str, Any]]) -> dict[str, Callable[[int, bool], str]]:
+def _quality(
+    found: Sequence[dict[str, Any]], units: tuple[str, str]
+) -> dict[str, Callable[[int, bool], str]]:
     """Columns of solved instants, largest residual and worst condition of the groups."""
 
     def number(g: int, name: str, text: Callable[[float], str]) -> str:
@@ -125,12 +129,12 @@ def _quality(found: Sequence[dict[str, Any]]) -> dict[str, Callable[[int, bool],
 
     return {
         "Solved": lambda g, _: str(found[g]["solved"]),
-        "Residual": lambda g, _: number(g, "residual", _residual),
+        f"Residual ({units[0]})": lambda g, _: number(g, "residual", _residual),
         "Condition": lambda g, _: number(g, "condition", "{:.2g}".format),
     }
 
 
-def _by_group(trajectory: Trajectory) -> list[dict[str, Any]]:
+def _by_group(trajectory: Trajectory, units: tuple[str, str]) -> list[dict[str, Any]]:
     """Solved instants of each group, the others by status, and the worst figures of the solved ones."""
     found = []
     for g, status in enumerate(trajectory.status.T):
@@ -143,7 +147,7 @@ def _by_group(trajectory: Trajectory) -> list[dict[str, Any]]:
                 "solved": int(solved.sum()),
                 "proven": int((trajectory.proof[:, g] == 2).sum()),
                 "failed": {STATUS[c]: n for c, n in zip(codes.tolist(), counts.tolist(), strict=True)},
-                "residual": float(residual.max()) if len(residual) else None,
+                "residual": float(residual.max()) / given_in("m", units)[1] if len(residual) else None,
                 "condition": float(condition.min()) if len(condition) else None,
                 "iterations": int(trajectory.iterations[solved, g].max(initial=0)),
             }
@@ -156,15 +160,15 @@ def _input_table(summary: Summary) -> Table:
 
     def cells(one: dict[str, Any]) -> tuple[str, ...]:
         numbers = (one["lowest"], one["highest"], one["fastest"], one["acceleration"])
-        unit, scale = given_in(one["unit"], summary.units)
-        typical = summary.model.frames.size if one["unit"] == "m" else 1.0
-        least = _ROUNDING * max(typical, *map(abs, numbers))
-        shown = (number / scale if abs(number) > least else 0.0 for number in numbers)
-        return one["name"], *(f"{number:.4g}" for number in shown), unit
+        typical = summary.model.frames.size if is_length(one["name"]) else 1.0
+        scale = given_in(coordinate_unit(one["name"]), summary.units)[1]
+        least = _ROUNDING * max(typical / scale, *map(abs, numbers))
+        shown = (number if abs(number) > least else 0.0 for number in numbers)
+        return one["name"], *(f"{number:.4g}" for number in shown), one["unit"]
 
     return Table(
         ("Driven", *right, "Unit"),
-        _inputs(summary.motion),
+        _inputs(summary),
         cells,
         right,
         shown=_SHOWN_INPUTS,
@@ -172,18 +176,21 @@ def _input_table(summary: Summary) -> Table:
     )
 
 
-def _inputs(motion: Motion) -> list[dict[str, Any]]:
-    return [
-        {
-            "name": name,
-            "unit": coordinate_unit(name.rpartition(".")[2]),
-            "lowest": float(motion.value[row].min()),
-            "highest": float(motion.value[row].max()),
-            "fastest": float(np.abs(motion.rate[row]).max()),
-            "acceleration": float(np.abs(motion.acceleration[row]).max()),
-        }
-        for row, name in enumerate(motion.names)
-    ]
+def _inputs(summary: Summary) -> list[dict[str, Any]]:
+    motion, rows = summary.motion, []
+    for row, name in enumerate(motion.names):
+        unit, scale = given_in(coordinate_unit(name), summary.units)
+        rows.append(
+            {
+                "name": name,
+                "unit": unit,
+                "lowest": float(motion.value[row].min()) / scale,
+                "highest": float(motion.value[row].max()) / scale,
+                "fastest": float(np.abs(motion.rate[row]).max()) / scale,
+                "acceleration": float(np.abs(motion.acceleration[row]).max()) / scale,
+            }
+        )
+    return rows
 
 
 def _fault_lines(faults: Sequence[str]) -> list[Part]:
@@ -208,11 +215,11 @@ def _run_lines(summary: Summary) -> list[str]:
     return [*lines, f"by the plan {run.how}"] if run.how else lines
 
 
-def _quality_lines(trajectory: Trajectory) -> list[str]:
+def _quality_lines(trajectory: Trajectory, units: tuple[str, str]) -> list[str]:
     """Worst residual and condition, how the branches are held, and whether all was solved."""
     lines = []
-    if largest := _largest_residual(trajectory):
-        lines.append(f"largest residual {_residual(largest['value'])} m or rad {_where(largest)}")
+    if largest := _largest_residual(trajectory, units):
+        lines.append(f"largest residual {_residual(largest['value'])} {units[0]} {_where(largest)}")
     if worst := _worst_condition(trajectory):
         value = f"smallest reciprocal condition number {worst['value']:.2g}"
         lines.append(f"{value} {_where(worst)}; 0 is singular")
@@ -235,15 +242,16 @@ def branches(trajectory: Trajectory) -> str:
     return f"branches: proven in {proven} of {count} groups{listed}"
 
 
-def _corrected(model: Model) -> list[str]:
+def _corrected(model: Model, units: tuple[str, str]) -> list[str]:
     """A sentence on the correction of a reference that did not close; none within rounding."""
     given = Configuration.reference(model.frames)
     moved, turned = (float(each.max(initial=0.0)) for each in model.reference.correction(given))
     if moved <= CORRECTED * model.frames.size and turned <= CORRECTED:
         return []
     return [
-        f"the reference did not close as given and was corrected by up to {moved:.3g} m and "
-        f"{turned:.3g} rad: mbssa check says of which bodies"
+        "the reference did not close as given and was corrected by up to "
+        f"{quantity_text(moved, 'm', units, '.3g')} and {quantity_text(turned, 'rad', units, '.3g')}: "
+        "mbssa check says of which bodies"
     ]
 
 
@@ -279,8 +287,9 @@ def _duration(seconds: float) -> str:
 
 
 def to_dict(summary: Summary) -> dict[str, Any]:
-    """A run as lists, texts and numbers, SI units; groups count from 1, None is what there is not."""
+    """A run as lists, texts and numbers; groups count from 1, None is what there is not."""
     structure, run, time = summary.model.structure, summary.run, summary.motion.time
+    units = summary.units
     return {
         "mechanism": structure.mechanism.name,
         "ok": summary.trajectory.ok,
@@ -292,13 +301,14 @@ def to_dict(summary: Summary) -> dict[str, Any]:
         "borrowed": None if summary.model.borrowed is None else summary.model.borrowed.to_dict(),
         "fallback": np.flatnonzero(summary.trajectory.fallback).tolist(),
         "seconds": {"compiling": run.compiling, "starting": run.starting, "solving": run.solving},
-        "largest_residual": _largest_residual(summary.trajectory),
+        "largest_residual": _largest_residual(summary.trajectory, units),
         "worst_condition": _worst_condition(summary.trajectory),
         "faults": summary.trajectory.faults(summary.motion),
         "notes": _borrowed(summary),
-        "beyond_limits": [asdict(one) for one in excesses(summary.trajectory)],
+        "beyond_limits": [asdict(one.shown_in(units)) for one in excesses(summary.trajectory)],
         "treatment": treatment_lines(structure),
-        "inputs": _inputs(summary.motion),
+        "units": units_record(units),
+        "inputs": _inputs(summary),
         "groups": [
             {
                 "number": group.number,
@@ -309,7 +319,7 @@ def to_dict(summary: Summary) -> dict[str, Any]:
                 **found,
             }
             for group, solver, found in zip(
-                structure.groups, summary.model.solvers, _by_group(summary.trajectory), strict=True
+                structure.groups, summary.model.solvers, _by_group(summary.trajectory, units), strict=True
             )
         ],
         "files": [str(path) for path in summary.files],

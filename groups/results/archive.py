@@ -22,8 +22,9 @@ from groups.results.faults import STATUS
 from groups.results.schema import OUTER, OUTPUTS, PROVEN, QUALITY, ResultArray
 from groups.results.singular import SingularPosition
 from mbssa import Mechanism, ModelError
-from mbssa.files import whole
-from mbssa.io.npz_file import read_npz, write_npz
+from mbssa.bounds import ABOUT_BYTES, ARCHIVE_BYTES, ARRAY_BYTES
+from mbssa.files import refuse_device, whole
+from mbssa.io.npz_file import members_within, read_array, read_npz, write_npz
 
 if TYPE_CHECKING:
     from groups.trajectory import Trajectory
@@ -41,6 +42,8 @@ _KINDS = {
 #: Arrays of a trajectory, and texts by group that may be missing.
 _ARRAYS = OUTPUTS | QUALITY | PROVEN
 _TEXTS = ("causes", "contacts")
+#: Members that are JSON.
+_RECORDS = ("singular", "borrowed")
 
 
 class _Member(NamedTuple):
@@ -145,18 +148,22 @@ def _singular(arrays: Arrays) -> tuple[SingularPosition, ...]:
 
 
 def _arrays(path: Path) -> Arrays:
-    wanted = _members(planar=False)
+    # A trajectory may be of any length, and is not compressed: its arrays take no more than the file.
+    refuse_device(path)
+    size = path.stat().st_size
+    bounds = dict.fromkeys(_members(planar=False), max(size, ARRAY_BYTES))
+    bounds |= dict.fromkeys(_RECORDS, ABOUT_BYTES)
     with path.open("rb") as stream:
         if not zipfile.is_zipfile(stream):
             raise ValueError(f"{path}: is no .npz archive; trajectory.save writes one")
-        stream.seek(0)
         try:
-            with np.load(stream, allow_pickle=False) as archive:
-                arrays = {name: archive[name] for name in archive.files if name in wanted}
+            with zipfile.ZipFile(stream) as archive:
+                members = members_within(archive, str(path), bounds, max(size, ARCHIVE_BYTES))
+                return {name: read_array(archive, member) for name, member in members.items()}
+        except ModelError:
+            raise
         except (*_DAMAGED, *_DAMAGED_ZIP) as error:
-            raise ValueError(f"{path}: is damaged: {error or type(error).__name__}") from None
-    # A member that is no array comes out as bytes.
-    return {name: array for name, array in arrays.items() if isinstance(array, np.ndarray)}
+            raise ValueError(f"{path}: is damaged: {str(error) or type(error).__name__}") from None
 
 
 def _mechanism(path: Path, arrays: Arrays) -> Mechanism:

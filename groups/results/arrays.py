@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from groups.kernels.status import OK
 from groups.results.schema import OUTPUTS, QUALITY
+from groups.status import OK
 from mbssa.arrays import Floats, Ints
 
 if TYPE_CHECKING:

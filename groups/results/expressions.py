@@ -20,6 +20,7 @@ from groups.results.joints import CoordinateMotion, joint_motion, measurable, me
 from groups.rotations import twist_in_space
 from mbssa.arrays import Floats
 from mbssa.mechanism import FRAME
+from mbssa.units import ANGLES, LENGTHS
 
 if TYPE_CHECKING:
     from groups.trajectory import Trajectory
@@ -27,7 +28,15 @@ if TYPE_CHECKING:
 
 
 _AXES = "xyz"
-#: Of an expression: characters, and nodes one within another.
+_BY_BODIES = r"\d+-\d+(?:#\d+)?\.[a-z_]\w*"
+#: Units that may follow a number: exponents of m and rad, and how much of them each is.
+_UNITS = {name: (1, 0, size) for name, size in LENGTHS.items()} | {
+    name: (0, 1, size) for name, size in ANGLES.items()
+}
+_WITH_UNIT = re.compile(
+    rf"(?<![\w.])((?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*({'|'.join(_UNITS)})(?!\w|\s*\()"
+)
+#: Characters of an expression.
 _LONGEST = 2_000
 
 
@@ -36,8 +45,7 @@ class Motion:
     """A number or a vector over time."""
 
     levels: tuple[Floats, ...]  # value and as many derivatives as were kept, (T,) or (T, 3) each
-    # Exponent of m in its unit; None for a plain number, which takes any unit in a sum.
-    length: int | None = 0
+    length: int | None = 0  # exponent of m in its unit; None for a number of the expression's text
     angle: int | None = 0  # exponent of rad
 
     @property
@@ -56,6 +64,7 @@ class Operands:
     """Operands of expressions, and functions that evaluate them."""
 
     named: Mapping[str, Callable[[], Motion]]
+    called: Callable[[str], str]  # a coordinate's name in ``named``, of a text with the joint's bodies
     count: int  # values of each: instants, or cases
     levels: int  # 1 for values alone, 2 with rates, 3 with accelerations
     continuous: bool  # signed angles go on over turns from one value to the next
@@ -80,17 +89,22 @@ class Operands:
         """The operands that an expression names."""
         return re.findall(self.pattern, text)
 
+    def operand(self, text: str) -> Motion | None:
+        """Value of a name, if it is one."""
+        make = self.named.get(text) or self.named.get(self.called(text))
+        return make() if make else None
+
     @cached_property
     def pattern(self) -> str:
-        """A regular expression for any operand."""
+        """A regular expression for any operand, and for what may be a coordinate of a joint by its bodies."""
         names = "|".join(re.escape(name) for name in sorted(self.named, key=len, reverse=True))
-        return rf"(?<![\w.])(?:{names})(?!\w)"
+        return rf"(?<![\w.])(?:{names}|{_BY_BODIES})(?!\w)"
 
 
 def derived(trajectory: Trajectory, expressions: Mapping[str, str]) -> list[CoordinateMotion]:
     """Quantities by expression, by their names: (T,) values, and as many derivatives as were kept."""
-    # Numbers are in SI units, but for deg(…) and mm(…). angle(direction, direction) is from 0 to π,
-    # angle(direction, direction, about) signed and continuous.
+    # A number has the unit behind it, 5 mm, or that of its function, deg(90), or none. angle(direction,
+    # direction) is from 0 to π, angle(direction, direction, about) signed and continuous.
     return [
         CoordinateMotion(name, motion.unit, *motion.levels)
         for name, motion in _operands(trajectory).evaluated(expressions).items()
@@ -135,7 +149,8 @@ def _operands(trajectory: Trajectory) -> Operands:
         direction=partial(_direction, spatial),
         point=partial(_point, spatial),
     )
-    return Operands(named, len(trajectory.time), n_levels(trajectory), continuous=True)
+    called = trajectory.mechanism.called
+    return Operands(named, called, len(trajectory.time), n_levels(trajectory), continuous=True)
 
 
 def _coordinate(trajectory: Trajectory, joint: str, name: str) -> Motion:
@@ -191,13 +206,10 @@ class _Evaluator:
             raise ValueError(f"has {len(text):,} characters; write {_LONGEST:,} at most")
         if re.search(r"(?<!\w)_\d+_(?!\w)", text):
             raise ValueError("has a name of underscores and digits, which stands for nothing")
-        marked = re.sub(self.operands.pattern, self._mark, text)
+        marked = _WITH_UNIT.sub(self._mark, re.sub(self.operands.pattern, self._mark, text))
         try:
             tree = ast.parse(marked.strip().replace("^", "**"), mode="eval")
         except (SyntaxError, ValueError, RecursionError, MemoryError):
-            unknown = re.search(r"(?<![\w.])\d+(?:-\d+)+(?:#\d+)?\.[a-z_]\w*", marked)
-            if unknown:
-                raise ValueError(f"there is no {unknown[0]!r}") from None
             raise ValueError("cannot be read; write such as distance(hub.tip, frame.origin)") from None
         try:
             found = self.of(tree.body)
@@ -216,7 +228,7 @@ class _Evaluator:
         if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
             return self._number(float(node.value))
         if isinstance(node, ast.Name) and re.fullmatch(r"_\d+_", node.id):
-            return self.operands.named[self.used[int(node.id[1:-1])]]()
+            return self._named(self.used[int(node.id[1:-1])])
         if isinstance(node, ast.Name) and node.id == "pi":
             return self._number(math.pi)
         if isinstance(node, ast.Attribute) and node.attr in _AXES and not _dotted(node):
@@ -233,10 +245,23 @@ class _Evaluator:
             return self._call(node.func.id, [self.of(one) for one in node.args])
         raise ValueError(self._unknown(node))
 
+    def _named(self, text: str) -> Motion:
+        """Value of a name, or of a number with its unit."""
+        if (number := _WITH_UNIT.fullmatch(text)) is not None:
+            length, angle, size = _UNITS[number[2]]
+            return _unit(size, length, angle, self._number(float(number[1])))
+        found = self.operands.operand(text)
+        if found is None:
+            raise ValueError(self._there_is_no(text))
+        return found
+
     def _unknown(self, node: ast.expr) -> str:
         name = _dotted(node)
         if not name:
             return f"{self._said(node)!r} is not allowed; write + - * / and functions of joints and points"
+        return self._there_is_no(name)
+
+    def _there_is_no(self, name: str) -> str:
         import difflib
 
         near = difflib.get_close_matches(name, self.operands.named, n=1)
@@ -274,13 +299,28 @@ class _Evaluator:
             return _chain(_scalar(one), _power(power), int(power) if power.is_integer() else 0)
         raise ValueError(self._unknown(node))
 
-    def _common(self, node: ast.expr, one: Motion, two: Motion) -> tuple[int | None, int | None]:
-        if one.length is None:
-            return two.length, two.angle
-        if two.length is not None and (one.length, one.angle) != (two.length, two.angle):
+    def _common(self, node: ast.BinOp, one: Motion, two: Motion) -> tuple[int | None, int | None]:
+        """Exponents of the unit of a sum."""
+        for number, other, at in ((one, two, node.left), (two, one, node.right)):
+            if number.length is None:
+                if other.unit and number.levels[0].any():
+                    raise ValueError(self._without_unit(node, at, other.unit))
+                return other.length, other.angle
+        if (one.length, one.angle) != (two.length, two.angle):
             units = one.unit or "a number", two.unit or "a number"
             raise ValueError(f"{self._said(node)}: {units[0]} and {units[1]} have no sum")
         return one.length, one.angle
+
+    def _without_unit(self, node: ast.BinOp, number: ast.expr, unit: str) -> str:
+        """Fault of a number without a unit in a sum with a quantity that has one."""
+        left, right, said = (self._said(each) for each in (node.left, node.right, number))
+        fault = f"{self._said(node)}: {said} has no unit, the other is in {unit}"
+        sums = []
+        for name in {"m": ("mm", "m"), "rad": ("deg", "rad")}.get(unit, ()):
+            given = f"{said} {name}" if isinstance(number, ast.Constant) else f"{name}({said})"
+            sign = "+" if isinstance(node.op, ast.Add) else "-"
+            sums.append(f"{given} {sign} {right}" if number is node.left else f"{left} {sign} {given}")
+        return f"{fault}; write {' or '.join(sums)}" if sums else fault
 
     def _said(self, node: ast.expr) -> str:
         return re.sub(r"_(\d+)_", lambda mark: self.used[int(mark[1])], ast.unparse(node))
@@ -427,7 +467,7 @@ def _flattened(one: Motion, axis: Motion) -> Motion:
 
 
 def _atan2(y: Motion, x: Motion) -> Motion:
-    if (_scalar(y).length or 0) != (_scalar(x).length or 0):
+    if _scalar(y).unit != _scalar(x).unit:
         raise _Unfit("two numbers of one unit are needed")
     (b, *db), (a, *da) = y.levels, x.levels
     levels, square = [np.arctan2(b, a)], a * a + b * b
@@ -478,6 +518,5 @@ FUNCTIONS: dict[str, tuple[tuple[int, ...], Callable[..., Any]]] = {
     **{name: ((1,), partial(_of_number, jet)) for name, jet in _FUNCTIONS_OF_NUMBERS.items()},
     **{name: ((1,), partial(_arc, jet)) for name, jet in _INVERSE_FUNCTIONS.items()},
     "atan2": ((2,), _atan2),
-    "deg": ((1,), partial(_unit, math.pi / 180, 0, 1)),
-    "mm": ((1,), partial(_unit, 1e-3, 1, 0)),
+    **{name: ((1,), partial(_unit, size, length, angle)) for name, (length, angle, size) in _UNITS.items()},
 }

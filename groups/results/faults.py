@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from groups.kernels.status import CONTACT_LOST, INTERPENETRATION, NOT_COMPUTED, PREDECESSOR_FAILED, SINGULAR
+from groups.status import CONTACT_LOST, INTERPENETRATION, NOT_COMPUTED, PREDECESSOR_FAILED, SINGULAR
+from mbssa.arrays import Floats
 from mbssa.joints.catalogue import coordinate_unit
-from mbssa.units import given_in
+from mbssa.units import quantity_text
 
 if TYPE_CHECKING:
     from groups.motion import Motion
@@ -60,36 +63,45 @@ def sentences(trajectory: Trajectory, motion: Motion | None = None) -> list[str]
         )
     stopped = np.flatnonzero((status == NOT_COMPUTED).any(axis=1))
     if len(stopped):
-        n = len(trajectory.time)
-        said.append(f"{STATUS[NOT_COMPUTED]}: {_instants(len(stopped), n, trajectory.time[stopped[0]])}")
+        said.append(
+            f"{STATUS[NOT_COMPUTED]}: {instants_text(len(stopped), trajectory.time, int(stopped[0]))}"
+        )
     return said
 
 
 def _of_status(
     trajectory: Trajectory, motion: Motion | None, group: int, code: int, first: int, count: int
 ) -> str:
-    text = f"{STATUS[code]} {_instants(count, len(trajectory.time), trajectory.time[first])}"
-    if motion is not None and motion.names:
-        text += f", {_inputs(motion, first, trajectory.mechanism.units)}"
+    text = f"{STATUS[code]} {instants_text(count, trajectory.time, first)}"
+    inputs = inputs_text(motion, first, trajectory.mechanism.units)
     if code == PREDECESSOR_FAILED or (
         code in (CONTACT_LOST, INTERPENETRATION) and trajectory.contacts is not None
     ):
-        return text
-    figures = f"residual {trajectory.residual[first, group]:.3g} m or rad"
+        return f"{text} ({inputs})" if inputs else text
+    residual = quantity_text(float(trajectory.residual[first, group]), "m", trajectory.mechanism.units, ".3g")
+    figures = f"residual {residual}"
     if code == SINGULAR:
         figures += f", condition {trajectory.condition[first, group]:.3g}"
-    return f"{text} ({figures})"
+    return f"{text} ({f'{inputs}; ' if inputs else ''}{figures})"
 
 
-def _inputs(motion: Motion, instant: int, units: tuple[str, str]) -> str:
-    """Inputs at an instant, in these units of length and angle."""
-    found = []
-    for name, value in zip(motion.names[:_LISTED], motion.value[:_LISTED, instant].tolist(), strict=True):
-        unit, scale = given_in(coordinate_unit(name), units)
-        found.append(f"{name} = {value / scale:.6g} {unit}")
-    more = len(motion.names) - _LISTED
-    return ", ".join(found) + (f" and {more} more" if more > 0 else "")
+def inputs_text(motion: Motion | None, instant: int, units: tuple[str, str]) -> str:
+    """Inputs at an instant, in these units of length and angle; "" without a motion or inputs."""
+    if motion is None:
+        return ""
+    return values_text(dict(zip(motion.names, motion.value[:, instant].tolist(), strict=True)), units)
 
 
-def _instants(count: int, of: int, first: np.float64) -> str:
-    return f"at {count} of {of} instants, first at t = {first:.6g} s"
+def values_text(values: Mapping[str, float], units: tuple[str, str]) -> str:
+    """Values of coordinates in these units of length and angle."""
+    listed = [
+        f"{name} = {quantity_text(value, coordinate_unit(name), units)}"
+        for name, value in islice(values.items(), _LISTED)
+    ]
+    more = len(values) - _LISTED
+    return ", ".join(listed) + (f" and {more} more" if more > 0 else "")
+
+
+def instants_text(count: int, time: Floats, first: int) -> str:
+    """Number of instants, and the time of the first."""
+    return f"at {count} of {len(time)} instants, first at t = {time[first]:.6g} s"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,10 +27,17 @@ class Excess:
     value: float
     extreme: float
 
+    def shown_in(self, units: tuple[str, str]) -> Excess:
+        """The excess with its numbers in these units of length and angle."""
+        unit, scale = given_in(self.unit, units)
+        numbers = {name: getattr(self, name) / scale for name in ("limit", "value", "extreme")}
+        return replace(self, unit=unit, **numbers)
+
     def text(self, units: tuple[str, str] = SI) -> str:
         """The excess as a sentence, in these units of length and angle."""
-        unit, scale = given_in(self.unit, units)
-        limit, value, extreme = (f"{each / scale:.6g}" for each in (self.limit, self.value, self.extreme))
+        shown = self.shown_in(units)
+        unit = shown.unit
+        limit, value, extreme = (f"{each:.6g}" for each in (shown.limit, shown.value, shown.extreme))
         farthest = "up" if self.side == "above" else "down"
         return (
             f"{self.coordinate} is {self.side} its limit of {limit} {unit} from t = {self.time:.6g} s on: "

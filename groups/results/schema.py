@@ -34,7 +34,7 @@ OUTPUTS = {
 }
 QUALITY = {
     "status": ResultArray("group", np.int8, "how the group was solved", ""),
-    "residual": ResultArray("group", np.float64, "largest residual, m or rad", ""),
+    "residual": ResultArray("group", np.float64, "largest residual, angles as arcs at the size", "m"),
     "iterations": ResultArray("group", np.int64, "Newton steps"),
     "condition": ResultArray("group", np.float64, "smallest over largest pivot"),
 }

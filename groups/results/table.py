@@ -27,9 +27,6 @@ if TYPE_CHECKING:
 #: Kinds of columns, in their order.
 QUANTITIES = ("driven", "joints", "points", "bodies", "groups")
 
-#: Unit of residuals, in whatever units the rest is given.
-_RESIDUAL = "m or rad"
-
 #: Numbers that are turned into text together.
 _BLOCK = 500_000
 
@@ -56,6 +53,7 @@ class Column:
     name: str
     unit: str
     values: npt.NDArray[Any]
+    is_error: bool = False  # written however small beside others of its unit
 
     @property
     def title(self) -> str:
@@ -97,7 +95,7 @@ def chosen_columns(
     if "groups" in quantities:
         for g in range(trajectory.status.shape[1]):
             found.append(Column(f"SG-{g + 1}.status", "", trajectory.status[:, g]))
-            found.append(Column(f"SG-{g + 1}.residual", _RESIDUAL, trajectory.residual[:, g]))
+            found.append(Column(f"SG-{g + 1}.residual", "m", trajectory.residual[:, g], True))
     names = [column.name for column in found]
     taken = [column.name for column in expressed if names.count(column.name) > 1]
     if taken:
@@ -168,10 +166,8 @@ def _of_body(body: BodyMotion) -> Iterator[Column]:
 
 def converted(column: Column, units: tuple[str, str]) -> Column:
     """A column in other units of length and angle."""
-    if column.unit == _RESIDUAL:
-        return column
     name, scale = given_in(column.unit, units)
-    return column if scale == 1.0 else Column(column.name, name, column.values / scale)
+    return column if scale == 1.0 else replace(column, unit=name, values=column.values / scale)
 
 
 # --- files -------------------------------------------------------------------------------------------
@@ -196,12 +192,13 @@ def _without_rounding(found: Sequence[Column]) -> list[Column]:
     """Columns with 0 for numbers that may be the rounding error of the largest one of their unit."""
     largest: dict[str, float] = {}
     for column in found:
+        if column.is_error:
+            continue
         finite = np.abs(column.values[np.isfinite(column.values)])
         largest[column.unit] = max(largest.get(column.unit, 0.0), float(finite.max(initial=0.0)))
-    kept = {_RESIDUAL, "", "s"}
     return [
         column
-        if column.unit in kept
+        if column.is_error or column.unit in ("", "s")
         else replace(
             column,
             values=np.where(np.abs(column.values) < _ROUNDING * largest[column.unit], 0.0, column.values),

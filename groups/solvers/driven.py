@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from groups.encoding.setting import Setting
-from groups.encoding.tree import GroupTree
 from groups.kernels import layout
 from groups.kernels.driven import solve_driven
 from groups.kernels.relative import solve_geared
+from groups.setting import Setting
 from groups.solvers.relative import RelativeSolver
 from groups.solvers.solver import PRESCRIBED, Form, Kernel
+from groups.tree import GroupTree
 
 #: µs of one link in an instant of plain Python.
 LINK = 80.0

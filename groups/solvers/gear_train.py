@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from groups.encoding.joint_steps import Gearing
-from groups.encoding.setting import Setting
-from groups.encoding.tree import GroupTree
+from groups.setting import Setting
 from groups.solvers.driven import Driven
+from groups.tree import GroupTree
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,12 +6,12 @@ from typing import Literal
 
 import numpy as np
 
-from groups.encoding.setting import Setting
-from groups.encoding.tree import GroupTree
+from groups.setting import Setting
 from groups.solvers.global_solver.part import GlobalPart, encode_part
 from groups.solvers.global_solver.solver import Method, microseconds
 from groups.solvers.newton import counted
 from groups.solvers.solver import Solver
+from groups.tree import GroupTree
 from mbssa import Group
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from groups.encoding.setting import Setting
 from groups.encoding.struts import pack_strut, strut_signs
-from groups.encoding.tree import GroupTree
 from groups.kernels import strut
 from groups.placing.placing import CLOSED_FORM, Placing, Search, Task, states_at, struts_placed
+from groups.setting import Setting
 from groups.solvers.relative import STRUT
 from groups.solvers.solver import Kernel, Solver
+from groups.tree import GroupTree
 from mbssa.arrays import Floats, Ints
 
 

@@ -8,17 +8,17 @@ import numpy as np
 
 from groups.encoding.chain_names import chain_of
 from groups.encoding.relative_coordinates import RelativeGroup, encode_relative
-from groups.encoding.setting import Setting
-from groups.encoding.tree import GroupTree, open_group
-from groups.encoding.truss import truss_of
 from groups.kernels import layout, loop_closure, newton, platform
 from groups.kernels.relative import iterate, solve_cuts
-from groups.kernels.status import OK
 from groups.placing import homotopy
 from groups.placing.placing import Search, Task
 from groups.placing.relative import Places, Room
+from groups.setting import Setting
 from groups.solvers.relative import RelativeSolver
 from groups.solvers.solver import Kernel, Solver
+from groups.status import OK
+from groups.tree import GroupTree, open_group
+from groups.truss import truss_of
 from mbssa import Group
 from mbssa.arrays import Floats
 from mbssa.compiled import chosen

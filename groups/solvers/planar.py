@@ -7,12 +7,12 @@ from typing import Self
 
 import numpy as np
 
-from groups.encoding.setting import Setting
-from groups.encoding.tree import GroupTree, free_coordinates
 from groups.kernels import chains, planar
-from groups.kernels.status import OK
 from groups.placing.placing import CLOSED_FORM, Placing, Search, Task, same_place
+from groups.setting import Setting
 from groups.solvers.solver import Solver
+from groups.status import OK
+from groups.tree import GroupTree, free_coordinates
 from mbssa.arrays import Floats, Ints
 from mbssa.joints.catalogue import type_of_joint
 from mbssa.joints.system import Configuration

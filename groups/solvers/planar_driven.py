@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 
 from groups.encoding.planar_chains import Move, Record, joined, link_records, packed, with_turns
-from groups.encoding.setting import Setting
-from groups.encoding.tree import GroupTree
 from groups.kernels import chains, planar
+from groups.setting import Setting
 from groups.solvers.planar import PlanarSolver, closing_joints
 from groups.solvers.solver import PRESCRIBED, Kernel
+from groups.tree import GroupTree
 from mbssa.arrays import Floats, Ints
 from mbssa.joints.catalogue import type_of_joint
 

@@ -21,12 +21,12 @@ from groups.encoding.planar_chains import (
     steps_of,
     with_turns,
 )
-from groups.encoding.setting import Setting
-from groups.encoding.tree import GroupTree, Link
 from groups.kernels import chains as kernels
 from groups.kernels import planar
+from groups.setting import Setting
 from groups.solvers.planar import PlanarSolver, closing_joints, planar_state
 from groups.solvers.solver import Kernel
+from groups.tree import GroupTree, Link
 from mbssa import Mechanism
 from mbssa.arrays import Floats, Ints
 from mbssa.joints.catalogue import type_of_joint

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from groups.encoding.setting import Setting
-from groups.encoding.tree import GroupTree
 from groups.kernels import layout, one_rod, reach
 from groups.kernels.relative import solve_closed_form
-from groups.kernels.status import OK
 from groups.placing.placing import CLOSED_FORM, Search, Task
 from groups.placing.relative import Places, Room
+from groups.setting import Setting
 from groups.solvers.relative import RelativeSolver
 from groups.solvers.solver import Kernel
+from groups.status import OK
+from groups.tree import GroupTree
 
 
 class PointAtDistance(RelativeSolver):

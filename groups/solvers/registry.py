@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from groups.encoding.setting import Setting
-from groups.encoding.tree import open_group
+from groups.setting import Setting
 from groups.solvers.driven import Driven
 from groups.solvers.gear_train import GearTrain
 from groups.solvers.global_approach import GlobalApproach
@@ -17,6 +16,7 @@ from groups.solvers.planar_dyads import PlanarDyad
 from groups.solvers.point_at_distance import PointAtDistance
 from groups.solvers.solver import Solver
 from groups.solvers.spherical_loop import SphericalLoop
+from groups.tree import open_group
 from mbssa import Group
 
 #: Solvers in the order in which they are tried; the last one solves all groups that can be solved.

@@ -8,13 +8,13 @@ from typing import Self
 import numpy as np
 
 from groups.encoding.relative_coordinates import RelativeGroup
-from groups.encoding.tree import GroupTree
 from groups.kernels import cam, jets, layout
 from groups.kernels.legs import solve_legs
 from groups.kernels.relative import solve_rows
 from groups.placing.placing import CLOSED, CLOSED_FORM, Placing, Search, Task
 from groups.placing.relative import Places, Room
 from groups.solvers.solver import Kernel, Solver
+from groups.tree import GroupTree
 from mbssa.arrays import Floats, Ints
 
 #: µs of one strut in an instant of plain Python.

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from groups.encoding.setting import Setting
-from groups.encoding.tree import GroupTree
 from groups.kernels import layout, meeting
 from groups.kernels.relative import solve_closed_form
 from groups.placing.placing import CLOSED_FORM, Search, Task
 from groups.placing.relative import Places, Room
+from groups.setting import Setting
 from groups.solvers.relative import RelativeSolver
 from groups.solvers.solver import Kernel
+from groups.tree import GroupTree
 from mbssa import Group
 
 #: Loci of a point on one joint, and on two in a row, by whether they are slides.

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from groups.kernels.status import BRANCH_JUMP, OK, SINGULAR
 from groups.motion import Motion, driven_coordinates
 from groups.posed import configuration_at, inputs_at, posed
 from groups.reference import check_drives
 from groups.results.arrays import Arrays
 from groups.results.borrowed import Outer
 from groups.run import REPORTED, Run, RunState
+from groups.status import BRANCH_JUMP, OK, SINGULAR
 from groups.tearing.driving import CLOSE, Driver
 from groups.trajectory import Trajectory
 from mbssa.arrays import Ints

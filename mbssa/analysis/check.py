@@ -28,6 +28,7 @@ from mbssa.singularities.ranks import (
 from mbssa.singularities.redundancy import Examined, examine, examine_generic
 from mbssa.threads import one_blas_thread
 from mbssa.trust import REMEDY
+from mbssa.units import given_in, quantity_text
 
 if TYPE_CHECKING:
     from mbssa.decomposition.partition import Part
@@ -191,7 +192,7 @@ def _checked(mechanism: Mechanism, structure: Structure, precision: float | None
         if fatal and not pose_is_bad:
             proposals += propose_inputs(mechanism, analysis, precision)
         too_many = analysis.constraints.redundant or analysis.mobility < analysis.n_drives
-        if too_many and not pose_is_bad:
+        if too_many and not analysis.singular_pose:
             proposals += propose_joints(mechanism, analysis)
     findings += [Finding("unread", text, fatal=True) for text in mechanism.unread]
     contacts = contacts_lost(mechanism)
@@ -375,7 +376,7 @@ def _cam_findings(mechanism: Mechanism) -> list[Finding]:
     for joint in mechanism.joints:
         if joint.geometry is None or joint.geometry.profile is None:
             continue
-        for fault in examine(profile_from(joint.geometry.profile)).faults:
+        for fault in examine(profile_from(joint.geometry.profile), mechanism.units).faults:
             findings.append(Finding("cam", f"{joint}: {fault}", bodies=joint.bodies, joints=(joint.id,)))
     return findings
 
@@ -445,7 +446,11 @@ def _corrections(mechanism: Mechanism, analysis: Examined) -> list[Finding]:
     if not len(moved):
         return []
     way, turn = float(assembly.moved.max()), float(assembly.turned.max())
-    much = [f"{way:.3g} m"] * (way > 1e-9 * analysis.frames.size) + [f"{turn:.3g} rad"] * (turn > 1e-9)
+    much = [
+        quantity_text(value, unit, mechanism.units, ".3g")
+        for value, unit, least in ((way, "m", 1e-9 * analysis.frames.size), (turn, "rad", 1e-9))
+        if value > least
+    ]
     text = (
         f"the reference was corrected until it closed: {_bodies(mechanism, moved.tolist())} by up to "
         f"{' and '.join(much)}"
@@ -519,10 +524,11 @@ def _inputs_finding(
 
 
 def _part_finding(mechanism: Mechanism, part: SpecialPart) -> Finding:
-    # A component like -2e-16 is a 0.
-    about = ", ".join(f"{v:.3g}" for v in np.round(part.about, 12) + 0.0)
     plane = part.kind == "planar"
-    what = f"parallel to one plane (normal {about})" if plane else f"about one point ({about}) m"
+    unit, scale = ("", 1.0) if plane else given_in("m", mechanism.units)
+    # A component like -2e-16 is a 0.
+    about = ", ".join(f"{v / scale:.3g}" for v in np.round(part.about, 12) + 0.0)
+    what = f"parallel to one plane (normal {about})" if plane else f"about one point ({about}) {unit}"
     verb = "moves" if len(part.bodies) == 1 else "move"
     return Finding(
         "part",
@@ -536,8 +542,10 @@ def _rotation_finding(mechanism: Mechanism, spin: PassiveRotation) -> Finding:
     common = "common " if len(spin.bodies) > 1 else ""
     text = f"{_bodies(mechanism, spin.bodies)}: {common}passive rotation"
     if spin.point is not None and spin.direction is not None:
-        point, direction = (", ".join(f"{v:.3f}" for v in vector) for vector in (spin.point, spin.direction))
-        text += f" about the line through ({point}) m along ({direction})"
+        unit, scale = given_in("m", mechanism.units)
+        point = ", ".join(f"{v / scale:.3f}" for v in spin.point)
+        direction = ", ".join(f"{v:.3f}" for v in spin.direction)
+        text += f" about the line through ({point}) {unit} along ({direction})"
     return Finding("spin", text, bodies=tuple(b + 1 for b in spin.bodies))
 
 

@@ -59,7 +59,7 @@ _without_font: list[str] = []
 
 def main() -> None:
     """Entry point of the command; exit 0 determined, 1 not determined, 2 bad input, 130 stopped."""
-    _on_interrupt(_leave)
+    _on_interrupt(_stop)
     _prepare_output()
     warnings.showwarning = _warn  # type: ignore[assignment]
     from pkgutil import resolve_name
@@ -110,10 +110,22 @@ def _on_interrupt(handler: signal.Handlers | Callable[[int, FrameType | None], N
         signal.signal(signal.SIGINT, handler)
 
 
-def _interrupt(_number: int, _frame: FrameType | None) -> None:
-    """The first Ctrl-C raises KeyboardInterrupt; the next one ends the process at once."""
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    """The first Ctrl-C raises KeyboardInterrupt; within an import, and the second time, the process ends."""
     _on_interrupt(_leave)
+    within = frame
+    while within is not None:
+        if within.f_code.co_filename.startswith("<frozen importlib"):  # a library that is half there
+            _stop(number, frame)
+        within = within.f_back
     raise KeyboardInterrupt
+
+
+def _stop(number: int, frame: FrameType | None) -> None:
+    """End at once, with a sentence."""
+    if mpi_rank.rank() == 0:
+        os.write(2, b"stopped by Ctrl-C\n")  # print may be what was interrupted
+    _leave(number, frame)
 
 
 def _leave(_number: int, _frame: FrameType | None) -> None:

@@ -8,7 +8,15 @@ from typing import Annotated, Literal
 import typer
 
 from mbssa.cli.console import NOT_DETERMINED, OK, draw, fail_all, present
-from mbssa.cli.options import AllowOption, ForceOption, ModelArgument, OutputOption, TrustOption, option
+from mbssa.cli.options import (
+    AllowOption,
+    ForceOption,
+    ModelArgument,
+    OutputOption,
+    TrustOption,
+    UnitsOption,
+    option,
+)
 
 Form = Literal["table", "json"]
 
@@ -23,6 +31,7 @@ def cams(
     force: ForceOption = False,
     trust: TrustOption = False,
     allow: AllowOption = None,
+    units: UnitsOption = "file",
 ) -> None:
     """List properties of the cams of MODEL, its joints of type L.
 
@@ -34,6 +43,7 @@ def cams(
 
     Example: mbssa cams my_cam.toml --picture my_cam.svg
     """
+    from mbssa.cli.inputs import shown_in
     from mbssa.cli.outputs import STILL, target_faults, targets_of
     from mbssa.io import load
     from mbssa.reports.cams import cams_of, cams_report
@@ -41,11 +51,13 @@ def cams(
     targets = targets_of(("--output", output, ()), ("--picture", picture, STILL))
     if faults := target_faults(targets, [model], force):
         fail_all(faults)
-    mechanism = load(model)
+    mechanism = shown_in(load(model), units)
     found = cams_of(mechanism)
     if picture is not None:
         from mbssa.pictures.cams import cam_picture
 
-        draw((picture, lambda: cam_picture([(cam.name, cam.report.profile) for cam in found])))
+        draw(
+            (picture, lambda: cam_picture([(cam.name, cam.report.profile) for cam in found], mechanism.units))
+        )
     present(cams_report(mechanism, found), form, output)
     raise typer.Exit(OK if all(cam.report.sound for cam in found) else NOT_DETERMINED)

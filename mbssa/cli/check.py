@@ -9,7 +9,7 @@ import typer
 
 from mbssa.cli import SINGULAR_POSITIONS
 from mbssa.cli.console import NOT_DETERMINED, OK, fail_all, present, warn
-from mbssa.cli.inputs import loaded
+from mbssa.cli.inputs import loaded, shown_in
 from mbssa.cli.options import (
     AllowOption,
     ForceOption,
@@ -20,8 +20,10 @@ from mbssa.cli.options import (
     PairsOption,
     TerminalsOption,
     TrustOption,
+    UnitsOption,
     WatchOption,
     option,
+    precision_in_si,
 )
 from mbssa.cli.outputs import target_faults, targets_of
 
@@ -38,9 +40,10 @@ def check(
     allow: AllowOption = None,
     watch: WatchOption = False,
     precision: Annotated[
-        float | None,
-        option("METRES", "Of the geometry's numbers; found from their digits if not given.", min=0.0),
+        str | None,
+        option("LENGTH", "Of the geometry's numbers, such as 1e-6 m; found from their digits if not given."),
     ] = None,
+    units: UnitsOption = "file",
 ) -> None:
     """Find out whether MODEL can be solved as given, and if not, why and what would help.
 
@@ -55,11 +58,12 @@ def check(
     from mbssa.analysis.check import check as examined
     from mbssa.reports.check import check_report
 
-    if precision is not None and not precision <= 1.0:
-        raise typer.BadParameter(f"{precision}; write metres, at most 1", param_hint="--precision")
-    if faults := target_faults(targets_of(("--output", output, ())), [model], force):
+    faults = target_faults(targets_of(("--output", output, ())), [model], force)
+    mechanism = loaded(model, inputs, terminal, pairs)
+    length = precision_in_si(precision, mechanism.units, faults)
+    if faults:
         fail_all(faults)
-    result = examined(loaded(model, inputs, terminal, pairs), precision)
+    result = examined(shown_in(mechanism, units), length)
     present(check_report(result), form, output)
     if result.solvable and result.structure.mechanism.has_geometry:
         for one in resolve_name(SINGULAR_POSITIONS)(result.structure.mechanism):

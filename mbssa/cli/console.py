@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, redirect_stdout
 from typing import TYPE_CHECKING, Literal, NoReturn
 
 from mbssa.faults import BETWEEN as BETWEEN
@@ -68,12 +68,16 @@ def fail_all(faults: Sequence[str]) -> NoReturn:
     fail(faults[0] if len(faults) == 1 else BETWEEN.join([f"{len(faults)} faults", *faults]))
 
 
-def present(report: Report, form: str = "table", output: Path | None = None) -> None:
+def present(
+    report: Report, form: str = "table", output: Path | None = None, beside: Sequence[Path] = ()
+) -> None:
     """Print a report, or write it to a file, in one of its formats."""
-    if form == "table" and output is None:
-        show(report.print_on)
-    else:
-        deliver(report.export(form), output)
+    # Where one of the files ``beside`` it is standard output, the report is on standard error.
+    with redirect_stdout(sys.stderr) if any(str(path) == "-" for path in beside) else nullcontext():
+        if form == "table" and output is None:
+            show(report.print_on)
+        else:
+            deliver(report.export(form), output)
 
 
 def show(print_on: Callable[[Console], None]) -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import typer
 
 from mbssa.io import load
 from mbssa.mechanism import Mechanism
+from mbssa.units import chosen_units
 
 
 def loaded(model: str, inputs: str | None, terminals: list[str] | None, pairs: str | None) -> Mechanism:
@@ -22,3 +25,9 @@ def loaded(model: str, inputs: str | None, terminals: list[str] | None, pairs: s
     from mbssa.input_search.query import with_inputs
 
     return with_inputs(mechanism, inputs, terminals or (), pairs or ())
+
+
+def shown_in(mechanism: Mechanism, units: str) -> Mechanism:
+    """A mechanism of which reports are in the units of ``--units``."""
+    chosen = chosen_units(units, mechanism.units)
+    return mechanism if chosen == mechanism.units else replace(mechanism, units=chosen)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +12,7 @@ import typer
 
 from mbssa import allowed, trust
 from mbssa.cli import completion
+from mbssa.units import ANGLES, LENGTHS, SI, UnitError, chosen_units, given_in, numbers_in_si
 
 
 def _trust(context: typer.Context, wanted: bool) -> bool:
@@ -54,9 +56,41 @@ def _one_of(known: str) -> Callable[[str], str]:
     return check
 
 
+def _units(text: str) -> str:
+    try:
+        chosen_units(text, SI)
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--units") from None
+    return text
+
+
 def option(metavar: str, text: str, complete: Callable[..., Any] | None = None, **more: Any) -> Any:
     """An option of a command that takes a value, with the completion of its values in a shell."""
     return typer.Option(metavar=metavar, help=text, autocompletion=complete, **more)
+
+
+def number_of(option: str, text: str, si: str, units: tuple[str, str], faults: list[str]) -> float:
+    """A number in SI of a quantity in the unit ``si``; bare it is in ``units``. NaN after a fault."""
+    try:
+        return numbers_in_si([text], si, units)[0]
+    except UnitError as error:
+        faults.append(f"{option}: {error}")
+    except ValueError as error:
+        faults.append(f"{option}: {error}; write it in {given_in(si, units)[0] or 'no unit'}")
+    return math.nan
+
+
+def precision_in_si(text: str | None, units: tuple[str, str], faults: list[str]) -> float | None:
+    """Length of ``--precision`` in m, from 0 to 1; None if it is not given, or after a fault."""
+    if text is None:
+        return None
+    found = number_of(f"--precision {text}", text, "m", units, faults)
+    if math.isnan(found):
+        return None
+    if not 0.0 <= found <= 1.0:
+        faults.append(f"--precision {text}: write a length from 0 to 1 m")
+        return None
+    return found
 
 
 #: Exits with 2 where a format is neither table nor json.
@@ -87,6 +121,18 @@ AllowOption = Annotated[
 #: Carried out by ``mbssa.cli.application``; a command only declares it.
 WatchOption = Annotated[bool, typer.Option("--watch", help="Repeat at each save of MODEL, until Ctrl-C.")]
 ForceOption = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]
+
+#: Its text is for ``mbssa.units.chosen_units``.
+UnitsOption = Annotated[
+    str,
+    typer.Option(
+        "--units",
+        metavar="UNITS",
+        callback=_units,
+        autocompletion=completion.words("file", "SI", *LENGTHS, *ANGLES),
+        help="Units of printed and written numbers: file (MODEL's), SI, or such as mm,deg.",
+    ),
+]
 
 #: Formats of a report: two, three, or all.
 FormatOption = Annotated[

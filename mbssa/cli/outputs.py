@@ -1,16 +1,18 @@
 """Output files of a command: obstacles are found before any work is done."""
 
 # One rule holds for all commands: an output is never an input, and replaces an existing file by --force
-# alone.
+# alone. --output - is standard output; the report is then on standard error.
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
-from tempfile import TemporaryFile
+from tempfile import TemporaryDirectory, TemporaryFile
 
 from mbssa import mpi_rank
 from mbssa.film import FILMS
@@ -22,6 +24,9 @@ TABLES = (".csv", ".parquet")
 PAGES = (".html", ".htm")
 MOVING = (*FILMS, *PAGES)
 
+#: The path that is standard output, and the format of pictures there.
+STANDARD, _DRAWN = Path("-"), (".svg",)
+
 
 @dataclass(frozen=True, slots=True)
 class Target:
@@ -31,14 +36,30 @@ class Target:
     path: Path
     endings: tuple[str, ...] = ()
 
+    @property
+    def is_standard(self) -> bool:
+        """Whether it is standard output."""
+        return self.path == STANDARD
+
+    @contextmanager
+    def place(self) -> Iterator[Path]:
+        """Path to write to; of standard output a temporary file, which is printed at the end."""
+        if not self.is_standard:
+            yield self.path
+            return
+        with TemporaryDirectory() as folder:
+            path = Path(folder) / f"output{next(end for end in (*TABLES, *_DRAWN) if end in self.endings)}"
+            yield path
+            sys.stdout.write(path.read_text(encoding="utf-8"))
+            sys.stdout.flush()
+
 
 def targets_of(*options: tuple[str, Path | Sequence[Path] | None, tuple[str, ...]]) -> list[Target]:
-    """Targets of options with their endings; none of an option without a file or of ``-``, the terminal."""
+    """Targets of options with their endings; none of an option without a file."""
     return [
         Target(option, path, endings)
         for option, given, endings in options
         for path in ([given] if isinstance(given, Path) else given or ())
-        if str(path) != "-"
     ]
 
 
@@ -47,7 +68,8 @@ def written(targets: Sequence[Target], write: Callable[[Target], object]) -> tup
     done, faults = [], []
     for target in targets:
         try:
-            write(target)
+            with target.place() as path:
+                write(replace(target, path=path))
         except OSError as error:
             faults.append(f"{target.option} {target.path}: {error.strerror or error}")
         except (KeyError, ValueError, ModuleNotFoundError) as error:
@@ -69,6 +91,13 @@ def target_faults(targets: Sequence[Target], read: Iterable[str | Path | None], 
     }
     for target in targets:
         named = f"{target.option} {target.path}:"
+        if target.is_standard:
+            if target.option != "--output":
+                faults.append(f"{named} only --output writes to standard output; name a file")
+            elif STANDARD in taken:
+                faults.append(f"{named} {taken[STANDARD]}")
+            taken.setdefault(STANDARD, f"{target.option} writes to it already")
+            continue
         place = Path(os.path.realpath(target.path))
         if target.path.is_dir():
             faults.append(f"{named} is a folder; name a file in it")

@@ -11,7 +11,15 @@ import typer
 
 from mbssa.cli import completion
 from mbssa.cli.console import NOT_DETERMINED, OK, STOPPED, draw, fail, fail_all, present, say_untrusted
-from mbssa.cli.options import ForceOption, ModelArgument, OutputOption, ReportOption, TrustOption, option
+from mbssa.cli.options import (
+    ForceOption,
+    ModelArgument,
+    OutputOption,
+    ReportOption,
+    TrustOption,
+    option,
+    precision_in_si,
+)
 from mbssa.cli.outputs import STILL, target_faults, targets_of
 from mbssa.files import write_whole
 from mbssa.io import ModelError, load, save, written_text
@@ -70,7 +78,7 @@ def transform(
         bool,
         typer.Option("--spanning/--no-spanning", help="Try other pairs for joints of several bodies."),
     ] = True,
-    precision: Annotated[float | None, option("METRES", "Of the geometry's numbers.", min=0.0)] = None,
+    precision: Annotated[str | None, option("LENGTH", "Of the geometry's numbers, such as 1e-6 m.")] = None,
     store: Annotated[Path | None, option("FILE", "Add the result to this SQLite database.")] = None,
     form: ReportOption = "table",
     output: OutputOption = None,
@@ -102,6 +110,7 @@ def transform(
     from mbssa.input_search.criteria import DEFAULT
 
     mechanism = load(model)
+    faults: list[str] = []
     query = {
         "inputs": inputs,
         "allow": _names(allow),
@@ -109,13 +118,13 @@ def transform(
         "require": _names(require),
         "per_joint": per_joint,
         "terminals": _names(terminal),
-        "precision": precision,
+        "precision": precision_in_si(precision, mechanism.units, faults),
         "spanning": spanning,
     }
     text = DEFAULT if criterion is None else criterion
     front = None if pareto is None else tuple(name.strip() for name in pareto.split(","))
     named = {"--allow": allow, "--forbid": forbid, "--require": require, "--terminal": terminal}
-    faults = [
+    faults += [
         f"{option}: names nothing"
         for option, given in named.items()
         if not all(_names([text]) for text in given or [])

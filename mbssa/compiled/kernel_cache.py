@@ -2,7 +2,7 @@
 
 # Numba's own cache is of pickles: a damaged file ends the process, and one that another user wrote runs as
 # this one. Here a file is loaded only if its check sum is right and the user alone can write its folder. This
-# rests on Numba's caches and compile results, which are not documented interface, from version 0.60 on.
+# rests on Numba's caches and compile results, which are not documented interface, from version 0.62 on.
 
 from __future__ import annotations
 

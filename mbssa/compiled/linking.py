@@ -2,7 +2,7 @@
 
 # Numba optimises every function with all that it calls, and emits code, before it does so for its callers.
 # Here kernels that others call (*inner* ones) stop at their intermediate code; an entry links those that it
-# reaches, each once. This rests on Numba's code libraries, not documented, from 0.60 on.
+# reaches, each once. This rests on Numba's code libraries, not documented, from 0.62 on.
 
 from __future__ import annotations
 

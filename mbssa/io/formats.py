@@ -70,7 +70,8 @@ def save(
 ) -> list[str]:
     """Write a mechanism to a file whose ending says the format; ``force`` replaces one that exists.
 
-    ``.toml`` and ``.npz`` keep everything but the name, which :func:`mbssa.load` takes from the file;
+    ``.toml``, in the mechanism's ``units``, and ``.npz`` keep everything but the name, which
+    :func:`mbssa.load` takes from the file; numbers come back the same, in ``.toml`` to an ulp at least;
     ``.m`` (the paper's script) and ``.csv`` keep the topology. ``.urdf``, with a side file ``.yaml`` for
     loops and motors, ``.sdf`` and ``.xml`` (MJCF) keep bodies, masses and joints that are turns and shifts;
     ``approximate`` leaves out other joints.

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import difflib
+import itertools
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, cast
 
@@ -11,6 +13,7 @@ from mbssa.faults import Fault, Faults, ModelError
 from mbssa.joints.catalogue import Space
 from mbssa.mechanism import FRAME, Mechanism
 from mbssa.texts import strange
+from mbssa.units import ANGLES, LENGTHS, SI
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -31,7 +34,7 @@ def to_networkx(mechanism: Mechanism) -> nx.MultiGraph[int]:
     ``graph.graph`` has ``space``, ``name``, ``title``, ``source``, ``notes``, ``unread`` and, for joints that
     three or more bodies share, ``multiple_joints``: the numbers of the bodies and the ids of the pairs, and
     ``motion``, the table of a model file, where the mechanism carries one for its inputs; ``gravity`` and
-    ``force`` likewise.
+    ``force`` likewise; and ``units`` of length and angle for tables, where they are not m and rad.
     :func:`from_networkx` returns the same mechanism.
 
     Examples
@@ -61,6 +64,8 @@ def to_networkx(mechanism: Mechanism) -> nx.MultiGraph[int]:
     if (motion := motion_record(mechanism)) is not None:
         about["motion"] = motion
     about |= plain(load_records(mechanism, held_names(mechanism)))
+    if mechanism.units != SI:
+        about["units"] = mechanism.units
     if mechanism.unread:
         about["unread"] = list(mechanism.unread)
     graph: nx.MultiGraph[int] = nx.MultiGraph(**about, notes=list(mechanism.notes))
@@ -124,8 +129,12 @@ def from_networkx(graph: nx.Graph[Any], space: Space | None = None, *, name: str
     else:
         record["body"] = bodies
     record["joint"] = _joints(graph, numbers, faults)
+    units = tuple(graph.graph.get("units", SI))
+    if units not in itertools.product(LENGTHS, ANGLES):
+        what = f"are {units}; write a length of {', '.join(LENGTHS)} and an angle of {', '.join(ANGLES)}"
+        faults.add("units", what, "unknown")
     faults.raise_if_any(name)
-    mechanism = from_record(plain(record), name, name)
+    mechanism = replace(from_record(plain(record), name, name), units=units)
     if several := graph.graph.get("multiple_joints"):
         ids = {identity: joint for joint, identity in enumerate(mechanism.joint_ids)}
         mechanism = with_multiple_joints(mechanism, several, ids, "multiple_joints", name)

@@ -16,6 +16,7 @@ from mbssa.joints.geometry import JointGeometry
 from mbssa.loads import FORCE_TYPES, Force, ForceType, Inertia, inertia_matrix, principal_moments
 from mbssa.mechanism import FRAME, Mechanism, Vector
 from mbssa.motion import InputLaw
+from mbssa.units import scale_of
 
 if TYPE_CHECKING:
     from mbssa.io.schema import ForceEntry, InertiaEntry
@@ -210,13 +211,13 @@ class LoadReader:
         self, entry: ForceEntry, row: ForceType, bodies: tuple[int, ...], identity: str, where: str
     ) -> Force:
         turning = entry.coordinate is not None and not is_length(entry.coordinate)
-        along = self.angle if turning else self.length
-        strength = self.length if turning else 1.0  # a torque of the file is in N x length
+
+        def scale(key: str) -> float:
+            return scale_of(row.unit_of(key, turning), self.length, self.angle)
 
         def si(key: str) -> float | None:
             given = getattr(entry, key)
-            of_force, of_length = row.units[key]
-            return None if given is None else float(given * strength**of_force * along**of_length)
+            return None if given is None else float(given * scale(key))
 
         push = self._components if row.vector else self._number
         turn = self._number if self.space == "planar" else self._components
@@ -231,8 +232,8 @@ class LoadReader:
             si("stiffness") or 0.0,
             si("damping") or 0.0,
             si("rest"),
-            push(entry.force, strength, f"{where} force"),
-            turn(entry.moment, self.length, f"{where} moment"),
+            push(entry.force, scale("force"), f"{where} force"),
+            turn(entry.moment, scale("moment"), f"{where} moment"),
             entry.axes or "world",
             None if entry.factor is None else law_in_si(entry.factor, 1.0, self.angle),
             si("friction") or 0.0,
@@ -240,7 +241,7 @@ class LoadReader:
             si("radius"),
             None if terrain is None else tuple((x * self.length, y * self.length) for x, y in terrain),
             self.profile(entry.profile, where),
-            turn(entry.spin, self.angle, f"{where} spin"),
+            turn(entry.spin, scale("spin"), f"{where} spin"),
             self.function(entry.function, f"{where} function"),
         )
 

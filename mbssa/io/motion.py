@@ -39,6 +39,11 @@ def law_in_si(law: AnyLaw, scale: float, angle: float) -> InputLaw:
     return InputLaw(law.law, {key: _in_si(key, given[key], scale, angle) for key in given})
 
 
+def unit_of_parameter(name: str, unit: str) -> str:
+    """SI unit of a law's parameter, "" of times and frequencies; ``unit`` is that of what it moves."""
+    return "" if name in _OF_TIME else "rad" if name == "phase" else unit
+
+
 def _in_si(name: str, value: float | list[float], scale: float, angle: float) -> Parameter:
     factor = 1.0 if name in _OF_TIME else angle if name == "phase" else scale
     if isinstance(value, list):
@@ -72,11 +77,7 @@ def by_id(mechanism: Mechanism, laws: Mapping[str, Law]) -> dict[str, Law]:
     """Laws by coordinate, with the id of each joint that is named by its bodies."""
     found: dict[str, Law] = {}
     for name, law in laws.items():
-        joint, _, coordinate = name.rpartition(".")
-        try:
-            called = f"{mechanism.joint(joint).id}.{coordinate}"
-        except KeyError:
-            called = name
+        called = mechanism.called(name)
         # A second law for one coordinate keeps its name, with which it is a fault.
         found[name if called in laws or called in found else called] = law
     return found
@@ -171,8 +172,10 @@ def motion_from_record(record: Any, units: Any, source_name: str) -> DefaultMoti
 
 def read_motion_file(path: Path, mechanism: Mechanism) -> DefaultMotion:
     """Motion in a TOML file: the content of ``[motion]``, or that table, and ``units`` beside it."""
+    # Without units it has those of the model file.
     raw = toml_tables(toml_text(path), str(path))
-    units = raw.pop("units", None)
+    length, angle = mechanism.units
+    units = raw.pop("units", {"length": length, "angle": angle})
     record = raw["motion"] if isinstance(raw.get("motion"), dict) else raw
     try:
         motion = with_ids(mechanism, motion_from_record(record, units, str(path)))

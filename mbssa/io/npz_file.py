@@ -11,9 +11,10 @@ import json
 import math
 import zipfile
 import zlib
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +29,7 @@ from mbssa.io.motion import lost_motion, motion_from_record, motion_record
 from mbssa.io.table import Table, shape_fault
 from mbssa.joints.catalogue import CATALOGUE, Space, joint_type
 from mbssa.mechanism import BodyGeometry, JointGeometry, Mechanism
+from mbssa.units import SI
 
 Arrays = dict[str, npt.NDArray[Any]]
 
@@ -52,6 +54,7 @@ class _About(Table):
     source: str = ""
     notes: tuple[str, ...] = ()
     unread: tuple[str, ...] = ()
+    units: tuple[Literal["m", "mm", "cm", "in", "ft"], Literal["rad", "deg"]] = ("m", "rad")
     body_names: tuple[str, ...] | None = None
     multiple_joints: tuple[Any, ...] = ()
     motion: dict[str, Any] | None = None
@@ -114,6 +117,7 @@ def _about(mechanism: Mechanism) -> bytes:
         "source": mechanism.source,
         "notes": list(mechanism.notes),
         "unread": list(mechanism.unread),
+        "units": list(mechanism.units) if mechanism.units != SI else None,
         "body_names": None if mechanism.body_names is None else list(mechanism.body_names),
         "multiple_joints": [
             {"bodies": [b + 1 for b in several.bodies], "joints": [j + 1 for j in several.joints]}
@@ -144,8 +148,9 @@ def _arrays(path: Path) -> Arrays:
         if not zipfile.is_zipfile(path):
             raise ModelError(str(path), [Fault("", "is no .npz archive; mbssa convert writes one", "file")])
         with zipfile.ZipFile(path) as archive:
-            members = _members(archive, str(path))
-            return {name: _array(archive.read(member)) for name, member in members.items()}
+            most = dict.fromkeys(_COLUMNS, ARRAY_BYTES) | {"about": ABOUT_BYTES}
+            members = members_within(archive, str(path), most, ARCHIVE_BYTES)
+            return {name: read_array(archive, member) for name, member in members.items()}
     except ModelError:
         raise
     except OSError as error:
@@ -158,15 +163,16 @@ def _arrays(path: Path) -> Arrays:
         raise ModelError(str(path), [Fault("", what)]) from None
 
 
-def _members(archive: zipfile.ZipFile, source_name: str) -> dict[str, zipfile.ZipInfo]:
-    """Members that are read, by the names of their arrays; all that they unpack to is bounded."""
+def members_within(
+    archive: zipfile.ZipFile, source_name: str, bounds: Mapping[str, int], of_all: int
+) -> dict[str, zipfile.ZipInfo]:
+    """Members that are read, by the names of their arrays; each unpacks to bytes within its bound."""
     faults, found = Faults(), dict[str, zipfile.ZipInfo]()
-    wanted = {*_COLUMNS, "about"}
     for member in archive.infolist():
         name = member.filename.removesuffix(".npy")
-        if name not in wanted:
+        if name not in bounds:
             continue
-        most = ABOUT_BYTES if name == "about" else ARRAY_BYTES
+        most = bounds[name]
         if name == member.filename:
             faults.add(name, f"is a member without an ending; name it {name}.npy", "unsupported")
         elif name in found:
@@ -176,26 +182,28 @@ def _members(archive: zipfile.ZipFile, source_name: str) -> dict[str, zipfile.Zi
             faults.add(name, what, "size")
         found[name] = member
     total = sum(member.file_size for member in found.values())
-    if total > ARCHIVE_BYTES and not faults:
-        what = f"unpacks to {total / 1e6:,.0f} MB; write {ARCHIVE_BYTES / 1e6:,.0f} MB at most"
+    if total > of_all and not faults:
+        what = f"unpacks to {total / 1e6:,.0f} MB; write {of_all / 1e6:,.0f} MB at most"
         faults.add("", what, "size")
     faults.raise_if_any(source_name)
     return found
 
 
-def _array(data: bytes) -> npt.NDArray[Any]:
+def read_array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> npt.NDArray[Any]:
     """Array of a member; a ValueError where its header does not say just the bytes that follow."""
-    stream = io.BytesIO(data)
-    version = np.lib.format.read_magic(stream)
-    read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-    shape, column_wise, dtype = read(stream)
-    if dtype.hasobject:
-        raise ValueError("pickled objects")
-    rest = len(data) - stream.tell()
-    if min(shape, default=0) < 0 or math.prod(shape) * dtype.itemsize != rest:
-        raise ValueError(f"an array of shape {shape} has {rest} bytes")
-    numbers = np.frombuffer(data, dtype, offset=stream.tell())
-    return (numbers.reshape(shape[::-1]).T if column_wise else numbers.reshape(shape)).copy()
+    with archive.open(member) as stream:
+        version = np.lib.format.read_magic(stream)
+        first = version == (1, 0)
+        read = np.lib.format.read_array_header_1_0 if first else np.lib.format.read_array_header_2_0
+        shape, _, dtype = read(stream)
+        if dtype.hasobject:
+            raise ValueError("pickled objects")
+        rest = member.file_size - stream.tell()
+        if min(shape, default=0) < 0 or not dtype.itemsize or math.prod(shape) * dtype.itemsize != rest:
+            raise ValueError(f"an array of shape {shape} has {rest} bytes")
+    with archive.open(member) as stream:
+        found: npt.NDArray[Any] = np.lib.format.read_array(stream, allow_pickle=False)
+        return found
 
 
 class _Archive:
@@ -254,6 +262,7 @@ class _Archive:
             source=about.source,
             notes=about.notes,
             unread=about.unread,
+            units=about.units,
         )
         tables = about.model_dump(include={"gravity", "force"}, exclude_defaults=True)
         if tables:

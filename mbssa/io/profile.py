@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Discriminator, Field, FiniteFloat, Tag, ValidationError
@@ -13,6 +13,7 @@ from mbssa.faults import Fault, Faults
 from mbssa.io.table import Table, shape_fault
 from mbssa.joints.cams.follower_laws import Kind
 from mbssa.joints.cams.profiles import Profile, ProfileError, profile_from
+from mbssa.units import unscaled
 
 Point = Annotated[list[FiniteFloat], Field(min_length=2, max_length=2)]
 
@@ -174,6 +175,28 @@ def _copied(value: Any) -> Any:
 
 
 def _in_si(table: dict[str, Any], length: float, angle: float) -> dict[str, Any]:
+    """A table of a file in SI."""
+    return _converted(_with_unit(table, length), length, angle, lambda value, scale: value * scale)
+
+
+def profile_in(table: Mapping[str, Any], length: float, angle: float) -> dict[str, Any]:
+    """A table in SI in units of ``length`` and ``angle``, in which a file has it."""
+    return _converted(_with_unit(_copied(table), length), length, angle, unscaled)
+
+
+def _with_unit(table: dict[str, Any], length: float) -> dict[str, Any]:
+    """The table, changed: formulas say that 1 of them is one unit, if nothing is said and that is not 1 m."""
+    for curves in (table, table.get("follower")):
+        curve = curves.get("curve", curves) if isinstance(curves, dict) else {}
+        if length != 1.0 and "formula" in curve:
+            curve["formula"].setdefault("unit", 1.0)
+    return table
+
+
+def _converted(
+    table: dict[str, Any], length: float, angle: float, by: Callable[[Any, float], Any]
+) -> dict[str, Any]:
+    """Numbers of a table in other units: ``by(value, scale)``."""
     height = angle if "swing" in table else length
     scale = dict.fromkeys(_LENGTHS, length) | dict.fromkeys(_ANGLES, angle) | dict.fromkeys(_HEIGHTS, height)
 
@@ -182,13 +205,9 @@ def _in_si(table: dict[str, Any], length: float, angle: float) -> dict[str, Any]
             return {key: convert(entry, scale.get(key)) for key, entry in value.items()}
         if isinstance(value, list):
             return [convert(entry, factor) for entry in value]
-        return value if factor is None else value * factor
+        return value if factor is None else by(value, factor)
 
     converted: dict[str, Any] = convert(table, None)
-    for curves in (converted, converted.get("follower")):
-        curve = curves.get("curve", curves) if isinstance(curves, dict) else {}
-        if length != 1.0 and "formula" in curve:
-            curve["formula"].setdefault("unit", length)
     return converted
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from mbssa.arrays import Floats
 from mbssa.faults import Code, Fault, Faults, ModelError
 from mbssa.files import read_text
+from mbssa.io.robots.ball_constraint import ball_constraint
 from mbssa.io.robots.kinds import Kind
 from mbssa.io.robots.looks import sdf_visual, visuals_of
 from mbssa.io.robots.mechanism import mechanism_of
@@ -79,6 +80,7 @@ def parse_sdf(text: str, source_name: str, faults: Faults) -> Robot:
     for joint in joints.values():
         if joint.mimic is not None and joint.mimic.joint not in joints:
             faults.add(joint.where, f"mimics {joint.mimic.joint!r}, which is no joint", "unknown")
+    balls = [ball_constraint(each, frames.links, scope.full, faults) for each, scope in frames.balls]
     faults.raise_if_any(source_name)
     if any(WORLD in (joint.parent, joint.child) for joint in joints.values()):
         links = {WORLD: Link(WORLD, "world")} | links
@@ -90,8 +92,8 @@ def parse_sdf(text: str, source_name: str, faults: Faults) -> Robot:
         gravity = None if gravity is None else frames.world(first)[:3, :3].T @ gravity
         notes.append(f"no joint leads to the world: the canonical link {first!r} is held")
     return Robot(
-        models[0].name(), links, joints, gears=tuple(gears), poses=poses, notes=tuple(notes),
-        unread=tuple(parts), gravity=gravity,
+        models[0].name(), links, joints, tuple(filter(None, balls)), tuple(gears), poses=poses,
+        notes=tuple(notes), unread=tuple(parts), gravity=gravity,
     )  # fmt: skip
 
 

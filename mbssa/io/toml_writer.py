@@ -1,4 +1,4 @@
-"""Writer of the native format: TOML with ``format = 1``, SI units, nothing lost."""
+"""Writer of the native format: TOML with ``format = 1``, in the mechanism's units, nothing lost."""
 
 # tomlkit writes an array on one line and a table inline on request, and floats in their shortest form.
 # (tomli-w spreads every array over lines.)
@@ -15,6 +15,7 @@ from tomlkit.items import AoT, Array, InlineTable, Item, Table
 from mbssa.bounds import MAX_BYTES
 from mbssa.faults import Fault, ModelError
 from mbssa.io.motion import lost_motion
+from mbssa.io.record_units import in_units
 from mbssa.io.records import Record, check_writable, held_names, split_joints, to_record
 from mbssa.mechanism import FRAME, Mechanism
 
@@ -30,7 +31,7 @@ def write_toml(mechanism: Mechanism) -> tuple[bytes, list[str]]:
         raise ModelError(name, too_large)
     check_writable(mechanism)
     try:
-        data = _document(to_record(mechanism)).encode()
+        data = _document(in_units(to_record(mechanism), mechanism.units)).encode()
     except (TypeError, ValueError, TOMLKitError) as error:
         raise ModelError(name, [Fault("", f"cannot be written as TOML: {error}", "unsupported")]) from None
     if len(data) > MAX_BYTES:

@@ -11,6 +11,7 @@ import numpy as np
 
 from mbssa.faults import Fault, Faults, ModelError
 from mbssa.files import read_text
+from mbssa.io.robots.ball_constraint import ball_constraint
 from mbssa.io.robots.kinds import COORDINATE, Kind
 from mbssa.io.robots.looks import urdf_visual, visuals_of
 from mbssa.io.robots.mechanism import mechanism_of
@@ -18,7 +19,7 @@ from mbssa.io.robots.placing import held, poses_at_zero
 from mbssa.io.robots.robot import Closure, Link, Mimic, Part, Record, Robot, RobotJoint
 from mbssa.io.robots.side_file import completed, side_file_of
 from mbssa.io.robots.unread import Unread, everything, lines_of, unread
-from mbssa.io.robots.xml_tree import Element, axis_of, number, numbers, origin_of, parse_xml
+from mbssa.io.robots.xml_tree import Element, axis_of, number, origin_of, parse_xml
 from mbssa.io.sdf import embedded_joints
 from mbssa.mechanism import Mechanism
 
@@ -73,7 +74,7 @@ def parse_urdf(text: str, source_name: str, faults: Faults) -> Robot:
     poses = poses_at_zero(Robot("", links, joints))
     found = [constraint(element, links, faults) for element in _named(root, "constraint", faults)]
     found += [_loop_joint(element, links, faults) for element in _named(root, "loop_joint", faults)]
-    found += [_ball_constraint(element, links, faults) for element in root.all("drake:ball_constraint")]
+    found += [ball_constraint(element, links, str, faults) for element in root.all("drake:ball_constraint")]
     found += embedded_joints(
         [j for each in root.all("gazebo") for j in each.all("joint")], poses, faults, said
     )
@@ -278,30 +279,4 @@ def _loop_joint(element: Element, links: Mapping[str, Link], faults: Faults) -> 
         (axis,),
         child_frame=frames[1],
         closes=True,
-    )
-
-
-def _ball_constraint(element: Element, links: Mapping[str, Link], faults: Faults) -> Closure | None:
-    """A ball of Drake between points of two links."""
-    ends, frames = [], []
-    for body, point in (("body_A", "p_AP"), ("body_B", "p_BQ")):
-        tags = [f"drake:ball_constraint_{each}" for each in (body, point)]
-        given, place = (element.first(tag) for tag in tags)
-        name = "" if given is None else given.name()
-        if name not in links:
-            faults.add(f"{element.where} {tags[0]}", f"{name!r} is no link of the model", "unknown")
-        ends.append(name)
-        frame = np.eye(4)
-        if place is not None:
-            frame[:3, 3] = numbers(place, "value", 3, (0.0, 0.0, 0.0), faults)
-        frames.append(frame)
-    if not all(name in links for name in ends):
-        return None
-    return Closure(
-        f"{ends[0]} {ends[1]} line {element.line}",
-        element.where,
-        ends[0],
-        ends[1],
-        False,
-        (frames[0], frames[1]),
     )

@@ -15,6 +15,7 @@ from mbssa.joints.catalogue import CATALOGUE, coordinate_unit
 from mbssa.joints.limits import ROUNDING, Limits
 from mbssa.joints.system import Configuration, Rows, first_two_bodies, relative_pose, rows_at, unknowns
 from mbssa.threads import one_blas_thread
+from mbssa.units import quantity_text
 
 if TYPE_CHECKING:
     from mbssa.joints.frames import Frames
@@ -404,7 +405,8 @@ def _fault(mechanism: Mechanism, frames: Frames, at: Configuration, rows: Rows, 
         name = rows.name[worst]
         gap = abs(float(rows.residual[worst]))
         is_length = name.startswith(("position", "height", "length", "advance"))
-        shown = f"{gap * frames.size:.3g} m" if is_length else f"{gap:.3g} rad"
+        value, unit = (gap * frames.size, "m") if is_length else (gap, "rad")
+        shown = quantity_text(value, unit, mechanism.units, ".3g")
         return f"joint {mechanism.joints[joint]} cannot close: its {name} is off by {shown}"
     return _reversed(mechanism, frames, at)
 

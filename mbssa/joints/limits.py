@@ -11,6 +11,7 @@ import numpy as np
 from mbssa.arrays import Floats
 from mbssa.joints.catalogue import coordinate_unit, is_length, type_of_joint
 from mbssa.joints.system import Configuration, Rows, coordinates_at
+from mbssa.units import quantity_text
 
 if TYPE_CHECKING:
     from mbssa.joints.frames import Frames
@@ -101,4 +102,8 @@ class Limits:
         """The coordinates that are outside at a configuration, with their values."""
         which = np.flatnonzero(self.outside(at))
         named = [(*self.names()[n], float(self.values(at)[n])) for n in which.tolist()]
-        return ", ".join(f"{joint}.{name} = {v:.4g} {coordinate_unit(name)}" for joint, name, v in named)
+        units = self.mechanism.units
+        return ", ".join(
+            f"{joint}.{name} = {quantity_text(v, coordinate_unit(name), units, '.4g')}"
+            for joint, name, v in named
+        )

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mbssa.io.profile import profile_in
 from mbssa.joints.cams.curves import Curve
 from mbssa.joints.cams.law_cam import LawCam
-from mbssa.joints.cams.profiles import Profile
+from mbssa.joints.cams.profiles import Profile, profile_from
 from mbssa.pictures.limits import refuse_beyond, require_matplotlib
 from mbssa.pictures.style import FONT, GROUP_EDGE, GROUP_FILL, INK, OVER_EDGE, SMALL_TEXT, TEXT, figure_of
+from mbssa.units import SI, given_in
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,9 +32,12 @@ _ROW, _SIDE, _DIAGRAM, _LEFT, _BETWEEN, _RIGHT, _TOP, _BOTTOM = 88.0, 66.0, 76.0
 _GRID, _PITCH = "#E4E4E4", OVER_EDGE
 
 
-def cam_picture(cams: Sequence[tuple[str, Profile]]) -> Figure:
+def cam_picture(cams: Sequence[tuple[str, Profile]], units: tuple[str, str] = SI) -> Figure:
     """Cams below each other, by name: the profile at the law's angle 0, and its law or its curvature."""
     require_matplotlib()
+    # What is drawn is a similar cam, with the number of the unit of length for that of metres.
+    length = given_in("m", units)[1]
+    cams = [(name, profile_from(profile_in(profile.table, length, 1.0))) for name, profile in cams]
     if not cams:
         raise ValueError("there is no cam to be drawn")
     refuse_beyond(MOST_CAMS, len(cams), "cams", "one picture", "draw models with fewer")
@@ -43,13 +48,13 @@ def cam_picture(cams: Sequence[tuple[str, Profile]]) -> Figure:
         bottom = height - _ROW * (row + 1) + _BOTTOM
         place = (_LEFT / width, bottom / height, _SIDE / width, inside / height)
         axes = figure.add_axes(place, gid=f"cam-{name}")
-        _draw_cam(axes, profile)
+        _draw_cam(axes, profile, units[0])
         text = name.replace("$", r"\$")
         figure.text(0.5, (bottom + inside + 8.0) / height, text, ha="center", fontsize=TEXT, family=FONT)
         left = (_LEFT + _SIDE + _BETWEEN) / width
         if profile.cam is None:
             side = figure.add_axes((left, place[1], _DIAGRAM / width, place[3]), gid=f"curvature-{name}")
-            _draw_curvature(side, profile)
+            _draw_curvature(side, profile, units)
             continue
         part = inside / 3
         for k in range(3):
@@ -57,11 +62,11 @@ def cam_picture(cams: Sequence[tuple[str, Profile]]) -> Figure:
                 (left, (bottom + (2 - k) * part) / height, _DIAGRAM / width, (part - 3.0) / height),
                 gid=f"law-{k}-{name}",
             )
-            _draw_law(side, profile.cam, k)
+            _draw_law(side, profile.cam, k, units)
     return figure
 
 
-def _draw_cam(axes: Axes, profile: Profile) -> None:
+def _draw_cam(axes: Axes, profile: Profile, unit: str) -> None:
     """Profile, pitch curve and follower in the cam's frame, at the law's angle 0."""
     cam = profile.cam
     points = _points(profile.curve)
@@ -87,7 +92,7 @@ def _draw_cam(axes: Axes, profile: Profile) -> None:
         columnspacing=1.2,
         borderaxespad=0.2,
     )
-    _finish(axes, "x (m)", "y (m)")
+    _finish(axes, f"x ({unit})", f"y ({unit})")
 
 
 def _draw_follower(axes: Axes, cam: LawCam) -> None:
@@ -114,37 +119,42 @@ def _draw_follower(axes: Axes, cam: LawCam) -> None:
         _ring(axes, end, 0.06 * cam.base, INK, "solid")
 
 
-def _draw_law(axes: Axes, cam: LawCam, derivative: int) -> None:
+def _draw_law(axes: Axes, cam: LawCam, derivative: int, units: tuple[str, str]) -> None:
     """One derivative of the follower's place over the angle; broken where it jumps."""
     colour = (GROUP_EDGE, "#009E73", OVER_EDGE)[derivative]
-    swings = cam.swing is not None
+    angle_unit, turn = given_in("rad", units)
+    si = (("m", "m/rad", "m/rad²"), ("rad", "", "1/rad"))[cam.swing is not None][derivative]
+    unit, scale = given_in(si, ("m", units[1]))
+    unit = given_in(si, units)[0]
     for low, high in pairwise(cam.law.breaks):
         angle = np.linspace(low, high, _IN_STRETCH)
         inside = np.clip(angle, low + 1e-9, high - 1e-9)
-        axes.plot(np.rad2deg(angle), cam.law.at(inside)[derivative], color=colour, lw=1.2)
+        axes.plot(angle / turn, cam.law.at(inside)[derivative] / scale, color=colour, lw=1.2)
     for start in cam.law.starts[1:-1]:
-        axes.axvline(float(np.rad2deg(start)), color="#9A9A9A", lw=0.5, zorder=0.6)
-    axes.set_xlim(0.0, 360.0)
-    axes.set_xticks(range(0, 361, 60))
-    unit = (("s (m)", "s′ (m/rad)", "s″ (m/rad²)"), ("s (rad)", "s′", "s″ (1/rad)"))[swings][derivative]
-    _finish(axes, "angle of the cam in °" if derivative == 2 else "", unit)
+        axes.axvline(float(start / turn), color="#9A9A9A", lw=0.5, zorder=0.6)
+    axes.set_xlim(0.0, 2.0 * np.pi / turn)
+    if angle_unit == "deg":
+        axes.set_xticks(range(0, 361, 60))
+    name = ("s", "s′", "s″")[derivative]
+    along = f"angle of the cam ({angle_unit})" if derivative == 2 else ""
+    _finish(axes, along, f"{name} ({unit})" if unit else name)
     if derivative < 2:
         axes.tick_params(labelbottom=False)
 
 
-def _draw_curvature(axes: Axes, profile: Profile) -> None:
+def _draw_curvature(axes: Axes, profile: Profile, units: tuple[str, str]) -> None:
     """Signed curvature over the curve's parameter."""
     curve = profile.curve
-    in_degrees = profile.parameter_unit == "rad"
+    unit = given_in(profile.parameter_unit, units)[0]
+    turn = given_in(profile.parameter_unit, ("m", units[1]))[1]
     for low, high in pairwise(curve.breaks):
         s = np.linspace(low, high, _IN_PIECE)
         values = curve.curvature(np.clip(s, low + 1e-9 * (high - low), high - 1e-9 * (high - low)))
-        axes.plot(np.rad2deg(s) if in_degrees else s, values, color=GROUP_EDGE, lw=1.2)
+        axes.plot(s / turn, values, color=GROUP_EDGE, lw=1.2)
     low, high = axes.get_ylim()
     if high - low < 1e-3 * max(abs(low), abs(high)):  # a circle: not its rounding errors
         axes.set_ylim(min(0.0, 1.2 * low), max(0.0, 1.2 * high))
-    unit = "°" if in_degrees else profile.parameter_unit
-    _finish(axes, f"s ({unit})" if unit else "s", "curvature (1/m), convex upwards")
+    _finish(axes, f"s ({unit})" if unit else "s", f"curvature (1/{units[0]}), convex upwards")
 
 
 def _points(curve: Curve, outside: float = 0.0) -> tuple[Any, Any]:

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from mbssa.faults import Fault, Faults, ModelError
+from mbssa.io.profile import profile_in
 from mbssa.joints.cams.profiles import SHAPES, Profile, ProfileError, profile_from
-from mbssa.joints.cams.properties import CamReport, Extreme, examine, place_text
+from mbssa.joints.cams.properties import CamReport, Extreme, angle_text, examine, place_text
 from mbssa.reports.table import Heading, Part, Report, Table, plain
 from mbssa.reports.wording import counted, headline
+from mbssa.units import SI, given_in, quantity_text, units_record
 
 if TYPE_CHECKING:
     from mbssa.joints.cams.law_cam import LawCam
@@ -44,7 +44,7 @@ def cams_of(mechanism: Mechanism) -> list[CamJoint]:
     for joint, table in given:
         try:
             if table is not None:
-                found.append(CamJoint(joint, examine(profile_from(table))))
+                found.append(CamJoint(joint, examine(profile_from(table), mechanism.units)))
         except ProfileError as error:
             for place, what in error.faults:
                 faults.add(f"{joint.id} profile {place}".rstrip(), what)
@@ -59,128 +59,159 @@ def cams_of(mechanism: Mechanism) -> list[CamJoint]:
 
 def cams_report(mechanism: Mechanism, cams: Sequence[CamJoint]) -> Report:
     """Report of each cam with its follower, its law, its extremes and its faults."""
-    # All numbers of the record are in SI; places ``at`` are angles of the law, else parameters of the curve.
+    # Places ``at`` are angles of the law, else parameters of the curve.
+    units = mechanism.units
     parts: list[Part] = [Heading(headline(mechanism))]
     for cam in cams:
         parts += _parts_of(mechanism, cam)
-    return Report(parts, lambda: {"name": mechanism.name, "cams": [_to_dict(cam) for cam in cams]})
+    return Report(
+        parts,
+        lambda: {
+            "name": mechanism.name,
+            "units": units_record(units),
+            "cams": [_to_dict(cam, units) for cam in cams],
+        },
+    )
 
 
 def _parts_of(mechanism: Mechanism, cam: CamJoint) -> list[Part]:
-    report = cam.report
+    report, units = cam.report, mechanism.units
     profile = report.profile
     first, second = (str(mechanism.bodies[number - 1]) for number in cam.joint.bodies[:2])
     parts: list[Part] = [
         "",
         f"joint {cam.name}",
-        f"cam {first}: {_profile_text(profile)}",
-        f"follower {second}: {_follower_text(profile)}",
+        f"cam {first}: {_profile_text(profile, units)}",
+        f"follower {second}: {_follower_text(profile, units)}",
     ]
     if profile.cam is not None:
         columns = ("From", "To", "Moves by", "Law")
-        parts.append(Table(columns, _law_rows(profile.cam), right=columns[:3]))
-    parts.append(Table(("", "Value", "Unit", "At"), _rows(report), right=("Value",)))
+        parts.append(Table(columns, _law_rows(profile.cam, units), right=columns[:3]))
+    parts.append(Table(("", "Value", "Unit", "At"), _rows(report, units), right=("Value",)))
     if report.face is not None:
-        parts.append(_face_text(profile, *report.face))
+        parts.append(_face_text(profile, units, *report.face))
     parts += [f"fault: {sentence}" for sentence in report.faults]
     parts += [f"note: {sentence}" for sentence in report.advice]
     return parts if report.faults else [*parts, "no undercutting: the follower touches all of the profile"]
 
 
-def _profile_text(profile: Profile) -> str:
+def _profile_text(profile: Profile, units: tuple[str, str]) -> str:
     curve = profile.curve
     pieces = counted(curve.pieces, "polynomial piece")
     if profile.cam is not None:
-        return f"by a law, base circle {_size(profile.cam.base)}, turns {profile.cam.turns}; {pieces}"
+        return f"by a law, base circle {_size(profile.cam.base, units)}, turns {profile.cam.turns}; {pieces}"
     shape = next(key for key in SHAPES if key in profile.table)
     what = {"points": "spline through points"}.get(shape, shape)
     return f"by a {what}, {'closed' if curve.closed else 'open'}; {pieces}".replace("a ellipse", "an ellipse")
 
 
-def _follower_text(profile: Profile) -> str:
+def _follower_text(profile: Profile, units: tuple[str, str]) -> str:
     cam = profile.cam
     name = {"flat": "flat face", "curve": "curve of its own"}.get(profile.follower, profile.follower)
-    radius = f" of radius {_size(profile.radius)}" if profile.follower == "roller" else ""
+    radius = f" of radius {_size(profile.radius, units)}" if profile.follower == "roller" else ""
     if cam is None:
         return name + radius
     if cam.swing is None:
-        offset = f", {_size(abs(cam.offset))} {'left' if cam.offset > 0 else 'right'} of the cam's axis"
+        offset = (
+            f", {_size(abs(cam.offset), units)} {'left' if cam.offset > 0 else 'right'} of the cam's axis"
+        )
         return f"translating {name}{radius}{offset if cam.offset else ''}"
     arm = "face beyond the pivot by" if cam.follower == "flat" else "arm"
     return (
-        f"swinging {name}{radius}, pivot {_size(cam.swing.pivot)} from the cam's axis, "
-        f"{arm} {_size(cam.swing.arm)}, {cam.swing.side}"
+        f"swinging {name}{radius}, pivot {_size(cam.swing.pivot, units)} from the cam's axis, "
+        f"{arm} {_size(cam.swing.arm, units)}, {cam.swing.side}"
     )
 
 
-def _size(value: float) -> str:
-    return f"{value:.6g} m"
+def _size(value: float, units: tuple[str, str]) -> str:
+    return quantity_text(value, "m", units)
 
 
-def _law_rows(cam: LawCam) -> list[tuple[str, ...]]:
-    unit = " m" if cam.swing is None else "°"
+def _law_rows(cam: LawCam, units: tuple[str, str]) -> list[tuple[str, ...]]:
     rows: list[tuple[str, ...]] = []
     for k, segment in enumerate(cam.law.segments):
-        start, end = (f"{np.rad2deg(angle):.6g}°" for angle in cam.law.starts[k : k + 2])
-        by = segment.by if cam.swing is None else np.rad2deg(segment.by)
-        moves = f"{by:+.6g}{unit}" if segment.by else "–"
+        start, end = (angle_text(angle, units, ".6g") for angle in cam.law.starts[k : k + 2].tolist())
+        moves = "–"
+        if segment.by:
+            by = segment.by
+            moves = (
+                quantity_text(by, "m", units, "+.6g") if cam.swing is None else angle_text(by, units, "+.6g")
+            )
         rows.append((start, end, moves, segment.kind or "dwell"))
     return rows
 
 
-def _rows(report: CamReport) -> list[tuple[str, ...]]:
-    cam = report.profile.cam
-    units = ("m/rad", "m/rad²", "m/rad³") if cam is None or cam.swing is None else ("1", "1/rad", "1/rad²")
-    peaks = zip(("velocity", "acceleration", "jerk"), report.peaks, units, strict=False)
-    pressure = report.pressure and Extreme(np.rad2deg(report.pressure.value), report.pressure.at)
+def _rows(report: CamReport, units: tuple[str, str]) -> list[tuple[str, ...]]:
+    peaks = zip(("velocity", "acceleration", "jerk"), report.peaks, _rates(report), strict=False)
     found = [
         *((f"maximum {name} of the law", peak, unit) for name, peak, unit in peaks),
         ("minimum radius of curvature, convex", report.convex, "m"),
         ("minimum radius of curvature, concave", report.concave, "m"),
         ("minimum radius of curvature of the pitch curve, convex", report.pitch_convex, "m"),
         ("minimum radius of curvature of the pitch curve, concave", report.pitch_concave, "m"),
-        ("maximum pressure angle", pressure, "°"),
+        ("maximum pressure angle", report.pressure, "rad"),
     ]
     return [
-        (name, f"{extreme.value:.6g}", unit, place_text(report.profile, extreme.at))
-        for name, extreme, unit in found
+        (name, f"{extreme.value / scale:.6g}", unit, place_text(report.profile, extreme.at, units))
+        for name, extreme, si in found
         if extreme is not None
+        for unit, scale in (given_in(si, units),)
     ]
 
 
-def _face_text(profile: Profile, low: float, high: float) -> str:
+def _rates(report: CamReport) -> tuple[str, ...]:
+    """SI units of the derivatives of the law by its angle."""
+    cam = report.profile.cam
+    return ("m/rad", "m/rad²", "m/rad³") if cam is None or cam.swing is None else ("1", "1/rad", "1/rad²")
+
+
+def _face_text(profile: Profile, units: tuple[str, str], low: float, high: float) -> str:
     if profile.cam is not None and profile.cam.swing is not None:
-        where = f"{_size(low)} to {_size(high)} from the foot of the perpendicular from its pivot"
+        where = (
+            f"{_size(low, units)} to {_size(high, units)} from the foot of the perpendicular from its pivot"
+        )
     else:
         # The face is at right angles to its motion, which a profile alone does not say.
-        where = f"{_size(-low)} right to {_size(high)} left of the cam's axis"
+        where = f"{_size(-low, units)} right to {_size(high, units)} left of the cam's axis"
         where += "" if profile.cam is not None else ", if it moves at right angles to itself"
-    return f"required face width {_size(high - low)}: {where}"
+    return f"required face width {_size(high - low, units)}: {where}"
 
 
-def _to_dict(cam: CamJoint) -> dict[str, Any]:
+def _to_dict(cam: CamJoint, units: tuple[str, str]) -> dict[str, Any]:
     report = cam.report
     profile = report.profile
-    parameter = "law angle, rad" if profile.cam else f"s, {profile.parameter_unit}".removesuffix(", ")
-    peaks = [_extreme(peak) for peak in report.peaks]
+    length, angle = (given_in(unit, units)[1] for unit in SI)
+    unit, at = given_in("rad" if profile.cam else profile.parameter_unit, units)
+    parameter = f"law angle, {unit}" if profile.cam else f"s, {unit}".removesuffix(", ")
+
+    def extreme(found: Extreme | None, unit: str) -> dict[str, Any] | None:
+        scale = given_in(unit, units)[1]
+        return None if found is None else {"value": found.value / scale, "at": found.at / at}
+
+    peaks = [
+        peak and peak | {"unit": given_in(unit, units)[0]}
+        for one, unit in zip(report.peaks, _rates(report), strict=False)
+        for peak in (extreme(one, unit),)
+    ]
+    rise = None if profile.law is None else profile.law.rise
+    swings = profile.cam is not None and profile.cam.swing is not None
     return {
         "joint": cam.joint.id,
-        **plain(profile, "title follower radius"),
-        "profile": profile.table,
+        **plain(profile, "title follower"),
+        "radius": profile.radius / length,
+        "profile": profile_in(profile.table, length, angle),
         **plain(profile.curve, "pieces closed"),
         "at": parameter,
-        "rise": None if profile.law is None else profile.law.rise,
+        "rise": None if rise is None else rise / (angle if swings else length),
         "velocity": peaks[0] if peaks else None,
         "acceleration": peaks[1] if peaks else None,
         "jerk": peaks[2] if peaks else None,
-        "convex_radius": _extreme(report.convex),
-        "concave_radius": _extreme(report.concave),
-        "pitch_convex_radius": _extreme(report.pitch_convex),
-        "pitch_concave_radius": _extreme(report.pitch_concave),
-        "pressure_angle": _extreme(report.pressure),
-        **plain(report, "face corners sound faults advice"),
+        "convex_radius": extreme(report.convex, "m"),
+        "concave_radius": extreme(report.concave, "m"),
+        "pitch_convex_radius": extreme(report.pitch_convex, "m"),
+        "pitch_concave_radius": extreme(report.pitch_concave, "m"),
+        "pressure_angle": extreme(report.pressure, "rad"),
+        "face": None if report.face is None else [end / length for end in report.face],
+        "corners": [corner / at for corner in report.corners],
+        **plain(report, "sound faults advice"),
     }
-
-
-def _extreme(found: Extreme | None) -> dict[str, float] | None:
-    return None if found is None else {"value": found.value, "at": found.at}

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from mbssa.reports.structure import summary_head, treatment_lines
 from mbssa.reports.table import Bad, Good, Heading, Part, Report, Table, plain
+from mbssa.units import given_in, quantity_text, units_record
 
 if TYPE_CHECKING:
     from mbssa.analysis.check import Finding
@@ -24,7 +25,7 @@ def check_report(check: Check) -> Report:
     head, *rest = summary_head(structure)
     parts: list[Part] = [Heading(head), *rest, "", _rank_table(check)]
     if check.numeric is not None:
-        parts += [_assumed(check.numeric), ""]
+        parts += [_assumed(check.numeric, structure.mechanism.units), ""]
     parts.append(_group_table(check))
     for title, lines in (
         ("What was found", [_finding_line(finding) for finding in check.findings]),
@@ -108,12 +109,13 @@ def _rank_table(check: Check) -> Table:
     return Table(("", *numbers), rows, right=numbers, tight=True, narrow=lambda: short)
 
 
-def _assumed(examined: Examined) -> str:
+def _assumed(examined: Examined, units: tuple[str, str]) -> str:
     size = examined.frames.size if examined.frames is not None else 1.0
-    precise = f"rounded to {examined.precision * size:.0e} m" if examined.precision else "exact numbers"
+    digits = quantity_text(examined.precision * size, "m", units, ".0e")
+    precise = f"rounded to {digits}" if examined.precision else "exact numbers"
     return (
         f"Assumed: {precise}; singular values below {examined.tolerance:.0e} of the largest count as 0; "
-        f"lengths divided by {size:.3g} m."
+        f"lengths divided by {quantity_text(size, 'm', units, '.3g')}."
     )
 
 
@@ -157,8 +159,9 @@ def to_dict(check: Check) -> dict[str, Any]:
         "solvable": check.solvable,
         "determined": check.structure.determined,
         **plain(mechanism, "mobility n_driven"),
-        "generic": _examined(check.generic),
-        "numeric": _examined(check.numeric),
+        "units": units_record(mechanism.units),
+        "generic": _examined(check.generic, mechanism.units),
+        "numeric": _examined(check.numeric, mechanism.units),
         "groups": [
             {"number": k + 1, "generic": _rank(generic), "numeric": _rank(numeric)}
             for k, (generic, numeric) in enumerate(check.group_ranks)
@@ -190,17 +193,18 @@ def to_dict(check: Check) -> dict[str, Any]:
     }
 
 
-def _examined(examined: Examined | None) -> dict[str, Any] | None:
+def _examined(examined: Examined | None, units: tuple[str, str]) -> dict[str, Any] | None:
     if examined is None:
         return None
+    size = examined.frames.size if examined.frames is not None else 1.0
     return {
         "undriven": _rank(examined.constraints),
         "driven": _rank(examined.all),
-        "second_configuration": _examined(examined.elsewhere),
+        "second_configuration": _examined(examined.elsewhere, units),
         "mobility": examined.mobility,
         "dependent_inputs": examined.dependent_drives,
         **plain(examined, "singular_pose dead_point"),
-        "precision": examined.precision * (examined.frames.size if examined.frames is not None else 1.0),
+        "precision": examined.precision * size / given_in("m", units)[1],
         **plain(examined, "tolerance fault"),
     }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from itertools import combinations, islice, product
 from typing import Literal
@@ -13,8 +13,9 @@ from mbssa.arrays import Floats, Ints
 from mbssa.decomposition.incidence import initialise
 from mbssa.decomposition.matching import match
 from mbssa.joints.catalogue import JointType, joint_type, type_of_joint
+from mbssa.joints.frames import joint_frames
 from mbssa.joints.system import Rows, rows_at
-from mbssa.mechanism import ByteArray, JointGeometry, Mechanism
+from mbssa.mechanism import ByteArray, JointGeometry, Mechanism, MultipleJoint
 from mbssa.singularities.passive_rotations import free_motions, passive_rotations
 from mbssa.singularities.ranks import dependences, generic_rows
 from mbssa.singularities.redundancy import Examined, examine, examine_generic, independent_rows, treat
@@ -37,7 +38,8 @@ class Proposal:
 
     ``kind``: "inputs" (drive other coordinates) or "joints" (change joint types), described by ``text``;
     ``driven`` is the new mask of driven coordinates by joint (inputs), ``types`` the new codes by joint
-    index (joints); ``size`` how many coordinates or joints change.
+    index (joints), ``directions`` the released direction of those whose new type takes an axis that the old
+    one lacks, in world axes at the reference; ``size`` how many coordinates or joints change.
 
     >>> import mbssa
     >>> proposal = mbssa.check(mbssa.load("spatial_4r")).proposals[1]
@@ -52,22 +54,68 @@ class Proposal:
     size: int
     driven: tuple[int, ...] = ()
     types: tuple[tuple[int, str], ...] = ()
+    directions: tuple[tuple[int, tuple[float, ...]], ...] = ()
 
     def apply(self, mechanism: Mechanism) -> Mechanism:
-        """The changed mechanism. A joint of another type keeps the geometry that the new type takes;
-        where that does not suffice (an S has no axis for an SC) it has none until somebody gives it.
+        """Return the changed mechanism.
+
+        A joint of another type keeps the geometry that the new type takes, and has its released direction as
+        the axis that it lacks: of the slot of a SLOT or SC on the first body, of the second pin of a U.
         """
         if self.kind == "inputs":
             return replace(mechanism, driven=np.array(self.driven, dtype=np.uint8))
         types = mechanism.joint_type.copy()
         geometry = dict(mechanism.joint_geometry)
+        directions = dict(self.directions)
         for joint, code in self.types:
             row = joint_type(code, mechanism.space)
             types[joint] = row.index
-            kept = _readable(geometry.pop(joint, None), row)
+            kept = (
+                _completed(mechanism, joint, row, directions[joint])
+                if joint in directions
+                else _readable(geometry.get(joint), row)
+            )
+            geometry.pop(joint, None)
             if kept is not None:
                 geometry[joint] = kept
-        return replace(mechanism, joint_type=types, joint_geometry=geometry)
+        several = tuple(
+            part
+            for each in mechanism.multiple_joints
+            for part in _remaining(mechanism, each, dict(self.types))
+        )
+        return replace(mechanism, joint_type=types, joint_geometry=geometry, multiple_joints=several)
+
+
+def _remaining(mechanism: Mechanism, several: MultipleJoint, changed: Collection[int]) -> list[MultipleJoint]:
+    """Joints of three or more bodies that are left of one whose changed pairs are joints of their own."""
+    parts: list[tuple[set[int], list[int]]] = []
+    for joint in several.joints:
+        if joint in changed:
+            continue
+        bodies, joints = set(mechanism.joint_bodies(joint)), [joint]
+        for part in [part for part in parts if part[0] & bodies]:
+            parts.remove(part)
+            bodies, joints = bodies | part[0], part[1] + joints
+        parts.append((bodies, joints))
+    return [
+        MultipleJoint(tuple(body for body in several.bodies if body in bodies), tuple(sorted(joints)))
+        for bodies, joints in parts
+        if len(joints) > 1
+    ]
+
+
+def _completed(
+    mechanism: Mechanism, joint: int, row: JointType, direction: tuple[float, ...]
+) -> JointGeometry:
+    """Geometry of a changed joint at its old place, with the released direction."""
+    frames = joint_frames(mechanism)
+    body = mechanism.joint_bodies(joint)[0]
+    rotation, n = frames.rotation[body], len(direction)
+    point = tuple((frames.position[body] + rotation @ frames.origin[joint, 0])[:n].tolist())
+    if "axes" in row.required:
+        axis = tuple((rotation @ frames.axes[joint, 0, :, 2]).tolist())
+        return JointGeometry(point=point, axes=(axis, direction))
+    return JointGeometry(point=point, axis=direction)
 
 
 def _readable(geometry: JointGeometry | None, row: JointType) -> JointGeometry | None:
@@ -233,15 +281,60 @@ def propose_joints(mechanism: Mechanism, found: Examined, most: int = 6) -> list
                     f"{mechanism.joint_ids[j]} from {mechanism.joints[j].type.code} to {code}"
                     for j, code in types
                 ]
-                proposal = Proposal("joints", f"change {_join(changes)}", n_joints, types=types)
+                directions = tuple(
+                    (j, direction)
+                    for j, code in types
+                    if (direction := _released_direction(mechanism, found, j, code, blocks[0])) is not None
+                )
+                proposal = Proposal(
+                    "joints", f"change {_join(changes)}", n_joints, types=types, directions=directions
+                )
                 if any(other.types == types for other in proposals):
                     continue
                 verified += 1
                 changed = proposal.apply(mechanism)
-                # Neither count nor generic rank may find anything redundant or free but passive rotations.
-                if examine_generic(changed).all.redundant == 0 and solvable(changed, "generic"):
+                # Neither count nor generic rank may find anything redundant or free but passive rotations,
+                # nor the rank at the reference, where there is one.
+                if (
+                    examine_generic(changed).all.redundant == 0
+                    and solvable(changed, "generic")
+                    and (
+                        not mechanism.has_geometry or (changed.has_geometry and solvable(changed, "numeric"))
+                    )
+                ):
                     proposals.append(proposal)
     return proposals
+
+
+def _released_direction(
+    mechanism: Mechanism, found: Examined, joint: int, code: str, null: Floats
+) -> tuple[float, ...] | None:
+    """World direction that a changed joint releases, where its new type takes an axis that it lacks."""
+    # Of the directions that the release allows: that of the reaction, whose release is the best conditioned.
+    row, old = joint_type(code, mechanism.space), type_of_joint(mechanism, joint)
+    geometry = mechanism.joint_geometry.get(joint)
+    lacking: list[str] = [
+        field for field in ("axis", "axes") if field in row.required and field not in old.required
+    ]
+    if not lacking and geometry is not None and _readable(geometry, row) is None:
+        lacking = ["point"]
+    if found.frames is None or geometry is None or not lacking:
+        return None
+    local = np.zeros(3)
+    if lacking == ["point"]:
+        local[old.guide] = 1.0
+    else:
+        names = [names[0] for other, names in old.releases if other == code and len(names) == 1]
+        rows = [r for r in np.flatnonzero(found.rows.joint == joint).tolist() if found.rows.name[r] in names]
+        reaction, _, _ = np.linalg.svd(null[rows], full_matrices=False)
+        for r, weight in zip(rows, reaction[:, 0], strict=True):
+            local["xyz".index(found.rows.name[r][-1])] = weight
+        if found.rows.name[rows[0]].startswith("tilt"):  # the cosine of x and z is tilted about y
+            local = np.cross(local, [0.0, 0.0, 1.0])
+    frames = found.frames
+    world = frames.rotation[mechanism.joint_bodies(joint)[0]] @ frames.axes[joint, 0] @ local
+    world = (world * np.sign(world[np.abs(world).argmax()])).round(12) + 0.0
+    return tuple(world[: 2 if mechanism.space == "planar" else 3].tolist())
 
 
 def _spans(block: Floats) -> bool:

@@ -20,22 +20,43 @@ export function say(text, note = false) {
   place.className = note ? "note" : "";
 }
 
-export async function call(name, given = {}, quiet = false) {
+const SILENT = "The studio does not answer. Start it again by mbssa studio: the drawing was saved at its last edit.";
+
+// A lasting request is made even if the page is left meanwhile, for which a browser sets a limit of 64 kB.
+export async function call(name, given = {}, quiet = false, lasting = false) {
   let response;
+  const body = JSON.stringify(given);
   try {
-    response = await fetch(name, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(given) });
+    response = await fetch(name, { method: "POST", headers: { "Content-Type": "application/json" }, body, keepalive: lasting && body.length < 15_000 });
   } catch {
-    say("The studio does not answer. Start it again by mbssa studio: the drawing was saved at its last edit.");
-    throw new Error("no answer");
+    say(SILENT);
+    throw new Error(SILENT);
   }
   return read(response, quiet);
 }
 
-// Text of a file that the studio makes.
-export async function get(address) {
-  const response = await fetch(address), text = await response.text();
-  if (response.ok) return text;
-  throw new Error(JSON.parse(text).error);
+// A file that the studio makes.
+export async function get(address, signal) {
+  const response = await fetch(address, { signal });
+  if (response.ok) return response;
+  throw new Error(JSON.parse(await response.text()).error);
+}
+
+export function offer(address, name) {
+  const link = document.createElement("a");
+  Object.assign(link, { href: address, download: name });
+  link.click();
+}
+
+// Save a file that the studio makes, or say why there is none.
+export async function download(address, name) {
+  try {
+    const response = await get(address), lost = JSON.parse(response.headers.get("x-lost") ?? "[]");
+    const made = URL.createObjectURL(await response.blob());
+    offer(made, name);
+    setTimeout(() => URL.revokeObjectURL(made), 60_000);
+    if (lost.length) say(`${name} does not keep: ${lost.join("; ")}`, true);
+  } catch (error) { say(error instanceof TypeError ? SILENT : error.message); }
 }
 
 async function read(response, quiet = false) {
@@ -50,7 +71,7 @@ async function read(response, quiet = false) {
 let last = Promise.resolve();
 export function change(name, given = {}) {
   const made = last.then(async () => {
-    const state = await call(name, { revision: store.state.revision, ...given });
+    const state = await call(name, { revision: store.state.revision, ...given }, false, true);
     show(state);
     return state;
   });

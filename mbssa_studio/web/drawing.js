@@ -3,7 +3,8 @@ import { store } from "./api.js";
 
 const SPACE = "http://www.w3.org/2000/svg";
 export const svg = document.getElementById("drawing");
-export const box = { x: -100, y: -100, scale: 2, fitted: false };
+// The view: its lower left corner, pixels a unit, whether it was fitted to the drawing, and moved by the person since.
+export const box = { x: -100, y: -100, scale: 2, fitted: false, own: false };
 
 export function make(tag, attributes, parent) {
   const element = document.createElementNS(SPACE, tag);
@@ -41,34 +42,100 @@ export function nearest(state, at, pixels = 12) {
   return best;
 }
 
-export function snapped(state, at) {
-  const near = nearest(state, at);
-  if (near) return near.at;
-  const size = cell();
-  return at.map((c) => Number((Math.round(c / size) * size).toPrecision(12)));
+const gap = (p, q) => Math.hypot(p[0] - q[0], p[1] - q[1]);
+const rounded = (value) => Number((Math.round(value / cell()) * cell()).toPrecision(12));
+
+// Target of a pointer: a point near it, else a place on the link below it, else a node of the grid; with the joint and
+// the link that are there. Links of `without` are left out: those at which a gesture began.
+export function snap(state, event, without = []) {
+  const raw = toWorld(event), near = nearest(state, raw), along = near ? null : onLink(state, raw, without);
+  const at = near?.at ?? along?.at ?? raw.map(rounded), place = near ?? nearest(state, at, 1);
+  return { raw, at, joint: place?.joint, body: place?.body?.number ?? place?.joint?.bodies.findLast((body) => body > 1) ?? along?.body };
+}
+
+export const linksAt = (state, at) => state.bodies.slice(1).filter((body) => pointsOf(state, body).some((p) => gap(p, at) < 1e-6)).map((body) => body.number);
+
+// The nearest place on an edge of a link, where that crosses a line of the grid if it does near by.
+function onLink(state, raw, without, pixels = 8) {
+  let best = null;
+  for (const body of state.bodies.slice(1)) {
+    const points = without.includes(body.number) ? [] : pointsOf(state, body);
+    points.forEach((p, k) => {
+      const q = points[(k + 1) % points.length], d = [q[0] - p[0], q[1] - p[1]], share = (t) => [0, 1].map((i) => Number((p[i] + t * d[i]).toPrecision(12)));
+      const foot = ((raw[0] - p[0]) * d[0] + (raw[1] - p[1]) * d[1]) / (d[0] ** 2 + d[1] ** 2);
+      if (!(foot > 0 && foot < 1) || gap(share(foot), raw) > pixels / box.scale) return;
+      const crossings = [0, 1].map((i) => (rounded(raw[i]) - p[i]) / d[i]).filter((t) => t > 0 && t < 1 && gap(share(t), raw) < cell());
+      const at = crossings.map(share).sort((a, b) => gap(a, raw) - gap(b, raw))[0] ?? share(foot);
+      if (!best || gap(share(foot), raw) < best.distance) best = { at, body: body.number, distance: gap(share(foot), raw) };
+    });
+  }
+  return best;
 }
 
 export function fit(state) {
-  const points = places(state).map((place) => place.at);
+  const points = [...places(state).map((place) => place.at), ...state.outlines.flatMap((outline) => outline.points)];
   const low = [0, 1].map((k) => Math.min(...points.map((p) => p[k])));
   const high = [0, 1].map((k) => Math.max(...points.map((p) => p[k])));
   const size = Math.max(high[0] - low[0], high[1] - low[1]);
-  if (!points.length || !size) { if (!box.fitted) Object.assign(box, { x: -svg.clientWidth / 4, y: -svg.clientHeight / 4, scale: 2 }); return; }
-  box.scale = Math.min(svg.clientWidth / (high[0] - low[0] + 0.5 * size), svg.clientHeight / (high[1] - low[1] + 0.5 * size));
+  if (!(size > 0)) {
+    const [x, y] = points[0] ?? [0, 0];
+    Object.assign(box, { x: x - svg.clientWidth / 4, y: y - svg.clientHeight / 4, scale: 2, fitted: false, own: false });
+    return;
+  }
+  const sliders = document.getElementById("inputs").offsetHeight, height = svg.clientHeight - sliders;
+  box.scale = Math.min(svg.clientWidth / (high[0] - low[0] + 0.5 * size), height / (high[1] - low[1] + 0.5 * size));
   box.x = (low[0] + high[0]) / 2 - svg.clientWidth / 2 / box.scale;
-  box.y = (low[1] + high[1]) / 2 - svg.clientHeight / 2 / box.scale;
-  box.fitted = true;
+  box.y = (low[1] + high[1]) / 2 - (sliders + height / 2) / box.scale;
+  [box.fitted, box.own] = [true, false];
+}
+
+// Size of the drawing in pixels; 0 if there is none.
+function pixels(state) {
+  const points = places(state).map((place) => toScreen(place.at));
+  return Math.max(0, ...[0, 1].map((k) => Math.max(...points.map((p) => p[k])) - Math.min(...points.map((p) => p[k]))));
+}
+
+const side = () => Math.min(svg.clientWidth, svg.clientHeight);
+
+// Whether a drawing is out of sight: a part of it or most of its size, or all of it where the person chose the view.
+export function lost(state) {
+  const inside = places(state).map((place) => toScreen(place.at)).map(([x, y]) => x >= 0 && y >= 0 && x <= svg.clientWidth && y <= svg.clientHeight);
+  if (!inside.length) return false;
+  const size = pixels(state), fitted = box.fitted && !box.own;
+  return (size > 0 && size < (fitted ? side() / 4 : 12)) || !(box.own ? inside.some(Boolean) : inside.every(Boolean));
+}
+
+// Zoom about a place of the screen, from a hundredth of the view to a hundred views.
+export function zoomed(state, factor, [x, y] = [svg.clientWidth / 2, svg.clientHeight / 2]) {
+  const size = (pixels(state) || 200 * box.scale) / side(), before = box.scale;
+  box.scale *= Math.min(Math.max(factor, Math.min(1, 0.01 / size)), Math.max(1, 100 / size));
+  box.x += x / before - x / box.scale;
+  box.y += (svg.clientHeight - y) / before - (svg.clientHeight - y) / box.scale;
+  box.own = true;
+  seen = [svg.clientWidth, svg.clientHeight];
+}
+
+// Another size of the window: a fitted view is fitted again, another one keeps its centre.
+let seen = [0, 0];
+export function resized(state) {
+  const now = [svg.clientWidth, svg.clientHeight];
+  if (!now[0]) return false;  // hidden
+  if (box.own) {
+    box.x += (seen[0] - now[0]) / 2 / box.scale;
+    box.y += (seen[1] - now[1]) / 2 / box.scale;
+  }
+  seen = now;
+  if ((box.fitted && !box.own) || lost(state)) fit(state);
+  return true;
 }
 
 function grid() {
   const size = cell();
   const lines = make("g", { class: "grid" }, svg);
-  for (let x = Math.ceil(box.x / size) * size; toScreen([x, 0])[0] < svg.clientWidth; x += size) {
-    const [at] = toScreen([x, 0]);
+  for (let at = (Math.ceil(box.x / size) - box.x / size) * size * box.scale; at < svg.clientWidth; at += size * box.scale) {
     make("line", { x1: at, x2: at, y1: 0, y2: svg.clientHeight }, lines);
   }
-  for (let y = Math.ceil(box.y / size) * size; toScreen([0, y])[1] > 0; y += size) {
-    const at = toScreen([0, y])[1];
+  for (let at = svg.clientHeight - (Math.ceil(box.y / size) - box.y / size) * size * box.scale; at > 0; at -= size * box.scale) {
     make("line", { y1: at, y2: at, x1: 0, x2: svg.clientWidth }, lines);
   }
 }
@@ -83,7 +150,7 @@ export function moved([x, y], pose) {
 function pointsOf(state, body) {
   const found = [...Object.values(body.points)];
   for (const joint of state.joints) if (joint.point && joint.bodies.includes(body.number)) found.push(joint.point);
-  const unlike = found.filter((p, k) => p.length === 2 && found.findIndex((q) => Math.hypot(p[0] - q[0], p[1] - q[1]) < 1e-9) === k);
+  const unlike = found.filter((p, k) => p.length === 2 && found.findIndex((q) => gap(p, q) < 1e-6) === k);
   const middle = [0, 1].map((k) => unlike.reduce((sum, p) => sum + p[k], 0) / unlike.length);
   return unlike.sort((a, b) => Math.atan2(a[1] - middle[1], a[0] - middle[0]) - Math.atan2(b[1] - middle[1], b[0] - middle[0]));
 }

@@ -1,12 +1,12 @@
 // The page: it joins the parts, and follows what other tabs do.
-import { call, change, edit, onState, say, show, store, upload } from "./api.js";
-import { draw, fit, places, svg, toScreen, underlay } from "./drawing.js";
+import { call, change, download, edit, offer, onState, say, show, store, upload } from "./api.js";
+import { box, draw, fit, lost, resized, svg, toScreen, underlay } from "./drawing.js";
 import { poses, rate, showInputs } from "./move.js";
 import { buildTabs, element, showPanel } from "./panels.js";
-import { buildTools } from "./tools.js";
+import { buildTools, zoom } from "./tools.js";
 
 const at = (name) => document.getElementById(name);
-window.studio = { store, rate };  // for tests
+window.studio = { store, rate, toScreen, view: box };  // for tests
 
 let shown = "";
 onState((state, changed) => {
@@ -15,28 +15,43 @@ onState((state, changed) => {
   at("summary").textContent = state.mobility === null ? "not yet a mechanism" : `mobility ${state.mobility}, ${state.inputs.length} driven, ${state.determined ? `${state.groups.length} group${state.groups.length === 1 ? "" : "s"}` : "not determined"}`;
   at("undo").disabled = !state.undo;
   at("redo").disabled = !state.redo;
+  showInputs(state);
   if (changed) {
     say(state.note, true);
     player(false);
-    // A model that was opened is fitted; one that is drawn stays where it is.
-    const outside = places(state).some((place) => { const [x, y] = toScreen(place.at); return x < 0 || y < 0 || x > svg.clientWidth || y > svg.clientHeight; });
-    if (state.name !== shown || outside) fit(state);
-    shown = state.name;
+    // A model that was opened or has another unit is fitted; one that is drawn stays where it is.
+    const model = `${state.name} ${state.unit}`;
+    if (model !== shown || lost(state)) fit(state);
+    shown = model;
   }
   draw(state, poses());
-  showInputs(state);
   showPanel(state, changed);
 });
 
 // The player of the motion; at rest, a mechanism in space is shown there at its reference, and follows the sliders.
-function player(playing) {
-  const frame = at("player"), { state } = store;
+// The page is made before it is opened, so that what cannot be played is a sentence.
+let plays = 0;
+async function player(playing) {
+  const frame = at("player"), { state } = store, play = ++plays;
   const still = !playing && state.space === "spatial" && state.placed;
-  frame.hidden = !playing && !still;
-  if (!frame.hidden) frame.src = `player?${playing ? "" : "still&"}${state.revision}`;
-  frame.className = still ? "still" : "";
-  frame.onload = () => still && frame.contentWindow.postMessage({ handles: handles(state), view: state.name === viewed.name ? viewed.view : null }, "*");
   at("play").setAttribute("aria-pressed", playing);
+  if (!playing && (!still || state.name !== shown)) [frame.hidden, frame.className] = [true, ""];
+  if (!playing && !still) return;
+  if (playing) say("The motion is computed …", true);
+  try {
+    await call("play", { still }, true);
+  } catch (error) {
+    if (play !== plays) return;
+    say(error.message);
+    at("play").setAttribute("aria-pressed", false);
+    return;
+  }
+  if (play !== plays) return;
+  if (playing) say("");
+  frame.src = `player?${playing ? "" : "still&"}${state.revision}`;
+  frame.className = still ? "still" : "";
+  frame.hidden = false;
+  frame.onload = () => still && frame.contentWindow.postMessage({ handles: handles(state), view: state.name === viewed.name ? viewed.view : null }, "*");
 }
 
 // Points and axes that can be dragged in the view of a mechanism in space, m.
@@ -60,10 +75,28 @@ async function link() {
 async function gallery() {
   const { names, recent } = await call("examples");
   const card = (name, open, picture) => element("button", { onclick: () => { at("models").close(); change(open, { name }); } },
-    ...(picture ? [element("img", { src: `thumbnail/${name}/svg`, alt: "", loading: "lazy" })] : []), name);
+    ...(picture ? [element("img", { alt: "" })] : []), name);
   at("recent").replaceChildren(...(recent.length ? recent.map((name) => card(name, "recent", false)) : ["none yet"]));
   if (!at("builtin").children.length) at("builtin").append(...names.map((name) => card(name, "example", true)));
   at("models").showModal();
+  thumbnails = thumbnails.then(picture);
+}
+
+// Pictures of the models come one at a time, those in sight first, while the gallery is open: a browser has six
+// connections, and edits need one.
+let thumbnails = Promise.resolve();
+async function picture() {
+  const inSight = (image) => { const { top, bottom } = image.getBoundingClientRect(); return bottom > 0 && top < innerHeight; };
+  while (at("models").open) {
+    const left = [...at("builtin").querySelectorAll("img:not([src])")];
+    const image = left.find(inSight) ?? left[0];
+    if (!image) return;
+    await new Promise((done) => {
+      image.onload = image.onerror = at("models").onclose = done;
+      image.src = `thumbnail/${image.parentNode.textContent}/svg`;
+    });
+    if (!image.complete) image.removeAttribute("src");  // closed: its request ends
+  }
 }
 
 // A picture to draw over: the width that a person says gives its scale; without a width it goes.
@@ -80,12 +113,6 @@ function lay(file) {
   reader.readAsDataURL(file);
 }
 
-function download(address, name) {
-  const link = document.createElement("a");
-  Object.assign(link, { href: address, download: name });
-  link.click();
-}
-
 function save() {
   const kind = at("save").value;
   at("save").value = "";
@@ -94,7 +121,7 @@ function save() {
     copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
     copy.setAttribute("viewBox", `0 0 ${svg.clientWidth} ${svg.clientHeight}`);
     copy.insertAdjacentHTML("afterbegin", "<style>.grid{stroke:#e9edf1}.ground{fill:none;stroke:#56606b}.pin{fill:#fff;stroke:#1b2128}.driven{stroke:#D55E00;stroke-width:3}text{font:12px sans-serif}</style>");
-    download(`data:image/svg+xml,${encodeURIComponent(new XMLSerializer().serializeToString(copy))}`, `${store.state.name}.svg`);
+    offer(`data:image/svg+xml,${encodeURIComponent(new XMLSerializer().serializeToString(copy))}`, `${store.state.name}.svg`);
   } else if (kind === "player") download("player", `${store.state.name}.html`);
   else if (kind === "link") link();
   else if (kind) download(`save/${kind}`, `${store.state.name}.${kind}`);
@@ -114,13 +141,17 @@ at("gallery").onclick = gallery;
 at("theme").onclick = () => { const dark = getComputedStyle(document.documentElement).colorScheme === "dark"; document.documentElement.style.colorScheme = dark ? "light" : "dark"; };
 document.addEventListener("dragover", (event) => event.preventDefault());
 document.addEventListener("drop", (event) => { event.preventDefault(); if (event.dataTransfer.files[0]) upload(event.dataTransfer.files[0]); });
-new ResizeObserver(() => store.state && draw(store.state, poses())).observe(svg);
+at("fit").onclick = () => { fit(store.state); draw(store.state, poses()); };
+at("nearer").onclick = () => zoom(1.5);
+at("farther").onclick = () => zoom(1 / 1.5);
+new ResizeObserver(() => { if (store.state && resized(store.state)) draw(store.state, poses()); }).observe(svg);
 
 show(await call("state"));
 if (location.hash.startsWith("#model=")) await change("open_link", { link: location.hash });
-let silent = false;
+let silent = false, asking = false;
 setInterval(async () => {
-  if (document.hidden) return;
+  if (document.hidden || asking) return;
+  asking = true;
   try {
     const { revision } = await call("revision");
     if (silent) say("");
@@ -129,5 +160,5 @@ setInterval(async () => {
     // An edit of this page may have been answered meanwhile; what is being typed there is not to be replaced.
     const state = await call("state");
     if (state.revision > store.state.revision) show(state);
-  } catch { silent = true; }
+  } catch { silent = true; } finally { asking = false; }
 }, 1500);

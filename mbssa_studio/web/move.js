@@ -1,12 +1,19 @@
 // Moving the mechanism: sliders of the driven coordinates, and dragging a driven link.
-import { call, refresh, say, store } from "./api.js";
+import { call, edit, refresh, say, store } from "./api.js";
 import { moved } from "./drawing.js";
 
-let found = null, revision = -1, wanted = null, busy = false;
+let found = null, revision = -1, wanted = null, busy = false, returns = 0;
 export const rate = { frames: 0 };
 
 const current = () => (found && revision === store.state?.revision ? found : null);
 export const poses = () => current()?.poses ?? null;
+
+// Show the reference again: answers that are on their way are late.
+export function rest() {
+  [found, wanted] = [null, null];
+  returns += 1;
+  for (const range of document.querySelectorAll("#inputs input")) range.value = 0;
+}
 
 // One request at a time; the newest wish replaces those that were not sent yet.
 export async function pose(values) {
@@ -15,10 +22,10 @@ export async function pose(values) {
   busy = true;
   try {
     while (wanted) {
-      const values = wanted, asked = store.state.revision;
+      const values = wanted, asked = store.state.revision, before = returns;
       wanted = null;
       const answer = await call("pose", { values });
-      if (asked !== store.state.revision) continue;
+      if (asked !== store.state.revision || before !== returns) continue;
       shown(answer, asked);
     }
   } catch { wanted = null; } finally { busy = false; }
@@ -65,7 +72,12 @@ export function showInputs(state) {
     place.replaceChildren();
     if (!state.determined) return;
     for (const input of state.inputs) place.append(slider(input, state));
+    const take = document.createElement("button");
+    Object.assign(take, { id: "reference", textContent: "Make this the reference", onclick: () => edit("take_pose", { poses: poses() }) });
+    place.append(take);
   }
+  const take = document.getElementById("reference");
+  if (take) take.hidden = !poses();
   for (const range of place.querySelectorAll("input")) {
     if (current() && document.activeElement !== range) range.value = found.values[range.name] - found.reference[range.name];
   }
@@ -84,23 +96,24 @@ function slider(input, state) {
   const column = document.createElement("span");
   column.append(range, document.createElement("i"));
   label.append(input.name, column);
-  marked = marked.then(() => mark(range, input.name, state.revision));
+  marked = marked.then(() => mark(range, input, state.revision));
   return label;
 }
 
 // How far the input goes is a band below its slider, orange where joints are beyond their limits: outside are
 // dead points, or what cannot be assembled.
-async function mark(range, name, revision) {
+async function mark(range, { name, unit, scale }, revision) {
   let low, high, least, most;
   if (revision !== store.state.revision) return;
   try { ({ low, high, least, most } = await call("reach", { name }, true)); } catch { return; }  // Findings say why
   if (revision !== store.state.revision) return;
+  const shown = (value) => (value / scale).toPrecision(4);
   const place = (value) => `${(100 * (value - range.min)) / (range.max - range.min)}%`;
   range.nextSibling.style.setProperty("--low", place(low));
   range.nextSibling.style.setProperty("--high", place(high));
   range.nextSibling.style.setProperty("--least", place(least));
   range.nextSibling.style.setProperty("--most", place(most));
-  if (least > low || most < high) range.title += `; limits of joints are kept from ${least.toPrecision(4)} to ${most.toPrecision(4)}`;
+  if (least > low || most < high) range.title += `; limits of joints are kept from ${shown(least)} to ${shown(most)} ${unit}`;
   range.dataset.reach = `${low} ${high}`;
-  range.title += `; the groups can be solved from ${low.toPrecision(4)} to ${high.toPrecision(4)}`;
+  range.title += `; the groups can be solved from ${shown(low)} to ${shown(high)} ${unit}`;
 }

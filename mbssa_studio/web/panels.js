@@ -1,5 +1,5 @@
 // Panels beside the drawing: groups, findings, pairs, matrix, text, inputs, comparison.
-import { call, change, edit, get, refresh, say, store } from "./api.js";
+import { call, change, download, edit, get, refresh, say, store } from "./api.js";
 import { shown } from "./move.js";
 
 const TABS = ["Groups", "Findings", "Pairs", "Matrix", "Text", "Inputs", "Modes", "Pictures", "Compare"];
@@ -219,7 +219,7 @@ const modes = (state) => worked(state, "modes", "Find the assembly modes", (foun
   ]),
 ]);
 
-let picture = "mechanism";
+let picture = "mechanism", drawing = new AbortController();
 function pictures(state) {
   if (state.faults.length) return faultsOf(state);
   const choice = element("select", { id: "picture" }, ...Object.entries(PICTURES).map(([name, title]) => new Option(title, name, false, name === picture)));
@@ -227,14 +227,17 @@ function pictures(state) {
   const place = element("div", { className: "picture" }), links = element("div", { className: "row" });
   const drawn = async () => {
     picture = choice.value;
-    links.replaceChildren("Save as ", ...["svg", "png", "pdf"].map((ending) => element("a", { textContent: ending.toUpperCase(), href: `picture/${picture}/${ending}`, download: `${state.name}-${picture}.${ending}` })),
-      " and its motion as ", ...["csv", "parquet"].map((ending) => element("a", { textContent: ending.toUpperCase(), href: `motion/all/${ending}`, download: `${state.name}.${ending}` })));
+    drawing.abort();  // one at a time: a browser has six connections, and edits need one
+    drawing = new AbortController();
+    const file = (address, name) => element("a", { textContent: name.split(".").at(-1).toUpperCase(), href: address, onclick: (event) => { event.preventDefault(); download(address, name); } });
+    links.replaceChildren("Save as ", ...["svg", "png", "pdf"].map((ending) => file(`picture/${picture}/${ending}`, `${state.name}-${picture}.${ending}`)),
+      " and its motion as ", ...["csv", "parquet"].map((ending) => file(`motion/all/${ending}`, `${state.name}.${ending}`)));
     place.replaceChildren("Drawing … ", element("button", { textContent: "Cancel", onclick: () => call("cancel") }));
-    const asked = picture;
+    const asked = picture, { signal } = drawing;
     try {
-      const svg = await get(`picture/${asked}/svg`);
-      if (asked === choice.value) place.replaceChildren(image(svg, PICTURES[asked]));
-    } catch (error) { if (asked === choice.value) place.replaceChildren(error.message); }
+      const svg = await (await get(`picture/${asked}/svg`, signal)).text();
+      if (!signal.aborted) place.replaceChildren(image(svg, PICTURES[asked]));
+    } catch (error) { if (!signal.aborted) place.replaceChildren(error.message); }
   };
   choice.onchange = drawn;
   drawn();

@@ -1,17 +1,17 @@
 // Tools of the drawing: what a click or a drag on it does.
-import { change, edit, refresh, say, store } from "./api.js";
-import { box, draw, make, nearest, snapped, svg, toScreen, toWorld } from "./drawing.js";
-import { dragInput, poses } from "./move.js";
+import { change, edit, onState, refresh, say, store } from "./api.js";
+import { box, draw, fit, linksAt, make, snap, svg, toScreen, toWorld, zoomed } from "./drawing.js";
+import { dragInput, poses, rest } from "./move.js";
 
 const TOOLS = [
   ["link", "Link", "L", "Drag from point to point. A link that begins or ends on another is pinned there."],
   ["ternary", "Ternary", "T", "Click three points."],
-  ["ground", "Ground", "G", "Click the end of a link to pin it to the frame."],
-  ["slider", "Slider", "S", "Drag from the end of a link along the guide on the frame."],
+  ["ground", "Ground", "G", "Click a link, at its end or between, to pin it there to the frame."],
+  ["slider", "Slider", "S", "Drag from the end of a link along a guide on the frame; a link that lies along it does not turn."],
   ["slot", "Slot", "O", "Drag from a pin of one link along the slot; the link where you end has it, else the frame."],
   ["gear", "Gear", "R", "Drag from the pivot of one wheel to that of the other."],
   ["cam", "Cam", "C", "Drag from the pivot of the cam to the centre of the roller, the end of a link with a slider or pin on the frame."],
-  ["point", "Point", "N", "Click a link to name a point there."],
+  ["point", "Point", "N", "Click a link to name a point there, on its line and where the grid crosses it."],
   ["drive", "Driven", "D", "Click a joint to drive it or to release it."],
   ["shift", "Shift", "V", "Drag a point to another place."],
   ["delete", "Delete", "X", "Click a joint or a link."],
@@ -30,8 +30,10 @@ export function buildTools() {
   svg.addEventListener("pointerdown", down);
   svg.addEventListener("pointermove", move);
   svg.addEventListener("pointerup", up);
-  svg.addEventListener("wheel", zoom, { passive: false });
+  svg.addEventListener("wheel", wheel, { passive: false });
   document.addEventListener("keydown", keys);
+  // What is drawn is drawn at the reference: a slider or an assembly mode takes the tool that moves.
+  onState(() => { if (poses() && tool !== "move") choose("move"); });
 }
 
 export function choose(name) {
@@ -39,6 +41,7 @@ export function choose(name) {
   [start, corners] = [null, []];
   for (const [other] of TOOLS) document.getElementById(`tool-${other}`).setAttribute("aria-pressed", other === name);
   document.getElementById("hint").textContent = TOOLS.find(([other]) => other === name)[3];
+  if (poses() && name !== "move") { rest(); say("back at the reference, where tools draw", true); }
   if (store.state) refresh();
 }
 
@@ -51,31 +54,33 @@ function keys(event) {
   }
   const found = TOOLS.find(([, , letter]) => letter.toLowerCase() === key);
   if (found) choose(found[0]);
+  if (key === "f" || key === "home") { fit(store.state); refresh(); }
+  if (key === "+" || key === "=") zoom(1.5);
+  if (key === "-") zoom(1 / 1.5);
   if (key === "escape") { [start, corners] = [null, []]; refresh(); }
 }
 
 const bodyAt = (event) => Number(event.target.dataset?.body || 0);
-function jointAt(event, at) {
-  const own = event.target.dataset?.joint;
-  return own !== undefined ? Number(own) : (nearest(store.state, at) ?? nearest(store.state, snapped(store.state, at)))?.joint?.index;
-}
+const jointAt = (event, target) => (event.target.dataset?.joint === undefined ? target.joint?.index : Number(event.target.dataset.joint));
+// Target of a pointer, not on the links at which the gesture began.
+const aim = (event) => snap(store.state, event, [start, ...corners].flatMap((begun) => (begun ? [begun.body, ...linksAt(store.state, begun.at)] : [])));
 
 function down(event) {
   const { state } = store;
   if (!state || state.space !== "planar") return;
   if (event.button === 1 || event.shiftKey) { start = { pan: [event.clientX, event.clientY] }; svg.setPointerCapture(event.pointerId); return; }
   if (event.button !== 0) return;
-  const raw = toWorld(event), at = snapped(state, raw);
+  const target = aim(event);
   svg.setPointerCapture(event.pointerId);
-  if (tool === "move") { start = { body: bodyAt(event), raw }; return; }
+  if (tool === "move") { start = { body: bodyAt(event), raw: target.raw }; return; }
   if (tool === "ternary") {
-    corners.push(at);
-    if (corners.length === 3) { edit("add_link", { points: corners }); corners = []; }
-  } else if (tool === "ground") edit("add_ground", { point: at });
-  else if (tool === "point") namePoint(bodyAt(event), raw);
-  else if (tool === "drive") drive(jointAt(event, raw));
-  else if (tool === "delete") remove(jointAt(event, raw), bodyAt(event));
-  else start = { at };
+    corners.push(target);
+    if (corners.length === 3) { edit("add_link", { points: corners.map(({ at }) => at) }); corners = []; }
+  } else if (tool === "ground") edit("add_ground", { point: target.at });
+  else if (tool === "point") namePoint(target.body ?? bodyAt(event), target.at);
+  else if (tool === "drive") drive(jointAt(event, target));
+  else if (tool === "delete") remove(jointAt(event, target), bodyAt(event));
+  else start = target;
 }
 
 function namePoint(body, at) {
@@ -101,64 +106,58 @@ function move(event) {
   if (start?.pan) {
     box.x -= (event.clientX - start.pan[0]) / box.scale;
     box.y += (event.clientY - start.pan[1]) / box.scale;
-    start.pan = [event.clientX, event.clientY];
+    [start.pan, box.own] = [[event.clientX, event.clientY], true];
     refresh();
     return;
   }
-  const raw = toWorld(event);
-  if (tool === "move") { if (start) dragInput(start, raw); return; }
+  if (tool === "move") { if (start) dragInput(start, toWorld(event)); return; }
   rubber?.remove();
-  const points = [...corners, ...(start ? [start.at] : []), snapped(store.state, raw)];
+  const points = [...corners, ...(start ? [start] : []), aim(event)].map(({ at }) => at);
   rubber = make("polyline", { class: "rubber", points: points.map(toScreen).join(" ") }, svg);
 }
 
 function up(event) {
   rubber?.remove();
-  const from = start?.at, to = snapped(store.state, toWorld(event));
+  const from = start, to = from?.at && aim(event);
   start = null;
-  if (!from || (from[0] === to[0] && from[1] === to[1])) return;
-  if (tool === "link") edit("add_link", { points: [from, to] });
-  if (tool === "slider") edit("add_ground", { point: from, code: "P", axis: [to[0] - from[0], to[1] - from[1]] });
+  if (!to || (from.at[0] === to.at[0] && from.at[1] === to.at[1])) return;
+  if (tool === "link") edit("add_link", { points: [from.at, to.at] });
+  if (tool === "slider") edit("add_slider", { point: from.at, axis: [to.at[0] - from.at[0], to.at[1] - from.at[1]] });
   if (tool === "slot") slot(from, to, event);
   if (tool === "gear") gear(from, to);
   if (tool === "cam") cam(from, to);
-  if (tool === "shift") edit("move_point", { before: from, after: to });
-}
-
-// The moving body that has a point or a joint here.
-function owner(at) {
-  const place = nearest(store.state, at);
-  return place?.body?.number ?? place?.joint?.bodies.findLast((body) => body > 1);
+  if (tool === "shift") edit("move_point", { before: from.at, after: to.at });
 }
 
 function slot(from, to, event) {
-  const pin = owner(from), under = document.elementsFromPoint(event.clientX, event.clientY).map((each) => Number(each.dataset?.body || 0));
+  const pin = from.body, under = document.elementsFromPoint(event.clientX, event.clientY).map((each) => Number(each.dataset?.body || 0));
   if (!pin) { say("slot: begin at the end of a link, which is the pin"); return; }
-  const holder = under.find((body) => body && body !== pin) ?? 1;
-  edit("add_joint", { bodies: [holder, pin], code: "SLOT", point: from, axis: [to[0] - from[0], to[1] - from[1]] });
+  const holder = [...under, to.body].find((body) => body && body !== pin) ?? 1;
+  edit("add_joint", { bodies: [holder, pin], code: "SLOT", point: from.at, axis: [to.at[0] - from.at[0], to.at[1] - from.at[1]] });
 }
 
 function gear(from, to) {
-  const bodies = [owner(from), owner(to)];
+  const bodies = [from.body, to.body];
   if (bodies.includes(undefined)) { say("gear: drag from the pivot of one wheel to that of the other"); return; }
   const ratio = Number(prompt("Ratio of the radii or numbers of teeth, second to first; negative for an internal mesh", "1"));
-  if (ratio) edit("add_gear", { bodies, centres: [from, to], ratio });
+  if (ratio) edit("add_gear", { bodies, centres: [from.at, to.at], ratio });
 }
 
 function cam(from, to) {
-  const bodies = [owner(from), owner(to)];
+  const bodies = [from.body, to.body];
   if (bodies.includes(undefined)) { say("cam: drag from the pivot of the cam to the centre of the roller, which are points of links"); return; }
   const given = prompt("Rise of the follower, and radius of the roller; the text has the law and more", "20, 10");
   const [rise, radius] = (given ?? "").split(",").map(Number);
-  if (given) edit("add_cam", { bodies, centres: [from, to], rise: rise || 0, radius: radius || 0 });
+  if (given) edit("add_cam", { bodies, centres: [from.at, to.at], rise: rise || 0, radius: radius || 0 });
 }
 
-function zoom(event) {
-  event.preventDefault();
-  const at = toWorld(event);
-  box.scale *= Math.exp(-event.deltaY / 600);
-  const after = toWorld(event);
-  box.x += at[0] - after[0];
-  box.y += at[1] - after[1];
+export function zoom(factor, place) {
+  zoomed(store.state, factor, place);
   draw(store.state, poses());
+}
+
+function wheel(event) {
+  event.preventDefault();
+  const edge = svg.getBoundingClientRect();
+  zoom(Math.exp(-event.deltaY / 600), [event.clientX - edge.left, event.clientY - edge.top]);
 }

@@ -59,7 +59,13 @@ def stored(key: Key, near: bool = False) -> Costs | None:
         return None
     try:
         return Costs.from_json(row[0])
-    except (AttributeError, LookupError, TypeError, ValueError):  # damaged, or of another version
+    except (
+        AttributeError,
+        LookupError,
+        RecursionError,
+        TypeError,
+        ValueError,
+    ):  # damaged, or of another version
         return None
 
 

@@ -20,15 +20,16 @@ from mbssa.cli import BETWEEN, NOT_DETERMINED, OK, completion, fail, fail_all
 from mbssa.cli.console import present, stopping
 from mbssa.cli.options import (
     AllowOption,
-    ForceOption,
     FormatOption,
     ModelArgument,
     TrustOption,
+    UnitsOption,
     check_format,
     option,
 )
 from mbssa.cli.outputs import STILL, Target, target_faults
 from mbssa.progress import bar
+from mbssa.units import chosen_units
 
 if TYPE_CHECKING:
     from routes.sweep.block import Setup
@@ -107,16 +108,19 @@ def sweep(
         Path | None, option("FILE", "Draw curves, a map or three views: .png, .svg, .pdf.")
     ] = None,
     axes: Annotated[str | None, option("NAME,...", "Columns that the picture is drawn over.")] = None,
-    force: ForceOption = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace the sweep in FOLDER, and files that exist.")
+    ] = False,
     trust: TrustOption = False,
     allow: AllowOption = None,
     form: FormatOption = "table",
+    units: UnitsOption = "file",
 ) -> None:
     """Solve many cases of MODEL: poses, designs, modes, a motion or a simulation of each.
 
     NAME is an input (2-3.slide), geometry (2-3.point.x, crank.origin.z, 4-5.length)
-    or "mode 3"; NAME+ adds to what is there. Numbers are in m and rad, or have a unit:
-    1-2.angle=0:90deg:19.
+    or "mode 3"; NAME+ adds to what is there. Numbers are in MODEL's units, or have
+    one: 1-2.angle=0:90deg:19.
 
     Exit 0: all cases were run; 1: the model cannot be solved as given, or a block
     failed; 2: bad input; 130: stopped. What is written is kept, --resume goes on.
@@ -148,9 +152,11 @@ def sweep(
             return None
 
     which = attempt(
-        lambda: read_cases(grid or [], sample or [], cases, number, cast("SamplingMethod", method), seed)
+        lambda: read_cases(
+            built, grid or [], sample or [], cases, number, cast("SamplingMethod", method), seed
+        )
     )
-    limits = attempt(lambda: read_limits(limit or []))
+    limits = attempt(lambda: read_limits(built, limit or []))
     modes = arguments.modes(built, mode, faults)
     quantities = arguments.expressions(quantity, faults)
     moved: Motion | Literal["own"] | None = None
@@ -182,13 +188,14 @@ def sweep(
                 workers=workers or os.cpu_count() or 1,
                 executor=executor or (launched.name if launched else "processes"),
                 resume=resume,
+                force=force,
                 progress=lambda share: report(f"solving {which.number:,} cases", share),
             )
         files = []
         if plot is not None:
             from routes.plots.sweep import draw_sweep
 
-            draw_sweep(found, plot, axes=drawn)
+            draw_sweep(found, plot, axes=drawn, units=chosen_units(units, built.mechanism.units))
             files.append(plot)
     except (ValueError, ModuleNotFoundError) as error:
         fail_all(str(error).split(BETWEEN))

@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from groups import Model
 from mbssa.joints.catalogue import coordinate_unit
-from mbssa.units import numbers_in_si
+from mbssa.units import UnitError, numbers_in_si, one_in_si
 from routes.sweep.cases import Cases, Method, even_steps, grid, sample, table
+from routes.sweep.parameters import parameters_of, unit_of
 
 #: Forms of a value after ``NAME=`` in each option.
-_UNITS = "; in m and rad, or with units (90deg, 5mm)"
+_UNITS = "; in MODEL's units, or with their own (90deg, 5mm)"
 GRID_FORM = f"LOW:HIGH:NUMBER, or values with commas between{_UNITS}; a million of them at most"
 SAMPLE_FORM = f"LOW:HIGH, or normal:MEAN:DEVIATION{_UNITS}"
 
-#: SI units that the texts of an option give to numbers, by the name that they belong to.
-Given = dict[str, str]
+#: Numbers of one name in SI, from their texts: :func:`mbssa.units.numbers_in_si` with a unit.
+Read = partial[list[float]]
 
 
 def read_cases(
+    model: Model,
     grids: Sequence[str],
     samples: Sequence[str],
     file: Path | None,
@@ -38,9 +41,12 @@ def read_cases(
         faults.append("--sample: how many cases? write --number N")
     if number is not None and not samples:
         faults.append("--number: is for --sample; a grid has as many cases as its values make")
-    given: Given = {}
-    axes = _named(grids, "--grid", GRID_FORM, _grid_values, given, faults)
-    ranges = _named(samples, "--sample", SAMPLE_FORM, _range, given, faults)
+
+    def unit(name: str) -> str:
+        return unit_of(model.mechanism, *parameters_of(model.mechanism, [name], model.structure.n_groups))
+
+    axes = _named(model, grids, "--grid", GRID_FORM, _grid_values, unit, faults)
+    ranges = _named(model, samples, "--sample", SAMPLE_FORM, _range, unit, faults)
     if faults:
         raise ValueError("\n  ".join(faults))
     try:
@@ -48,73 +54,77 @@ def read_cases(
             return table(file)
         if samples:
             assert number is not None
-            return replace(sample(ranges, number, method, seed), units=given)
-        return replace(grid(axes), units=given)
+            return sample(ranges, number, method, seed)
+        return grid(axes)
     except OSError as error:
         raise ValueError(f"--cases {file}: {error.strerror or error}") from None
 
 
-def read_limits(texts: Sequence[str]) -> dict[str, tuple[float, float]]:
+def read_limits(model: Model, texts: Sequence[str]) -> dict[str, tuple[float, float]]:
     """Limits from texts such as ``2-3.slide=0.9:1.4`` or ``1-2.angle=-30deg:30deg``."""
     faults: list[str] = []
-    given: Given = {}
-    found = _named(texts, "--limit", f"LOW:HIGH{_UNITS}", _ends, given, faults)
-    faults += [
-        f"--limit {name}: is in {coordinate_unit(name)}, not in {unit}"
-        for name, unit in given.items()
-        if unit != coordinate_unit(name)
-    ]
+    found = _named(model, texts, "--limit", f"LOW:HIGH{_UNITS}", _ends, coordinate_unit, faults)
     if faults:
         raise ValueError("\n  ".join(faults))
     return found
 
 
 def _named(
+    model: Model,
     texts: Sequence[str],
     option: str,
     form: str,
-    read: Callable[[str], tuple[Any, str]],
-    given: Given,
+    read: Callable[[str, Read], Any],
+    unit_of_name: Callable[[str], str],
     faults: list[str],
 ) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for text in texts:
         name, equals, values = text.rpartition("=")
         name = name.strip()
+        if not equals or not name:
+            faults.append(f"{option} {text}: write NAME={form}")
+            continue
         try:
-            if not equals or not name:
-                raise ValueError
-            value, unit = read(values.strip())
+            unit = unit_of_name(name)
+        except ValueError:  # said with the faults of all other names, by what takes the cases
+            found[name] = (0.0, 1.0)
+            continue
+        try:
+            value = read(values.strip(), partial(numbers_in_si, si=unit, units=model.mechanism.units))
+        except UnitError as error:
+            faults.append(f"{option} {text}: {name} {error}")
+            continue
         except ValueError:
             faults.append(f"{option} {text}: write NAME={form}")
             continue
         if name in found:
             faults.append(f"{option} {text}: {name} stands twice")
         found[name] = value
-        if unit:
-            given[name] = unit
     return found
 
 
-def _grid_values(text: str) -> tuple[list[float], str]:
+def _grid_values(text: str, numbers: Read) -> list[float]:
     if ":" not in text:
-        return numbers_in_si(text.split(","))
+        return numbers(text.split(","))
     low, high, number = text.split(":")
-    ends, unit = numbers_in_si([low, high])
-    return even_steps(ends[0], ends[1], int(number)), unit
+    ends = numbers([low, high])
+    # Steps are round numbers in the unit in which the ends are given.
+    one = one_in_si([low, high], **numbers.keywords)
+    return [step * one for step in even_steps(ends[0] / one, ends[1] / one, int(number))]
 
 
-def _range(text: str) -> tuple[Any, str]:
+def _range(text: str, numbers: Read) -> Any:
     if text.startswith("normal:"):
         from scipy.stats import norm
 
-        (mean, deviation), unit = numbers_in_si(text.split(":")[1:])
+        mean, deviation = numbers(text.split(":")[1:])
         if not deviation > 0:
             raise ValueError
-        return norm(mean, deviation), unit
-    return _ends(text)
+        return norm(mean, deviation)
+    return _ends(text, numbers)
 
 
-def _ends(text: str) -> tuple[tuple[float, float], str]:
-    (low, high), unit = numbers_in_si(text.split(":"))
-    return (low, high), unit
+def _ends(text: str, numbers: Read) -> tuple[float, float]:
+    low, high = numbers(text.split(":"))
+    return low, high

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import signal
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
+from multiprocessing import resource_tracker
 from typing import Literal
 
 #: Environment that limits the thread pools of numerical libraries to one thread in each worker process.
@@ -14,6 +16,20 @@ ONE_THREAD = {
     f"{library}_NUM_THREADS": "1"
     for library in ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMEXPR", "NUMBA", "VECLIB_MAXIMUM")
 }
+
+
+@contextmanager
+def without_ctrl_c() -> Iterator[None]:
+    """Processes started inside get no Ctrl-C, from their first line; one here comes at the end."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    resource_tracker.ensure_running()  # started later, it would end the mask
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from concurrent.futures import Executor
 from contextlib import contextmanager
 
-from routes.executors.base import ONE_THREAD, ExecutorCosts, ExecutorType
+from routes.executors.base import ONE_THREAD, ExecutorCosts, ExecutorType, without_ctrl_c
 
 #: Seconds after which an idle process ends.
 IDLE = 60
@@ -26,10 +26,14 @@ CHECK_EVERY = 0.5
 def open_processes(workers: int) -> Iterator[Executor]:
     """Executor of loky, with the processes of an earlier run if they are alive."""
     from joblib.externals.loky import get_reusable_executor
+    from joblib.externals.loky.backend import resource_tracker
 
-    pool = get_reusable_executor(
-        workers, timeout=IDLE, initializer=follow_parent, initargs=(os.getpid(),), env=ONE_THREAD
-    )
+    resource_tracker.ensure_running()  # as in without_ctrl_c
+    with without_ctrl_c():  # it is the parent's; a first task starts the processes
+        pool = get_reusable_executor(
+            workers, timeout=IDLE, initializer=follow_parent, initargs=(os.getpid(),), env=ONE_THREAD
+        )
+        pool.submit(int)
     try:
         yield pool
     except KeyboardInterrupt:
@@ -39,7 +43,7 @@ def open_processes(workers: int) -> Iterator[Executor]:
 
 def follow_parent(parent: int) -> None:
     """Leave Ctrl-C to the parent process, and end with it; loky's processes outlive a killed parent."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # where signals cannot be masked
 
     def watch() -> None:
         while os.getppid() == parent:

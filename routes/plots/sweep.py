@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from mbssa.arrays import Bools, Floats, Ints
 from mbssa.pictures.files import save
 from mbssa.pictures.limits import refuse_beyond, require_matplotlib
 from mbssa.pictures.style import FONT, INK, MM_PER_INCH, SMALL_TEXT, TEXT, axes_at, figure_of
+from mbssa.units import SI, given_in
 from routes.sweep.block import ABOUT
 from routes.sweep.envelope import Envelope
 
@@ -91,7 +93,31 @@ def shows_deviations(kind: str, moving: bool, axes: Sequence[str] | None) -> boo
     return axes is None and moving and kind == "sample"
 
 
-def sweep_picture(found: Sweep, axes: Sequence[str] | None = None) -> Figure:
+@dataclass(frozen=True)
+class _InUnits:
+    """A sweep whose numbers are in other units of length and angle."""
+
+    sweep: Sweep
+    of: tuple[str, str]
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.sweep, name)
+
+    def __getitem__(self, name: str) -> Any:
+        scale = given_in(self.sweep.unit(name), self.of)[1]
+        return self.sweep[name] if scale == 1.0 else self.sweep[name] / scale
+
+    def unit(self, name: str) -> str:
+        return given_in(self.sweep.unit(name), self.of)[0]
+
+    @property
+    def envelopes(self) -> tuple[Floats, dict[str, Envelope]]:
+        time, envelopes = self.sweep.envelopes
+        scales = {name: given_in(self.sweep.unit(f"{name}.min"), self.of)[1] for name in envelopes}
+        return time, {name: one.over(scales[name]) for name, one in envelopes.items()}
+
+
+def sweep_picture(found: Sweep, axes: Sequence[str] | None = None, *, units: tuple[str, str] = SI) -> Figure:
     """Curves of recorded columns over one column, a map over two, or three views over three.
 
     Of a sample of designs over a motion, without ``axes``, it is a histogram of how far the least, the
@@ -103,6 +129,7 @@ def sweep_picture(found: Sweep, axes: Sequence[str] | None = None) -> Figure:
     Parameters
     ----------
     axes : names of columns; by default a recorded point's, else the first parameters
+    units : of length and angle on the axes
 
     Raises
     ------
@@ -123,13 +150,20 @@ def sweep_picture(found: Sweep, axes: Sequence[str] | None = None) -> Figure:
     '1-2.angle (rad)'
     """
     require_matplotlib()
+    found = cast("Sweep", _InUnits(found, units))
     if shows_deviations(found.manifest["cases"]["kind"], found.manifest["motion"] is not None, axes):
         return _deviations(found)
     names = axes_of(found.column_names, found.parameters, axes)
     return _curves(found, names[0]) if len(names) == 1 else _views(found, names)
 
 
-def draw_sweep(found: Sweep, path: str | os.PathLike[str], *, axes: Sequence[str] | None = None) -> None:
+def draw_sweep(
+    found: Sweep,
+    path: str | os.PathLike[str],
+    *,
+    axes: Sequence[str] | None = None,
+    units: tuple[str, str] = SI,
+) -> None:
     """Write :func:`sweep_picture` to a .svg, .png or .pdf file, which is either whole or not there.
 
     Raises as :func:`sweep_picture`; ``ValueError`` for another ending too, and ``OSError``.
@@ -146,7 +180,7 @@ def draw_sweep(found: Sweep, path: str | os.PathLike[str], *, axes: Sequence[str
     ...     pathlib.Path(folder, "tracer.svg").exists()
     True
     """
-    save(sweep_picture(found, axes), path)
+    save(sweep_picture(found, axes, units=units), path)
 
 
 # --- curves ----------------------------------------------------------------------------------------
@@ -157,7 +191,7 @@ def _curves(found: Sweep, over: str) -> Figure:
     drawn = curves_of(found.column_names, found.parameters, over)
     by_unit: dict[str, list[str]] = {}
     for name in drawn:
-        by_unit.setdefault(found.units.get(name, ""), []).append(name)
+        by_unit.setdefault(found.unit(name), []).append(name)
     panels = [
         (unit, names[k : k + _MOST_LINES])
         for unit, names in by_unit.items()

@@ -76,7 +76,7 @@ def _table(study: Study) -> Table:
             f"{trial.prediction.seconds * factor:.3g}",
             f"{trial.seconds * factor:.3g}",
             f"{trial.error:+.0%}",
-            f"{study.speed_up(trial):.2f}",
+            f"{study.speed_up(trial):.2f}{'?' * study.is_doubtful(trial)}",
             _idle(trial),
         )
 
@@ -102,6 +102,14 @@ def verdict(study: Study) -> list[str]:
             lines[0] += f"; sequential wins here, the best parallel plan takes {slower:.2f} times as long"
     else:
         lines[0] += f"; speed-up {study.speed_up(best):.2f} over sequential"
+    if doubtful := [trial for trial in study.trials if study.is_doubtful(trial)]:
+        low, high = min(study.sequential.measured), max(study.sequential.measured)
+        most = max(doubtful, key=study.speed_up)
+        lines.append(
+            f"A speed-up of {study.speed_up(most):.2f} is more than {most.plan.workers} workers can give: "
+            f"{counted(len(study.sequential.measured), 'sequential run')} took {1e3 * low:.3g} to "
+            f"{1e3 * high:.3g} ms, disturbed by other programs; write more --repeats, or wait for them"
+        )
     if (off := median(abs(trial.error) for trial in study.trials)) > DOUBTFUL:
         lines.append(
             f"Half of the predictions are off by {off:.0%} or more: the machine is busier than when its "
@@ -151,6 +159,7 @@ def record(study: Study) -> dict[str, Any]:
                 "repeats": list(trial.measured),
                 "error": trial.error,
                 "speed_up": study.speed_up(trial),
+                "doubtful": study.is_doubtful(trial),
                 "idle": trial.idle.tolist(),
             }
             for trial in study.trials

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from groups.trajectory import PROOF
 from mbssa.reports.table import Heading, Part, Report, Table, Verbatim
 from mbssa.reports.wording import counted, listed
 from routes.sweep.cases import described
@@ -29,17 +30,23 @@ def sweep_report(found: Sweep, title: str = "", files: Sequence[Path] = ()) -> R
         described(found.parameters, found.number, found.manifest["cases"]),
         Table(("Cases", "Status", "Share"), rows, right=("Cases", "Share")),
     ]
+    if found.proofs:
+        proven = [f"{found.proofs[name]:,} {name}" for name in PROOF if name in found.proofs]
+        parts.append(f"branches from the reference, cases: {', '.join(proven)}")
     if found.solved:
         pace = found.solved / found.seconds
         parts.append(f"{found.solved:,} cases in {found.seconds:.3g} s: {pace:,.0f} a second")
     elif found.complete:
         parts.append("all cases were there already")
+    if found.damaged:
+        again = "was damaged; its cases were" if len(found.damaged) == 1 else "were damaged; their cases were"
+        parts.append(f"{listed(found.damaged, _SHOWN)} {again} computed again")
     if not found.complete:
         parts.append(f"{total:,} of {found.number:,} cases are there; --resume goes on")
     if found.parts:
         units = found.units
         names = [f"{name} ({units[name]})" if units.get(name) else name for name in found.column_names]
-        parts.append(f"columns: {listed(names, _SHOWN)}")
+        parts.append(f"columns, in SI units: {listed(names, _SHOWN)}")
     files_there = counted(len(found.parts), "Parquet file")
     parts += [
         Verbatim(f"written: {found.folder / PARTS} ({files_there})"),
@@ -58,8 +65,10 @@ def record(found: Sweep, files: Sequence[Path]) -> dict[str, Any]:
         "done": found.done,
         "complete": found.complete,
         "status": found.counts,
+        "proof": found.proofs,
         "within": found.within,
         "solved": found.solved,
+        "damaged": list(found.damaged),
         "seconds": found.seconds,
         "columns": found.column_names,
         "units": found.units,

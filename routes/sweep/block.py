@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from platform import node
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -16,7 +17,7 @@ import mbssa
 from groups import Model, build
 from groups.assembly_modes import starting_memory
 from groups.motion import Motion, default_motion
-from groups.trajectory import LEVELS, STATUS, Branch, Trajectory
+from groups.trajectory import LEVELS, PROOF, STATUS, Branch, Trajectory
 from mbssa import Mechanism, Structure
 from mbssa.arrays import Floats, Ints
 from routes.sweep.cases import Cases
@@ -40,7 +41,7 @@ NOT_ASSEMBLED, NO_MODE, NOT_SIMULATED, FAILED = range(len(STATUS), len(NAMES))
 TOGETHER = 2_048
 
 #: Columns of number, status and limits of a case.
-ABOUT = ("case", "status", "group", "within", "margin", "solved", "failed_at")
+ABOUT = ("case", "status", "group", "proof", "within", "margin", "solved", "failed_at")
 
 #: Largest distance beyond a limit, relative to it or to 1, at which a coordinate counts as on it.
 ON_LIMIT = 1e-9
@@ -103,7 +104,10 @@ def solve_block(setup: Setup, block: int) -> int:
         write_part(setup.folder, block, _table(setup, start, values, columns), envelope)
     except OSError as error:
         what = error.strerror or str(error)
-        raise SweepError(f"{setup.folder}: block {block + 1} cannot be written: {what}") from error
+        raise SweepError(
+            f"{setup.folder}: block {block + 1} cannot be written on {node()}: {what}; name a folder that "
+            "all workers share and may write"
+        ) from error
     except Exception as error:
         raise SweepError(f"{which}, the first with {first}: {type(error).__name__}: {error}") from error
     return stop - start
@@ -137,6 +141,7 @@ def _standing(setup: Setup, values: Floats) -> Columns:
             first = np.argmax(failed, axis=0)
             found["status"][some] = poses.status[first, np.arange(len(some))]
             found["group"][some] = np.where(failed.any(axis=0), first + 1, 0)
+            found["proof"][some] = poses.proof.min(axis=0)
             for name, column in measured(mine, poses, setup.quantities).items():
                 found[name][some] = column
     if setup.limits:
@@ -240,6 +245,7 @@ def _moving(setup: Setup, values: Floats) -> tuple[Columns, bytes]:
 
 def _note_failure(trajectory: Trajectory, found: Columns, case: int) -> None:
     failed = trajectory.status != 0
+    found["proof"][case] = trajectory.proof.min()
     found["solved"][case] = 1.0 - failed.any(axis=1).mean()
     if failed.any():
         first = int(np.argmax(failed.any(axis=1)))
@@ -307,6 +313,8 @@ def _units(setup: Setup) -> dict[str, str]:
 def _empty(setup: Setup, n: int) -> dict[str, Any]:
     found: dict[str, Any] = {name: np.full(n, np.nan) for name in _units(setup)}
     found["status"], found["group"] = np.zeros(n, dtype=np.int8), np.zeros(n, dtype=np.int32)
+    if setup.simulation is None:
+        found["proof"] = np.zeros(n, dtype=np.int8)
     if setup.motion is not None:
         found["solved"], found["failed_at"] = np.zeros(n), np.full(n, np.nan)
     if setup.limits:
@@ -335,6 +343,7 @@ def _add_limits(
 def columns_written(setup: Setup) -> list[str]:
     """Names of the columns that a block writes, in their order."""
     about = ["status", "group"]
+    about += ["proof"] if setup.simulation is None else []
     about += ["solved", "failed_at"] if setup.motion is not None else []
     about += ["within", "margin"] if setup.limits else []
     return list(dict.fromkeys(["case", *setup.cases.names, *about, *setup.recorded]))
@@ -353,11 +362,13 @@ def _table(setup: Setup, start: int, values: Floats, columns: Mapping[str, Any])
     for k, parameter in enumerate(setup.parameters):
         unit = unit_of(setup.model.mechanism, parameter)
         add(parameter.name, pa.float64(), np.ascontiguousarray(values[:, k]), unit)
-    codes = pa.array(columns["status"], pa.int8())
-    status = pa.DictionaryArray.from_arrays(codes, pa.array(NAMES))
+    status = _named(columns["status"], NAMES)
     add("status", status.type, status)
     group = columns["group"]
     add("group", pa.int32(), pa.array(group, pa.int32(), mask=group == 0))
+    if "proof" in columns:
+        proof = _named(columns["proof"], PROOF)
+        add("proof", proof.type, proof)
     for name in ("solved", "failed_at", "within", "margin"):
         if name in columns:
             add(name, pa.bool_() if name == "within" else pa.float64(), columns[name])
@@ -369,6 +380,12 @@ def _table(setup: Setup, start: int, values: Floats, columns: Mapping[str, Any])
         [array if isinstance(array, pa.Array) else pa.array(array) for _, array in fields],
         schema=pa.schema([field for field, _ in fields]),
     )
+
+
+def _named(codes: Ints, names: Sequence[str]) -> pyarrow.DictionaryArray:
+    import pyarrow as pa
+
+    return pa.DictionaryArray.from_arrays(pa.array(codes, pa.int8()), pa.array(names))
 
 
 def columns_of(quantities: Sequence[Quantity], *, moving: bool) -> tuple[str, ...]:

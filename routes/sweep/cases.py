@@ -18,7 +18,7 @@ import numpy.typing as npt
 from mbssa.arrays import Floats
 from mbssa.bounds import LARGEST, range_fault
 from mbssa.texts import from_cell
-from mbssa.units import in_si, label_with_unit
+from mbssa.units import UnitError, in_si, label_with_unit, numbers_in_si
 from routes.sweep.latin import latin
 
 Method = Literal["sobol", "halton", "latin"]
@@ -42,7 +42,8 @@ class Cases:
     names : of the parameters, as :func:`routes.sweep.sweep` takes them
     number : of cases
     definition : plain data ready for JSON; equal for equal cases
-    units : SI units in which values were given, by name, where they were; checked against the model's
+    units : None where values are in m and rad; of a file its units by name, "" for those of the model file,
+        in which the values are until a sweep knows its model
 
     Examples
     --------
@@ -55,7 +56,7 @@ class Cases:
     number: int
     definition: Mapping[str, Any]
     _source: Any = field(repr=False)
-    units: Mapping[str, str] = field(default_factory=dict)
+    units: Mapping[str, str] | None = None
 
     def values(self, start: int = 0, stop: int | None = None) -> Floats:
         """(n, k) values of the cases ``start`` … ``stop`` - 1, a column for each name.
@@ -226,7 +227,8 @@ def _distribution(given: Any) -> tuple[Any, str]:
 def table(columns: Mapping[str, npt.ArrayLike] | str | Path) -> Cases:
     """Cases one by one: arrays of one length by the name of a parameter, or a CSV file with a header.
 
-    In the header a unit may follow a name: ``1-2.angle [deg]``.
+    In the header a unit may follow a name: ``1-2.angle [deg]``; a column without is in the units of the model
+    file. Arrays are in m and rad.
 
     Raises
     ------
@@ -240,7 +242,7 @@ def table(columns: Mapping[str, npt.ArrayLike] | str | Path) -> Cases:
     >>> table({"1-2.angle": [0.0, 0.1], "mode 2": [1, 2]}).values().tolist()
     [[0.0, 1.0], [0.1, 2.0]]
     """
-    units: dict[str, str] = {}
+    units: dict[str, str] | None = None
     if isinstance(columns, str | Path):
         found, faults, units = _read(Path(columns))
     else:
@@ -255,6 +257,22 @@ def table(columns: Mapping[str, npt.ArrayLike] | str | Path) -> Cases:
     digest = hashlib.sha256(np.ascontiguousarray(values).tobytes()).hexdigest()
     definition = {"kind": "table", "names": list(found), "number": len(values), "sha256": digest}
     return Cases(tuple(found), len(values), definition, partial(_of_table, values), units)
+
+
+def in_si_units(cases: Cases, si: Mapping[str, str], model_units: tuple[str, str]) -> Cases:
+    """Cases of a file in SI; ``si`` are the units of the parameters by name. A ValueError has all faults."""
+    if cases.units is None:
+        return cases
+    columns, faults = {}, []
+    for name, column in zip(cases.names, cases.values().T, strict=True):
+        try:
+            (scale,) = numbers_in_si([f"1 {cases.units[name]}"], si[name], model_units)
+            columns[name] = column * scale
+        except UnitError as error:
+            faults.append(f"{name}: {error}")
+    if faults:
+        raise ValueError("\n  ".join(faults))
+    return table(columns)
 
 
 def _of_grid(axes: Sequence[Floats], start: int, stop: int) -> Floats:
@@ -332,7 +350,7 @@ def _columns(given: Mapping[str, npt.ArrayLike], what: str) -> tuple[dict[str, F
 
 
 def _read(path: Path) -> tuple[dict[str, Floats], list[str], dict[str, str]]:
-    """Columns of a CSV file in SI units, faults by line, and SI units by the header."""
+    """Columns of a CSV file, faults by line, and units by the header."""
     if path.stat().st_size > _MOST_BYTES:
         what = f"more than {_MOST_BYTES / 1e6:.0f} MB; give larger tables as arrays, in Python"
         return {}, [f"{path}: {what}"], {}
@@ -348,16 +366,14 @@ def _read(path: Path) -> tuple[dict[str, Floats], list[str], dict[str, str]]:
     labels = [label_with_unit(from_cell(name.strip())) for name in lines[0][1]]
     names = [name for name, _ in labels]
     faults = [f"{path}: column {k} has no name" for k, name in enumerate(names, 1) if not name]
-    units, scales = {}, np.ones(len(names))
-    for k, (name, unit) in enumerate(labels):
-        try:
-            if unit:
-                units[name], scales[k] = in_si(unit)
-        except ValueError as error:
-            faults.append(f"{path}: {name} has the {error}")
     faults += [
         f"{path}: {name} stands twice" for name in dict.fromkeys(names) if name and names.count(name) > 1
     ]
+    for name, unit in labels:
+        try:
+            in_si(unit or "m")
+        except UnitError as error:
+            faults.append(f"{path}: {name} {error}")
     values = np.empty((len(lines) - 1, len(names)))
     for place, (number, row) in enumerate(lines[1:]):
         if len(row) != len(names):
@@ -371,7 +387,7 @@ def _read(path: Path) -> tuple[dict[str, Floats], list[str], dict[str, str]]:
         if len(faults) > _SHOWN:
             faults.append("and perhaps more")
             break
-    return {name: values[:, k] * scales[k] for k, name in enumerate(names)}, faults, units
+    return {name: values[:, k] for k, name in enumerate(names)}, faults, dict(labels)
 
 
 #: Faults of a file after which the rest is not looked for.

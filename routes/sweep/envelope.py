@@ -27,6 +27,12 @@ class Envelope:
         found: Floats = np.sqrt(self.squares / np.maximum(self.number, 1))
         return found
 
+    def over(self, scale: float) -> Envelope:
+        """The statistics of the quantity divided by a scale."""
+        return Envelope(
+            self.number, self.low / scale, self.high / scale, self.mean / scale, self.squares / scale**2
+        )
+
     @classmethod
     def of(cls, value: Floats) -> Envelope:
         """Statistics of one design's values (T,); NaN where it was not solved."""

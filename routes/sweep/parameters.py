@@ -19,7 +19,7 @@ import numpy as np
 from groups.motion import driven_coordinates
 from groups.trajectory import body_index
 from mbssa import Mechanism
-from mbssa.joints.catalogue import coordinate_unit, type_of_joint
+from mbssa.joints.catalogue import coordinate_unit, is_length, type_of_joint
 from mbssa.joints.frames import joint_frames
 from mbssa.loads import FORCE_TYPES, Force, principal_moments
 from mbssa.mechanism import BodyGeometry, JointFrame, JointGeometry
@@ -37,7 +37,7 @@ _BODY = ("origin", "orientation", "points", "inertia")
 #: Fields of force elements that are no numbers, and may not be changed.
 _NO_NUMBER = ("bodies", "coordinate", "axes", "factor", "function", "profile", "terrain")
 
-#: Units of mass properties; those that are not here are kg m².
+#: Units of mass properties; those that are not here are kg m^2.
 _INERTIA = {"mass": "kg", "centre": "m"}
 
 _AXES = {"x": 0, "y": 1, "z": 2}
@@ -73,15 +73,19 @@ class Parameter:
 
 
 def unit_of(mechanism: Mechanism, parameter: Parameter) -> str:
-    """Unit of a parameter's values: m, rad, m/rad, or none."""
+    """SI unit of a parameter's values, such as m, rad or N/m; "" for a plain number."""
     target = parameter.targets[0]
-    if target.kind in ("mode", "force"):
+    if target.kind == "mode":
         return ""
+    if target.kind == "force":
+        force = mechanism.forces[target.index]
+        turning = force.coordinate is not None and not is_length(force.coordinate)
+        return FORCE_TYPES[force.type].unit_of(str(target.path[0]), turning)
     if target.kind in ("input", "rate"):
         unit = coordinate_unit(driven_coordinates(mechanism)[target.index].rpartition(".")[2])
         return unit + "/s" * (target.kind == "rate")
     if target.path[0] == "inertia":
-        return _INERTIA.get(str(target.path[1]), "kg m²")
+        return _INERTIA.get(str(target.path[1]), "kg m^2")
     if target.path[0] == "at_reference":
         return coordinate_unit(str(target.path[1]))
     if target.path[0] == "orientation":

@@ -8,12 +8,13 @@ import numpy as np
 import numpy.typing as npt
 
 from groups import Model
-from groups.branches.poses import solve_proven_poses
+from groups.branches.poses import lines, solve_proven_poses
 from groups.motion import Motion
-from groups.run import Run, RunState
+from groups.run import Run, RunState, run_in
 from groups.solvers.solver import Solver
+from groups.status import OK, PASSED_SINGULAR, PREDECESSOR_FAILED
 from groups.trajectory import Branch
-from mbssa.arrays import Floats, Ints
+from mbssa.arrays import Bools, Floats, Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,6 +27,7 @@ class Poses:
     status: npt.NDArray[np.int8]  # (G, n), as a trajectory has it
     residual: Floats  # (G, n)
     condition: Floats  # (G, n)
+    proof: npt.NDArray[np.int8]  # (G, n), as a trajectory has it
 
     @property
     def number(self) -> int:
@@ -43,31 +45,71 @@ def solve_poses(
 ) -> Poses:
     """Poses for each row of inputs (n, D), m and rad, in the modes of the reference or of ``memory``."""
     # Closed forms select their mode by signs. Newton and the spherical-loop closure continue from the last
-    # pose; here every pose is reached on a straight line of the inputs from the reference, subdivided as
-    # necessary, so that it does not depend on order or on other cases.
-    n = len(inputs)
-    value = np.ascontiguousarray(inputs.T)
-    still = np.zeros_like(value)
-    motion = Motion(np.arange(n, dtype=np.float64), tuple(model.reference_inputs), value, still, still)
+    # pose; here every pose is reached on a straight line of the inputs from the reference, over whole turns,
+    # so that it does not depend on order or on other cases.
     continues = any(depends_on_last_pose(solver) for solver in model.solvers)
     memory = model.packed.memory if memory is None else memory
     proves = (branch == "proven" or (branch is None and continues)) and not model.by_instants
     held = np.arange(model.mechanism.n_bodies) if proves else model.held_bodies(bodies)
-    run = Run(model, motion, held, 0, solve_proven_poses(model, inputs, memory) if proves else None)
-    state = RunState.start(memory, len(held))
-    if continues and not proves:
-        for case in range(n):
-            state.memory[:] = memory
-            run.advance(case, case + 1, state)
-    elif not proves:
-        run.advance(0, n, state)
-    run.check_contacts(0, n, angles=False)
-    position, orientation, _, _ = run.arrays.outputs
-    if len(held) > len(bodies):
-        rows = np.searchsorted(held, bodies)
-        position, orientation = position[rows], orientation[rows]
+    if proves:
+        arrays, proven, broken = solve_proven_poses(model, inputs, memory)
+        run, ends = Run(model, _motion(model, inputs), held, 0, arrays), np.arange(len(inputs))
+    else:
+        run, ends, broken = _run_along_lines(model, inputs, held, memory, continues)
+        proven = np.zeros((len(model.solvers), len(inputs)), dtype=np.int8)
+    _mark_lost(run, ends, broken)
+    run.check_contacts(0, len(run.motion.time), angles=False)
+    rows = np.searchsorted(held, bodies)
+    position, orientation = (array[np.ix_(rows, ends)] for array in run.arrays.outputs[:2])
     status, residual, _, condition = run.arrays.quality
-    return Poses(bodies, position, orientation, status, residual, condition)
+    proof = (1 + proven) * (status[:, ends] == OK)
+    return Poses(
+        bodies, position, orientation, status[:, ends], residual[:, ends], condition[:, ends], proof
+    )  # fmt: skip
+
+
+def _run_along_lines(
+    model: Model, inputs: Floats, held: Ints, memory: Floats, continues: bool
+) -> tuple[Run, Ints, Bools]:
+    """Poses on the way from the reference, columns of the ends, and groups (G, n) whose line is broken."""
+    broken = np.zeros((len(model.solvers), len(inputs)), dtype=np.bool_)
+    if not (continues or model.by_instants):
+        run = Run(model, _motion(model, inputs), held, 0)
+        run.advance(0, len(inputs), RunState.start(memory, len(held)))
+        return run, np.arange(len(inputs)), broken
+    ways = [way[-1:] if model.by_instants else way[1:] for way in lines(model, inputs)]
+    stops = np.cumsum([len(way) for way in ways])
+    run = Run(model, _motion(model, np.concatenate(ways)), held, 0)
+    state = RunState.start(memory, len(held))
+    follows = np.array([depends_on_last_pose(solver) for solver in model.solvers])
+    for case, (way, stop) in enumerate(zip(ways, stops.tolist(), strict=True)):
+        start = run_in(model, _motion(model, way), memory) if model.by_instants else memory
+        state.memory[:], state.orientation[:] = start, 0.0
+        run.advance(stop - len(way), stop, state)
+        broken[:, case] = follows & run.arrays.quality[0][:, stop - len(way) : stop - 1].any(axis=1)
+    return run, stops - 1, broken
+
+
+def _mark_lost(run: Run, ends: Ints, broken: Bools) -> None:
+    """Take back groups at the ends of their broken lines, and those that hang on them."""
+    status = run.arrays.quality[0]
+    for case in np.flatnonzero(broken.any(axis=0)).tolist():
+        last = int(ends[case])
+        lost = broken[:, case].copy()
+        for g, needs in enumerate(run.model.needs):
+            after = bool(lost[list(needs)].any())
+            lost[g] |= after
+            if lost[g] and status[g, last] == OK:
+                run.mark(g, slice(last, last + 1), PREDECESSOR_FAILED if after else PASSED_SINGULAR)
+
+
+def _motion(model: Model, inputs: Floats) -> Motion:
+    """Rows of inputs as instants, at rest."""
+    value = np.ascontiguousarray(inputs.T)
+    still = np.zeros_like(value)
+    return Motion(
+        np.arange(len(inputs), dtype=np.float64), tuple(model.reference_inputs), value, still, still
+    )
 
 
 def depends_on_last_pose(solver: Solver) -> bool:

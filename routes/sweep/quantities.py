@@ -27,7 +27,7 @@ Kind = Literal["coordinate", "point", "body", "figure", "expression"]
 Limits = Mapping[str, tuple[float, float]]
 
 #: Figures of a whole case: the worst of all groups.
-FIGURES = {"residual": "m or rad", "condition": ""}
+FIGURES = {"residual": "m", "condition": ""}
 
 #: Suffixes of a coordinate's name for its derivatives, and their units.
 _DERIVATIVES = {"rate": "/s", "acceleration": "/s^2"}
@@ -75,6 +75,7 @@ def expressions_of(mechanism: Mechanism, frames: Frames, derived: Mapping[str, s
             direction=lambda body, k: Expressed((vector,)),
             point=lambda body, name: Expressed((vector,), 1),
         ),
+        called=mechanism.called,
         count=1,
         levels=1,
         continuous=False,
@@ -337,7 +338,7 @@ def _expressed(model: Model, seen: _Seen, quantities: Iterable[Quantity]) -> dic
         mechanism, range(mechanism.n_bodies), _coordinates(mechanism, model.frames),
         coordinate=coordinate, direction=direction, point=point,
     )  # fmt: skip
-    motions = Operands(named, n, 1, continuous=False).evaluated(texts)
+    motions = Operands(named, mechanism.called, n, 1, continuous=False).evaluated(texts)
     return {name: motion.levels[0] for name, motion in motions.items()}
 
 

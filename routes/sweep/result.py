@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from mbssa.arrays import Floats
 from routes.sweep.envelope import Envelope, unpacked
-from routes.sweep.store import ENVELOPE, PARTS, SweepError, read_manifest
+from routes.sweep.store import ENVELOPE, PARTS, SweepError, read_manifest, read_part
 
 if TYPE_CHECKING:
     import pyarrow
@@ -31,6 +31,7 @@ class Sweep:
     folder : its store: ``sweep.json``, and ``parts``, which any reader of Parquet takes as one table
     manifest : cases, record, limits, modes, motion, mechanism, solvers, versions
     solved, seconds : cases solved by this run, and its time; 0 where the folder was only opened
+    damaged : names of the parts that this run found damaged and computed again
 
     Examples
     --------
@@ -48,6 +49,7 @@ class Sweep:
     manifest: Mapping[str, Any] = field(repr=False)
     solved: int = 0
     seconds: float = 0.0
+    damaged: tuple[str, ...] = ()
 
     def _repr_html_(self) -> str:
         from mbssa.reports.html import html_of
@@ -70,9 +72,7 @@ class Sweep:
     @cached_property
     def done(self) -> int:
         """Number of cases that are written."""
-        import pyarrow.parquet
-
-        return sum(pyarrow.parquet.read_metadata(part).num_rows for part in self.parts)
+        return sum(read_part(part).metadata.num_rows for part in self.parts)
 
     @property
     def complete(self) -> bool:
@@ -104,11 +104,9 @@ class Sweep:
 
     @cached_property
     def _schema(self) -> pyarrow.Schema:
-        import pyarrow.parquet
-
         if not self.parts:
             raise SweepError(f"{self.folder}: no case was written yet")
-        return pyarrow.parquet.read_schema(self.parts[0])
+        return read_part(self.parts[0]).schema_arrow
 
     def table(self, columns: Sequence[str] | None = None) -> pyarrow.Table:
         """All cases, or some columns of them, in the order of the cases.
@@ -117,15 +115,16 @@ class Sweep:
         ------
         KeyError
             Columns that there are not: those that there are.
+        SweepError
+            A damaged part; ``resume`` computes it again.
         """
         import pyarrow
-        import pyarrow.parquet
 
         missing = [name for name in columns or () if name not in self.column_names]
         if missing:
             raise KeyError(f"no column {', '.join(missing)}; there are {', '.join(self.column_names)}")
         wanted = None if columns is None else list(columns)
-        parts = [pyarrow.parquet.ParquetFile(part).read(columns=wanted) for part in self.parts]
+        parts = [read_part(part).read(columns=wanted) for part in self.parts]
         return pyarrow.concat_tables(parts) if parts else self._schema.empty_table()
 
     def __getitem__(self, name: str) -> npt.NDArray[Any]:
@@ -140,19 +139,25 @@ class Sweep:
 
         Empty for poses, and where motions have instants of their own.
         """
-        import pyarrow.parquet
-
-        schemas = (pyarrow.parquet.read_schema(part) for part in self.parts)
+        schemas = (read_part(part).schema_arrow for part in self.parts)
         return unpacked((schema.metadata or {}).get(ENVELOPE, b"") for schema in schemas)
 
     @cached_property
     def counts(self) -> dict[str, int]:
         """Number of cases by status: "ok", then the most frequent first."""
-        if not self.parts:
-            return {}
-        tally = self.table(["status"]).column("status").value_counts().to_pylist()
-        found = {str(each["values"]): int(each["counts"]) for each in tally}
+        found = self._tally("status")
         return dict(sorted(found.items(), key=lambda each: (each[0] != "ok", -each[1], each[0])))
+
+    @cached_property
+    def proofs(self) -> dict[str, int]:
+        """Cases by proof of the branch, as :attr:`groups.Trajectory.proof`; simulations have none."""
+        return self._tally("proof")
+
+    def _tally(self, column: str) -> dict[str, int]:
+        if not self.parts or column not in self.column_names:
+            return {}
+        tally = self.table([column]).column(column).value_counts().to_pylist()
+        return {str(each["values"]): int(each["counts"]) for each in tally}
 
     @cached_property
     def within(self) -> int | None:

@@ -30,12 +30,12 @@ from routes.dispatch import CallFailed, dispatch
 from routes.executors import ExecutorType, executor_named
 from routes.lock import locked
 from routes.sweep.block import ABOUT, Setup, columns_of, solve_sent
-from routes.sweep.cases import Cases
+from routes.sweep.cases import Cases, in_si_units
 from routes.sweep.parameters import Parameter, framed, parameters_of, unit_of
 from routes.sweep.quantities import Limits, Quantity, expressions_of, limits_of, quantities_of
 from routes.sweep.result import Sweep
 from routes.sweep.simulated import Simulated, settings_of
-from routes.sweep.store import FORMAT, SweepError, is_done, open_store, read_manifest
+from routes.sweep.store import FORMAT, SweepError, is_done, open_store, part_path, read_manifest
 
 #: Called with the share of the cases that is done; False from it stops the run.
 Progress = Callable[[float], object]
@@ -70,6 +70,7 @@ def sweep(
     workers: int = 2,
     executor: str = "processes",
     resume: bool = False,
+    force: bool = False,
     progress: Progress | None = None,
     **options: Unpack[Options],
 ) -> Sweep:
@@ -77,8 +78,9 @@ def sweep(
 
     A case is a pose; other inputs have their values at the reference of the nominal model. Every pose is
     solved independently, in the assembly mode of the reference; Newton follows a straight line of the inputs
-    from the reference to it. With a ``motion`` a case is a motion of a design, of which the least, greatest
-    and last values are recorded; with ``simulate`` it is a simulation, likewise.
+    from the reference to it, over whole turns. The column ``proof`` says whether a branch is proven. With a
+    ``motion`` a case is a motion of a design, of which the least, greatest and last values are recorded; with
+    ``simulate`` it is a simulation, likewise.
 
     Parameters
     ----------
@@ -99,7 +101,7 @@ def sweep(
     modes : number of the assembly mode by number of the group, in every case
     branch : ``proven``: the straight line from the reference to each pose is; of motions as
         :meth:`groups.Model.solve` has it. ``checked`` is faster. By default poses of models with groups that
-        go by the last pose (Newton) are proven, and closed forms hold their signs
+        go by the last pose (Newton) are proven, and closed forms hold their signs, which is checked
     motion : inputs over time, or "own": the model file's, with ``steps`` and ``duration``; cases then change
         geometry and modes, and inputs by offsets
     simulate : method by which :func:`groups.simulate` simulates each case, with ``tolerance``, ``steps``
@@ -110,6 +112,7 @@ def sweep(
     workers, executor : as in :class:`routes.Plan`; under a launcher, all workers that it started
     block : cases of a file; by default as many as make good files
     resume : continue the sweep in the folder
+    force : replace the sweep in the folder, which is not resumed
     progress : called with the share of all cases that is done; False from it stops the run
 
     Raises
@@ -134,7 +137,7 @@ def sweep(
     ([True, True, True, True, False, False], [1.113, 1.28])
     """
     prepared = prepare(model, cases, store=store, **options)
-    return run(prepared, workers=workers, executor=executor, resume=resume, progress=progress)
+    return run(prepared, workers=workers, executor=executor, resume=resume, force=force, progress=progress)
 
 
 def run(
@@ -143,6 +146,7 @@ def run(
     workers: int = 2,
     executor: str = "processes",
     resume: bool = False,
+    force: bool = False,
     progress: Progress | None = None,
 ) -> Sweep:
     """Run a prepared sweep (:func:`prepare`); arguments and errors as :func:`sweep` has them."""
@@ -151,14 +155,14 @@ def run(
     begin = perf_counter()
     if workers < 1:
         raise ValueError(f"{workers} workers; write 1 or more")
-    chosen, solved = executor_named(executor), 0
+    chosen, solved, damaged = executor_named(executor), 0, list[str]()
     workers = chosen.started() or workers
     with chosen.open(workers) as pool:
         if pool is not None:  # None: this process has served as a worker
             with locked(setup.folder, SweepError), threadpool_limits(1):
-                todo, before = _remaining(setup, resume)
+                todo, before, damaged = _remaining(setup, resume, force)
                 solved = _solve(setup, todo, before, chosen, pool, workers, progress)
-    return Sweep(setup.folder, read_manifest(setup.folder), solved, perf_counter() - begin)
+    return Sweep(setup.folder, read_manifest(setup.folder), solved, perf_counter() - begin, tuple(damaged))
 
 
 def _solve(
@@ -171,7 +175,8 @@ def _solve(
     progress: Progress | None,
 ) -> int:
     """Solve and write blocks; returns the number of cases."""
-    sent = setup if executor.memory == "shared" else pickle.dumps(setup)
+    absolute = dataclasses.replace(setup, folder=setup.folder.absolute())  # workers may be in another folder
+    sent = setup if executor.memory == "shared" else pickle.dumps(absolute)
     solved = 0
 
     def take(block: int, cases: int) -> bool:
@@ -239,6 +244,8 @@ def prepare(
     kept: dict[str, tuple[float, float]] = {}
     try:
         parameters = parameters_of(mechanism, cases.names, model.structure.n_groups)
+        si = {each.name: unit_of(mechanism, each) for each in parameters}
+        cases = in_si_units(cases, si, mechanism.units)
     except ValueError as error:
         faults.append(str(error))
     try:
@@ -254,11 +261,6 @@ def prepare(
         limited = quantities_of(mechanism, model.frames, kept, moving=moving)
     except ValueError as error:
         faults.append(str(error))
-    faults += [
-        f"{each.name}: is {f'in {unit}' if unit else 'a number'}, its values are given in {given}"
-        for each in parameters
-        if (given := cases.units.get(each.name)) and given != (unit := unit_of(mechanism, each))
-    ]
     faults += _mode_faults(model, cases, parameters, modes)
     if simulation is not None:
         faults += [
@@ -384,18 +386,23 @@ def _mode_faults(
 # --- one run ---------------------------------------------------------------------------------------
 
 
-def _remaining(setup: Setup, resume: bool) -> tuple[list[int], int]:
-    """Blocks to be solved, and the number of solved cases; the folder is open for writing."""
-    open_store(setup.folder, _manifest(setup), resume=resume)
+def _remaining(setup: Setup, resume: bool, force: bool) -> tuple[list[int], int, list[str]]:
+    """Blocks to be solved, number of solved cases, and damaged parts; the folder is open for writing."""
+    open_store(setup.folder, _manifest(setup), resume=resume, force=force)
     number, size = setup.cases.number, setup.block
-    todo, before = [], 0
+    todo, before, damaged = [], 0, []
     for block in range(math.ceil(number / size)):
         cases = min(size, number - block * size)
-        if is_done(setup.folder, block, cases):
+        try:
+            done = is_done(setup.folder, block, cases)
+        except SweepError:
+            done = False
+            damaged.append(part_path(setup.folder, block).name)
+        if done:
             before += cases
         else:
             todo.append(block)
-    return todo, before
+    return todo, before, damaged
 
 
 def _manifest(setup: Setup) -> dict[str, Any]:

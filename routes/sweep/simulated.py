@@ -9,6 +9,7 @@ from typing import get_args
 import numpy as np
 
 from groups import Model
+from groups.dynamics.forces.factor import function_faults
 from groups.dynamics.forward import METHODS, Method, simulate
 from groups.dynamics.masses import massless
 from groups.motion.sampling import check_span
@@ -54,7 +55,7 @@ def settings_of(
         faults.append(str(error))
     if len(massless(mechanism)) == mechanism.n_bodies - 1:
         faults.append("no body has mass; give bodies an inertia = { mass = …, centre = …, … }")
-    return found, faults
+    return found, faults + function_faults(mechanism)
 
 
 def simulated(

@@ -5,8 +5,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,13 +17,25 @@ from routes.lock import NAME as LOCK
 
 if TYPE_CHECKING:
     import pyarrow
+    import pyarrow.parquet
 
-FORMAT = 1
+FORMAT = 2
 MANIFEST = "sweep.json"
 PARTS = "parts"
 
 #: Entries of a manifest that a resumed run must share with the first one.
-_MUST_AGREE = ("cases", "mechanism", "solvers", "record", "quantities", "limits", "modes", "motion", "block")
+_MUST_AGREE = (
+    "cases",
+    "mechanism",
+    "solvers",
+    "record",
+    "quantities",
+    "limits",
+    "modes",
+    "motion",
+    "branch",
+    "block",
+)
 
 
 class SweepError(RuntimeError):
@@ -52,16 +66,24 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     return found
 
 
-#: Key of the envelopes in a part's metadata.
-ENVELOPE = b"envelope"
+#: Keys of a part's metadata: its envelopes, and the SHA-256 of the file with zeros in place of the sum.
+ENVELOPE, SUM = b"envelope", b"sum"
+#: Before the sum, and the sum before it is known; metadata stand at the end of a file as they were given.
+_MARK, _NO_SUM = b"sha256:", b"0" * 64
 
 
-def open_store(folder: Path, manifest: Mapping[str, Any], *, resume: bool) -> None:
-    """Start a sweep in a folder, or continue the sweep there."""
+def open_store(folder: Path, manifest: Mapping[str, Any], *, resume: bool, force: bool = False) -> None:
+    """Start a sweep in a folder, or continue the sweep there; with ``force`` a new one replaces it."""
+    if force and not resume and (folder / MANIFEST).exists():
+        for part in (folder / PARTS).glob("part-*.parquet"):
+            part.unlink()
+        (folder / MANIFEST).unlink()  # last: until then the folder holds a sweep
     if (folder / MANIFEST).exists():
         there = read_manifest(folder)
         if not resume:
-            raise ValueError(f"{folder} holds a sweep already; resume it, or name another folder")
+            raise ValueError(
+                f"{folder} holds a sweep already; resume it, replace it with force, or name another folder"
+            )
         differing = [
             f"{key} was {_short(there.get(key))}, now {_short(manifest[key])}"
             for key in _MUST_AGREE
@@ -110,22 +132,45 @@ def _short(value: object) -> str:
 
 
 def write_part(folder: Path, block: int, table: pyarrow.Table, envelope: bytes = b"") -> None:
-    """Write the cases of a block and their envelopes, atomically."""
+    """Write the cases of a block and their envelopes, atomically, with a sum that :func:`sound` checks."""
     import pyarrow.parquet
 
-    if envelope:
-        table = table.replace_schema_metadata({ENVELOPE: envelope})
+    metadata = {SUM: _MARK + _NO_SUM} | ({ENVELOPE: envelope} if envelope else {})
     with whole(part_path(folder, block)) as place, place.open("wb") as stream:
-        pyarrow.parquet.write_table(table, stream, use_dictionary=["status"], compression="snappy")
+        written = BytesIO()
+        pyarrow.parquet.write_table(
+            table.replace_schema_metadata(metadata), written, use_dictionary=["status", "proof"],
+            compression="snappy",
+        )  # fmt: skip
+        data, at = written.getvalue(), _place_of_sum(written.getvalue())
+        stream.write(data[:at] + hashlib.sha256(data).hexdigest().encode() + data[at + len(_NO_SUM) :])
 
 
-def is_done(folder: Path, block: int, cases: int) -> bool:
-    """Whether a block is completely written, with this number of cases."""
+def _place_of_sum(data: bytes) -> int:
+    return data.rfind(_MARK) + len(_MARK)
+
+
+def sound(data: bytes) -> bool:
+    """Whether a part is as it was written, by its sum."""
+    at = _place_of_sum(data)
+    rest = data[:at] + _NO_SUM + data[at + len(_NO_SUM) :]
+    return hashlib.sha256(rest).hexdigest().encode() == data[at : at + len(_NO_SUM)]
+
+
+def read_part(path: Path) -> pyarrow.parquet.ParquetFile:
+    """A part, which is as it was written."""
     import pyarrow
     import pyarrow.parquet
 
+    data = path.read_bytes()
+    if not sound(data):
+        raise SweepError(f"{path}: is damaged; run the sweep once more with resume, which computes it again")
+    return pyarrow.parquet.ParquetFile(pyarrow.BufferReader(data))
+
+
+def is_done(folder: Path, block: int, cases: int) -> bool:
+    """Whether a block is there, with this number of cases; a SweepError where it is damaged."""
     try:
-        found: int = pyarrow.parquet.read_metadata(part_path(folder, block)).num_rows
-    except (FileNotFoundError, pyarrow.ArrowInvalid):
+        return int(read_part(part_path(folder, block)).metadata.num_rows) == cases
+    except FileNotFoundError:
         return False
-    return found == cases

@@ -30,8 +30,8 @@ from threadpoolctl import threadpool_info
 
 import routes
 import routes.executors
-from groups.kernels.status import NOT_COMPUTED, OK
 from groups.run import Run
+from groups.status import NOT_COMPUTED, OK
 from mbssa import mpi_rank
 from routes import handover
 from routes.executors import executor_named, executor_names
@@ -333,6 +333,13 @@ def test_processes_that_died_between_two_runs_are_replaced():
     psutil.Process(died).kill()
     threading.Event().wait(0.5)  # until loky has noticed
     assert bits(run(plan)) == right(plan)
+
+
+def test_processes_leave_ctrl_c_to_their_parent_from_their_first_line():
+    """The mask is that with which they were started; the handler comes after their imports."""
+    with executor_named("processes").open(2) as pool:
+        assert signal.SIGINT in pool.submit(signal.pthread_sigmask, signal.SIG_BLOCK, []).result()
+    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, [])
 
 
 @pytest.mark.parametrize("executor", HERE)

@@ -128,6 +128,40 @@ def test_force_replaces_it(run_mbssa, tmp_path, line, quick):
         assert path.read_bytes() != b"mine", (command, option)
 
 
+#: First words of standard output by the command that writes numbers or a picture there.
+PRINTED = {
+    "solve": "time [s],",
+    "forces": "time [s],",
+    "simulate": "time [s],",
+    "linearise": "mode,",
+    "draw": "<?xml",
+}
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["check", "solve", "forces", *(pytest.param(c, marks=pytest.mark.slow) for c in list(PRINTED)[2:])],
+)
+def test_output_dash_is_standard_output(run_mbssa, tmp_path, monkeypatch, line, command):
+    monkeypatch.chdir(tmp_path)
+    done = run_mbssa(*line(command, "--output", "-"))
+    assert done.exit_code in (0, 1)
+    assert done.stdout.startswith(PRINTED.get(command, "crank:"))
+    if command in PRINTED and command != "draw":
+        assert "written: -" in done.stderr
+    assert not Path("-").exists()
+
+
+def test_a_dash_elsewhere_is_refused(run_mbssa, line):
+    for command, option in WRITTEN:
+        if option.startswith("--") and option != "--output":
+            done = run_mbssa(*line(command, option, "-"))
+            assert done.exit_code == 2, (command, option)
+            assert f"{option} -: only --output writes to standard output" in done.stderr, (command, option)
+    twice = run_mbssa("solve", "crank", "--output", "-", "--output", "-")
+    assert (twice.exit_code, twice.stdout) == (2, "")
+
+
 @pytest.mark.parametrize("forced", [False, True])
 def test_a_model_is_never_replaced(run_mbssa, tmp_path, line, forced):
     for command, option in WRITTEN:

@@ -255,7 +255,7 @@ def test_the_motion_that_is_proposed_can_be_run(run_mbssa, tmp_path):
     file = tmp_path / "motion.toml"
     file.write_text(proposed)
     assert run_mbssa("solve", path, "--motion", str(file)).exit_code == 0
-    assert "\ntime,2-3.slide," in refused.stderr
+    assert "\ntime [s],2-3.slide [m]," in refused.stderr
 
 
 # --- bad input -------------------------------------------------------------------------------------

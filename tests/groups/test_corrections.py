@@ -45,7 +45,7 @@ def test_check_and_solve_correct_a_reference_by_one_number(lengths, run_mbssa):
     for words in (("check", str(lengths)), ("solve", str(lengths), "--steps", "2", "--no-compiled")):
         done = run_mbssa(*words)
         assert done.exit_code == 0
-        corrections.append(re.findall(r"up to\s+(\S+)\s+m\s+and\s+(\S+)\s+rad", done.stdout))
+        corrections.append(re.findall(r"up to\s+(\S+)\s+mm\s+and\s+(\S+)\s+deg", done.stdout))
     assert corrections[0] == corrections[1]
     mechanism = mbssa.load(lengths)
     model = groups.build(mbssa.decompose(mechanism))
@@ -56,7 +56,7 @@ def test_check_and_solve_correct_a_reference_by_one_number(lengths, run_mbssa):
     np.testing.assert_allclose(angle, turned, atol=1e-5)
     middle = [40 * np.exp(1j * np.pi / 3) + 60 * np.exp(1j * turned[2]), 20 + 35j + 60]
     assert way[2] == pytest.approx(abs(middle[0] - middle[1]) / 1000, abs=1e-6)
-    assert corrections[0] == [(f"{way.max():.3g}", f"{angle.max():.3g}")]
+    assert corrections[0] == [(f"{way.max() * 1000:.3g}", f"{np.degrees(angle.max()):.3g}")]
 
 
 def test_a_fault_names_the_inputs_where_it_begins(lengths, run_mbssa):
@@ -71,4 +71,5 @@ def test_a_fault_names_the_inputs_where_it_begins(lengths, run_mbssa):
     said = f"O2.angle = {np.degrees(motion.value[0, first]):.6g} deg"
     assert said in trajectory.faults(motion)[0]
     assert said in " ".join(done.stdout.split())
-    assert "m or rad" in trajectory.faults()[0]
+    size = trajectory.residual[first].max() * 1000
+    assert f"({said}; residual {size:.3g} mm)" in trajectory.faults(motion)[0]

@@ -1,10 +1,13 @@
 """Quantities by expression: their values, their rates against finite differences, and what is refused."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import groups
 import mbssa
+from groups.cli.draw import _at_inputs
 
 STEP = 1e-4
 
@@ -27,15 +30,15 @@ def rssr():
 
 EVERY = [
     "distance({a}.{p}, frame.origin)",
-    "{a}.{p}.x * {b}.origin.y / ({a}.{p}.y + 3)",
+    "{a}.{p}.x * {b}.origin.y / ({a}.{p}.y + 3 m)",
     "angle({a}.x, {b}.y)",
     "angle({a}.x, {b}.x, world.z)",
     "norm(cross({a}.{p}, {b}.y)) - dot({a}.{p} - {b}.origin, {a}.x)",
-    "sqrt(({a}.{p}.x - mm(4)) ** 2 + {b}.origin.y ^ 2)",
+    "sqrt(({a}.{p}.x - 4mm) ** 2 + {b}.origin.y ^ 2)",
     "sin({j}) * cos(2 * {j}) + tan(0.1 * {j}) / exp({j})",
     "atan2({a}.{p}.y, {a}.{p}.x) + asin(0.5 * sin({j})) - acos(0.5 * sin({j})) + atan({j})",
-    "log(9 + {j}) * abs(-{j} - 7) / (9 + {j})",
-    "-{a}.{p}.x + 0.25 - pi",
+    "log(9 rad + {j}) * abs(-{j} - rad(3 + 4)) / (9rad + {j})",
+    "-{a}.{p}.x + 0.25 m - 0 + 2 in * (1 + {a}.{p}.x / ({b}.origin.y + 3 m))",
 ]
 
 
@@ -71,6 +74,54 @@ def test_values_are_those_of_the_trajectory(four_bar):
     assert four_bar.quantity("distance(coupler.tracer, frame.origin) ** 2").unit == "m^2"
 
 
+def test_a_number_has_the_unit_behind_it(four_bar):
+    for text, expected in {
+        "180 deg": np.pi, "5mm": 5e-3, "1.5e1 cm": 0.15, "2 in": 2 * 0.0254, "3 ft * 2": 6 * 0.3048,
+        "(2 mm)^2": 4e-6, "rad(2 * pi)": 2 * np.pi,
+    }.items():  # fmt: skip
+        assert four_bar.quantity(text).value == pytest.approx(expected, rel=1e-15), text
+    angle = four_bar.joint("2-3")["angle"].value
+    assert (four_bar.quantity("180 deg - 2-3.angle").value == np.pi - angle).all()
+    assert (four_bar.quantity("0 - 2-3.angle").value == -angle).all()
+    assert four_bar.quantity("1 + 2-3.angle / 1-4.angle").unit == ""
+
+
+@pytest.fixture(scope="module")
+def named():
+    bar = mbssa.load("planar_four_bar")
+    return replace(bar, joint_names={0: "A", 1: "B", 2: "C", 3: "D"}, motion=None, units=("mm", "deg"))
+
+
+def test_a_joint_is_found_by_its_id_and_by_its_bodies(named, tmp_path):
+    motion = groups.constant_speed(named, duration=0.1, steps=3)
+    trajectory = groups.build(mbssa.decompose(named)).solve(motion, compiled=False)
+    expected = trajectory.joint("C")["angle"].value
+    for text in ("C.angle", "3-4.angle", "4-3.angle", "2 * 3-4.angle - C.angle"):
+        assert trajectory.quantity(text).value == pytest.approx(expected, rel=1e-14), text
+    with pytest.raises(ValueError, match=r"write 180 deg - 3-4\.angle or"):
+        trajectory.quantity("180-3-4.angle")
+    t = np.linspace(0, 0.1, 5)
+    assert groups.from_arrays(named, t, {"2-1.angle": t}, {"1-2.angle": 1 + 0 * t}).names == ("A.angle",)
+    path = tmp_path / "motion.csv"
+    path.write_text("time,1-2.angle,2-1.angle.rate,1-2.angle.acceleration [rad/s^2]\n0,90,180,2\n")
+    read = groups.read_motion(named, path)
+    assert (read.value[0, 0], read.rate[0, 0], read.acceleration[0, 0]) == pytest.approx(
+        (np.pi / 2, np.pi, 2)
+    )
+    assert _at_inputs(named, ["2-1.angle=30"]).joint("A").value[-1] == pytest.approx(np.pi / 6)
+    found = groups.partition(named, independent=["2-1.angle"], driven=[])
+    assert found.independent == ("A.angle",)
+
+
+def test_a_released_joint_is_found_by_its_bodies():
+    arm = mbssa.Builder("planar").body("arm", inertia={"mass": 1.0, "centre": (0.0, -1.0)})
+    arm = arm.gravity(0.0, -9.81).revolute("frame", "arm", id="pin", point=(0, 0), driven=True).build()
+    given = {"initial": {"1-2.angle": 0.1}, "rates": {"2-1.angle": 0.2}}
+    found = groups.simulate(arm, duration=1e-3, steps=2, compiled=False, **given).trajectory
+    pin = found.joint("pin")["angle"]
+    assert (pin.value[0], pin.rate[0]) == pytest.approx((0.1, 0.2))
+
+
 def test_an_angle_with_a_sign_counts_turns():
     bar = mbssa.load("planar_four_bar")
     trajectory = groups.build(mbssa.decompose(bar)).solve(
@@ -94,6 +145,12 @@ REFUSED = {
     "coupler.x * rocker.x": "dot",
     "1 if 2 else 3": "not allowed",
     "2 +": "cannot be read",
+    "180 - 2-3.angle": r"180 has no unit.*write 180 deg - 2-3.angle or 180 rad - 2-3.angle",
+    "2-3.angle + 2 * pi": r"write 2-3.angle \+ deg\(2 \* pi\) or",
+    "coupler.tracer.x - 5": r"write coupler.tracer.x - 5 mm or coupler.tracer.x - 5 m",
+    "coupler.tracer.x * 2-3.angle + 1": r"1 has no unit, the other is in m rad$",
+    "atan2(2-3.angle, 1)": "one unit",
+    "5 mm + 3 deg": r"5 mm \+ 3 deg: m and rad",
     "9-2.angle": "'9-2.angle'",
     "9 ** 9 ** 9": "exponent",
     "sqrt(coupler.tracer.x)": "m has no root",
@@ -116,8 +173,6 @@ def test_a_quantity_does_not_take_the_name_of_a_column(four_bar):
 
 
 def test_levels_that_were_not_kept_have_no_rates(four_bar):
-    from dataclasses import replace
-
     still = replace(four_bar, velocity=None, acceleration=None).quantity("angle(coupler.x, world.x)")
     assert still.rates is None
     assert still.accelerations is None

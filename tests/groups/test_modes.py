@@ -9,10 +9,10 @@ import pytest
 import groups
 import mbssa
 from groups.assembly_modes import starting_memory
-from groups.encoding.truss import Truss, canonical
 from groups.motion import reference_inputs
 from groups.solvers import library
 from groups.trajectory import quaternion_of
+from groups.truss import Truss, canonical
 from mbssa.joints.system import rows_at
 from mbssa.mechanism import BodyGeometry, JointFrame, JointGeometry
 

@@ -1,11 +1,14 @@
 """Motions in files: TOML and CSV, what they say, and every fault with its place."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from refusals import refused
 
 import groups
 import mbssa
+from groups.motion.files import header_of
 
 
 @pytest.fixture
@@ -143,6 +146,29 @@ def test_columns_may_have_units(put, four_bar):
     assert motion.acceleration.item() == 2.0
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("m.csv", "time,1-2.angle,1-2.angle.rate,1-2.angle.acceleration\n0,90,180,0\n"),
+        ("m.toml", LAWS.replace("steps = 5", "steps = 1")),
+        ("m.toml", '[motion.inputs]\n"1-2.angle" = { law = "speed", rate = 180, start = 90 }\n'),
+    ],
+)
+def test_bare_numbers_are_in_the_units_of_the_model_file(name, text, put, four_bar):
+    in_degrees = replace(four_bar, units=("mm", "deg"))
+    for mechanism, one in ((four_bar, 1.0), (in_degrees, np.pi / 180)):
+        motion = groups.read_motion(mechanism, put(name, text))
+        assert (motion.value[0, 0], motion.rate[0, 0]) == pytest.approx((90 * one, 180 * one))
+
+
+def test_the_header_that_is_proposed_has_units(put, four_bar):
+    header = header_of(replace(four_bar, units=("mm", "deg")))
+    assert header == "time [s],1-2.angle [deg]"
+    rows = "".join(f"{k},{30 * k}\n" for k in range(5))
+    values = groups.read_motion(four_bar, put("motion.csv", f"{header}\n{rows}")).value[0]
+    assert values == pytest.approx(np.radians([0, 30, 60, 90, 120]))
+
+
 def test_units_of_columns_that_do_not_fit(put, four_bar):
     path = put("motion.csv", "time [ms],1-2.angle [mm],1-2.angle.rate [deg]\n0,1,2\n")
     with pytest.raises(mbssa.ModelError) as caught:
@@ -187,7 +213,7 @@ def test_every_fault_of_columns_comes_at_once_with_its_line(put, rotor):
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("", "time, 1-2.angle"),
+        ("", "time [s],1-2.angle [rad]"),
         ("time,1-2.angle\n", "no instants"),
         ("1-2.angle\n0\n1\n2\n3\n4", "line 1: no column 'time'"),
         ("0,1\n1,2\n2,3", "no column 'time'"),

@@ -8,10 +8,10 @@ import pytest
 
 import groups
 import mbssa
-from groups.encoding.setting import Setting
-from groups.kernels.status import BRANCH_JUMP, NOT_CONVERGED, OUT_OF_REACH, PREDECESSOR_FAILED, SINGULAR
 from groups.motion import default_motion
+from groups.setting import Setting
 from groups.solvers.registry import choose
+from groups.status import BRANCH_JUMP, NOT_CONVERGED, OUT_OF_REACH, PREDECESSOR_FAILED, SINGULAR
 
 #: One model of each kind of joint and of solver.
 MODELS = ["planar_four_bar", "cam_roller", "planetary", "rotor", "stewart", "bennett"]

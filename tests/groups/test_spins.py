@@ -9,9 +9,9 @@ from scipy.spatial.transform import Rotation
 import groups
 import mbssa
 from groups import solve_globally
-from groups.encoding.passive_rotations import locked_rotations
 from groups.motion import default_motion
 from groups.motion.inputs import reference_values
+from groups.passive_rotations import locked_rotations
 from groups.rotations import rotation_of
 from mbssa.joints.frames import joint_frames
 

@@ -91,6 +91,31 @@ def test_what_was_read_answers_like_what_was_solved(rotor, tmp_path):
     assert mine.mechanism is rotor.mechanism
 
 
+def test_what_an_archive_unpacks_to_is_bounded(four_bar, tmp_path, monkeypatch):
+    import zipfile
+
+    path = tmp_path / "run.npz"
+    four_bar.save(path)
+    monkeypatch.setattr("groups.results.archive.ARRAY_BYTES", 1_000)
+    monkeypatch.setattr("groups.results.archive.ARCHIVE_BYTES", 1_000)
+    assert np.array_equal(groups.load_trajectory(path).position, four_bar.position)  # no more than its bytes
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+
+    def refused(message, **changed):
+        with zipfile.ZipFile(tmp_path / "bad.npz", "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, data in {**members, **changed}.items():
+                archive.writestr(name, data)
+        with pytest.raises(ValueError, match=message):
+            groups.load_trajectory(tmp_path / "bad.npz")
+
+    time = members["time.npy"]
+    refused("time: unpacks to .* MB; write 0 MB at most", **{"time.npy": time + bytes(1_000_000)})
+    refused("time: is a member without an ending; name it time.npy", time=bytes(9))
+    monkeypatch.undo()
+    refused(r"is damaged: an array of shape \(99,\)", **{"time.npy": time.replace(b"(31,)", b"(99,)")})
+
+
 def test_archives_that_are_none_are_refused(rotor, four_bar, tmp_path):
     path = tmp_path / "run.npz"
     four_bar.save(path)
@@ -115,7 +140,7 @@ def test_archives_that_are_none_are_refused(rotor, four_bar, tmp_path):
         ),
         ({"kept": np.array([0, 1, 3, 3])}, "kept has other bodies than 1 to 4"),
         ({"time": arrays["time"].astype(str)}, "time is <U.* it has 1, of floating-point numbers"),
-        ({"time": np.array([None] * 31)}, "is damaged: Object arrays"),
+        ({"time": np.array([None] * 31)}, "is damaged: pickled objects"),
     ):
         with pytest.raises(ValueError, match=message):
             groups.load_trajectory(written(**change))
@@ -158,15 +183,15 @@ def test_text_gives_the_same_numbers_back_and_says_their_units(rotor, four_bar, 
         "crank.x [m]", "crank.y [m]", "crank.angle [rad]", "crank.vx [m/s]", "crank.vy [m/s]",
         "crank.wz [rad/s]", "crank.ax [m/s^2]", "crank.ay [m/s^2]", "crank.alz [rad/s^2]",
     ]  # fmt: skip
-    assert header[-2:] == ["SG-2.status", "SG-2.residual [m or rad]"]
+    assert header[-2:] == ["SG-2.status", "SG-2.residual [m]"]
     assert (table[:, -1] == four_bar.residual[:, 1]).all()
 
 
 def test_rounding_is_written_as_0_beside_numbers_of_the_same_unit(tmp_path):
-    units = {"a.x": "m", "a.z": "m", "a.vz": "m/s", "SG-1.residual": "m or rad"}
+    units = {"a.x": "m", "a.z": "m", "a.vz": "m/s", "SG-1.residual": "m"}
     rows = [[2.0, -3e-17, 5e-17, 1e-17], [1.0, 1e-12, 4e-17, 0.0]]
     found = [
-        Column(name, unit, values)
+        Column(name, unit, values, name.endswith("residual"))
         for (name, unit), values in zip(units.items(), np.transpose(rows), strict=True)
     ]
     write_csv(found, tmp_path / "run.csv")
@@ -219,14 +244,32 @@ def test_units_of_the_file(tmp_path):
         scale = 180 / np.pi if degrees else 1e3
         other = label.replace("[rad", "[deg").replace("[m", "[mm")
         np.testing.assert_allclose(data[other], si[label] * scale, rtol=1e-14)
-    assert "SG-1.residual [m or rad]" in data.columns
+    assert "SG-1.residual [mm]" in data.columns
+
+
+def test_written_columns_are_in_the_units_of_the_file_and_read_back_in_si(tmp_path):
+    bar = replace(mbssa.load("stewart"), units=("mm", "deg"))
+    trajectory = groups.build(mbssa.decompose(bar)).solve(groups.default_motion(bar, steps=5), compiled=False)
+    chosen = {"quantities": ["driven"], "joints": "driven"}
+    trajectory.write(tmp_path / "run.csv", **chosen)
+    assert (tmp_path / "run.csv").read_text().startswith("time [s],2-3.slide [mm],2-3.slide.rate [mm/s],")
+    again = groups.read_motion(bar, tmp_path / "run.csv")
+    header, table = trajectory.columns(**chosen)
+    for name, value, rate in zip(again.names, again.value, again.rate, strict=True):
+        for label, found in ((name, value), (f"{name}.rate", rate)):
+            wanted = table[:, header.index(label)]
+            np.testing.assert_allclose(found, wanted, rtol=2.3e-16, atol=1e-15, err_msg=label)
+    trajectory.write(tmp_path / "si.csv", units="si", **chosen)
+    assert (tmp_path / "si.csv").read_text().startswith("time [s],2-3.slide [m],")
+    trajectory.save(tmp_path / "run.npz")
+    assert groups.load_trajectory(tmp_path / "run.npz").mechanism.units == ("mm", "deg")
 
 
 def test_parquet_has_the_columns_of_the_text(rotor, tmp_path):
     import pyarrow.parquet
 
-    rotor.write(tmp_path / "run.parquet", units="file")
-    rotor.write(tmp_path / "run.csv", units="file")
+    rotor.write(tmp_path / "run.parquet")
+    rotor.write(tmp_path / "run.csv")
     table = pyarrow.parquet.read_table(tmp_path / "run.parquet")
     header, expected = read(tmp_path / "run.csv")
     assert table.column_names == header

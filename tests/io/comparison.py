@@ -8,8 +8,8 @@ import pytest
 import mbssa
 
 COLUMNS = ("joint_start", "joint_body", "joint_type", "driven")
-#: All but the file's ``units``, where every format is written in m and rad, and its ``folder``.
-OF_THE_FILE = (*COLUMNS, "units", "folder")
+#: All but the ``folder`` of the file.
+OF_THE_FILE = (*COLUMNS, "folder")
 RECORDS = tuple(f.name for f in dataclasses.fields(mbssa.Mechanism) if f.name not in OF_THE_FILE)
 
 #: All kinds of joint, laws, profiles, functions and notes that a model file may have.

@@ -35,6 +35,136 @@ def test_nothing_of_a_built_in_model_is_lost(tmp_path):
             same_mechanism(builtin, mbssa.load(path))
 
 
+def test_numbers_of_other_units_come_back_to_an_ulp(tmp_path):
+    path = tmp_path / "model.toml"
+    for name in ("cam_roller", "involute_teeth", "rope_hoist", "slider_crank", "fixture", "planar_four_bar"):
+        mechanism = dataclasses.replace(mbssa.load(name), units=("ft", "deg"))
+        mbssa.save(mechanism, path, force=True)
+        again = mbssa.load(path)
+        assert again.units == ("ft", "deg"), name
+        one, other = to_record(mechanism), to_record(again)
+        assert one == approximately(other), name
+        # What came from a file of these units comes back to the bit.
+        mbssa.save(again, path, force=True)
+        assert to_record(mbssa.load(path)) == other, name
+
+
+def approximately(value):
+    if isinstance(value, dict):
+        return {key: approximately(entry) for key, entry in value.items()}
+    if isinstance(value, list):
+        return [approximately(entry) for entry in value]
+    return pytest.approx(value, rel=2.3e-16, abs=0.0) if isinstance(value, float) else value
+
+
+def test_loads_of_a_file_come_back_to_the_bit_in_its_units(tmp_path):
+    """Each key has the unit of its reader."""
+    file = tmp_path / "given.toml"
+    file.write_text(EVERY_LOAD)
+    mechanism = mbssa.load(file)
+    mbssa.save(mechanism, tmp_path / "saved.toml")
+    same_mechanism(mechanism, mbssa.load(tmp_path / "saved.toml"), except_for=["name"])
+    text = (tmp_path / "saved.toml").read_text()
+    for line in EVERY_LOAD.splitlines():
+        key, _, number = line.partition(" = ")
+        if number.replace(".", "").isdigit() and key not in ("format", "steps"):
+            assert f"{key} = {float(number)}" in text, line
+
+
+EVERY_LOAD = """format = 1
+space = "planar"
+units = { length = "mm", angle = "deg" }
+gravity = [0, -9810]
+
+[[body]]
+name = "bar"
+origin = [3, 4]
+orientation = 30
+inertia = { mass = 2, centre = [5, 6], moment = 7.7 }
+visual = { outline = [[0, 0], [1, 0], [0, 1]], mesh = "bar.stl" }
+
+[[body]]
+inertia = { mass = 2, centre = [5, 6] }
+
+[[joint]]
+bodies = ["frame", "bar"]
+type = "R"
+driven = true
+point = [1.1, 2.2]
+limits = { angle = [-30.3, 77] }
+at_reference = { angle = 12 }
+
+[[joint]]
+bodies = ["frame", 3]
+type = "P"
+driven = true
+point = [0, 0]
+axis = [1, 0]
+limits = { slide = [-1, 2] }
+
+[[force]]
+id = "spring"
+type = "spring"
+bodies = ["frame", "bar"]
+points = [[0, 50], [7, 8]]
+stiffness = 2.1
+damping = 0.31
+rest = 41.7
+force = 17.3
+
+[[force]]
+id = "coil"
+type = "coordinate"
+coordinate = "1-2.angle"
+stiffness = 5.7
+damping = 0.13
+rest = 37.1
+force = 29.3
+factor = { law = "harmonic", amplitude = 0.7, frequency = 3, phase = 47 }
+
+[[force]]
+id = "buffer"
+type = "stop"
+coordinate = "1-2.angle"
+stiffness = 8.9
+damping = 0.43
+
+[[force]]
+id = "rub"
+type = "friction"
+coordinate = "1-3.slide"
+friction = 3.7
+threshold = 0.9
+
+[[force]]
+id = "push"
+type = "point"
+bodies = ["bar"]
+point = [9, 9]
+force = [3, 4]
+moment = 19.1
+
+[[force]]
+id = "road"
+type = "terrain"
+bodies = ["bar"]
+point = [9, 9]
+radius = 13.1
+terrain = [[0, -100], [500, -100]]
+stiffness = 6.1
+damping = 0.87
+friction = 0.23
+threshold = 4.9
+
+[motion]
+duration = 2.0
+steps = 11
+[motion.inputs]
+"1-2.angle" = { law = "harmonic", amplitude = 5.1, frequency = 2, phase = 33 }
+"1-3.slide" = { law = "spline", times = [0, 1, 2], values = [0, 1.3, 2.7] }
+"""
+
+
 def test_nothing_of_a_built_in_model_is_lost_in_a_graph():
     for builtin in map(mbssa.load, MODELS):
         same_mechanism(builtin, mbssa.from_networkx(mbssa.to_networkx(builtin)))

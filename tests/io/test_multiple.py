@@ -3,9 +3,13 @@
 from itertools import combinations
 
 import networkx as nx
+import pytest
 
 import mbssa
+from mbssa.io.edited_text import with_types_and_inputs
 from mbssa.io.multiple import count_choices, paper_choices, spanning_choices
+from mbssa.io.toml_file import parse_toml
+from mbssa.singularities.proposals import Proposal
 
 STAR = """
 format = 1
@@ -108,3 +112,41 @@ def test_frames_of_each_body_follow_the_pairs(read):
     for choice in [mechanism, *spanning_choices(mechanism)]:
         for joint in choice.joints[:2]:
             assert [frame.origin[0] for frame in joint.geometry.frames] == list(joint.bodies)
+
+
+FOUR_ON_A_PIN = """
+format = 1
+space = "planar"
+units = { length = "mm" }
+body = [{ name = "a" }, { name = "b" }, { name = "c" }, { name = "d" }]
+
+[[joint]]  # shared
+bodies = ["a", "b", "c", "d"]
+type = "R"
+point = [1, 2]  # here
+%s
+[[joint]]
+bodies = [1, "a"]
+type = "R"
+point = [0, 0]
+"""
+
+
+@pytest.mark.parametrize("identity", ["", 'id = "pin"\n'])
+@pytest.mark.parametrize("changed", [0, 1, 2])
+def test_a_changed_pair_leaves_its_shared_pin_in_the_text(identity, changed):
+    text = FOUR_ON_A_PIN % identity
+    mechanism = parse_toml(text, "model", "model")
+    proposal = Proposal("joints", "", 1, types=((changed, "SLOT"),), directions=((changed, (0.6, 0.8)),))
+    wanted = proposal.apply(mechanism)
+    edited = with_types_and_inputs(text, wanted)
+    assert "# shared" in edited
+    made = parse_toml(edited, "model", "model")
+    assert {joint.id: (joint.bodies, joint.type.code) for joint in made.joints} == {
+        joint.id: (joint.bodies, joint.type.code) for joint in wanted.joints
+    }
+    (slot,) = (joint for joint in made.joints if joint.type.code == "SLOT")
+    assert slot.geometry.point == pytest.approx((0.001, 0.002))
+    assert slot.geometry.axis == pytest.approx((0.6, 0.8))
+    (shared,) = wanted.multiple_joints
+    assert len(shared.bodies) == 3

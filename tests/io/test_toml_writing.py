@@ -28,10 +28,11 @@ def test_a_written_model_reads_like_a_hand_written_one():
         "model",
     )
     assert write_toml(mechanism)[0].decode() == (
-        'format = 1\nspace = "spatial"\ntitle = "A title"\nnotes = [\n    "one",\n    "two",\n]\n\n'
-        '[[body]]\nname = "tube"\npoints = {tip = [0.0, 0.0, 0.25]}\n\n[[body]]\n\n'
+        'format = 1\nspace = "spatial"\ntitle = "A title"\nnotes = [\n    "one",\n    "two",\n]\n'
+        'units = {length = "mm", angle = "rad"}\n\n'
+        '[[body]]\nname = "tube"\npoints = {tip = [0.0, 0.0, 250.0]}\n\n[[body]]\n\n'
         '[[joint]]\nbodies = ["frame", "tube"]\ntype = "C"\nid = "guide"\ndriven = ["angle"]\n'
-        "point = [0.0, 0.0, 0.01]\naxis = [0.0, 0.0, 1.0]\nlimits = {slide = [-0.02, 0.02]}\n\n"
+        "point = [0.0, 0.0, 10.0]\naxis = [0.0, 0.0, 1.0]\nlimits = {slide = [-20.0, 20.0]}\n\n"
         '[[joint]]\nbodies = [3, "tube"]\ntype = "S"\n'
     )
 

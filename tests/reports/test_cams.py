@@ -1,6 +1,7 @@
 """``mbssa cams``: extremes against closed forms, undercut, and what is printed."""
 
 import json
+import tomllib
 from dataclasses import replace
 
 import numpy as np
@@ -25,7 +26,7 @@ def law(rise=0.02, there="cycloidal", back="345"):
 
 
 def report(**table):
-    return examine(profile_from(table))
+    return examine(profile_from(table), ("m", "deg"))
 
 
 def test_an_ellipse():
@@ -178,10 +179,10 @@ def test_the_page(run_mbssa, valve):
     for line in (
         "valve: A valve",
         "joint 2-3: inlet",
-        "cam 2 (cam): by a law, base circle 0.04 m, turns counter-clockwise;",
-        "follower 3 (valve): translating roller of radius 0.01 m",
-        "   0°   120°    +0.02 m   cycloidal",
-        " maximum velocity of the law                              0.0190986   m/rad    60°",
+        "cam 2 (cam): by a law, base circle 40 mm, turns counter-clockwise;",
+        "follower 3 (valve): translating roller of radius 10 mm",
+        "   0°   120°     +20 mm   cycloidal",
+        " maximum velocity of the law                                  0.333333   mm/deg    60°",
         "no undercutting: the follower touches all of the profile",
     ):
         assert line in done.stdout
@@ -197,12 +198,16 @@ def test_json_has_every_number(run_mbssa, valve, tmp_path):
     out = tmp_path / "cams.json"
     done = run_mbssa("cams", valve(), "--format", "json", "--output", str(out))
     assert (done.exit_code, done.stdout) == (0, "")
-    (cam,) = json.loads(out.read_text())["cams"]
+    record = json.loads(out.read_text())
+    (cam,) = record["cams"]
     assert cam["joint"] == "2-3"
-    assert cam["velocity"] == pytest.approx({"value": 0.04 / np.deg2rad(120), "at": np.deg2rad(60)})
-    assert cam["profile"]["base"] == pytest.approx(0.04)
+    assert (cam["velocity"].pop("unit"), record["units"]["length"]) == ("mm/deg", "mm")
+    assert cam["velocity"] == pytest.approx({"value": 2 * 20 / 120, "at": 60.0}, rel=1e-6)
     assert cam["sound"] is True
-    assert profile_from(cam["profile"]).radius == 0.01
+    entry = tomllib.loads(MODEL)["joint"][-1]["profile"]
+    for one, other in zip(cam["profile"].pop("law"), entry.pop("law"), strict=True):
+        assert one == pytest.approx(other)
+    assert {key: cam["profile"][key] for key in entry} == pytest.approx(entry)
 
 
 def test_models_without_cams_and_faults_are_bad_input(run_mbssa, valve, tmp_path):

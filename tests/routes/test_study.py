@@ -2,6 +2,7 @@
 
 import itertools
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -213,6 +214,47 @@ def test_parallel_pays_from_where_its_prediction_is_less(slower, pays):
         costs,
     )
     assert found.pays_from == (pays and pytest.approx(pays, abs=70))
+
+
+def disturbed(found, **seconds):
+    """A study with other measured times, by kind; 9 s of the rest."""
+    trials = [replace(trial, measured=seconds.get(trial.kind, (9.0,))) for trial in found.trials]
+    return replace(found, trials=tuple(sorted(trials, key=lambda t: t.seconds)))
+
+
+def test_times_are_the_least_that_were_measured(found):
+    one = disturbed(found, sequential=(9.0, 8.0, 30.0), stages=(5.0, 4.0, 70.0))
+    trial = next(t for t in one.trials if t.kind == "stages")
+    assert (trial.seconds, one.sequential.seconds, one.speed_up(trial)) == (4.0, 8.0, 2.0)
+    assert not one.is_doubtful(trial)
+
+
+def test_a_speed_up_beyond_the_workers_is_doubted_where_the_solvers_are_the_same(found):
+    one = disturbed(found, sequential=(4.36, 9.0), stages=(1.0, 1.1))
+    trial = next(t for t in one.trials if t.kind == "stages")
+    assert one.is_doubtful(trial)
+    assert "4.36 is more than 2 workers can give" in " ".join(verdict(one))
+    assert [t["doubtful"] for t in record(one)["trials"] if t["kind"] == "stages"] == [True]
+    cheaper = replace(trial, plan=replace(trial.plan, solvers={2: "Newton"}))
+    assert not one.is_doubtful(cheaper)
+
+
+def test_every_choice_of_solvers_is_run_once_before_it_is_measured(monkeypatch):
+    model = model_of("planar_four_bar")
+    ran, costs = [], made_up([1e-3, 1e-3], instants=640)
+    costs = replace(costs, alternatives={"2 Newton": (1e-4, 2e-4)})
+
+    def logged(of, plan, *arguments, **options):
+        ran.append(plan)
+        return run(of, plan, *arguments, **options)
+
+    run = routes.study.__globals__["logged_run"]
+    monkeypatch.setitem(routes.study.__globals__, "logged_run", logged)
+    monkeypatch.setitem(routes.study.__globals__, "calibrated", lambda *_, **__: costs)
+    motion = groups.default_motion(model.mechanism, steps=640)
+    found = routes.study(model, motion, workers=1, executors=[], top=1, repeats=1)
+    assert sorted(map(str, ran)) == sorted(2 * [str(t.plan) for t in found.trials])
+    assert [bool(plan.solvers) for plan in ran].count(True) == 2
 
 
 def test_best_plan_goes_by_the_costs():

@@ -504,5 +504,34 @@ def test_a_changed_joint_keeps_the_geometry_that_its_new_type_reads():
     before = groups.build(mbssa.decompose(mechanism)).solve(groups.constant_speed(mechanism, steps=51))
     assert trajectory.ok
     assert np.abs(trajectory.position - before.position).max() < 1e-10
-    (other,) = (p for p in mbssa.check(mechanism).proposals if p.types == ((1, "U"), (2, "S")))
-    assert not other.apply(mechanism).has_geometry
+
+
+def test_a_changed_joint_has_its_released_direction_as_the_axis_that_it_lacked():
+    """The second pin of a U stands at right angles to the first, and every proposal can be posed."""
+    import groups
+
+    mechanism = mbssa.load("spatial_4r")
+    proposals = mbssa.check(mechanism).proposals
+    for proposal in proposals:
+        changed = proposal.apply(mechanism)
+        assert changed.has_geometry
+        for joint, _ in proposal.directions:
+            first, second = changed.joint_geometry[joint].axes
+            assert np.dot(first, second) == pytest.approx(0.0, abs=1e-12)
+    changed = next(each for each in proposals if each.directions).apply(mechanism)
+    motion = groups.constant_speed(changed, steps=3)
+    assert groups.build(mbssa.decompose(changed)).solve(motion, compiled=False).ok
+
+
+def test_a_shaky_reference_has_proposals_that_hold_there():
+    """A slider-crank whose rod cannot turn on the slider, with the crank upright."""
+    report = mbssa.check(
+        linkage(
+            ("R", 1, 2, {"point": (0, 0), "driven": 1}),
+            ("R", 2, 3, {"point": (0, 0.4)}),
+            ("P", 1, 3, {"axis": (1, 0), "point": (1, 0)}),
+        )
+    )
+    assert report.numeric.stuck
+    assert ((2, "SLOT"),) in {proposal.types for proposal in report.proposals}
+    assert_proposals_help(report)

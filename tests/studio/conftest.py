@@ -27,7 +27,8 @@ def running(cache, *arguments):
         yield found[1]
     finally:
         process.terminate()
-        process.communicate(timeout=20)
+        _, complaints = process.communicate(timeout=20)
+    assert "Traceback" not in complaints
 
 
 @pytest.fixture

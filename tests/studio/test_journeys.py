@@ -67,6 +67,29 @@ def draw_four_bar(page):
     click(page, (192, 456))
 
 
+def draw(page, *links, grounds=(), driven=None):
+    """Draw links between points in the unit of the drawing, pin some to the frame and drive one of these."""
+    tool(page, "link")
+    for ends in links:
+        drag(page, *(shown(page, end) for end in ends))
+    tool(page, "ground")
+    for point in grounds:
+        click(page, shown(page, point))
+    if driven is not None:
+        tool(page, "drive")
+        click(page, shown(page, driven))
+
+
+def shown(page, point):
+    """Place of a point, in the unit of the drawing, before the mechanism is moved."""
+    return page.evaluate(f"studio.toScreen({list(point)})")
+
+
+def joints(page):
+    """Type and bodies of the joints."""
+    return [(each["type"], each["bodies"]) for each in page.evaluate("studio.store.state.joints")]
+
+
 def summary(page):
     return page.inner_text("#summary")
 
@@ -81,6 +104,103 @@ def test_draw_a_four_bar_and_play_it(studio, page):
         frame = page.frame_locator("#player")
         frame.locator("#slider").wait_for()
         assert frame.locator("#clock").inner_text().startswith("t =")
+
+
+@pytest.mark.slow
+def test_a_motion_that_cannot_be_played_is_a_sentence(studio, page):
+    with studio("planar_four_bar") as address:
+        opened(page, address)
+        tool(page, "drive")
+        pin = page.locator(".pin.driven").bounding_box()
+        before = revision(page)
+        page.mouse.click(pin["x"] + pin["width"] / 2, pin["y"] + pin["height"] / 2)
+        until(page, f"studio.store.state.revision > {before}")
+        page.click("#play")
+        until(page, "document.getElementById('message').textContent.includes('not determined')")
+        assert not page.is_visible("#player")
+        assert page.get_attribute("#play", "aria-pressed") == "false"
+        page.select_option("#save", "player")
+        until(page, "document.getElementById('message').textContent.includes('not determined')")
+        page.click("#undo")
+        until(page, "studio.store.state.determined")
+        page.click("#play")
+        page.frame_locator("#player").locator("#slider").wait_for()
+
+
+def share(page):
+    """Size of the links in the drawing, of the smaller side of its view; all of them are inside it."""
+    return page.evaluate(
+        """() => {
+            const view = document.getElementById("drawing").getBoundingClientRect();
+            const bars = [...document.querySelectorAll(".bar")].map((bar) => bar.getBoundingClientRect());
+            const [left, top] = ["left", "top"].map((key) => Math.min(...bars.map((bar) => bar[key])));
+            const [right, low] = ["right", "bottom"].map((key) => Math.max(...bars.map((bar) => bar[key])));
+            if (left < view.left || top < view.top || right > view.right || low > view.bottom) return 0;
+            return Math.max(right - left, low - top) / Math.min(view.width, view.height);
+        }"""
+    )
+
+
+@pytest.mark.slow
+def test_a_lost_view_comes_back(studio, page):
+    with studio() as address:
+        opened(page, address)
+        draw_four_bar(page)
+        page.mouse.move(*at(page, (300, 300)))
+        for _ in range(60):
+            page.mouse.wheel(0, 600)
+        page.wait_for_timeout(50)
+        page.keyboard.press("f")
+        until(page, "studio.view.scale > 1")
+        assert share(page) > 0.5
+        for _ in range(60):
+            page.mouse.wheel(0, -600)
+        until(page, "studio.view.scale > 50")
+        assert page.evaluate("studio.view.scale") < 1000
+        page.click("#fit")
+        assert share(page) > 0.5
+        page.click("#tab-Pairs")
+        page.fill("[aria-label='x of link3.B']", "1e6")
+        page.keyboard.press("Tab")
+        until(page, "studio.view.scale < 0.01")
+        page.click("#undo")
+        until(page, "studio.view.scale > 1")
+        assert share(page) > 0.5
+        for size in ((390, 640), (1024, 640), (1280, 720)):
+            page.set_viewport_size(dict(zip(("width", "height"), size, strict=True)))
+            page.wait_for_timeout(100)
+            assert share(page) > 0.3, size
+        page.click("#nearer")
+        assert page.evaluate("studio.view.own")
+        page.click("#new")
+        until(page, "studio.store.state.bodies.length === 1 && studio.view.scale === 2")
+
+
+@pytest.mark.slow
+def test_edits_do_not_wait_for_pictures_of_examples(studio, page):
+    with studio() as address:
+        opened(page, address)
+        draw_four_bar(page)
+        asked = []
+        page.on("request", lambda request: asked.append(request.url) if "thumbnail" in request.url else None)
+        page.click("#gallery")
+        until(page, "document.querySelector('#builtin img')?.naturalWidth > 0", 60)
+        page.click("#models button:text-is('Close')")
+        page.wait_for_timeout(50)
+        begun = len(asked)
+        page.click("#new")
+        until(page, "studio.store.state.bodies.length === 1", 3)
+        page.wait_for_timeout(300)
+        assert len(asked) == begun < 6
+        page.click("#gallery")
+        until(page, "document.querySelectorAll('#builtin img')[2].naturalWidth > 0", 60)
+        # An edit is made even if the page is left at once.
+        page.click("#models button:text-is('Close')")
+        before = revision(page)
+        page.evaluate("document.getElementById('undo').click(); location.reload()")
+        page.wait_for_timeout(200)
+        until(page, f"window.studio && studio.store.state && studio.store.state.revision > {before}")
+        assert page.evaluate("studio.store.state.bodies.length") == 4
 
 
 @pytest.mark.slow
@@ -399,7 +519,7 @@ def test_a_slot_a_length_and_a_trail(studio, page):
         click(page, (192, 456))
         click(page, (240, 456))
         tool(page, "slot")
-        drag(page, (192, 360), (210, 336))
+        drag(page, (192, 360), (198, 288))
         tool(page, "drive")
         click(page, (192, 456))
         assert summary(page) == "mobility 1, 1 driven, 2 groups"
@@ -553,3 +673,98 @@ def moved_by_dragging(page, pivot, tip):
         page.wait_for_timeout(15)
     page.mouse.up()
     return page.evaluate("studio.rate.frames") - before
+
+
+FOUR_BAR = ((0, 0), (0, 40)), ((0, 40), (100, 80)), ((100, 80), (120, 0))
+
+
+@pytest.mark.slow
+def test_a_slot_is_proposed_applied_and_moves(studio, page):
+    with studio() as address:
+        opened(page, address)
+        draw(page, *FOUR_BAR, ((0, 40), (120, 0)), grounds=((0, 0), (120, 0)), driven=(0, 0))
+        links = page.evaluate("studio.store.state.bodies.map((body) => body.points)")
+        view = shown(page, (0, 0))
+        page.click("#tab-Findings")
+        page.locator(".proposal:has-text('2-5 from R to SLOT') button").click()
+        until(page, "studio.store.state.determined")
+        page.wait_for_selector("#verdict:has-text('Can be solved')")
+        assert page.evaluate("studio.store.state.bodies.map((body) => body.points)") == links
+        assert (page.evaluate("studio.store.state.unit"), shown(page, (0, 0))) == ("mm", view)
+        tool(page, "move")
+        assert moved_by_dragging(page, shown(page, (0, 0)), shown(page, (0, 40))) > 0
+        assert page.is_hidden("#message")
+
+
+@pytest.mark.slow
+def test_a_slider_at_the_end_of_a_rod_lets_it_turn(studio, page):
+    with studio() as address:
+        opened(page, address)
+        draw(page, ((0, 0), (0, 40)), ((0, 40), (100, 0)), grounds=((0, 0),))
+        tool(page, "slider")
+        drag(page, shown(page, (100, 0)), shown(page, (140, 0)))
+        tool(page, "drive")
+        click(page, shown(page, (0, 0)))
+        assert summary(page) == "mobility 1, 1 driven, 2 groups"
+        tool(page, "move")
+        assert moved_by_dragging(page, shown(page, (0, 0)), shown(page, (0, 40))) > 0
+
+
+@pytest.mark.slow
+def test_tools_draw_at_the_reference_after_a_move(studio, page):
+    with studio() as address:
+        opened(page, address)
+        draw(page, *FOUR_BAR, grounds=((0, 0), (120, 0)), driven=(0, 0))
+        at_reference = page.get_attribute(".bar[data-body='3']", "points")
+        tool(page, "move")
+        assert moved_by_dragging(page, shown(page, (0, 0)), shown(page, (0, 40))) > 0
+        assert page.get_attribute(".bar[data-body='3']", "points") != at_reference
+        tool(page, "link")
+        assert page.get_attribute(".bar[data-body='3']", "points") == at_reference
+        # A slider shows another pose, in which Move is the tool.
+        page.evaluate(
+            "() => { const slider = document.querySelector('#inputs input');"
+            "slider.value = 0.5; slider.dispatchEvent(new Event('input')); }"
+        )
+        page.wait_for_selector("#tool-move[aria-pressed=true]")
+        draw(page, ((100, 80), (150, 100)))
+        assert ("R", [3, 4, 5]) in joints(page)
+
+
+@pytest.mark.slow
+def test_a_pose_becomes_the_reference_and_is_drawn_on(studio, page):
+    with studio() as address:
+        opened(page, address)
+        draw(page, *FOUR_BAR, grounds=((0, 0), (120, 0)), driven=(0, 0))
+        tool(page, "move")
+        assert page.is_hidden("#reference")
+        assert moved_by_dragging(page, shown(page, (0, 0)), shown(page, (0, 40))) > 0
+        before = revision(page)
+        page.click("#reference")
+        until(page, f"studio.store.state.revision > {before}")
+        until(page, "studio.store.state.joints[1].point[0] !== 100")
+        coupler = page.get_attribute(".bar[data-body='3']", "points")
+        draw(page, (page.evaluate("studio.store.state.joints[1].point"), (150, 100)))
+        assert ("R", [3, 4, 5]) in joints(page)
+        assert page.get_attribute(".bar[data-body='3']", "points") == coupler
+
+
+@pytest.mark.slow
+def test_points_and_ends_are_on_links_and_on_the_grid(studio, page):
+    with studio() as address:
+        opened(page, address)
+        draw(page, ((0, 0), (100, 0)), ((0, 40), (100, 80)), ((50, 0), (50, 30)))
+        assert joints(page) == [("R", [2, 4])]
+        tool(page, "point")
+        for x, y in ((20, 0), (40, 56)):  # beside the link; the grid is crossed at one of its lines
+            place = shown(page, (x, y))
+            click(page, (place[0] + 1.3, place[1] - 1.2))
+        points = page.evaluate("studio.store.state.bodies.map((body) => body.points.P1)")
+        assert points[1] == [20, 0]
+        assert points[2] == pytest.approx([40, 56])
+        # A link begins at the point, and ends on the other link, a pixel beside its line.
+        tool(page, "link")
+        end = shown(page, (30, 0))
+        drag(page, shown(page, (40, 56)), (end[0] + 1, end[1] - 3))
+        assert joints(page)[1:] == [("R", [3, 5]), ("R", [2, 5])]
+        assert page.evaluate("studio.store.state.joints[2].point") == [30, 0]

@@ -51,8 +51,8 @@ EDIT = st.one_of(
     ),
     st.tuples(st.just("add_ground"), st.fixed_dictionaries({"point": PLACES})),
     st.tuples(
-        st.just("add_ground"),
-        st.fixed_dictionaries({"point": PLACES, "code": st.just("P"), "axis": st.just([1.0, 0.0])}),
+        st.just("add_slider"),
+        st.fixed_dictionaries({"point": PLACES, "axis": st.just([1.0, 0.0])}),
     ),
     st.tuples(st.just("move_point"), st.fixed_dictionaries({"before": PLACES, "after": PLACES})),
     st.tuples(st.just("delete_body"), st.fixed_dictionaries({"number": NUMBERS})),
@@ -139,6 +139,81 @@ def test_a_link_on_a_pin_shares_it_and_a_ground_too():
     assert session.mechanism().multiple_joints[0].bodies == (0, 2, 3, 4)
 
 
+@pytest.mark.parametrize(
+    ("edit", "arguments", "bodies"),
+    [
+        ("add_link", {"points": [[50, 20], [50, 60]]}, [2, 4]),
+        ("add_ground", {"point": [50, 20]}, [1, 2]),
+        ("add_slider", {"point": [50, 20], "axis": [1, 0]}, [1, 2]),
+    ],
+)
+def test_what_is_laid_on_a_link_is_joined_to_it(edit, arguments, bodies):
+    session = Session()
+    session.edit("add_link", points=[[0, 0], [100, 40]])
+    session.edit("add_link", points=[[0, 50], [100, 60]])
+    session.edit(edit, **arguments)
+    (joint,) = view(session)["joints"]
+    assert joint["bodies"] == bodies
+
+
+@pytest.mark.parametrize(("point", "axis"), [([50, 20], [0, 0]), ([50, 21], [1, 0])])
+def test_a_slider_without_a_link_or_a_guide_is_refused(point, axis):
+    session = Session()
+    session.edit("add_link", points=[[0, 0], [100, 40]])
+    with refused("value at slider"):
+        session.edit("add_slider", point=point, axis=axis)
+
+
+def test_a_link_laid_on_a_ternary_is_pinned_and_one_beside_it_is_not():
+    session = Session()
+    session.edit("add_link", points=[[0, 0], [100, 0], [50, 60]])
+    session.edit("add_link", points=[[50, 20], [50, 100]])
+    session.edit("add_link", points=[[100, 60], [100, 0.001]])
+    session.edit("add_link", points=[[-20, 0], [-20, 40]])
+    assert [joint["bodies"] for joint in view(session)["joints"]] == [[2, 3]]
+
+
+def test_a_slider_at_the_end_of_a_rod_is_a_pin_in_a_guide():
+    session = Session()
+    for points in ([[0, 0], [0, 40]], [[0, 40], [100, 0]]):
+        session.edit("add_link", points=points)
+    session.edit("add_ground", point=[0, 0])
+    session.edit("set_field", index=1, field="driven", value=True)
+    session.edit("add_slider", point=[100, 0], axis=[40, 0])
+    assert view(session)["joints"][-1]["type"] == "SLOT"
+    # Closed form of the slider-crank: crank 40 at 90° + 0.1, rod as long as it was drawn.
+    turn, rod = math.pi / 2 + 0.1, math.hypot(100, 40)
+    reached = 40 * math.cos(turn) + math.sqrt(rod**2 - (40 * math.sin(turn)) ** 2)
+    assert place(posed(session)[2], 100, 0) == pytest.approx([reached, 0.0], abs=1e-6)
+
+
+@pytest.mark.parametrize("joined", [False, True])
+def test_a_link_along_its_guide_slides_without_turning(joined):
+    session = Session()
+    session.edit("add_link", points=[[100, 0], [120, 0]])
+    if joined:
+        session.edit("add_link", points=[[0, 40], [100, 0]])
+    for axis in ([40, 0], *([] if joined else [[0, 40]])):  # a free link slides in any direction
+        session.edit("add_slider", point=[100 if joined else 120, 0], axis=axis)
+        joint = view(session)["joints"][-1]
+        assert (joint["type"], joint["bodies"]) == ("P", [1, 2])
+        session.undo()
+
+
+def test_a_rod_that_cannot_turn_on_its_slider_has_a_proposal():
+    session = Session()
+    for points in ([[0, 0], [0, 40]], [[0, 40], [100, 0]]):
+        session.edit("add_link", points=points)
+    session.edit("add_ground", point=[0, 0])
+    session.edit("add_joint", bodies=[1, 3], code="P", point=[100, 0], axis=[40, 0])
+    session.edit("set_field", index=1, field="driven", value=True)
+    proposals = mbssa.check(session.mechanism()).proposals
+    (freed,) = (each for each in proposals if each.types == ((2, "SLOT"),))
+    session.changed_to(freed.apply(session.mechanism()))
+    assert view(session)["joints"][2]["axis"] == [40.0, 0.0]
+    assert posed(session)[1][2] == pytest.approx(0.1)
+
+
 def test_comments_stay():
     session = Session()
     session.open_builtin("theo_jansen")
@@ -186,6 +261,51 @@ def test_a_proposal_of_other_joints_is_applied():
     assert (session.mechanism().joint_type == wanted.joint_type).all()
 
 
+def braced():
+    """A four-bar with a link from the crank's pin, which two links share, to the far pivot."""
+    session = four_bar()
+    session.edit("add_link", points=[[0, 40], [120, 0]])
+    return session
+
+
+def posed(session, step=0.1):
+    """Poses a step of the first input on; the answer of a mechanism that can be posed."""
+    posing = Posing(session.state)
+    name, value = next(iter(posing.inputs.items()))
+    return posing.pose({name: value + step})["poses"]
+
+
+def test_a_proposal_of_a_slot_keeps_the_text_and_can_be_posed():
+    proposals = mbssa.check(braced().mechanism()).proposals
+    assert [each.text.split()[1] for each in proposals] == ["2-5", "1-5"]
+    for proposal in proposals:
+        session = braced()
+        session.changed_to(proposal.apply(session.mechanism()))
+        assert not session.note
+        assert session.state.text.startswith(EMPTY)
+        assert session.state.tables["body"] == braced().state.tables["body"]
+        (slot,) = (joint for joint in session.state.tables["joint"] if joint["type"] == "SLOT")
+        link = np.array([120.0, -40.0])  # a link with two pins takes a force along itself
+        assert slot["axis"] == pytest.approx(link / np.linalg.norm(link))
+        first, crank = posed(session, 0.0), posed(session)[1]
+        assert np.abs(first).max() < 1e-9
+        assert crank[2] == pytest.approx(0.1)
+
+
+def test_a_coordinate_of_a_shared_pin_is_driven_in_the_text():
+    session = four_bar()
+    session.edit("add_link", points=[[100, 80], [200, 100]])
+    session.edit("add_slider", point=[200, 100], axis=[1.0, 0.0])
+    text = session.state.text
+    for inputs in (["1-2.angle", "3-5.angle"], ["1-2.angle", "3-4.angle"]):
+        session.set_text(text)
+        session.changed_to(mbssa.with_inputs(session.mechanism(), inputs))
+        (shared,) = (joint for joint in session.state.tables["joint"] if len(joint["bodies"]) == 3)
+        pair = [f"link{number}" for number in inputs[1].partition(".")[0].split("-")]
+        assert shared["driven_pairs"] == [pair]
+        assert not session.note
+
+
 def test_a_motion_that_no_longer_fits_is_deleted_and_said():
     session = Session()
     session.open_builtin("planar_four_bar")
@@ -213,6 +333,54 @@ def place(pose, x, y):
         math.cos(angle) * x - math.sin(angle) * y + dx,
         math.sin(angle) * x + math.cos(angle) * y + dy,
     ]
+
+
+def slider_crank_with_a_gear():
+    session = Session()
+    for points in ([[0, 0], [0, 40]], [[0, 40], [100, 10]], [[-60, 0], [-60, 20]]):
+        session.edit("add_link", points=points)
+    for point in ([0, 0], [-60, 0]):
+        session.edit("add_ground", point=point)
+    session.edit("set_field", index=1, field="driven", value=True)
+    session.edit("add_slider", point=[100, 10], axis=[4, 1])
+    session.edit("add_gear", bodies=[2, 4], centres=[[0, 0], [-60, 0]], ratio=2.0)
+    return session
+
+
+def three_cranks():
+    """A parallelogram with a redundant crank, which moves only as long as its points are exact."""
+    session = Session()
+    session.edit("add_link", points=[[0, 40], [50, 40], [100, 40]])
+    for x in (0, 50, 100):
+        session.edit("add_link", points=[[x, 0], [x, 40]])
+        session.edit("add_ground", point=[x, 0])
+    session.edit("set_field", index=1, field="driven", value=True)
+    return session
+
+
+@pytest.mark.parametrize("make", [four_bar, slider_crank_with_a_gear, three_cranks])
+def test_a_pose_becomes_the_reference(make):
+    session = make()
+    before = view(session)["bodies"]
+    first, both = posed(session, 0.4), posed(session, 0.7)
+    pivots = [joint["point"] for joint in view(session)["joints"] if joint["bodies"][0] == 1]
+    session.edit("take_pose", poses=first)
+    assert session.state.structure.determined
+    assert [joint["point"] for joint in view(session)["joints"] if joint["bodies"][0] == 1][:2] == pivots[:2]
+    further = posed(session, 0.3)
+    for body, earlier in zip(view(session)["bodies"], before, strict=True):
+        k = body["number"] - 1
+        for name, at in body["points"].items():
+            assert at == pytest.approx(place(first[k], *earlier["points"][name]), abs=1e-9)
+            assert place(further[k], *at) == pytest.approx(place(both[k], *earlier["points"][name]), abs=1e-6)
+
+
+def test_a_reference_that_more_is_measured_from_stays():
+    session = Session()
+    session.open_builtin("planar_four_bar")
+    assert "motion" in session.state.tables
+    with refused("value at reference"):
+        session.edit("take_pose", poses=[[0, 0, 0]] * 4)
 
 
 def test_out_of_reach_is_said():
@@ -342,7 +510,10 @@ def test_a_cam_lifts_its_roller_by_its_law(swinging):
     session.edit("add_link", points=[[14, 48], end])
     with refused("value at cam"):
         session.edit("add_cam", bodies=[2, 3], centres=[[0, 0], [14, 48]], rise=5, radius=10)
-    session.edit("add_ground", point=end, **({} if swinging else {"code": "P", "axis": [0, -1]}))
+    if swinging:
+        session.edit("add_ground", point=end)
+    else:
+        session.edit("add_slider", point=end, axis=[0, -1])
     session.edit("add_cam", bodies=[2, 3], centres=[[0, 0], [14, 48]], rise=5, radius=10)
     posing = Posing(session.state)
     (name,) = posing.inputs

@@ -11,6 +11,7 @@ import numpy as np
 from groups.dynamics.state import State
 from groups.motion.laws import Law
 from groups.motion.sampling import law_from_data
+from mbssa import Mechanism
 from mbssa.arrays import Floats
 from mbssa.joints.user_sources import Source, error_line, imported, importing
 from mbssa.loads import Force
@@ -62,6 +63,18 @@ def function_of(force: Force, state: State, value: Floats, rate: Floats) -> Floa
             raise ValueError(f"force {force.id} function: {given}; return {wanted}")
         found[t] = exerted
     return found
+
+
+def function_faults(mechanism: Mechanism) -> list[str]:
+    """Functions of force elements that are not trusted or cannot be imported, each with its remedy."""
+    faults = []
+    for force in mechanism.forces:
+        if force.function is not None:
+            try:
+                _function(force.function, force.id)
+            except ValueError as error:
+                faults.append(str(error))
+    return faults
 
 
 def _function(source: Source, identity: str) -> Callable[..., Any]:

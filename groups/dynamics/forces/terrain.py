@@ -16,6 +16,7 @@ from mbssa.joints.cams.contact import contacts
 from mbssa.joints.cams.contact_kernels import POINT
 from mbssa.joints.cams.curves import ground
 from mbssa.loads import Force
+from mbssa.units import quantity_text
 
 #: Cosine between the line from the terrain to the wheel and the terrain's tangent, beyond its ends.
 _SLANTED = 1e-9
@@ -46,10 +47,14 @@ def _touch(force: Force, state: State) -> tuple[Floats, Floats, Floats]:
     slanted = np.abs((found.normal * tangent).sum(axis=1)) > _SLANTED * np.hypot(*tangent.T)
     if slanted.any():
         t = known[slanted.argmax()]
-        ends = f"{force.terrain[0][0]:.6g} to {force.terrain[-1][0]:.6g} m"
+        units = state.trajectory.mechanism.units
+        begin, end, x = (
+            quantity_text(each, "m", units)
+            for each in (force.terrain[0][0], force.terrain[-1][0], centre[t, 0])
+        )
         raise ValueError(
             f"force {force.id} terrain: at t = {state.trajectory.time[t]:.6g} s the wheel at "
-            f"x = {centre[t, 0]:.6g} m is beyond its ends, {ends}; add points"
+            f"x = {x} is beyond its ends, {begin} to {end}; add points"
         )
     foot, normal = np.full((2, state.instants, 2), np.nan)
     depth = np.full(state.instants, np.nan)

@@ -16,10 +16,10 @@ import numpy as np
 from groups.dynamics.forward.equations import Instant
 from groups.dynamics.forward.loads import Loads
 from groups.dynamics.state import State
-from groups.encoding.constraint_tables import drive_rows, encode_rows
-from groups.encoding.passive_rotations import locked_rotations
+from groups.encoding.constraint_tables import encode_rows
 from groups.kernels.jets import SIZE, WORK, evaluate
-from groups.motion import Law
+from groups.motion import Law, drive_rows
+from groups.passive_rotations import locked_rotations
 from groups.rotations import plane_rotation, rotation_of
 from groups.solvers.global_solver.system import GlobalSystem
 from mbssa import Structure

@@ -13,7 +13,6 @@ from groups.results.joints import coordinate_motion
 from groups.trajectory import Trajectory
 from mbssa import Mechanism
 from mbssa.arrays import Floats
-from mbssa.units import SI, given_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +33,7 @@ class Event:
     name : in the result
     quantity : an expression as :meth:`groups.Trajectory.quantity` takes it (``1-2.angle``,
         ``distance(a.tip, b.tip)``), or a function of a trajectory of one instant that gives a number
-    target : value that the quantity passes, m or rad, or in ``units`` of length and angle
+    target : value that the quantity passes, m or rad
     direction : 1 where it must rise through it, -1 where it must fall, 0 for both
     ends : True: the run ends there
 
@@ -49,7 +48,6 @@ class Event:
     target: float = 0.0
     direction: int = 0
     ends: bool = True
-    units: tuple[str, str] = SI
 
     def value(self, equations: Equations, t: float, y: Floats) -> float:
         """Difference of the quantity from its target in a state."""
@@ -59,8 +57,7 @@ class Event:
         """The same of a trajectory of one instant."""
         if callable(self.quantity):
             return float(self.quantity(trajectory)) - self.target
-        found = trajectory.quantity(self.quantity)
-        return float(found.value[0]) / given_in(found.unit, self.units)[1] - self.target
+        return float(trajectory.quantity(self.quantity).value[0]) - self.target
 
 
 def limit_events(mechanism: Mechanism) -> list[Event]:

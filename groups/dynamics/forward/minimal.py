@@ -17,10 +17,10 @@ from groups.dynamics.forward.choice import better, rate_of, structure_of
 from groups.dynamics.forward.equations import CannotGoOnError, Equations, Instant
 from groups.dynamics.forward.loads import Loads
 from groups.kernels.reduced import reduce_planar, reduce_spatial
-from groups.kernels.status import NOT_CONVERGED, OK
 from groups.motion import Law, Motion
 from groups.posed import configuration_at, inputs_at, posed
 from groups.run import Run, RunState, run_in
+from groups.status import NOT_CONVERGED, OK
 from groups.trajectory import STATUS, Trajectory
 from mbssa.arrays import Floats, Ints
 from mbssa.compiled import chosen

@@ -106,8 +106,8 @@ class Simulation:
         )  # fmt: skip
         return [Column("time", "s", self.time), *(Column(n, unit, getattr(self, n)) for n, unit in named)]
 
-    def write(self, path: str | Path, *, force: bool = False, units: Literal["si", "file"] = "si") -> None:
-        """Write energies and errors over time to ``.csv`` or ``.parquet``.
+    def write(self, path: str | Path, *, force: bool = False, units: Literal["si", "file"] = "file") -> None:
+        """Write energies and errors over time to ``.csv`` or ``.parquet``, in the units of the model file.
 
         The motion itself is written by ``simulation.trajectory.write``, reactions by
         ``simulation.forces.write``.

@@ -36,6 +36,7 @@ from mbssa import Mechanism, Structure
 from mbssa.arrays import Floats
 from mbssa.bounds import range_fault
 from mbssa.faults import BETWEEN
+from mbssa.io.motion import by_id
 
 if TYPE_CHECKING:
     from groups.dynamics.forward import Method
@@ -90,6 +91,8 @@ def run(request: Request) -> Simulation:
         limited = of if isinstance(of, Mechanism) else of.mechanism
         request = replace(request, events=(*request.events, *limit_events(limited)))
     model = of if isinstance(of, Model) else build(of if isinstance(of, Structure) else structure_of(of))
+    initial, rates = (by_id(model.mechanism, given) for given in (request.initial, request.rates))
+    request = replace(request, initial=initial, rates=rates)
     laws, time = _checked(request, model)
     mechanism = model.mechanism
     compiled = request.compiled
@@ -213,10 +216,10 @@ def _laws(request: Request, model: Model, faults: list[str]) -> dict[str, Law]:
     """Laws of prescribed coordinates, by name."""
     given, laws = request.prescribed, {}
     if isinstance(given, Mapping):
-        laws = dict(given)
+        laws = by_id(model.mechanism, given)
     elif given:
         own = stored_laws(model.mechanism, model.reference_inputs)
-        for name in [given] if isinstance(given, str) else given:
+        for name in map(model.mechanism.called, [given] if isinstance(given, str) else given):
             if name in own:
                 laws[name] = own[name]
             else:

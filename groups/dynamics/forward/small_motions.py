@@ -23,6 +23,7 @@ from mbssa import Mechanism, Structure
 from mbssa.arrays import Floats
 from mbssa.bounds import range_fault
 from mbssa.faults import BETWEEN
+from mbssa.io.motion import by_id
 from mbssa.joints.catalogue import is_length
 
 Complexes = npt.NDArray[np.complex128]
@@ -275,7 +276,7 @@ def _equations(
 ) -> Minimal:
     structure = of if isinstance(of, Structure) else structure_of(of)
     model = build(structure)
-    reference = model.reference_inputs
+    reference, given = model.reference_inputs, by_id(model.mechanism, given)
     faults = name_faults(tuple(reference), [*reference, *given], "value")
     faults += [f"value of {name} {fault}" for name, value in given.items() if (fault := range_fault(value))]
     faults += applied_faults(applied, structure.mechanism)

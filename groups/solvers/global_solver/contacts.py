@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from groups.kernels import global_newton as kernels
-from groups.kernels.status import CONTACT_LOST, DROPPED, INTERPENETRATION
 from groups.solvers.global_solver.system import GlobalRun
+from groups.status import CONTACT_LOST, DROPPED, INTERPENETRATION
 from mbssa.arrays import Floats, Ints
 
 #: Share of what the equations lack that contacts must be able to bear to be the cause.

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from groups.kernels.status import BRANCH_JUMP
 from groups.kernels.vectors import exponential, rotation_vector
 from groups.solvers.global_solver.solver import Advance
 from groups.solvers.global_solver.system import GlobalRun, empty_quality, room
+from groups.status import BRANCH_JUMP
 from mbssa.arrays import Floats
 
 #: Largest step of Newton (rad, or relative to the size) before an instant is approached in pieces.

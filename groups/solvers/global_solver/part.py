@@ -10,12 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from groups.encoding.constraint_tables import encode_rows
-from groups.encoding.setting import Setting
 from groups.kernels import global_newton as kernels
 from groups.kernels import span
-from groups.kernels.status import OK
 from groups.kernels.vectors import ROTATION, STATE
 from groups.rotations import plane_rotation, quaternion_of, rotation_of
+from groups.setting import Setting
 from groups.solvers.global_solver.contacts import part_contacts
 from groups.solvers.global_solver.following import LARGE, solved
 from groups.solvers.global_solver.solver import Method, solver_of
@@ -28,6 +27,7 @@ from groups.solvers.global_solver.system import (
     room,
     system_of,
 )
+from groups.status import OK
 from mbssa import Group
 from mbssa.arrays import Floats, Ints
 from mbssa.joints.system import Configuration, unknowns

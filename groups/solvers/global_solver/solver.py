@@ -9,8 +9,8 @@ from typing import Any, Literal
 import numpy as np
 
 from groups.kernels import global_newton as kernels
-from groups.kernels.status import BRANCH_JUMP, DROPPED, NOT_CONVERGED, OK, PREDECESSOR_FAILED, SINGULAR
 from groups.solvers.global_solver.system import GlobalRun, GlobalSystem
+from groups.status import BRANCH_JUMP, DROPPED, NOT_CONVERGED, OK, PREDECESSOR_FAILED, SINGULAR
 from mbssa.arrays import Floats, Ints
 from mbssa.compiled import chosen
 

@@ -8,11 +8,12 @@ from functools import cached_property
 
 import numpy as np
 
-from groups.encoding.constraint_tables import RowTables, drive_rows, encode_rows
-from groups.encoding.passive_rotations import locked_rotations
+from groups.encoding.constraint_tables import RowTables, encode_rows
 from groups.kernels import global_newton as kernels
 from groups.kernels.jets import SIZE, WORK
-from groups.kernels.status import NOT_COMPUTED
+from groups.motion import drive_rows
+from groups.passive_rotations import locked_rotations
+from groups.status import NOT_COMPUTED
 from mbssa.arrays import Floats, Ints
 from mbssa.joints.frames import Frames
 from mbssa.joints.system import Configuration, unknowns

@@ -40,12 +40,13 @@ class _Entry:
 
 @dataclass(slots=True)
 class Frames:
-    """All frames of a model by full name; links and joints with their elements and scopes."""
+    """All frames of a model by full name; links, joints and balls of Drake with their elements and scopes."""
 
     entries: dict[str, _Entry] = field(default_factory=dict)
     links: dict[str, tuple[Element, Scope]] = field(default_factory=dict)
     joints: dict[str, tuple[Element, Scope]] = field(default_factory=dict)
     models: list[Element] = field(default_factory=list)
+    balls: list[tuple[Element, Scope]] = field(default_factory=list)
 
     @classmethod
     def of(cls, model: Element, faults: Faults) -> Frames:
@@ -92,6 +93,7 @@ class Frames:
 
     def _add_model(self, model: Element, scope: Scope, outside: str, faults: Faults) -> None:
         self.models.append(model)
+        self.balls += [(ball, scope) for ball in model.all("drake:ball_constraint")]
         first = next((link.name() for link in model.all("link")), "")
         canonical = scope.full(model.attributes.get("canonical_link") or first)
         # The model itself is a frame for what is beside it.

@@ -50,7 +50,7 @@ READ = {
     },
     "sdf": {
         "world": ("model", "gravity"),
-        "model": ("pose", "link", "joint", "frame", "model"),
+        "model": ("pose", "link", "joint", "frame", "model", "drake:ball_constraint"),
         "link": ("pose", "inertial", "visual"),
         "joint": (
             "pose", "parent", "child", "axis", "axis2", "gearbox_ratio", "gearbox_reference_body",
@@ -79,7 +79,6 @@ EFFECTS = {
     "drake:joint": Effect.TIE,
     "drake:distance_constraint": Effect.TIE,
     "drake:weld_constraint": Effect.TIE,
-    "drake:ball_constraint": Effect.TIE,
     "drake:tendon_constraint": Effect.COUPLING,
     "drake:mimic": Effect.COUPLING,
     "drake:linear_bushing_rpy": Effect.SPRING,

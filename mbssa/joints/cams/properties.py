@@ -14,6 +14,7 @@ import numpy as np
 
 from mbssa.joints.cams.curves import Array, Curve
 from mbssa.joints.cams.profiles import Profile
+from mbssa.units import SI, given_in, quantity_text
 
 #: Largest pressure angles that textbooks advise, of translating and of swinging followers (rad).
 ADVISED = {False: np.deg2rad(30.0), True: np.deg2rad(35.0)}
@@ -56,8 +57,8 @@ class CamReport:
         return not self.faults
 
 
-def examine(profile: Profile) -> CamReport:
-    """Curvature, undercut, pressure angle and face width of a profile and its follower."""
+def examine(profile: Profile, units: tuple[str, str] = SI) -> CamReport:
+    """Curvature, undercut, pressure angle, face width; sentences have these units of length and angle."""
     cam, curve = profile.cam, profile.curve
     sharp = np.flatnonzero(np.abs(curve.corners) > CORNER)
     corners = tuple(curve.breaks[sharp].tolist())
@@ -84,90 +85,97 @@ def examine(profile: Profile) -> CamReport:
             pressure = _largest(cam.pressure, breaks)
         peaks = tuple(_largest(partial(cam.law.derivative, k), breaks) for k in (1, 2, 3))
     found = CamReport(profile, convex, concave, *pitch, pressure, face, peaks, corners, (), ())
-    return replace(found, faults=tuple(_faults(found)), advice=tuple(_advice(found)))
+    return replace(found, faults=tuple(_faults(found, units)), advice=tuple(_advice(found, units)))
 
 
 # --- sentences -------------------------------------------------------------------------------------
 
 
-def place_text(profile: Profile, at: float) -> str:
+def place_text(profile: Profile, at: float, units: tuple[str, str]) -> str:
     """Place on a profile: the law's angle or the curve's parameter, with its unit."""
     if profile.cam is not None:
-        return f"{_degrees(at)}°"
+        return angle_text(at, units)
     unit = profile.parameter_unit
-    return f"s = {_degrees(at)}°" if unit == "rad" else f"s = {at:.4g} {unit}".rstrip()
+    return f"s = {angle_text(at, units) if unit == 'rad' else quantity_text(at, unit, units, '.4g')}"
 
 
-def _degrees(angle: float) -> str:
+def angle_text(angle: float, units: tuple[str, str], digits: str = ".4g") -> str:
+    """An angle with its unit, degrees by their sign."""
     # An extreme at a break is found a hair beside it; 0.0 takes the sign off a zero.
-    return f"{round(float(np.rad2deg(angle)), 4) + 0.0:.4g}"
+    number = f"{round(angle / given_in('rad', units)[1], 4) + 0.0:{digits}}"
+    return f"{number}°" if units[1] == "deg" else f"{number} {units[1]}"
 
 
-def _faults(found: CamReport) -> Iterator[str]:
+def _faults(found: CamReport, units: tuple[str, str]) -> Iterator[str]:
     """Undercut of a law's profile; hollows of any other that its follower bridges."""
     profile, cam = found.profile, found.profile.cam
+
+    def size(value: float) -> str:
+        return quantity_text(value, "m", units, ".4g")
+
     if cam is not None:
         least = found.convex
         if least is None or least.value > 0.0 or cam.follower == "knife":
             return
-        where = place_text(profile, least.at)
+        where = place_text(profile, least.at, units)
         if cam.follower == "flat":
-            base = f"base above {cam.base - least.value:.4g} m" if cam.swing is None else "larger base"
+            base = f"base above {size(cam.base - least.value)}" if cam.swing is None else "larger base"
             yield (
-                f"undercut at {where}: the radius of curvature for the flat face is {least.value:.4g} m; "
+                f"undercut at {where}: the radius of curvature for the flat face is {size(least.value)}; "
                 f"write a {base}"
             )
         else:
             yield (
                 f"undercut at {where}: the pitch curve's radius of curvature is "
-                f"{least.value + cam.radius:.4g} m, not above the roller's {cam.radius:.4g} m; "
+                f"{size(least.value + cam.radius)}, not above the roller's {size(cam.radius)}; "
                 "write a larger base or a smaller roller"
             )
         return
     hollow, other = found.concave, profile.follower_curve
     if hollow is None:
         return
-    where = place_text(profile, hollow.at)
+    where = place_text(profile, hollow.at, units)
     if profile.follower == "flat":
         yield f"the face bridges the hollow at {where}; write a convex profile, or a roller"
     elif profile.follower == "roller" and profile.radius >= hollow.value:
         yield (
             f"the roller does not reach the bottom of the hollow at {where}, whose radius of curvature "
-            f"is {hollow.value:.4g} m; write a radius below that"
+            f"is {size(hollow.value)}; write a radius below that"
         )
     elif other is not None:
         flattest = _extreme(other.curvature, other.breaks, largest=False).value
         if flattest * hollow.value <= 1.0:
-            size = f"{1.0 / flattest:.4g} m" if flattest > 0 else "not convex"
+            flat = size(1.0 / flattest) if flattest > 0 else "not convex"
             yield (
                 f"the follower may bridge the hollow at {where}: its radius of curvature is "
-                f"{hollow.value:.4g} m, the follower's up to {size}"
+                f"{size(hollow.value)}, the follower's up to {flat}"
             )
 
 
-def _advice(found: CamReport) -> Iterator[str]:
+def _advice(found: CamReport, units: tuple[str, str]) -> Iterator[str]:
     profile, cam, pressure = found.profile, found.profile.cam, found.pressure
     if pressure is not None and cam is not None:
         most = ADVISED[cam.swing is not None]
         if abs(pressure.value) > most:
             yield (
-                f"the pressure angle reaches {np.rad2deg(abs(pressure.value)):.3g}° at "
-                f"{place_text(profile, pressure.at)}, above the {np.rad2deg(most):.0f}° that textbooks advise"
+                f"the pressure angle reaches {angle_text(abs(pressure.value), units, '.3g')} at "
+                f"{place_text(profile, pressure.at, units)}, above the {angle_text(most, units, '.3g')} "
+                "that textbooks advise"
             )
     if cam is not None:
         for derivative, name in ((1, "velocity"), (2, "acceleration"), (3, "jerk")):
             if jumps := [angle for angle, _ in cam.law.jumps(derivative)]:
                 kink = ", where a finite difference of velocities misses the acceleration" * (derivative == 3)
-                yield f"the law's {name} jumps at {_some(profile, jumps)}{kink}"
+                yield f"the law's {name} jumps at {_some(profile, jumps, units)}{kink}"
                 break
     elif found.corners:
-        where = _some(profile, found.corners)
+        where = _some(profile, found.corners, units)
         yield f"the profile has a corner at {where}: the follower's velocity jumps there"
 
 
-def _some(profile: Profile, places: Sequence[float], most: int = 6) -> str:
+def _some(profile: Profile, places: Sequence[float], units: tuple[str, str], most: int = 6) -> str:
     more = len(places) - most
-    listed = ", ".join(place_text(profile, at) for at in places[:most])
+    listed = ", ".join(place_text(profile, at, units) for at in places[:most])
     return listed + (f" and {more} more" if more > 0 else "")
 
 

@@ -18,8 +18,8 @@ from groups.branches.closure import Closure
 from groups.branches.insertion import prove
 from groups.branches.states import States
 from groups.cli.singular_positions import singular_positions
-from groups.kernels.status import OK, PASSED_SINGULAR, PREDECESSOR_FAILED
 from groups.run import Run, RunState
+from groups.status import OK, PASSED_SINGULAR, PREDECESSOR_FAILED
 from routes.sweep.poses import solve_poses
 
 

@@ -7,15 +7,15 @@ import pytest
 
 import groups
 import mbssa
-from groups.encoding.setting import Setting
-from groups.encoding.tree import open_group
 from groups.global_approach import solve_globally
-from groups.kernels.status import OK, OUT_OF_REACH, PREDECESSOR_FAILED, SINGULAR
 from groups.motion import Motion, driven_coordinates, reference_inputs
 from groups.placing.placing import Task
+from groups.setting import Setting
 from groups.solvers.planar import planar_state
 from groups.solvers.planar_driven import PlanarDriven
 from groups.solvers.planar_dyads import PlanarDyad
+from groups.status import OK, OUT_OF_REACH, PREDECESSOR_FAILED, SINGULAR
+from groups.tree import open_group
 from mbssa.io.records import from_record
 from mbssa.joints.equations import coordinates, pose, residuals
 from mbssa.joints.frames import joint_frames

@@ -74,7 +74,8 @@ def test_tables_are_in_the_units_of_the_file(run_mbssa, engine):
         assert text in done.stdout
     record = json.loads(run_mbssa("forces", str(engine), "--format", "json").stdout)
     assert record["ok"]
-    assert record["drives"][0]["highest"] == pytest.approx(forces.driving.max())
+    assert record["drives"][0]["highest"] == pytest.approx(forces.driving.max() * 1e3)
+    assert (record["drives"][0]["unit"], record["units"]["moment"]) == ("N mm", "N mm")
     assert record["indeterminate"] == []
 
 
@@ -138,6 +139,6 @@ def test_parquet_needs_its_package_alone(engine, tmp_path):
 
     path = tmp_path / "forces.parquet"
     forces = found(engine)
-    forces.write(path)
+    forces.write(path, units="si")
     table = pyarrow.parquet.read_table(path)
     assert table.column("1-2.angle.power [W]").to_pylist() == forces.drive_power[:, 0].tolist()

@@ -97,7 +97,8 @@ def test_bad_input_is_one_sentence(run_mbssa, tmp_path, monkeypatch):
         ([*played, "--here", "--initial", "1-2.angle=90"], 1, "does not oscillate"),
         (["slider_crank", "--amplitude", "5"], 2, "--amplitude:"),
         (["slider_crank", "--apply", "2-3.x=1"], 2, "'2-3.x'"),
-        (["slider_crank", "--initial", "1-2.angle=nan"], 2, "NAME=VALUE"),
+        (["slider_crank", "--initial", "1-2.angle=nan"], 2, "'nan' is no number"),
+        ([*played, "--amplitude", "5mm"], 2, "is in deg, not in mm"),
         (["bennett"], 2, "bennett"),
         (["nowhere.toml"], 2, "nowhere.toml"),
     ):

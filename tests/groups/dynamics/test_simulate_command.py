@@ -42,14 +42,38 @@ def test_files_have_energies_reactions_and_the_motion(run_mbssa, tmp_path):
     assert run_mbssa("simulate", "andrews", *words).exit_code == 2
 
 
-def test_a_run_ends_at_an_event_in_the_units_of_the_file(run_mbssa):
+@pytest.mark.parametrize("value", ["30", "30deg", "0.523598775598 rad"])
+def test_a_run_ends_at_an_event_in_the_units_of_the_file_or_its_own(run_mbssa, value):
     done = run_mbssa(
-        "simulate", "slider_crank", "--no-compiled", "--until", "1-2.angle=30", "--format", "json"
+        "simulate", "slider_crank", "--no-compiled", "--until", f"1-2.angle={value}", "--format", "json"
     )
     found = json.loads(done.stdout)
     assert done.exit_code == 0
-    assert found["status"] == "event 1-2.angle=30"
+    assert found["status"] == f"event 1-2.angle={value}"
     assert found["coordinates"][0]["end"] == pytest.approx(30.0, abs=1e-6)
+
+
+def test_numbers_of_options_are_in_the_units_of_the_file_or_their_own(run_mbssa):
+    words = ("simulate", "slider_crank", *SHORT, "--format", "json")
+    assert mbssa.load("slider_crank").units == ("m", "deg")
+    for two in (
+        ("--initial", "1-2.angle=40", "--initial", "1-2.angle=0.6981317007977318rad"),
+        ("--rate", "1-2.angle=90", "--rate", "1-2.angle=1.5707963267948966 rad/s"),
+        ("--apply", "1-2.angle=4", "--apply", "1-2.angle=4000 N mm"),
+    ):
+        bare, written = (run_mbssa(*words, *given) for given in (two[:2], two[2:]))
+        assert bare.exit_code == written.exit_code == 0, two
+        ends = [json.loads(done.stdout)["coordinates"][0]["end"] for done in (bare, written)]
+        assert ends[0] == pytest.approx(ends[1], rel=1e-9), two
+    for words, said in (
+        (["--until", "1-2.angle=5mm"], "--until 1-2.angle=5mm: is in deg, not in mm"),
+        (["--initial", "1-2.angle=5mm"], "is in deg, not in mm"),
+        (["--method", "penalty", "--stiffness", "5 N"], "--stiffness: is in N/m, not in N"),
+        (["--apply", "1-2.angle=5N"], "is in N m, not in N"),
+    ):
+        done = run_mbssa("simulate", "slider_crank", *words)
+        assert done.exit_code == 2, words
+        assert said in done.stderr, words
 
 
 def test_a_prescribed_coordinate_keeps_the_law_of_the_model(run_mbssa):

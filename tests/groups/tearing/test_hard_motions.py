@@ -8,7 +8,7 @@ from linkages import linkage
 
 import groups
 import mbssa
-from groups.kernels.status import SINGULAR
+from groups.status import SINGULAR
 
 
 def gantry():

@@ -7,8 +7,8 @@ import pytest
 
 import groups
 import mbssa
-from groups.kernels.status import NOT_COMPUTED, OK
 from groups.run import Run
+from groups.status import NOT_COMPUTED, OK
 
 POSE = [f"1-14.{name}" for name in ("x", "y", "z", "angle_x", "angle_y", "angle_z")]
 

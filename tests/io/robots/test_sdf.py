@@ -80,9 +80,20 @@ def turn(axis: int, angle: float) -> np.ndarray:
     return found
 
 
-def test_a_closed_four_bar_moves_as_the_planar_model_does(put):
-    mechanism = loaded(put(FOUR_BAR))
-    assert [joint.type.code for joint in mechanism.joints] == ["R", "R", "S", "R"]
+BALL = FOUR_BAR.replace(
+    FOUR_BAR[FOUR_BAR.index('<joint name="toe"') : FOUR_BAR.index('<joint name="ankle"')],
+    """<drake:ball_constraint><drake:ball_constraint_body_A>right::rocker</drake:ball_constraint_body_A>
+      <drake:ball_constraint_p_AP>0 0.54 0</drake:ball_constraint_p_AP>
+      <drake:ball_constraint_body_B>coupler</drake:ball_constraint_body_B>
+      <drake:ball_constraint_p_BQ>0.78 0 0</drake:ball_constraint_p_BQ></drake:ball_constraint>""",
+)
+
+
+@pytest.mark.parametrize("text", [FOUR_BAR, BALL], ids=["joint", "constraint of Drake"])
+def test_a_closed_four_bar_moves_as_the_planar_model_does(put, text):
+    mechanism = loaded(put(text))
+    assert sorted(joint.type.code for joint in mechanism.joints) == ["R", "R", "R", "S"]
+    assert not mechanism.unread
     assert mechanism.n_driven == 0
     assert any("mbssa transform proposes sets" in note for note in mechanism.notes)
     angle = np.linspace(0.0, 2 * math.pi, 73)
@@ -102,6 +113,15 @@ def test_a_closed_four_bar_moves_as_the_planar_model_does(put):
             where = same.position[t, p] + turn(2, turned)[:2, :2] @ reference
             assert np.abs(run.position[t, k] - [*where, 0.0]).max() < 1e-9
             assert np.abs(rotation(run.orientation[t, k]) - turn(2, turned + yaw)).max() < 1e-9
+
+
+def test_faults_of_a_ball_of_drake_come_at_once(put):
+    text = BALL.replace("A>right::rocker<", "A>rocker<").replace("p_BQ>0.78 0 0<", "p_BQ>0.78 0<")
+    with pytest.raises(mbssa.ModelError) as caught:
+        mbssa.load(put(text))
+    places = [fault.place.rpartition(" ")[2] for fault in caught.value.faults]
+    assert places == ["drake:ball_constraint_body_A", "drake:ball_constraint_p_BQ"]
+    assert [fault.code for fault in caught.value.faults] == ["unknown", "value"]
 
 
 def one_joint(kind: str, inside: str) -> str:

@@ -1,13 +1,52 @@
 """Cases are the same whichever way they are asked for, and what is wrong with them is said all at once."""
 
 import itertools
+import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from scipy.stats import gamma, norm, qmc, rv_histogram
 
+import groups
+import mbssa
 from routes.cli.sweep_cases import read_cases, read_limits
 from routes.sweep import grid, sample, table
+from routes.sweep.run import prepare
+
+MODEL = groups.build(mbssa.decompose(mbssa.load("planar_four_bar")))
+MM_DEG = groups.build(mbssa.decompose(replace(MODEL.mechanism, units=("mm", "deg"))))
+
+
+PENDULUM = """
+format = 1
+space = "planar"
+units = { length = "mm", angle = "deg" }
+[[body]]
+inertia = { mass = 1, centre = [50, 0], moment = 5 }
+[[joint]]
+bodies = [1, 2]
+type = "R"
+driven = ["angle"]
+point = [0, 0]
+[[force]]
+id = "strut"
+type = "spring"
+bodies = [1, 2]
+points = [[0, 90], [50, 0]]
+stiffness = 2
+[[force]]
+id = "coil"
+type = "coordinate"
+coordinate = "1-2.angle"
+stiffness = 3
+damping = 4
+"""
+
+
+def read(grids, samples, number=None, model=MODEL, method="sobol", seed=0):
+    return read_cases(model, grids, samples, None, number, method, seed)
+
 
 RANGES = {"a": (0.0, 1.0), "b": (-2.0, 3.0), "c": norm(1.0, 0.1)}
 
@@ -106,18 +145,18 @@ FAULTS = [
         ["2,147,483,648 cases", "seed -1", "a: <", "with its numbers", "b: norm(0.0, -1.0)", "c: <"],
     ),
     (lambda: table({"a": [1, 2], "b": [1]}), ["one length, not a 2, b 1"]),
-    (lambda: read_cases([], [], None, None, "sobol", 0), ["write one of --grid"]),
+    (lambda: read([], []), ["write one of --grid"]),
     (
-        lambda: read_cases(["a"], ["b=1:2"], None, None, "sobol", 0),
+        lambda: read(["a"], ["b=1:2"]),
         ["--grid and --sample", "--number N", "--grid a:"],
     ),
     (
-        lambda: read_cases(["a=0:1:100000000000", "b=0:1:0"], [], None, None, "sobol", 0),
-        ["a=0:1:100000000000: write NAME=", "b=0:1:0: write NAME=", "a million"],
+        lambda: read(["1-2.angle=0:1:100000000000", "mode 2=0:1:0"], []),
+        ["1-2.angle=0:1:100000000000: write NAME=", "mode 2=0:1:0: write NAME=", "a million"],
     ),
     (lambda: sample({"a": norm(0.0, np.inf)}, 4), ["a: norm(0.0, inf) has quantiles"]),
-    (lambda: read_cases([], ["b=1"], None, 5, "sobol", 0), ["NAME=LOW:HIGH"]),
-    (lambda: read_limits(["a=1", "b=1:2", "c"]), ["--limit a=1:", "--limit c:"]),
+    (lambda: read([], ["1-2.angle=1"], 5), ["NAME=LOW:HIGH"]),
+    (lambda: read_limits(MODEL, ["a=1", "b=1:2", "c"]), ["--limit a=1:", "--limit c:"]),
 ]  # fmt: skip
 
 
@@ -146,15 +185,15 @@ def test_a_file_that_is_no_text_is_named(tmp_path):
 
 
 def test_ranges_of_the_command_line():
-    cases = read_cases([], ["a=-0.5:0.5", "b=normal:0:0.001"], None, 64, "halton", 7)
-    assert cases.definition["ranges"] == {"a": [-0.5, 0.5], "b": "norm(0.0, 0.001)"}
-    even = read_cases(["a=0:0.3:4"], [], None, None, "sobol", 0)
+    cases = read([], ["1-2.angle=-0.5:0.5", "2-3.point.x=normal:0:0.001"], 64, MODEL, "halton", 7)
+    assert cases.definition["ranges"] == {"1-2.angle": [-0.5, 0.5], "2-3.point.x": "norm(0.0, 0.001)"}
+    even = read(["1-2.angle=0:0.3:4"], [])
     assert even.values().ravel().tolist() == [0.0, 0.1, 0.2, 0.3]
 
 
 def test_a_tuple_of_two_ends_and_a_number_is_a_range_as_on_the_command_line():
-    options = read_cases(["a=0.9:1.4:50", "b=1,2"], [], None, None, "sobol", 0)
-    given = grid({"a": (0.9, 1.4, 50), "b": (1.0, 2.0)})
+    options = read(["1-2.angle=0.9:1.4:50", "mode 2=1,2"], [])
+    given = grid({"1-2.angle": (0.9, 1.4, 50), "mode 2": (1.0, 2.0)})
     assert given.definition == options.definition
     assert np.array_equal(given.values(), options.values())
     assert grid({"a": [0.0, 1.0, 5]}).number == 3
@@ -173,24 +212,62 @@ def test_a_sweep_of_more_than_a_billion_cases_is_refused():
         grid({"a": [0.0, 1e200]})
 
 
-def test_numbers_may_have_units():
-    even = read_cases(["1-2.angle=0:90deg:4", "2-3.length=5mm,1cm"], [], None, None, "sobol", 0)
-    assert even.values()[-1].tolist() == pytest.approx([np.pi / 2, 0.01])
-    assert even.units == {"1-2.angle": "rad", "2-3.length": "m"}
-    spread = read_cases([], ["a=normal:0:1mm"], None, 4, "sobol", 0)
-    assert spread.definition["ranges"] == {"a": "norm(0.0, 0.001)"}
-    assert read_limits(["1-2.angle=-30deg:30deg"])["1-2.angle"] == pytest.approx((-np.pi / 6, np.pi / 6))
-    with pytest.raises(ValueError, match=r"--limit 1-2.angle: is in rad, not in m"):
-        read_limits(["1-2.angle=1mm:2mm"])
+def test_a_number_is_in_the_units_of_the_model_or_in_its_own():
+    given = ["1-2.angle=0:90:4", "2-3.point.x=5,10", "mode 2=2"]
+    even = read(given, [], None, MM_DEG)
+    assert even.values()[-1].tolist() == [math.radians(90), 0.01, 2.0]
+    assert sorted({row[0] for row in even.values().tolist()}) == [
+        k * math.radians(1) for k in (0, 30, 60, 90)
+    ]
+    assert read(["1-2.angle=0:90deg:4", "2-3.point.x=5mm,1cm", "mode 2=2"], []).definition == even.definition
+    assert read(["1-2.angle+=-1:1:2"], [], None, MM_DEG).values()[-1, 0] == math.radians(1)
+    spread = read([], ["2-3.point.x=normal:0:1", "1-2.angle=0:1rad"], 4, MM_DEG)
+    assert spread.definition["ranges"] == {"2-3.point.x": "norm(0.0, 0.001)", "1-2.angle": [0.0, 1.0]}
+    expected = pytest.approx((-np.pi / 6, np.pi / 6))
+    assert read_limits(MODEL, ["1-2.angle=-30deg:30"])["1-2.angle"] == expected
+    assert read_limits(MM_DEG, ["1-2.angle=-30:30"])["1-2.angle"] == expected
+    for model in (MODEL, MM_DEG):
+        with pytest.raises(ValueError, match=r"--limit 1-2.angle=1mm:2mm: .*is in (rad|deg), not in mm"):
+            read_limits(model, ["1-2.angle=1mm:2mm"])
+        with pytest.raises(ValueError, match=r"--grid mode 2=1mm: .*is a number, not in mm"):
+            read(["mode 2=1mm"], [], None, model)
 
 
-def test_columns_of_a_table_may_have_units(tmp_path):
+def test_numbers_of_forces_and_masses_are_in_the_units_of_the_model(tmp_path):
+    """As its reader has them, which is checked against its numbers elsewhere."""
+    path = tmp_path / "pendulum.toml"
+    path.write_text(PENDULUM)
+    model = groups.build(mbssa.decompose(mbssa.load(path)))
+    given = [
+        "force strut.stiffness=2",
+        "force coil.stiffness=3",
+        "force coil.damping=4",
+        "2.inertia.moment=5",
+    ]
+    strut, coil = model.mechanism.forces
+    moment = model.mechanism.body_geometry[1].inertia.moment
+    expected = [strut.stiffness, coil.stiffness, coil.damping, moment]
+    assert expected == pytest.approx([2e3, 3e-3 / math.radians(1), 4e-3 / math.radians(1), 5e-6])
+    assert read(given, [], None, model).values().tolist() == [expected]
+    for text in ("force strut.stiffness=2000N/m", "force strut.stiffness=2 N / mm"):
+        assert read([text], [], None, model).values().tolist() == [[strut.stiffness]]
+
+
+def test_columns_of_a_table_are_in_the_units_of_the_model_or_in_their_own(tmp_path):
     path = tmp_path / "cases.csv"
-    path.write_text("1-2.angle [deg],2-3.point[2],mode 2\n180,1,1\n")
+    path.write_text("1-2.angle [rad],2-3.point.x,mode 2\n1,1,1\n")
     cases = table(path)
-    assert cases.names == ("1-2.angle", "2-3.point[2]", "mode 2")
-    assert cases.values().tolist() == [[pytest.approx(np.pi), 1.0, 1.0]]
-    assert cases.units == {"1-2.angle": "rad"}
+    assert cases.names == ("1-2.angle", "2-3.point.x", "mode 2")
+    for model, metres in ((MODEL, 1.0), (MM_DEG, 1e-3)):
+        read_in = prepare(model, cases, store=tmp_path / "store").cases
+        assert read_in.values().tolist() == [[1.0, metres, 1.0]]
+        assert (
+            read_in.definition
+            == table({n: [v] for n, v in zip(cases.names, [1.0, metres, 1.0], strict=True)}).definition
+        )
+    path.write_text("1-2.angle [mm]\n1\n")
+    with pytest.raises(ValueError, match=r"1-2.angle: is in deg, not in mm"):
+        prepare(MM_DEG, table(path), store=tmp_path / "store")
     path.write_text("1-2.angle [turns]\n1\n")
     with pytest.raises(ValueError, match=r"1-2.angle has the unit 'turns'"):
         table(path)

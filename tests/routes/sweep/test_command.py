@@ -47,6 +47,7 @@ def test_json_says_the_same(run_mbssa, tmp_path):
     refused = run_mbssa(*arguments)
     assert refused.exit_code == 2
     assert "holds a sweep already" in refused.stderr
+    assert json.loads(run_mbssa(*arguments, "--force").stdout)["solved"] == 16
 
 
 REFUSED = [

@@ -7,6 +7,8 @@ from plans import model_of
 import groups
 import mbssa
 from groups.motion import Motion
+from groups.trajectory import PROOF, STATUS
+from mbssa.io.toml_file import parse_toml
 from routes.sweep import grid, sample, sweep, table
 from routes.sweep.poses import solve_poses
 
@@ -78,6 +80,110 @@ def test_a_pose_is_where_a_straight_motion_from_the_reference_ends(name):
             continue
         assert not poses.status[:, case].any()
         assert np.abs(trajectory.position[-1] - poses.position[:, case]).max() < 1e-8
+
+
+def hinged(pins):
+    """Structure of a planar linkage by its pins, of which the last one is driven."""
+    names = sorted({body for pin in pins for body in pin[:2]} - {"frame"})
+    bodies = "".join(f'[[body]]\nname = "{name}"\n' for name in names)
+    joints = (f'[[joint]]\nbodies = ["{a}", "{b}"]\ntype = "R"\npoint = [{x}, {y}]\n' for a, b, x, y in pins)
+    text = f'format = 1\nspace = "planar"\n{bodies}{"".join(joints)}driven = ["angle"]\n'
+    return mbssa.decompose(parse_toml(text, "linkage", "linkage"))
+
+
+#: A crank and seven links whose other end of a turn is another assembly mode.
+EIGHT_LINKS = [
+    ("b1", "b5", -0.8000180802887669, -0.6069144549676915),
+    ("b1", "b7", -0.07716959598248185, 0.6504950837063674),
+    ("b2", "b6", 0.6869032725678581, 0.1914650783037306),
+    ("b2", "b7", -0.3625321364458651, -0.742303619921524),
+    ("b3", "b7", -0.944969067883537, 0.5611645773822584),
+    ("b3", "frame", 0.1758121916751434, -0.2284785078465459),
+    ("b4", "b7", -0.27273645895299037, 0.07986684999991378),
+    ("b4", "frame", -0.16098215741380462, -0.9953624611475513),
+    ("b5", "frame", 0.10848731585124205, 0.0026621638493973254),
+    ("b6", "frame", -0.6445254331349355, -0.23626602329267232),
+]
+
+
+@pytest.mark.parametrize(("branch", "proof"), [("proven", "proven"), ("checked", "checked")])
+def test_a_line_goes_over_whole_turns(tmp_path, branch, proof):
+    """The values are of a continuation by steps that is no part of this project."""
+    cases = grid({"1-7.angle+": [-6.01424812956567, 0.0]})
+    found = sweep(
+        hinged(EIGHT_LINKS), cases, record=["2-6.angle"], store=tmp_path, executor="sequential", branch=branch
+    )
+    assert found.counts == {"ok": 2}
+    assert found["2-6.angle"].round(4)[0] == -1.5928
+    assert found.proofs == {proof: 2}
+    assert found["proof"].tolist() == [proof] * 2
+
+
+@pytest.mark.parametrize("branch", ["checked", "proven"])
+def test_what_fails_on_the_way_is_no_pose_of_the_line(branch):
+    """Frame 0.7, links 0.4: the crank cannot turn round, and its end of a turn is where it began."""
+    pins = [
+        ("coupler", "crank", 0.4, 0.0), ("coupler", "rocker", 0.55, 0.37), ("frame", "rocker", 0.7, 0.0),
+        ("crank", "frame", 0.0, 0.0),
+    ]  # fmt: skip
+    model = groups.build(hinged(pins), {2: "Newton"})
+    poses = solve_poses(model, np.array([[0.1], [2 * np.pi]]), np.arange(4), branch=branch)
+    assert [STATUS[status] for status in poses.status[1]] == ["ok", "passed a singular position"]
+    assert [PROOF[proof] for proof in poses.proof[1]] == [branch, "none"]
+
+
+#: Wheels on two cranks: their gear is on a line of moving centres.
+MOVING_CENTRES = """
+format = 1
+space = "planar"
+[[body]]
+name = "a"
+[[body]]
+name = "b"
+[[body]]
+name = "wheel"
+[[body]]
+name = "other"
+[[joint]]
+bodies = ["frame", "a"]
+type = "R"
+driven = true
+point = [0.0, 0.0]
+[[joint]]
+bodies = ["frame", "b"]
+type = "R"
+driven = true
+point = [1.0, 0.2]
+[[joint]]
+bodies = ["a", "wheel"]
+type = "R"
+driven = true
+point = [0.3, 0.0]
+[[joint]]
+bodies = ["b", "other"]
+type = "R"
+point = [1.5, 0.2]
+[[joint]]
+bodies = ["wheel", "other"]
+type = "EO"
+points = [[0.3, 0.0], [1.5, 0.2]]
+ratio = 1.37
+"""
+
+
+def test_turns_of_gears_are_counted_from_the_reference_in_every_case():
+    model = groups.build(mbssa.decompose(parse_toml(MOVING_CENTRES, "gear", "gear")))
+    start, far = np.array(list(model.reference_inputs.values())), np.array([14.0, -11.0, 9.0])
+    share = np.linspace(0.0, 1.0, 401)
+    value, rate = start[:, None] + np.outer(far, share), np.repeat(far[:, None], 401, axis=1)
+    motion = Motion(share, tuple(model.reference_inputs), value, rate, np.zeros((3, 401)))
+    turned = model.solve(motion).orientation[[200, 400]].T
+    inputs = np.array([start + 0.5 * far, start + far])
+    for order in ([0, 1], [1, 0]):
+        poses = solve_poses(model, inputs[order], np.arange(model.mechanism.n_bodies))
+        assert not poses.status.any()
+        gap = poses.of(4)[1] - turned[4][order]
+        assert np.abs(np.sin(gap / 2)).max() < 1e-9
 
 
 @pytest.mark.parametrize("name", ["planar_four_bar", "rotor", "stewart_inverse", "rssr"])

@@ -1,15 +1,20 @@
 """Runs of sweeps: the same files whoever makes them, nothing lost and nothing twice whatever happens."""
 
+import contextlib
 import errno
 import json
 import os
+import platform
+import re
 import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import Executor, Future
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 import pyarrow.dataset
@@ -20,7 +25,9 @@ from sweep_alone import BLOCK
 
 import groups
 import mbssa
+from routes.executors import ExecutorCosts, ExecutorType
 from routes.lock import locked
+from routes.reports.sweep import sweep_report
 from routes.sweep import Sweep, SweepError, grid, open_sweep, sample, sweep
 from routes.sweep import store as stores
 
@@ -208,6 +215,32 @@ def test_a_sweep_goes_on_where_it_was_stopped_and_rewrites_nothing(bar, tmp_path
     assert sweep(bar, turn(), resume=True, **keywords).solved == 0
 
 
+def test_every_flipped_bit_of_a_part_is_found(tmp_path):
+    import pyarrow
+
+    (tmp_path / "parts").mkdir()
+    stores.write_part(tmp_path, 0, pyarrow.table({"case": [0, 1], "status": ["ok", "ok"]}), b"envelope")
+    data = (tmp_path / "parts" / "part-000000.parquet").read_bytes()
+    assert stores.sound(data)
+    flipped = (data[:at] + bytes([data[at] ^ 1 << at % 8]) + data[at + 1 :] for at in range(len(data)))
+    assert not any(stores.sound(each) for each in flipped)
+
+
+def test_a_damaged_part_is_refused_and_computed_again(bar, tmp_path):
+    keywords = {"record": ["1-4.angle"], "store": tmp_path, "executor": "sequential", "block": 20}
+    whole = sweep(bar, turn(), **keywords)["1-4.angle"]
+    second = parts(tmp_path)[1]
+    data = bytearray(second.read_bytes())
+    data[len(data) // 3] ^= 4
+    second.write_bytes(data)
+    with pytest.raises(SweepError, match=r"part-000001\.parquet: is damaged"):
+        open_sweep(tmp_path)["1-4.angle"]
+    again = sweep(bar, turn(), resume=True, **keywords)
+    assert (again.solved, again.damaged) == (20, ("part-000001.parquet",))
+    assert np.array_equal(again["1-4.angle"], whole)
+    assert "part-000001.parquet was damaged" in str(sweep_report(again))
+
+
 def test_a_sweep_whose_parts_were_taken_away_begins_again(bar, tmp_path):
     keywords = {"store": tmp_path, "executor": "sequential"}
     (part,) = sweep(bar, turn(), **keywords).parts
@@ -235,6 +268,18 @@ def test_what_differs_from_the_sweep_that_is_there_is_said(bar, tmp_path):
     (tmp_path / "full" / "thesis.tex").write_text("…")
     with pytest.raises(ValueError, match=r"thesis\.tex"):
         sweep(bar, turn(), store=tmp_path / "full")
+
+
+def test_force_replaces_a_sweep_and_no_other_folder(bar, tmp_path):
+    keywords = {"store": tmp_path / "s", "executor": "sequential"}
+    sweep(bar, turn(), block=5, **keywords)
+    again = sweep(bar, turn(7), record=["1-4.angle"], force=True, **keywords)
+    assert (again.solved, again.done, len(again.parts)) == (7, 7, 1)
+    assert sweep(bar, turn(7), record=["1-4.angle"], force=True, resume=True, **keywords).solved == 0
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "thesis.tex").write_text("…")
+    with pytest.raises(ValueError, match=r"thesis\.tex"):
+        sweep(bar, turn(), store=tmp_path / "full", force=True)
 
 
 def test_a_sweep_goes_on_with_the_versions_that_began_it(bar, tmp_path):
@@ -413,11 +458,46 @@ def test_the_manifest_says_what_the_sweep_is_of(bar, tmp_path):
         bar, sample({"1-2.angle": (0.0, 1.0)}, 8), record=["1-4.angle"], store=tmp_path, executor="sequential"
     )
     data = json.loads((tmp_path / "sweep.json").read_text())
-    assert data["format"] == 1
+    assert data["format"] == 2
     assert data["model"] == "planar_four_bar"
     assert data["cases"]["method"] == "sobol"
     assert set(data["versions"]) == {"mbssa", "numpy", "scipy", "numba"}
-    data["format"] = 2
+    data["format"] = 3
     (tmp_path / "sweep.json").write_text(json.dumps(data))
-    with pytest.raises(ValueError, match="format 2"):
+    with pytest.raises(ValueError, match="format 3"):
         open_sweep(tmp_path)
+
+
+class Elsewhere(Executor):
+    """Tasks at once, in another folder."""
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def submit(self, function, *arguments):
+        done = Future()
+        with contextlib.chdir(self.folder):
+            try:
+                done.set_result(function(*arguments))
+            except SweepError as error:
+                done.set_exception(error)
+        return done
+
+
+@pytest.mark.parametrize("apart", [False, True])
+def test_workers_in_another_folder_write_to_a_relative_store(bar, tmp_path, monkeypatch, apart):
+    for name in ("here", "there"):
+        (tmp_path / name).mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    pool = Elsewhere(tmp_path / "there")
+    kind = ExecutorType(
+        "elsewhere", lambda _: contextlib.nullcontext(pool), "separate", ExecutorCosts(0.0, 0.0, 0.0, 0.0)
+    )
+    monkeypatch.setattr(sys.modules["routes.sweep.run"], "executor_named", lambda _: kind)
+    if apart:
+        monkeypatch.setattr(stores, "whole", mock.Mock(side_effect=FileNotFoundError(2, "No such file")))
+        with pytest.raises(SweepError, match=f"cannot be written on {re.escape(platform.node())}: "):
+            sweep(bar, turn(4), record=["1-4.angle"], store="store")
+        return
+    sweep(bar, turn(4), record=["1-4.angle"], store="store")
+    assert len(parts(tmp_path / "here" / "store")) == 1

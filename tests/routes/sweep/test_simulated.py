@@ -43,6 +43,16 @@ def test_offset_of_an_input_is_from_the_reference(tmp_path):
     assert found["1-2.angle.final"][0] != found["1-2.angle.final"][1]
 
 
+def test_forces_whose_functions_do_not_run_are_refused_before_anything_is_written(tmp_path):
+    arm = {"mass": 1.0, "centre": (0.0, -1.0)}
+    m = mbssa.Builder("planar").body("arm", inertia=arm).revolute("frame", "arm", point=(0, 0), driven=True)
+    for name in ("one", "two"):
+        m.force("coordinate", id=name, coordinate="1-2.angle", function="strange.py:push")
+    with pytest.raises(ValueError, match=r"(?s)force one function: .*--trust.*force two function: .*--trust"):
+        sweep(m.build(), grid({"1-2.angle": [0.0, 1.0]}), simulate="groups", store=tmp_path / "no")
+    assert not (tmp_path / "no").exists()
+
+
 def damped(mass=1.0, stiffness=20.0):
     body = {"mass": mass, "centre": (0.0, 0.0)}
     m = mbssa.Builder("planar").body("block", inertia=body)

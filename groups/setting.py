@@ -8,14 +8,13 @@ from functools import cached_property
 
 import numpy as np
 
-from groups.encoding.constraint_tables import drive_rows
 from groups.encoding.gearing import gearing
 from groups.encoding.joint_steps import Gearing
-from groups.encoding.passive_rotations import LockedRotation, locked_rotations
 from groups.encoding.relative_coordinates import RelativeGroup, encode_relative
-from groups.encoding.tree import GroupTree
-from groups.motion import reference_inputs
+from groups.motion import drive_rows, reference_inputs
+from groups.passive_rotations import LockedRotation, locked_rotations
 from groups.reference import closed_reference
+from groups.tree import GroupTree
 from mbssa import Mechanism, Structure
 from mbssa.arrays import Floats
 from mbssa.joints.catalogue import CATALOGUE
