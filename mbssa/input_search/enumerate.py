@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mbssa.arrays import Ints
-from mbssa.compiled import kernel
+from mbssa.input_search.count_kernels import kernel
 from mbssa.input_search.kernels import sets_of, unranked
 from mbssa.input_search.undriven import Undriven
 

@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from mbssa.compiled import kernel
-from mbssa.decomposition.assignment_kernels import Graph, assign
 from mbssa.input_search import kernels
+from mbssa.input_search.count_kernels import Graph, assign, kernel
 from mbssa.input_search.enumerate import Schemes, schemes
 from mbssa.input_search.group_library import OTHERWISE, GroupLibrary, number_of_code, numbers_of_body
 from mbssa.input_search.undriven import Undriven
@@ -122,7 +121,8 @@ def evaluate(base: Undriven, places: npt.NDArray[np.integer[Any]], known: GroupL
         kernel(kernels.first_sets, places.size)(places.astype(np.int64), ready.coordinates, evaluated.bits)
         return evaluated
     numbers = np.zeros((len(places), kernels.NUMBERS), dtype=np.int64)
-    work = len(places) * base.incidence.work + int(evaluated.sets.sum()) * base.n_inputs**2
+    size = base.incidence.n_bodies + len(base.incidence.units)
+    work = len(places) * size + int(evaluated.sets.sum()) * base.n_inputs**2
     kernel(kernels.evaluate_rows, work)(
         places.astype(np.int64),
         ready.graph,
@@ -211,7 +211,7 @@ def _count(base: Undriven, graph: Graph) -> kernels.Count | None:
         return None
     given = np.zeros(len(i.slot_body), dtype=np.int64)
     rest, need = i.units.copy(), i.freedom_of_body.copy()
-    kernel(assign, i.work)(graph, given, rest, need)
+    kernel(assign, i.n_bodies + len(i.units))(graph, given, rest, need)
     return None if rest.any() else (i.units, given, need, i.freedom_of_body)
 
 

@@ -1,6 +1,6 @@
 """Evaluation of actuation schemes on bare arrays: count, groups, ranks; plain Python or compiled."""
 
-# Words and graph as in mbssa.decomposition.assignment_kernels. ``places`` is (D, n), the joint of each input,
+# Words and graph as in mbssa.input_search.count_kernels. ``places`` is (D, n), the joint of each input,
 # ascending. Rows that share a prefix share its work: the assignment is kept for every number of inputs, and a
 # further input is one augmenting path.
 
@@ -10,9 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from mbssa.decomposition.assignment_kernels import Array, Graph
-from mbssa.decomposition.component_kernels import components
-from mbssa.decomposition.sparsity_kernels import rigid_subchains
+from mbssa.input_search.count_kernels import Array, Graph, components, rigid_subchains
 
 #: ``(units, given, need, freedom)`` of the mechanism without inputs, all its units given to bodies.
 Count = tuple[Array, Array, Array, Array]

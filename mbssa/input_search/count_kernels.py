@@ -1,4 +1,4 @@
-"""Assignment of units to bodies, orientation and coarse parts, on bare arrays; plain Python or compiled."""
+"""Assignment, components and rigid sub-chains on bare arrays; plain Python or compiled."""
 
 # A *slot* is one (joint, body) incidence. ``given[slot]`` counts the joint's units that its body takes,
 # ``rest[j]`` the unassigned units, ``need[b]`` what body b could still take; the frame, 0, takes nothing.
@@ -6,9 +6,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
+
+from mbssa.compiled import chosen
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 Array = Any  # kernels see int64 arrays, and uint8 flags; shapes as in Incidence
 #: ``(joint_start, slot_body, slot_joint, body_start, body_slot)`` of :class:`.incidence.Incidence`.
@@ -20,66 +26,17 @@ Chain = tuple[Array, Array, Array]
 #: Effort of a search that may not give up.
 UNLIMITED = np.int64(1 << 60)
 
+#: Seconds for a unit of the work (bodies + joints) of a structural kernel in plain Python, and for compiling.
+PER_WORK, COMPILING = 1.4e-5, 3.4
+#: Work from which structural kernels compile at the first call, on an empty cache too.
+WORTH_COMPILING = 20_000
 
-def renumbered(graph: Graph) -> tuple[Array, Array, Graph]:
-    """Old indices of bodies (N,) and joints (J,), and the graph numbered depth first from the frame."""
-    # Where neighbours are also neighbours in memory, a large mechanism in random numbering is searched about
-    # as fast as one numbered as it was built. Depth first keeps the bodies of one group together; breadth
-    # first took a third longer.
-    joint_start, slot_body, slot_joint, body_start, body_slot = graph
-    n = len(body_start) - 1
-    bodies = np.zeros(n, dtype=np.int64)
-    new_body = np.full(n, -1, dtype=np.int64)
-    joints = np.zeros(len(joint_start) - 1, dtype=np.int64)
-    seen = np.zeros(len(joint_start) - 1, dtype=np.uint8)
-    new_start = np.zeros(len(joint_start), dtype=np.int64)
-    waits = np.zeros(n, dtype=np.int64)
-    count = 0
-    tail = 0
-    for start in range(n):
-        if new_body[start] >= 0:
-            continue
-        waits[0] = start
-        new_body[start] = n  # on the stack
-        height = 1
-        while height > 0:
-            height -= 1
-            b = waits[height]
-            bodies[tail] = b
-            new_body[b] = tail
-            tail += 1
-            for place in range(body_start[b], body_start[b + 1]):
-                j = slot_joint[body_slot[place]]
-                if seen[j] == 1:
-                    continue
-                seen[j] = 1
-                joints[count] = j
-                new_start[count + 1] = new_start[count] + joint_start[j + 1] - joint_start[j]
-                count += 1
-                for slot in range(joint_start[j], joint_start[j + 1]):
-                    v = slot_body[slot]
-                    if new_body[v] < 0:
-                        new_body[v] = n
-                        waits[height] = v
-                        height += 1
-    new_slot_body = np.zeros(len(slot_body), dtype=np.int64)
-    new_slot_joint = np.zeros(len(slot_body), dtype=np.int64)
-    for j in range(count):
-        slot = joint_start[joints[j]]
-        for place in range(new_start[j], new_start[j + 1]):
-            new_slot_body[place] = new_body[slot_body[slot]]
-            new_slot_joint[place] = j
-            slot += 1
-    new_body_start = np.zeros(n + 1, dtype=np.int64)
-    for b in range(n):
-        new_body_start[b + 1] = new_body_start[b] + body_start[bodies[b] + 1] - body_start[bodies[b]]
-    fill = new_body_start.copy()
-    new_body_slot = np.zeros(len(slot_body), dtype=np.int64)
-    for slot in range(len(slot_body)):
-        b = new_slot_body[slot]
-        new_body_slot[fill[b]] = slot
-        fill[b] += 1
-    return bodies, joints, (new_start, new_slot_body, new_slot_joint, new_body_start, new_body_slot)
+
+def kernel(function: Callable[P, R], work: int) -> Callable[P, R]:
+    """A structural kernel for so much work (bodies + joints): :func:`chosen`."""
+    return chosen(
+        function, PER_WORK * work, compiling=COMPILING, ask=True if work >= WORTH_COMPILING else None
+    )
 
 
 def assign(graph: Graph, given: Array, rest: Array, need: Array) -> None:
@@ -335,41 +292,255 @@ def lengths(graph: Graph, given: Array, rest: Array, far: Array, queue: Array) -
                     tail += 1
 
 
-def without_place(graph: Graph, given: Array, rest: Array) -> Array:
-    """Over-constrained part (N,) of a maximum assignment: 1 for bodies that units without a place reach."""
-    n = len(graph[3]) - 1
-    far = np.zeros(n, dtype=np.int64)
-    lengths(graph, given, rest, far, np.zeros(n, dtype=np.int64))
-    over = np.zeros(n, dtype=np.uint8)
-    for b in range(1, n):
-        if far[b] < n:
-            over[b] = 1
-    return over
-
-
-def short_of_units(
+def components(
     graph: Graph,
     given: Array,
-    need: Array,
-) -> Array:
-    """Under-constrained part (N,), uint8: 1 for the bodies whose units a free one could take."""
+    excluded: Array,
+) -> tuple[Array, int]:
+    """Components (N,) of bodies, which depend on the others of joints that give them units; their number."""
+    # Tarjan's algorithm without recursion; the component of the frame and of the excluded bodies is -1.
     joint_start, slot_body, slot_joint, body_start, body_slot = graph
-    n = len(need)
-    under = np.zeros(n, dtype=np.uint8)
-    queue: list[Any] = [np.int64(0) for _ in range(0)]
+    n = len(excluded)
+    label = np.full(n, -1, dtype=np.int64)
+    found = np.full(n, -1, dtype=np.int64)
+    low = np.zeros(n, dtype=np.int64)
+    pointer = np.zeros(n, dtype=np.int64)
+    inner = np.zeros(n, dtype=np.int64)
+    stack = np.zeros(n, dtype=np.int64)
+    call = np.zeros(n, dtype=np.int64)
+    height = 0
+    clock = 0
+    count = 0
+    for start in range(1, n):
+        if found[start] >= 0 or excluded[start] == 1:
+            continue
+        depth = 0
+        call[0] = start
+        found[start] = clock
+        low[start] = clock
+        clock += 1
+        pointer[start] = body_start[start]
+        inner[start] = 0
+        stack[height] = start
+        height += 1
+        while depth >= 0:
+            b = call[depth]
+            descended = False
+            while pointer[b] < body_start[b + 1]:
+                slot = body_slot[pointer[b]]
+                j = slot_joint[slot]
+                size = joint_start[j + 1] - joint_start[j]
+                if given[slot] == 0 or inner[b] >= size:
+                    pointer[b] += 1
+                    inner[b] = 0
+                    continue
+                v = slot_body[joint_start[j] + inner[b]]
+                inner[b] += 1
+                if v == 0 or v == b or excluded[v] == 1:
+                    continue
+                if found[v] < 0:
+                    found[v] = clock
+                    low[v] = clock
+                    clock += 1
+                    pointer[v] = body_start[v]
+                    inner[v] = 0
+                    stack[height] = v
+                    height += 1
+                    depth += 1
+                    call[depth] = v
+                    descended = True
+                    break
+                if label[v] < 0 and found[v] < low[b]:
+                    low[b] = found[v]
+            if descended:
+                continue
+            if low[b] == found[b]:
+                while True:
+                    height -= 1
+                    v = stack[height]
+                    label[v] = count
+                    if v == b:
+                        break
+                count += 1
+            depth -= 1
+            if depth >= 0 and low[b] < low[call[depth]]:
+                low[call[depth]] = low[b]
+    return label, count
+
+
+def rigid_subchains(graph: Graph, given: Array, label: Array, freedom: Array) -> tuple[Array, Array]:
+    """Violating sub-chain (N,) of each body, -1: none; and the surplus of each, ``units - B(n - 1)``."""
+    # In a (B, B)-sparse component every set X of bodies receives at least B units from outside X. A body that
+    # can hand B units on to known bodies proves that of each X around it, and becomes known; else the bodies
+    # reached violate it. Units received are submodular: the smallest such sets are disjoint and unique.
+    joint_start, slot_body, slot_joint, body_start, body_slot = graph
+    n = len(label)
+    given = given.copy()
+    known = np.zeros(n, dtype=np.uint8)
+    known[0] = 1
+    bad = np.full(n, -1, dtype=np.int64)
+    surplus = [np.int64(0) for _ in range(0)]
+    size = np.zeros(n, dtype=np.int64)
+    least = np.full(n, 1 << 40, dtype=np.int64)
     for b in range(1, n):
-        if need[b] > 0:
-            under[b] = 1
-            queue.append(np.int64(b))
-    head = 0
-    while head < len(queue):
-        b = queue[head]
-        head += 1
-        for place in range(body_start[b], body_start[b + 1]):
-            j = slot_joint[body_slot[place]]
-            for other in range(joint_start[j], joint_start[j + 1]):
-                v = slot_body[other]
-                if given[other] > 0 and under[v] == 0:
-                    under[v] = 1
-                    queue.append(v)
-    return under
+        if label[b] >= 0:
+            size[label[b]] += 1
+            # A milder test where a component has several B: ranks decide there.
+            least[label[b]] = min(least[label[b]], freedom[b])
+    waits = np.zeros(n, dtype=np.uint8)
+    queue: list[Any] = [np.int64(0) for _ in range(0)]
+    moves: list[Any] = [np.int64(0) for _ in range(0)]
+    stamp = np.full(n, -1, dtype=np.int64)
+    trail = (np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64))
+    reached = np.zeros(n, dtype=np.int64)
+    for start in range(1, n):
+        if label[start] < 0 or size[label[start]] == 1 or known[start] == 1:
+            continue
+        queue.append(np.int64(start))
+        while len(queue) > 0:
+            b = queue.pop()
+            waits[b] = 0
+            if known[b] == 1:
+                continue
+            moves.clear()
+            most = least[label[b]]
+            released, count = release(graph, b, most, given, label, known, stamp, reached, trail, moves)
+            if released < most:
+                released, count = smallest(
+                    graph, b, released, count, given, label, known, stamp, reached, trail, moves
+                )
+                # Bodies that are not in the sub-chain are tried again, from where they were.
+                for move in moves:
+                    if move > 0:
+                        given[move - 1] -= 1
+                    else:
+                        given[-move - 1] += 1
+                for place in range(count):
+                    bad[reached[place]] = len(surplus)
+                surplus.append(np.int64(most - released))
+                if bad[b] < 0:
+                    queue.append(b)
+            else:
+                reached[0] = b
+                count = 1
+            for place in range(count):
+                known[reached[place]] = 1
+            # Next to known bodies first: their units have a short way to go.
+            for place in range(count):
+                u = reached[place]
+                for at in range(body_start[u], body_start[u + 1]):
+                    j = slot_joint[body_slot[at]]
+                    for slot in range(joint_start[j], joint_start[j + 1]):
+                        v = slot_body[slot]
+                        if label[v] == label[b] and known[v] == 0 and waits[v] == 0:
+                            waits[v] = 1
+                            queue.append(v)
+    result = np.zeros(len(surplus), dtype=np.int64)
+    for number in range(len(surplus)):
+        result[number] = surplus[number]
+    return bad, result
+
+
+def release(
+    graph: Graph,
+    root: Any,
+    most: Any,
+    given: Array,
+    label: Array,
+    known: Array,
+    stamp: Array,
+    reached: Array,
+    trail: Chain,
+    moves: Any,
+) -> tuple[Any, Any]:
+    """Hand up to ``most`` units of ``root`` on to known bodies of its component; units, bodies visited."""
+    # The visited ones are the first of ``reached``, counted where fewer than ``most`` were released.
+    # ``moves`` gains the changed slots: slot + 1 for a unit more, else -(slot + 1).
+    joint_start, slot_body, slot_joint, body_start, body_slot = graph
+    came_from, came_by, came_to = trail
+    released = 0
+    while released < most:
+        reached[0] = root
+        stamp[root] = root
+        head = 0
+        tail = 1
+        end = np.int64(-1)
+        while head < tail and end < 0:
+            u = reached[head]
+            head += 1
+            for place in range(body_start[u], body_start[u + 1]):
+                slot = body_slot[place]
+                if given[slot] == 0:
+                    continue
+                j = slot_joint[slot]
+                for other in range(joint_start[j], joint_start[j + 1]):
+                    v = slot_body[other]
+                    if v == u:
+                        continue
+                    if known[v] == 1 or label[v] != label[root]:
+                        end = slot
+                        break
+                    if stamp[v] != root:
+                        stamp[v] = root
+                        came_from[v] = u
+                        came_by[v] = slot
+                        came_to[v] = other
+                        reached[tail] = v
+                        tail += 1
+                if end >= 0:
+                    break
+        for place in range(tail):
+            stamp[reached[place]] = -1
+        if end < 0:
+            return released, tail
+        # The units of known bodies are not used any more.
+        given[end] -= 1
+        moves.append(-end - 1)
+        u = slot_body[end]
+        while u != root:
+            given[came_to[u]] += 1
+            moves.append(came_to[u] + 1)
+            given[came_by[u]] -= 1
+            moves.append(-came_by[u] - 1)
+            u = came_from[u]
+        released += 1
+    return released, np.int64(0)
+
+
+def smallest(
+    graph: Graph,
+    root: Any,
+    released: Any,
+    count: Any,
+    given: Array,
+    label: Array,
+    known: Array,
+    stamp: Array,
+    reached: Array,
+    trail: Chain,
+    moves: Any,
+) -> tuple[Any, Any]:
+    """Units received and size of the smallest violating set in ``reached``, which begins with its bodies."""
+    # A body that can hand one unit more than ``released`` on to ``root`` has its least set around ``root``
+    # too. If all can, the set is the smallest; a body that cannot has reached a smaller one.
+    bodies = reached[:count].copy()
+    proven = [root]
+    at = 0
+    known[root] = 1
+    # In the order of ``reached`` each body comes after one it shares a joint with.
+    while at < len(bodies):
+        b = bodies[at]
+        at += 1
+        if known[b] == 1:
+            continue
+        fewer, tail = release(graph, b, released + 1, given, label, known, stamp, reached, trail, moves)
+        known[b] = 1
+        proven.append(b)
+        if fewer <= released:
+            released = fewer
+            bodies = reached[:tail].copy()
+            at = 0
+    for b in proven:
+        known[b] = 0
+    reached[: len(bodies)] = bodies
+    return released, len(bodies)
