@@ -129,28 +129,52 @@ def _assigned_by_scipy(incidence: Incidence) -> Ints:
     import scipy.sparse
     from scipy.sparse.csgraph import depth_first_order, maximum_flow
 
-    n, n_joints = incidence.n_bodies, len(incidence.units)
-    slots = np.flatnonzero(incidence.slot_body)
-    body, joint = incidence.slot_body, incidence.slot_joint + n
-    shape = (n + n_joints + 1,) * 2
-    ends = scipy.sparse.coo_array((np.ones(len(body), dtype=np.int8), (body, joint)), shape=shape).tocsr()
-    # Numbered depth first, what is near in the mechanism is near in memory in whatever numbering it comes:
-    # up to half of the time. The frame is the sink.
-    order = depth_first_order(ends + ends.T, 0, return_predecessors=False)
-    node = np.full(shape[0], -1)
-    node[order] = np.arange(len(order))
-    node[node < 0] = np.arange(len(order), shape[0])
-    source, sink = node[-1], node[0]
-    joints, bodies = node[n:-1], node[1:n]
-    rows = np.concatenate([np.full(n_joints, source), node[joint[slots]], bodies])
-    columns = np.concatenate([joints, node[body[slots]], np.full(n - 1, sink)])
-    units = incidence.units[incidence.slot_joint[slots]]
-    capacity = np.concatenate([incidence.units, units, incidence.freedom_of_body[1:]]).astype(np.int32)
-    network = scipy.sparse.csr_array(
-        (capacity, (rows.astype(np.int32), columns.astype(np.int32))), shape=shape
-    )
+    n, n_joints, first = incidence.n_bodies, len(incidence.units), incidence.joint_start[:-1]
+    body, joint, freedom = incidence.slot_body, incidence.slot_joint, incidence.freedom_of_body
+    # All units begin at a body that can move; the flow takes them from bodies with too many to those with
+    # too few. A joint of two bodies is an arc between them; only others, and parallel joints, need a node.
     taken = np.zeros(len(body), dtype=np.int64)
-    taken[slots] = maximum_flow(network, source, sink).flow[node[joint[slots]], node[body[slots]]]
+    movable = np.flatnonzero(body)
+    joints, begin = np.unique(joint[movable], return_index=True)
+    taken[movable[begin]] = incidence.units[joints]
+    one, other = first, np.minimum(first + 1, incidence.joint_start[1:] - 1)
+    pair = np.minimum(body[one], body[other]) * n + np.maximum(body[one], body[other])
+    _, same, times = np.unique(pair, return_inverse=True, return_counts=True)
+    simple = (np.diff(incidence.joint_start) == 2) & (times[same] == 1)
+    arcs = np.flatnonzero(simple & (body[one] > 0) & (body[other] > 0))
+    slots = np.flatnonzero((body > 0) & ~simple[joint])
+    # Numbered depth first, what is near in the mechanism is near in memory in whatever numbering it comes.
+    shape = (n + n_joints,) * 2
+    ends = scipy.sparse.coo_array((np.ones(len(body), dtype=np.int8), (body, joint + n)), shape=shape).tocsr()
+    order = depth_first_order(ends + ends.T, 0, return_predecessors=False)
+    place = np.full(shape[0], shape[0])
+    place[order] = np.arange(len(order))
+    used = np.concatenate([np.arange(1, n), n + np.unique(joint[slots])])
+    node = np.zeros(shape[0], dtype=np.int32)  # the frame is the source
+    node[used[np.argsort(place[used], kind="stable")]] = np.arange(1, len(used) + 1)
+    sink = len(used) + 1
+    surplus = np.bincount(body, taken, n).astype(np.int64) - freedom
+    rich, poor = np.flatnonzero(surplus > 0), np.flatnonzero(surplus < 0)
+    tail, head, middle = node[body[one[arcs]]], node[body[other[arcs]]], node[n + joint[slots]]
+    rows = np.concatenate([np.zeros(len(rich), dtype=np.int32), node[poor], tail, node[body[slots]], middle])
+    columns = np.concatenate(
+        [node[rich], np.full(len(poor), sink, dtype=np.int32), head, middle, node[body[slots]]]
+    )
+    units = incidence.units[joint[slots]]
+    capacity = np.concatenate([surplus[rich], -surplus[poor], incidence.units[arcs], taken[slots], units])
+    network = scipy.sparse.csr_array((capacity.astype(np.int32), (rows, columns)), shape=(sink + 1,) * 2)
+    flow = maximum_flow(network, 0, sink).flow
+    # Of no entries SciPy returns no array.
+    if len(arcs):
+        moved = np.asarray(flow[tail, head], dtype=np.int64)
+        taken[one[arcs]] -= moved
+        taken[other[arcs]] += moved
+    if len(slots):
+        taken[slots] += np.asarray(flow[middle, node[body[slots]]], dtype=np.int64)
+    # What is still too much has no place.
+    row, by_body = np.repeat(incidence.body_start[:-1], np.diff(incidence.body_start)), incidence.body_slot
+    before = np.concatenate([[0], np.cumsum(taken[by_body])])
+    taken[by_body] = np.clip(freedom[body[by_body]] - (before[:-1] - before[row]), 0, taken[by_body])
     return taken
 
 
