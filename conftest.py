@@ -24,4 +24,3 @@ def _fast_tests_do_not_compile(request, monkeypatch):
     monkeypatch.setattr(compiled, "_rented", {})
     if request.node.get_closest_marker("slow") is None:
         monkeypatch.setattr(compiled, "LOADING", 20.0)
-        monkeypatch.setattr(compiled, "WORTH_COMPILING", float("inf"))

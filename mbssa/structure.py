@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,8 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from mbssa.arrays import Bools, Ints
-from mbssa.compiled import kernel
-from mbssa.decomposition import component_kernels
+from mbssa.decomposition.flow import rows
 from mbssa.decomposition.incidence import Incidence
 from mbssa.decomposition.partition import Part, Partition
 from mbssa.decomposition.treatment import Treatment
@@ -155,17 +155,18 @@ class Structure:
         # Bodies in no group come last: all other bodies come before them.
         turn = np.where(self.group_of_body > 0, self.group_of_body, self.n_groups + 1)
         turn[0] = 0
-        rows, columns = _pairs_of_bodies(self.incidence)
-        forward = turn[columns] < turn[rows]
-        rows, columns = rows[forward], columns[forward]
+        one, other = self.incidence.slot_pairs()
+        later, earlier = self.incidence.slot_body[one], self.incidence.slot_body[other]
+        forward = turn[earlier] < turn[later]
+        later, earlier = later[forward], earlier[forward]
         if n <= DENSE_RESULTS:
             dense = np.zeros((n, n), dtype=np.int64)
-            dense[rows, columns] = turn[columns] + 1
+            dense[later, earlier] = turn[earlier] + 1
             dense[0] = self.group_of_body
             return dense
         import scipy.sparse
 
-        cells = np.unique(np.stack([rows, columns]), axis=1)
+        cells = np.unique(np.stack([later, earlier]), axis=1)
         grouped = np.flatnonzero(self.group_of_body)
         return scipy.sparse.csr_array(
             (
@@ -356,7 +357,6 @@ def build_structure(
     # Of the groups that are ready, the one with fewest bodies is next, then the one with the lowest body
     # number. The result depends on which bodies form a group, not on how the search found them.
     label, count = partition.label, partition.n_groups
-    work = incidence.work
     first = incidence.joint_start[:-1]
     slot_label = label[incidence.slot_body]
     # Labels ascend with dependence, so a joint between groups is solved with the highest.
@@ -367,14 +367,12 @@ def build_structure(
     constrains = np.repeat((units > 0) & ~loose, np.diff(incidence.joint_start))
     arc = (slot_label >= 0) & (slot_label != after) & constrains
     arcs = np.unique(slot_label[arc] * max(count, 1) + after[arc])
-    before_start, before = _csr(arcs // max(count, 1), arcs % max(count, 1), count)
 
     size = np.bincount(label[label >= 0], minlength=count)
     lowest = np.full(count, mechanism.n_bodies, dtype=np.int64)
     members = np.flatnonzero(label >= 0)
     np.minimum.at(lowest, label[members], members)
-    order = kernel(component_kernels.canonical_order, work)(size, lowest, before_start, before)
-    level = kernel(component_kernels.group_levels, work)(order, before_start, before)[order]
+    order, level = _canonical_order(size, lowest, arcs // max(count, 1), arcs % max(count, 1))
 
     number = np.zeros(count + 1, dtype=np.int64)  # number[-1] stays 0: in no group
     number[order] = np.arange(1, count + 1)
@@ -397,6 +395,28 @@ def build_structure(
         unresolved=partition.unresolved,
         treatment=treatment,
     )
+
+
+def _canonical_order(size: Ints, lowest: Ints, before: Ints, after: Ints) -> tuple[Ints, Ints]:
+    """Canonical order of groups: of those that are ready, fewest bodies, then lowest body; their levels."""
+    waits = np.bincount(after, minlength=len(size)).tolist()
+    later = rows(len(size), before, after)
+    rank = np.empty_like(size)
+    rank[by_rank := np.lexsort((lowest, size))] = np.arange(len(size))
+    ranks, group_of = rank.tolist(), by_rank.tolist()
+    heap = [ranks[group] for group, count in enumerate(waits) if not count]
+    heapq.heapify(heap)
+    level, order = [1] * len(size), []
+    while heap:
+        group = group_of[heapq.heappop(heap)]
+        order.append(group)
+        for other in later[group]:
+            level[other] = max(level[other], level[group] + 1)
+            waits[other] -= 1
+            if not waits[other]:
+                heapq.heappush(heap, ranks[other])
+    numbers = np.array(order, dtype=np.int64)
+    return numbers, np.array(level, dtype=np.int64)[numbers]
 
 
 def _joints_in_no_group(incidence: Incidence, partition: Partition) -> Bools:
@@ -428,18 +448,3 @@ def _rows(number: Ints, count: int) -> tuple[Ints, Ints]:
     order = np.argsort(number, kind="stable")
     start = np.searchsorted(number[order], np.arange(1, count + 2))
     return start, order
-
-
-def _pairs_of_bodies(incidence: Incidence) -> tuple[Ints, Ints]:
-    """Every ordered pair of different bodies that share a joint (with repetition)."""
-    sizes = np.diff(incidence.joint_start)
-    rows, columns = [], []
-    for size in np.unique(sizes):
-        slots = incidence.joint_start[:-1][sizes == size][:, None] + np.arange(size)
-        bodies = incidence.slot_body[slots]
-        for a in range(size):
-            for b in range(size):
-                if a != b:
-                    rows.append(bodies[:, a])
-                    columns.append(bodies[:, b])
-    return np.concatenate(rows), np.concatenate(columns)

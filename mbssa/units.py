@@ -111,10 +111,8 @@ def in_si(unit: str) -> tuple[str, float]:
 
 
 def numbers_in_si(texts: Sequence[str], si: str, units: tuple[str, str]) -> list[float]:
-    """Numbers in SI of a quantity in the unit ``si``, "" for none, with or without a unit of their own.
-
-    A unit that one has holds for those that have none; without any they are in ``units`` of length and angle.
-    """
+    """Numbers in SI, measured in ``si`` ("" for none), by the units that are written, else by ``units``."""
+    # A unit that one has holds for those that have none.
     matches = [_NUMBER.fullmatch(text.strip()) for text in texts]
     if None in matches:
         raise ValueError(f"{texts[matches.index(None)]!r} is no number")

@@ -42,6 +42,12 @@ def test_decompose_imports_no_heavy_package():
     assert not imported_by("decompose", "rotor") & {*HEAVY, "groups"}
 
 
+def test_no_structure_of_a_model_loads_a_compiler():
+    script = "import sys, mbssa; [mbssa.decompose(mbssa.load(name)) for name in mbssa.builtin_names()]; "
+    script += "assert not {'numba', 'networkx', 'scipy'} & set(sys.modules)"
+    subprocess.run([sys.executable, "-c", script], check=True)
+
+
 @pytest.mark.parametrize(
     "model",
     [

@@ -18,8 +18,8 @@ import numpy as np
 from groups.kernels import foreign
 from mbssa.arrays import Floats
 from mbssa.compiled import compiled_for_c
+from mbssa.compiled.linking import call_by_address
 from mbssa.faults import Fault
-from mbssa.joints.kernels import compiled_ask
 from mbssa.joints.user import Resolved, UserFunction, derivative_on_copies, jet, on_copies
 from mbssa.joints.user_sources import error_line, name_of
 from mbssa.mechanism import Mechanism
@@ -200,7 +200,7 @@ def _machine_code(
     """The callable compiled. Where it raises an exception it is called back, and that is noted there."""
     import numba
 
-    m, ask, carray = function.bodies, compiled_ask(), foreign.compiled_numbers()
+    m, ask, carray = function.bodies, call_by_address(), foreign.compiled_numbers()
     inner = _with_callees(call, {})
     callee = numba.njit(lambda q, R: inner(q)) if function.planar else inner
 

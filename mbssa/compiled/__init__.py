@@ -26,11 +26,6 @@ IMPORTING, LOADING = 0.55, 0.04
 #: Share of the seconds that compiling takes which counts in the price of a kernel that is not kept on disk:
 #: it is paid once, and serves all later processes.
 SHARE = 1.0 / 8.0
-#: Seconds for a unit of the work (bodies + joints) of a structural kernel in plain Python, and for compiling.
-PER_WORK, COMPILING = 1.4e-5, 3.4
-#: Work from which structural kernels compile at the first call, on an empty cache too.
-WORTH_COMPILING = 20_000
-
 #: Replacements of kernels in compiled code, by kernel: factories of something that Numba can call.
 _INSTEAD: dict[Callable[..., Any], Callable[[], Any]] = {}
 
@@ -79,13 +74,6 @@ def chosen(
     note_loaded([function])
     twin: Callable[P, R] = compiled(function)
     return twin
-
-
-def kernel(function: Callable[P, R], work: int) -> Callable[P, R]:
-    """A structural kernel for so much work (bodies + joints): :func:`chosen`."""
-    return chosen(
-        function, PER_WORK * work, compiling=COMPILING, ask=True if work >= WORTH_COMPILING else None
-    )
 
 
 def compiled_as(make: Callable[[], Any]) -> Callable[[Callable[P, R]], Callable[P, R]]:

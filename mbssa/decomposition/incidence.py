@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import permutations
 
 import numpy as np
 
@@ -26,10 +27,16 @@ class Incidence:
     freedom: int  # B
     n_bodies: int  # N
 
-    @property
-    def work(self) -> int:
-        """Bodies and joints: what decides whether a kernel is worth compiling."""
-        return self.n_bodies + len(self.units)
+    def slot_pairs(self) -> tuple[Ints, Ints]:
+        """Every ordered pair of different slots of one joint."""
+        sizes = np.diff(self.joint_start)
+        one, other = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
+        for size in np.unique(sizes).tolist():
+            first = self.joint_start[:-1][sizes == size]
+            for a, b in permutations(range(size), 2):
+                one.append(first + a)
+                other.append(first + b)
+        return np.concatenate(one), np.concatenate(other)
 
 
 def initialise(mechanism: Mechanism) -> Incidence:

@@ -6,62 +6,44 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import numpy.typing as npt
 
 from mbssa.arrays import Bools, Ints
-from mbssa.compiled import WORTH_COMPILING, kernel
-from mbssa.decomposition import assignment_kernels, component_kernels, sparsity_kernels
+from mbssa.decomposition.flow import assigned, connected_pieces, reached, strong_components
 from mbssa.decomposition.incidence import Incidence
 from mbssa.decomposition.partition import Part, Partition, PartKind
+from mbssa.decomposition.sparsity import rigid_subchains
 
 
 def match(incidence: Incidence) -> Partition:
     """Groups and parts of a mechanism, in time that grows almost linearly with its size."""
-    work = incidence.work
-    graph: assignment_kernels.Graph = (
-        incidence.joint_start,
-        incidence.slot_body,
-        incidence.slot_joint,
-        incidence.body_start,
-        incidence.body_slot,
-    )
-    bodies = joints = None
-    # Only for speed: groups and parts are the same in any numbering.
-    if work >= WORTH_COMPILING:
-        bodies, joints, graph = kernel(assignment_kernels.renumbered, work)(graph)
-    given = np.zeros(len(incidence.slot_body), dtype=np.int64)
-    rest = incidence.units.copy() if joints is None else incidence.units[joints]
-    freedom = incidence.freedom_of_body if bodies is None else incidence.freedom_of_body[bodies]
-    need = freedom.copy()
-    kernel(assignment_kernels.assign, work)(graph, given, rest, need)
-    # A complete assignment has no coarse parts.
-    none = np.zeros(incidence.n_bodies, dtype=np.uint8)
-    over = kernel(assignment_kernels.without_place, work)(graph, given, rest) if rest.any() else none
-    under = kernel(assignment_kernels.short_of_units, work)(graph, given, need) if need.any() else none
-    label, count = kernel(component_kernels.components, work)(graph, given, over | under)
-    bad, surplus = kernel(sparsity_kernels.rigid_subchains, work)(graph, given, label, freedom)
-    if bodies is not None and joints is not None:
-        over, under, label, bad, need = _back(bodies, over, under, label, bad, need)
-        (rest,) = _back(joints, rest)
+    n, first = incidence.n_bodies, incidence.joint_start[:-1]
+    taken = assigned(incidence)
+    rest = incidence.units - np.add.reduceat(taken, first)
+    need = incidence.freedom_of_body - np.bincount(incidence.slot_body, taken, n).astype(np.int64)
+    # A body needs the other bodies of the joints that give it units.
+    one, other = incidence.slot_pairs()
+    body, needed = incidence.slot_body[one], incidence.slot_body[other]
+    arcs = (taken[one] > 0) & (body > 0) & (needed > 0)
+    body, needed = body[arcs], needed[arcs]
+    without_place = np.zeros(n, dtype=bool)
+    without_place[incidence.slot_body[rest[incidence.slot_joint] > 0]] = True
+    without_place[0] = False
+    over, under = reached(n, without_place, body, needed), reached(n, need > 0, needed, body)
+    kept = ~(over | under)
+    kept[0] = False
+    number = np.cumsum(kept) - 1
+    arcs = kept[body] & kept[needed]
+    label = np.full(n, -1, dtype=np.int64)
+    label[kept], count = strong_components(int(kept.sum()), number[body[arcs]], number[needed[arcs]])
+    bad, surplus = rigid_subchains(incidence, taken, label, count)
     parts = [
-        *_coarse_parts(incidence, over.astype(bool), "over", rest, need),
-        *_coarse_parts(incidence, under.astype(bool), "under", rest, need),
-        *_rigid_parts(incidence, label, bad, surplus),
+        *_coarse_parts(incidence, over, "over", rest, need),
+        *_coarse_parts(incidence, under, "under", rest, need),
+        *_rigid_parts(incidence, label, bad, np.array(surplus, dtype=np.int64)),
     ]
     parts.sort(key=lambda part: (part.kind == "under", part.bodies))
     return Partition(label, count, tuple(parts))
-
-
-def _back(old: Ints, *columns: npt.NDArray[Any]) -> list[npt.NDArray[Any]]:
-    """Columns in the old numbering; ``old`` is the old index of each new one."""
-    result = []
-    for column in columns:
-        result.append(np.empty_like(column))
-        result[-1][old] = column
-    return result
 
 
 def _coarse_parts(incidence: Incidence, member: Bools, kind: PartKind, rest: Ints, need: Ints) -> list[Part]:
@@ -70,8 +52,11 @@ def _coarse_parts(incidence: Incidence, member: Bools, kind: PartKind, rest: Int
         return []
     first = incidence.joint_start[:-1]
     inside = member[incidence.slot_body]
-    ends = np.add.reduceat(inside.astype(np.int64), first)
-    piece = _pieces(incidence, inside, ends)
+    one, other = incidence.slot_pairs()
+    joined = inside[one] & inside[other]
+    piece = connected_pieces(
+        incidence.n_bodies, incidence.slot_body[one[joined]], incidence.slot_body[other[joined]]
+    )
     # Members of one joint are in one piece, so any of them names the joint's piece.
     piece_of_joint = np.maximum.reduceat(np.where(inside, piece[incidence.slot_body], -1), first)
     if kind == "over":
@@ -86,17 +71,6 @@ def _coarse_parts(incidence: Incidence, member: Bools, kind: PartKind, rest: Int
         units = rest[joints].sum() if kind == "over" else need[bodies].sum()
         parts.append(Part(kind, int(units), tuple(bodies.tolist()), tuple(joints.tolist())))
     return parts
-
-
-def _pieces(incidence: Incidence, inside: Bools, ends: Ints) -> Ints:
-    """A representative per body of the connected pieces that joints among members make."""
-    kept = np.repeat(ends > 1, np.diff(incidence.joint_start)) & inside
-    start = np.zeros(int((ends > 1).sum()) + 1, dtype=np.int64)
-    np.cumsum(ends[ends > 1], out=start[1:])
-    pieces: Ints = kernel(component_kernels.connected, incidence.work)(
-        start, incidence.slot_body[kept], incidence.n_bodies
-    )
-    return pieces
 
 
 def _by_key(key: Ints, items: Ints) -> dict[int, Ints]:

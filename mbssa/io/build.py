@@ -10,8 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mbssa.arrays import Ints
-from mbssa.compiled import kernel
-from mbssa.decomposition import component_kernels
+from mbssa.decomposition.flow import connected_pieces
 from mbssa.faults import Fault, Faults
 from mbssa.io.couplings import coupling_faults, with_coupled_ids
 from mbssa.io.loads import force_faults, with_joints
@@ -203,8 +202,9 @@ def _disconnected(
     n_bodies: int,
     body_names: tuple[str, ...] | None,
 ) -> list[Fault]:
-    part = kernel(component_kernels.connected, n_bodies + len(joint_start))(joint_start, joint_body, n_bodies)
-    loose = np.flatnonzero(part != part[0])
+    first = np.repeat(joint_body[joint_start[:-1]], np.diff(joint_start))
+    piece = connected_pieces(n_bodies, first, joint_body)
+    loose = np.flatnonzero(piece != piece[0])
     if not len(loose):
         return []
     names = [

@@ -7,12 +7,12 @@
 from __future__ import annotations
 
 import math
-from functools import cache
 from typing import Any
 
 import numpy as np
 
 from mbssa.compiled import compiled_as
+from mbssa.compiled.linking import call_by_address
 
 Array = Any
 #: A callable ``function(q, R)``; in compiled code the address of ``void (void *q, void *R, void *answer)``.
@@ -135,30 +135,7 @@ def given_jet(
         out[2] /= 12 * step
 
 
-@cache
-def compiled_ask() -> Any:
-    """Call of a function in compiled code: a jump to its address."""
-    from llvmlite import ir  # type: ignore[import-untyped]
-    from numba import types
-    from numba.extending import intrinsic
-
-    @intrinsic
-    def jump(typingctx: Any, function: Any, q: Any, R: Any, answer: Any) -> Any:
-        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            kinds = signature.args
-            pointer = ir.IntType(8).as_pointer()
-            kind = ir.FunctionType(ir.VoidType(), [pointer] * 3).as_pointer()
-            arrays = [context.make_array(kinds[k])(context, builder, arguments[k]).data for k in (1, 2, 3)]
-            data = [builder.bitcast(array, pointer) for array in arrays]
-            builder.call(builder.inttoptr(arguments[0], kind), data)
-            return context.get_dummy_value()
-
-        return types.void(types.int64, q, R, answer), generate
-
-    return jump
-
-
-@compiled_as(compiled_ask)
+@compiled_as(call_by_address)
 def ask(function: Function, q: Array, R: Array, answer: Array) -> None:
     """Value of a function at a pose; in compiled code a function is its address."""
     answer[...] = function(q, R)

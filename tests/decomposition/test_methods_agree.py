@@ -26,6 +26,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import mbssa
+from mbssa.decomposition import flow
 from mbssa.decomposition.incidence import initialise
 from mbssa.joints.catalogue import FREEDOM, joint_type, types_of
 from mbssa.mechanism import Mechanism
@@ -334,6 +335,37 @@ def test_groups_do_not_depend_on_how_the_mechanism_is_written(space):
 
 
 # --------------------------------------------------------------------------- any mechanism
+
+
+@settings(repeatable, max_examples=150)
+@given(any_mechanism())
+def test_plain_python_and_scipy_agree_in_any_numbering(mechanism):
+    plain = mbssa.decompose(mechanism, by_count=True)
+    numbers = renumbered(random.Random(0), mechanism)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(flow, "LARGE", 0)
+        compiled = mbssa.decompose(mechanism, by_count=True)
+        turned = mbssa.decompose(numbers, by_count=True)
+    assert_same(plain, compiled)
+    assert plain.parts == compiled.parts
+
+    def shape(structure):
+        parts = [(part.kind, part.units, len(part.bodies), len(part.rigid)) for part in structure.parts]
+        return sorted(parts), sorted((len(group.bodies), group.level) for group in structure.groups)
+
+    assert shape(turned) == shape(plain)
+
+
+def test_a_large_mechanism(monkeypatch):
+    mechanism = renumbered(random.Random(0), random_determined(0, "spatial", most_bodies=flow.LARGE))
+    assert mechanism.n_bodies > 3_000
+    plain = mbssa.decompose(mechanism)
+    assert plain.determined
+    monkeypatch.setattr(flow, "LARGE", 0)
+    compiled = mbssa.decompose(mechanism)
+    assert (plain.group_of_body == compiled.group_of_body).all()
+    assert (plain.joint_group == compiled.joint_group).all()
+    assert plain.levels == compiled.levels
 
 
 @settings(repeatable, max_examples=150)
