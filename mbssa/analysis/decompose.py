@@ -76,7 +76,7 @@ def decompose(
     else:
         from mbssa.decomposition.exhaustive import search
 
-        partition = search(incidence, mechanism.grade, mechanism.n_driven_of_joint, time_limit)
+        partition = search(incidence, time_limit)
         if not partition.parts and not partition.unresolved and match(incidence).parts:
             note = "Eq. (5) lets a surplus and a shortage cancel here: the matching finds no determined count"
             partition = replace(partition, note=note)
