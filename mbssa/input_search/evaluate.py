@@ -11,7 +11,6 @@ from typing import Annotated, Any, get_type_hints
 import numpy as np
 import numpy.typing as npt
 
-from mbssa.arrays import Bools, Ints
 from mbssa.input_search.assignment import (
     Graph,
     Groups,
@@ -24,7 +23,7 @@ from mbssa.input_search.assignment import (
 from mbssa.input_search.enumerate import Schemes, inputs_by_joint, schemes
 from mbssa.input_search.group_library import OTHERWISE, GroupLibrary, number_of_code
 from mbssa.input_search.undriven import Undriven
-from mbssa.input_search.validity import Coordinates, valid_sets
+from mbssa.input_search.validity import Coordinates, regular_volume, valid_sets
 from mbssa.structure import Group
 
 Column = npt.NDArray[Any]
@@ -151,15 +150,20 @@ class _Ready:
     graph: Graph
     coordinates: Coordinates
     usable: Column  # (J,) coordinates of a joint that stop no passive rotation
-    singular: float  # a least singular value above it is regular
-    volume: float  # so is a volume above it
+    volume: float  # sets of coordinates with a volume above it are regular
 
 
 @lru_cache(maxsize=256)
 def _ready(base: Undriven) -> _Ready:
     moving = np.abs(base.moves).any(axis=1).astype(np.int64)
     usable = np.add.reduceat(moving, base.start[:-1]) if base.n_passive else base.mechanism.grade
-    return _Ready(schemes(base), Graph(base.incidence), _coordinates(base), usable, *_bounds(base))
+    return _Ready(
+        schemes(base),
+        Graph(base.incidence),
+        _coordinates(base),
+        usable,
+        regular_volume(base.systems[0], base.moves),
+    )
 
 
 def _coordinates(base: Undriven) -> Coordinates:
@@ -191,15 +195,10 @@ def _valid_sets(base: Undriven, ready: _Ready, evaluated: Evaluated, rows: Colum
     """Numbers of valid sets of these rows, and the coordinates of the best, in place."""
     every = ready.coordinates.row
 
-    def regular(sets: Ints) -> Bools:
-        least = np.linalg.svd(base.moves[every[sets]], compute_uv=False)[:, -1]
-        valid: Bools = least > ready.singular
-        for k in np.flatnonzero((least > base.low) & ~valid).tolist():
-            valid[k] = base.full_rank(every[sets[k]])
-        return valid
-
     places = evaluated.places[rows]
-    found = valid_sets(places, ready.coordinates, base.low, ready.volume, regular)
+    found = valid_sets(
+        places, ready.coordinates, base.low, ready.volume, lambda sets: base.full_rank(every[sets])
+    )
     evaluated.valid[rows] = found.count
     some = np.flatnonzero(found.count)
     evaluated.bits[rows[some]] = every[found.best[some]] - base.start[places[some]]
@@ -233,21 +232,6 @@ def _enter_structures(
     codes[base.fictitious] *= -1
     closed, cost = costs_of(groups, inputs, codes, known.arrays(space), OTHERWISE[space])
     evaluated.closed[rows], evaluated.cost[rows] = closed, np.round(cost, _DIGITS)
-
-
-def _bounds(base: Undriven) -> tuple[float, float]:
-    """Least singular value and volume of ``moves`` beyond which a set is regular by the whole matrix A."""
-    # With equations C and coordinates D, |A x| for x = N y + z is at least |C z| >= c |z| and |M y| - |D|
-    # |z|: the least singular value of A is at most that of M, at least that over 3 max(1, |D| / c). That of M
-    # is at most the distance of a row from the others, at least its volume times ((n-1) / |M|²)^((n-1) / 2).
-    n = base.n_inputs
-    whole = base.systems[0]
-    inputs = float(np.sort((whole.coordinates**2).sum(axis=1))[-n:].sum())
-    largest, least = (float(value) for value in whole.values[[0, -1]]) if len(whole.values) else (0.0, 1.0)
-    seen = float(np.sort((base.moves**2).sum(axis=1))[-n:].sum())
-    singular = whole.tolerance * np.hypot(largest, np.sqrt(inputs)) * 3.0 * max(1.0, np.sqrt(inputs) / least)
-    volume = singular * (seen / (n - 1)) ** ((n - 1) / 2) if n > 1 else singular
-    return float(singular), float(volume)
 
 
 def _margins(base: Undriven, evaluated: Evaluated) -> None:

@@ -96,11 +96,13 @@ class Undriven:
         """Joints that are there only while they are driven."""
         return range(self.bare.n_joints, self.mechanism.n_joints)
 
-    def full_rank(self, coordinates: Sequence[int] | Ints) -> bool:
-        """Return whether these coordinates and all equations have full rank, passive rotations aside."""
+    def full_rank(self, sets: Ints) -> Bools:
+        """Return whether coordinates (K, n) and all equations have full rank, passive rotations aside."""
         # The singular values of the whole matrix decide, as they do in :func:`mbssa.check`.
-        chosen = np.array(coordinates, dtype=np.int64)
-        return any(full_rank(system, chosen, self.n_passive) for system in self.systems)
+        valid = np.zeros(len(sets), dtype=bool)
+        for system in self.systems:
+            valid[~valid] = full_rank(system, sets[~valid], self.n_passive)
+        return valid
 
     def reason(self, mechanism: Mechanism) -> str:
         """Reason for which inputs are not valid, from :func:`mbssa.check`; "valid" where there is none."""

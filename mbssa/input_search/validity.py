@@ -1,4 +1,4 @@
-"""Rank of equations with inputs: of all sets of many schemes, and of one set by inertia."""
+"""Rank of equations with inputs, for all sets of many schemes."""
 
 # With singular values σ, right vectors V and free motions N of the equations and n coordinates D, A =
 # [equations; D] has as many singular values up to s as motions that D leaves free, and n less those of L⁻¹ D
@@ -14,6 +14,11 @@ import numpy as np
 from mbssa.arrays import Bools, Floats, Ints
 from mbssa.input_search.assignment import Places, prefixes
 from mbssa.singularities.ranks import rank_of
+
+#: Size of coordinates over the least singular value of equations, squared, from which the small matrix is
+#: inexact; and the part of its singular values that may be rounding up to there.
+_ILL = 1e8
+_ROUNDING = 1e-6
 
 #: Numbers in the projections of the sets that are evaluated at a time.
 _AT_A_TIME = 1 << 20
@@ -43,27 +48,48 @@ def split_system(equations: Floats, coordinates: Floats, rank: int, tolerance: f
     )
 
 
-def full_rank(whole: SplitSystem, chosen: Ints, passive: int) -> bool:
-    """Return whether the equations and these coordinates leave only ``passive`` passive rotations free."""
-    rows = whole.coordinates[chosen]
-    one, other = whole.values.max(initial=0.0), np.linalg.norm(rows, 2)
-    # The largest singular value of the whole matrix is somewhere between.
-    if _regular(whole, chosen, whole.tolerance * float(np.hypot(one, other))):
-        return True
-    if not _regular(whole, chosen, whole.tolerance * float(max(one, other))):
-        return False
-    matrix = np.vstack([whole.equations, rows])
-    return bool(rank_of(matrix, whole.tolerance).rank >= matrix.shape[1] - passive)
+def full_rank(whole: SplitSystem, sets: Ints, passive: int) -> Bools:
+    """Return whether the equations and these coordinates (K, n) leave only ``passive`` rotations free."""
+    # The largest singular value of the whole matrix is somewhere between that of the equations and ``most``.
+    least, most = whole.tolerance * float(whole.values.max(initial=0.0)), _most(whole, sets.shape[1])
+    valid = _regular(whole, sets, most * (1.0 + _ROUNDING), sure=True)
+    doubt = np.flatnonzero(~valid)
+    for k in doubt[_regular(whole, sets[doubt], least * (1.0 - _ROUNDING), sure=False)].tolist():
+        matrix = np.vstack([whole.equations, whole.coordinates[sets[k]]])
+        valid[k] = rank_of(matrix, whole.tolerance).rank >= matrix.shape[1] - passive
+    return valid
 
 
-def _regular(whole: SplitSystem, chosen: Ints, bound: float) -> bool:
-    """Return whether all singular values but those of the passive rotations are above a bound."""
+def regular_volume(whole: SplitSystem, moves: Floats) -> float:
+    """Volume of rows of ``moves`` (C, n) beyond which their coordinates have full rank."""
+    # The least singular value of L⁻¹ D N is at least that of D N over |L|, and the latter at least the volume
+    # of D N times ((n - 1) / |D N|²)^((n - 1) / 2).
+    n, bound = moves.shape[1], _most(whole, moves.shape[1])
+    least = float(whole.values.min(initial=np.inf))
+    if least <= bound:
+        return np.inf
+    inputs, seen = (np.sort((rows**2).sum(axis=1))[-n:].sum() for rows in (whole.coordinates, moves))
+    singular = bound * np.sqrt(1.0 + inputs / (least**2 - bound**2))
+    return float(singular * (seen / max(n - 1, 1)) ** ((n - 1) / 2))
+
+
+def _most(whole: SplitSystem, n: int) -> float:
+    """Singular value up to which ones of the equations with any n coordinates may count as 0."""
+    inputs = np.sort((whole.coordinates**2).sum(axis=1))[-n:].sum()
+    return float(whole.tolerance * np.sqrt(whole.values.max(initial=0.0) ** 2 + inputs))
+
+
+def _regular(whole: SplitSystem, sets: Ints, bound: float, *, sure: bool) -> Bools:
+    """Whether all singular values but those of passive rotations exceed a bound; in doubt ``not sure``."""
     if len(whole.values) and whole.values[-1] <= bound:
-        return False
-    seen = whole.held[chosen] / np.sqrt(whole.values**2 - bound**2)
-    triangle: Floats = np.asarray(np.linalg.qr(np.vstack([np.eye(len(chosen)), seen.T]), mode="r"))
-    values = np.linalg.svd(np.linalg.solve(triangle.T, whole.free[chosen]), compute_uv=False)
-    return bool(values[-1] > bound)
+        return np.zeros(len(sets), dtype=bool)
+    seen = whole.held / np.sqrt(whole.values**2 - bound**2)
+    gram = seen @ seen.T
+    if np.trace(gram) > _ILL:
+        return np.full(len(sets), not sure)
+    triangle = np.linalg.cholesky(np.eye(sets.shape[1]) + gram[sets[:, :, None], sets[:, None, :]])
+    values = np.linalg.svd(np.linalg.solve(triangle, whole.free[sets]), compute_uv=False)
+    return np.asarray(values[:, -1] > bound)
 
 
 @dataclass(frozen=True, eq=False)
