@@ -372,7 +372,7 @@ def build_structure(
     lowest = np.full(count, mechanism.n_bodies, dtype=np.int64)
     members = np.flatnonzero(label >= 0)
     np.minimum.at(lowest, label[members], members)
-    order, level = _canonical_order(size, lowest, arcs // max(count, 1), arcs % max(count, 1))
+    order, level = canonical_order(size, lowest, arcs // max(count, 1), arcs % max(count, 1))
 
     number = np.zeros(count + 1, dtype=np.int64)  # number[-1] stays 0: in no group
     number[order] = np.arange(1, count + 1)
@@ -397,7 +397,7 @@ def build_structure(
     )
 
 
-def _canonical_order(size: Ints, lowest: Ints, before: Ints, after: Ints) -> tuple[Ints, Ints]:
+def canonical_order(size: Ints, lowest: Ints, before: Ints, after: Ints) -> tuple[Ints, Ints]:
     """Canonical order of groups: of those that are ready, fewest bodies, then lowest body; their levels."""
     waits = np.bincount(after, minlength=len(size)).tolist()
     later = rows(len(size), before, after)

@@ -121,7 +121,7 @@ def evaluate(base: Undriven, places: npt.NDArray[np.integer[Any]], known: GroupL
     treated = base.treatment is not None
     doubt = np.flatnonzero((evaluated.valid[rows] > 0) == treated)
     determined = np.ones(len(rows), dtype=bool)
-    determined[doubt] = ~has_rigid_chain(groups_of(ready.graph, given[:, doubt]))
+    determined[doubt] = ~has_rigid_chain(groups_of(ready.graph, given[:, doubt]), inputs[doubt])
     evaluated.valid[rows[~determined]] = 0
     if base.fault:
         evaluated.valid[:] = 0
