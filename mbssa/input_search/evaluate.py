@@ -174,7 +174,7 @@ def _coordinates(base: Undriven) -> Coordinates:
     return Coordinates(
         start=np.concatenate([[0], np.cumsum(np.bitwise_count(base.allowed), dtype=np.int64)]),
         row=row,
-        required=(base.required[joint] >> bit & 1)[row].astype(np.int64),
+        required=(base.required[joint] >> bit & 1)[row] > 0,
         moves=base.moves[row],
     )
 
@@ -186,7 +186,7 @@ def _first_bits(base: Undriven, coordinates: Coordinates, places: Column) -> Col
     for j, (start, stop) in enumerate(pairwise(coordinates.start.tolist())):
         bit, required = coordinates.row[start:stop] - base.start[j], coordinates.required[start:stop]
         for w in range(1, min(stop - start, n) + 1):
-            table[j, w, :w] = np.sort(bit[np.argsort(-required, kind="stable")][:w])
+            table[j, w, :w] = np.sort(bit[np.argsort(~required, kind="stable")][:w])
     same = places[:, :, None] == places[:, None, :]
     return np.asarray(table[places, same.sum(axis=2), np.tril(same, -1).sum(axis=2)])
 

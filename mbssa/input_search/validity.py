@@ -98,7 +98,7 @@ class Coordinates:
 
     start: Ints  # (J + 1,) those of joint j are start[j] … start[j + 1] - 1
     row: Ints  # (C,) number of each among all coordinates
-    required: Ints  # (C,) 1 where every set has it
+    required: Bools  # (C,) whether every set has it
     moves: Floats  # (C, n) how it moves with the free motions
 
 
@@ -117,14 +117,11 @@ class _Sets:
 
     scheme: Ints  # (P,) number of the beginning of the scheme
     chosen: Ints  # (P, k) coordinates
-    held: Ints  # (P,) required coordinates of the last joint
     volume: Floats  # (P,)
     across: Floats  # (P, n, n) projection on what is left; (P, n) the last direction
 
     def take(self, rows: Ints | slice) -> _Sets:
-        return _Sets(
-            self.scheme[rows], self.chosen[rows], self.held[rows], self.volume[rows], self.across[rows]
-        )
+        return _Sets(self.scheme[rows], self.chosen[rows], self.volume[rows], self.across[rows])
 
 
 def valid_sets(
@@ -141,15 +138,15 @@ def valid_sets(
     levels = [(places[first], parent) for first, parent in prefixes(places)]
     root = np.zeros(1, dtype=np.int64)
     whole = np.eye(n)[None] if n > 1 else np.ones((1, 1))
-    pending = [_Sets(root, root[:, None][:, :0], root, np.ones(1), whole)]
+    pending = [_Sets(root, root[:, None][:, :0], np.ones(1), whole)]
     while pending:
         sets = pending.pop()
         k = sets.chosen.shape[1]
         rows, parent = levels[k]
         longer = _longer(sets, rows[:, : k + 1], parent, coordinates, low)
         if k == n - 1:
-            doubt = np.flatnonzero(longer.volume <= sure)
-            valid = np.ones(len(longer.volume), dtype=bool)
+            valid = coordinates.required[longer.chosen].sum(axis=1) == coordinates.required.sum()
+            doubt = np.flatnonzero(valid & (longer.volume <= sure))
             if len(doubt):
                 valid[doubt] = regular(longer.chosen[doubt])
             _enter(found, longer.take(np.flatnonzero(valid)))
@@ -163,27 +160,21 @@ def valid_sets(
 def _longer(sets: _Sets, places: Places, parent: Ints, coordinates: Coordinates, low: float) -> _Sets:
     """Sets with one coordinate more; ``places`` (Q, k + 1) begin schemes, ``parent`` (Q,) are theirs."""
     start, moves = coordinates.start, coordinates.moves
-    needed = np.diff(np.concatenate([[0], np.cumsum(coordinates.required)])[start])
     begin, stop = (np.searchsorted(parent, sets.scheme, side) for side in ("left", "right"))
     row, scheme = _ranges(begin, stop)
-    joint = places[scheme, -1].astype(np.int64)
-    first, stop = start[joint], start[joint + 1]
-    same = np.zeros(len(row), dtype=bool)
+    first, stop = start[places[scheme, -1]], start[places[scheme, -1] + 1]
     if places.shape[1] > 1:
-        before = places[scheme, -2]
-        same = before == joint
+        same = places[scheme, -2] == places[scheme, -1]
         first = np.where(same, sets.chosen[row, -1] + 1, first)
-        stop = np.where(same | (sets.held[row] == needed[before]), stop, 0)
     pair, coordinate = _ranges(first, np.maximum(first, stop))
-    row, scheme, same, joint = row[pair], scheme[pair], same[pair], joint[pair]
-    held = coordinates.required[coordinate] + np.where(same, sets.held[row], 0)
+    row, scheme = row[pair], scheme[pair]
     last = sets.across.ndim == 2
     if last:
         beyond = np.einsum("ij,ij->i", sets.across[row], moves[coordinate])[:, None]
     else:
         beyond = np.einsum("ijk,ik->ij", sets.across[row], moves[coordinate])
     size = np.sqrt((beyond**2).sum(axis=1))
-    kept = np.flatnonzero((size > low) & (~np.array(last) | (held == needed[joint])))
+    kept = np.flatnonzero(size > low)
     row, beyond, size = row[kept], beyond[kept], size[kept]
     chosen = np.column_stack([sets.chosen[row], coordinate[kept]])
     across = np.zeros((len(row), 0))
@@ -193,7 +184,7 @@ def _longer(sets: _Sets, places: Places, parent: Ints, coordinates: Coordinates,
         if places.shape[1] == moves.shape[1] - 1:
             every, largest = np.arange(len(row)), np.einsum("ijj->ij", across).argmax(axis=1)
             across = across[every, :, largest] / np.sqrt(across[every, largest, largest])[:, None]
-    return _Sets(scheme[kept], chosen, held[kept], sets.volume[row] * size, across)
+    return _Sets(scheme[kept], chosen, sets.volume[row] * size, across)
 
 
 def _ranges(begin: Ints, stop: Ints) -> tuple[Ints, Ints]:
