@@ -321,7 +321,7 @@ def test_without_geometry_generic_rank_decides():
     pairs = [(1, 2, "R", 0), (2, 3, "S", 0), (3, 4, "S", 0), (1, 4, "R", 0)]
     mechanism = mbssa.from_pairs(4, pairs, "spatial")
     base = undriven(mechanism)
-    assert (base.basis, base.mobility, base.n_inputs) == ("generic", 2, 1)
+    assert (base.basis, base.n_inputs, base.n_passive) == ("generic", 1, 1)
     evaluated = evaluate(base, schemes(base).places(), group_library())
     assert evaluated.determined.tolist() == evaluated.valid.astype(bool).tolist()
     names = [base.names(evaluated.places[r], evaluated.bits[r]) for r in np.flatnonzero(evaluated.valid)]
