@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 #: Control characters but for tabs and line ends, separators of lines, and what turns the direction of text.
 _STRANGE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
@@ -37,3 +38,8 @@ def counted(number: int, noun: str) -> str:
     if number != 1:
         noun = f"{noun[:-1]}ies" if noun.endswith("dy") else f"{noun}s"
     return f"{number:,} {noun}"
+
+
+def listed(items: Sequence[str], most: int = 30) -> str:
+    """First items with commas between, and the number of the others."""
+    return ", ".join(items[:most]) + (f" and {len(items) - most} more" if len(items) > most else "")

@@ -29,7 +29,7 @@ from mbssa.singularities.ranks import (
     tolerance_for,
 )
 from mbssa.singularities.redundancy import Examined, examine, examine_generic
-from mbssa.texts import counted
+from mbssa.texts import counted, listed
 from mbssa.threads import one_blas_thread
 from mbssa.trust import REMEDY
 from mbssa.units import given_in, quantity_text
@@ -231,15 +231,12 @@ def _ranks_of_groups(
     if structure.treatment is not None:
         return ()
     generic = group_ranks(structure, generic_rows(mechanism))
+    # A draw can only fall short of the generic rank; a large group needs luck with its margin.
     for seed in (2, 3):
-        # A draw can only fall short of the generic rank; a large group needs luck with its margin.
-        if all(rank is None or rank.full for rank in generic):
-            break
-        again = group_ranks(structure, generic_rows(mechanism, seed))
-        generic = [
-            new if old is not None and new is not None and new.rank > old.rank else old
-            for old, new in zip(generic, again, strict=True)
-        ]
+        if any(rank is not None and not rank.full for rank in generic):
+            again = group_ranks(structure, generic_rows(mechanism, seed))
+            pairs = zip(generic, again, strict=True)
+            generic = [max(pair, key=lambda rank: -1 if rank is None else rank.rank) for pair in pairs]
     if numeric is not None:
         found = group_ranks(structure, numeric.rows, numeric.tolerance)
     elif mechanism.has_geometry and (frames := joint_frames(mechanism)).known.all():
@@ -247,8 +244,7 @@ def _ranks_of_groups(
         rows = rows_at(mechanism, frames, Configuration.reference(frames))
         size = frames.size
         relative = precision_of(mechanism, size) if precision is None else precision / size
-        tolerance = tolerance_for(relative)
-        found = group_ranks(structure, rows, tolerance)
+        found = group_ranks(structure, rows, tolerance_for(relative))
     else:
         found = [None] * len(generic)
     return tuple(zip(generic, found, strict=True))
@@ -281,8 +277,6 @@ class _Findings:
 
     def named(self, bodies: Sequence[int]) -> str:
         """Bodies with their names."""
-        from mbssa.reports.wording import listed
-
         names = listed([str(self.mechanism.bodies[b]) for b in bodies], 20)
         return f"{'body' if len(bodies) == 1 else 'bodies'} {names}"
 

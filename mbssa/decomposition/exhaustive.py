@@ -17,6 +17,7 @@ import numpy as np
 from mbssa.decomposition.incidence import Incidence
 from mbssa.decomposition.matching import match
 from mbssa.decomposition.partition import Part, Partition
+from mbssa.texts import listed
 
 #: Bodies that a chain's bits can name within reasonable memory; the search would never end anyway.
 MOST_BODIES = 10_000
@@ -183,13 +184,9 @@ def _parts_of_rest(incidence: Incidence, left: list[int]) -> tuple[Part, ...]:
         freedom_of_body=incidence.freedom_of_body[[0, *left]],
         n_bodies=len(left) + 1,
     )
-    bodies = np.array([0, *left])
+    named = (0, *left)
     return tuple(
-        replace(
-            part,
-            bodies=tuple(bodies[list(part.bodies)].tolist()),
-            rigid=tuple(bodies[list(part.rigid)].tolist()),
-        )
+        replace(part, bodies=tuple(named[b] for b in part.bodies), rigid=tuple(named[b] for b in part.rigid))
         for part in match(rest).parts
     )
 
@@ -201,6 +198,4 @@ def _look_at_the_clock(state: State) -> None:
 
 def _bodies(indices: Sequence[int]) -> str:
     """Bodies by number, the first few named."""
-    named = ", ".join(str(index + 1) for index in indices[:_NAMED])
-    more = f" and {len(indices) - _NAMED} more" if len(indices) > _NAMED else ""
-    return f"{'body' if len(indices) == 1 else 'bodies'} {named}{more}"
+    return f"{'body' if len(indices) == 1 else 'bodies'} {listed([str(b + 1) for b in indices], _NAMED)}"

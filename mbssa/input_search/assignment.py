@@ -139,6 +139,14 @@ class Groups:
     arcs: Ints  # (2, E) groups, and those that they depend on
     level: Ints  # (G,) from 1
 
+    @cached_property
+    def lowest(self) -> Ints:
+        """First body (G,) of each group."""
+        lowest = np.zeros(len(self.size), dtype=np.int64)
+        for body in range(self.label.shape[1] - 1, 0, -1):
+            lowest[self.label[:, body]] = body
+        return lowest
+
 
 def groups_of(graph: Graph, given: Counts) -> Groups:
     """Structural groups: strong components of "takes a unit of a joint with"."""
@@ -194,11 +202,8 @@ def joint_owners(groups: Groups, free: Bools) -> Ints:
     touched = groups.label[:, groups.graph.incidence.slot_body[groups.graph.slots]]
     owner: Ints = touched.max(axis=2)
     if (free & ((touched >= 0) & (touched != owner[:, :, None])).any(axis=2)).any():
-        lowest = np.zeros(len(groups.size), dtype=np.int64)
-        for body in range(groups.label.shape[1] - 1, 0, -1):
-            lowest[groups.label[:, body]] = body
         after, before = np.unique(groups.arcs, axis=1)
-        order, _ = canonical_order(groups.size, lowest, before, after)
+        order, _ = canonical_order(groups.size, groups.lowest, before, after)
         number = np.full(len(order) + 1, -1)
         number[order] = np.arange(len(order))
         owner = np.where(free, order[number[touched].max(axis=2)], owner)
@@ -208,16 +213,10 @@ def joint_owners(groups: Groups, free: Bools) -> Ints:
 def structure_keys(groups: Groups) -> npt.NDArray[np.uint64]:
     """Numbers (D,), equal for the same bodies in each group on the same levels."""
     label = groups.label[:, 1:]
-    bodies = np.random.default_rng(0).integers(0, 2**64, label.shape[1], dtype=np.uint64)
-    key = np.zeros(len(groups.size), dtype=np.uint64)
-    np.add.at(key, label, np.broadcast_to(bodies, label.shape))
-    key += groups.level.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-    # The finaliser of splitmix64: sums of what it makes tell partitions apart.
-    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
-        key = (key ^ key >> np.uint64(shift)) * np.uint64(factor)
-    keys = np.zeros(len(groups.label), dtype=np.uint64)
-    np.add.at(keys, groups.row, key ^ key >> np.uint64(31))
-    return keys
+    body = np.arange(label.shape[1])
+    first, level = np.random.default_rng(0).integers(0, 2**64, (2, len(body), len(body) + 2), dtype=np.uint64)
+    keys = first[body, groups.lowest[label]] + level[body, groups.level[label]]
+    return np.asarray(keys.sum(axis=1, dtype=np.uint64))
 
 
 def costs_of(

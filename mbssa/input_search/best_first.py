@@ -235,17 +235,17 @@ def drawn_scheme(bases: Sequence[Undriven], rng: np.random.Generator) -> Scheme 
 
 def drawn(base: Undriven, rng: np.random.Generator, driven: ByteArray | None = None) -> Scheme | None:
     """A random scheme with a valid set that contains the independent ones of these inputs, or None."""
-    joint = np.repeat(np.arange(len(base.most)), np.diff(base.start))
-    bit = np.arange(len(joint)) - base.start[joint]
+    joint = np.repeat(np.arange(len(base.most)), np.diff(base.coordinates.start))
+    row = base.coordinates.row
     # Required coordinates first, then these inputs, then others.
-    rank = 2 - (0 if driven is None else driven[joint] >> bit & 1)
-    rank = np.where((base.required[joint] >> bit & 1 == 1) | (base.locked[joint] > 0), 0, rank)
-    order = rng.permutation(np.flatnonzero(base.allowed[joint] >> bit & 1))
+    rank = 2 - (0 if driven is None else driven[joint] >> row - base.start[joint] & 1)
+    rank = np.where(base.coordinates.required | (base.locked[joint] > 0), 0, rank)
+    order = rng.permutation(len(row))
     left, chosen = base.most.copy(), []
     for c in order[np.argsort(rank[order], kind="stable")].tolist():
         if left[joint[c]]:
             left[joint[c]] -= 1
             chosen.append(c)
-    kept = independent_rows(base.moves[chosen], _DEPENDENT)[: base.n_inputs]
+    kept = independent_rows(base.coordinates.moves[chosen], _DEPENDENT)[: base.n_inputs]
     places = tuple(np.sort(joint[chosen][kept]).tolist())
     return (base.variant, places) if len(places) == base.n_inputs else None

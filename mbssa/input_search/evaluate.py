@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
-from functools import lru_cache
 from itertools import pairwise
 from typing import Annotated, Any, get_type_hints
 
@@ -12,7 +11,6 @@ import numpy as np
 import numpy.typing as npt
 
 from mbssa.input_search.assignment import (
-    Graph,
     Groups,
     assigned,
     costs_of,
@@ -20,10 +18,10 @@ from mbssa.input_search.assignment import (
     has_rigid_chain,
     structure_keys,
 )
-from mbssa.input_search.enumerate import Schemes, inputs_by_joint, schemes
+from mbssa.input_search.enumerate import inputs_by_joint, schemes
 from mbssa.input_search.group_library import OTHERWISE, GroupLibrary, number_of_code
 from mbssa.input_search.undriven import Undriven
-from mbssa.input_search.validity import Coordinates, regular_volume, valid_sets
+from mbssa.input_search.validity import valid_sets
 from mbssa.structure import Group
 
 Column = npt.NDArray[Any]
@@ -106,30 +104,28 @@ def evaluate(base: Undriven, places: npt.NDArray[np.integer[Any]], known: GroupL
     evaluated = Evaluated.empty(base.n_inputs, len(places))
     evaluated.places[:] = places
     evaluated.variant[:] = base.variant
-    ready = _ready(base)
-    evaluated.sets[:] = ready.room.sets(evaluated.places)
-    evaluated.bits[:] = _first_bits(base, ready.coordinates, evaluated.places)
-    rows, given = assigned(ready.graph, evaluated.places)
+    evaluated.sets[:] = schemes(base).sets(evaluated.places)
+    evaluated.bits[:] = _first_bits(base, evaluated.places)
+    rows, given = assigned(base.graph, evaluated.places)
     inputs = inputs_by_joint(evaluated.places[rows], base.mechanism.n_joints)
     # A passive rotation stays so if no input moves with it, and its joints are driven together.
-    still = np.flatnonzero(((inputs <= ready.usable) & (inputs >= base.locked)).all(axis=1))
+    still = np.flatnonzero(((inputs <= base.usable) & (inputs >= base.locked)).all(axis=1))
     rows, given, inputs = rows[still], given[:, still], inputs[still]
-    _valid_sets(base, ready, evaluated, rows)
-    groups = groups_of(ready.graph, given)
+    _valid_sets(base, evaluated, rows)
     # A matrix of full rank has an assignment, and no sub-chain of it holds too much: a valid set needs no
     # second look at the count, unless that is treated (constraints left out, passive rotations locked).
     treated = base.treatment is not None
     doubt = np.flatnonzero((evaluated.valid[rows] > 0) == treated)
     determined = np.ones(len(rows), dtype=bool)
-    determined[doubt] = ~has_rigid_chain(groups_of(ready.graph, given[:, doubt]), inputs[doubt])
+    determined[doubt] = ~has_rigid_chain(groups_of(base.graph, given[:, doubt]), inputs[doubt])
     evaluated.valid[rows[~determined]] = 0
     if base.fault:
         evaluated.valid[:] = 0
     if treated:  # constraints are left out and passive rotations locked only for independent inputs
         determined &= evaluated.valid[rows] > 0
-    _enter_structures(base, ready, known, evaluated, rows, groups, inputs)
-    for column in _STRUCTURE:
-        getattr(evaluated, column)[rows[~determined]] = 0
+    kept = np.flatnonzero(determined)
+    groups = groups_of(base.graph, given[:, kept])
+    _enter_structures(base, known, evaluated, rows[kept], groups, inputs[kept])
     _margins(base, evaluated)
     if known.predicate is not None:
         _count_closed(base, evaluated, known.predicate)
@@ -139,49 +135,10 @@ def evaluate(base: Undriven, places: npt.NDArray[np.integer[Any]], known: GroupL
 #: Decimals of costs in µs: groups come in any order, and sums of equal costs would differ by rounding.
 _DIGITS = 9
 
-_STRUCTURE = ("determined", "n_groups", "largest", "levels", "width", "closed", "cost", "structure")
 
-
-@dataclass(frozen=True, eq=False)
-class _Ready:
-    """An undriven mechanism in the form of the searches."""
-
-    room: Schemes
-    graph: Graph
-    coordinates: Coordinates
-    usable: Column  # (J,) coordinates of a joint that stop no passive rotation
-    volume: float  # sets of coordinates with a volume above it are regular
-
-
-@lru_cache(maxsize=256)
-def _ready(base: Undriven) -> _Ready:
-    moving = np.abs(base.moves).any(axis=1).astype(np.int64)
-    usable = np.add.reduceat(moving, base.start[:-1]) if base.n_passive else base.mechanism.grade
-    return _Ready(
-        schemes(base),
-        Graph(base.incidence),
-        _coordinates(base),
-        usable,
-        regular_volume(base.systems[0], base.moves),
-    )
-
-
-def _coordinates(base: Undriven) -> Coordinates:
-    """The coordinates that the query allows."""
-    joint = np.repeat(np.arange(base.mechanism.n_joints), base.mechanism.grade)
-    bit = np.arange(len(joint)) - base.start[joint]
-    row = np.flatnonzero(base.allowed[joint] >> bit & 1)
-    return Coordinates(
-        start=np.concatenate([[0], np.cumsum(np.bitwise_count(base.allowed), dtype=np.int64)]),
-        row=row,
-        required=(base.required[joint] >> bit & 1)[row] > 0,
-        moves=base.moves[row],
-    )
-
-
-def _first_bits(base: Undriven, coordinates: Coordinates, places: Column) -> Column:
+def _first_bits(base: Undriven, places: Column) -> Column:
     """Coordinates (D, n) of the first set of each scheme: those that are required, and the lowest others."""
-    n_joints, n = len(coordinates.start) - 1, places.shape[1]
+    coordinates, n_joints, n = base.coordinates, base.mechanism.n_joints, places.shape[1]
     table = np.zeros((n_joints, n + 1, n), dtype=np.int64)
     for j, (start, stop) in enumerate(pairwise(coordinates.start.tolist())):
         bit, required = coordinates.row[start:stop] - base.start[j], coordinates.required[start:stop]
@@ -191,13 +148,13 @@ def _first_bits(base: Undriven, coordinates: Coordinates, places: Column) -> Col
     return np.asarray(table[places, same.sum(axis=2), np.tril(same, -1).sum(axis=2)])
 
 
-def _valid_sets(base: Undriven, ready: _Ready, evaluated: Evaluated, rows: Column) -> None:
+def _valid_sets(base: Undriven, evaluated: Evaluated, rows: Column) -> None:
     """Numbers of valid sets of these rows, and the coordinates of the best, in place."""
-    every = ready.coordinates.row
+    every = base.coordinates.row
 
     places = evaluated.places[rows]
     found = valid_sets(
-        places, ready.coordinates, base.low, ready.volume, lambda sets: base.full_rank(every[sets])
+        places, base.coordinates, base.low, base.volume, lambda sets: base.full_rank(every[sets])
     )
     evaluated.valid[rows] = found.count
     some = np.flatnonzero(found.count)
@@ -205,13 +162,7 @@ def _valid_sets(base: Undriven, ready: _Ready, evaluated: Evaluated, rows: Colum
 
 
 def _enter_structures(
-    base: Undriven,
-    ready: _Ready,
-    known: GroupLibrary,
-    evaluated: Evaluated,
-    rows: Column,
-    groups: Groups,
-    inputs: Column,
+    base: Undriven, known: GroupLibrary, evaluated: Evaluated, rows: Column, groups: Groups, inputs: Column
 ) -> None:
     """Figures of the structural groups of these rows, in place."""
     n = len(rows)

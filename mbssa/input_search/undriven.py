@@ -21,15 +21,16 @@ from mbssa.decomposition.incidence import Incidence, initialise
 from mbssa.decomposition.treatment import DENSE, Treatment
 from mbssa.disjoint_set import DisjointSet
 from mbssa.faults import Fault, ModelError
+from mbssa.input_search.assignment import Graph
 from mbssa.input_search.query import Query, coordinates_of, with_inputs, with_terminals
-from mbssa.input_search.validity import SplitSystem, full_rank, split_system
+from mbssa.input_search.validity import Coordinates, SplitSystem, full_rank, regular_volume, split_system
 from mbssa.io.multiple import spanning_choices
 from mbssa.joints.catalogue import CATALOGUE
-from mbssa.joints.frames import joint_frames
 from mbssa.mechanism import Mechanism
+from mbssa.singularities.passive_rotations import is_rotation
 from mbssa.singularities.proposals import coordinate_rows
 from mbssa.singularities.ranks import generic_rows, rank_of
-from mbssa.singularities.redundancy import Examined, examine, examine_generic, independent_rows
+from mbssa.singularities.redundancy import Examined, examine_known, independent_rows
 
 Mask = npt.NDArray[np.uint8]
 
@@ -94,6 +95,35 @@ class Undriven:
         """Joints that are there only while they are driven."""
         return range(self.bare.n_joints, self.mechanism.n_joints)
 
+    @cached_property
+    def graph(self) -> Graph:
+        """Slots and arcs of the assignment."""
+        return Graph(self.incidence)
+
+    @cached_property
+    def coordinates(self) -> Coordinates:
+        """The coordinates that the query allows."""
+        joint = np.repeat(np.arange(self.mechanism.n_joints), self.mechanism.grade)
+        bit = np.arange(len(joint)) - self.start[joint]
+        row = np.flatnonzero(self.allowed[joint] >> bit & 1)
+        return Coordinates(
+            start=np.concatenate([[0], np.cumsum(np.bitwise_count(self.allowed), dtype=np.int64)]),
+            row=row,
+            required=(self.required[joint] >> bit & 1)[row] > 0,
+            moves=self.moves[row],
+        )
+
+    @cached_property
+    def usable(self) -> Ints:
+        """Coordinates (J,) of each joint that stop no passive rotation."""
+        moving = np.abs(self.moves).any(axis=1).astype(np.int64)
+        return np.add.reduceat(moving, self.start[:-1]) if self.n_passive else self.mechanism.grade
+
+    @cached_property
+    def volume(self) -> float:
+        """Volume of rows of ``moves`` beyond which their coordinates have full rank."""
+        return regular_volume(self.systems[0], self.moves)
+
     @property
     def pairs(self) -> str:
         """Pairs chosen for the multiple joints, as ``4-5 5-6``, a semicolon between joints."""
@@ -139,10 +169,7 @@ def undriven_mechanism(bare: Mechanism, query: Query, variant: int = 0, own: int
         size = whole.freedom * (whole.n_bodies - 1)
         hint = "mbssa decompose MODEL --inputs … evaluates one set of inputs by count"
         raise _refused(whole, f"has {size:,} units of freedom, and ranks are taken up to {DENSE:,}; {hint}")
-    if whole.has_geometry and joint_frames(whole).known.all():
-        found = examine(whole, query.precision)
-    else:
-        found = examine_generic(whole)
+    found = examine_known(whole, query.precision)
     if found.fault:
         raise _refused(whole, f"cannot be assembled: {found.fault}")
     if found.mobility == 0:
@@ -265,11 +292,7 @@ def _spin(bodies: tuple[int, ...], free: Floats, held: Floats, tolerance: float)
     if free.shape[1] - int((values > tolerance).sum()) != 1:
         return None
     motion = (free @ right[-1]).reshape(-1, 6)[np.array(bodies) - 1]
-    turning = motion[:, 3:]
-    size = float(np.linalg.norm(turning[0]))
-    together = np.abs(turning - turning[0]).max() < 1e-6
-    along = abs(float(motion[0, :3] @ turning[0]))
-    return np.asarray(right[-1]) if size > 1e-6 and together and along < 1e-6 * size else None
+    return np.asarray(right[-1]) if is_rotation(motion) else None
 
 
 def _undriven_rotations(wanted: int | None, own: int, mobility: int, idle: int, mechanism: Mechanism) -> int:

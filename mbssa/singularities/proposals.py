@@ -12,6 +12,7 @@ import numpy as np
 from mbssa.arrays import Floats, Ints
 from mbssa.decomposition.incidence import initialise
 from mbssa.decomposition.matching import match
+from mbssa.disjoint_set import DisjointSet
 from mbssa.joints.catalogue import JointType, joint_type, type_of_joint
 from mbssa.joints.frames import joint_frames
 from mbssa.joints.system import Rows, rows_at
@@ -88,19 +89,16 @@ class Proposal:
 
 def _remaining(mechanism: Mechanism, several: MultipleJoint, changed: Collection[int]) -> list[MultipleJoint]:
     """Joints of three or more bodies that are left of one whose changed pairs are joints of their own."""
-    parts: list[tuple[set[int], list[int]]] = []
-    for joint in several.joints:
-        if joint in changed:
-            continue
-        bodies, joints = set(mechanism.joint_bodies(joint)), [joint]
-        for part in [part for part in parts if part[0] & bodies]:
-            parts.remove(part)
-            bodies, joints = bodies | part[0], part[1] + joints
-        parts.append((bodies, joints))
+    kept = [joint for joint in several.joints if joint not in changed]
+    parts, joints = DisjointSet(mechanism.n_bodies), dict[int, list[int]]()
+    for joint in kept:
+        parts.merge(*mechanism.joint_bodies(joint))
+    for joint in kept:
+        joints.setdefault(parts[mechanism.joint_bodies(joint)[0]], []).append(joint)
     return [
-        MultipleJoint(tuple(body for body in several.bodies if body in bodies), tuple(sorted(joints)))
-        for bodies, joints in parts
-        if len(joints) > 1
+        MultipleJoint(tuple(body for body in several.bodies if parts[body] == part), tuple(sorted(own)))
+        for part, own in joints.items()
+        if len(own) > 1
     ]
 
 
@@ -141,13 +139,11 @@ def propose_inputs(
     rows = found.rows
     order = np.lexsort((np.arange(len(rows)), rows.joint, rows.drive))
     kept = order[independent_rows(found.matrix[order], found.tolerance)]
-    drives = [r for r in kept.tolist() if rows.drive[r]]
-    driven = _mask(mechanism, rows, set(drives))
-    taken_back = [
-        f"{mechanism.joint_ids[rows.joint[r]]}.{rows.name[r]}"
-        for r in np.flatnonzero(rows.drive).tolist()
-        if r not in drives
-    ]
+    driven, taken_back = mechanism.driven.copy(), []
+    for r in np.setdiff1d(np.flatnonzero(rows.drive), kept).tolist():
+        joint, name = int(rows.joint[r]), rows.name[r]
+        driven[joint] &= ~np.uint8(1 << type_of_joint(mechanism, joint).coordinates.index(name))
+        taken_back.append(f"{mechanism.joint_ids[joint]}.{name}")
     free = free_motions(found.matrix[kept], found.tolerance)
     free = _without_passive_rotations(mechanism, rows.select(np.sort(kept)), free, found, driven)
     proposals = []
@@ -166,29 +162,11 @@ def propose_inputs(
             names = [
                 f"{mechanism.joint_ids[j]}.{type_of_joint(mechanism, j).coordinates[bit]}" for j, bit in added
             ]
-            text = "; ".join(
-                filter(
-                    None,
-                    (
-                        f"no longer drive {_join(taken_back)}" if taken_back else "",
-                        f"drive {_join(names)}" if names else "",
-                    ),
-                )
-            )
+            said = (("no longer drive", taken_back), ("drive", names))
+            text = "; ".join(f"{verb} {_join(inputs)}" for verb, inputs in said if inputs)
             size = len(taken_back) + len(names)
             proposals.append(Proposal("inputs", text, size, driven=tuple(mask.tolist())))
     return proposals
-
-
-def _mask(mechanism: Mechanism, rows: Rows, kept: set[int]) -> ByteArray:
-    """Driven coordinates without those of dropped rows."""
-    mask = mechanism.driven.copy()
-    for r in np.flatnonzero(rows.drive).tolist():
-        if r not in kept:
-            joint = int(rows.joint[r])
-            coordinates = type_of_joint(mechanism, joint).coordinates
-            mask[joint] &= ~np.uint8(1 << coordinates.index(rows.name[r]))
-    return mask
 
 
 def _without_passive_rotations(

@@ -2,6 +2,7 @@
 
 import time
 from collections import Counter
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -13,6 +14,7 @@ from mbssa.input_search.criteria import criterion
 from mbssa.input_search.enumerate import Schemes
 from mbssa.input_search.evaluate import Evaluated
 from mbssa.input_search.search import transform
+from mbssa.input_search.validity import Coordinates
 
 N_JOINTS, N_INPUTS = 12, 3
 
@@ -135,12 +137,11 @@ def test_a_draw_is_independent_and_allowed():
     rows = dice.normal(size=(10, 3))
     rows[4] = rows[5] = 0
     most = np.array([1, 2, 2, 1, 1])
-    none, every = np.zeros(5, dtype=np.uint8), np.full(5, 3, dtype=np.uint8)
-    required = np.array([0, 0, 0, 0, 2], dtype=np.uint8)
+    start = np.arange(0, 11, 2)
+    several = Coordinates(start, np.arange(10), np.arange(10) == 9, rows)
     base = SimpleNamespace(
-        variant=0, start=np.arange(0, 11, 2), allowed=every, required=required, locked=none, most=most,
-        n_inputs=3, moves=rows,
-    )  # fmt: skip
+        variant=0, start=start, locked=np.zeros(5), most=most, n_inputs=3, coordinates=several
+    )
     found = {drawn(base, dice) for _ in range(200)}
     assert len(found) == 4
     for _, places in found:
@@ -148,7 +149,7 @@ def test_a_draw_is_independent_and_allowed():
         assert counts[4] == 1
         assert counts[2] <= 1
         assert (counts <= most).all()
-    base.moves = rows[:, :1] * [1, 1, 0]
+    base.coordinates = replace(several, moves=rows[:, :1] * [1, 1, 0])
     assert drawn(base, dice) is None
 
 
