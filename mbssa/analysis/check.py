@@ -252,7 +252,7 @@ def _ranks_of_groups(
 
 @dataclass
 class _Findings:
-    """What is found, in the order in which it is looked for."""
+    """Findings about a mechanism, in the order in which they are looked for."""
 
     structure: Structure
     analysis: Examined | None = None  # at the given geometry, else at random geometry

@@ -174,23 +174,23 @@ class _Search:
         for variant in sorted({variant for variant, _ in new}):
             places = np.array([places for v, places in new if v == variant], dtype=np.int16)
             places = places[self.schemes[variant].sets(places) > 0][: self.most - self.n_evaluated]
+            if not len(places):
+                continue
             # In joint order, because what rows have in common with the row before is evaluated once.
             order = np.lexsort(places.T[::-1])
-            self._remember(self.evaluate(variant, places[order]).take(np.argsort(order)))
+            rows = self.evaluate(variant, places[order]).take(np.argsort(order))
+            self.blocks.append(rows)
+            invalid = np.where(rows.valid > 0, 0.0, 1.0)
+            goodness = np.column_stack([invalid, *keys_of(rows, self.wanted)]).tolist()
+            for k in np.flatnonzero(rows.determined).tolist():
+                near = self.neighbours(variant, tuple(rows.places[k].tolist()))
+                heapq.heappush(self.open, (tuple(goodness[k]), -(self.n_evaluated + k), near))
+            self.n_evaluated += len(rows)
+            if self.open and self.open[0][0] < self.best:
+                self.best, self.best_at = self.open[0][0], self.n_evaluated
+            if self.progress is not None:
+                self.progress(self.n_evaluated, self.most)
         return self.n_evaluated > before
-
-    def _remember(self, rows: Evaluated) -> None:
-        self.blocks.append(rows)
-        invalid = np.where(rows.valid > 0, 0.0, 1.0)
-        goodness = np.column_stack([invalid, *keys_of(rows, self.wanted)]).tolist()
-        for k in np.flatnonzero(rows.determined).tolist():
-            near = self.neighbours(int(rows.variant[k]), tuple(rows.places[k].tolist()))
-            heapq.heappush(self.open, (tuple(goodness[k]), -(self.n_evaluated + k), near))
-        self.n_evaluated += len(rows)
-        if self.open and self.open[0][0] < self.best:
-            self.best, self.best_at = self.open[0][0], self.n_evaluated
-        if self.progress is not None:
-            self.progress(self.n_evaluated, self.most)
 
     def exchanged(self, size: int) -> list[Scheme]:
         """So many new neighbours of the best open schemes."""

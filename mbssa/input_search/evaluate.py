@@ -111,7 +111,13 @@ def evaluate(base: Undriven, places: npt.NDArray[np.integer[Any]], known: GroupL
     # A passive rotation stays so if no input moves with it, and its joints are driven together.
     still = np.flatnonzero(((inputs <= base.usable) & (inputs >= base.locked)).all(axis=1))
     rows, given, inputs = rows[still], given[:, still], inputs[still]
-    _valid_sets(base, evaluated, rows)
+    every, joints = base.coordinates.row, evaluated.places[rows]
+    found = valid_sets(
+        joints, base.coordinates, base.low, base.volume, lambda sets: base.full_rank(every[sets])
+    )
+    evaluated.valid[rows] = found.count
+    some = np.flatnonzero(found.count)
+    evaluated.bits[rows[some]] = every[found.best[some]] - base.start[joints[some]]
     # A matrix of full rank has an assignment, and no sub-chain of it holds too much: a valid set needs no
     # second look at the count, unless that is treated (constraints left out, passive rotations locked).
     treated = base.treatment is not None
@@ -126,7 +132,10 @@ def evaluate(base: Undriven, places: npt.NDArray[np.integer[Any]], known: GroupL
     kept = np.flatnonzero(determined)
     groups = groups_of(base.graph, given[:, kept])
     _enter_structures(base, known, evaluated, rows[kept], groups, inputs[kept])
-    _margins(base, evaluated)
+    valid = np.flatnonzero(evaluated.valid > 0)
+    for some in np.array_split(valid, 1 + len(valid) // 50_000):
+        values = np.linalg.svd(base.moves[base.start[places[some]] + evaluated.bits[some]], compute_uv=False)
+        evaluated.margin[some] = values[:, -1] / values[:, 0] if len(some) else 0.0
     if known.predicate is not None:
         _count_closed(base, evaluated, known.predicate)
     return evaluated
@@ -146,19 +155,6 @@ def _first_bits(base: Undriven, places: Column) -> Column:
             table[j, w, :w] = np.sort(bit[np.argsort(~required, kind="stable")][:w])
     same = places[:, :, None] == places[:, None, :]
     return np.asarray(table[places, same.sum(axis=2), np.tril(same, -1).sum(axis=2)])
-
-
-def _valid_sets(base: Undriven, evaluated: Evaluated, rows: Column) -> None:
-    """Numbers of valid sets of these rows, and the coordinates of the best, in place."""
-    every = base.coordinates.row
-
-    places = evaluated.places[rows]
-    found = valid_sets(
-        places, base.coordinates, base.low, base.volume, lambda sets: base.full_rank(every[sets])
-    )
-    evaluated.valid[rows] = found.count
-    some = np.flatnonzero(found.count)
-    evaluated.bits[rows[some]] = every[found.best[some]] - base.start[places[some]]
 
 
 def _enter_structures(
@@ -183,15 +179,6 @@ def _enter_structures(
     codes[base.fictitious] *= -1
     closed, cost = costs_of(groups, inputs, codes, known.arrays(space), OTHERWISE[space])
     evaluated.closed[rows], evaluated.cost[rows] = closed, np.round(cost, _DIGITS)
-
-
-def _margins(base: Undriven, evaluated: Evaluated) -> None:
-    """Margin of the best valid set of each row, in place."""
-    valid = np.flatnonzero(evaluated.valid > 0)
-    for some in np.array_split(valid, max(1, -(-len(valid) // 50_000))):
-        rows = base.start[evaluated.places[some]] + evaluated.bits[some]
-        values = np.linalg.svd(base.moves[rows], compute_uv=False)
-        evaluated.margin[some] = values[:, -1] / values[:, 0] if len(some) else 0.0
 
 
 def _count_closed(base: Undriven, evaluated: Evaluated, predicate: Callable[[Group], bool]) -> None:

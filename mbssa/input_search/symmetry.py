@@ -104,7 +104,7 @@ def orbits(places: npt.NDArray[np.integer], images: Ints) -> Ints:
     if not places.size or not len(images):
         return rows
     # A sum of random numbers, one for each joint, tells rows apart in whatever order its terms are.
-    weight = np.random.default_rng(0).integers(0, 2**64, images.shape[1], dtype=np.uint64)
+    weight = np.random.default_rng(0).integers(0, 2**64, images.shape[1:], dtype=np.uint64)
     key = weight[places].sum(axis=1, dtype=np.uint64)
     order = np.argsort(key)
     ordered = key[order]

@@ -184,7 +184,7 @@ def undriven_mechanism(bare: Mechanism, query: Query, variant: int = 0, own: int
     n_passive = _undriven_rotations(query.inputs, own, found.mobility, len(idle), whole)
     if not n_passive:
         idle, locks, turning = idle[:0], [], []
-    stops = (np.abs(sees @ idle.T) > _STILL).any(axis=1)
+    stops: Bools = np.asarray((np.abs(sees @ idle.T) > _STILL).any(axis=1))
     moves = sees @ np.linalg.svd(idle)[2][n_passive:].T
     for j in range(bare.n_joints, whole.n_joints):
         # A body with other joints than spherical ones has no passive rotation.

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mbssa.arrays import Bools, Floats, Ints
+from mbssa.arrays import Bools, Floats, Ints, ranges
 from mbssa.input_search.assignment import Places, prefixes
 from mbssa.singularities.ranks import rank_of
 
@@ -161,12 +161,12 @@ def _longer(sets: _Sets, places: Places, parent: Ints, coordinates: Coordinates,
     """Sets with one coordinate more; ``places`` (Q, k + 1) begin schemes, ``parent`` (Q,) are theirs."""
     start, moves = coordinates.start, coordinates.moves
     begin, stop = (np.searchsorted(parent, sets.scheme, side) for side in ("left", "right"))
-    row, scheme = _ranges(begin, stop)
+    row, scheme = ranges(begin, stop)
     first, stop = start[places[scheme, -1]], start[places[scheme, -1] + 1]
     if places.shape[1] > 1:
         same = places[scheme, -2] == places[scheme, -1]
         first = np.where(same, sets.chosen[row, -1] + 1, first)
-    pair, coordinate = _ranges(first, np.maximum(first, stop))
+    pair, coordinate = ranges(first, np.maximum(first, stop))
     row, scheme = row[pair], scheme[pair]
     last = sets.across.ndim == 2
     if last:
@@ -185,13 +185,6 @@ def _longer(sets: _Sets, places: Places, parent: Ints, coordinates: Coordinates,
             every, largest = np.arange(len(row)), np.einsum("ijj->ij", across).argmax(axis=1)
             across = across[every, :, largest] / np.sqrt(across[every, largest, largest])[:, None]
     return _Sets(scheme[kept], chosen, sets.volume[row] * size, across)
-
-
-def _ranges(begin: Ints, stop: Ints) -> tuple[Ints, Ints]:
-    """Numbers from ``begin`` to ``stop`` (excluded) of every row, with the row of each."""
-    count = stop - begin
-    row = np.repeat(np.arange(len(count)), count)
-    return row, np.arange(len(row)) + (begin - np.cumsum(count) + count)[row]
 
 
 def _enter(found: ValidSets, sets: _Sets) -> None:
