@@ -164,47 +164,42 @@ def check(mechanism: Mechanism, precision: float | None = None) -> Report:
     """
     structure = decompose(mechanism, precision=precision)
     with one_blas_thread(mechanism.n_bodies):
-        return _checked(structure, precision)
-
-
-def _checked(structure: Structure, precision: float | None) -> Report:
-    mechanism = structure.mechanism
-    count = match(initialise(mechanism)).parts
-    dense = worth_treating(mechanism)
-    generic = examine_generic(mechanism) if dense else None
-    numeric = examine(mechanism, precision) if dense and mechanism.has_geometry else None
-    pairs = _ranks_of_groups(structure, numeric, precision)
-    analysis = numeric or generic
-    found = _Findings(structure, analysis, generic)
-    found.without_geometry()
-    found.count(count)
-    found.choices()
-    found.rolling()
-    found.cams()
-    found.gears()
-    found.ranks()
-    found.groups(pairs)
-    proposals: list[Proposal] = []
-    if analysis is not None and not analysis.fault:
-        pose_is_bad = analysis.singular_pose or analysis.stuck
-        if any(finding.fatal for finding in found.all) and not pose_is_bad:
-            proposals += propose_inputs(mechanism, analysis, precision)
-        too_many = analysis.constraints.redundant or analysis.mobility < analysis.n_drives
-        if too_many and not analysis.singular_pose:
-            proposals += propose_joints(mechanism, analysis)
-    for text in mechanism.unread:
-        found.say("unread", text, fatal=True)
-    return Report(
-        structure,
-        count,
-        generic,
-        numeric,
-        pairs,
-        tuple(sorted(found.all, key=lambda finding: not finding.fatal)),
-        tuple(sorted(proposals, key=lambda proposal: proposal.size)),
-        contacts_lost(mechanism),
-        structure.determined and not any(finding.fatal for finding in found.all),
-    )
+        count = match(initialise(mechanism)).parts
+        dense = worth_treating(mechanism)
+        generic = examine_generic(mechanism) if dense else None
+        numeric = examine(mechanism, precision) if dense and mechanism.has_geometry else None
+        pairs = _ranks_of_groups(structure, numeric, precision)
+        analysis = numeric or generic
+        found = _Findings(structure, analysis, generic)
+        found.without_geometry()
+        found.count(count)
+        found.choices()
+        found.rolling()
+        found.cams()
+        found.gears()
+        found.ranks()
+        found.groups(pairs)
+        proposals: list[Proposal] = []
+        if analysis is not None and not analysis.fault:
+            pose_is_bad = analysis.singular_pose or analysis.stuck
+            if any(finding.fatal for finding in found.all) and not pose_is_bad:
+                proposals += propose_inputs(mechanism, analysis, precision)
+            too_many = analysis.constraints.redundant or analysis.mobility < analysis.n_drives
+            if too_many and not analysis.singular_pose:
+                proposals += propose_joints(mechanism, analysis)
+        for text in mechanism.unread:
+            found.say("unread", text, fatal=True)
+        return Report(
+            structure,
+            count,
+            generic,
+            numeric,
+            pairs,
+            tuple(sorted(found.all, key=lambda finding: not finding.fatal)),
+            tuple(sorted(proposals, key=lambda proposal: proposal.size)),
+            contacts_lost(mechanism),
+            structure.determined and not any(finding.fatal for finding in found.all),
+        )
 
 
 def rank_warnings(structure: Structure) -> list[str]:
