@@ -212,6 +212,24 @@ def model_file(dice: random.Random, name: str) -> tuple[str, bytes]:
             return "m.toml", damaged_text(dice, text_of(name)).encode("utf-8", "replace")
 
 
+@cache
+def robot(name: str, ending: str) -> str:
+    """A model as a robot's description; joints that it has no form for are left out."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"m{ending}"
+        try:
+            mbssa.save(mbssa.load(name), path, approximate=True)
+        except mbssa.ModelError:
+            return robot("rssr", ending)
+        return path.read_text("utf-8")
+
+
+def robot_file(dice: random.Random, name: str) -> tuple[str, bytes]:
+    """Name and content of a robot's description, damaged."""
+    ending = dice.choice((".urdf", ".sdf", ".xml"))
+    return f"m{ending}", damaged_text(dice, robot(name, ending)).encode("utf-8", "replace")
+
+
 def motion_file(dice: random.Random, mechanism: mbssa.Mechanism) -> tuple[str, bytes]:
     names = mechanism.driven_coordinates or ("1-2.angle",)
     if dice.random() < 0.5:
