@@ -33,7 +33,7 @@ def pieces(model: Model, inputs: Floats) -> Ints:
     start = np.array(list(model.reference_inputs.values()))
     angles = np.array([not is_length(name) for name in model.reference_inputs], dtype=np.bool_)
     farthest = np.abs(inputs - start)[:, angles].max(axis=1, initial=0.0)
-    count = np.maximum(1, np.ceil(farthest / PIECE)).astype(np.int64)
+    count: Ints = np.maximum(1, np.ceil(farthest / PIECE)).astype(np.int64)
     if count.max(initial=0) > LONGEST:
         raise ValueError(
             f"an angle is {farthest.max():,.6g} rad from the reference, from where poses of this model are "
