@@ -481,6 +481,18 @@ def test_modes_are_counted_and_listed(run_mbssa):
     assert run_mbssa("modes", "rotor", "--group", "8").exit_code == 2
 
 
+def test_residuals_of_modes_are_in_the_length_unit(run_mbssa, bar):
+    model = bar("format = 1", 'format = 1\nunits = { length = "mm" }')
+    found = groups.modes(groups.build(mbssa.decompose(mbssa.load(model))), 2)
+    (row,) = json.loads(run_mbssa("modes", model, "--group", "2", "--format", "json").stdout)
+    assert row["units"]["residual"] == "mm"
+    assert [mode["residual"] for mode in row["modes"]] == pytest.approx(
+        [1e3 * mode.residual for mode in found]
+    )
+    heading = run_mbssa("modes", model, "--group", "2").stdout.splitlines()
+    assert any(line.split()[:1] == ["Mode"] and line.split()[-1] == "mm" for line in heading)
+
+
 @pytest.mark.slow
 def test_every_mode_has_a_row_and_the_search_is_told():
     model = groups.build(mbssa.decompose(mbssa.load("stewart")))
