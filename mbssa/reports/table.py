@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from mbssa.texts import as_cell
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from rich.console import Console
     from rich.table import Table as Printed
 
@@ -127,6 +129,11 @@ class Verbatim(str):
     """Lines that are never broken, such as an example or a path."""
 
     __slots__ = ()
+
+
+def written_lines(files: Iterable[Path]) -> list[Verbatim]:
+    """A line for each file that was written."""
+    return [Verbatim(f"written: {'standard output' if str(path) == '-' else path}") for path in files]
 
 
 class Good(str):
