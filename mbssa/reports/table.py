@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from mbssa.texts import as_cell
+from mbssa.texts import as_cell, folded
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -167,8 +167,8 @@ class Report:
         """Print title, lines and tables."""
         for part in self.parts:
             if not isinstance(part, Table):
-                soft = isinstance(part, Verbatim)
-                console.print(part, style=_STYLES.get(type(part)), markup=False, soft_wrap=soft)
+                text = part if isinstance(part, Verbatim) else folded(part, console.width)
+                console.print(text, style=_STYLES.get(type(part)), markup=False, soft_wrap=True)
             elif part.items:
                 part.print_on(console)
 
