@@ -153,6 +153,9 @@ def test_curves_are_chosen_by_name_and_in_the_units_of_the_file(run_mbssa, tmp_p
     assert "1-2.angle" not in drawn
     done = run_mbssa(*asked, "--force", "--curves", "half,unknown")
     assert (done.exit_code, "no coordinate 'unknown'" in done.stderr) == (2, True)
+    for text in ("180 - 1-2.angle", "1-2.angle + 1", "follower.x - 5"):
+        done = run_mbssa(*asked, "--force", "--curves", text)
+        assert (done.exit_code, "write --quantity NAME=" in done.stderr) == (2, True), text
     done = run_mbssa(*asked[:4], "--curves", "1-2")
     assert (done.exit_code, "write --plot FILE too" in done.stderr) == (2, True)
 
