@@ -122,12 +122,20 @@ def _actuated(root: Element) -> Iterator[str]:
 
 def _unread(root: Element, links: Mapping[str, Link]) -> tuple[list[str], list[Unread]]:
     """Notes on what is not read, with lines, and what of it changes answers."""
-    # A <gazebo> without a reference is about the whole robot, others about a link or joint: looks, contacts.
-    whole = [each for each in root.all("gazebo") if "reference" not in each.attributes]
-    about = [each for each in root.all("gazebo") if "reference" in each.attributes]
-    others = [each for each in root.children if each.tag != "gazebo"]
+    # What is in a <gazebo> belongs in the model of the SDF, or in the link or joint that it refers to.
+    within: dict[str | None, str] = {None: "model"} | dict.fromkeys(links, "link")
+    gazebo = [
+        replace(each, tag=within.get(each.attributes.get("reference"), "joint"))
+        for each in root.all("gazebo")
+    ]
+    whole = [each for each in gazebo if each.tag == "model"]
+    about = [each for each in gazebo if each.tag != "model"]
+    others = [each for each in root.children if each.tag != "gazebo" or "reference" in each.attributes]
     names = {*links, *(frame.name() for frame in root.all("frame"))}
-    notes, parts = unread([replace(root, children=[*others, *about]), *others, *whole], "urdf", names)
+    notes, parts = unread([replace(root, children=others), *others, *whole], "urdf", names)
+    mimics = {joint.name() for joint in root.all("joint") if joint.first("mimic")}
+    controls = [joint for control in root.all("ros2_control") for joint in control.all("joint")]
+    about += [joint for joint in controls if joint.name() not in mimics]
     parts += unread(about, "urdf", names)[1]
     lines: dict[str, list[int]] = {}
     for tag, keys in (("limit", ("effort", "velocity")), ("dynamics", ("friction",))):

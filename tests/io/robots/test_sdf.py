@@ -229,6 +229,14 @@ def test_gravity_of_the_world_is_read(put, tmp_path):
         assert loaded(tmp_path / "again.sdf").gravity == mechanism.gravity
 
 
+def test_gravity_of_the_physics_of_an_old_world_is_read(put):
+    """SDF before 1.6 has gravity there; the drive holds half the weight of the arm, which is 1 m long."""
+    text = PENDULUM.format(gravity="<physics><gravity>0 0 -3</gravity></physics>", link=ARM.format(inside=""))
+    mechanism = loaded(put(text.replace("1.9", "1.5")))
+    assert not mechanism.unread
+    assert holding(mechanism) == pytest.approx(-1.5, abs=1e-12)
+
+
 def test_gravity_is_in_the_axes_of_the_link_that_is_held(put):
     link = '<link name="base"><pose>1 2 3 0 1.5707963267948966 0</pose></link>' + ARM.format(inside="")
     text = PENDULUM.format(gravity="", link=link).replace("<parent>world", "<parent>base")
@@ -251,6 +259,19 @@ def test_a_model_without_a_world_has_no_gravity_and_says_so(put):
         ("</world>", '<joint name="x"/></world>', "ties links: joint, line 4"),
         ("</model>", "<rope><a>arm</a><b>hinge</b></rope></model>", "ties links: rope, line 4"),
         ("</axis>", '<drake:mimic joint="a"/></axis>', "couples joints: drake:mimic, line 4"),
+        ("<model", "<physics><gravity>0 0 -3</gravity></physics><model", "changes gravity: gravity, line 1"),
+        (
+            "</model>",
+            '<plugin filename="gz-sim-detachable-joint-system"/></model>',
+            "ties links: plugin, line 4",
+        ),
+        ("</inertial>", "</inertial><kinematic>true</kinematic>", "ties links: kinematic, line 2"),
+        ("</axis>", "</axis><axis2><dynamics><damping>0</damping></dynamics></axis2>", None),
+        (
+            "</axis>",
+            "</axis><axis2><dynamics><spring_stiffness>1</spring_stiffness></dynamics></axis2>",
+            "is a spring: dynamics, line 4",
+        ),
     ],
 )
 def test_what_changes_answers_and_is_not_read_fails_the_check(put, old, new, effect):

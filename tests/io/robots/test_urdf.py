@@ -304,6 +304,12 @@ def test_loops_of_other_dialects_are_read(put, closing):
         (f'{FRAMES}<glue><a frame="fa"/><b frame="fb"/></glue>', "ties links: glue, line 8"),
         ('<gazebo><plugin filename="libmimic_joint.so"><joint>a</joint></plugin></gazebo>', "couples"),
         ('<gazebo reference="a"><springStiffness>3</springStiffness></gazebo>', "spring: springSt"),
+        ('<gazebo><plugin filename="libgazebo_ros_joint_spring.so"/></gazebo>', "is a spring: plugin"),
+        ("<gazebo><plugin><parent_link>crank</parent_link><childLink>rocker</childLink></plugin></gazebo>",
+         "ties links: plugin, line 8"),
+        ("<gazebo><static>true</static></gazebo>", "ties links: static, line 8"),
+        ('<ros2_control><joint name="a"><param name="mimic">b</param></joint></ros2_control>',
+         "couples joints: param, line 8"),
     ],
 )  # fmt: skip
 def test_a_file_whose_ties_are_not_all_read_is_not_said_to_have_no_loops(
@@ -320,6 +326,21 @@ def test_a_file_whose_ties_are_not_all_read_is_not_said_to_have_no_loops(
     done = run_mbssa("check", str(tmp_path / "model.toml"))
     assert done.exit_code == 1
     assert part in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("inside", "part"),
+    [
+        ('<gazebo reference="crank"><turnGravityOff>True</turnGravityOff></gazebo>', ["turnGravityOff"]),
+        ('<gazebo reference="crank"><gravity>false</gravity></gazebo>', ["gravity"]),
+        ("<gazebo><gravity>0 0 -3</gravity></gazebo>", ["gravity"]),
+        ('<gazebo reference="crank"><turnGravityOff>0</turnGravityOff></gazebo>', []),
+        ('<gazebo reference="crank"><gravity>TRUE</gravity></gazebo>', []),
+    ],
+)
+def test_gravity_of_gazebo_is_named_as_not_read(put, inside, part):
+    want = [f"not read, though it changes gravity: {tag}, line 8" for tag in part]
+    assert list(loaded(put(PARALLELOGRAM.format(inside))).unread) == want
 
 
 @pytest.mark.filterwarnings("default")
