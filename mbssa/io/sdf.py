@@ -237,7 +237,9 @@ class _JointReader:
             return None
         link = self.frames.link_of(self.scope.full(given.text))
         if link is None:
-            self.fault(f"{tag} {given.text!r} is no link and no frame on one", "unknown")
+            self.fault(
+                f"{tag} {given.text!r} is no link and no frame on one; write the name of one", "unknown"
+            )
         return link
 
     def _in(self, link: str) -> Floats:

@@ -197,6 +197,23 @@ def test_faults_are_named(put):
         assert part in str(raised.value), part
 
 
+@pytest.mark.parametrize(
+    ("frames", "places"),
+    [
+        ('<frame name="f"><pose relative_to="g"/></frame><frame name="g"><pose relative_to="x"/></frame>',
+         ["pose of 'g'"]),
+        ('<frame name="f"><pose relative_to="g"/></frame><frame name="g"><pose relative_to="h"/></frame>'
+         '<frame name="h"><pose relative_to="g"/></frame>', ["pose of 'g'"]),
+        ('<frame name="f"><pose relative_to="k"/></frame>'
+         '<joint name="k" type="ball"><parent>world</parent><child>x</child></joint>', ["line 1 joint 'k'"]),
+    ],
+)  # fmt: skip
+def test_a_wrong_frame_is_one_fault_wherever_others_hang_on_it(put, frames, places):
+    with pytest.raises(mbssa.ModelError) as raised:
+        mbssa.load(put(f'<sdf version="1.9"><model name="m"><link name="a"/>{frames}</model></sdf>'))
+    assert [fault.place for fault in raised.value.faults] == places
+
+
 def test_a_parent_frame_elsewhere_than_the_joint_is_named(put):
     """The child's pose places a joint: two bars drawn at one place hang on one point, and a note says so."""
     joint = '<joint name="hang {0}" type="revolute"><parent>{1}</parent><child>{0}</child></joint>'
