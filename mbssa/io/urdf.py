@@ -211,15 +211,24 @@ def _end(element: Element, side: str, links: Mapping[str, Link], faults: Faults)
 
 
 def _limits(element: Element, said: str, faults: Faults) -> tuple[float, float] | None:
-    """Limits where both are given: exporters leave them out where there are none."""
+    """Limits where an end is given, 0 at the other by default; exporters write neither where none holds."""
     limit = element.first("limit")
-    if limit is None or said in ("continuous", "fixed") or not {"lower", "upper"} & set(limit.attributes):
+    missing = [key for key in ("lower", "upper") if limit is None or key not in limit.attributes]
+    if limit is None or said in ("continuous", "fixed") or len(missing) == 2:
         return None
+    before = len(faults)
     low, high = (number(limit, key, 0.0, faults) for key in ("lower", "upper"))
-    if low > high:
-        faults.add(f"{element.where} limit", f"lower {low:g} is above upper {high:g}; exchange them")
+    if len(faults) > before:
         return None
-    return low, high
+    if low > high:
+        crossed = f"lower {low:g} is above upper {high:g}"
+        if missing:
+            faults.add(
+                f"{element.where} limit", f"{crossed}, as {missing[0]} is missing; write it", "missing"
+            )
+        else:
+            faults.add(f"{element.where} limit", f"{crossed}; exchange them")
+    return (low, high) if low <= high else None
 
 
 def _mimic(element: Element, faults: Faults) -> Mimic | None:

@@ -389,6 +389,27 @@ def test_wrong_constraints_are_named_with_their_lines(put):
         assert why in faults_of(put(f"{head}<constraint{tail.replace(old, new)}")), new
 
 
+def test_a_joint_to_a_link_in_gazebo_is_one_fault(put):
+    inside = """<gazebo><link name="l3"/><joint name="x" type="revolute"><parent>crank</parent>
+      <child>l3</child></joint></gazebo>"""
+    with pytest.raises(mbssa.ModelError) as raised:
+        mbssa.load(put(PARALLELOGRAM.format(inside)))
+    assert [(fault.place, fault.code) for fault in raised.value.faults] == [("line 8 joint 'x'", "unknown")]
+
+
+def test_ends_of_a_limit_that_are_wrong_or_missing_are_named(put):
+    for given, what in (
+        ('lower="0.5"', "above upper 0, as upper is missing"),
+        ('upper="-0.5"', "lower 0 is above upper -0.5, as lower is missing"),
+        ('lower="0.5" upper="0.2"', "lower 0.5 is above upper 0.2"),
+        ('lower="x" upper="-0.2"', "lower: is 'x'"),
+    ):
+        said = faults_of(put(ARM.replace('lower="-20" upper="20"', given)))
+        assert what in said
+        assert "\n" not in said
+    assert loaded(put(ARM.replace('lower="-20" ', ""))).joint_geometry[1].limits == {"angle": (0.0, 20.0)}
+
+
 def test_limits_beyond_all_bounds_are_none(put):
     mechanism = loaded(put(ARM.replace('lower="-20" upper="20"', 'lower="-1e16" upper="1e16"')))
     assert not mechanism.joint_geometry[1].limits
