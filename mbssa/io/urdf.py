@@ -18,7 +18,7 @@ from mbssa.io.robots.mechanism import mechanism_of
 from mbssa.io.robots.placing import held, poses_at_zero
 from mbssa.io.robots.robot import Closure, Link, Mimic, Part, Record, Robot, RobotJoint
 from mbssa.io.robots.side_file import completed, side_file_of
-from mbssa.io.robots.unread import Unread, everything, lines_of, unread
+from mbssa.io.robots.unread import Effect, Unread, everything, is_zero, lines_of, unread
 from mbssa.io.robots.xml_tree import Element, axis_of, number, origin_of, parse_xml
 from mbssa.io.sdf import embedded_joints
 from mbssa.mechanism import Mechanism
@@ -137,16 +137,15 @@ def _unread(root: Element, links: Mapping[str, Link]) -> tuple[list[str], list[U
     controls = [joint for control in root.all("ros2_control") for joint in control.all("joint")]
     about += [joint for joint in controls if joint.name() not in mimics]
     parts += unread(about, "urdf", names)[1]
-    lines: dict[str, list[int]] = {}
-    for tag, keys in (("limit", ("effort", "velocity")), ("dynamics", ("friction",))):
-        for element in (each for joint in root.all("joint") for each in joint.all(tag)):
-            for key in (key for key in keys if element.attributes.get(key, "").strip() not in _NOTHING):
-                lines.setdefault(f"{tag} {key}", []).append(element.line)
-    return notes + [f"not read: {tag}, {lines_of(found)}" for tag, found in lines.items()], parts
-
-
-#: Texts of attributes that say nothing.
-_NOTHING = ("", "0", "0.0")
+    moving = [joint for joint in root.all("joint") if joint.attributes.get("type") != "fixed"]
+    for tag, key in (("limit", "effort"), ("limit", "velocity"), ("dynamics", "friction")):
+        elements = [each for joint in moving for each in joint.all(tag)]
+        lines = [each.line for each in elements if not is_zero(each.attributes.get(key, ""))]
+        if lines and key == "friction":
+            parts.append(Unread(Effect.FORCE, f"{tag} {key}, {lines_of(lines)}"))
+        elif lines:
+            notes.append(f"not read: {tag} {key}, {lines_of(lines)}")
+    return notes, parts
 
 
 # --- links -------------------------------------------------------------------------------------------

@@ -21,6 +21,7 @@ class Effect(StrEnum):
     SPRING = "is a spring"
     GRAVITY = "changes gravity"
     LIMIT = "limits a joint"
+    FORCE = "changes forces"
 
 
 #: Effects between links that may close a loop.
@@ -65,16 +66,8 @@ READ = {
     },
 }  # fmt: skip
 
-#: Attributes of MJCF that are not read, by element, and elements of which none is: they change no tie.
-NOT_READ_OF_MJCF = {
-    "sensor": (),
-    "tendon": (),
-    "contact": (),
-    "custom": (),
-    "composite": (),
-    "joint": ("frictionloss", "armature"),
-    "option": ("wind", "density", "viscosity"),
-}
+#: Elements of MJCF of which nothing is read; what changes answers is named as MuJoCo compiles it.
+NOT_READ_OF_MJCF = ("sensor", "tendon", "contact", "custom", "composite")
 
 #: Effects of elements that are not read, by name, or by their parent's name and theirs.
 EFFECTS = {
@@ -90,7 +83,12 @@ EFFECTS = {
     "model/static": Effect.TIE,
     "link/kinematic": Effect.TIE,
     "axis2/limit": Effect.LIMIT,
-    "axis2/dynamics": Effect.SPRING,
+    "axis2/dynamics": Effect.FORCE,
+    "dynamics/friction": Effect.FORCE,
+    "link/velocity_decay": Effect.FORCE,
+    "dampingFactor": Effect.FORCE,
+    "link/enable_wind": Effect.FORCE,
+    "model/enable_wind": Effect.FORCE,
     "axis2/mimic": Effect.COUPLING,
     "physics/gravity": Effect.GRAVITY,
     "model/gravity": Effect.GRAVITY,
@@ -106,14 +104,21 @@ _IDLE = {
     "model/gravity": ("", "1", "true"),
     "link/gravity": ("", "1", "true"),
     "turnGravityOff": ("", "0", "false"),
-    "springStiffness": ("", "0", "0.0"),
+    "link/enable_wind": ("", "0", "false"),
+    "model/enable_wind": ("", "0", "false"),
 }
+
+#: Elements that change nothing where all numbers in them are 0.
+_AMOUNTS = ("springStiffness", "dampingFactor", "velocity_decay", "dynamics", "friction")
 
 #: Effects of plugins, by words that their file's name and the elements in them have together.
 _PLUGINS = {
     ("mimic",): Effect.COUPLING,
     ("spring",): Effect.SPRING,
     ("detachable",): Effect.TIE,
+    ("buoyancy",): Effect.FORCE,
+    ("hydrodynamics",): Effect.FORCE,
+    ("lift", "drag"): Effect.FORCE,
     ("parent", "child"): Effect.TIE,
 }
 
@@ -170,9 +175,14 @@ def _is_idle(element: Element, key: str) -> bool:
     """Return whether an element of a kind that changes answers says nothing, or what holds without it."""
     if element.tag == "limit":
         return all(_number(end.text) >= 1e9 for tag in ("lower", "upper") for end in element.all(tag))
-    if element.tag == "dynamics":
-        return not any(_number(each.text) for each in element.all("spring_stiffness"))
+    if element.tag in _AMOUNTS:
+        return all(is_zero(each.text) for each in everything(element))
     return element.text.lower() in _IDLE.get(key, ())
+
+
+def is_zero(text: str) -> bool:
+    """Return whether a text says nothing or 0."""
+    return not text.strip() or _number(text) == 0.0
 
 
 def _number(text: str) -> float:

@@ -284,10 +284,12 @@ def test_a_model_without_a_world_has_no_gravity_and_says_so(put):
         ),
         ("</inertial>", "</inertial><kinematic>true</kinematic>", "ties links: kinematic, line 2"),
         ("</axis>", "</axis><axis2><dynamics><damping>0</damping></dynamics></axis2>", None),
+        ("</axis>", "<dynamics><friction>0.0</friction></dynamics></axis>", None),
+        ("</axis>", "<dynamics><friction>2</friction></dynamics></axis>", "changes forces: friction, line 4"),
         (
             "</axis>",
             "</axis><axis2><dynamics><spring_stiffness>1</spring_stiffness></dynamics></axis2>",
-            "is a spring: dynamics, line 4",
+            "changes forces: dynamics, line 4",
         ),
     ],
 )
@@ -313,7 +315,7 @@ def test_a_spring_and_a_damper_of_an_axis_are_read(put):
     mechanism = loaded(put(one_joint("revolute", f"<axis><xyz>0 0 1</xyz>{inside}</axis>")))
     (spring,) = mechanism.forces
     assert (spring.coordinate, spring.stiffness, spring.damping, spring.rest) == ("j.angle", 3.0, 2.0, 0.5)
-    assert "not read: friction, line 2" in mechanism.notes
+    assert mechanism.unread == ("not read, though it changes forces: friction, line 2",)
 
 
 @pytest.mark.parametrize(

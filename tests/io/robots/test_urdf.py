@@ -365,13 +365,13 @@ def test_elements_about_many_links_tie_none(put):
         "drake:collision_filter_group, line 8", "gazebo, line 10", "plugin, line 11")]  # fmt: skip
 
 
-def test_a_damper_is_read_and_friction_named(put):
+def test_a_damper_is_read_and_friction_is_not(put):
     mechanism = loaded(
         put(ARM.replace('<axis xyz="0 3 4"/>', '<axis xyz="0 3 4"/><dynamics damping="2" friction="1"/>'))
     )
     (damper,) = mechanism.forces
     assert (damper.coordinate, damper.stiffness, damper.damping) == ("push.slide", 0.0, 2.0)
-    assert "not read: dynamics friction, line 14" in mechanism.notes
+    assert mechanism.unread == ("not read, though it changes forces: dynamics friction, line 14",)
 
 
 def test_wrong_constraints_are_named_with_their_lines(put):
