@@ -167,4 +167,5 @@ def pose_of(element: Element, faults: Faults) -> Floats:
         return np.eye(4)
     values = parsed(pose.text, f"{element.where} pose", 6, (0.0,) * 6, faults)
     degrees = pose.attributes.get("degrees") in ("1", "true")
-    return frame_of(values[:3], np.radians(values[3:]) if degrees else values[3:])
+    angles = np.radians(values[3:]) if degrees else values[3:]
+    return frame_of(values[:3], angles, f"{element.where} pose", faults)

@@ -190,6 +190,7 @@ def test_faults_are_named(put):
         (one_joint("revolute", "<axis><xyz>0 0 0</xyz></axis>"), "axis: has length 0"),
         (one_joint("revolute", "<axis><xyz>0 1e200 0</xyz></axis>"), "axis: has length 1e+200"),
         (one_joint("ball", '<pose relative_to="j">0 0 0 0 0 0</pose>'), "pose of 'j': is relative to itself"),
+        (one_joint("ball", "<pose>0 0 0 0 1e200 0</pose>"), "'j' pose: an angle is 1e+200 rad; write"),
         (one_joint("ball", "<pose>0 0 x 0 0 0</pose>"), "is '0 0 x 0 0 0'; write 6 numbers"),
     ]:
         with pytest.raises(mbssa.ModelError) as raised:

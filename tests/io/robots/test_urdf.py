@@ -383,6 +383,7 @@ def test_wrong_constraints_are_named_with_their_lines(put):
         ('parent_axis xyz="0 0 1"', 'parent_axis xyz="0 0 0"', "parent_axis: has length 0"),
         ('parent_axis xyz="0 0 1"', 'parent_axis xyz="0 1e200 1"', "parent_axis: has length 1e+200"),
         ('rpy="1.1 0 0"', 'rpy="1.1 x 0"', "rpy: is '1.1 x 0'; write 3 numbers"),
+        ('rpy="1.1 0 0"', 'rpy="1.1 0 -1e200"', "rpy: an angle is -1e+200 rad; write a magnitude"),
     ]:
         closing = constraint("spherical")
         head, tail = four_bar(closing).split("<constraint")
