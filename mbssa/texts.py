@@ -6,6 +6,7 @@ import re
 
 #: Control characters but for tabs and line ends, separators of lines, and what turns the direction of text.
 _STRANGE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+_LONG = re.compile(r"\S{401,}")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
@@ -18,6 +19,11 @@ def strange(text: str, *, lines: bool = False) -> str | None:
 def printable(text: str) -> str:
     """Text with control and bidirectional characters as escapes; line ends and tabs stay."""
     return _STRANGE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def shortened(text: str) -> str:
+    """Text of a message, with the ends alone of words that are longer than any but the longest paths."""
+    return _LONG.sub(lambda word: f"{word[0][:100]}…({len(word[0]):,} characters)…{word[0][-100:]}", text)
 
 
 def as_cell(value: object) -> object:

@@ -9,7 +9,7 @@ from contextlib import contextmanager, nullcontext, redirect_stdout
 from typing import TYPE_CHECKING, Literal, NoReturn
 
 from mbssa.faults import BETWEEN as BETWEEN
-from mbssa.texts import printable
+from mbssa.texts import printable, shortened
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -51,7 +51,7 @@ def warn(message: str) -> None:
 
 def say(kind: Literal["error", "warning"], message: str) -> None:
     """A line on standard error, its kind in colour on a terminal unless ``NO_COLOR`` is set."""
-    text = printable(message)
+    text = shortened(printable(message))
     if not sys.stderr.isatty():
         print(f"{kind}: {text}", file=sys.stderr)
         return
