@@ -12,6 +12,7 @@ _STRANGE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u20
 _UNIT = "|".join((*LENGTHS, *ANGLES, "s", "kg", "N", "J", "W", "Hz", "%"))
 #: A unit behind a number: ``mm``, ``N mm``, ``rad/s^2``.
 _BEHIND = re.compile(rf"(?<=\d)(?: (?:{_UNIT})(?:(?:/|\^|[²³])\S*)?(?![^\s,.;:)]))+")
+_LONG = re.compile(r"\S{401,}")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
@@ -36,6 +37,11 @@ def folded(text: str, width: int) -> str:
         for line in glued.splitlines()
     )
     return "\n".join("\n".join(parts) for parts in lines).replace("\0", " ")
+
+
+def shortened(text: str) -> str:
+    """Text of a message, with the ends alone of words that are longer than any but the longest paths."""
+    return _LONG.sub(lambda word: f"{word[0][:100]}…({len(word[0]):,} characters)…{word[0][-100:]}", text)
 
 
 def as_cell(value: object) -> object:

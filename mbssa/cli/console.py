@@ -9,7 +9,7 @@ from contextlib import contextmanager, nullcontext, redirect_stdout
 from typing import TYPE_CHECKING, Literal, NoReturn
 
 from mbssa.faults import BETWEEN as BETWEEN
-from mbssa.texts import folded, printable
+from mbssa.texts import folded, printable, shortened
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -51,7 +51,7 @@ def warn(message: str) -> None:
 
 def say(kind: Literal["error", "warning"], message: str) -> None:
     """A text on standard error, its kind in colour on a terminal unless ``NO_COLOR`` is set."""
-    text = printable(f"{kind}: {message}")
+    text = shortened(printable(f"{kind}: {message}"))
     if not sys.stderr.isatty():
         print(text if (width := _columns()) is None else folded(text, width), file=sys.stderr)
         return

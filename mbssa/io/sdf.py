@@ -66,7 +66,7 @@ def parse_sdf(text: str, source_name: str, faults: Faults) -> Robot:
     frames = Frames.of(models[0], faults)
     version = root.attributes.get("version", "")
     in_model = version in _IN_MODEL
-    world = next((w for w in root.all("world") if any(each is models[0] for each in w.all("model"))), None)
+    world = next((each for each in root.all("world") if each.first("model")), None)
     given = None if world is None else _gravity(world, version)
     notes, parts = _unread(root, frames, given)
     links = {
@@ -77,8 +77,8 @@ def parse_sdf(text: str, source_name: str, faults: Faults) -> Robot:
     gears: list[Gear] = []
     gravity = None
     if world is not None:
-        text = None if given is None else given.text
-        gravity = parsed(text, f"{world.where} gravity", 3, (0.0, 0.0, -9.8), faults)
+        said = None if given is None else given.text
+        gravity = parsed(said, f"{world.where} gravity", 3, (0.0, 0.0, -9.8), faults)
     for name, (element, scope) in frames.joints.items():
         reader = _JointReader(name, element, scope, frames, in_model, faults, notes)
         if element.attributes.get("type") == "gearbox":

@@ -160,8 +160,8 @@ def _effect(parent: Element, child: Element, links: Collection[str]) -> Effect |
     if child.tag == "param" and child.name() == "mimic":
         return Effect.COUPLING
     if child.tag == "plugin":
-        said = [child.attributes.get("filename", ""), *(each.tag for each in everything(child))]
-        said = " ".join(said).lower()
+        tags = [each.tag for each in everything(child)]
+        said = " ".join([child.attributes.get("filename", ""), *tags]).lower()
         return next((_PLUGINS[key] for key in _PLUGINS if all(word in said for word in key)), None)
     for key in (f"{parent.tag}/{child.tag}", child.tag):
         if key in EFFECTS:
