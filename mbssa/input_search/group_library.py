@@ -33,16 +33,14 @@ class GroupLibrary:
 
     def arrays(self, space: str) -> tuple[Ints, Ints, Floats]:
         """Ascending numbers of type names, whether each is in the library, and its cost; -1 if not known."""
-        rows = {}
-        for name in sorted({*self.types, *self.costs}):
-            number = number_of_type(name, space)
-            if number is not None:
-                rows[number] = (int(name in self.types), float(self.costs.get(name, -1.0)))
-        numbers = sorted(rows)
+        names = {number_of_type(name, space): name for name in {*self.types, *self.costs}}
+        numbers = sorted(number for number in names if number is not None)
+        closed = [names[number] in self.types for number in numbers]
+        costs = [self.costs.get(names[number], -1.0) for number in numbers]
         return (
             np.array(numbers, dtype=np.int64),
-            np.array([rows[number][0] for number in numbers], dtype=np.int64),
-            np.array([rows[number][1] for number in numbers], dtype=np.float64),
+            np.array(closed, dtype=np.int64),
+            np.array(costs, dtype=float),
         )
 
 
@@ -56,6 +54,9 @@ def group_library(library: Library | None = None, cost: Mapping[str, float] | No
     return GroupLibrary(frozenset(), known, library)
 
 
+_CODES = {row.code for row in CATALOGUE}
+
+
 @cache
 def number_of_code(code: str) -> int:
     """A number for a type of joint; sums of them identify types of groups."""
@@ -67,8 +68,6 @@ def number_of_type(name: str, space: str) -> int | None:
     if name[-2:] != ("2D" if space == "planar" else "3D"):
         return None
     parts = re.findall(r"(\d+)([A-Z]+)", name[:-2])
-    if "".join(n + code for n, code in parts) != name[:-2]:
-        return None
-    if any(code not in {row.code for row in CATALOGUE} for _, code in parts):
+    if "".join(map("".join, parts)) != name[:-2] or not {code for _, code in parts} <= _CODES:
         return None
     return sum(int(n) * number_of_code(code) for n, code in parts)

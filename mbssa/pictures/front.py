@@ -38,23 +38,12 @@ _LINE = 88
 #: Area of a dot in points², for one structure and for as many as the fullest dot has.
 _LEAST, _MOST = 6.0, 90.0
 
-_WORDS = {
-    "groups": "structural groups",
-    "largest": "bodies of the largest group",
-    "closed": "groups with a closed form",
-    "open": "groups without a closed form",
-    "levels": "levels",
-    "width": "groups of the widest level",
-    "cost": "predicted cost of an instant in µs",
-    "margin": "margin of the rank",
-}
-
 
 def pareto_front(answer: Transformations, first: str = "groups", second: str = "cost") -> Figure:
     """Structures by two criteria, and their Pareto front."""
     # The size of a dot grows with its number of actuation schemes. A square marks the present inputs of the
     # mechanism.
-    from mbssa.input_search.criteria import DIRECTIONS, values_of
+    from mbssa.input_search.criteria import CRITERIA, values_of
 
     front = answer.front(first, second)
     if not front:
@@ -65,8 +54,8 @@ def pareto_front(answer: Transformations, first: str = "groups", second: str = "
     lines = _lines(front)
     figure, axes = _panel(answer.mechanism.name, len(lines) + 1)
     for name, axis, values in ((first, "x", x), (second, "y", y)):
-        better = "more" if DIRECTIONS[name] > 0 else "less"
-        axes.set(**{f"{axis}label": f"{_WORDS[name]} ({better} is better)"})
+        direction, words = CRITERIA[name]
+        axes.set(**{f"{axis}label": f"{words} ({'more' if direction > 0 else 'less'} is better)"})
         _scale(axes, axis, values)
     _draw_all(axes, x, y)
     _draw_front(axes, np.array([[_value(row, name) for name in (first, second)] for row in front]))
