@@ -134,7 +134,8 @@ def transform(
     names = [name.strip() for name in (pareto or "groups,cost").split(",")]
     if len(set(names)) != 2 or not set(names) <= set(CRITERIA):
         faults.append(f"--pareto {pareto}: write two of {', '.join(CRITERIA)}, such as groups,cost")
-    faults += _target_faults(output, save_to, row, plot, [model, store], force)
+    targets = targets_of(("--output", output, ()), ("--save", save_to, ENDINGS), ("--plot", plot, STILL))
+    faults += _row_faults(row, save_to) + target_faults(targets, [model, store], force)
     if store is not None and not store.parent.is_dir():
         faults.append(f"--store {store}: there is no folder {store.parent}")
     if faults:
@@ -156,7 +157,7 @@ def transform(
     except ValueError as error:
         _fail_of_store(error)
     first, second = names
-    pair = None if pareto is None else (first, second)
+    pair = (first, second) if pareto else None
     present(search_report(answer, top, pair), form, output)
     if not answer.complete and (form != "table" or output is not None):
         print("\n".join(summary_lines(answer)), file=sys.stderr)
@@ -208,7 +209,8 @@ def transformations(
 
     faults = [] if store.is_file() else [f"{store}: there is no such file; mbssa transform --store writes it"]
     faults += _criterion_faults("--sort", sort or DEFAULT)
-    faults += _target_faults(output, save_to, row, None, [store], force)
+    targets = targets_of(("--output", output, ()), ("--save", save_to, ENDINGS))
+    faults += _row_faults(row, save_to) + target_faults(targets, [store], force)
     try:
         conditions(where or [])
     except ValueError as error:
@@ -244,18 +246,8 @@ def _criterion_faults(option: str, text: str) -> list[str]:
     return []
 
 
-def _target_faults(
-    output: Path | None,
-    saved: Path | None,
-    row: int | None,
-    plot: Path | None,
-    used: Sequence[str | Path | None],
-    force: bool,
-) -> list[str]:
-    """Reasons for which files cannot be written."""
-    faults = [] if (row is None) == (saved is None) else ["--row and --save: write both, or neither"]
-    targets = targets_of(("--output", output, ()), ("--save", saved, ENDINGS), ("--plot", plot, STILL))
-    return faults + target_faults(targets, used, force)
+def _row_faults(row: int | None, saved: Path | None) -> list[str]:
+    return [] if (row is None) == (saved is None) else ["--row and --save: write both, or neither"]
 
 
 def _fail_of_store(error: ValueError) -> NoReturn:

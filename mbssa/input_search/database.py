@@ -87,28 +87,27 @@ def check(mechanism: Mechanism, place: str | Path) -> None:
 def save(answer: Transformations, place: str | Path) -> int:
     """Add the result of a search; return its number."""
     model, question = _as_text(answer.mechanism), in_words(answer.query)
-    summary = {"question": question, "looked_at": answer.n_evaluated}
-    summary |= {name: getattr(answer.mechanism, name) for name in ("name", "title")}
+    about = {"question": question, "looked_at": answer.n_evaluated}
+    about |= {name: getattr(answer.mechanism, name) for name in ("name", "title")}
     for name in ("way", "complete", "n_distributions", "n_determined", "n_valid", "n_structures"):
-        summary[name] = getattr(answer, name)
+        about[name] = getattr(answer, name)
     with transaction([_TABLE], place) as store:
-        earlier = store.execute(
-            "SELECT search FROM input_sets_3 WHERE model = ? AND json_extract(summary, '$.question') = ?",
-            (model, question),
+        earlier = (
+            "SELECT search FROM input_sets_3 WHERE model = ? AND json_extract(summary, '$.question') = ?"
+        )
+        (number,) = store.execute(
+            f"SELECT coalesce(({earlier}), max(search) + 1, 1) FROM input_sets_3", (model, question)
         ).fetchone()
-        last = store.execute("SELECT coalesce(max(search), 0) FROM input_sets_3").fetchone()
-        number: int = earlier[0] if earlier else last[0] + 1
         store.execute("DELETE FROM input_sets_3 WHERE search = ?", (number,))
         store.execute(
             "INSERT INTO input_sets_3 (search, place, summary, model) VALUES (?, -1, ?, ?)",
-            (number, json.dumps(summary, ensure_ascii=False), model),
+            (number, json.dumps(about, ensure_ascii=False), model),
         )
-        marks = ", ".join("?" * (len(_COLUMNS) + 1))
         store.executemany(
-            f"INSERT INTO input_sets_3 (place, {', '.join(_COLUMNS)}) VALUES ({marks})",
+            f"INSERT INTO input_sets_3 (place, {', '.join(_COLUMNS)}) VALUES (?{', ?' * len(_COLUMNS)})",
             _records(answer, number),
         )
-    return number
+    return int(number)
 
 
 def _records(answer: Transformations, number: int) -> Iterator[tuple[Any, ...]]:
@@ -127,10 +126,10 @@ def _records(answer: Transformations, number: int) -> Iterator[tuple[Any, ...]]:
 
 def in_words(query: Query) -> str:
     """What a query says beyond the defaults."""
-    said = [(each.name, getattr(query, each.name)) for each in fields(query)]
+    said = {each.name: getattr(query, each.name) for each in fields(query)}
     return ", ".join(
         f"{name.replace('_', ' ')} {','.join(map(str, value)) if isinstance(value, tuple) else value}"
-        for name, value in said
+        for name, value in said.items()
         if value != getattr(Query(), name)
     )
 

@@ -6,12 +6,13 @@ import difflib
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from mbssa.faults import Faults
 from mbssa.io.motion import coordinate_faults
-from mbssa.io.multiple import grown_tree, with_pairs
+from mbssa.io.multiple import spanning_tree, with_pairs
 from mbssa.joints.catalogue import type_of_joint, types_of
 from mbssa.mechanism import ByteArray, Joint, Mechanism
 
@@ -32,28 +33,17 @@ class Query:
     spanning: bool = True  # whether other pairs may replace those of the multiple joints
 
 
-def make_query(
-    mechanism: Mechanism,
-    *,
-    inputs: int | None = None,
-    allow: Iterable[str] = (),
-    forbid: Iterable[str] = (),
-    require: Iterable[str] = (),
-    per_joint: int | None = None,
-    terminals: Iterable[str | int] = (),
-    precision: float | None = None,
-    spanning: bool = True,
-) -> Query:
-    """Query with its names checked and written as in the mechanism; ModelError with all faults."""
+def make_query(mechanism: Mechanism, **given: Any) -> Query:
+    """Query of these fields, names checked and written as in the mechanism; ModelError with all faults."""
     faults = Faults()
-    numbers = _bodies(mechanism, terminals, faults)
+    numbers = _bodies(mechanism, given.get("terminals", ()), faults)
     extended = with_terminals(mechanism, numbers)
-    named: dict[str, tuple[str, ...]] = {}
-    for key, given in (("allow", allow), ("forbid", forbid), ("require", require)):
-        named[key] = _canonical(extended, _texts(given, key, faults), key, faults)
-    check_number("inputs", inputs, 1, faults)
-    check_number("per_joint", per_joint, 1, faults)
-    check_number("precision", precision, 0.0, faults)
+    named: dict[str, tuple[str, ...]] = {
+        key: _canonical(extended, _texts(given.get(key, ()), key, faults), key, faults)
+        for key in ("allow", "forbid", "require")
+    }
+    for key, least in (("inputs", 1), ("per_joint", 1), ("precision", 0.0)):
+        check_number(key, given.get(key), least, faults)
     forbidden, allowed = (
         {each for name in named[key] for each in coordinates_of(extended, name)}
         for key in ("forbid", "allow")
@@ -65,9 +55,7 @@ def make_query(
         elif wanted and named["allow"] and not wanted & (allowed - forbidden):
             faults.add("require", f"{name} is not among the allowed; add it there", "conflict")
     faults.raise_if_any(mechanism.name or "mechanism")
-    return Query(
-        inputs=inputs, per_joint=per_joint, terminals=numbers, precision=precision, spanning=spanning, **named
-    )
+    return Query(**given | named | {"terminals": numbers})
 
 
 def check_number(key: str, value: float | None, least: float, faults: Faults) -> None:
@@ -163,7 +151,7 @@ def _with_pairs(
             if {j for j, _ in coordinates_of(mechanism, text)} <= set(several.joints)
         }
         now = (mechanism.joint_bodies(j) for j in several.joints)
-        tree = grown_tree(several.bodies, list(wanted), [(min(ends), max(ends)) for ends in now])
+        tree = spanning_tree(several.bodies, list(wanted), [(min(ends), max(ends)) for ends in now])
         if tree is None:
             ring = ", ".join(f"{a + 1}-{b + 1}" for a, b in wanted)
             shared = ", ".join(str(body + 1) for body in several.bodies)
