@@ -61,6 +61,8 @@ def inertia_matrix(moments: Sequence[float], products: Sequence[float] | None = 
 def principal_moments(matrix: Floats) -> tuple[str, str]:
     """Principal moments of an inertia matrix as in a message, and the reason why no body has them, if so."""
     # Rounded digits may miss the triangle inequality by a millionth of the largest moment.
+    if not np.isfinite(matrix).all():  # of numbers whose products overflow
+        return "nan", "write smaller numbers"
     principal = np.linalg.eigvalsh(matrix)
     slack = _ROUNDED * float(np.abs(principal).max())
     wrong = ""

@@ -13,7 +13,7 @@ from groups.motion import Motion
 from groups.results.arrays import Arrays
 from groups.results.schema import QUALITY
 from groups.run import Run, RunState
-from mbssa.arrays import Bools, Floats
+from mbssa.arrays import Bools, Floats, Ints
 from mbssa.joints.catalogue import is_length
 
 if TYPE_CHECKING:
@@ -24,15 +24,29 @@ if TYPE_CHECKING:
 LEAST = 1e-3
 #: Longest way of an angle, rad, in a piece of a line that is tried first: no turn is missed.
 PIECE = np.pi / 2
+#: Most pieces of a line: 25,000 turns.
+LONGEST = 100_000
+
+
+def pieces(model: Model, inputs: Floats) -> Ints:
+    """Numbers (n,) of pieces of the lines from the reference to rows of inputs (n, D)."""
+    start = np.array(list(model.reference_inputs.values()))
+    angles = np.array([not is_length(name) for name in model.reference_inputs], dtype=np.bool_)
+    farthest = np.abs(inputs - start)[:, angles].max(axis=1, initial=0.0)
+    count: Ints = np.maximum(1, np.ceil(farthest / PIECE)).astype(np.int64)
+    if count.max(initial=0) > LONGEST:
+        raise ValueError(
+            f"an angle is {farthest.max():,.6g} rad from the reference, from where poses of this model are "
+            f"followed over whole turns; write {LONGEST * PIECE:,.0f} rad at most, or leave turns out"
+        )
+    return count
 
 
 def lines(model: Model, inputs: Floats) -> list[Floats]:
     """Straight lines (pieces + 1, D) from the reference to each row of inputs, over whole turns."""
     start = np.array(list(model.reference_inputs.values()))
-    angles = np.array([not is_length(name) for name in model.reference_inputs], dtype=np.bool_)
-    farthest = np.abs(inputs - start)[:, angles].max(axis=1, initial=0.0)
-    pieces = np.maximum(1, np.ceil(farthest / PIECE)).astype(np.int64).tolist()
-    return [np.linspace(start, goal, n + 1) for goal, n in zip(inputs, pieces, strict=True)]
+    counts = pieces(model, inputs).tolist()
+    return [np.linspace(start, goal, n + 1) for goal, n in zip(inputs, counts, strict=True)]
 
 
 def _all_sure(proof: Proof, begun: Bools, _: float) -> bool:

@@ -97,7 +97,8 @@ def loops(
         else:
             found = independent_loops(mechanism)
     except ValueError as error:
-        fail(str(error))
+        place = "--cut: " if cut is not None else "" if tree is None else f"{tree}: "
+        fail(f"{place}{error}")
     if plot is not None:
         from mbssa.pictures.loops import kinematic_graph
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import subprocess
@@ -39,6 +40,7 @@ def read_mjcf(path: Path) -> Mechanism:
     source = source_of(path)
     mujoco, model = _compiled(source, str(path))
     names = Names(mujoco, model, source)
+    _check_numbers(mujoco, model, names, str(path))
     robot = constrained(mujoco, model, names, _tree(mujoco, model, source, names))
     faults = Faults()
     robot = _posed(mujoco, model, names, robot, faults)
@@ -78,6 +80,39 @@ def _compiled(source: Source, source_name: str) -> tuple[ModuleType, Any]:
         what = f"MuJoCo cannot compile it within {most}; simplify its meshes and numbers"
         raise ModelError(source_name, [Fault("", what, "size")])
     return mujoco, mujoco.MjModel.from_binary_path("model.mjb", {"model.mjb": output})
+
+
+def _check_numbers(mujoco: ModuleType, model: Any, names: Names, source_name: str) -> None:
+    """Refuse what is not finite, and axes and quaternions without the length 1, whose squares overflow."""
+    joints, kinds = range(model.njnt), mujoco.mjtJoint
+    axes = [k for k in joints if model.jnt_type[k] in (int(kinds.mjJNT_HINGE), int(kinds.mjJNT_SLIDE))]
+    welds = model.eq_type == int(mujoco.mjtEq.mjEQ_WELD)
+    welds &= model.eq_objtype == int(mujoco.mjtObj.mjOBJ_BODY)
+    faults = Faults()
+    for kind, numbers, units in (
+        ("body", range(model.nbody), model.body_quat),
+        ("body", range(model.nbody), model.body_iquat),
+        ("joint", axes, model.jnt_axis),
+        ("geom", range(model.ngeom), model.geom_quat),
+        ("site", range(model.nsite), model.site_quat),
+        ("equality", np.flatnonzero(welds).tolist(), model.eq_data[:, 6:10]),
+    ):
+        for number in numbers:
+            if not abs(math.hypot(*units[number]) - 1.0) < 1e-6:
+                what = "has an axis or a rotation that MuJoCo cannot normalise; write numbers near 1"
+                faults.add(names.place(kind, number), what)
+    for kind, rows in (
+        *(("body", getattr(model, f"body_{name}")) for name in ("pos", "ipos", "mass", "inertia")),
+        *(
+            (name, getattr(model, f"{key}_pos"))
+            for name, key in (("joint", "jnt"), ("geom", "geom"), ("site", "site"))
+        ),
+        ("equality", model.eq_data),
+    ):
+        for number, row in enumerate(rows):
+            if not np.isfinite(row).all():
+                faults.add(names.place(kind, number), "has a number that is not finite; write finite ones")
+    faults.raise_if_any(source_name)
 
 
 # --- bodies and joints -------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ from mbssa.io.robots.placing import inverse
 from mbssa.io.robots.robot import Gear, Link, Mimic, Part, Robot, RobotJoint
 from mbssa.io.robots.sdf_frames import WORLD, Frames, Scope, pose_of
 from mbssa.io.robots.unread import Unread, unread
-from mbssa.io.robots.xml_tree import Element, parse_xml, parsed
+from mbssa.io.robots.xml_tree import Element, direction, parse_xml, parsed
 from mbssa.mechanism import Mechanism
 
 _KINDS: dict[str, Kind] = {
@@ -241,11 +241,8 @@ class _JointReader:
         xyz = None if element is None else element.first("xyz")
         up = (0.0, 0.0, 1.0)
         text = None if xyz is None else xyz.text
-        given = parsed(text, f"{self.element.where} {tag}", 3, up, self.faults)
-        length = float(np.linalg.norm(given))
-        if length < 1e-9:
-            self.fault(f"{tag} has length 0; give a direction such as 0 0 1")
-            return np.array(up)
+        where = f"{self.element.where} {tag}"
+        along = direction(parsed(text, where, 3, up, self.faults), up, where, self.faults)
         turn = np.eye(3)
         frame = None if xyz is None else xyz.attributes.get("expressed_in")
         model = None if element is None else element.first("use_parent_model_frame")
@@ -257,7 +254,7 @@ class _JointReader:
                 self.fault(f"{tag} expressed_in {frame!r}, which is no frame", "unknown")
                 return np.array(up)
             turn = self.frames.world(self.name)[:3, :3].T @ self.frames.world(full)[:3, :3]
-        return np.array(turn @ given / length)
+        return np.array(turn @ along)
 
     def _number(self, tag: str, default: float) -> float:
         element = self.element.first(tag)

@@ -11,6 +11,9 @@ from typing import Any
 from mbssa.loops.assembly import LoopGraph
 from mbssa.loops.cycle_basis import n_loops, spanning_forest
 
+#: Remedy of a record that is no tree.
+_TREE = 'write {"P": [0, 1, …], "loop_terminators": [[5, 10], …]}, numbers of bodies'
+
 
 @dataclass(frozen=True, slots=True)
 class CutTree:
@@ -84,7 +87,7 @@ def tree_of_record(graph: LoopGraph, record: Mapping[str, Any]) -> CutTree:
     # there they are ids of joints.
     parents, pairs = record.get("P", ()), record.get("loop_terminators")
     if not _is_numbers(parents) or not isinstance(pairs, list) or not all(map(_is_numbers, pairs)):
-        raise ValueError('write {"P": [0, 1, …], "loop_terminators": [[5, 10], …]}, numbers of bodies')
+        raise ValueError(_TREE)
     from mbssa.loops.merging import wehage
 
     wehage(parents, pairs)  # refuses parents that form no tree
@@ -130,9 +133,9 @@ def read_tree(path: Path) -> dict[str, Any]:
     try:
         record = json.loads(path.read_text(encoding="utf-8"))
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise ValueError(f"{path}: not JSON: {error}") from error
+        raise ValueError(f"not JSON: {error}") from error
     if not isinstance(record, dict):
-        raise ValueError(f'{path}: write {{"P": [0, 1, …], "loop_terminators": [[5, 10], …]}}')
+        raise ValueError(_TREE)
     return record
 
 

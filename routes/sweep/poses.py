@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 import numpy.typing as npt
 
 from groups import Model
-from groups.branches.poses import lines, solve_proven_poses
+from groups.branches.poses import LONGEST, lines, pieces, solve_proven_poses
 from groups.motion import Motion
 from groups.run import Run, RunState, run_in
 from groups.solvers.solver import Solver
@@ -50,6 +50,13 @@ def solve_poses(
     continues = any(depends_on_last_pose(solver) for solver in model.solvers)
     memory = model.packed.memory if memory is None else memory
     proves = (branch == "proven" or (branch is None and continues)) and not model.by_instants
+    followed = proves or continues or model.by_instants
+    if (
+        followed and len(inputs) > 1 and pieces(model, inputs).sum() > LONGEST
+    ):  # memory for one line is enough
+        parts = [solve_poses(model, half, bodies, memory, branch) for half in np.array_split(inputs, 2)]
+        columns = [field.name for field in fields(Poses) if field.name != "bodies"]
+        return Poses(bodies, *(np.concatenate([getattr(p, c) for p in parts], axis=1) for c in columns))
     held = np.arange(model.mechanism.n_bodies) if proves else model.held_bodies(bodies)
     if proves:
         arrays, proven, broken = solve_proven_poses(model, inputs, memory)

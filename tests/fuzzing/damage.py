@@ -212,6 +212,24 @@ def model_file(dice: random.Random, name: str) -> tuple[str, bytes]:
             return "m.toml", damaged_text(dice, text_of(name)).encode("utf-8", "replace")
 
 
+@cache
+def robot(name: str, ending: str) -> str:
+    """A model as a robot's description; joints that it has no form for are left out."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"m{ending}"
+        try:
+            mbssa.save(mbssa.load(name), path, approximate=True)
+        except mbssa.ModelError:
+            return robot("rssr", ending)
+        return path.read_text("utf-8")
+
+
+def robot_file(dice: random.Random, name: str) -> tuple[str, bytes]:
+    """Name and content of a robot's description, damaged."""
+    ending = dice.choice((".urdf", ".sdf", ".xml"))
+    return f"m{ending}", damaged_text(dice, robot(name, ending)).encode("utf-8", "replace")
+
+
 def motion_file(dice: random.Random, mechanism: mbssa.Mechanism) -> tuple[str, bytes]:
     names = mechanism.driven_coordinates or ("1-2.angle",)
     if dice.random() < 0.5:
@@ -240,18 +258,18 @@ def damaged_store(dice: random.Random, folder: Path) -> bytes:
     path = folder / "making.sqlite"
     path.write_bytes(sound_store())
     with contextlib.closing(sqlite3.connect(path)) as store:
+        ((table,),) = store.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
         for _ in range(dice.choice((1, 1, 2))):
-            table = dice.choice(("searches", "sets", "sets"))
-            table = f"input_{table}_1"
             column = dice.choice([row[1] for row in store.execute(f"PRAGMA table_info({table})")])
-            old = store.execute(f"SELECT {column} FROM {table} LIMIT 1").fetchone()
-            text = old[0] if old and isinstance(old[0], str) else ""
+            texts = store.execute(f"SELECT {column} FROM {table} WHERE typeof({column}) = 'text'").fetchall()
+            text = dice.choice(texts)[0] if texts else ""
             new = dice.choice((
                 None, 0, -1, 2**62, 1.5, "x", "{}", "[]", b"", b"\x00", b"\xff\xff\x7f", "null",
                 damaged_text(dice, text) if text else "0",
             ))  # fmt: skip
             with contextlib.suppress(sqlite3.Error):  # the table's own rules
-                store.execute(f"UPDATE {table} SET {column} = ?", (new,))
+                rows = dice.choice(("true", "place = -1", "place >= 0", "place = 0"))
+                store.execute(f"UPDATE {table} SET {column} = ? WHERE {rows}", (new,))
         store.commit()
     data = path.read_bytes()
     path.unlink()

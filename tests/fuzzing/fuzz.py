@@ -40,6 +40,7 @@ from damage import (
     damaged_text,
     model_file,
     motion_file,
+    robot_file,
     sound_store,
 )
 
@@ -113,6 +114,12 @@ def options(dice: random.Random, case: Case, most: int, **values: tuple[str, ...
             case.arguments.append(value)
 
 
+def quantity(dice: random.Random) -> str:
+    """A number, at times with a unit."""
+    units = ("deg", "rad", "mm", "m", "in", "rpm", "N m", "kg", "°", " deg", "deg/s", "mm²", "/", "x")
+    return dice.choice((dice.choice(NUMBERS), f"{dice.uniform(-1, 1):.3f}")) + dice.choice(("", *units))
+
+
 def _decompose(dice: random.Random, case: Case, model: str, folder: Path) -> None:
     del model, folder
     case.arguments += ["--time-limit", "1"]
@@ -175,8 +182,56 @@ def _solve(dice: random.Random, case: Case, model: str, folder: Path) -> None:
     )  # fmt: skip
 
 
-def _partition(dice: random.Random, case: Case, model: str, folder: Path) -> None:
-    del model, folder, dice
+def _others(dice: random.Random, case: Case, model: str, folder: Path) -> None:
+    """One of the commands that came later, at times of a robot's description."""
+    del folder
+    name = case.arguments[0] = dice.choice(
+        ("partition", "forces", "simulate", "linearise", "draw", "convert")
+    )
+    if name == "convert" or dice.random() < 0.2:
+        file, data = robot_file(dice, model)
+        case.files, case.arguments[1] = {file: data}, file
+    inputs = (*mbssa.load(model).driven_coordinates, *mbssa.load(model).joint_ids, *WORDS)
+    given = tuple(f"{dice.choice(inputs)}={quantity(dice)}" for _ in range(9))
+    some = tuple(dice.choice(inputs) for _ in range(9))
+    files = {"output": ("o.csv", "o.npz", "o.x"), "units": ("si", "file", "x"), "steps": ("3", *COUNTS)}
+    short = {"duration": ("0.01", "1ms", quantity(dice), *NUMBERS)}
+    match name:
+        case "partition":
+            options(
+                dice, case, 4, method=("qr", "complete", "x"), cut=some, independent=(*some, "all"),
+                dependent=some, driven=(*some, "none"), tolerance=NUMBERS, sweep=("FLAG",), steps=("3",),
+                drive=some, at=NUMBERS, **short,
+            )  # fmt: skip
+        case "forces":
+            case.arguments += ["--steps", "3"]
+            options(dice, case, 3, minimum_norm=("FLAG",), curves=some, plot=("f.svg",), **files, **short)
+        case "simulate":
+            case.arguments += ["--no-compiled", "--steps", "3", "--duration", "0.01", "--most-steps", "50"]
+            options(
+                dice, case, 4, method=("groups", "partitioning", "lagrange", "penalty", "dae", "x"),
+                initial=given, rate=given, apply=given, until=given, drive=some, stiffness=NUMBERS,
+                damping=NUMBERS, tolerance=NUMBERS, largest_step=NUMBERS, limits=("stop", "note"),
+                integrator=("LSODA", "Radau", "x"), restart=("m.npz", "none.npz"), energies=("e.csv",),
+                reactions=("r.csv",), quantity=tuple(f"a={word}" for word in some), **files, **short,
+            )  # fmt: skip
+        case "linearise":
+            options(
+                dice,
+                case,
+                3,
+                here=("FLAG",),
+                initial=given,
+                apply=given,
+                mode=COUNTS,
+                amplitude=NUMBERS,
+                **files,
+            )
+        case "draw":
+            case.arguments += ["--output", dice.choice(("d.svg", "d.x"))]
+        case _:
+            endings = ("toml", "npz", "m", "csv", "urdf", "sdf", "xml")
+            case.arguments.append("to." + dice.choice(endings))
 
 
 def _sweep(dice: random.Random, case: Case, model: str, folder: Path) -> None:
@@ -184,9 +239,11 @@ def _sweep(dice: random.Random, case: Case, model: str, folder: Path) -> None:
     mechanism = mbssa.load(model)
     name = dice.choice((*mechanism.driven_coordinates, "2-3.point.x", "2-3.length+", "mode 2", *WORDS))
     case.arguments += ["--store", "cases", "--executor", "sequential", "--workers", "1"]
-    ends = f"{dice.choice(NUMBERS)}:{dice.choice(NUMBERS)}"
+    ends = f"{quantity(dice)}:{quantity(dice)}"
     near = f"{dice.uniform(-1, 1):.3f}:{dice.uniform(-1, 1):.3f}"
     many = dice.choice(("2", "3", "5", *COUNTS, "100000000000"))
+    if dice.random() < 0.5 and mechanism.driven_coordinates:
+        name, ends, many = dice.choice((*mechanism.driven_coordinates, name)), near, dice.choice("123")
     match dice.randrange(4):
         case 0:
             case.arguments += ["--grid", f"{name}={dice.choice((ends, near))}:{many}"]
@@ -240,7 +297,7 @@ def _plain(dice: random.Random, case: Case, model: str, folder: Path) -> None:
 _COMMANDS: dict[str, Callable[[random.Random, Case, str, Path], None]] = {
     "decompose": _decompose, "check": _check, "convert": _convert, "cams": _cams, "loops": _loops,
     "modes": _modes, "solvers": _solvers, "solve": _solve, "sweep": _sweep, "transform": _transform,
-    "transformations": _transformations, "partition": _partition, "joints": _plain,
+    "transformations": _transformations, "partition": _others, "joints": _plain,
 }  # fmt: skip
 
 

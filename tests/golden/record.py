@@ -86,10 +86,12 @@ def is_fast(name: str, entry: Entry) -> bool:
     return entry.seconds <= FAST.get(name.partition(" ")[0], FAST_ELSE)
 
 
-def check(only: str = "", everything: bool = True, compiled: bool = False) -> Iterator[tuple[str, list[str]]]:
+def check(
+    only: str = "", fast: bool = True, slow: bool = True, compiled: bool = False
+) -> Iterator[tuple[str, list[str]]]:
     """Entries whose names contain a text, and the differences of today's answers from them."""
     for name, old in read(RECORD).items():
-        if only in name and (everything or is_fast(name, old)):
+        if only in name and (fast if is_fast(name, old) else slow):
             yield name, _against(old, lambda name=name: answer(name, compiled))
 
 
@@ -137,7 +139,11 @@ def _run(chosen: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
             parser.error("make takes --only TEXT, or --all to record everything anew, and no other option")
         return make(chosen.only)
     began, checked, found = time.process_time(), 0, 0
-    runs = check_globally(chosen.only) if chosen.globally else check(chosen.only, chosen.all, chosen.compiled)
+    runs = (
+        check_globally(chosen.only)
+        if chosen.globally
+        else check(chosen.only, slow=chosen.all, compiled=chosen.compiled)
+    )
     for name, lines in runs:
         checked += 1
         if lines:

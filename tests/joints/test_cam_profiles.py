@@ -132,7 +132,7 @@ FAULTS = {
     ),
     "sizes": (
         {"circle": {"radius": -1.0}, "follower": {"curve": {"line": [[1, 1], [1, 1]]}}},
-        [("follower.curve.line", "begins and ends at the same point"), ("circle", "has the size -1")],
+        [("follower.curve.line", "begins and ends at the same point"), ("circle", "has the size -1 m")],
     ),
     "points": (
         {"points": [[0, 0], [1, 0], [1, 0]], "follower": "flat"},
@@ -154,8 +154,8 @@ FAULTS = {
             ("law[2].kind", "a dwell has none"),
             ("law[3]", "has rise and return"),
             ("law[4]", "is nothing"),
-            ("law[5].rise", "is -1; write how far"),
-            ("law[5].over", "is 0; write an angle"),
+            ("law[5].rise", "is -1 (m or rad); write how far"),
+            ("law[5].over", "is 0°; write an angle"),
             ("base", "is missing"),
         ],
     ),

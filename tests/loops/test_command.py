@@ -91,13 +91,15 @@ def test_what_is_not_determined_exits_1(run_mbssa, tmp_path):
 
 
 def test_bad_input_is_refused(run_mbssa, tmp_path):
+    (tmp_path / "none.json").write_text("{}")
     for arguments, words in [
-        (["--cut", "1-2"], "cut 1-6 too"),
+        (["--cut", "1-2"], "error: --cut: "),
         (["--cut", "3-4,9-9"], "no joint '9-9'"),
         (["--cut", "3-4,3-4"], "joint 3-4 is cut twice"),
         (["--method", "basis", "--cut", "3-4,1-9"], "--method basis"),
         (["--plot", "loops.txt"], "--plot loops.txt: ends in none of .png, .svg, .pdf"),
-        (["--tree", "{tree}"], "not JSON"),
+        (["--tree", "{tree}"], "tree.json: not JSON"),
+        (["--tree", str(tmp_path / "none.json")], 'none.json: write {"P": [0, 1, …]'),
     ]:
         (tmp_path / "tree.json").write_text("P = [0]")
         done = run_mbssa("loops", "nine_bar", *(a.format(tree=tmp_path / "tree.json") for a in arguments))

@@ -437,6 +437,7 @@ def test_a_link_opens_the_model_elsewhere(studio, page, tmp_path):
             until(page, f"studio.store.state.text === {text!r}")
 
 
+@pytest.mark.slow
 def test_put_a_group_into_another_assembly_mode(studio, page):
     with studio("planar_four_bar") as address:
         opened(page, address)
@@ -535,6 +536,7 @@ def test_a_slot_a_length_and_a_trail(studio, page):
         until(page, "document.querySelector('#inputs input').dataset.reach")
 
 
+@pytest.mark.slow
 def test_points_and_axes_in_space_have_handles(studio, page):
     def places():
         frame = page.frames[-1]
@@ -574,6 +576,7 @@ def test_points_and_axes_in_space_have_handles(studio, page):
         until(page, f"JSON.stringify({joint}.point) === '{json.dumps(before).replace(' ', '')}'")
 
 
+@pytest.mark.slow
 def test_a_cam_and_its_follower(studio, page):
     with studio() as address:
         opened(page, address)

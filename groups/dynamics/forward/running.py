@@ -267,6 +267,7 @@ def _instants(request: Request, first: float, faults: list[str]) -> Floats:
             check_span(request.steps, request.duration)
         except ValueError as error:
             faults.append(str(error))
+            return np.zeros(2)
         if request.steps == 1:
             faults.append("steps is 1; write 2 or more")
         return np.linspace(first, first + request.duration, max(2, request.steps))

@@ -11,6 +11,7 @@ from mbssa.io.robots.robot import Record
 from mbssa.loads import inertia_matrix, principal_moments
 
 
+@np.errstate(over="ignore", invalid="ignore")  # of numbers that overflow no body is left
 def combined(parts: Sequence[tuple[Floats, Record]], world: Floats) -> tuple[Record | None, str]:
     """Table ``inertia`` of a body, and the reason where there is none."""
     # ``parts``: frame (4, 4) of each centre of mass in the body's, and ``mass`` with ``ixx`` … ``iyz``;

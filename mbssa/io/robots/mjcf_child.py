@@ -25,6 +25,7 @@ def main() -> int:
     import mujoco
     import numpy as np
 
+    mujoco.set_mju_user_warning(lambda _: None)  # by default into a file of the working folder
     text = sys.stdin.buffer.read().decode()
     try:
         model = mujoco.MjModel.from_xml_string(text)

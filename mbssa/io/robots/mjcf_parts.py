@@ -79,6 +79,8 @@ def _part(mujoco: ModuleType, model: Any, source: Source, geom: int) -> Part | N
 _TAGS = {
     "body": ("body",),
     "joint": ("joint", "freejoint"),
+    "geom": ("geom",),
+    "site": ("site",),
     "equality": ("connect", "weld", "joint", "tendon"),
     "tendon": ("fixed", "spatial"),
     "actuator": (

@@ -12,7 +12,7 @@ from xml.sax.xmlreader import AttributesImpl, Locator
 import numpy as np
 
 from mbssa.arrays import Floats
-from mbssa.bounds import DEEPEST
+from mbssa.bounds import DEEPEST, LARGEST, SMALLEST
 from mbssa.faults import Fault, Faults, ModelError
 
 
@@ -168,8 +168,13 @@ def axis_of(element: Element, faults: Faults, tag: str = "axis") -> Floats:
     along_x = (1.0, 0.0, 0.0)
     axis = element.first(tag)
     given = np.array(along_x) if axis is None else numbers(axis, "xyz", 3, along_x, faults)
-    length = float(np.linalg.norm(given))
-    if length < 1e-9:
-        faults.add(f"{element.where} {tag}", "has length 0; give a direction such as 0 0 1")
-        return np.array(along_x)
+    return direction(given, along_x, f"{element.where} {tag}", faults)
+
+
+def direction(given: Floats, default: tuple[float, ...], where: str, faults: Faults) -> Floats:
+    """Unit vector (3,) along a given one; the default where that is no direction."""
+    length = math.hypot(*given)
+    if not SMALLEST <= length <= LARGEST:
+        faults.add(where, f"has length {length:.3g}; give a direction such as 0 0 1")
+        return np.array(default)
     return np.array(given / length)

@@ -192,7 +192,7 @@ def law_faults(segments: Sequence[Segment]) -> list[str]:
     elif abs(heights[-1]) > CLOSE * largest:
         rises = sum(segment.by for segment in segments if segment.by > 0)
         returns = -sum(segment.by for segment in segments if segment.by < 0)
-        faults.append(f"rises by {rises:g} and returns by {returns:g}; write as much of both")
+        faults.append(f"rises by {rises:g} and returns by {returns:g} (m or rad); write as much of both")
     if (heights < -CLOSE * largest).any():
         k = int(np.argmax(heights < -CLOSE * largest))
         faults.append(

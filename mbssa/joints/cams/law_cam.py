@@ -203,7 +203,7 @@ def _first_angle(cam: LawCam, swing: Swing) -> float:
 def _faults(cam: LawCam) -> list[tuple[str, str]]:
     faults = []
     if not cam.base > 0:
-        faults.append(("base", f"is {cam.base:g}; write the radius of the base circle, above 0"))
+        faults.append(("base", f"is {cam.base:g} m; write the radius of the base circle, above 0"))
     if cam.follower == "roller" and not cam.radius > 0:
         faults.append(("radius", "a roller has a radius above 0; a follower without one is a knife"))
     if cam.follower != "roller" and cam.radius:

@@ -197,10 +197,10 @@ def _segment(entry: Mapping[str, Any], place: str, faults: Faults) -> Segment | 
         over, by, kind = float(entry.get("over", 1.0)), float(entry[move]), entry.get("kind")
         name = "over"
         if not by > 0:
-            faults.append((f"{place}.{move}", f"is {by:g}; write how far, above 0"))
+            faults.append((f"{place}.{move}", f"is {by:g} (m or rad); write how far, above 0"))
         by = by if move == "rise" else -by
     if not over > 0:
-        faults.append((f"{place}.{name}", f"is {over:g}; write an angle above 0"))
+        faults.append((f"{place}.{name}", f"is {np.rad2deg(over):g}°; write an angle above 0"))
     return Segment(over, by, kind) if len(faults) == before else None
 
 
@@ -255,7 +255,7 @@ def _one_curve(table: Mapping[str, Any], place: str, allowed: Sequence[str], fau
 
 def _positive(value: float) -> float:
     if not value > 0:
-        raise ValueError(f"has the size {value:g}; write one above 0")
+        raise ValueError(f"has the size {value:g} m; write one above 0")
     return float(value)
 
 

@@ -55,6 +55,8 @@ def test_steps_are_bounded_and_keep_what_was_reached():
     assert groups.simulate(pendulum(), 0.01, steps=2, most_steps=20, compiled=False).ok
     with pytest.raises(ValueError, match="most_steps is 0"):
         groups.simulate(pendulum(), most_steps=0)
+    with pytest.raises(ValueError, match=r"steps is 10{30}; write"):
+        groups.simulate(pendulum(), steps=10**30)
 
 
 def test_a_search_for_an_equilibrium_is_bounded(monkeypatch):

@@ -194,6 +194,7 @@ class TestFile:
         assert again.joint_ids == trajectory.mechanism.joint_ids
 
 
+@pytest.mark.slow
 class TestBrowser:
     """Pixels and controls, in Chromium."""
 
@@ -421,6 +422,7 @@ class TestWithoutWebGL:
         browser.close_tab()
 
 
+@pytest.mark.slow
 class TestPhone:
     def test_nothing_lies_over_something_else(self, browser, solved, tmp_path):
         page(solved("theo_jansen"), tmp_path / "a.html")

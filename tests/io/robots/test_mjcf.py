@@ -436,6 +436,34 @@ def test_hostile_files_are_refused_with_a_sentence(put, tmp_path):
         assert part in faults_of(put(text, "model/robot.xml")), part
 
 
+def test_axes_and_rotations_that_overflow_are_named_at_once(put, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    far = "quat='0 1e200 0 1'"
+    said = faults_of(
+        put(
+            f"""<mujoco><worldbody><body name="a" {far}><joint name="j" axis="0 1e200 1"/><inertial mass="1"
+            pos="0 0 0" diaginertia="1 1 1"/><geom name="g" {far} size="1"/><site name="s" {far}/></body>
+            <body axisangle="0 1e200 0 1"><freejoint/><geom size="1"/></body></worldbody>
+            <equality><weld name="w" body1="a" relpose="0 0 0 0 1e200 0 1"/></equality></mujoco>"""
+        )
+    )
+    for part in ("6 faults", "body 'a'", "body 'body 2'", "joint 'j'", "geom 'g'", "site 's'", "weld 'w'"):
+        assert part in said
+    assert [path.name for path in tmp_path.iterdir()] == ["robot.xml"]  # MuJoCo logs its warnings otherwise
+
+
+@pytest.mark.parametrize("far", ["-inf", "1e200"])
+def test_a_mass_out_of_bounds_is_refused_or_left_out_with_a_note(put, far):
+    part = '<inertial mass="1" pos="0 {0} 0" diaginertia="1 1 1"/>'
+    text = f"<body><joint/>{part.format(far)}<body>{part.format(0)}</body></body>"
+    path = put(f"<mujoco><worldbody>{text}</worldbody></mujoco>")
+    if far == "-inf":
+        assert "body 'body 1': has a number that is not finite" in faults_of(path)
+    else:
+        with pytest.warns(UserWarning, match="nan are those of no body"):
+            assert mbssa.load(path).body_geometry[1].inertia is None
+
+
 def test_all_faults_come_at_once(put):
     said = faults_of(
         put(scene("<asset><mesh file='a.obj'/>\n<mesh file='../b.obj'/></asset><include file='c.xml'/>"))

@@ -187,7 +187,8 @@ def test_faults_are_named(put):
         ('<sdf><model name="m"><include><uri>../x</uri></include></model></sdf>', "include is not read"),
         (one_joint("rope", ""), "type is 'rope'; the types that are read are revolute"),
         (one_joint("ball", "").replace("world", "wrld"), "parent 'wrld' is no link and no frame on one"),
-        (one_joint("revolute", "<axis><xyz>0 0 0</xyz></axis>"), "axis has length 0"),
+        (one_joint("revolute", "<axis><xyz>0 0 0</xyz></axis>"), "axis: has length 0"),
+        (one_joint("revolute", "<axis><xyz>0 1e200 0</xyz></axis>"), "axis: has length 1e+200"),
         (one_joint("ball", '<pose relative_to="j">0 0 0 0 0 0</pose>'), "pose of 'j': is relative to itself"),
         (one_joint("ball", "<pose>0 0 x 0 0 0</pose>"), "is '0 0 x 0 0 0'; write 6 numbers"),
     ]:

@@ -360,6 +360,7 @@ def test_wrong_constraints_are_named_with_their_lines(put):
         ('<child link="rocker"/>', "", "has no child; write <child link"),
         ('child link="rocker"', 'child link="coupler"', "joins 'coupler' to itself"),
         ('parent_axis xyz="0 0 1"', 'parent_axis xyz="0 0 0"', "parent_axis: has length 0"),
+        ('parent_axis xyz="0 0 1"', 'parent_axis xyz="0 1e200 1"', "parent_axis: has length 1e+200"),
         ('rpy="1.1 0 0"', 'rpy="1.1 x 0"', "rpy: is '1.1 x 0'; write 3 numbers"),
     ]:
         closing = constraint("spherical")

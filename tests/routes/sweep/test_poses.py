@@ -1,5 +1,7 @@
 """A pose is the same in any order and beside any others: the one that a motion from the reference ends in."""
 
+from importlib import import_module
+
 import numpy as np
 import pytest
 from plans import model_of
@@ -340,3 +342,17 @@ def test_what_is_wrong_with_expressions_is_said_at_once(tmp_path):
             store=tmp_path,
         )
     assert not list(tmp_path.iterdir())
+
+
+def test_poses_many_turns_away_are_followed_in_parts_or_refused(monkeypatch):
+    model = model_of("cam_roller")
+    inputs = np.array([[1.0], [30.0], [-40.0]]) + model.reference_inputs["1-2.angle"]
+    bodies, whole = np.arange(3), solve_poses(model, inputs, np.arange(3))
+    assert not whole.status.any()
+    for module in ("groups.branches.poses", "routes.sweep.poses"):
+        monkeypatch.setattr(import_module(module), "LONGEST", 30)
+    parts = solve_poses(model, inputs, bodies)
+    assert np.allclose(parts.position, whole.position, rtol=0, atol=1e-12)
+    assert np.array_equal(parts.status, whole.status)
+    with pytest.raises(ValueError, match="write 47 rad at most"):
+        solve_poses(model, inputs + 50.0, bodies)
