@@ -84,19 +84,18 @@ def check(mechanism: Mechanism, place: str | Path) -> None:
         pass
 
 
-def save(answer: Transformations, place: str | Path) -> int:
-    """Add the result of a search; return its number."""
+def save(answer: Transformations, place: str | Path) -> None:
+    """Add the result of a search, in place of an earlier one of the same query and model."""
     model, question = _as_text(answer.mechanism), in_words(answer.query)
     about = {"question": question, "looked_at": answer.n_evaluated}
     about |= {name: getattr(answer.mechanism, name) for name in ("name", "title")}
     for name in ("way", "complete", "n_distributions", "n_determined", "n_valid", "n_structures"):
         about[name] = getattr(answer, name)
     with transaction([_TABLE], place) as store:
-        earlier = (
-            "SELECT search FROM input_sets_3 WHERE model = ? AND json_extract(summary, '$.question') = ?"
-        )
+        same = "model = ? AND json_extract(summary, '$.question') = ?"
         (number,) = store.execute(
-            f"SELECT coalesce(({earlier}), max(search) + 1, 1) FROM input_sets_3", (model, question)
+            f"SELECT coalesce(max(search) FILTER (WHERE {same}), max(search) + 1, 1) FROM input_sets_3",
+            (model, question),
         ).fetchone()
         store.execute("DELETE FROM input_sets_3 WHERE search = ?", (number,))
         store.execute(
@@ -107,7 +106,6 @@ def save(answer: Transformations, place: str | Path) -> int:
             f"INSERT INTO input_sets_3 (place, {', '.join(_COLUMNS)}) VALUES (?{', ?' * len(_COLUMNS)})",
             _records(answer, number),
         )
-    return int(number)
 
 
 def _records(answer: Transformations, number: int) -> Iterator[tuple[Any, ...]]:
@@ -115,13 +113,13 @@ def _records(answer: Transformations, number: int) -> Iterator[tuple[Any, ...]]:
     shown = answer.evaluated.take(answer.evaluated.alike > 0)
     shown = shown.take(ordered(shown, Criterion("", ())))
     figures = shown.figures()
+    pairs = [each.pairs for each in answer.undriven]
     columns = (shown.variant, shown.places, shown.bits, *(figures[name] for name in _FIGURES))
-    for place, (variant, places, bits, *numbers) in enumerate(
-        zip(*(c.tolist() for c in columns), strict=True)
-    ):
+    rows = zip(*(column.tolist() for column in columns), strict=True)
+    for place, (variant, places, bits, *numbers) in enumerate(rows):
         base = answer.undriven[variant]
         terminals = ",".join(map(str, base.driven_terminals(places)))
-        yield place, number, ", ".join(base.names(places, bits)), base.pairs, terminals, *numbers
+        yield place, number, ", ".join(base.names(places, bits)), pairs[variant], terminals, *numbers
 
 
 def in_words(query: Query) -> str:

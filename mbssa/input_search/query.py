@@ -14,7 +14,7 @@ from mbssa.faults import Faults
 from mbssa.io.motion import coordinate_faults
 from mbssa.io.multiple import spanning_tree, with_pairs
 from mbssa.joints.catalogue import type_of_joint, types_of
-from mbssa.mechanism import ByteArray, Joint, Mechanism
+from mbssa.mechanism import ByteArray, Joint, Mechanism, MultipleJoint
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +44,9 @@ def make_query(mechanism: Mechanism, **given: Any) -> Query:
     }
     for key, least in (("inputs", 1), ("per_joint", 1), ("precision", 0.0)):
         check_number(key, given.get(key), least, faults)
-    forbidden, allowed = (
+    allowed, forbidden = (
         {each for name in named[key] for each in coordinates_of(extended, name)}
-        for key in ("forbid", "allow")
+        for key in ("allow", "forbid")
     )
     for name in named["require"]:
         wanted = set(coordinates_of(extended, name))
@@ -140,16 +140,16 @@ def _with_pairs(
 ) -> Mechanism:
     """The mechanism with the pairs for its multiple joints that are named, or belong to named coordinates."""
     given = re.split("[;, ]+", pairs) if isinstance(pairs, str) else pairs
-    ends_of = {text: _pair(text) for text in [*given, *names] if text}
+    pair_of = {text: _pair(text) for text in [*given, *names] if text}
     known, trees = {""}, []
     for several in mechanism.multiple_joints:
-        here = [text for text, ends in ends_of.items() if len(ends) == 2 and ends <= set(several.bodies)]
+        here = {text: pair for text, pair in pair_of.items() if _is_of(pair, several)}
         known.update(here)
-        wanted = {
-            (min(ends_of[text]), max(ends_of[text])): None
-            for text in here
+        wanted = dict.fromkeys(
+            (pair[0], pair[1])
+            for text, pair in here.items()
             if {j for j, _ in coordinates_of(mechanism, text)} <= set(several.joints)
-        }
+        )
         now = (mechanism.joint_bodies(j) for j in several.joints)
         tree = spanning_tree(several.bodies, list(wanted), [(min(ends), max(ends)) for ends in now])
         if tree is None:
@@ -164,10 +164,10 @@ def _with_pairs(
     return with_pairs(mechanism, trees) if len(known) > 1 else mechanism
 
 
-def _pair(text: str) -> set[int]:
-    """Indices of the two bodies of a name such as ``3-4.angle``; none where it is no such name."""
+def _pair(text: str) -> tuple[int, ...]:
+    """Indices, ascending, of the two bodies of a name such as ``3-4.angle``; none of another name."""
     ends = re.fullmatch(r"(\d{1,18})-(\d{1,18})(?:[.#].*)?", text)
-    return {int(ends[1]) - 1, int(ends[2]) - 1} if ends else set()
+    return tuple(sorted({int(ends[1]) - 1, int(ends[2]) - 1})) if ends else ()
 
 
 def with_terminals(mechanism: Mechanism, bodies: Iterable[int]) -> Mechanism:
@@ -241,31 +241,31 @@ def _parsed(mechanism: Mechanism, text: str) -> tuple[Joint, str]:
     return joint, coordinate
 
 
+def _is_of(pair: tuple[int, ...], joint: MultipleJoint) -> bool:
+    return len(pair) == 2 and set(pair) <= set(joint.bodies)
+
+
 def _of_multiple_joint(mechanism: Mechanism, text: str) -> bool:
     """Return whether a name is that of a pair of a multiple joint represented by other pairs now."""
-    bodies, coordinate = _pair(text), text.partition(".")[2]
-    return len(bodies) == 2 and any(
-        bodies <= set(joint.bodies)
-        and (not coordinate or coordinate in mechanism.joints[joint.joints[0]].type.coordinates)
+    pair, coordinate = _pair(text), text.partition(".")[2]
+    return any(
+        _is_of(pair, joint) and coordinate in ("", *mechanism.joints[joint.joints[0]].type.coordinates)
         for joint in mechanism.multiple_joints
     )
 
 
 def _bodies(mechanism: Mechanism, names: Iterable[str | int], faults: Faults) -> tuple[int, ...]:
     """Numbers of terminals, ascending, by their names or numbers."""
-    numbers = {str(body.number): body.number for body in mechanism.bodies}
-    named = numbers | {body.name: body.number for body in mechanism.bodies}
+    numbers = {str(body.number): body.number for body in mechanism.bodies[1:]}
+    named = numbers | {body.name: body.number for body in mechanism.bodies[1:]}
     found = set()
     for name in names:
         known = named if isinstance(name, str) else numbers
-        number = known.get(str(name).strip())
-        if number is None:
-            near = difflib.get_close_matches(str(name), known, n=2)
-            hint = f"did you mean {' or '.join(map(repr, near))}? " if near else ""
-            what = f"no body {name!r}; {hint}the bodies that move are 2 to {mechanism.n_bodies}"
-            faults.add("terminals", what, "unknown")
-        elif number == 1:
-            faults.add("terminals", f"{name!r} is the frame; name a body that moves")
-        else:
-            found.add(number)
+        if (text := str(name).strip()) in known:
+            found.add(known[text])
+            continue
+        near = difflib.get_close_matches(text, known, n=2)
+        hint = f"did you mean {' or '.join(map(repr, near))}? " if near else ""
+        what = f"no body {name!r} that moves; {hint}these are 2 to {mechanism.n_bodies}, and 1 is the frame"
+        faults.add("terminals", what, "unknown")
     return tuple(sorted(found))
