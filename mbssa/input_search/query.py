@@ -201,7 +201,7 @@ def coordinates_of(mechanism: Mechanism, name: str) -> list[tuple[int, int]]:
 def _texts(given: Iterable[str] | str, key: str, faults: Faults) -> list[str]:
     """Names, each stripped; a text is split at its commas."""
     found = []
-    for each in [given][: len(given)] if isinstance(given, str) else given:
+    for each in ([given] if given else []) if isinstance(given, str) else given:
         if not isinstance(each, str):
             faults.add(key, f"{each!r} is no name; write a joint such as '1-2' or a coordinate '1-2.slide'")
         elif names := [text.strip() for text in each.split(",") if text.strip()]:
