@@ -15,7 +15,6 @@ from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-import networkx as nx
 import numpy as np
 
 from mbssa.input_search.criteria import CRITERIA, DEFAULT, Criterion, criterion, ordered
@@ -140,6 +139,8 @@ def _as_text(mechanism: Mechanism) -> str:
 
 
 def _from_text(text: str) -> Mechanism:
+    import networkx as nx
+
     about, nodes, edges = json.loads(text)
     graph: nx.MultiGraph[int] = nx.MultiGraph(**about)
     graph.add_nodes_from(nodes)
