@@ -8,7 +8,7 @@ ROOT = Path(__file__).parents[1]
 TEXT = (ROOT / "docs" / "architecture.md").read_text()
 
 #: Most lines of each package: lowered by a change that leaves fewer, raised only for a new ability.
-LINES = {"mbssa": 32_000, "groups": 35_300, "routes": 11_400, "mbssa_studio": 2_250}
+LINES = {"mbssa": 31_500, "groups": 35_300, "routes": 11_400, "mbssa_studio": 2_250}
 #: Code that the engine will replace, and who else still imports it: the list may only become shorter.
 REPLACED = (
     *(f"groups/{name}" for name in ("encoding", "kernels", "packed", "placing", "solvers", "tearing")),

@@ -112,7 +112,7 @@ def solve(
     request = Request(workers, executor, plan, checkpoint, resume)
     if mpi_rank.size() > 1 and executor is None:
         request = replace(request, executor="mpi")
-    faults = outputs.faults([model, motion, plan], force)
+    faults = outputs.faults([model, motion, plan], force, form)
     faults += arguments.tearing_faults(through, request, mode)
     if faults:
         fail_all(faults)

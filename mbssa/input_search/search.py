@@ -14,7 +14,6 @@ import numpy.typing as npt
 from mbssa.faults import Fault, Faults, ModelError
 from mbssa.input_search import database
 from mbssa.input_search.best_first import (
-    Allowed,
     Clock,
     Evaluate,
     Outcome,
@@ -149,7 +148,7 @@ def transform(
         else:
             draw = partial(drawn_scheme, undriven)
             outcome = best_first(
-                of_variant, Allowed.of(undriven), wanted, starts_of(undriven, mechanism), draw,
+                of_variant, allowed, wanted, starts_of(undriven, mechanism), draw,
                 most=most, largest=block, clock=clock, progress=progress,
             )  # fmt: skip
     evaluated = outcome.evaluated.take(outcome.evaluated.determined)
