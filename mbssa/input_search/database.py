@@ -122,7 +122,7 @@ def _records(answer: Transformations, number: int) -> Iterator[tuple[Any, ...]]:
 
 
 def in_words(query: Query) -> str:
-    """What a query says beyond the defaults."""
+    """The settings of a query that are no defaults."""
     said = {each.name: getattr(query, each.name) for each in fields(query)}
     return ", ".join(
         f"{name.replace('_', ' ')} {','.join(map(str, value)) if isinstance(value, tuple) else value}"
