@@ -142,7 +142,7 @@ def _standing(setup: Setup, values: Floats) -> Columns:
             found["status"][some] = poses.status[first, np.arange(len(some))]
             found["group"][some] = np.where(failed.any(axis=0), first + 1, 0)
             found["proof"][some] = poses.proof.min(axis=0)
-            for name, column in measured(mine, poses, setup.quantities).items():
+            for name, column in measured(mine, poses, setup.quantities, inputs[some], memory).items():
                 found[name][some] = column
     if setup.limits:
         _add_limits(setup, found, found, found)
