@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -12,7 +13,7 @@ import numpy.typing as npt
 
 from mbssa.arrays import Floats
 from routes.sweep.envelope import Envelope, unpacked
-from routes.sweep.store import ENVELOPE, PARTS, SweepError, read_manifest, read_part
+from routes.sweep.store import ENVELOPE, PARTS, REASONS, SweepError, read_manifest, read_part
 
 if TYPE_CHECKING:
     import pyarrow
@@ -147,6 +148,16 @@ class Sweep:
         """Number of cases by status: "ok", then the most frequent first."""
         found = self._tally("status")
         return dict(sorted(found.items(), key=lambda each: (each[0] != "ok", -each[1], each[0])))
+
+    @cached_property
+    def reasons(self) -> dict[str, str]:
+        """The first case of each status that is no group's, such as "cannot be assembled", and the reason."""
+        first: dict[str, str] = {}
+        for part in self.parts:
+            metadata = read_part(part).schema_arrow.metadata or {}
+            for name, (case, why) in json.loads(metadata.get(REASONS, b"{}")).items():
+                first.setdefault(name, f"case {case}: {why}")
+        return first
 
     @cached_property
     def proofs(self) -> dict[str, int]:

@@ -66,8 +66,9 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     return found
 
 
-#: Keys of a part's metadata: its envelopes, and the SHA-256 of the file with zeros in place of the sum.
-ENVELOPE, SUM = b"envelope", b"sum"
+#: Keys of a part's metadata: its envelopes, the first refused case of each status with the reason, as JSON, and
+#: the SHA-256 of the file with zeros in place of the sum.
+ENVELOPE, REASONS, SUM = b"envelope", b"reasons", b"sum"
 #: Before the sum, and the sum before it is known; metadata stand at the end of a file as they were given.
 _MARK, _NO_SUM = b"sha256:", b"0" * 64
 
@@ -131,11 +132,13 @@ def _short(value: object) -> str:
     return text if len(text) <= 160 else f"{text[:100]} … {text[-50:]}"
 
 
-def write_part(folder: Path, block: int, table: pyarrow.Table, envelope: bytes = b"") -> None:
+def write_part(
+    folder: Path, block: int, table: pyarrow.Table, envelope: bytes = b"", reasons: bytes = b"{}"
+) -> None:
     """Write the cases of a block and their envelopes, atomically, with a sum that :func:`sound` checks."""
     import pyarrow.parquet
 
-    metadata = {SUM: _MARK + _NO_SUM} | ({ENVELOPE: envelope} if envelope else {})
+    metadata = {SUM: _MARK + _NO_SUM, REASONS: reasons} | ({ENVELOPE: envelope} if envelope else {})
     with whole(part_path(folder, block)) as place, place.open("wb") as stream:
         written = BytesIO()
         pyarrow.parquet.write_table(
