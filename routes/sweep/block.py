@@ -68,6 +68,7 @@ class Setup:
     block: int
     branch: Branch | None = None
     simulation: Simulated | None = None  # settings of cases that are simulated
+    identity: str = ""  # of its store
 
 
 @lru_cache(maxsize=1)
@@ -104,7 +105,7 @@ def solve_block(setup: Setup, block: int) -> int:
             columns, envelope = _moving(setup, values, reasons)
         first_of = {name: (start + case, why) for name, (case, why) in reasons.first.items()}
         table = _table(setup, start, values, columns)
-        write_part(setup.folder, block, table, envelope, json.dumps(first_of).encode())
+        write_part(setup.folder, block, table, setup.identity, envelope, json.dumps(first_of).encode())
     except OSError as error:
         what = error.strerror or str(error)
         raise SweepError(
