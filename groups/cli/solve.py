@@ -30,7 +30,7 @@ from mbssa.cli.options import (
     ThroughOption,
     TrustOption,
 )
-from mbssa.cli.outputs import written
+from mbssa.cli.outputs import dash_faults, written
 
 
 @stopping("nothing more was written")
@@ -112,7 +112,9 @@ def solve(
     request = Request(workers, executor, plan, checkpoint, resume)
     if mpi_rank.size() > 1 and executor is None:
         request = replace(request, executor="mpi")
-    faults = outputs.faults([model, motion, plan], force)
+    faults = outputs.faults([model, motion, plan], force) + dash_faults(
+        "--checkpoint", checkpoint, "a folder"
+    )
     faults += arguments.tearing_faults(through, request, mode)
     if faults:
         fail_all(faults)

@@ -93,7 +93,7 @@ def target_faults(targets: Sequence[Target], read: Iterable[str | Path | None], 
         named = f"{target.option} {target.path}:"
         if target.is_standard:
             if target.option != "--output":
-                faults.append(f"{named} only --output writes to standard output; name a file")
+                faults += dash_faults(target.option, target.path, "a file")
             elif STANDARD in taken:
                 faults.append(f"{named} {taken[STANDARD]}")
             taken.setdefault(STANDARD, f"{target.option} writes to it already")
@@ -115,6 +115,12 @@ def target_faults(targets: Sequence[Target], read: Iterable[str | Path | None], 
             faults.append(f"{named} {missing}")
         taken.setdefault(place, f"{target.option} writes to it already")
     return faults
+
+
+def dash_faults(option: str, path: Path | None, instead: str) -> list[str]:
+    """The fault of an option that is not for standard output."""
+    dash = f"{option} -: only --output writes to standard output; name {instead}"
+    return [dash] if path == STANDARD else []
 
 
 def _unwritable(place: Path) -> str | None:

@@ -20,7 +20,7 @@ from mbssa.cli.options import (
     option,
     precision_in_si,
 )
-from mbssa.cli.outputs import STILL, target_faults, targets_of
+from mbssa.cli.outputs import STILL, dash_faults, target_faults, targets_of
 from mbssa.files import write_whole
 from mbssa.io import ModelError, load, save, written_text
 from mbssa.io.edited_text import with_types_and_inputs
@@ -131,6 +131,7 @@ def transform(
     ]
     faults += _query_faults(mechanism, query) + criterion_faults(text, front)
     faults += search_target_faults(output, save_to, row, plot, [model, store], force)
+    faults += dash_faults("--store", store, "a file")
     if store is not None and not store.parent.is_dir():
         faults.append(f"--store {store}: there is no folder {store.parent}")
     if faults:

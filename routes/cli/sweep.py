@@ -27,7 +27,7 @@ from mbssa.cli.options import (
     check_format,
     option,
 )
-from mbssa.cli.outputs import STILL, Target, target_faults
+from mbssa.cli.outputs import STILL, Target, dash_faults, target_faults
 from mbssa.progress import bar
 from mbssa.units import chosen_units
 
@@ -142,7 +142,7 @@ def sweep(
 
     check_format(form)
     built = solvable_model(load(model), model)
-    faults: list[str] = []
+    faults = dash_faults("--store", store, "a folder")
 
     def attempt(make: Callable[[], Made]) -> Made | None:
         try:
