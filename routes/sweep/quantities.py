@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -92,8 +92,8 @@ def expressions_of(mechanism: Mechanism, frames: Frames, derived: Mapping[str, s
             bodies.update([index] if kind == "body" else mechanism.joint_bodies(index)[:2])
             if kind == "joint" and coordinate_unit(rest) == "rad":
                 joints.add(index)
-        of = {"bodies": tuple(sorted(bodies)), "joints": tuple(sorted(joints))}
-        found.append(Quantity(name, "expression", (name,), (motion.unit,), part=derived[name], **of))
+        of = Quantity(name, "expression", (name,), (motion.unit,), part=derived[name])
+        found.append(replace(of, bodies=tuple(sorted(bodies)), joints=tuple(sorted(joints))))
     return tuple(found)
 
 
