@@ -31,7 +31,7 @@ def one_by_one(base, evaluated):
     begun = time.perf_counter()
     for row, bits in zip(evaluated.places, evaluated.bits, strict=True):
         structure = mbssa.decompose(base.driven_by(base.names(row, bits)), by_count=True)
-        valid += structure.determined and base.full_rank(base.start[row] + bits)
+        valid += structure.determined and base.full_rank((base.start[row] + bits)[None])[0]
         done += 1
     return done / (time.perf_counter() - begun), valid
 

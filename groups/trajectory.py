@@ -257,8 +257,8 @@ class Trajectory:
         (``hub.tip.x``), numbers and ``pi``. Functions: ``distance(point, point)``, ``angle(direction,
         direction)`` from 0 to π, ``angle(direction, direction, about)`` with a sign and continuous, ``dot``,
         ``cross``, ``norm``, ``sqrt``, ``sin``, ``cos``, ``tan``, ``asin``, ``acos``, ``atan``, ``atan2``,
-        ``exp``, ``log``, ``abs``, and ``deg`` and ``mm`` for numbers in degrees and millimetres; others are
-        in SI units.
+        ``exp``, ``log``, ``abs``. A number has the unit behind it (``90 deg``, ``5 mm``) or of its function
+        (``rad(2 * pi)``); without one it is no length and no angle.
 
         Raises
         ------

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
@@ -302,7 +303,9 @@ class Mechanism:
                 if not which and f"{found}#2" in joints and self.joint_names.get(joints[found]) != found:
                     raise KeyError(f"joint {name!r} is ambiguous: write {name}#1, {name}#2, …")
                 return Joint(self, joints[found])
-        raise KeyError(f"no joint {name!r}; the joints are {', '.join(self.joint_ids[:40])}")
+        near = difflib.get_close_matches(name, self.joint_ids[:1_000], n=2)
+        hint = f"did you mean {' or '.join(map(repr, near))}? " if near else ""
+        raise KeyError(f"no joint {name!r}; {hint}the joints are {', '.join(self.joint_ids[:40])}")
 
     @cached_property
     def _joint_by_id(self) -> dict[str, int]:

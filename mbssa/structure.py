@@ -158,26 +158,17 @@ class Structure:
         one, other = self.incidence.slot_pairs()
         later, earlier = self.incidence.slot_body[one], self.incidence.slot_body[other]
         forward = turn[earlier] < turn[later]
-        later, earlier = later[forward], earlier[forward]
+        grouped = np.flatnonzero(self.group_of_body)
+        cells = np.unique(np.stack([later[forward], earlier[forward]]), axis=1)
+        row, column = np.hstack([cells, [np.zeros_like(grouped), grouped]])
+        values = np.where(row > 0, turn[column] + 1, self.group_of_body[column])
         if n <= DENSE_RESULTS:
             dense = np.zeros((n, n), dtype=np.int64)
-            dense[later, earlier] = turn[earlier] + 1
-            dense[0] = self.group_of_body
+            dense[row, column] = values
             return dense
         import scipy.sparse
 
-        cells = np.unique(np.stack([later, earlier]), axis=1)
-        grouped = np.flatnonzero(self.group_of_body)
-        return scipy.sparse.csr_array(
-            (
-                np.concatenate([turn[cells[1]] + 1, self.group_of_body[grouped]]),
-                (
-                    np.concatenate([cells[0], np.zeros_like(grouped)]),
-                    np.concatenate([cells[1], grouped]),
-                ),
-            ),
-            shape=(n, n),
-        )
+        return scipy.sparse.csr_array((values, (row, column)), shape=(n, n))
 
     @cached_property
     def dag(self) -> nx.DiGraph[int]:
@@ -372,7 +363,7 @@ def build_structure(
     lowest = np.full(count, mechanism.n_bodies, dtype=np.int64)
     members = np.flatnonzero(label >= 0)
     np.minimum.at(lowest, label[members], members)
-    order, level = _canonical_order(size, lowest, arcs // max(count, 1), arcs % max(count, 1))
+    order, level = canonical_order(size, lowest, arcs // max(count, 1), arcs % max(count, 1))
 
     number = np.zeros(count + 1, dtype=np.int64)  # number[-1] stays 0: in no group
     number[order] = np.arange(1, count + 1)
@@ -397,7 +388,7 @@ def build_structure(
     )
 
 
-def _canonical_order(size: Ints, lowest: Ints, before: Ints, after: Ints) -> tuple[Ints, Ints]:
+def canonical_order(size: Ints, lowest: Ints, before: Ints, after: Ints) -> tuple[Ints, Ints]:
     """Canonical order of groups: of those that are ready, fewest bodies, then lowest body; their levels."""
     waits = np.bincount(after, minlength=len(size)).tolist()
     later = rows(len(size), before, after)
@@ -445,6 +436,5 @@ def _csr(row: Ints, column: Ints, n_rows: int) -> tuple[Ints, Ints]:
 
 def _rows(number: Ints, count: int) -> tuple[Ints, Ints]:
     """Items by number 1 … count, each row ascending; items numbered 0 are in no row."""
-    order = np.argsort(number, kind="stable")
-    start = np.searchsorted(number[order], np.arange(1, count + 2))
-    return start, order
+    start, items = _csr(number, np.arange(len(number)), count + 1)
+    return start[1:], items

@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+
+from mbssa.units import ANGLES, LENGTHS
 
 #: Control characters but for tabs and line ends, separators of lines, and what turns the direction of text.
 _STRANGE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+_UNIT = "|".join((*LENGTHS, *ANGLES, "s", "kg", "N", "J", "W", "Hz", "%"))
+#: A unit behind a number: ``mm``, ``N mm``, ``rad/s^2``.
+_BEHIND = re.compile(rf"(?<=\d)(?: (?:{_UNIT})(?:(?:/|\^|[²³])\S*)?(?![^\s,.;:)]))+")
+_LONG = re.compile(r"\S{401,}")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
@@ -18,6 +25,23 @@ def strange(text: str, *, lines: bool = False) -> str | None:
 def printable(text: str) -> str:
     """Text with control and bidirectional characters as escapes; line ends and tabs stay."""
     return _STRANGE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def folded(text: str, width: int) -> str:
+    """Text in lines of a width: broken between words, but not between a number and its unit."""
+    from textwrap import wrap
+
+    glued = _BEHIND.sub(lambda behind: behind[0].replace(" ", "\0"), text)
+    lines = (
+        wrap(line, max(width, 1), replace_whitespace=False, expand_tabs=False, break_on_hyphens=False)
+        for line in glued.splitlines()
+    )
+    return "\n".join("\n".join(parts) for parts in lines).replace("\0", " ")
+
+
+def shortened(text: str) -> str:
+    """Text of a message, with the ends alone of words that are longer than any but the longest paths."""
+    return _LONG.sub(lambda word: f"{word[0][:100]}…({len(word[0]):,} characters)…{word[0][-100:]}", text)
 
 
 def as_cell(value: object) -> object:
@@ -37,3 +61,8 @@ def counted(number: int, noun: str) -> str:
     if number != 1:
         noun = f"{noun[:-1]}ies" if noun.endswith("dy") else f"{noun}s"
     return f"{number:,} {noun}"
+
+
+def listed(items: Sequence[str], most: int = 30) -> str:
+    """First items with commas between, and the number of the others."""
+    return ", ".join(items[:most]) + (f" and {len(items) - most} more" if len(items) > most else "")

@@ -247,6 +247,15 @@ def test_what_nothing_else_catches_is_a_sentence(monkeypatch, run_mbssa):
         assert result.stderr.count("\n") == 1, said
 
 
+def test_a_word_of_thousands_of_characters_is_not_repeated_whole(run_mbssa):
+    word = "a" * 5000
+    for arguments in (("check", word), ("draw", "planar_four_bar", "--inputs", word)):
+        done = run_mbssa(*arguments)
+        assert done.exit_code == 2
+        assert "characters)" in done.stderr
+        assert len(done.stderr) < 1000
+
+
 def test_the_program_alone_prints_its_help(run_mbssa):
     result = run_mbssa()
     assert result.exit_code == 0

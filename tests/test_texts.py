@@ -10,7 +10,8 @@ from refusals import refused
 
 import groups
 import mbssa
-from mbssa.texts import as_cell, from_cell
+from mbssa.reports.table import Report
+from mbssa.texts import as_cell, folded, from_cell
 
 ESCAPES = [
     "\x1b[31mred",
@@ -143,3 +144,18 @@ def test_a_motion_by_such_names(tmp_path):
 def test_numbers_and_marks_stay():
     for value in ["-0.5", "+1e-3", "-", "1-2.angle", "", "=", 3, -2.5, None]:
         assert as_cell(value) == value, value
+
+
+#: Numbers with units, none of which may be torn.
+WHOLE = ("496.7 N in", "0.5 s", "12.5 N mm", "-3 deg/s^2", "7 rad/s²", "99 %", "1e-06 m")
+
+
+def test_a_fold_leaves_numbers_and_units_together():
+    text = f"from {' to '.join(WHOLE)}, at last"
+    for width in range(12, len(text) + 2):
+        lines = folded(text, width).splitlines()
+        assert " ".join(lines) == text
+        assert max(map(len, lines)) <= width
+        assert all(any(whole in line for line in lines) for whole in WHOLE), width
+        assert Report([text]).text(width).splitlines() == lines
+    assert folded("  first\n\nsecond part", 8) == "  first\n\nsecond\npart"

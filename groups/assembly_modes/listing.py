@@ -41,7 +41,7 @@ class AssemblyMode:
     coordinates : the joints' coordinates that no input gives, ``joint.coordinate``; m, and rad in (-π, π]
     signs : of the mode: the sign of the root or of the determinant, where anything is unknown, then
         those of each strut's slide, if it is unknown, and of its turn about its own line
-    residual : largest residual of any joint of the group, m or rad
+    residual : largest residual of any joint of the group, m; angles as arcs at the mechanism's size
 
     Examples
     --------

@@ -88,7 +88,7 @@ def forces(
     Example: mbssa forces rotor --animate rotor.html
     """
     targets = targets_of(("--output", output, TABLES), ("--plot", plot, STILL), ("--animate", animate, PAGES))
-    faults = target_faults(targets, [model, motion], force)
+    faults = target_faults(targets, [model, motion], force, form)
     if curves is not None and not plot:
         faults.append("--curves: are for pictures; write --plot FILE too")
     if faults:

@@ -73,7 +73,7 @@ def linearise(
     Example: mbssa linearise slider_crank --animate swing.html
     """
     sheets = targets_of(("--output", output, tuple(_FORMATS)))
-    faults = outputs.faults([model], force, sheets)
+    faults = outputs.faults([model], force, form, sheets)
     if amplitude is not None and not outputs.animate:
         faults.append("--amplitude: is of the mode that is played; write --animate FILE too")
     mechanism = load(model)

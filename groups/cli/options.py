@@ -161,10 +161,10 @@ class OutputOptions:
         return Film(self.frames, self.fps, self.width)
 
     def faults(
-        self, read: Iterable[str | Path | None], force: bool, others: Sequence[Target] = ()
+        self, read: Iterable[str | Path | None], force: bool, form: str, others: Sequence[Target] = ()
     ) -> list[str]:
         """Faults, before the model is read: ``read`` are the run's files, ``others`` its own targets."""
-        faults = target_faults([*self.targets, *others], read, force)
+        faults = target_faults([*self.targets, *others], read, force, form)
         expressions(self.quantity, faults)
         columns = self.quantities, self.joints, self.bodies
         if not self._tables and any(one is not None for one in columns):

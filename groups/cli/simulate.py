@@ -154,7 +154,7 @@ def simulate(
     slider_crank --restart first.npz --output second.npz
     """
     tables = targets_of(("--energies", energies, TABLES), ("--reactions", reactions, TABLES))
-    faults = outputs.faults([model, restart], force, tables)
+    faults = outputs.faults([model, restart], force, form, tables)
     if method != "penalty" and (stiffness, damping) != (_STIFFNESS, _DAMPING):
         faults.append("--stiffness, --damping: are of joints by --method penalty; write it too")
     if faults:

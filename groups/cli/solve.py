@@ -112,9 +112,8 @@ def solve(
     request = Request(workers, executor, plan, checkpoint, resume)
     if mpi_rank.size() > 1 and executor is None:
         request = replace(request, executor="mpi")
-    faults = outputs.faults([model, motion, plan], force) + dash_faults(
-        "--checkpoint", checkpoint, "a folder"
-    )
+    faults = outputs.faults([model, motion, plan], force, form)
+    faults += dash_faults("--checkpoint", checkpoint, "a folder")
     faults += arguments.tearing_faults(through, request, mode)
     if faults:
         fail_all(faults)

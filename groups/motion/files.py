@@ -20,9 +20,12 @@ from mbssa.faults import Fault, Faults, ModelError
 from mbssa.files import read_text
 from mbssa.io.motion import read_motion_file
 from mbssa.joints.catalogue import coordinate_unit
+from mbssa.reports.wording import listed
 from mbssa.texts import from_cell
 from mbssa.units import UnitError, given_in, label_with_unit, numbers_in_si
 
+#: Likeness from which an unknown column is a misspelt one, and unknown columns that a fault names.
+_NEAR, _SHOWN = 0.8, 5
 #: Ends of names of columns, and of the units of what they hold.
 _SUFFIXES = {"": "", ".rate": "/s", ".acceleration": "/s^2"}
 
@@ -180,11 +183,23 @@ def _header_faults(header: list[str], line: int, names: tuple[str, ...], known: 
     for name in ("time", *names):
         if name not in header:
             faults.add(where, f"no column {name!r}", "missing")
-    for label in header:
-        if label not in known:
-            near = difflib.get_close_matches(label, known, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"driven are {', '.join(names) or 'none'}"
-            faults.add(where, f"column {label!r} is no driven coordinate; {hint}", "unknown")
+    strange = []
+    for label in dict.fromkeys(header):
+        if label in known:
+            continue
+        if near := difflib.get_close_matches(label, known, n=1, cutoff=_NEAR):
+            what = f"column {label!r} is no driven coordinate; did you mean {near[0]!r}?"
+            faults.add(where, what, "unknown")
+        else:
+            strange.append(repr(label))
+    if strange:  # one line, since a table of another kind has many
+        are = (
+            "column {} is no driven coordinate"
+            if len(strange) == 1
+            else "columns {} are no driven coordinates"
+        )
+        what = f"{are.format(listed(strange, _SHOWN))}; driven are {listed(names) or 'none'}"
+        faults.add(where, what, "unknown")
     for label in sorted({label for label in header if header.count(label) > 1}):
         faults.add(where, f"column {label!r} stands there twice", "duplicate")
     return faults

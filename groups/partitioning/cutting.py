@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -132,9 +131,7 @@ def _joints_named(mechanism: Mechanism, names: Sequence[str]) -> tuple[int, ...]
         try:
             found.add(mechanism.joint(name).index)
         except KeyError as error:
-            near = difflib.get_close_matches(name, mechanism.joint_ids, n=2)
-            hint = f"; did you mean {' or '.join(near)}?" if near else ""
-            faults.append(f"cuts: {error.args[0]}{hint}")
+            faults.append(f"cuts: {error.args[0]}")
     if faults:
         raise ValueError("\n  ".join(faults))
     return tuple(sorted(found))

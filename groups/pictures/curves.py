@@ -103,7 +103,8 @@ def named_curves(trajectory: Trajectory, names: Sequence[str], derived: Mapping[
         except (KeyError, ValueError) as fault:
             faults.append(str(fault.args[0]))
     if faults:
-        raise ValueError("; ".join(faults))
+        expression = "for an expression write --quantity NAME=EXPRESSION (derived in Python), and NAME here"
+        raise ValueError("; ".join([*faults, expression]))
     return curves
 
 

@@ -16,20 +16,21 @@ from mbssa.joints.system import Configuration
 
 
 def largest_residual(group: Group, frames: Frames, placed: Configuration, inputs: Floats) -> Floats:
-    """(M,) largest residual of any joint of a group, m or rad, driving constraints included."""
+    """(M,) largest residual of any joint of a group, driving constraints included, m; angles as arcs."""
     mechanism = group.structure.mechanism
     drives = drive_rows(mechanism)
     worst = np.zeros(len(placed.position))
     for joint, rows, names, d, C, given in _pairs(group, frames, placed):
         value, _ = residuals(rows, d, C, given)
-        worst = np.maximum(worst, np.abs(value).max(axis=1, initial=0.0))
+        arm = np.array([1.0 if equation.is_length else frames.size for _, equation in rows.constraints])
+        worst = np.maximum(worst, (arm * np.abs(value)).max(axis=1, initial=0.0))
         if mechanism.n_driven_of_joint[joint]:
             found, _ = coordinates(rows, d, C, given)
             for k, name in enumerate(names):
                 if (joint, name) in drives:
                     gap = found[:, k] - inputs[drives[joint, name]]
                     if coordinate_unit(name) != "m":
-                        gap -= 2 * np.pi * np.round(gap / (2 * np.pi))
+                        gap = frames.size * (gap - 2 * np.pi * np.round(gap / (2 * np.pi)))
                     worst = np.maximum(worst, np.abs(gap))
         for i, j in rows.sense:
             worst[C[:, i, j] <= 0.0] = np.inf

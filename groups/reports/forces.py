@@ -13,7 +13,7 @@ from groups.dynamics.masses import massless
 from groups.dynamics.table import unit_of_drive
 from groups.reports.about import model_lines, plain, span_text
 from mbssa.arrays import Floats
-from mbssa.reports.table import SHOWN, Bad, Good, Heading, Part, Report, Table, Verbatim
+from mbssa.reports.table import SHOWN, Bad, Good, Heading, Part, Report, Table, written_lines
 from mbssa.units import SI, given_in, quantity_text, units_record
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def forces_report(summary: ForcesSummary) -> Report:
         parts += ["", Heading("Faults"), *(Bad(f"  - {fault}") for fault in faults)]
     else:
         parts.append(Good("every group is balanced at every instant"))
-    parts += [Verbatim(f"written: {path}") for path in summary.files]
+    parts += written_lines(summary.files)
     return Report(parts, lambda: to_dict(summary))
 
 

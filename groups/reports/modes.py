@@ -23,8 +23,6 @@ _COLUMNS, _MOST_COLUMNS = 6, 24
 _SHOWN_MODES = 200
 #: m or rad by which a coordinate may pass a limit.
 _LIMIT = 1e-9
-#: Unit of the residual of a mode: equations of joints, of lengths and of angles.
-_RESIDUAL = "m or rad"
 #: Modes of a group up to which all their coordinates are shown.
 _FEW_MODES = 20
 
@@ -128,12 +126,13 @@ def _coordinates(model: Model, rows: Sequence[AssemblyMode], names: Sequence[str
                 f"{round(mode.coordinates[name] / scale, 4) + 0.0:.4f}"
                 for name, scale in zip(names, scales, strict=True)
             ),
-            f"{mode.residual:.0e}" if mode.residual else "0",
+            f"{mode.residual / length:.0e}" if mode.residual else "0",
         )
 
     units = model.mechanism.units
+    unit, length = given_in("m", units)
     scales = [given_in(coordinate_unit(name), units)[1] for name in names]
-    right = ("Mode", *(_title(name, units) for name in names), f"Residual\n{_RESIDUAL}")
+    right = ("Mode", *(_title(name, units) for name in names), f"Residual\n{unit}")
     return Table(("Mode", "", *right[1:]), rows, cells, right, tight=True)
 
 
@@ -149,7 +148,7 @@ def _record(model: Model, listed: Sequence[GroupModes]) -> list[dict[str, Any]]:
     length = given_in("m", units)[1]
     return [
         {
-            "units": units_record(units) | {"residual": _RESIDUAL},
+            "units": units_record(units),
             "number": found.group,
             "bodies": list(model.structure.groups[found.group - 1].bodies),
             "type": found.type_name,
@@ -171,7 +170,7 @@ def _record(model: Model, listed: Sequence[GroupModes]) -> list[dict[str, Any]]:
                     "bodies": (mode.bodies + 1).tolist(),
                     "position": (mode.position / length).tolist(),
                     "rotation": mode.rotation.tolist(),
-                    "residual": mode.residual,
+                    "residual": mode.residual / length,
                     "beyond_limits": _beyond(model, mode),
                 }
                 for mode in found

@@ -11,7 +11,7 @@ import numpy as np
 from groups.reports.about import model_lines
 from groups.results.faults import values_text
 from mbssa.joints.catalogue import is_length
-from mbssa.reports.table import SHOWN, Bad, Good, Part, Report, Table, Verbatim
+from mbssa.reports.table import SHOWN, Bad, Good, Part, Report, Table, written_lines
 from mbssa.units import SI, given_in, quantity_text, units_record
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def simulation_report(summary: SimulationSummary) -> Report:
     else:
         end = {name: float(values[-1]) for name, values in found.coordinates.items()}
         parts.append(Bad(f"{found.status} (at the end {values_text(end, summary.units)})"))
-    parts += [Verbatim(f"written: {path}") for path in summary.files]
+    parts += written_lines(summary.files)
     return Report(parts, lambda: to_dict(summary))
 
 

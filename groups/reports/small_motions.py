@@ -12,7 +12,7 @@ from groups.dynamics.table import unit_of_drive
 from groups.reports.about import model_lines
 from mbssa.arrays import Floats
 from mbssa.joints.catalogue import coordinate_unit
-from mbssa.reports.table import SHOWN, Bad, Good, Part, Report, Table, Verbatim
+from mbssa.reports.table import SHOWN, Bad, Good, Part, Report, Table, written_lines
 from mbssa.units import SI, given_in, units_record
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def small_motions_report(small: SmallMotions) -> Report:
         Good("stable: no small motion grows") if found.stable else Bad("unstable: small motions grow")
     )
     parts.append(_modes(small))
-    parts += [Verbatim(f"written: {path}") for path in small.files]
+    parts += written_lines(small.files)
     return Report(parts, lambda: to_dict(small), _sheet(small))
 
 

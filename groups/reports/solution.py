@@ -15,7 +15,7 @@ from mbssa.arrays import Floats
 from mbssa.joints.catalogue import coordinate_unit, is_length
 from mbssa.joints.system import Configuration
 from mbssa.reports.structure import treatment_lines
-from mbssa.reports.table import SHOWN, Bad, Good, Heading, Part, Report, Table, Verbatim
+from mbssa.reports.table import SHOWN, Bad, Good, Heading, Part, Report, Table, written_lines
 from mbssa.reports.wording import headline
 from mbssa.units import SI, given_in, quantity_text, units_record
 
@@ -90,7 +90,7 @@ def solution_report(summary: Summary) -> Report:
         *_quality_lines(summary.trajectory, summary.units),
         *(Bad(one.text(summary.units)) for one in excesses(summary.trajectory)),
         *_fault_lines(summary.trajectory.faults(summary.motion)),
-        *(Verbatim(f"written: {path}") for path in summary.files),
+        *written_lines(summary.files),
     ]
     return Report(parts, lambda: to_dict(summary))
 

@@ -20,7 +20,7 @@ from groups.results.joints import CoordinateMotion, joint_motion, measurable, me
 from groups.rotations import twist_in_space
 from mbssa.arrays import Floats
 from mbssa.mechanism import FRAME
-from mbssa.units import ANGLES, LENGTHS
+from mbssa.units import ANGLES, LENGTHS, given_in
 
 if TYPE_CHECKING:
     from groups.trajectory import Trajectory
@@ -68,6 +68,7 @@ class Operands:
     count: int  # values of each: instants, or cases
     levels: int  # 1 for values alone, 2 with rates, 3 with accelerations
     continuous: bool  # signed angles go on over turns from one value to the next
+    units: tuple[str, str]  # of length and angle, in messages
 
     def evaluated(self, expressions: Mapping[str, str]) -> dict[str, Motion]:
         """Numbers that expressions stand for, by name."""
@@ -150,7 +151,8 @@ def _operands(trajectory: Trajectory) -> Operands:
         point=partial(_point, spatial),
     )
     called = trajectory.mechanism.called
-    return Operands(named, called, len(trajectory.time), n_levels(trajectory), continuous=True)
+    count, units = len(trajectory.time), trajectory.mechanism.units
+    return Operands(named, called, count, n_levels(trajectory), continuous=True, units=units)
 
 
 def _coordinate(trajectory: Trajectory, joint: str, name: str) -> Motion:
@@ -242,7 +244,7 @@ class _Evaluator:
         if isinstance(node, ast.BinOp):
             return self._binary(node)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords:
-            return self._call(node.func.id, [self.of(one) for one in node.args])
+            return self._call(node)
         raise ValueError(self._unknown(node))
 
     def _named(self, text: str) -> Motion:
@@ -304,44 +306,76 @@ class _Evaluator:
         for number, other, at in ((one, two, node.left), (two, one, node.right)):
             if number.length is None:
                 if other.unit and number.levels[0].any():
-                    raise ValueError(self._without_unit(node, at, other.unit))
+                    raise ValueError(self._without_unit(node, at, other))
                 return other.length, other.angle
         if (one.length, one.angle) != (two.length, two.angle):
-            units = one.unit or "a number", two.unit or "a number"
+            units = [self._unit_of(each) or "a number" for each in (one, two)]
             raise ValueError(f"{self._said(node)}: {units[0]} and {units[1]} have no sum")
         return one.length, one.angle
 
-    def _without_unit(self, node: ast.BinOp, number: ast.expr, unit: str) -> str:
-        """Fault of a number without a unit in a sum with a quantity that has one."""
-        left, right, said = (self._said(each) for each in (node.left, node.right, number))
-        fault = f"{self._said(node)}: {said} has no unit, the other is in {unit}"
-        sums = []
-        for name in {"m": ("mm", "m"), "rad": ("deg", "rad")}.get(unit, ()):
-            given = f"{said} {name}" if isinstance(number, ast.Constant) else f"{name}({said})"
-            sign = "+" if isinstance(node.op, ast.Add) else "-"
-            sums.append(f"{given} {sign} {right}" if number is node.left else f"{left} {sign} {given}")
-        return f"{fault}; write {' or '.join(sums)}" if sums else fault
+    def _without_unit(self, node: ast.BinOp | ast.Call, number: ast.expr, other: Motion) -> str:
+        """Fault of a number without a unit in a sum with ``other``, or as an angle of a function."""
+        where = "" if isinstance(node, ast.Call) else f", the other is in {self._unit_of(other)}"
+        remedies = [self._said(_replaced(node, number, text)) for text in self._with_units(number, other)]
+        what = f"{self._said(node)}: {self._said(number)} has no unit{where}"
+        return f"{what}; write {' or '.join(remedies)}"
+
+    def _with_units(self, number: ast.expr, other: Motion) -> list[str]:
+        """A number in the unit of another as it may be meant: in that of the file, and in a usual one."""
+        said, constant = self._said(number), isinstance(number, ast.Constant)
+        which = {"m": 0, "rad": 1}.get(other.unit)
+        if which is None:
+            units = zip(self.operands.units, (other.length or 0, other.angle or 0), strict=True)
+            factors = [
+                f"(1 {name})" + ("" if power == 1 else f" ** {power}") for name, power in units if power
+            ]
+            return [" * ".join([said if constant else f"({said})", *factors])]
+        if which and any(isinstance(part, ast.Name) and part.id == "pi" for part in ast.walk(number)):
+            return [f"rad({said})"]
+        names = dict.fromkeys([self.operands.units[which], *(("mm", "m"), ("deg", "rad"))[which]])
+        return [f"{said} {name}" if constant else f"{name}({said})" for name in names]
+
+    def _unit_of(self, one: Motion) -> str:
+        """Unit of a value in the units of messages."""
+        return given_in(one.unit, self.operands.units)[0]
 
     def _said(self, node: ast.expr) -> str:
         return re.sub(r"_(\d+)_", lambda mark: self.used[int(mark[1])], ast.unparse(node))
 
-    def _call(self, name: str, given: list[Motion]) -> Motion:
+    def _call(self, node: ast.Call) -> Motion:
+        name, given = _dotted(node.func), [self.of(one) for one in node.args]
         if name not in FUNCTIONS:
             raise ValueError(f"there is no function {name!r}; there are {', '.join(FUNCTIONS)}")
         counts, function = FUNCTIONS[name]
         if len(given) not in counts:
             raise ValueError(f"{name} takes {' or '.join(map(str, counts))} arguments, not {len(given)}")
+        if name in _OF_ANGLES and given[0].length is None and given[0].levels[0].any():
+            raise ValueError(self._without_unit(node, node.args[0], Motion((), 0, 1)))
         try:
             found: Motion = function(*given)
         except _Unfit as error:
-            raise ValueError(f"{name}: {error}") from None
+            unit = self._unit_of(error.one) if error.one else ""
+            raise ValueError(f"{name}: {f'in {unit}, where ' if unit else ''}{error}") from None
         if function is _angle and len(given) == 3 and self.operands.continuous:
             return _unwrapped(found)
         return found
 
 
 class _Unfit(ValueError):
-    """An argument that a function does not take."""
+    """An argument that a function does not take; ``one`` where its unit is the reason."""
+
+    def __init__(self, reason: str, one: Motion | None = None) -> None:
+        super().__init__(reason)
+        self.one = one
+
+
+def _replaced(node: ast.BinOp | ast.Call, part: ast.expr, text: str) -> ast.expr:
+    """A sum or a call with a text in place of a part."""
+    new = ast.Name(text)
+    if isinstance(node, ast.Call):
+        return ast.Call(node.func, [new if one is part else one for one in node.args], [])
+    left, right = (new if one is part else one for one in (node.left, node.right))
+    return ast.BinOp(left, node.op, right)
 
 
 def _dotted(node: ast.expr) -> str:
@@ -366,8 +400,8 @@ def _scalar(one: Motion) -> Motion:
 
 
 def _plain(one: Motion) -> Motion:
-    if one.length:
-        raise _Unfit(f"{one.unit}, where an angle or a plain number is needed")
+    if one.length or one.angle not in (None, 0, 1):
+        raise _Unfit("an angle or a plain number is needed", one)
     return _scalar(one)
 
 
@@ -422,7 +456,7 @@ def _power(n: float) -> Jet:
 
 def _sqrt(one: Motion) -> Motion:
     if (one.length or 0) % 2 or (one.angle or 0) % 2:
-        raise _Unfit(f"{one.unit} has no root among units")
+        raise _Unfit("a unit with even exponents is needed", one)
     return _chain(_scalar(one), _power(0.5), 0.5)
 
 
@@ -505,6 +539,9 @@ _INVERSE_FUNCTIONS: dict[str, Jet] = {
     "acos": lambda x: (np.arccos(x), -((1 - x * x) ** -0.5), -x * (1 - x * x) ** -1.5),
     "atan": lambda x: (np.arctan(x), 1 / (1 + x * x), -2 * x / (1 + x * x) ** 2),
 }
+
+#: Functions of an angle, which a number without a unit is not.
+_OF_ANGLES = ("sin", "cos", "tan")
 
 #: Functions of expressions by name: numbers of arguments, and what they do.
 FUNCTIONS: dict[str, tuple[tuple[int, ...], Callable[..., Any]]] = {

@@ -7,7 +7,6 @@ from typing import Literal, get_args
 
 from mbssa.decomposition.incidence import initialise
 from mbssa.decomposition.matching import match
-from mbssa.decomposition.partition import Partition
 from mbssa.decomposition.treatment import DENSE
 from mbssa.mechanism import Mechanism
 from mbssa.structure import Structure, build_structure
@@ -65,8 +64,11 @@ def decompose(
     treatment = None
     if method == "matching":
         partition = match(incidence)
-        # Ranks are taken only where the mobility count fails.
-        if _treatable(mechanism, partition) and not by_count:
+        # Ranks could determine what the count does not: redundancy needs a surplus, and passive rotations a
+        # mechanism in space. A planar chain without an input, the commonest fault, needs no ranks.
+        surplus = any(part.kind == "over" for part in partition.parts)
+        spinning = bool(partition.parts) and mechanism.space == "spatial"
+        if (surplus or spinning) and worth_treating(mechanism) and not by_count:
             from mbssa.singularities.redundancy import treat
 
             treatment = treat(mechanism, precision)
@@ -76,20 +78,11 @@ def decompose(
     else:
         from mbssa.decomposition.exhaustive import search
 
-        partition = search(incidence, mechanism.grade, mechanism.n_driven_of_joint, time_limit)
+        partition = search(incidence, time_limit)
         if not partition.parts and not partition.unresolved and match(incidence).parts:
             note = "Eq. (5) lets a surplus and a shortage cancel here: the matching finds no determined count"
             partition = replace(partition, note=note)
     return build_structure(mechanism, incidence, partition, method, treatment)
-
-
-def _treatable(mechanism: Mechanism, partition: Partition) -> bool:
-    """Return whether ranks could determine a mechanism that the count does not."""
-    # Redundancy needs a surplus, and passive rotations a mechanism in space: a planar chain without an input,
-    # the commonest fault, needs no ranks.
-    surplus = any(part.kind == "over" for part in partition.parts)
-    spinning = bool(partition.parts) and mechanism.space == "spatial"
-    return (surplus or spinning) and worth_treating(mechanism)
 
 
 def worth_treating(mechanism: Mechanism) -> bool:

@@ -34,7 +34,7 @@ COMMANDS = {
     "cams": "mbssa.cli.cams:cams",
     "loops": "mbssa.cli.loops:loops",
     "transform": "mbssa.cli.transform:transform",
-    "transformations": "mbssa.cli.transformations:transformations",
+    "transformations": "mbssa.cli.transform:transformations",
     "solve": "groups.cli.solve:solve",
     "forces": "groups.cli.forces:forces",
     "simulate": "groups.cli.simulate:simulate",

@@ -9,7 +9,7 @@ from contextlib import contextmanager, nullcontext, redirect_stdout
 from typing import TYPE_CHECKING, Literal, NoReturn
 
 from mbssa.faults import BETWEEN as BETWEEN
-from mbssa.texts import printable
+from mbssa.texts import folded, printable, shortened
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -50,17 +50,18 @@ def warn(message: str) -> None:
 
 
 def say(kind: Literal["error", "warning"], message: str) -> None:
-    """A line on standard error, its kind in colour on a terminal unless ``NO_COLOR`` is set."""
-    text = printable(message)
+    """A text on standard error, its kind in colour on a terminal unless ``NO_COLOR`` is set."""
+    text = shortened(printable(f"{kind}: {message}"))
     if not sys.stderr.isatty():
-        print(f"{kind}: {text}", file=sys.stderr)
+        print(text if (width := _columns()) is None else folded(text, width), file=sys.stderr)
         return
     from rich.console import Console
     from rich.text import Text
 
-    style = "bold red" if kind == "error" else "yellow"
-    line = Text.assemble((f"{kind}:", style), f" {text}")
-    Console(stderr=True, highlight=False).print(line, soft_wrap=True)
+    console = Console(stderr=True, highlight=False)
+    line = Text(folded(text, console.width))
+    line.stylize("bold red" if kind == "error" else "yellow", 0, len(kind) + 1)
+    console.print(line, soft_wrap=True)
 
 
 def fail_all(faults: Sequence[str]) -> NoReturn:
@@ -89,9 +90,13 @@ def show(print_on: Callable[[Console], None]) -> None:
         return
     from mbssa.reports.table import WIDE, plain_text
 
+    deliver(plain_text(print_on, _columns() or WIDE) + "\n", None)
+
+
+def _columns() -> int | None:
+    """Width that ``COLUMNS`` says, at least 1; None if it says none."""
     columns = os.environ.get("COLUMNS", "")
-    width = int(columns) if columns.isdecimal() and 0 < len(columns) < 6 else WIDE
-    deliver(plain_text(print_on, max(width, 1)) + "\n", None)
+    return max(int(columns), 1) if columns.isdecimal() and len(columns) < 6 else None
 
 
 def deliver(text: str, output: Path | None) -> None:

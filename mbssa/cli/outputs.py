@@ -80,9 +80,12 @@ def written(targets: Sequence[Target], write: Callable[[Target], object]) -> tup
     return done, faults
 
 
-def target_faults(targets: Sequence[Target], read: Iterable[str | Path | None], force: bool) -> list[str]:
+def target_faults(
+    targets: Sequence[Target], read: Iterable[str | Path | None], force: bool, form: str = "table"
+) -> list[str]:
     """Obstacles to writing files: ending, folder, permission, a missing package, an existing file."""
-    # ``read`` names the models and files that the run reads, which it never replaces.
+    # ``read`` names the models and files that the run reads, which it never replaces; ``form`` is the format
+    # of the report that is printed beside the files.
     faults = []
     taken = {
         Path(os.path.realpath(path)): f"{path} is read by this run"
@@ -94,6 +97,10 @@ def target_faults(targets: Sequence[Target], read: Iterable[str | Path | None], 
         if target.is_standard:
             if target.option != "--output":
                 faults += dash_faults(target.option, target.path, "a file")
+            elif form != "table":
+                faults.append(
+                    f"{named} --format {form} is printed there too; name a file, or leave --format out"
+                )
             elif STANDARD in taken:
                 faults.append(f"{named} {taken[STANDARD]}")
             taken.setdefault(STANDARD, f"{target.option} writes to it already")

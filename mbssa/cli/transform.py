@@ -1,11 +1,11 @@
-"""The command ``mbssa transform``."""
+"""The commands ``mbssa transform`` and ``mbssa transformations``."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
@@ -22,13 +22,14 @@ from mbssa.cli.options import (
 )
 from mbssa.cli.outputs import STILL, dash_faults, target_faults, targets_of
 from mbssa.files import write_whole
+from mbssa.input_search.criteria import CRITERIA, DEFAULT
+from mbssa.input_search.criteria import criterion as read_criterion
 from mbssa.io import ModelError, load, save, written_text
 from mbssa.io.edited_text import with_types_and_inputs
 from mbssa.io.formats import ENDINGS
 from mbssa.progress import bar
 
 if TYPE_CHECKING:
-    from mbssa.input_search.result import Transformations
     from mbssa.mechanism import Mechanism
 
 #: Options whose names are not those of the query's fields.
@@ -63,8 +64,8 @@ def transform(
         option("BODY", "Give this body an F pair with the frame that may be driven.", completion.bodies),
     ] = None,
     criterion: Annotated[
-        str | None, option("TEXT", "Order of the rows: groups,largest or 2*groups-1*largest+0.5*closed.")
-    ] = None,
+        str, option("TEXT", "Order of the rows: groups,largest or 2*groups-1*largest+0.5*closed.")
+    ] = DEFAULT,
     pareto: Annotated[str | None, option("A,B", "List the Pareto front of two criteria.")] = None,
     top: TopOption = 10,
     every: EveryOption = False,
@@ -107,168 +108,163 @@ def transform(
 
     Example: mbssa transform micromanipulator --forbid 1-2,1-4 --pareto groups,cost --plot front.png
     """
-    from mbssa.input_search.criteria import DEFAULT
+    from mbssa.input_search.query import make_query
+    from mbssa.input_search.search import MOST
+    from mbssa.input_search.search import transform as search
+    from mbssa.reports.input_search import search_report, summary_lines
+    from mbssa.reports.wording import counted
 
     mechanism = load(model)
     faults: list[str] = []
-    query = {
+    query: dict[str, Any] = {
         "inputs": inputs,
-        "allow": _names(allow),
-        "forbid": _names(forbid),
-        "require": _names(require),
+        "allow": allow or (),
+        "forbid": forbid or (),
+        "require": require or (),
         "per_joint": per_joint,
-        "terminals": _names(terminal),
+        "terminals": [name for text in terminal or () for name in text.split(",")],
         "precision": precision_in_si(precision, mechanism.units, faults),
         "spanning": spanning,
     }
-    text = DEFAULT if criterion is None else criterion
-    front = None if pareto is None else tuple(name.strip() for name in pareto.split(","))
-    named = {"--allow": allow, "--forbid": forbid, "--require": require, "--terminal": terminal}
-    faults += [
-        f"{option}: names nothing"
-        for option, given in named.items()
-        if not all(_names([text]) for text in given or [])
-    ]
-    faults += _query_faults(mechanism, query) + criterion_faults(text, front)
-    faults += search_target_faults(output, save_to, row, plot, [model, store], force)
+    try:
+        make_query(mechanism, **query)
+    except ModelError as error:
+        faults += [f"--{_OPTIONS.get(fault.place, fault.place)}: {fault.message}" for fault in error.faults]
+    faults += _criterion_faults("--criterion", criterion)
+    names = [name.strip() for name in (pareto or "groups,cost").split(",")]
+    if len(set(names)) != 2 or not set(names) <= set(CRITERIA):
+        faults.append(f"--pareto {pareto}: write two of {', '.join(CRITERIA)}, such as groups,cost")
+    targets = targets_of(("--output", output, ()), ("--save", save_to, ENDINGS), ("--plot", plot, STILL))
+    faults += _row_faults(row, save_to) + target_faults(targets, [model, store], force)
     faults += dash_faults("--store", store, "a file")
     if store is not None and not store.parent.is_dir():
         faults.append(f"--store {store}: there is no folder {store.parent}")
     if faults:
         fail_all(faults)
-    pair = None if front is None else (front[0], front[1])
-    limits = {"most": most, "time_limit": time_limit}
-    given = {key: value for key, value in limits.items() if value is not None}
-    answer = _searched(mechanism, query | given, criterion=text, every=every, store=store)
-    _present(answer, top, pair, form, output)
+
+    def print_counts(n_sets: int, n_schemes: int) -> None:
+        schemes = counted(n_schemes, "actuation scheme")
+        print(f"{counted(n_sets, 'set')} of inputs in {schemes}", file=sys.stderr)
+
+    try:
+        with bar() as show:
+            answer = search(
+                mechanism, **query, criterion=criterion, every=every, most=most or MOST,
+                time_limit=time_limit, store=store, counted=print_counts,
+                progress=lambda done, total: show(f"{done:,} of {total:,} schemes", done / total),
+            )  # fmt: skip
+    except ModelError:
+        raise
+    except ValueError as error:
+        _fail_of_store(error)
+    first, second = names
+    pair = (first, second) if pareto else None
+    present(search_report(answer, top, pair), form, output)
+    if not answer.complete and (form != "table" or output is not None):
+        print("\n".join(summary_lines(answer)), file=sys.stderr)
     say_untrusted(mechanism)
-    _save_row(model, answer, row, save_to, pair)
+    if row is not None and save_to is not None:
+        rows = answer.rows if pair is None else answer.front(*pair)
+        _save_row(rows, row, save_to, lambda each: each.mechanism(), written_text(model, save_to))
     if plot is not None:
         from mbssa.pictures.front import pareto_front
 
-        draw((plot, lambda: pareto_front(answer, *(pair or ("groups", "cost")))))
+        draw((plot, lambda: pareto_front(answer, first, second)))
     if answer.stopped == "interrupted":
         raise typer.Exit(STOPPED)
     raise typer.Exit(OK if answer.n_valid else NOT_DETERMINED)
 
 
-# --- the query -------------------------------------------------------------------------------------
+def transformations(
+    store: Annotated[
+        Path, typer.Argument(metavar="FILE", help="A database written by mbssa transform --store.")
+    ],
+    model: Annotated[str | None, option("NAME", "Rows of the searches of this model.")] = None,
+    search: Annotated[int | None, option("N", "Rows of this search.", min=1)] = None,
+    where: Annotated[
+        list[str] | None, option("CONDITION", "groups>=8, largest<=3 and open=0; may be repeated.")
+    ] = None,
+    sort: Annotated[str | None, option("CRITERION", "As for mbssa transform.")] = None,
+    top: TopOption = 10,
+    every: EveryOption = False,
+    form: ReportOption = "table",
+    output: OutputOption = None,
+    row: RowOption = None,
+    save_to: SaveOption = None,
+    force: ForceOption = False,
+) -> None:
+    """List the searches of a database, or with --model or --search their rows.
 
+    The database filters and sorts the rows; nothing is evaluated again. A condition is in SQL. Without
+    --model and --search, conditions and criteria are for the rows of all searches.
 
-def _names(given: Sequence[str] | None) -> list[str]:
-    return [name.strip() for text in given or [] for name in text.split(",") if name.strip()]
+    Exit 0: rows were found; 1: none; 2: bad input.
 
+    Example: mbssa transformations searches.sqlite
 
-def _query_faults(mechanism: Mechanism, query: dict[str, Any]) -> list[str]:
-    from mbssa.input_search.query import make_query
+    Example: mbssa transformations searches.sqlite --model rotor --where "groups>=8" --sort largest,cost
+    """
+    from mbssa.input_search.database import conditions, mechanism_of, rows, searches
+    from mbssa.reports.input_search import searches_report, stored_rows_report
+    from mbssa.store import StoreError
 
+    faults = [] if store.is_file() else [f"{store}: there is no such file; mbssa transform --store writes it"]
+    faults += _criterion_faults("--sort", sort or DEFAULT)
+    targets = targets_of(("--output", output, ()), ("--save", save_to, ENDINGS))
+    faults += _row_faults(row, save_to) + target_faults(targets, [store], force)
     try:
-        make_query(mechanism, **query)
-    except ModelError as error:
-        return [f"--{_OPTIONS.get(fault.place, fault.place)}: {fault.message}" for fault in error.faults]
+        conditions(where or [])
+    except ValueError as error:
+        faults += str(error).split("\n  ")
+    if faults:
+        fail_all(faults)
+    try:
+        listed = searches(store)
+        if model is None and search is None and not where and sort is None and row is None:
+            present(searches_report(listed), form, output)
+            raise typer.Exit(OK if listed else NOT_DETERMINED)
+        numbers = [
+            each.search for each in listed if model in (None, each.name) and search in (None, each.search)
+        ]
+        if not numbers:
+            there = ", ".join(f"{each.search} ({each.name})" for each in listed) or "none"
+            fail(f"{store}: no such search; the searches are {there}")
+        most = max(top, row or 0)
+        found = rows(store, numbers, where=where or [], sort=sort or DEFAULT, top=most, every=every)
+        present(stored_rows_report(found[:top]), form, output)
+        if row is not None and save_to is not None:
+            _save_row(found, row, save_to, lambda each: mechanism_of(store, each))
+    except StoreError as error:
+        _fail_of_store(error)
+    raise typer.Exit(OK if found else NOT_DETERMINED)
+
+
+def _criterion_faults(option: str, text: str) -> list[str]:
+    try:
+        read_criterion(text)
+    except ValueError as error:
+        return [f"{option}: {error}"]
     return []
 
 
-def criterion_faults(text: str, front: tuple[str, ...] | None, option: str = "--criterion") -> list[str]:
-    """Faults of a criterion, and of the names of a Pareto front."""
-    from mbssa.input_search.criteria import DIRECTIONS
-    from mbssa.input_search.criteria import criterion as read
-
-    faults = []
-    try:
-        read(text)
-    except ValueError as error:
-        faults.append(f"{option}: {str(error).removeprefix('criterion ')}")
-    if front is not None and (len(set(front)) != 2 or not set(front) <= set(DIRECTIONS)):
-        faults.append(
-            f"--pareto {','.join(front)}: write two of {', '.join(DIRECTIONS)}, such as groups,cost"
-        )
-    return faults
+def _row_faults(row: int | None, saved: Path | None) -> list[str]:
+    return [] if (row is None) == (saved is None) else ["--row and --save: write both, or neither"]
 
 
-def search_target_faults(
-    output: Path | None,
-    saved: Path | None,
-    row: int | None,
-    plot: Path | None,
-    used: Sequence[str | Path | None],
-    force: bool,
-) -> list[str]:
-    """Reasons for which files cannot be written."""
-    faults = []
-    if (row is None) != (saved is None):
-        faults.append("--row and --save: write both, or neither")
-    targets = targets_of(("--output", output, ()), ("--save", saved, ENDINGS), ("--plot", plot, STILL))
-    return faults + target_faults(targets, used, force)
-
-
-def named_store(error: Exception) -> str:
-    """The message of a StoreError whose file was named on the command line."""
-    return str(error).replace("in MBSSA_STORE", "with --store")
-
-
-# --- the search ------------------------------------------------------------------------------------
-
-
-def _searched(mechanism: Mechanism, query: dict[str, Any], **how: Any) -> Transformations:
-    from mbssa.input_search.search import transform as search
-    from mbssa.reports.wording import counted
-    from mbssa.store import StoreError
-
-    def print_counts(n_sets: int, n_distributions: int) -> None:
-        schemes = counted(n_distributions, "actuation scheme")
-        print(f"{counted(n_sets, 'set')} of inputs in {schemes}", file=sys.stderr)
-
-    try:
-        with bar() as report:
-            return search(
-                mechanism,
-                **query,
-                **how,
-                counted=print_counts,
-                progress=lambda done, total: report(f"{done:,} of {total:,} schemes", done / total),
-            )
-    except StoreError as error:
-        fail(named_store(error))
-    except ModelError:
-        raise
-    except ValueError as error:
-        fail(str(error))
-    except KeyboardInterrupt:
-        print("stopped by Ctrl-C before the first result", file=sys.stderr)
-        raise typer.Exit(STOPPED) from None
-
-
-# --- the answer ------------------------------------------------------------------------------------
-
-
-def _present(
-    answer: Transformations, top: int, pareto: tuple[str, str] | None, form: str, output: Path | None
-) -> None:
-    from mbssa.reports.input_search import search_report, summary_lines
-
-    present(search_report(answer, top, pareto), form, output)
-    if not answer.complete and (form != "table" or output is not None):
-        print("\n".join(summary_lines(answer)), file=sys.stderr)
+def _fail_of_store(error: ValueError) -> NoReturn:
+    """Say what a search or its database refused, by the name that the command line has for the latter."""
+    fail(str(error).replace("in MBSSA_STORE", "with --store"))
 
 
 def _save_row(
-    model: str, answer: Transformations, row: int | None, path: Path | None, pareto: tuple[str, str] | None
+    rows: Sequence[Any], row: int, path: Path, made: Callable[[Any], Mechanism], text: str | None = None
 ) -> None:
-    if row is None or path is None:
-        return
-    rows = answer.rows if pareto is None else answer.front(*pareto)
+    """Write the mechanism of a row, TOML by an edit of the original text; report what the format loses."""
     if row > len(rows):
         fail(f"--row {row}: there are {len(rows)} rows")
-    save_mechanism(rows[row - 1].mechanism(), path, written_text(model, path))
-
-
-def save_mechanism(mechanism: Mechanism, path: Path, text: str | None = None) -> None:
-    """Write a mechanism, TOML by an edit of the original text; report what the format loses."""
+    mechanism = made(rows[row - 1])
     edited = with_types_and_inputs(text, mechanism) if text and path.suffix.lower() == ".toml" else None
     if edited is not None:
         write_whole(path, edited.encode())
-        return
-    lost = save(mechanism, path, force=True)
-    if lost:
+    elif lost := save(mechanism, path, force=True):
         print("\n  ".join([f"{path} does not keep:", *lost]), file=sys.stderr)

@@ -6,10 +6,8 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
@@ -47,11 +45,11 @@ class Flow:
         )
 
     def pass_on(
-        self, roots: Iterable[int], ends: bytearray, closed: bytearray, moves: list[tuple[int, int]]
-    ) -> tuple[int, int] | dict[int, Any]:
-        """Pass a unit on by the shortest chain: its first and last body, or the bodies reached."""
-        came: dict[int, tuple[int, int, int] | None] = dict.fromkeys(roots)
-        queue = list(came)
+        self, root: int, ends: bytearray, closed: bytearray, moves: list[tuple[int, int]]
+    ) -> tuple[int, list[int]]:
+        """Pass a unit of a body on by the shortest chain: its last body, or -1 and the bodies reached."""
+        came: dict[int, tuple[int, int, int] | None] = {root: None}
+        queue = [root]
         for body in queue:
             for slot in self.slots[body]:
                 if not self.taken[slot]:
@@ -60,20 +58,18 @@ class Flow:
                     last = self.body[other]
                     if last in came or closed[last]:
                         continue
-                    step: tuple[int, int, int] | None = (body, slot, other)
-                    came[last] = step
+                    came[last] = (body, slot, other)
                     if not ends[last]:
                         queue.append(last)
                         continue
-                    first = last
-                    while step is not None:
-                        first, giving, taking = step
+                    at = last
+                    while (step := came[at]) is not None:
+                        at, giving, taking = step
                         self.taken[giving] -= 1
                         self.taken[taking] += 1
                         moves.append((giving, taking))
-                        step = came[first]
-                    return first, last
-        return came
+                    return last, []
+        return -1, queue
 
 
 def assigned(incidence: Incidence) -> Ints:
@@ -112,16 +108,14 @@ def _assigned(incidence: Incidence) -> Ints:
     closed[0] = 1
     for slot, j in enumerate(joint):
         while rest[j] and not closed[flow.body[slot]]:
-            chain = flow.pass_on([flow.body[slot]], ends, closed, [])
-            if isinstance(chain, dict):
-                # No unit can leave these bodies any more.
-                for body in chain:
-                    closed[body] = 1
-                continue
-            flow.taken[slot] += 1
-            rest[j] -= 1
-            need[chain[1]] -= 1
-            ends[chain[1]] = need[chain[1]] > 0
+            last, stuck = flow.pass_on(flow.body[slot], ends, closed, [])
+            for body in stuck:
+                closed[body] = 1  # no unit can leave it any more
+            if not stuck:
+                flow.taken[slot] += 1
+                rest[j] -= 1
+                need[last] -= 1
+                ends[last] = need[last] > 0
     return np.array(flow.taken, dtype=np.int64)
 
 

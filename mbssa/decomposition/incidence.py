@@ -5,11 +5,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import permutations
 
 import numpy as np
 
-from mbssa.arrays import Ints
+from mbssa.arrays import Ints, ranges
 from mbssa.mechanism import Mechanism
 
 
@@ -29,14 +28,10 @@ class Incidence:
 
     def slot_pairs(self) -> tuple[Ints, Ints]:
         """Every ordered pair of different slots of one joint."""
-        sizes = np.diff(self.joint_start)
-        one, other = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
-        for size in np.unique(sizes).tolist():
-            first = self.joint_start[:-1][sizes == size]
-            for a, b in permutations(range(size), 2):
-                one.append(first + a)
-                other.append(first + b)
-        return np.concatenate(one), np.concatenate(other)
+        joint = self.slot_joint
+        one, other = ranges(self.joint_start[joint], self.joint_start[joint + 1])
+        different = one != other
+        return one[different], other[different]
 
 
 def initialise(mechanism: Mechanism) -> Incidence:

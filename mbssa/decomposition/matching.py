@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 
 from mbssa.arrays import Bools, Ints
@@ -40,7 +42,7 @@ def match(incidence: Incidence) -> Partition:
     parts = [
         *_coarse_parts(incidence, over, "over", rest, need),
         *_coarse_parts(incidence, under, "under", rest, need),
-        *_rigid_parts(incidence, label, bad, np.array(surplus, dtype=np.int64)),
+        *_rigid_parts(incidence, label, bad, surplus),
     ]
     parts.sort(key=lambda part: (part.kind == "under", part.bodies))
     return Partition(label, count, tuple(parts))
@@ -82,47 +84,27 @@ def _by_key(key: Ints, items: Ints) -> dict[int, Ints]:
     return dict(zip(names.tolist(), np.split(ordered, begins[1:]), strict=True))
 
 
-def _rigid_parts(incidence: Incidence, label: Ints, bad: Ints, surplus: Ints) -> list[Part]:
+def _rigid_parts(incidence: Incidence, label: Ints, bad: Ints, surplus: list[int]) -> list[Part]:
     """Over-constrained sub-chains, each with its group as an under-constrained part."""
     # A sub-chain with too many units among its own bodies leaves the rest of its group too few.
-    first = incidence.joint_start[:-1]
-    if len(surplus) == 0:
+    if not surplus:
         return []
-    slot_bad = bad[incidence.slot_body]
+    first, slot_bad = incidence.joint_start[:-1], bad[incidence.slot_body]
     chain_of_joint = np.maximum.reduceat(slot_bad, first)
-    within = np.flatnonzero((chain_of_joint >= 0) & (np.minimum.reduceat(slot_bad, first) == chain_of_joint))
-    chains = _by_key(bad, np.flatnonzero(bad >= 0))
-    joints_of = _by_key(chain_of_joint, within)
-    parts = []
-    for number, chain in chains.items():
+    within = (chain_of_joint >= 0) & (np.minimum.reduceat(slot_bad, first) == chain_of_joint)
+    joints_of = _by_key(chain_of_joint, np.flatnonzero(within))
+    parts, shortage = [], Counter[int]()
+    for number, chain in _by_key(bad, np.flatnonzero(bad >= 0)).items():
+        shortage[int(label[chain[0]])] += surplus[number]
         bodies = tuple(chain.tolist())
-        joints = tuple(joints_of[number].tolist())
-        parts.append(Part("over", int(surplus[number]), bodies, joints, bodies))
-
-    faulty = np.zeros(int(label.max()) + 1, dtype=bool)
-    faulty[label[bad >= 0]] = True
-    member = (label >= 0) & faulty[label]
-    shortage = np.zeros(len(faulty), dtype=np.int64)
-    np.add.at(shortage, [label[chain[0]] for chain in chains.values()], surplus[list(chains)])
+        parts.append(Part("over", surplus[number], bodies, tuple(joints_of[number].tolist()), bodies))
+    member = np.isin(label, list(shortage))
     rigid_of = _by_key(label, np.flatnonzero(bad >= 0))
-    touching = _touching(incidence, member, label)
-    for group, bodies_of_group in _by_key(label, np.flatnonzero(member)).items():
-        parts.append(
-            Part(
-                "under",
-                int(shortage[group]),
-                tuple(bodies_of_group.tolist()),
-                tuple(touching[group].tolist()),
-                tuple(rigid_of[group].tolist()),
-            )
+    slots_of = _by_key(label[incidence.slot_body], np.flatnonzero(member[incidence.slot_body]))
+    for group, members in _by_key(label, np.flatnonzero(member)).items():
+        bodies, joints, rigid = (
+            tuple(each.tolist())
+            for each in (members, np.unique(incidence.slot_joint[slots_of[group]]), rigid_of[group])
         )
+        parts.append(Part("under", shortage[group], bodies, joints, rigid))
     return parts
-
-
-def _touching(incidence: Incidence, member: Bools, label: Ints) -> dict[int, Ints]:
-    """Joints that touch each group among the members, ascending."""
-    slots = np.flatnonzero(member[incidence.slot_body])
-    n_joints = len(incidence.units)
-    cells = np.unique(label[incidence.slot_body[slots]] * n_joints + incidence.slot_joint[slots])
-    names, begins = np.unique(cells // n_joints, return_index=True)
-    return dict(zip(names.tolist(), np.split(cells % n_joints, begins[1:]), strict=True))

@@ -34,9 +34,9 @@ def rigid_subchains(incidence: Incidence, taken: Ints, label: Ints, count: int) 
     def release(root: int, most: int) -> tuple[int, list[int]]:
         """Pass ``most`` units of a body on to proven ones; how many, and if fewer the bodies reached."""
         for units in range(most):
-            chain = flow.pass_on([root], proven, closed, moves)
-            if isinstance(chain, dict):
-                return units, list(chain)
+            _, stuck = flow.pass_on(root, proven, closed, moves)
+            if stuck:
+                return units, stuck
         return most, []
 
     def smallest(root: int, units: int, chain: list[int]) -> tuple[int, list[int]]:

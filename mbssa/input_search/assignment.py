@@ -6,20 +6,19 @@
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise, permutations
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse
-from scipy.sparse.csgraph import connected_components, maximum_flow
 
 from mbssa.arrays import Bools, Floats, Ints
+from mbssa.decomposition import flow
 from mbssa.decomposition.incidence import Incidence
+from mbssa.decomposition.sparsity import rigid_subchains
+from mbssa.structure import canonical_order
 
 Places = npt.NDArray[np.integer[Any]]
 
@@ -43,30 +42,18 @@ class Graph:
     @cached_property
     def arcs(self) -> Ints:
         """Arcs (A, 2) from slot to slot of a joint, ascending by the body of the first, which can move."""
-        start, body = self.incidence.joint_start.tolist(), self.incidence.slot_body
-        pairs = [arc for a, b in pairwise(start) for arc in permutations(range(a, b), 2)]
-        arcs = np.array(pairs, dtype=np.int64).reshape(-1, 2)
-        arcs = arcs[body[arcs[:, 0]] > 0]
-        return arcs[np.argsort(body[arcs[:, 0]], kind="stable")]
+        arcs = np.stack(self.incidence.slot_pairs(), axis=1)
+        body = self.incidence.slot_body[arcs[:, 0]]
+        order = np.argsort(body, kind="stable")
+        return np.asarray(arcs[order[np.count_nonzero(body == 0) :]])
 
     @cached_property
     def undriven(self) -> tuple[Ints, Ints] | None:
         """Units of each slot (S,), and what bodies still need (N,); None where some units have no place."""
         i = self.incidence
-        n_joints, ends = len(i.units), 2 + len(i.units) + i.n_bodies
-        joints, bodies = 1 + np.arange(n_joints), 1 + n_joints + np.arange(i.n_bodies)
-        tails = np.concatenate([np.zeros(n_joints, dtype=np.int64), 1 + i.slot_joint, bodies])
-        heads = np.concatenate([joints, bodies[i.slot_body], np.full(i.n_bodies, ends - 1)])
-        amounts = np.concatenate([i.units, i.units[i.slot_joint], i.freedom_of_body]).astype(np.int32)
-        if (i.units < 0).any():
+        if (i.units < 0).any() or (given := flow.assigned(i)).sum() < i.units.sum():
             return None
-        network = scipy.sparse.csr_array((amounts, (tails, heads)), shape=(ends, ends))
-        flow = maximum_flow(network, 0, ends - 1)
-        if flow.flow_value < i.units.sum():
-            return None
-        given = flow.flow.toarray()[1 + i.slot_joint, bodies[i.slot_body]].astype(np.int64)
-        taken = np.bincount(i.slot_body, given, i.n_bodies).astype(np.int64)
-        return given, i.freedom_of_body - taken
+        return given, i.freedom_of_body - np.bincount(i.slot_body, given, i.n_bodies).astype(np.int64)
 
 
 def prefixes(places: Places) -> Iterator[tuple[Ints, Ints]]:
@@ -145,11 +132,20 @@ class Groups:
 
     graph: Graph
     given: Counts  # (S, D)
-    label: Counts  # (D, N - 1) group of each body that moves; groups of all schemes are numbered together
+    # label: (D, N) group of each body, -1 for the frame; those of all schemes together, dependent ones later
+    label: Ints
     row: Ints  # (G,) scheme of each group
     size: Ints  # (G,) bodies
     arcs: Ints  # (2, E) groups, and those that they depend on
     level: Ints  # (G,) from 1
+
+    @cached_property
+    def lowest(self) -> Ints:
+        """First body (G,) of each group."""
+        lowest = np.zeros(len(self.size), dtype=np.int64)
+        for body in range(self.label.shape[1] - 1, 0, -1):
+            lowest[self.label[:, body]] = body
+        return lowest
 
 
 def groups_of(graph: Graph, given: Counts) -> Groups:
@@ -159,11 +155,7 @@ def groups_of(graph: Graph, given: Counts) -> Groups:
     arcs = graph.arcs[body[graph.arcs[:, 1]] > 0]
     scheme, arc = np.nonzero(given[arcs[:, 0]].T > 0)
     tail, head = (scheme * n_moving + body[arcs[arc, end]] - 1 for end in (0, 1))
-    start = np.concatenate([[0], np.cumsum(np.bincount(tail, minlength=n_schemes * n_moving))])
-    matrix = scipy.sparse.csr_array(
-        (np.ones(len(head), dtype=np.int8), head, start), shape=2 * (len(start) - 1,)
-    )
-    count, label = connected_components(matrix, connection="strong")
+    label, count = flow.strong_components(n_schemes * n_moving, tail, head)
     row = np.zeros(count, dtype=np.int64)
     row[label] = np.repeat(np.arange(n_schemes), n_moving)
     between = np.stack([label[tail], label[head]])
@@ -172,118 +164,59 @@ def groups_of(graph: Graph, given: Counts) -> Groups:
     while not np.array_equal(level, before):
         before = level.copy()
         np.maximum.at(level, between[0], before[between[1]] + 1)
-    return Groups(graph, given, label.reshape(n_schemes, n_moving), row, np.bincount(label), between, level)
+    with_frame = np.pad(label.reshape(n_schemes, n_moving), ((0, 0), (1, 0)), constant_values=-1)
+    return Groups(graph, given, with_frame, row, np.bincount(label, minlength=count), between, level)
 
 
-def has_rigid_chain(groups: Groups) -> Bools:
+def has_rigid_chain(groups: Groups, inputs: Ints) -> Bools:
     """Whether a sub-chain (D,) of some group holds more than B (n - 1) units among its own n bodies."""
-    # Every set of bodies of a group must receive B units from outside the set. A body that can hand B units
-    # on out of its group, or to bodies of which that is proven, proves it of each set around it. Where bodies
-    # of a group have several B the least will do: ranks decide there.
-    graph, label = groups.graph, np.vstack([np.full(len(groups.label), -1), groups.label.T])
-    least = np.full(len(groups.size) + 1, np.iinfo(np.int64).max)
-    freedom = graph.incidence.freedom_of_body
-    np.minimum.at(least, label, np.broadcast_to(freedom[:, None], label.shape))
-    proven = _proven_at_once(groups, label, least)
-    # Groups of the same bodies with the same units are one: the answer hangs on nothing else.
-    _, first, number = np.unique(_group_keys(groups), return_index=True, return_inverse=True)
-    single = np.zeros(len(groups.size), dtype=bool)
-    single[first] = True
-    body, scheme = np.nonzero(~proven & single[label])
-    given, own = groups.given[:, scheme], label[body, scheme]
-    goal = proven[:, scheme] | (label[:, scheme] != own)
-    rigid = np.zeros(len(first), dtype=bool)
-    for unit in range(int(least[own].max(initial=0))):
-        _, end = hand_on(graph, given, goal, body[None])
-        rigid[number[own[(end < 0) & (unit < least[own])]]] = True
-    return np.bincount(groups.row, rigid[number], len(groups.label)) > 0
+    i, n = groups.graph.incidence, len(groups.label)
+    if not n:
+        return np.zeros(0, dtype=bool)
+
+    def repeated(numbers: Ints, step: int) -> Ints:
+        return np.asarray((numbers + step * np.arange(n)[:, None]).ravel())
+
+    # Schemes side by side are one mechanism.
+    n_slots = len(i.slot_body)
+    whole = replace(
+        i,
+        joint_start=np.append(repeated(i.joint_start[:-1], n_slots), n * n_slots),
+        slot_body=repeated(i.slot_body, i.n_bodies),
+        slot_joint=repeated(i.slot_joint, len(i.units)),
+        body_start=np.append(repeated(i.body_start[:-1], n_slots), n * n_slots),
+        body_slot=repeated(i.body_slot, n_slots),
+        units=(i.units + inputs).ravel(),
+        freedom_of_body=np.tile(i.freedom_of_body, n),
+        n_bodies=n * i.n_bodies,
+    )
+    given = groups.given.T.ravel().astype(np.int64)
+    chains, _ = rigid_subchains(whole, given, groups.label.ravel(), len(groups.size))
+    return np.asarray((chains.reshape(n, -1) >= 0).any(axis=1))
 
 
-def _group_keys(groups: Groups) -> npt.NDArray[np.uint64]:
-    """Numbers (G,), equal for the same bodies with the same units of each joint."""
-    i = groups.graph.incidence
-    keys = np.random.default_rng(0).integers(0, 2**64, i.n_bodies + len(i.units), dtype=np.uint64)
-    key = np.zeros(len(groups.size), dtype=np.uint64)
-    np.add.at(key, groups.label, np.broadcast_to(keys[1 : i.n_bodies], groups.label.shape))
-    moving = np.flatnonzero(i.slot_body > 0)
-    units = groups.given[moving].T.astype(np.uint64) * keys[i.n_bodies + i.slot_joint[moving]]
-    np.add.at(key, groups.label[:, i.slot_body[moving] - 1], units)
-    return key
-
-
-def _proven_at_once(groups: Groups, label: Counts, least: Ints) -> Bools:
-    """Bodies (N, D) that hand B units on in one step, out of their group or to others of these bodies."""
-    give, take = groups.graph.arcs.T
-    slot_body = groups.graph.incidence.slot_body
-    tail, head = slot_body[give], slot_body[take]
-    slot_begin = np.flatnonzero(np.diff(give, prepend=-1))
-    body_begin = np.flatnonzero(np.diff(tail[slot_begin], prepend=-1))
-    bodies = tail[slot_begin][body_begin]
-    out, given = label[head] != label[tail], groups.given[give[slot_begin]]
-    proven, before = np.zeros(label.shape, dtype=bool), -1
-    proven[0] = True
-    while int(proven.sum()) > before and len(give):
-        before = int(proven.sum())
-        leaves = np.logical_or.reduceat(out | proven[head], slot_begin, axis=0)
-        handed = np.add.reduceat(leaves * given, body_begin, axis=0)
-        proven[bodies] |= handed >= least[label[bodies]]
-    return proven
-
-
-def joint_owners(groups: Groups, inputs: Ints) -> Iterator[tuple[Counts, Counts, Counts]]:
-    """Joints, schemes and groups to which joints belong: those that take their units."""
-    # A joint without units belongs to the group with the highest number that it touches.
-    graph = groups.graph
-    body = graph.incidence.slot_body
-    slot = graph.slots[:, 0][:, None] + np.zeros(groups.given.shape[1], dtype=np.int64)
-    for column in graph.slots.T:
-        slot = np.where(groups.given[column] > 0, column[:, None], slot)
-    bound = graph.incidence.units[:, None] + inputs.T > 0
-    joint, scheme = np.nonzero(bound)
-    yield joint, scheme, groups.label[scheme, body[slot[joint, scheme]] - 1]
-    joint, scheme = np.nonzero(~bound)
-    touched = body[graph.slots[joint]]
-    own = np.where(touched > 0, groups.label[scheme[:, None], touched - 1], -1)
-    owner = own.max(axis=1)
-    doubt = np.flatnonzero(((own >= 0) & (own != owner[:, None])).any(axis=1))
-    for one in np.unique(scheme[doubt]).tolist():
-        number = {-1: -1} | {group: k for k, group in enumerate(canonical_order(groups, one))}
-        for k in doubt[scheme[doubt] == one].tolist():
-            owner[k] = max(own[k].tolist(), key=number.__getitem__)
-    yield joint, scheme, owner
-
-
-def canonical_order(groups: Groups, scheme: int) -> list[int]:
-    """Groups of one scheme: of those that are ready the smallest is next, then that of the lowest body."""
-    label = groups.label[scheme].tolist()
-    waits: dict[int, set[int]] = {group: set() for group in label}
-    for group, other in groups.arcs[:, groups.row[groups.arcs[0]] == scheme].T.tolist():
-        waits[group].add(other)
-    ready = [(int(groups.size[g]), label.index(g), g) for g, others in waits.items() if not others]
-    heapq.heapify(ready)
-    order = []
-    while ready:
-        order.append(heapq.heappop(ready)[2])
-        for group, others in waits.items():
-            if order[-1] in others:
-                others.remove(order[-1])
-                if not others:
-                    heapq.heappush(ready, (int(groups.size[group]), label.index(group), group))
-    return order
+def joint_owners(groups: Groups, free: Bools) -> Ints:
+    """Groups (D, J) to which joints belong; ``free`` (D, J) are joints without units."""
+    # Labels ascend with dependence, so a joint belongs to the highest that it touches; without units it makes
+    # no dependence, and belongs to the group with the highest number.
+    touched = groups.label[:, groups.graph.incidence.slot_body[groups.graph.slots]]
+    owner: Ints = touched.max(axis=2)
+    if (free & ((touched >= 0) & (touched != owner[:, :, None])).any(axis=2)).any():
+        after, before = np.unique(groups.arcs, axis=1)
+        order, _ = canonical_order(groups.size, groups.lowest, before, after)
+        number = np.full(len(order) + 1, -1)
+        number[order] = np.arange(len(order))
+        owner = np.where(free, order[number[touched].max(axis=2)], owner)
+    return owner
 
 
 def structure_keys(groups: Groups) -> npt.NDArray[np.uint64]:
     """Numbers (D,), equal for the same bodies in each group on the same levels."""
-    bodies = np.random.default_rng(0).integers(0, 2**64, groups.label.shape[1], dtype=np.uint64)
-    key = np.zeros(len(groups.size), dtype=np.uint64)
-    np.add.at(key, groups.label, np.broadcast_to(bodies, groups.label.shape))
-    key += groups.level.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-    # The finaliser of splitmix64: sums of what it makes tell partitions apart.
-    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
-        key = (key ^ key >> np.uint64(shift)) * np.uint64(factor)
-    keys = np.zeros(len(groups.label), dtype=np.uint64)
-    np.add.at(keys, groups.row, key ^ key >> np.uint64(31))
-    return keys
+    label = groups.label[:, 1:]
+    body = np.arange(label.shape[1])
+    first, level = np.random.default_rng(0).integers(0, 2**64, (2, len(body), len(body) + 2), dtype=np.uint64)
+    keys = first[body, groups.lowest[label]] + level[body, groups.level[label]]
+    return np.asarray(keys.sum(axis=1, dtype=np.uint64))
 
 
 def costs_of(
@@ -293,9 +226,8 @@ def costs_of(
     # ``codes`` (J,) are numbers of the joints' types, negative for joints that are there only while driven;
     # ``known``: sums of codes ascending, whether the library has that type, and its cost or -1.
     names = np.zeros(len(groups.size), dtype=np.int64)
-    (joint, _, owner), (free, _, free_owner) = joint_owners(groups, inputs)
-    np.add.at(names, owner, np.abs(codes[joint]))
-    np.add.at(names, free_owner, np.maximum(codes[free], 0))
+    free = groups.graph.incidence.units + inputs == 0
+    np.add.at(names, joint_owners(groups, free), np.where(free, np.maximum(codes, 0), np.abs(codes)))
     keys, closed, price = known
     cost = otherwise * groups.size.astype(np.float64) ** 2
     in_library = np.zeros(len(names), dtype=np.int64)

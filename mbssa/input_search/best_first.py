@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import heapq
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import islice
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from mbssa.arrays import Floats, Ints
+from mbssa.arrays import Bools
 from mbssa.input_search.criteria import Criterion, keys_of
+from mbssa.input_search.enumerate import Schemes
 from mbssa.input_search.evaluate import Evaluated
 from mbssa.input_search.symmetry import present_inputs
 from mbssa.input_search.undriven import Undriven
@@ -94,31 +97,9 @@ class Clock:
         return max(1, min(most, int((self._limit - spent) / 4 * done / max(spent, 1e-6))))
 
 
-@dataclass(frozen=True, eq=False)
-class Allowed:
-    """Schemes that the query allows."""
-
-    least: Ints  # (V, J) fewest inputs on joint j with choice v of pairs
-    most: Ints  # (V, J) likewise
-    n_inputs: int  # of all joints together
-
-    @staticmethod
-    def of(bases: Sequence[Undriven]) -> Allowed:
-        """Schemes of a mechanism, given once for each choice of pairs for its multiple joints."""
-        least, most = np.stack([base.least for base in bases]), np.stack([base.most for base in bases])
-        return Allowed(least, most, bases[0].n_inputs)
-
-    def holds(self, one: Scheme) -> bool:
-        """Return whether a scheme is allowed."""
-        variant, places = one
-        w = np.bincount(np.array(places, dtype=np.int64), minlength=self.most.shape[1])
-        fits = (w >= self.least[variant]) & (w <= self.most[variant])
-        return len(places) == self.n_inputs and bool(fits.all())
-
-
 def best_first(
     evaluate: Evaluate,
-    allowed: Allowed,
+    schemes: Sequence[Schemes],
     wanted: Criterion,
     starts: Iterable[Scheme],
     draw: Callable[[np.random.Generator], Scheme | None],
@@ -134,9 +115,8 @@ def best_first(
     # Deterministic where no time limit ends it. ``starts`` that are not allowed are passed over; the block
     # under evaluation is finished at the limit of ``clock``, so blocks become smaller; ``block`` schemes are
     # evaluated at first, ``largest`` at most.
-    search = _Search(evaluate, allowed, wanted, most, progress)
+    search = _Search(evaluate, schemes, wanted, most, progress, np.random.default_rng(seed))
     clock = Clock() if clock is None else clock
-    rng = np.random.default_rng(seed)
     stop: Stop = ""
     turn = vain = 0
     try:
@@ -153,13 +133,13 @@ def best_first(
             elif search.n_evaluated > _PATIENCE * search.best_at + _AT_LEAST:
                 stop = "settled"
             elif vain < _VAIN_DRAWS and (turn % _DRAW_EVERY == 0 or not search.open):
-                drawn = [draw(rng) for _ in range(max(1, size // _DRAWN_SHARE))]
-                vain = 0 if search.enter([one for one in drawn if one is not None]) else vain + 1
+                drawn = [draw(search.rng) for _ in range(max(1, size // _DRAWN_SHARE))]
+                vain = 0 if search.enter(one for one in drawn if one is not None) else vain + 1
             else:
-                search.exchange(size, rng)
+                search.enter(search.exchanged(size))
     except KeyboardInterrupt:
         stop = "interrupted"
-    found = Evaluated.joined([Evaluated.empty(allowed.n_inputs), *search.blocks])
+    found = Evaluated.joined([Evaluated.empty(schemes[0].n_inputs), *search.blocks])
     return Outcome(found, len(found), stop)
 
 
@@ -168,124 +148,104 @@ class _Search:
     """State of a search."""
 
     evaluate: Evaluate
-    allowed: Allowed
+    schemes: Sequence[Schemes]  # that the query allows, of each choice of pairs
     wanted: Criterion
     most: int
     progress: Progress | None
+    rng: np.random.Generator
     n_evaluated: int = 0
     best: tuple[float, ...] = (np.inf,)  # found among the first ``best_at``
     best_at: int = 0
     blocks: list[Evaluated] = field(default_factory=list)
     seen: set[Scheme] = field(default_factory=set)
-    # open: sort keys, minus the row (newest first), scheme, and its neighbours where some were evaluated
-    open: list[tuple[tuple[float, ...], int, Scheme, list[Scheme]]] = field(default_factory=list)
+    # open: sort keys, minus the row (newest first), and the neighbours that are not evaluated yet
+    open: list[tuple[tuple[float, ...], int, Iterator[Scheme]]] = field(default_factory=list)
 
-    def enter(self, several: Iterable[Scheme]) -> int:
-        """Evaluate new schemes as far as the limit allows; return their number."""
-        new = [one for one in dict.fromkeys(several) if one not in self.seen and self.allowed.holds(one)]
-        new = new[: self.most - self.n_evaluated]
+    @cached_property
+    def may(self) -> list[Bools]:
+        """Whether a joint may have w inputs (J, W), of each choice of pairs; the last column is False."""
+        return [np.pad(each.ways > 0, ((0, 0), (0, 1))) for each in self.schemes]
+
+    def enter(self, several: Iterable[Scheme]) -> bool:
+        """Evaluate new schemes as far as the query and the limit allow; whether there are any."""
+        n, before = self.schemes[0].n_inputs, self.n_evaluated
+        new = [one for one in dict.fromkeys(several) if one not in self.seen and len(one[1]) == n]
         self.seen.update(new)
         for variant in sorted({variant for variant, _ in new}):
             places = np.array([places for v, places in new if v == variant], dtype=np.int16)
+            places = places[self.schemes[variant].sets(places) > 0][: self.most - self.n_evaluated]
+            if not len(places):
+                continue
             # In joint order, because what rows have in common with the row before is evaluated once.
             order = np.lexsort(places.T[::-1])
-            self._remember(self.evaluate(variant, places[order]).take(np.argsort(order)))
-        return len(new)
+            rows = self.evaluate(variant, places[order]).take(np.argsort(order))
+            self.blocks.append(rows)
+            invalid = np.where(rows.valid > 0, 0.0, 1.0)
+            goodness = np.column_stack([invalid, *keys_of(rows, self.wanted)]).tolist()
+            for k in np.flatnonzero(rows.determined).tolist():
+                near = self.neighbours(variant, tuple(rows.places[k].tolist()))
+                heapq.heappush(self.open, (tuple(goodness[k]), -(self.n_evaluated + k), near))
+            self.n_evaluated += len(rows)
+            if self.open and self.open[0][0] < self.best:
+                self.best, self.best_at = self.open[0][0], self.n_evaluated
+            if self.progress is not None:
+                self.progress(self.n_evaluated, self.most)
+        return self.n_evaluated > before
 
-    def _remember(self, rows: Evaluated) -> None:
-        self.blocks.append(rows)
-        invalid = np.where(rows.valid > 0, 0.0, 1.0)
-        goodness = np.column_stack([invalid, *keys_of(rows, self.wanted)]).tolist()
-        for k in np.flatnonzero(rows.determined).tolist():
-            one = (int(rows.variant[k]), tuple(rows.places[k].tolist()))
-            heapq.heappush(self.open, (tuple(goodness[k]), -(self.n_evaluated + k), one, []))
-        self.n_evaluated += len(rows)
-        if self.open and self.open[0][0] < self.best:
-            self.best, self.best_at = self.open[0][0], self.n_evaluated
-        if self.progress is not None:
-            self.progress(self.n_evaluated, self.most)
-
-    def exchange(self, size: int, rng: np.random.Generator) -> None:
-        """Evaluate a block of new neighbours of the best open schemes."""
+    def exchanged(self, size: int) -> list[Scheme]:
+        """So many new neighbours of the best open schemes."""
         chosen: list[Scheme] = []
-        kept = []
         while self.open and len(chosen) < size:
-            goodness, row, one, left = heapq.heappop(self.open)
-            left = left or self.neighbours(one, rng)
-            room = size - len(chosen)
-            chosen += [each for each in left[:room] if each not in self.seen]
-            if left[room:]:
-                kept.append((goodness, row, one, left[room:]))
-        for node in kept:
-            heapq.heappush(self.open, node)
-        self.enter(chosen)
+            chosen += islice(self.open[0][2], size - len(chosen))
+            if len(chosen) < size:
+                heapq.heappop(self.open)
+        return chosen
 
-    def neighbours(self, one: Scheme, rng: np.random.Generator) -> list[Scheme]:
-        """All schemes that differ by one exchange, in random order."""
-        variant, places = one
-        w = np.bincount(places, minlength=self.allowed.most.shape[1])
-        joins = np.flatnonzero(w < self.allowed.most[variant]).tolist()
+    def neighbours(self, variant: int, places: tuple[int, ...]) -> Iterator[Scheme]:
+        """New schemes that differ by one exchange, in random order."""
+        may = self.may[variant]
+        w, every = np.bincount(places, minlength=len(may)), np.arange(len(may))
+        joins = np.flatnonzero(may[every, w + 1]).tolist()
         found = []
-        for leaves in np.flatnonzero(w > self.allowed.least[variant]).tolist():
+        for leaves in np.flatnonzero(may[every, w - 1]).tolist():
             at = places.index(leaves)
             rest = (*places[:at], *places[at + 1 :])
             found += [(variant, tuple(sorted((*rest, joint)))) for joint in joins if joint != leaves]
-        others = np.setdiff1d(np.arange(len(self.allowed.most)), variant)
-        found += [(v, places) for v in rng.permutation(others)[:_OTHER_CHOICES].tolist()]
-        return [found[k] for k in rng.permutation(len(found)).tolist()]
+        others = np.setdiff1d(np.arange(len(self.may)), variant)
+        found += [(v, places) for v in self.rng.permutation(others)[:_OTHER_CHOICES].tolist()]
+        for k in self.rng.permutation(len(found)).tolist():
+            if found[k] not in self.seen:
+                yield found[k]
 
 
-def starts_of(bases: Sequence[Undriven], mechanism: Mechanism, seed: int = 1) -> list[Scheme]:
+def starts_of(bases: Sequence[Undriven], mechanism: Mechanism, seed: int = 1) -> Iterator[Scheme]:
     """First schemes: the present inputs of a model, and random completions of the independent ones."""
     rng = np.random.default_rng(seed)
-    starts: list[Scheme | None] = []
     for base in bases:
         driven = present_inputs(mechanism, base)
         if driven is not None:
-            now = np.repeat(np.arange(len(driven)), np.bitwise_count(driven)).tolist()
-            starts += [(base.variant, tuple(now)), *(_drawn(base, driven, rng) for _ in range(_REPAIRS))]
-    return [one for one in starts if one is not None]
+            yield base.variant, tuple(np.repeat(np.arange(len(driven)), np.bitwise_count(driven)).tolist())
+            yield from filter(None, (drawn(base, rng, driven) for _ in range(_REPAIRS)))
 
 
 def drawn_scheme(bases: Sequence[Undriven], rng: np.random.Generator) -> Scheme | None:
     """A random scheme with a valid set of inputs; None where the draw finds none."""
-    base = bases[int(rng.integers(len(bases)))]
-    return _drawn(base, np.zeros_like(base.allowed), rng)
+    return drawn(bases[int(rng.integers(len(bases)))], rng)
 
 
-def _drawn(base: Undriven, driven: ByteArray, rng: np.random.Generator) -> Scheme | None:
-    """A random valid set that contains the independent present inputs."""
-    joint = np.repeat(np.arange(base.mechanism.n_joints), base.mechanism.grade)
-    bit = np.arange(len(joint)) - base.start[joint]
-    rank = np.full(len(joint), 2)
-    rank[driven[joint] >> bit & 1 == 1] = 1
-    rank[(base.required[joint] >> bit & 1 == 1) | (base.locked[joint] > 0)] = 0
-    may = np.flatnonzero(base.allowed[joint] >> bit & 1)
-    places = drawn_inputs(base.moves[may], joint[may], rank[may], base.most, base.n_inputs, _DEPENDENT, rng)
-    return None if places is None else (base.variant, places)
-
-
-def drawn_inputs(
-    rows: Floats,
-    joint: Ints,
-    rank: Ints,
-    most: Ints,
-    n_inputs: int,
-    tolerance: float,
-    rng: np.random.Generator,
-) -> tuple[int, ...] | None:
-    """Joints of a random valid set of inputs; None where the draw finds none."""
-    # ``rows`` (C, f) are coordinates along the free motions; of ``rank`` (C,) lower ones come first, those of
-    # one rank in random order; ``tolerance`` as in independent_rows.
-    order = rng.permutation(len(rows))
-    order = order[np.argsort(rank[order], kind="stable")]
-    count = np.zeros(len(most), dtype=np.int64)
-    chosen = []
-    for c in order.tolist():
-        if count[joint[c]] < most[joint[c]]:
-            count[joint[c]] += 1
+def drawn(base: Undriven, rng: np.random.Generator, driven: ByteArray | None = None) -> Scheme | None:
+    """A random scheme with a valid set that contains the independent ones of these inputs, or None."""
+    joint = np.repeat(np.arange(len(base.most)), np.diff(base.coordinates.start))
+    row = base.coordinates.row
+    # Required coordinates first, then these inputs, then others.
+    rank = 2 - (0 if driven is None else driven[joint] >> row - base.start[joint] & 1)
+    rank = np.where(base.coordinates.required | (base.locked[joint] > 0), 0, rank)
+    order = rng.permutation(len(row))
+    left, chosen = base.most.copy(), []
+    for c in order[np.argsort(rank[order], kind="stable")].tolist():
+        if left[joint[c]]:
+            left[joint[c]] -= 1
             chosen.append(c)
-    kept = independent_rows(rows[chosen], tolerance)
-    if len(kept) < n_inputs:
-        return None
-    return tuple(sorted(int(joint[chosen[k]]) for k in kept[:n_inputs].tolist()))
+    kept = independent_rows(base.coordinates.moves[chosen], _DEPENDENT)[: base.n_inputs]
+    places = tuple(np.sort(joint[chosen][kept]).tolist())
+    return (base.variant, places) if len(places) == base.n_inputs else None

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import comb, prod
 from typing import Any
 
@@ -79,6 +79,7 @@ class Schemes:
         return np.asarray(ways[np.arange(len(ways)), np.minimum(inputs, most)].prod(axis=1))
 
 
+@lru_cache(maxsize=256)
 def schemes(base: Undriven) -> Schemes:
     """The schemes that the query of an undriven mechanism allows."""
     ways = np.zeros((base.mechanism.n_joints, 1 + max(int(base.most.max(initial=0)), 1)), dtype=object)

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
-from functools import lru_cache
 from itertools import pairwise
 from typing import Annotated, Any, get_type_hints
 
 import numpy as np
 import numpy.typing as npt
 
-from mbssa.arrays import Bools, Ints
 from mbssa.input_search.assignment import (
-    Graph,
     Groups,
     assigned,
     costs_of,
@@ -21,10 +18,10 @@ from mbssa.input_search.assignment import (
     has_rigid_chain,
     structure_keys,
 )
-from mbssa.input_search.enumerate import Schemes, inputs_by_joint, schemes
+from mbssa.input_search.enumerate import inputs_by_joint, schemes
 from mbssa.input_search.group_library import OTHERWISE, GroupLibrary, number_of_code
 from mbssa.input_search.undriven import Undriven
-from mbssa.input_search.validity import Coordinates, valid_sets
+from mbssa.input_search.validity import valid_sets
 from mbssa.structure import Group
 
 Column = npt.NDArray[Any]
@@ -107,31 +104,38 @@ def evaluate(base: Undriven, places: npt.NDArray[np.integer[Any]], known: GroupL
     evaluated = Evaluated.empty(base.n_inputs, len(places))
     evaluated.places[:] = places
     evaluated.variant[:] = base.variant
-    ready = _ready(base)
-    evaluated.sets[:] = ready.room.sets(evaluated.places)
-    evaluated.bits[:] = _first_bits(base, ready.coordinates, evaluated.places)
-    rows, given = assigned(ready.graph, evaluated.places)
+    evaluated.sets[:] = schemes(base).sets(evaluated.places)
+    evaluated.bits[:] = _first_bits(base, evaluated.places)
+    rows, given = assigned(base.graph, evaluated.places)
     inputs = inputs_by_joint(evaluated.places[rows], base.mechanism.n_joints)
     # A passive rotation stays so if no input moves with it, and its joints are driven together.
-    still = np.flatnonzero(((inputs <= ready.usable) & (inputs >= base.locked)).all(axis=1))
+    still = np.flatnonzero(((inputs <= base.usable) & (inputs >= base.locked)).all(axis=1))
     rows, given, inputs = rows[still], given[:, still], inputs[still]
-    _valid_sets(base, ready, evaluated, rows)
-    groups = groups_of(ready.graph, given)
+    every, joints = base.coordinates.row, evaluated.places[rows]
+    found = valid_sets(
+        joints, base.coordinates, base.low, base.volume, lambda sets: base.full_rank(every[sets])
+    )
+    evaluated.valid[rows] = found.count
+    some = np.flatnonzero(found.count)
+    evaluated.bits[rows[some]] = every[found.best[some]] - base.start[joints[some]]
     # A matrix of full rank has an assignment, and no sub-chain of it holds too much: a valid set needs no
     # second look at the count, unless that is treated (constraints left out, passive rotations locked).
     treated = base.treatment is not None
     doubt = np.flatnonzero((evaluated.valid[rows] > 0) == treated)
     determined = np.ones(len(rows), dtype=bool)
-    determined[doubt] = ~has_rigid_chain(groups_of(ready.graph, given[:, doubt]))
+    determined[doubt] = ~has_rigid_chain(groups_of(base.graph, given[:, doubt]), inputs[doubt])
     evaluated.valid[rows[~determined]] = 0
     if base.fault:
         evaluated.valid[:] = 0
     if treated:  # constraints are left out and passive rotations locked only for independent inputs
         determined &= evaluated.valid[rows] > 0
-    _enter_structures(base, ready, known, evaluated, rows, groups, inputs)
-    for column in _STRUCTURE:
-        getattr(evaluated, column)[rows[~determined]] = 0
-    _margins(base, evaluated)
+    kept = np.flatnonzero(determined)
+    groups = groups_of(base.graph, given[:, kept])
+    _enter_structures(base, known, evaluated, rows[kept], groups, inputs[kept])
+    valid = np.flatnonzero(evaluated.valid > 0)
+    for some in np.array_split(valid, 1 + len(valid) // 50_000):
+        values = np.linalg.svd(base.moves[base.start[places[some]] + evaluated.bits[some]], compute_uv=False)
+        evaluated.margin[some] = values[:, -1] / values[:, 0] if len(some) else 0.0
     if known.predicate is not None:
         _count_closed(base, evaluated, known.predicate)
     return evaluated
@@ -140,79 +144,21 @@ def evaluate(base: Undriven, places: npt.NDArray[np.integer[Any]], known: GroupL
 #: Decimals of costs in µs: groups come in any order, and sums of equal costs would differ by rounding.
 _DIGITS = 9
 
-_STRUCTURE = ("determined", "n_groups", "largest", "levels", "width", "closed", "cost", "structure")
 
-
-@dataclass(frozen=True, eq=False)
-class _Ready:
-    """An undriven mechanism in the form of the searches."""
-
-    room: Schemes
-    graph: Graph
-    coordinates: Coordinates
-    usable: Column  # (J,) coordinates of a joint that stop no passive rotation
-    singular: float  # a least singular value above it is regular
-    volume: float  # so is a volume above it
-
-
-@lru_cache(maxsize=256)
-def _ready(base: Undriven) -> _Ready:
-    moving = np.abs(base.moves).any(axis=1).astype(np.int64)
-    usable = np.add.reduceat(moving, base.start[:-1]) if base.n_passive else base.mechanism.grade
-    return _Ready(schemes(base), Graph(base.incidence), _coordinates(base), usable, *_bounds(base))
-
-
-def _coordinates(base: Undriven) -> Coordinates:
-    """The coordinates that the query allows."""
-    joint = np.repeat(np.arange(base.mechanism.n_joints), base.mechanism.grade)
-    bit = np.arange(len(joint)) - base.start[joint]
-    row = np.flatnonzero(base.allowed[joint] >> bit & 1)
-    return Coordinates(
-        start=np.concatenate([[0], np.cumsum(np.bitwise_count(base.allowed), dtype=np.int64)]),
-        row=row,
-        required=(base.required[joint] >> bit & 1)[row].astype(np.int64),
-        moves=base.moves[row],
-    )
-
-
-def _first_bits(base: Undriven, coordinates: Coordinates, places: Column) -> Column:
+def _first_bits(base: Undriven, places: Column) -> Column:
     """Coordinates (D, n) of the first set of each scheme: those that are required, and the lowest others."""
-    n_joints, n = len(coordinates.start) - 1, places.shape[1]
+    coordinates, n_joints, n = base.coordinates, base.mechanism.n_joints, places.shape[1]
     table = np.zeros((n_joints, n + 1, n), dtype=np.int64)
     for j, (start, stop) in enumerate(pairwise(coordinates.start.tolist())):
         bit, required = coordinates.row[start:stop] - base.start[j], coordinates.required[start:stop]
         for w in range(1, min(stop - start, n) + 1):
-            table[j, w, :w] = np.sort(bit[np.argsort(-required, kind="stable")][:w])
+            table[j, w, :w] = np.sort(bit[np.argsort(~required, kind="stable")][:w])
     same = places[:, :, None] == places[:, None, :]
     return np.asarray(table[places, same.sum(axis=2), np.tril(same, -1).sum(axis=2)])
 
 
-def _valid_sets(base: Undriven, ready: _Ready, evaluated: Evaluated, rows: Column) -> None:
-    """Numbers of valid sets of these rows, and the coordinates of the best, in place."""
-    every = ready.coordinates.row
-
-    def regular(sets: Ints) -> Bools:
-        least = np.linalg.svd(base.moves[every[sets]], compute_uv=False)[:, -1]
-        valid: Bools = least > ready.singular
-        for k in np.flatnonzero((least > base.low) & ~valid).tolist():
-            valid[k] = base.full_rank(every[sets[k]])
-        return valid
-
-    places = evaluated.places[rows]
-    found = valid_sets(places, ready.coordinates, base.low, ready.volume, regular)
-    evaluated.valid[rows] = found.count
-    some = np.flatnonzero(found.count)
-    evaluated.bits[rows[some]] = every[found.best[some]] - base.start[places[some]]
-
-
 def _enter_structures(
-    base: Undriven,
-    ready: _Ready,
-    known: GroupLibrary,
-    evaluated: Evaluated,
-    rows: Column,
-    groups: Groups,
-    inputs: Column,
+    base: Undriven, known: GroupLibrary, evaluated: Evaluated, rows: Column, groups: Groups, inputs: Column
 ) -> None:
     """Figures of the structural groups of these rows, in place."""
     n = len(rows)
@@ -233,30 +179,6 @@ def _enter_structures(
     codes[base.fictitious] *= -1
     closed, cost = costs_of(groups, inputs, codes, known.arrays(space), OTHERWISE[space])
     evaluated.closed[rows], evaluated.cost[rows] = closed, np.round(cost, _DIGITS)
-
-
-def _bounds(base: Undriven) -> tuple[float, float]:
-    """Least singular value and volume of ``moves`` beyond which a set is regular by the whole matrix A."""
-    # With equations C and coordinates D, |A x| for x = N y + z is at least |C z| >= c |z| and |M y| - |D|
-    # |z|: the least singular value of A is at most that of M, at least that over 3 max(1, |D| / c). That of M
-    # is at most the distance of a row from the others, at least its volume times ((n-1) / |M|²)^((n-1) / 2).
-    n = base.n_inputs
-    whole = base.systems[0]
-    inputs = float(np.sort((whole.coordinates**2).sum(axis=1))[-n:].sum())
-    largest, least = (float(value) for value in whole.values[[0, -1]]) if len(whole.values) else (0.0, 1.0)
-    seen = float(np.sort((base.moves**2).sum(axis=1))[-n:].sum())
-    singular = whole.tolerance * np.hypot(largest, np.sqrt(inputs)) * 3.0 * max(1.0, np.sqrt(inputs) / least)
-    volume = singular * (seen / (n - 1)) ** ((n - 1) / 2) if n > 1 else singular
-    return float(singular), float(volume)
-
-
-def _margins(base: Undriven, evaluated: Evaluated) -> None:
-    """Margin of the best valid set of each row, in place."""
-    valid = np.flatnonzero(evaluated.valid > 0)
-    for some in np.array_split(valid, max(1, -(-len(valid) // 50_000))):
-        rows = base.start[evaluated.places[some]] + evaluated.bits[some]
-        values = np.linalg.svd(base.moves[rows], compute_uv=False)
-        evaluated.margin[some] = values[:, -1] / values[:, 0] if len(some) else 0.0
 
 
 def _count_closed(base: Undriven, evaluated: Evaluated, predicate: Callable[[Group], bool]) -> None:

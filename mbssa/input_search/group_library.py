@@ -1,4 +1,4 @@
-"""Closed forms and costs of group types, as arrays for the kernels."""
+"""Closed forms and costs of group types, as arrays."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ import numpy as np
 
 from mbssa.arrays import Floats, Ints
 from mbssa.group_library import COSTS, LIBRARIES
-from mbssa.joints.catalogue import CATALOGUE
 from mbssa.structure import Group
 
 #: Type names with a closed form, or a predicate of a group.
@@ -24,7 +23,7 @@ OTHERWISE = {"planar": 0.07, "spatial": 0.15}
 
 @dataclass(frozen=True, eq=False)
 class GroupLibrary:
-    """Types of groups in the form of the kernels."""
+    """Types of groups that have closed forms, or a predicate, and costs."""
 
     types: frozenset[str]
     costs: Mapping[str, float]  # µs a time step, by type
@@ -33,27 +32,23 @@ class GroupLibrary:
 
     def arrays(self, space: str) -> tuple[Ints, Ints, Floats]:
         """Ascending numbers of type names, whether each is in the library, and its cost; -1 if not known."""
-        rows = {}
-        for name in sorted({*self.types, *self.costs}):
-            number = number_of_type(name, space)
-            if number is not None:
-                rows[number] = (int(name in self.types), float(self.costs.get(name, -1.0)))
-        numbers = sorted(rows)
-        return (
-            np.array(numbers, dtype=np.int64),
-            np.array([rows[number][0] for number in numbers], dtype=np.int64),
-            np.array([rows[number][1] for number in numbers], dtype=np.float64),
+        form = re.compile(rf"(\d{{1,4}}[A-Z]+)+{2 if space == 'planar' else 3}D")
+        rows = sorted(
+            (number_of_type(name), name in self.types, self.costs.get(name, -1.0))
+            for name in {*self.types, *self.costs}
+            if form.fullmatch(name)
         )
+        numbers, closed, costs = np.array(rows, dtype=object).reshape(-1, 3).T
+        return numbers.astype(np.int64), closed.astype(np.int64), costs.astype(np.float64)
 
 
-def group_library(library: Library | None = None, cost: Mapping[str, float] | None = None) -> GroupLibrary:
+def group_library(library: Library | None = None, costs: Mapping[str, float] | None = None) -> GroupLibrary:
     """The library and costs given, by default those of :mod:`mbssa.group_library`."""
-    known = dict(COSTS if cost is None else cost)
-    if library is None:
-        return GroupLibrary(frozenset().union(*LIBRARIES.values()), known)
-    if isinstance(library, Collection):
-        return GroupLibrary(frozenset(library), known)
-    return GroupLibrary(frozenset(), known, library)
+    known = COSTS if costs is None else costs
+    types = frozenset().union(*LIBRARIES.values()) if library is None else library
+    return (
+        GroupLibrary(frozenset(), known, types) if callable(types) else GroupLibrary(frozenset(types), known)
+    )
 
 
 @cache
@@ -62,13 +57,6 @@ def number_of_code(code: str) -> int:
     return int.from_bytes(hashlib.sha256(code.encode()).digest()[:6], "big")
 
 
-def number_of_type(name: str, space: str) -> int | None:
-    """Sum for a type name such as ``1P1U1S3D``; None for one of the other space, or no type name."""
-    if name[-2:] != ("2D" if space == "planar" else "3D"):
-        return None
-    parts = re.findall(r"(\d+)([A-Z]+)", name[:-2])
-    if "".join(n + code for n, code in parts) != name[:-2]:
-        return None
-    if any(code not in {row.code for row in CATALOGUE} for _, code in parts):
-        return None
-    return sum(int(n) * number_of_code(code) for n, code in parts)
+def number_of_type(name: str) -> int:
+    """Sum for a type name such as ``1P1U1S3D``."""
+    return sum(int(n) * number_of_code(code) for n, code in re.findall(r"(\d+)([A-Z]+)", name[:-2]))

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
-from mbssa.faults import Fault, Faults
+from mbssa.faults import Faults
 from mbssa.io.motion import coordinate_faults
-from mbssa.io.multiple import grown_tree, with_pairs
+from mbssa.io.multiple import spanning_tree, with_pairs
 from mbssa.joints.catalogue import type_of_joint, types_of
-from mbssa.mechanism import ByteArray, Mechanism
-
-#: Names that a fault lists before it only counts the rest.
-_SHOWN = 20
+from mbssa.mechanism import ByteArray, Joint, Mechanism, MultipleJoint
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,43 +33,37 @@ class Query:
     spanning: bool = True  # whether other pairs may replace those of the multiple joints
 
 
-def make_query(
-    mechanism: Mechanism,
-    *,
-    inputs: int | None = None,
-    allow: Iterable[str] = (),
-    forbid: Iterable[str] = (),
-    require: Iterable[str] = (),
-    per_joint: int | None = None,
-    terminals: Iterable[str | int] = (),
-    precision: float | None = None,
-    spanning: bool = True,
-) -> Query:
-    """Query with its names checked and written as in the mechanism; ModelError with all faults."""
+def make_query(mechanism: Mechanism, **given: Any) -> Query:
+    """Query of these fields, names checked and written as in the mechanism; ModelError with all faults."""
     faults = Faults()
-    numbers = tuple(sorted({_body(mechanism, name, faults) for name in terminals} - {0}))
+    numbers = _bodies(mechanism, given.get("terminals", ()), faults)
     extended = with_terminals(mechanism, numbers)
-    lists = {
-        key: tuple(
-            dict.fromkeys(
-                name
-                for text in _texts(value, key, faults)
-                for name in [_canonical(extended, text, key, faults)]
-                if name is not None
-            )
-        )
-        for key, value in (("allow", allow), ("forbid", forbid), ("require", require))
+    named: dict[str, tuple[str, ...]] = {
+        key: _canonical(extended, _texts(given.get(key, ()), key, faults), key, faults)
+        for key in ("allow", "forbid", "require")
     }
-    for key, number in (("inputs", inputs), ("per_joint", per_joint)):
-        if number is not None and (isinstance(number, bool) or not isinstance(number, int) or number < 1):
-            faults.add(key, f"{number!r} is not a number of coordinates; write 1 or more")
-    if precision is not None and not (0 <= precision < np.inf):
-        faults.add("precision", f"{precision!r} is not a length; write metres, such as 1e-6")
-    faults += _contradictions(lists, extended)
-    faults.raise_if_any(mechanism.name or "mechanism")
-    return Query(
-        inputs=inputs, per_joint=per_joint, terminals=numbers, precision=precision, spanning=spanning, **lists
+    for key, least in (("inputs", 1), ("per_joint", 1), ("precision", 0.0)):
+        check_number(key, given.get(key), least, faults)
+    allowed, forbidden = (
+        {each for name in named[key] for each in coordinates_of(extended, name)}
+        for key in ("allow", "forbid")
     )
+    for name in named["require"]:
+        wanted = set(coordinates_of(extended, name))
+        if wanted and wanted <= forbidden:
+            faults.add("require", f"{name} is forbidden too; take it out of one of the lists", "conflict")
+        elif wanted and named["allow"] and not wanted & (allowed - forbidden):
+            faults.add("require", f"{name} is not among the allowed; add it there", "conflict")
+    faults.raise_if_any(mechanism.name or "mechanism")
+    return Query(**given | named | {"terminals": numbers})
+
+
+def check_number(key: str, value: float | None, least: float, faults: Faults) -> None:
+    """Add a fault of a number below ``least``, infinite, or not whole where that is whole."""
+    whole = isinstance(least, int)
+    fits = isinstance(value, int if whole else int | float) and not isinstance(value, bool)
+    if value is not None and not (fits and least <= value < np.inf):
+        faults.add(key, f"{value!r} is out of range; write a {'whole ' * whole}number, {least:g} or more")
 
 
 def with_inputs(
@@ -106,22 +99,23 @@ def with_inputs(
     9
     """
     faults = Faults()
-    numbers = tuple(sorted({_body(mechanism, name, faults) for name in terminals} - {0}))
-    extended = with_terminals(_with_pairs(mechanism, names, pairs, faults), numbers)
+    numbers = _bodies(mechanism, terminals, faults)
+    given = _texts(names, "inputs", faults)
+    extended = with_terminals(_with_pairs(mechanism, given, pairs, faults), numbers)
     driven = np.zeros(extended.n_joints, dtype=np.uint8)
-    for text in _every_coordinate(extended, _texts(names, "inputs", faults)):
-        name = _canonical(extended, text, "inputs", faults)
-        if name is None or not coordinates_of(extended, name):  # a pair that closes a ring, which is said
-            continue
-        joint, bit = _parsed(extended, name)
-        kind = type_of_joint(extended, joint)
-        if bit is None and kind.grade > 1:
-            choices = " or ".join(f"{name}.{each}" for each in (*kind.coordinates, "*"))
-            faults.add("inputs", f"{text!r}: a {kind.code} has {kind.grade} coordinates; write {choices}")
-        elif driven[joint] >> (bit or 0) & 1:
+    for text in given:
+        name = text.removesuffix(".*")
+        _canonical(extended, [name], "inputs", faults)
+        meant = coordinates_of(extended, name)  # none of a pair that closes a ring, which is said
+        if len(meant) > 1 and name == text:
+            one = extended.joints[meant[0][0]]
+            choices = " or ".join(f"{one.text}.{each}" for each in (*one.type.coordinates, "*"))
+            what = f"a {one.type.code} has {one.type.grade} coordinates; write {choices}"
+            faults.add("inputs", f"{text!r}: {what}")
+        elif any(driven[joint] >> bit & 1 for joint, bit in meant):
             faults.add("inputs", f"{text!r} is written twice", "duplicate")
-        else:
-            driven[joint] |= np.uint8(1 << (bit or 0))
+        for joint, bit in meant:
+            driven[joint] |= np.uint8(1 << bit)
     faults.raise_if_any(mechanism.name or "mechanism")
     return _driven(extended, driven)
 
@@ -142,48 +136,38 @@ def _driven(mechanism: Mechanism, driven: ByteArray) -> Mechanism:
 
 
 def _with_pairs(
-    mechanism: Mechanism, names: Sequence[str] | str, pairs: Sequence[str] | str, faults: Faults
+    mechanism: Mechanism, names: list[str], pairs: Sequence[str] | str, faults: Faults
 ) -> Mechanism:
     """The mechanism with the pairs for its multiple joints that are named, or belong to named coordinates."""
-    several = mechanism.multiple_joints
-    wanted: list[list[tuple[int, int]]] = [[] for _ in several]
-    given = _texts(
-        pairs.replace(";", ",").replace(" ", ",") if isinstance(pairs, str) else pairs, "pairs", Faults()
-    )
-    for text in [*given, *_texts(names, "inputs", Faults())]:
-        ends = tuple(sorted(_pair(text)))
-        joint = next((k for k, joint in enumerate(several) if ends and set(ends) <= set(joint.bodies)), None)
-        if joint is None:
-            if text in given:
-                faults.add("pairs", f"{text!r} is no pair of bodies of one multiple joint", "unknown")
-            continue
-        named = {j for j, _ in coordinates_of(mechanism, text)}
-        if named <= set(several[joint].joints) and ends not in wanted[joint]:
-            wanted[joint].append((ends[0], ends[1]))
-    if not any(wanted):
-        return mechanism
-    trees = []
-    for several_bodies, mine in zip(several, wanted, strict=True):
-        bodies = several_bodies.bodies
-        ends_there = (mechanism.joint_bodies(j) for j in several_bodies.joints)
-        tree = grown_tree(bodies, mine, [(min(ends), max(ends)) for ends in ends_there])
+    given = re.split("[;, ]+", pairs) if isinstance(pairs, str) else pairs
+    pair_of = {text: _pair(text) for text in [*given, *names] if text}
+    known, trees = {""}, []
+    for several in mechanism.multiple_joints:
+        here = {text: pair for text, pair in pair_of.items() if _is_of(pair, several)}
+        known.update(here)
+        wanted = dict.fromkeys(
+            (pair[0], pair[1])
+            for text, pair in here.items()
+            if {j for j, _ in coordinates_of(mechanism, text)} <= set(several.joints)
+        )
+        now = (mechanism.joint_bodies(j) for j in several.joints)
+        tree = spanning_tree(several.bodies, list(wanted), [(min(ends), max(ends)) for ends in now])
         if tree is None:
-            ring = ", ".join(f"{a + 1}-{b + 1}" for a, b in mine)
-            shared = ", ".join(str(body + 1) for body in bodies)
+            ring = ", ".join(f"{a + 1}-{b + 1}" for a, b in wanted)
+            shared = ", ".join(str(body + 1) for body in several.bodies)
             faults.add("pairs", f"{ring}: close a ring of {shared}, which share one joint")
             return mechanism
         trees.append(tree)
-    return with_pairs(mechanism, trees)
+    for text in given:
+        if text not in known:
+            faults.add("pairs", f"{text!r} is no pair of bodies of one multiple joint", "unknown")
+    return with_pairs(mechanism, trees) if len(known) > 1 else mechanism
 
 
-def _pair(text: str) -> set[int]:
-    """Indices of the two bodies of a name such as ``3-4.angle``; none where it is no such name."""
-    ends = text.partition(".")[0].partition("#")[0].split("-")
-    return (
-        {int(end) - 1 for end in ends}
-        if len(ends) == 2 and all(end.isdecimal() and len(end) < 19 for end in ends)
-        else set()
-    )
+def _pair(text: str) -> tuple[int, ...]:
+    """Indices, ascending, of the two bodies of a name such as ``3-4.angle``; none of another name."""
+    ends = re.fullmatch(r"(\d{1,18})-(\d{1,18})(?:[.#].*)?", text)
+    return tuple(sorted({int(ends[1]) - 1, int(ends[2]) - 1})) if ends else ()
 
 
 def with_terminals(mechanism: Mechanism, bodies: Iterable[int]) -> Mechanism:
@@ -194,15 +178,13 @@ def with_terminals(mechanism: Mechanism, bodies: Iterable[int]) -> Mechanism:
     new = [b - 1 for b in bodies if (0, b - 1) not in there and (b - 1, 0) not in there]
     if not new:
         return mechanism
-    ends = np.array([[0, body] for body in new], dtype=np.int64)
+    start = mechanism.joint_start
     return replace(
         mechanism,
-        joint_start=np.concatenate(
-            [mechanism.joint_start, mechanism.joint_start[-1] + 2 * np.arange(1, len(new) + 1)]
-        ),
-        joint_body=np.concatenate([mechanism.joint_body, ends.ravel()]),
-        joint_type=np.concatenate([mechanism.joint_type, np.full(len(new), kind.index, dtype=np.int64)]),
-        driven=np.concatenate([mechanism.driven, np.zeros(len(new), dtype=np.uint8)]),
+        joint_start=np.append(start, start[-1] + 2 * np.arange(1, len(new) + 1)),
+        joint_body=np.append(mechanism.joint_body, [[0, body] for body in new]),
+        joint_type=np.append(mechanism.joint_type, [kind.index] * len(new)),
+        driven=np.append(mechanism.driven, np.zeros(len(new), dtype=np.uint8)),
     )
 
 
@@ -210,121 +192,80 @@ def coordinates_of(mechanism: Mechanism, name: str) -> list[tuple[int, int]]:
     """Indices (joint, coordinate) of each coordinate that a joint's or a coordinate's name means."""
     # Empty where the mechanism has no such joint: another choice of pairs for a multiple joint may have it.
     try:
-        joint, bit = _parsed(mechanism, name)
+        joint, coordinate = _parsed(mechanism, name)
     except KeyError:
         return []
-    grade = type_of_joint(mechanism, joint).grade
-    return [(joint, k) for k in range(grade)] if bit is None else [(joint, bit)]
+    return [(joint.index, k) for k, each in enumerate(joint.type.coordinates) if coordinate in (each, "")]
 
 
 def _texts(given: Iterable[str] | str, key: str, faults: Faults) -> list[str]:
     """Names, each stripped; a text is split at its commas."""
     found = []
-    for each in [given] if isinstance(given, str) else given:
+    for each in ([given] if given else []) if isinstance(given, str) else given:
         if not isinstance(each, str):
             faults.add(key, f"{each!r} is no name; write a joint such as '1-2' or a coordinate '1-2.slide'")
-            continue
-        found += [text.strip() for text in each.split(",") if text.strip()]
+        elif names := [text.strip() for text in each.split(",") if text.strip()]:
+            found += names
+        else:
+            faults.add(key, "names nothing")
     return found
 
 
-def _every_coordinate(mechanism: Mechanism, texts: list[str]) -> list[str]:
-    """The names with ``1-14.*`` written out."""
-    found = []
+def _canonical(mechanism: Mechanism, texts: Iterable[str], key: str, faults: Faults) -> tuple[str, ...]:
+    """Names as the mechanism writes them, each once, and a fault of each that is none."""
+    found: dict[str, None] = {}
     for text in texts:
-        joint, _, star = text.rpartition(".")
-        pairs = coordinates_of(mechanism, joint) if star == "*" else []
-        names = [f"{joint}.{type_of_joint(mechanism, j).coordinates[bit]}" for j, bit in pairs]
-        found += names or [text]
-    return found
+        try:
+            joint, coordinate = _parsed(mechanism, text)
+            found[joint.text + (coordinate and f".{coordinate}")] = None
+        except KeyError as error:
+            if _of_multiple_joint(mechanism, text):
+                found[text] = None
+            else:
+                faults.add(key, error.args[0], "unknown")
+    return tuple(found)
 
 
-def _canonical(mechanism: Mechanism, text: str, key: str, faults: Faults) -> str | None:
-    """The name as the mechanism writes it; None with a fault where it is none."""
+def _parsed(mechanism: Mechanism, text: str) -> tuple[Joint, str]:
+    """Joint and coordinate of a name, "" for the whole joint; KeyError with the existing names."""
+    name, dot, coordinate = text.rpartition(".")
     try:
-        joint, bit = _parsed(mechanism, text)
-    except KeyError as error:
-        if _of_multiple_joint(mechanism, text):
-            return text
-        faults.add(key, f"{text!r}: {error.args[0]}", "unknown")
-        return None
-    name = mechanism.joints[joint].text
-    return name if bit is None else f"{name}.{type_of_joint(mechanism, joint).coordinates[bit]}"
-
-
-def _parsed(mechanism: Mechanism, text: str) -> tuple[int, int | None]:
-    """Joint index and coordinate number, None for the whole joint; KeyError with the existing names."""
-    try:
-        return mechanism.joint(text).index, None
-    except KeyError as error:
-        name, dot, coordinate = text.rpartition(".")
+        return mechanism.joint(text), ""
+    except KeyError:
         if not dot:
-            raise _unknown(mechanism, text, error) from None
-    try:
-        joint = mechanism.joint(name)
-    except KeyError as error:
-        raise _unknown(mechanism, name, error) from None
+            raise
+    joint = mechanism.joint(name)
     if coordinate not in joint.type.coordinates:
         choices = ", ".join(f"{joint.id}.{each}" for each in joint.type.coordinates)
-        raise KeyError(f"a {joint.type.code} has no coordinate {coordinate!r}; write {choices}")
-    return joint.index, joint.type.coordinates.index(coordinate)
+        raise KeyError(f"{text!r}: a {joint.type.code} has no coordinate {coordinate!r}; write {choices}")
+    return joint, coordinate
 
 
-def _unknown(mechanism: Mechanism, name: str, error: KeyError) -> KeyError:
-    if "ambiguous" in error.args[0]:
-        return error
-    near = difflib.get_close_matches(name, mechanism.joint_ids, n=2)
-    hint = f"did you mean {' or '.join(map(repr, near))}? " if near else ""
-    shown = ", ".join(mechanism.joint_ids[:_SHOWN])
-    more = mechanism.n_joints - _SHOWN
-    return KeyError(
-        f"no such joint; {hint}the joints are {shown}" + (f" and {more} more" if more > 0 else "")
-    )
+def _is_of(pair: tuple[int, ...], joint: MultipleJoint) -> bool:
+    return len(pair) == 2 and set(pair) <= set(joint.bodies)
 
 
 def _of_multiple_joint(mechanism: Mechanism, text: str) -> bool:
     """Return whether a name is that of a pair of a multiple joint represented by other pairs now."""
-    bodies, coordinate = _pair(text), text.partition(".")[2]
-    return len(bodies) == 2 and any(
-        bodies <= set(joint.bodies)
-        and (not coordinate or coordinate in mechanism.joints[joint.joints[0]].type.coordinates)
+    pair, coordinate = _pair(text), text.partition(".")[2]
+    return any(
+        _is_of(pair, joint) and coordinate in ("", *mechanism.joints[joint.joints[0]].type.coordinates)
         for joint in mechanism.multiple_joints
     )
 
 
-def _body(mechanism: Mechanism, name: str | int, faults: Faults) -> int:
-    """Number of a terminal, 0 with a fault where it cannot be one."""
-    names = (
-        {mechanism.body_name(b): b + 1 for b in range(mechanism.n_bodies)} if isinstance(name, str) else {}
-    )
-    number = names.get(str(name).strip())
-    if number is None and str(name).strip().isdecimal() and len(str(name)) < 19:
-        number = int(str(name))
-    if number == 1:
-        faults.add("terminals", f"{name!r} is the frame; name a body that moves")
-        return 0
-    if number is None or not 1 < number <= mechanism.n_bodies:
-        named = [mechanism.body_name(b) for b in range(1, mechanism.n_bodies)]
-        near = difflib.get_close_matches(str(name), named, n=2)
+def _bodies(mechanism: Mechanism, names: Iterable[str | int], faults: Faults) -> tuple[int, ...]:
+    """Numbers of terminals, ascending, by their names or numbers."""
+    numbers = {str(body.number): body.number for body in mechanism.bodies[1:]}
+    named = numbers | {body.name: body.number for body in mechanism.bodies[1:]}
+    found = set()
+    for name in names:
+        known = named if isinstance(name, str) else numbers
+        if (text := str(name).strip()) in known:
+            found.add(known[text])
+            continue
+        near = difflib.get_close_matches(text, known, n=2)
         hint = f"did you mean {' or '.join(map(repr, near))}? " if near else ""
-        what = f"no body {name!r}; {hint}the bodies that move are 2 to {mechanism.n_bodies}"
+        what = f"no body {name!r} that moves; {hint}these are 2 to {mechanism.n_bodies}, and 1 is the frame"
         faults.add("terminals", what, "unknown")
-        return 0
-    return number
-
-
-def _contradictions(lists: dict[str, tuple[str, ...]], mechanism: Mechanism) -> list[Fault]:
-    """Faults of required coordinates that are forbidden or not allowed."""
-
-    def meant(key: str) -> set[tuple[int, int]]:
-        return {each for name in lists[key] for each in coordinates_of(mechanism, name)}
-
-    forbidden, allowed = meant("forbid"), meant("allow")
-    faults = Faults()
-    for name in lists["require"]:
-        wanted = set(coordinates_of(mechanism, name))
-        if wanted and wanted <= forbidden:
-            faults.add("require", f"{name} is forbidden too; take it out of one of the lists", "conflict")
-        elif wanted and lists["allow"] and not wanted & (allowed - forbidden):
-            faults.add("require", f"{name} is not among the allowed; add it there", "conflict")
-    return faults
+    return tuple(sorted(found))

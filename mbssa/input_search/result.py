@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any, Literal
@@ -173,7 +173,7 @@ class Transformations:
     @property
     def rows(self) -> Sequence[Transformation]:
         """Schemes, best first; made on demand."""
-        return _Rows(self, self.shown, row_of)
+        return _Rows(self, self.shown, _row_of)
 
     @property
     def best(self) -> Transformation | None:
@@ -188,25 +188,22 @@ class Transformations:
         ValueError
             An unknown criterion.
         """
-        chosen = self.shown
-        return [row_of(self, int(chosen[k])) for k in front(self.evaluated.take(chosen), first, second)]
+        order = self.shown[front(self.evaluated.take(self.shown), first, second)]
+        return list(_Rows(self, order, _row_of))
 
     def to_dict(self, top: int | None = None) -> dict[str, Any]:
         """Plain data, ready for JSON; the first ``top`` rows, or all."""
+        own = None if self.own is None else self.own.to_dict()
+        names = ("n_sets", "n_distributions", "n_determined", "n_valid", "n_structures", "complete")
         return {
             "mechanism": self.mechanism.name,
             "criterion": self.criterion.text,
             "basis": self.basis,
             "n_inputs": self.evaluated.n_inputs,
-            "n_sets": self.n_sets,
-            "n_distributions": self.n_distributions,
             "looked_at": self.n_evaluated,
-            "n_determined": self.n_determined,
-            "n_valid": self.n_valid,
-            "n_structures": self.n_structures,
-            "complete": self.complete,
+            **{name: getattr(self, name) for name in names},
             "notes": list(self.notes),
-            "own": None if self.own is None else self.own.to_dict(),
+            "own": own,
             "n_rows": len(self.shown),
             "rows": [row.to_dict() for row in self.rows[:top]],
         }
@@ -223,16 +220,12 @@ class Transformations:
         )
 
 
-def row_of(answer: Transformations, row: int) -> Transformation:
-    """One row of ``answer.evaluated`` as a view."""
-    return transformation(answer.undriven, answer.evaluated, row)
+def _row_of(answer: Transformations, row: int) -> Transformation:
+    return transformation(answer.undriven[int(answer.evaluated.variant[row])], answer.evaluated, row)
 
 
-def transformation(
-    bases: Sequence[Undriven] | Mapping[int, Undriven], evaluated: Evaluated, row: int
-) -> Transformation:
+def transformation(base: Undriven, evaluated: Evaluated, row: int) -> Transformation:
     """One row of the columns, by its number."""
-    base = bases[int(evaluated.variant[row])]
     figures: dict[str, Any] = {name: column[row].item() for name, column in evaluated.figures().items()}
     inputs = base.names(evaluated.places[row], evaluated.bits[row])
     return Transformation(inputs=inputs, pairs=base.pairs, base=base, **figures)

@@ -14,7 +14,6 @@ import numpy.typing as npt
 from mbssa.faults import Fault, Faults, ModelError
 from mbssa.input_search import database
 from mbssa.input_search.best_first import (
-    Allowed,
     Clock,
     Evaluate,
     Outcome,
@@ -28,12 +27,13 @@ from mbssa.input_search.criteria import criterion as read_criterion
 from mbssa.input_search.enumerate import Schemes, schemes
 from mbssa.input_search.evaluate import Evaluated, evaluate
 from mbssa.input_search.group_library import GroupLibrary, Library, group_library
-from mbssa.input_search.query import make_query
+from mbssa.input_search.query import check_number, make_query
 from mbssa.input_search.result import Transformation, Transformations, transformation
 from mbssa.input_search.symmetry import counted_once, interchangeable, present_inputs
 from mbssa.input_search.undriven import Undriven, undriven_mechanisms
 from mbssa.io.multiple import count_choices
 from mbssa.mechanism import Mechanism
+from mbssa.texts import counted
 
 #: Schemes up to which the search is exhaustive.
 MOST = 2_000_000
@@ -109,23 +109,18 @@ def transform(
     """
     from threadpoolctl import threadpool_limits
 
-    faults = _limit_faults(most, time_limit)
+    faults = Faults()
+    check_number("most", most, 1, faults)
+    check_number("time_limit", time_limit, 0.0, faults)
     try:
         wanted = read_criterion(criterion)
     except ValueError as error:
-        faults.add("", str(error))
+        faults.add("criterion", str(error))
     try:
         query = make_query(
-            mechanism,
-            inputs=inputs,
-            allow=allow,
-            forbid=forbid,
-            require=require,
-            per_joint=per_joint,
-            terminals=terminals,
-            precision=precision,
-            spanning=spanning,
-        )
+            mechanism, inputs=inputs, allow=allow, forbid=forbid, require=require, per_joint=per_joint,
+            terminals=terminals, precision=precision, spanning=spanning,
+        )  # fmt: skip
     except ModelError as error:
         faults = Faults([*error.faults, *faults])
     faults.raise_if_any(mechanism.name or "mechanism")
@@ -138,7 +133,7 @@ def transform(
     total = sum(each.count for each in allowed)
     n_sets = sum(each.n_sets for each in allowed)
     if total == 0:
-        raise ModelError(mechanism.name or "mechanism", [_nothing_allowed(undriven[0])])
+        raise ModelError(mechanism.name or "mechanism", [Fault("inputs", _excess(undriven[0]), "conflict")])
     if counted is not None:
         counted(n_sets, total)
     block, clock = block_size(total, n_sets), Clock(time_limit)
@@ -153,7 +148,7 @@ def transform(
         else:
             draw = partial(drawn_scheme, undriven)
             outcome = best_first(
-                of_variant, Allowed.of(undriven), wanted, starts_of(undriven, mechanism), draw,
+                of_variant, allowed, wanted, starts_of(undriven, mechanism), draw,
                 most=most, largest=block, clock=clock, progress=progress,
             )  # fmt: skip
     evaluated = outcome.evaluated.take(outcome.evaluated.determined)
@@ -211,72 +206,52 @@ def exhaustive(
     return Outcome(Evaluated.joined(pieces), n_evaluated, "" if n_evaluated == total else "time")
 
 
-def _limit_faults(most: int, time_limit: float | None) -> Faults:
-    faults = Faults()
-    if isinstance(most, bool) or not isinstance(most, int) or most < 1:
-        faults.add("most", f"{most!r} is not a number of schemes; write 1 or more")
-    if time_limit is not None and not time_limit >= 0:
-        faults.add("time_limit", f"{time_limit!r} is not a time; write seconds, 0 or more")
-    return faults
-
-
-def _nothing_allowed(base: Undriven) -> Fault:
+def _excess(base: Undriven) -> str:
     """Reason for which no set of inputs fits a query."""
-    required, allowed = int(base.least.sum()), int(base.most.sum())
-    if required > base.n_inputs:
-        what = f"{required} inputs are required, and {base.n_inputs} are needed; require less"
-    else:
-        what = f"{base.n_inputs} inputs are needed, and {allowed} coordinates are allowed; allow more of them"
-    return Fault("inputs", what, "conflict")
+    if (required := int(base.least.sum())) > base.n_inputs:
+        return f"{required} inputs are required, and {base.n_inputs} are needed; require less"
+    allowed = int(base.most.sum())
+    return f"{base.n_inputs} inputs are needed, and {allowed} coordinates are allowed; allow more of them"
 
 
 def own_inputs(
     mechanism: Mechanism, undriven: list[Undriven], library: GroupLibrary
 ) -> Transformation | None:
     """Evaluate the present inputs of a mechanism; None where it has none, or another number."""
-    # These coordinates alone, whatever the query allows.
-    present = ((base, present_inputs(mechanism, base)) for base in undriven)
-    here, allowed = next(((base, driven) for base, driven in present if driven is not None), (None, None))
-    if here is None or allowed is None or mechanism.n_driven != here.n_inputs:
-        return None
-    places = np.repeat(np.arange(len(allowed)), np.bitwise_count(allowed)).astype(np.int16)[None]
-    alone = replace(
-        here,
-        allowed=allowed,
-        required=np.zeros_like(allowed),
-        least=np.zeros_like(here.least),
-        most=np.bitwise_count(allowed).astype(np.int64),
-    )
-    return transformation({here.variant: alone}, evaluate(alone, places, library), 0)
+    for base in undriven:
+        allowed = present_inputs(mechanism, base)
+        if allowed is not None and mechanism.n_driven == base.n_inputs:
+            most = np.bitwise_count(allowed).astype(np.int64)
+            none = np.zeros_like(allowed)
+            # These coordinates alone, whatever the query allows.
+            alone = replace(base, allowed=allowed, required=none, least=np.zeros_like(most), most=most)
+            places = np.repeat(np.arange(len(most)), most).astype(np.int16)[None]
+            return transformation(alone, evaluate(alone, places, library), 0)
+    return None
 
 
 def _notes(
     undriven: list[Undriven], all_choices: bool, all_images: bool, stopped: str, n_evaluated: int, total: int
 ) -> tuple[str, ...]:
     first = undriven[0]
-    notes = []
-    if first.basis == "generic":
-        notes.append("the model has no geometry for every joint: generic rank decides which inputs are valid")
-    if first.fault:
-        notes.append(f"no inputs can be valid: {first.fault}")
-    if first.n_passive:
-        rotations = (
-            "1 passive rotation is" if first.n_passive == 1 else f"{first.n_passive} passive rotations are"
-        )
-        notes.append(f"{rotations} not driven: inputs that lock one are not valid")
-    if not all_choices:
-        n_choices = prod(count_choices(len(each.bodies)) for each in first.bare.multiple_joints)
-        notes.append(
-            f"of {n_choices:,} choices of pairs for multiple joints only {len(undriven):,} were evaluated"
-        )
-    if not all_images:
-        notes.append("the search for symmetry reached its bound: equivalent schemes may be listed apart")
-    if n_evaluated < total:
-        why = {
-            "time": "the time limit was reached: ",
-            "interrupted": "the search was interrupted: ",
-            "settled": "nothing better was found for long: ",
-        }.get(stopped, "")
-        left = total - n_evaluated
-        notes.append(f"{why}{left:,} of {total:,} schemes were not evaluated, and one of them may be better")
-    return tuple(notes)
+    passive = counted(first.n_passive, "passive rotation") + (" is" if first.n_passive == 1 else " are")
+    choices = prod(count_choices(len(each.bodies)) for each in first.bare.multiple_joints)
+    left = total - n_evaluated
+    why = {
+        "time": "the time limit was reached: ",
+        "interrupted": "the search was interrupted: ",
+        "settled": "nothing better was found for long: ",
+    }.get(stopped, "")
+    notes = {
+        "the model has no geometry for every joint: generic rank decides which inputs are valid": (
+            first.basis == "generic"
+        ),
+        f"no inputs can be valid: {first.fault}": first.fault,
+        f"{passive} not driven: inputs that lock one are not valid": first.n_passive,
+        f"of {choices:,} choices of pairs for multiple joints only {len(undriven):,} were evaluated": (
+            not all_choices
+        ),
+        "the search for symmetry reached its bound: equivalent schemes may be listed apart": not all_images,
+        f"{why}{left:,} of {total:,} schemes were not evaluated, and one of them may be better": left,
+    }
+    return tuple(note for note, holds in notes.items() if holds)

@@ -13,16 +13,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from mbssa.arrays import Bools, Ints
+from mbssa.arrays import Ints
 from mbssa.automorphisms import MOST_STEPS, automorphisms
+from mbssa.decomposition.flow import connected_pieces
 from mbssa.input_search.evaluate import Evaluated
 from mbssa.joints.catalogue import type_of_joint
 from mbssa.mechanism import ByteArray, Mechanism
 
 if TYPE_CHECKING:
     from mbssa.input_search.undriven import Undriven
-
-Keys = npt.NDArray[np.uint64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,101 +62,64 @@ def across_variants(found: Symmetry, variants: Sequence[Mechanism]) -> Ints:
     """Images (G, V J) of the pairs of all variants: pair ``v J + j`` goes to ``v' J + j'``."""
     # A variant is a choice of pairs; an automorphism of the mechanism with its multiple joints kept as one
     # takes variant v to v', and pair j to j'. Those that lead out of the given variants are left out.
-    n_joints = variants[0].n_joints
     several = variants[0].multiple_joints
     place: dict[int, int] = {first.joints[0]: m for m, first in enumerate(several)}
     number = {_trees(variant): v for v, variant in enumerate(variants)}
     answer = []
     for body, joint in zip(found.bodies.tolist(), found.joints, strict=True):
-        image = np.empty((len(variants), n_joints), dtype=np.int64)
+        goal = [place[int(joint[one.joints[0]])] for one in several]
+        image = np.tile(joint, (len(variants), 1))
         for v, variant in enumerate(variants):
-            turned = [
-                frozenset(frozenset(body[b] for b in pair) for pair in tree) for tree in _trees(variant)
-            ]
-            goal = [place[int(joint[one.joints[0]])] for one in several]
-            onto = list(turned)
-            for m, to in enumerate(goal):
-                onto[to] = turned[m]
-            other = number.get(tuple(onto))
+            trees = _trees(variant, body)
+            other = number.get(tuple(trees[goal.index(m)] for m in range(len(goal))))
             if other is None:
                 break
-            image[v] = joint
-            for one, to in zip(several, goal, strict=True):
-                pairs = {_ends(variants[other], j): j for j in several[to].joints}
+            for m, one in enumerate(several):
+                pairs = {_ends(variants[other], j): j for j in several[goal[m]].joints}
                 for j in one.joints:
-                    image[v, j] = pairs[frozenset(body[b] for b in variant.joint_bodies(j))]
-            image[v] += other * n_joints
+                    image[v, j] = pairs[_ends(variant, j, body)]
+            image[v] += other * len(joint)
         else:
             answer.append(image.ravel())
-    return np.array(answer, dtype=np.int64).reshape(-1, len(variants) * n_joints)
-
-
-def same_pairs(mechanism: Mechanism, variant: Mechanism) -> Ints | None:
-    """Joint (J,) of a variant that is each joint of the mechanism; None if it has other pairs."""
-    # The pairs of a multiple joint may come in another order.
-    if _trees(mechanism) != _trees(variant):
-        return None
-    image = np.arange(mechanism.n_joints)
-    for several in mechanism.multiple_joints:
-        pairs = {_ends(variant, j): j for j in several.joints}
-        image[list(several.joints)] = [pairs[_ends(mechanism, j)] for j in several.joints]
-    return image
+    return np.array(answer, dtype=np.int64).reshape(-1, len(variants) * variants[0].n_joints)
 
 
 def present_inputs(mechanism: Mechanism, base: Undriven) -> ByteArray | None:
     """Masks (J,) of the driven coordinates by joint of a variant; None where that has other pairs."""
-    here = same_pairs(mechanism, base.bare)
-    if here is None:
+    if _trees(mechanism) != _trees(base.bare):
         return None
     driven = np.zeros_like(base.allowed)
-    driven[here] = mechanism.driven
+    driven[: mechanism.n_joints] = mechanism.driven
+    # The pairs of a multiple joint may come in another order.
+    for several in mechanism.multiple_joints:
+        masks = {_ends(mechanism, j): mechanism.driven[j] for j in several.joints}
+        driven[list(several.joints)] = [masks[_ends(base.bare, j)] for j in several.joints]
     return driven
-
-
-def keeping(images: Ints, label: Sequence[int] | Ints) -> Ints:
-    """The generators that take every joint to one with the same label."""
-    values = np.asarray(label)
-    kept: Ints = images[(values[images] == values).all(axis=1)]
-    return kept
 
 
 def orbits(places: npt.NDArray[np.integer], images: Ints) -> Ints:
     """First row (D,) of the orbit of each actuation scheme ``places`` (D, n) under ``images`` (G, J)."""
     # Joints ascend in a row; no row is a duplicate. Images that are not among the rows are passed over.
-    import scipy.sparse
-    from scipy.sparse.csgraph import connected_components
-
-    n_rows = len(places)
-    if not n_rows or not len(images) or not places.shape[1]:
-        return np.arange(n_rows)
-    weight, key, order = _keys(places, images.shape[1])
+    rows = np.arange(len(places))
+    if not places.size or not len(images):
+        return rows
+    # A sum of random numbers, one for each joint, tells rows apart in whatever order its terms are.
+    weight = np.random.default_rng(0).integers(0, 2**64, images.shape[1:], dtype=np.uint64)
+    key = weight[places].sum(axis=1, dtype=np.uint64)
+    order = np.argsort(key)
     ordered = key[order]
-    rows = np.arange(n_rows)
+    if not (np.diff(ordered) > 0).all():
+        raise ValueError("schemes are repeated; each is a row of its own")
     tails, heads = [], []
     for image in images:
-        # A sum does not ask for the order of its terms: images need not be sorted.
         goal = weight[image][places].sum(axis=1, dtype=np.uint64)
-        at = np.searchsorted(ordered, goal)
-        there = order[np.minimum(at, n_rows - 1)]
-        known = (key[there] == goal) & (there != rows)
-        tails.append(rows[known])
-        heads.append(there[known])
-    tail, head = np.concatenate(tails), np.concatenate(heads)
-    arcs = scipy.sparse.coo_array((np.ones(len(tail), dtype=bool), (tail, head)), shape=(n_rows, n_rows))
-    count, label = connected_components(arcs, directed=False)
-    first = np.full(count, n_rows)
-    np.minimum.at(first, label, rows)
-    answer: Ints = first[label]
-    return answer
-
-
-def shown(orbit_of: Ints, preferred: Ints | Bools) -> tuple[Ints, Ints]:
-    """Most preferred row (O,) of each orbit, the first of equals, ascending; and numbers of members (O,)."""
-    order = np.lexsort((np.arange(len(orbit_of)), -preferred.astype(np.int64), orbit_of))
-    _, begin, members = np.unique(orbit_of[order], return_index=True, return_counts=True)
-    rows = order[begin]
-    ascending = np.argsort(rows)
-    return rows[ascending], members[ascending].astype(np.int64)
+        near = order[np.minimum(np.searchsorted(ordered, goal), len(rows) - 1)]
+        tails.append(rows[key[near] == goal])
+        heads.append(near[tails[-1]])
+    piece = connected_pieces(len(rows), np.concatenate(tails), np.concatenate(heads))
+    first = np.full(len(rows), len(rows))
+    np.minimum.at(first, piece, rows)
+    return np.asarray(first[piece])
 
 
 def interchangeable(bases: Sequence[Undriven], most: int = MOST_STEPS) -> tuple[Ints, bool]:
@@ -165,9 +127,7 @@ def interchangeable(bases: Sequence[Undriven], most: int = MOST_STEPS) -> tuple[
     # Joints are alike where they have the same type, keep the same units after a treatment, and may and must
     # have as many inputs by the query.
     first = bases[0]
-    labels = [label for base in bases for label in _labels(base)]
-    number = {label: k for k, label in enumerate(sorted(set(labels)))}
-    label = np.array([number[each] for each in labels], dtype=np.int64)
+    label = np.unique(np.vstack([_labels(base) for base in bases]), axis=0, return_inverse=True)[1].ravel()
     freedom = first.incidence.freedom_of_body
     as_one = len(bases) > 1
     found = symmetry(first.mechanism, label[: first.mechanism.n_joints], freedom, as_one=as_one, most=most)
@@ -176,17 +136,15 @@ def interchangeable(bases: Sequence[Undriven], most: int = MOST_STEPS) -> tuple[
         images = across_variants(found, [base.mechanism for base in bases])
         if any((base.incidence.freedom_of_body != freedom).any() for base in bases):
             images = images[:0]
-    return keeping(images, label), found.complete
+    return images[(label[images] == label).all(axis=1)], found.complete
 
 
-def _labels(base: Undriven) -> list[tuple[int, ...]]:
-    """Labels of the joints, besides their types."""
-    n_joints = base.mechanism.n_joints
-    fictitious = np.zeros(n_joints, dtype=np.int64)
-    fictitious[base.fictitious] = 1
+def _labels(base: Undriven) -> Ints:
+    """Labels (J, 7) of the joints, besides their types."""
+    fictitious = np.isin(np.arange(base.mechanism.n_joints), base.fictitious)
     allowed, required = np.bitwise_count(base.allowed), np.bitwise_count(base.required)
     columns = (base.incidence.units, allowed, required, base.least, base.most, base.locked, fictitious)
-    return [tuple(row) for row in np.stack([each.astype(np.int64) for each in columns], axis=1).tolist()]
+    return np.stack([each.astype(np.int64) for each in columns], axis=1)
 
 
 def counted_once(evaluated: Evaluated, images: Ints, n_joints: int) -> Evaluated:
@@ -194,32 +152,23 @@ def counted_once(evaluated: Evaluated, images: Ints, n_joints: int) -> Evaluated
     # The member with the most valid sets represents its orbit, the first of those.
     places = evaluated.places.astype(np.int64) + n_joints * evaluated.variant[:, None].astype(np.int64)
     orbit_of = orbits(places, images)
-    rows, members = shown(orbit_of, evaluated.valid)
+    order = np.lexsort((-evaluated.valid, orbit_of))
+    orbit, begin, members = np.unique(orbit_of[order], return_index=True, return_counts=True)
     alike, valid = np.zeros((2, len(evaluated)), dtype=evaluated.alike.dtype)
-    alike[rows] = members
-    valid[rows] = np.bincount(orbit_of, weights=evaluated.valid > 0)[orbit_of[rows]]
+    alike[order[begin]] = members
+    valid[order[begin]] = np.bincount(orbit_of, weights=evaluated.valid > 0)[orbit]
     return replace(evaluated, alike=alike, alike_valid=valid)
 
 
-def _keys(places: npt.NDArray[np.integer], n_joints: int) -> tuple[Keys, Keys, Ints]:
-    """A number for each joint, such that their sums identify rows; the sums; and the order of these."""
-    for seed in range(8):
-        weight = np.random.default_rng(seed).integers(0, 2**64, n_joints, dtype=np.uint64)
-        key = weight[places].sum(axis=1, dtype=np.uint64)
-        order = np.argsort(key)
-        if (np.diff(key[order]) > 0).all():
-            return weight, key, order
-    raise ValueError("schemes are repeated; each is a row of its own")
-
-
-def _trees(mechanism: Mechanism) -> tuple[frozenset[frozenset[int]], ...]:
+def _trees(mechanism: Mechanism, image: Sequence[int] | None = None) -> tuple[frozenset[frozenset[int]], ...]:
+    """Pairs of each multiple joint, or the images of these."""
     return tuple(
-        frozenset(_ends(mechanism, j) for j in several.joints) for several in mechanism.multiple_joints
+        frozenset(_ends(mechanism, j, image) for j in several.joints) for several in mechanism.multiple_joints
     )
 
 
-def _ends(mechanism: Mechanism, joint: int) -> frozenset[int]:
-    return frozenset(mechanism.joint_bodies(joint))
+def _ends(mechanism: Mechanism, joint: int, image: Sequence[int] | None = None) -> frozenset[int]:
+    return frozenset(body if image is None else image[body] for body in mechanism.joint_bodies(joint))
 
 
 def _graph(

@@ -21,15 +21,16 @@ from mbssa.decomposition.incidence import Incidence, initialise
 from mbssa.decomposition.treatment import DENSE, Treatment
 from mbssa.disjoint_set import DisjointSet
 from mbssa.faults import Fault, ModelError
+from mbssa.input_search.assignment import Graph
 from mbssa.input_search.query import Query, coordinates_of, with_inputs, with_terminals
-from mbssa.input_search.validity import SplitSystem, full_rank, split_system
+from mbssa.input_search.validity import Coordinates, SplitSystem, full_rank, regular_volume, split_system
 from mbssa.io.multiple import spanning_choices
 from mbssa.joints.catalogue import CATALOGUE
-from mbssa.joints.frames import joint_frames
 from mbssa.mechanism import Mechanism
+from mbssa.singularities.passive_rotations import is_rotation
 from mbssa.singularities.proposals import coordinate_rows
 from mbssa.singularities.ranks import generic_rows, rank_of
-from mbssa.singularities.redundancy import Examined, examine, examine_generic, independent_rows
+from mbssa.singularities.redundancy import Examined, examine_known, independent_rows
 
 Mask = npt.NDArray[np.uint8]
 
@@ -47,11 +48,9 @@ class Undriven:
     mechanism: Mechanism  # undriven, with the F pairs of its terminals
     bare: Mechanism  # the same without them
     query: Query
-    variant: int  # number of its choice of pairs for the multiple joints, which ``pairs`` names
-    pairs: str
+    variant: int  # number of its choice of pairs for the multiple joints
     n_inputs: int  # coordinates that a set of inputs has
-    mobility: int  # number of free motions
-    n_passive: int  # of them, passive rotations that no input drives
+    n_passive: int  # passive rotations that no input drives
     # basis: "numeric" (the given geometry) or "generic" (random geometry of the joint types)
     basis: Literal["numeric", "generic"]
     fault: str  # reason why no set of inputs can be valid; empty where some may
@@ -96,11 +95,50 @@ class Undriven:
         """Joints that are there only while they are driven."""
         return range(self.bare.n_joints, self.mechanism.n_joints)
 
-    def full_rank(self, coordinates: Sequence[int] | Ints) -> bool:
-        """Return whether these coordinates and all equations have full rank, passive rotations aside."""
+    @cached_property
+    def graph(self) -> Graph:
+        """Slots and arcs of the assignment."""
+        return Graph(self.incidence)
+
+    @cached_property
+    def coordinates(self) -> Coordinates:
+        """The coordinates that the query allows."""
+        joint = np.repeat(np.arange(self.mechanism.n_joints), self.mechanism.grade)
+        bit = np.arange(len(joint)) - self.start[joint]
+        row = np.flatnonzero(self.allowed[joint] >> bit & 1)
+        return Coordinates(
+            start=np.concatenate([[0], np.cumsum(np.bitwise_count(self.allowed), dtype=np.int64)]),
+            row=row,
+            required=(self.required[joint] >> bit & 1)[row] > 0,
+            moves=self.moves[row],
+        )
+
+    @cached_property
+    def usable(self) -> Ints:
+        """Coordinates (J,) of each joint that stop no passive rotation."""
+        moving = np.abs(self.moves).any(axis=1).astype(np.int64)
+        return np.add.reduceat(moving, self.start[:-1]) if self.n_passive else self.mechanism.grade
+
+    @cached_property
+    def volume(self) -> float:
+        """Volume of rows of ``moves`` beyond which their coordinates have full rank."""
+        return regular_volume(self.systems[0], self.moves)
+
+    @property
+    def pairs(self) -> str:
+        """Pairs chosen for the multiple joints, as ``4-5 5-6``, a semicolon between joints."""
+        trees = (map(self.bare.joint_bodies, several.joints) for several in self.bare.multiple_joints)
+        return "; ".join(
+            " ".join("-".join(str(b + 1) for b in sorted(pair)) for pair in tree) for tree in trees
+        )
+
+    def full_rank(self, sets: Ints) -> Bools:
+        """Return whether coordinates (K, n) and all equations have full rank, passive rotations aside."""
         # The singular values of the whole matrix decide, as they do in :func:`mbssa.check`.
-        chosen = np.array(coordinates, dtype=np.int64)
-        return any(full_rank(system, chosen, self.n_passive) for system in self.systems)
+        valid = np.zeros(len(sets), dtype=bool)
+        for system in self.systems:
+            valid[~valid] = full_rank(system, sets[~valid], self.n_passive)
+        return valid
 
     def reason(self, mechanism: Mechanism) -> str:
         """Reason for which inputs are not valid, from :func:`mbssa.check`; "valid" where there is none."""
@@ -112,19 +150,14 @@ class Undriven:
         return "; ".join(texts) or self.fault or "valid"
 
 
-def variants(mechanism: Mechanism, query: Query) -> tuple[list[Mechanism], bool]:
-    """Undriven mechanism with each choice of pairs for its multiple joints; and whether these are all."""
-    bare = replace(mechanism, driven=np.zeros_like(mechanism.driven), motion=None)
-    if not bare.multiple_joints or not query.spanning:
-        return [bare], True
-    found = list(islice(spanning_choices(bare), MOST_VARIANTS + 1))
-    return found[:MOST_VARIANTS], len(found) <= MOST_VARIANTS
-
-
 def undriven_mechanisms(mechanism: Mechanism, query: Query) -> tuple[list[Undriven], bool]:
     """Undriven mechanisms of each choice of pairs for the multiple joints; and whether these are all."""
-    every, complete = variants(mechanism, query)
-    return [undriven_mechanism(bare, query, k, mechanism.n_driven) for k, bare in enumerate(every)], complete
+    bare = replace(mechanism, driven=np.zeros_like(mechanism.driven), motion=None)
+    several = bare.multiple_joints and query.spanning
+    every = list(islice(spanning_choices(bare), MOST_VARIANTS + 1)) if several else [bare]
+    some = enumerate(every[:MOST_VARIANTS])
+    made = [undriven_mechanism(one, query, k, mechanism.n_driven) for k, one in some]
+    return made, len(every) <= MOST_VARIANTS
 
 
 def undriven_mechanism(bare: Mechanism, query: Query, variant: int = 0, own: int = 0) -> Undriven:
@@ -136,28 +169,24 @@ def undriven_mechanism(bare: Mechanism, query: Query, variant: int = 0, own: int
         size = whole.freedom * (whole.n_bodies - 1)
         hint = "mbssa decompose MODEL --inputs … evaluates one set of inputs by count"
         raise _refused(whole, f"has {size:,} units of freedom, and ranks are taken up to {DENSE:,}; {hint}")
-    if whole.has_geometry and joint_frames(whole).known.all():
-        found = examine(whole, query.precision)
-    else:
-        found = examine_generic(whole)
+    found = examine_known(whole, query.precision)
     if found.fault:
         raise _refused(whole, f"cannot be assembled: {found.fault}")
     if found.mobility == 0:
         raise _refused(whole, "has no free motion, so nothing can be driven; mbssa check says what holds it")
     start = np.concatenate([[0], np.cumsum(whole.grade)])
-    systems = tuple(_system(whole, draw) for draw in _draws(whole, found))
+    systems = tuple(_systems(whole, found))
     free, sees = systems[0].motions, systems[0].free.copy()
     low = found.tolerance * float(systems[0].values.max(initial=0.0))
     # Rows of coordinates at rest are rounding errors, and must not be normalised.
     sees[np.linalg.norm(sees, axis=1) <= low] = 0.0
     idle, locks, turning = _passive_rotations(whole, sees, free, start, bare.n_joints, found.tolerance)
     n_passive = _undriven_rotations(query.inputs, own, found.mobility, len(idle), whole)
-    idle, locks = (idle, locks) if n_passive else (idle[:0], [])
-    stops: Bools = np.zeros(len(sees), dtype=bool)
-    if n_passive:
-        stops |= (np.abs(sees @ idle.T) > _STILL).any(axis=1)
-    moves = sees @ np.linalg.svd(idle)[2][n_passive:].T if n_passive else sees
-    for j in range(bare.n_joints, whole.n_joints if n_passive else 0):
+    if not n_passive:
+        idle, locks, turning = idle[:0], [], []
+    stops: Bools = np.asarray((np.abs(sees @ idle.T) > _STILL).any(axis=1))
+    moves = sees @ np.linalg.svd(idle)[2][n_passive:].T
+    for j in range(bare.n_joints, whole.n_joints):
         # A body with other joints than spherical ones has no passive rotation.
         stops[start[j] : start[j + 1]] |= whole.joint_bodies(j)[1] in turning
     moves[stops] = 0.0
@@ -180,9 +209,7 @@ def undriven_mechanism(bare: Mechanism, query: Query, variant: int = 0, own: int
         bare=bare,
         query=query,
         variant=variant,
-        pairs=pairs_of(bare),
         n_inputs=found.mobility - n_passive,
-        mobility=found.mobility,
         n_passive=n_passive,
         basis=found.basis,
         fault=fault,
@@ -204,29 +231,24 @@ def _refused(mechanism: Mechanism, what: str) -> ModelError:
     return ModelError(mechanism.name or "mechanism", [Fault("", what)])
 
 
-def _draws(mechanism: Mechanism, found: Examined) -> Iterator[Examined]:
-    """The geometries that decide: the given one, or both random ones."""
-    yield found
-    if found.basis == "generic":
-        other = 3 - found.seed
-        rows = generic_rows(mechanism, other)
-        matrix = rows.matrix(np.arange(1, mechanism.n_bodies))
-        if rank_of(matrix).rank == found.constraints.rank:
-            yield replace(found, rows=rows, matrix=matrix, seed=other)
-
-
-def _system(mechanism: Mechanism, found: Examined) -> SplitSystem:
-    """Equations, and rows of all coordinates in the order of joints and bits."""
-    # Those of a coordinate without an equation, such as most of a bevel gear's, are zero: it cannot be
-    # driven.
-    rows = coordinate_rows(mechanism, found)
+def _systems(mechanism: Mechanism, found: Examined) -> Iterator[SplitSystem]:
+    """Equations and coordinates, at the given geometry or at both random ones that decide."""
+    # Rows of a coordinate without an equation, such as most of a bevel gear's, are zero: it cannot be driven.
     start = np.concatenate([[0], np.cumsum(mechanism.grade)])
-    names = [CATALOGUE[row].coordinates for row in mechanism.joint_type.tolist()]
-    place = [start[j] + names[j].index(name) for j, name in zip(rows.joint.tolist(), rows.name, strict=True)]
-    some = rows.matrix(np.arange(1, mechanism.n_bodies))
-    every = np.zeros((int(start[-1]), some.shape[1]))
-    every[place] = some
-    return split_system(found.matrix, every, found.constraints.rank, found.tolerance)
+    for seed in (found.seed,) if found.basis == "numeric" else (found.seed, 3 - found.seed):
+        if seed != found.seed:
+            equations = generic_rows(mechanism, seed)
+            found = replace(found, rows=equations, matrix=equations.matrix(np.arange(1, mechanism.n_bodies)))
+            if rank_of(found.matrix).rank != found.constraints.rank:
+                return
+        rows = coordinate_rows(mechanism, found)
+        coordinates = np.zeros((int(start[-1]), found.matrix.shape[1]))
+        names = [CATALOGUE[mechanism.joint_type[j]].coordinates for j in rows.joint.tolist()]
+        bit = [each.index(name) for each, name in zip(names, rows.name, strict=True)]
+        coordinates[start[rows.joint] + np.array(bit, dtype=np.int64)] = rows.matrix(
+            np.arange(1, mechanism.n_bodies)
+        )
+        yield split_system(found.matrix, coordinates, found.constraints.rank, found.tolerance)
 
 
 def _passive_rotations(
@@ -241,9 +263,11 @@ def _passive_rotations(
     spins: list[Floats] = []
     locks: list[int] = []
     turning: list[int] = []
-    for bodies in _clusters(
-        mechanism.n_bodies, [e for e, kind in zip(ends, types, strict=False) if not kind.spin]
-    ):
+    clusters = DisjointSet(mechanism.n_bodies)
+    for j, (first, *others) in enumerate(ends):
+        for body in others if not types[j].spin else ():
+            clusters.merge(first, body)
+    for bodies in map(tuple, clusters.subsets()[1:]):
         inner = [j for j in range(n_real) if set(ends[j]) <= set(bodies)]
         outer = [j for j in range(n_real) if set(ends[j]) & set(bodies) and j not in inner]
         if len(outer) < 2 or len(inner) != len(bodies) - 1 or all(types[j].spin == "axis" for j in outer):
@@ -263,25 +287,12 @@ def _passive_rotations(
 
 def _spin(bodies: tuple[int, ...], free: Floats, held: Floats, tolerance: float) -> Floats | None:
     """Motion (F,) that these bodies alone have, if it is a rotation of all of them about one line."""
-    columns = np.concatenate([np.arange(6 * (b - 1), 6 * b) for b in bodies])
-    _, values, right = np.linalg.svd(np.vstack([np.delete(free, columns, axis=0), held]))
+    others = np.delete(free.reshape(-1, 6, free.shape[1]), np.array(bodies) - 1, axis=0)
+    _, values, right = np.linalg.svd(np.vstack([others.reshape(-1, free.shape[1]), held]))
     if free.shape[1] - int((values > tolerance).sum()) != 1:
         return None
-    motion = (free @ right[-1])[columns].reshape(-1, 6)
-    turning = motion[:, 3:]
-    size = float(np.linalg.norm(turning[0]))
-    together = np.abs(turning - turning[0]).max() < 1e-6
-    along = abs(float(motion[0, :3] @ turning[0]))
-    return np.asarray(right[-1]) if size > 1e-6 and together and along < 1e-6 * size else None
-
-
-def _clusters(n_bodies: int, ends: Iterable[tuple[int, ...]]) -> list[tuple[int, ...]]:
-    """Movable bodies that these joints connect, without those connected to the frame."""
-    parts = DisjointSet(n_bodies)
-    for first, *others in ends:
-        for body in others:
-            parts.merge(first, body)
-    return [tuple(part) for part in parts.subsets()[1:]]
+    motion = (free @ right[-1]).reshape(-1, 6)[np.array(bodies) - 1]
+    return np.asarray(right[-1]) if is_rotation(motion) else None
 
 
 def _undriven_rotations(wanted: int | None, own: int, mobility: int, idle: int, mechanism: Mechanism) -> int:
@@ -336,29 +347,13 @@ def _treatment(
     bare: Mechanism, whole: Mechanism, query: Query, moves: Floats, start: Ints, locks: list[int]
 ) -> Treatment | None:
     """Treatment of the mechanism with some independent inputs, less the units of these."""
-    n_inputs = moves.shape[1]
-    joint = np.repeat(np.arange(whole.n_joints), np.diff(start))
-    real = np.flatnonzero(joint < bare.n_joints)
-    first = [row for row in real.tolist() if joint[row] in locks]
-    order = np.array(first + [row for row in real.tolist() if joint[row] not in locks], dtype=np.int64)
+    rows = np.arange(start[bare.n_joints])
+    joint = np.searchsorted(start, rows, side="right") - 1
+    order = np.argsort(~np.isin(joint, locks), kind="stable")
     chosen = order[independent_rows(moves[order], 1e-7)]
-    if len(chosen) < n_inputs:
+    if len(chosen) < moves.shape[1]:
         return None
     driven = np.zeros(bare.n_joints, dtype=np.uint8)
-    for row in chosen.tolist():
-        driven[joint[row]] |= np.uint8(1 << (row - start[joint[row]]))
-    structure = decompose(replace(bare, driven=driven), precision=query.precision)
-    if structure.treatment is None:
-        return None
-    units = structure.treatment.units - np.bitwise_count(driven)
-    return replace(structure.treatment, units=units)
-
-
-def pairs_of(mechanism: Mechanism) -> str:
-    """Pairs chosen for the multiple joints, as ``4-5 5-6``, a semicolon between joints."""
-    return "; ".join(
-        " ".join(
-            "-".join(str(body + 1) for body in sorted(mechanism.joint_bodies(j))) for j in several.joints
-        )
-        for several in mechanism.multiple_joints
-    )
+    np.bitwise_or.at(driven, joint[chosen], np.left_shift(1, chosen - start[joint[chosen]]).astype(np.uint8))
+    treatment = decompose(replace(bare, driven=driven), precision=query.precision).treatment
+    return treatment and replace(treatment, units=treatment.units - np.bitwise_count(driven))

@@ -1,4 +1,4 @@
-"""Rank of equations with inputs: of all sets of many schemes, and of one set by inertia."""
+"""Rank of equations with inputs, for all sets of many schemes."""
 
 # With singular values σ, right vectors V and free motions N of the equations and n coordinates D, A =
 # [equations; D] has as many singular values up to s as motions that D leaves free, and n less those of L⁻¹ D
@@ -11,9 +11,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mbssa.arrays import Bools, Floats, Ints
+from mbssa.arrays import Bools, Floats, Ints, ranges
 from mbssa.input_search.assignment import Places, prefixes
 from mbssa.singularities.ranks import rank_of
+
+#: Size of coordinates over the least singular value of equations, squared, from which the small matrix is
+#: inexact; and the part of its singular values that may be rounding up to there.
+_ILL = 1e8
+_ROUNDING = 1e-6
 
 #: Numbers in the projections of the sets that are evaluated at a time.
 _AT_A_TIME = 1 << 20
@@ -43,27 +48,48 @@ def split_system(equations: Floats, coordinates: Floats, rank: int, tolerance: f
     )
 
 
-def full_rank(whole: SplitSystem, chosen: Ints, passive: int) -> bool:
-    """Return whether the equations and these coordinates leave only ``passive`` passive rotations free."""
-    rows = whole.coordinates[chosen]
-    one, other = whole.values.max(initial=0.0), np.linalg.norm(rows, 2)
-    # The largest singular value of the whole matrix is somewhere between.
-    if _regular(whole, chosen, whole.tolerance * float(np.hypot(one, other))):
-        return True
-    if not _regular(whole, chosen, whole.tolerance * float(max(one, other))):
-        return False
-    matrix = np.vstack([whole.equations, rows])
-    return bool(rank_of(matrix, whole.tolerance).rank >= matrix.shape[1] - passive)
+def full_rank(whole: SplitSystem, sets: Ints, passive: int) -> Bools:
+    """Return whether the equations and these coordinates (K, n) leave only ``passive`` rotations free."""
+    # The largest singular value of the whole matrix is somewhere between that of the equations and ``most``.
+    least, most = whole.tolerance * float(whole.values.max(initial=0.0)), _most(whole, sets.shape[1])
+    valid = _regular(whole, sets, most * (1.0 + _ROUNDING), sure=True)
+    doubt = np.flatnonzero(~valid)
+    for k in doubt[_regular(whole, sets[doubt], least * (1.0 - _ROUNDING), sure=False)].tolist():
+        matrix = np.vstack([whole.equations, whole.coordinates[sets[k]]])
+        valid[k] = rank_of(matrix, whole.tolerance).rank >= matrix.shape[1] - passive
+    return valid
 
 
-def _regular(whole: SplitSystem, chosen: Ints, bound: float) -> bool:
-    """Return whether all singular values but those of the passive rotations are above a bound."""
+def regular_volume(whole: SplitSystem, moves: Floats) -> float:
+    """Volume of rows of ``moves`` (C, n) beyond which their coordinates have full rank."""
+    # The least singular value of L⁻¹ D N is at least that of D N over |L|, and the latter at least the volume
+    # of D N times ((n - 1) / |D N|²)^((n - 1) / 2).
+    n, bound = moves.shape[1], _most(whole, moves.shape[1])
+    least = float(whole.values.min(initial=np.inf))
+    if least <= bound:
+        return np.inf
+    inputs, seen = (np.sort((rows**2).sum(axis=1))[-n:].sum() for rows in (whole.coordinates, moves))
+    singular = bound * np.sqrt(1.0 + inputs / (least**2 - bound**2))
+    return float(singular * (seen / max(n - 1, 1)) ** ((n - 1) / 2))
+
+
+def _most(whole: SplitSystem, n: int) -> float:
+    """Singular value up to which ones of the equations with any n coordinates may count as 0."""
+    inputs = np.sort((whole.coordinates**2).sum(axis=1))[-n:].sum()
+    return float(whole.tolerance * np.sqrt(whole.values.max(initial=0.0) ** 2 + inputs))
+
+
+def _regular(whole: SplitSystem, sets: Ints, bound: float, *, sure: bool) -> Bools:
+    """Whether all singular values but those of passive rotations exceed a bound; in doubt ``not sure``."""
     if len(whole.values) and whole.values[-1] <= bound:
-        return False
-    seen = whole.held[chosen] / np.sqrt(whole.values**2 - bound**2)
-    triangle: Floats = np.asarray(np.linalg.qr(np.vstack([np.eye(len(chosen)), seen.T]), mode="r"))
-    values = np.linalg.svd(np.linalg.solve(triangle.T, whole.free[chosen]), compute_uv=False)
-    return bool(values[-1] > bound)
+        return np.zeros(len(sets), dtype=bool)
+    seen = whole.held / np.sqrt(whole.values**2 - bound**2)
+    gram = seen @ seen.T
+    if np.trace(gram) > _ILL:
+        return np.full(len(sets), not sure)
+    triangle = np.linalg.cholesky(np.eye(sets.shape[1]) + gram[sets[:, :, None], sets[:, None, :]])
+    values = np.linalg.svd(np.linalg.solve(triangle, whole.free[sets]), compute_uv=False)
+    return np.asarray(values[:, -1] > bound)
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +98,7 @@ class Coordinates:
 
     start: Ints  # (J + 1,) those of joint j are start[j] … start[j + 1] - 1
     row: Ints  # (C,) number of each among all coordinates
-    required: Ints  # (C,) 1 where every set has it
+    required: Bools  # (C,) whether every set has it
     moves: Floats  # (C, n) how it moves with the free motions
 
 
@@ -91,14 +117,11 @@ class _Sets:
 
     scheme: Ints  # (P,) number of the beginning of the scheme
     chosen: Ints  # (P, k) coordinates
-    held: Ints  # (P,) required coordinates of the last joint
     volume: Floats  # (P,)
     across: Floats  # (P, n, n) projection on what is left; (P, n) the last direction
 
     def take(self, rows: Ints | slice) -> _Sets:
-        return _Sets(
-            self.scheme[rows], self.chosen[rows], self.held[rows], self.volume[rows], self.across[rows]
-        )
+        return _Sets(self.scheme[rows], self.chosen[rows], self.volume[rows], self.across[rows])
 
 
 def valid_sets(
@@ -115,15 +138,15 @@ def valid_sets(
     levels = [(places[first], parent) for first, parent in prefixes(places)]
     root = np.zeros(1, dtype=np.int64)
     whole = np.eye(n)[None] if n > 1 else np.ones((1, 1))
-    pending = [_Sets(root, root[:, None][:, :0], root, np.ones(1), whole)]
+    pending = [_Sets(root, root[:, None][:, :0], np.ones(1), whole)]
     while pending:
         sets = pending.pop()
         k = sets.chosen.shape[1]
         rows, parent = levels[k]
         longer = _longer(sets, rows[:, : k + 1], parent, coordinates, low)
         if k == n - 1:
-            doubt = np.flatnonzero(longer.volume <= sure)
-            valid = np.ones(len(longer.volume), dtype=bool)
+            valid = coordinates.required[longer.chosen].sum(axis=1) == coordinates.required.sum()
+            doubt = np.flatnonzero(valid & (longer.volume <= sure))
             if len(doubt):
                 valid[doubt] = regular(longer.chosen[doubt])
             _enter(found, longer.take(np.flatnonzero(valid)))
@@ -137,27 +160,21 @@ def valid_sets(
 def _longer(sets: _Sets, places: Places, parent: Ints, coordinates: Coordinates, low: float) -> _Sets:
     """Sets with one coordinate more; ``places`` (Q, k + 1) begin schemes, ``parent`` (Q,) are theirs."""
     start, moves = coordinates.start, coordinates.moves
-    needed = np.diff(np.concatenate([[0], np.cumsum(coordinates.required)])[start])
     begin, stop = (np.searchsorted(parent, sets.scheme, side) for side in ("left", "right"))
-    row, scheme = _ranges(begin, stop)
-    joint = places[scheme, -1].astype(np.int64)
-    first, stop = start[joint], start[joint + 1]
-    same = np.zeros(len(row), dtype=bool)
+    row, scheme = ranges(begin, stop)
+    first, stop = start[places[scheme, -1]], start[places[scheme, -1] + 1]
     if places.shape[1] > 1:
-        before = places[scheme, -2]
-        same = before == joint
+        same = places[scheme, -2] == places[scheme, -1]
         first = np.where(same, sets.chosen[row, -1] + 1, first)
-        stop = np.where(same | (sets.held[row] == needed[before]), stop, 0)
-    pair, coordinate = _ranges(first, np.maximum(first, stop))
-    row, scheme, same, joint = row[pair], scheme[pair], same[pair], joint[pair]
-    held = coordinates.required[coordinate] + np.where(same, sets.held[row], 0)
+    pair, coordinate = ranges(first, np.maximum(first, stop))
+    row, scheme = row[pair], scheme[pair]
     last = sets.across.ndim == 2
     if last:
         beyond = np.einsum("ij,ij->i", sets.across[row], moves[coordinate])[:, None]
     else:
         beyond = np.einsum("ijk,ik->ij", sets.across[row], moves[coordinate])
     size = np.sqrt((beyond**2).sum(axis=1))
-    kept = np.flatnonzero((size > low) & (~np.array(last) | (held == needed[joint])))
+    kept = np.flatnonzero(size > low)
     row, beyond, size = row[kept], beyond[kept], size[kept]
     chosen = np.column_stack([sets.chosen[row], coordinate[kept]])
     across = np.zeros((len(row), 0))
@@ -167,14 +184,7 @@ def _longer(sets: _Sets, places: Places, parent: Ints, coordinates: Coordinates,
         if places.shape[1] == moves.shape[1] - 1:
             every, largest = np.arange(len(row)), np.einsum("ijj->ij", across).argmax(axis=1)
             across = across[every, :, largest] / np.sqrt(across[every, largest, largest])[:, None]
-    return _Sets(scheme[kept], chosen, held[kept], sets.volume[row] * size, across)
-
-
-def _ranges(begin: Ints, stop: Ints) -> tuple[Ints, Ints]:
-    """Numbers from ``begin`` to ``stop`` (excluded) of every row, with the row of each."""
-    count = stop - begin
-    row = np.repeat(np.arange(len(count)), count)
-    return row, np.arange(len(row)) + (begin - np.cumsum(count) + count)[row]
+    return _Sets(scheme[kept], chosen, sets.volume[row] * size, across)
 
 
 def _enter(found: ValidSets, sets: _Sets) -> None:

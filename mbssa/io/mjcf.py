@@ -137,11 +137,11 @@ def _tree(mujoco: ModuleType, model: Any, source: Source, names: Names) -> Robot
         if model.body_mocapid[body] >= 0:
             notes.append(f"{links[link].where}: is a mocap body, which stands still here")
     gravity = np.zeros(3) if disabled(mujoco, model, "GRAVITY") else np.array(model.opt.gravity)
-    parts = tuple(_without_a_place(model, names))
+    parts = tuple(_without_a_place(mujoco, model, names))
     return Robot(_title(model), links, joints, notes=tuple(notes), unread=parts, gravity=gravity)
 
 
-def _without_a_place(model: Any, names: Names) -> Iterator[Unread]:
+def _without_a_place(mujoco: ModuleType, model: Any, names: Names) -> Iterator[Unread]:
     """Parts of a model that change answers and have no place in a mechanism."""
     for body in np.flatnonzero(model.body_gravcomp):
         yield Unread(Effect.GRAVITY, f"{names.place('body', int(body))} gravcomp")
@@ -149,10 +149,33 @@ def _without_a_place(model: Any, names: Names) -> Iterator[Unread]:
         where = names.place("tendon", tendon)
         if model.tendon_limited[tendon]:
             yield Unread(Effect.LIMIT, where)
-        if np.any(model.tendon_stiffness[tendon]):
+        if _said(model, tendon, "tendon_stiffness", "tendon_stiffnesspoly"):
             yield Unread(Effect.SPRING, where)
-    for joint in np.flatnonzero(np.any(getattr(model, "jnt_stiffnesspoly", np.zeros((0, 1))), axis=1)):
-        yield Unread(Effect.SPRING, f"{names.place('joint', int(joint))}, not a linear one")
+        if _said(model, tendon, *(f"tendon_{key}" for key in _RESISTANCES), "tendon_dampingpoly"):
+            yield Unread(Effect.FORCE, where)
+    for actuator in range(model.nu):
+        if _said(model, actuator, *(f"actuator_{key}" for key in _RESISTANCES), "actuator_dampingpoly"):
+            yield Unread(Effect.FORCE, names.place("actuator", actuator))
+    for joint in (k for k in range(model.njnt) if _said(model, k, "jnt_stiffnesspoly")):
+        yield Unread(Effect.SPRING, f"{names.place('joint', joint)}, not a linear one")
+    loose = disabled(mujoco, model, "FRICTIONLOSS")
+    for key in ("armature", *(() if loose else ("frictionloss",)), "dampingpoly"):
+        dofs = [k for k in range(model.nv) if _said(model, k, f"dof_{key}")]
+        joints = list(dict.fromkeys(int(model.dof_jntid[k]) for k in dofs))
+        if joints:
+            shown = ", ".join(names.place("joint", k) for k in joints[:8])
+            yield Unread(Effect.FORCE, f"{key} of {shown}{' …' if len(joints) > 8 else ''}")
+    if model.opt.density or model.opt.viscosity:
+        yield Unread(Effect.FORCE, "density or viscosity of the option, a fluid around all bodies")
+
+
+#: What resists the motion of a tendon or an actuator.
+_RESISTANCES = ("damping", "armature", "frictionloss")
+
+
+def _said(model: Any, number: int, *fields: str) -> bool:
+    """Return whether one of the fields that this version of MuJoCo has is not 0 for an object."""
+    return any(np.any(getattr(model, field)[number]) for field in fields if hasattr(model, field))
 
 
 def _title(model: Any) -> str:
@@ -270,17 +293,10 @@ def _actuated(mujoco: ModuleType, model: Any, names: Names, robot: Robot) -> Rob
 
 
 def _unread(source: Source) -> list[str]:
-    """A note for each section and attribute that is not read, with its places."""
+    """A note for each section that is not read, with its places."""
     found: dict[str, list[str]] = {}
-    for line in source.lines:
-        element = line.element
-        place = f"{line.file} {element.line}".strip()
-        attributes = NOT_READ_OF_MJCF.get(element.tag)
-        if attributes == ():
-            found.setdefault(element.tag, []).append(place)
-        for key in attributes or ():
-            if key in element.attributes:
-                found.setdefault(f"{element.tag} {key}", []).append(place)
+    for line in source.all(*NOT_READ_OF_MJCF):
+        found.setdefault(line.element.tag, []).append(f"{line.file} {line.element.line}".strip())
     return [
         f"not read: {what}, line {', '.join(places[:8])}{' …' if len(places) > 8 else ''}"
         for what, places in found.items()

@@ -18,14 +18,16 @@ from mbssa.mechanism import JointFrame, Mechanism, MultipleJoint
 Tree = tuple[tuple[int, int], ...]
 
 
-def spanning_tree(bodies: Sequence[int], wanted: Sequence[tuple[int, int]]) -> Tree | None:
-    """Tree on these bodies that contains the wanted pairs, else a star on the first; None for a ring."""
+def spanning_tree(
+    bodies: Sequence[int], wanted: Sequence[tuple[int, int]], then: Sequence[tuple[int, int]] = ()
+) -> Tree | None:
+    """Tree of all wanted pairs, else of those of ``then``, else a star on the first body; None for a ring."""
     place = {body: k for k, body in enumerate(bodies)}
     parts = DisjointSet(len(bodies))
     if not all(parts.merge(place[a], place[b]) for a, b in wanted):
         return None
-    star = [(bodies[0], body) for body in bodies[1:] if parts.merge(0, place[body])]
-    return (*wanted, *star)
+    star = [(bodies[0], body) for body in bodies[1:]]
+    return (*wanted, *((a, b) for a, b in (*then, *star) if parts.merge(place[a], place[b])))
 
 
 def count_choices(n: int, driven: Sequence[tuple[int, int]] = ()) -> int:
@@ -42,17 +44,6 @@ def paper_choices(n: int) -> int:
     return comb(n * (n - 1) // 2, n - 1)
 
 
-def grown_tree(bodies: Sequence[int], *pairs: Sequence[tuple[int, int]]) -> Tree | None:
-    """Tree with all of the first pairs and those later ones that close no ring; None if the first do."""
-    wanted = list(pairs[0])
-    if spanning_tree(bodies, wanted) is None:
-        return None
-    for pair in (pair for more in pairs[1:] for pair in more):
-        if spanning_tree(bodies, [*wanted, pair]) is not None:
-            wanted.append(pair)
-    return spanning_tree(bodies, wanted)
-
-
 def spanning_choices(mechanism: Mechanism) -> Iterator[Mechanism]:
     """Mechanism with every choice of pairs for its multiple joints, the driven pairs always among them."""
     # The number of choices is the product over the joints, see :func:`count_choices`.
@@ -64,8 +55,7 @@ def _choices(mechanism: Mechanism, joints: Sequence[MultipleJoint]) -> Iterator[
     """A tree for each joint, the last joint's changing fastest; nothing is listed in advance."""
     if not joints:
         yield ()
-        return
-    for tree in _trees(mechanism, joints[0]):
+    for tree in _trees(mechanism, joints[0]) if joints else ():
         for rest in _choices(mechanism, joints[1:]):
             yield (tree, *rest)
 

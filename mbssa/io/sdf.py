@@ -34,6 +34,9 @@ _KINDS: dict[str, Kind] = {
     "fixed": Kind.FIXED,
 }
 
+#: Versions whose axes are in the model's frame, not in the joint's.
+_IN_MODEL = ("1.0", "1.2", "1.3", "1.4")
+
 #: Cosine above which two pins of a universal joint are no longer at right angles.
 _SQUARE = 5e-3
 
@@ -61,16 +64,21 @@ def parse_sdf(text: str, source_name: str, faults: Faults) -> Robot:
             source_name, [Fault("", f"has {len(models)} models; write a file for each one", "unsupported")]
         )
     frames = Frames.of(models[0], faults)
-    # Axes are in the model's frame up to version 1.4, in the joint's afterwards.
-    in_model = root.attributes.get("version", "") in ("1.0", "1.2", "1.3", "1.4")
-    notes, parts = _unread(root, frames)
+    version = root.attributes.get("version", "")
+    in_model = version in _IN_MODEL
+    world = next((each for each in root.all("world") if each.first("model")), None)
+    given = None if world is None else _gravity(world, version)
+    notes, parts = _unread(root, frames, given)
     links = {
         name: Link(name, element.where, _inertia(element, faults), visuals_of(element, sdf_visual, notes))
         for name, (element, _) in frames.links.items()
     }
     joints: dict[str, RobotJoint] = {}
     gears: list[Gear] = []
-    gravity = _gravity(root, models[0], faults)
+    gravity = None
+    if world is not None:
+        said = None if given is None else given.text
+        gravity = parsed(said, f"{world.where} gravity", 3, (0.0, 0.0, -9.8), faults)
     for name, (element, scope) in frames.joints.items():
         reader = _JointReader(name, element, scope, frames, in_model, faults, notes)
         if element.attributes.get("type") == "gearbox":
@@ -112,14 +120,10 @@ def embedded_joints(
     return [replace(joint, closes=True) for joint in found]
 
 
-def _gravity(root: Element, model: Element, faults: Faults) -> Floats | None:
-    """Gravity (3,) m/s² of the world of a model, which the format has by default; None without a world."""
-    for world in root.all("world"):
-        if any(each is model for each in world.all("model")):
-            given = world.first("gravity")
-            text = None if given is None else given.text
-            return parsed(text, f"{world.where} gravity", 3, (0.0, 0.0, -9.8), faults)
-    return None
+def _gravity(world: Element, version: str) -> Element | None:
+    """Gravity of a world, which versions before 1.6 have in its physics."""
+    parents = (world, *(world.all("physics") if version in (*_IN_MODEL, "1.5") else ()))
+    return next((each for parent in parents for each in parent.all("gravity")), None)
 
 
 def _inertia(link: Element, faults: Faults) -> Part | None:
@@ -139,7 +143,7 @@ def _inertia(link: Element, faults: Faults) -> Part | None:
     return Part(pose_of(inertial, faults), {"mass": number(inertial, "mass", 1.0), **moments, **products})
 
 
-def _unread(root: Element, frames: Frames) -> tuple[list[str], list[Unread]]:
+def _unread(root: Element, frames: Frames, gravity: Element | None) -> tuple[list[str], list[Unread]]:
     """Notes on what is not read, with lines, and what of it changes answers."""
     joints = [element for element, _ in frames.joints.values()]
     axes = [axis for joint in joints for tag in ("axis", "axis2") for axis in joint.all(tag)]
@@ -150,6 +154,9 @@ def _unread(root: Element, frames: Frames) -> tuple[list[str], list[Unread]]:
         *joints,
     ]
     parents += [*axes, *(each for axis in axes for each in axis.all("dynamics"))]
+    for physics in (each for world in root.all("world") for each in world.all("physics")):
+        others = [each for each in physics.all("gravity") if each is not gravity]
+        parents.append(replace(physics, children=others))
     return unread(parents, "sdf", frames.entries)
 
 
@@ -230,7 +237,9 @@ class _JointReader:
             return None
         link = self.frames.link_of(self.scope.full(given.text))
         if link is None:
-            self.fault(f"{tag} {given.text!r} is no link and no frame on one", "unknown")
+            self.fault(
+                f"{tag} {given.text!r} is no link and no frame on one; write the name of one", "unknown"
+            )
         return link
 
     def _in(self, link: str) -> Floats:

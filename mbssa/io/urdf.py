@@ -18,7 +18,7 @@ from mbssa.io.robots.mechanism import mechanism_of
 from mbssa.io.robots.placing import held, poses_at_zero
 from mbssa.io.robots.robot import Closure, Link, Mimic, Part, Record, Robot, RobotJoint
 from mbssa.io.robots.side_file import completed, side_file_of
-from mbssa.io.robots.unread import Unread, everything, lines_of, unread
+from mbssa.io.robots.unread import Effect, Unread, everything, is_zero, lines_of, unread
 from mbssa.io.robots.xml_tree import Element, axis_of, number, origin_of, parse_xml
 from mbssa.io.sdf import embedded_joints
 from mbssa.mechanism import Mechanism
@@ -122,23 +122,30 @@ def _actuated(root: Element) -> Iterator[str]:
 
 def _unread(root: Element, links: Mapping[str, Link]) -> tuple[list[str], list[Unread]]:
     """Notes on what is not read, with lines, and what of it changes answers."""
-    # A <gazebo> without a reference is about the whole robot, others about a link or joint: looks, contacts.
-    whole = [each for each in root.all("gazebo") if "reference" not in each.attributes]
-    about = [each for each in root.all("gazebo") if "reference" in each.attributes]
-    others = [each for each in root.children if each.tag != "gazebo"]
+    # What is in a <gazebo> belongs in the model of the SDF, or in the link or joint that it refers to.
+    within: dict[str | None, str] = {None: "model"} | dict.fromkeys(links, "link")
+    gazebo = [
+        replace(each, tag=within.get(each.attributes.get("reference"), "joint"))
+        for each in root.all("gazebo")
+    ]
+    whole = [each for each in gazebo if each.tag == "model"]
+    about = [each for each in gazebo if each.tag != "model"]
+    others = [each for each in root.children if each.tag != "gazebo" or "reference" in each.attributes]
     names = {*links, *(frame.name() for frame in root.all("frame"))}
-    notes, parts = unread([replace(root, children=[*others, *about]), *others, *whole], "urdf", names)
+    notes, parts = unread([replace(root, children=others), *others, *whole], "urdf", names)
+    mimics = {joint.name() for joint in root.all("joint") if joint.first("mimic")}
+    controls = [joint for control in root.all("ros2_control") for joint in control.all("joint")]
+    about += [joint for joint in controls if joint.name() not in mimics]
     parts += unread(about, "urdf", names)[1]
-    lines: dict[str, list[int]] = {}
-    for tag, keys in (("limit", ("effort", "velocity")), ("dynamics", ("friction",))):
-        for element in (each for joint in root.all("joint") for each in joint.all(tag)):
-            for key in (key for key in keys if element.attributes.get(key, "").strip() not in _NOTHING):
-                lines.setdefault(f"{tag} {key}", []).append(element.line)
-    return notes + [f"not read: {tag}, {lines_of(found)}" for tag, found in lines.items()], parts
-
-
-#: Texts of attributes that say nothing.
-_NOTHING = ("", "0", "0.0")
+    moving = [joint for joint in root.all("joint") if joint.attributes.get("type") != "fixed"]
+    for tag, key in (("limit", "effort"), ("limit", "velocity"), ("dynamics", "friction")):
+        elements = [each for joint in moving for each in joint.all(tag)]
+        lines = [each.line for each in elements if not is_zero(each.attributes.get(key, ""))]
+        if lines and key == "friction":
+            parts.append(Unread(Effect.FORCE, f"{tag} {key}, {lines_of(lines)}"))
+        elif lines:
+            notes.append(f"not read: {tag} {key}, {lines_of(lines)}")
+    return notes, parts
 
 
 # --- links -------------------------------------------------------------------------------------------
@@ -203,15 +210,24 @@ def _end(element: Element, side: str, links: Mapping[str, Link], faults: Faults)
 
 
 def _limits(element: Element, said: str, faults: Faults) -> tuple[float, float] | None:
-    """Limits where both are given: exporters leave them out where there are none."""
+    """Limits where an end is given, 0 at the other by default; exporters write neither where none holds."""
     limit = element.first("limit")
-    if limit is None or said in ("continuous", "fixed") or not {"lower", "upper"} & set(limit.attributes):
+    missing = [key for key in ("lower", "upper") if limit is None or key not in limit.attributes]
+    if limit is None or said in ("continuous", "fixed") or len(missing) == 2:
         return None
+    before = len(faults)
     low, high = (number(limit, key, 0.0, faults) for key in ("lower", "upper"))
-    if low > high:
-        faults.add(f"{element.where} limit", f"lower {low:g} is above upper {high:g}; exchange them")
+    if len(faults) > before:
         return None
-    return low, high
+    if low > high:
+        crossed = f"lower {low:g} is above upper {high:g}"
+        if missing:
+            faults.add(
+                f"{element.where} limit", f"{crossed}, as {missing[0]} is missing; write it", "missing"
+            )
+        else:
+            faults.add(f"{element.where} limit", f"{crossed}; exchange them")
+    return (low, high) if low <= high else None
 
 
 def _mimic(element: Element, faults: Faults) -> Mimic | None:

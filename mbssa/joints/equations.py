@@ -57,6 +57,11 @@ class Elementary:
     sign: float = 1.0
     parameter: str | None = None
 
+    @property
+    def is_length(self) -> bool:
+        """Whether its value is in m; else it is an angle or its cosine."""
+        return self.kind in ("along", "distance", "screw", "offset")
+
     def __call__(self, d: Array, C: Array, parameters: Parameters) -> tuple[Array, Array]:
         """Value (n,) and derivative by the relative twist (n, 6)."""
         return _FUNCTIONS[self.kind](self, d, C, parameters)

@@ -54,31 +54,20 @@ def tree_of_cuts(graph: LoopGraph, names: Sequence[str]) -> CutTree:
         else:
             cuts.append(edge_of[joint.index])
     kept = [edge for edge in range(len(graph.ends)) if edge not in cuts]
-    forest = spanning_forest(m.n_bodies, graph.ends, kept)
-    wanted = n_loops(m.n_bodies, graph.ends)
-    if not faults and len(forest) + wanted < len(graph.ends):
-        faults.append(_loose(graph, kept, cuts, wanted))
-    if not faults and len(forest) < len(kept):
-        closed = [m.joint_ids[graph.joints[edge]] for edge in kept if edge not in forest]
+    whole = spanning_forest(m.n_bodies, graph.ends, [*kept, *cuts])
+    out = [m.joint_ids[graph.joints[edge]] for edge in cuts if edge in whole]
+    more = [m.joint_ids[graph.joints[edge]] for edge in kept if edge not in whole]
+    if not faults and (out or more):
+        wanted = n_loops(m.n_bodies, graph.ends) or "no"
         loops = "1 loop needs 1 cut" if wanted == 1 else f"{wanted} loops need {wanted} cuts"
         there = "there is none" if not cuts else "here is 1" if len(cuts) == 1 else f"here are {len(cuts)}"
-        faults.append(f"{loops}, and {there}; cut {', '.join(closed)} too, for instance")
+        loose = "bodies come loose from the frame: " if out else ""
+        remedy = [f"leave out {', '.join(out)}"] if out else []
+        remedy += [f"cut {', '.join(more)} too"] if more else []
+        faults.append(f"{loose}{loops}, and {there}; {', and '.join(remedy)}, for instance")
     if faults:
         raise ValueError("; ".join(faults))
-    return _tree(graph, forest, cuts)
-
-
-def _loose(graph: LoopGraph, kept: Sequence[int], cuts: Sequence[int], wanted: int) -> str:
-    """Cuts to leave out where bodies would be disconnected, and joints to cut instead."""
-    ids = [graph.mechanism.joint_ids[joint] for joint in graph.joints]
-    whole = spanning_forest(graph.mechanism.n_bodies, graph.ends, [*kept, *cuts])
-    out = [edge for edge in cuts if edge in whole]
-    instead = [edge for edge in kept if edge not in whole]
-    loops = "1 loop needs 1 cut" if wanted == 1 else f"{wanted or 'no'} loops need {wanted or 'no'} cuts"
-    here = f"here {'is' if len(cuts) == 1 else 'are'} {len(cuts)}"
-    more = f", and cut {', '.join(ids[edge] for edge in instead)} too" if instead else ""
-    remedy = f"leave out {', '.join(ids[edge] for edge in out)}{more}, for instance"
-    return f"bodies come loose from the frame: {loops}, and {here}; {remedy}"
+    return _tree(graph, whole, cuts)
 
 
 def tree_of_record(graph: LoopGraph, record: Mapping[str, Any]) -> CutTree:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +9,6 @@ import numpy as np
 
 from mbssa.arrays import Floats, Ints
 from mbssa.pictures import style
-from mbssa.pictures.files import save
 from mbssa.pictures.limits import require_matplotlib
 
 if TYPE_CHECKING:
@@ -38,23 +36,12 @@ _LINE = 88
 #: Area of a dot in points², for one structure and for as many as the fullest dot has.
 _LEAST, _MOST = 6.0, 90.0
 
-_WORDS = {
-    "groups": "structural groups",
-    "largest": "bodies of the largest group",
-    "closed": "groups with a closed form",
-    "open": "groups without a closed form",
-    "levels": "levels",
-    "width": "groups of the widest level",
-    "cost": "predicted cost of an instant in µs",
-    "margin": "margin of the rank",
-}
-
 
 def pareto_front(answer: Transformations, first: str = "groups", second: str = "cost") -> Figure:
     """Structures by two criteria, and their Pareto front."""
     # The size of a dot grows with its number of actuation schemes. A square marks the present inputs of the
     # mechanism.
-    from mbssa.input_search.criteria import DIRECTIONS, values_of
+    from mbssa.input_search.criteria import CRITERIA, values_of
 
     front = answer.front(first, second)
     if not front:
@@ -65,39 +52,27 @@ def pareto_front(answer: Transformations, first: str = "groups", second: str = "
     lines = _lines(front)
     figure, axes = _panel(answer.mechanism.name, len(lines) + 1)
     for name, axis, values in ((first, "x", x), (second, "y", y)):
-        better = "more" if DIRECTIONS[name] > 0 else "less"
-        axes.set(**{f"{axis}label": f"{_WORDS[name]} ({better} is better)"})
+        direction, words = CRITERIA[name]
+        axes.set(**{f"{axis}label": f"{words} ({'more' if direction > 0 else 'less'} is better)"})
         _scale(axes, axis, values)
     _draw_all(axes, x, y)
-    _draw_front(axes, np.array([[_value(row, name) for name in (first, second)] for row in front]))
+    _draw_front(axes, np.array([_at(row, first, second) for row in front]))
     handles = _handles()
     own = answer.own
     if own is not None and own.valid:
-        at = [_value(own, name) for name in (first, second)]
         handles += axes.plot(
-            *[[value] for value in at], marker="s", ms=11.0, mfc="none", mec=style.INK, mew=1.0, ls="",
-            zorder=3.5, gid="own", label="its own inputs",
+            *([value] for value in _at(own, first, second)), marker="s", ms=11.0, mfc="none", mec=style.INK,
+            mew=1.0, ls="", zorder=3.5, gid="own", label="its own inputs",
         )  # fmt: skip
     _write_below(figure, handles, lines)
     figure.set_gid("pareto-front")
     return figure
 
 
-def draw_front(
-    answer: Transformations,
-    path: str | os.PathLike[str],
-    first: str = "groups",
-    second: str = "cost",
-) -> None:
-    """Write :func:`pareto_front` to a .svg, .png or .pdf file, which is either whole or not there."""
-    save(pareto_front(answer, first, second), path)
-
-
-def _value(row: Transformation, name: str) -> float:
-    names = {"groups": "n_groups", "closed": "closed_forms"}
-    if name == "open":
-        return float(row.n_groups - row.closed_forms)
-    return float(getattr(row, names.get(name, name)))
+def _at(row: Transformation, *names: str) -> list[float]:
+    open_groups = row.n_groups - row.closed_forms
+    values = row.figures() | {"groups": row.n_groups, "closed": row.closed_forms, "open": open_groups}
+    return [float(values[name]) for name in names]
 
 
 def _draw_all(axes: Axes, x: Floats, y: Floats) -> None:

@@ -12,60 +12,30 @@ if TYPE_CHECKING:
     from mbssa.input_search.database import StoredRow, StoredSearch
     from mbssa.input_search.result import Transformation, Transformations
 
-COLUMNS = (
-    "Row", "Inputs", "Groups", "Largest", "Levels", "Widest", "Closed", "Cost (µs)", "Valid sets",
-    "Equivalent",
-)  # fmt: skip
-
-#: Columns of the searches of a database.
-SEARCH_COLUMNS = ("Search", "Model", "Query", "Evaluated", "Valid sets", "Structures", "Best", "Inputs")
+_FIGURES = {
+    "Groups": "n_groups", "Largest": "largest", "Levels": "levels", "Widest": "width",
+    "Closed": "closed_forms",
+}  # fmt: skip
 
 
 def summary_lines(answer: Transformations) -> list[str]:
     """Query, numbers of schemes and of valid sets, present inputs and notes."""
-    inputs = counted(answer.evaluated.n_inputs, "input")
-    schemes = f"{counted(answer.n_sets, 'set')} in {counted(answer.n_distributions, 'actuation scheme')}"
+    left = answer.n_distributions - answer.n_evaluated
     lines = [
-        f"{inputs}: {schemes}; {_evaluated(answer)}",
+        f"{counted(answer.evaluated.n_inputs, 'input')}: {counted(answer.n_sets, 'set')} in "
+        f"{counted(answer.n_distributions, 'actuation scheme')}; "
+        + ("all evaluated" if answer.complete else f"{answer.n_evaluated:,} evaluated, {left:,} not"),
         f"of these sets {answer.n_determined:,} are determined by the mobility count, {answer.n_valid:,} "
-        f"valid ({_BASIS[answer.basis]}); {counted(answer.n_structures, 'kinematic structure')}",
+        f"valid (full rank at {'the given' if answer.basis == 'numeric' else 'generic'} geometry); "
+        f"{counted(answer.n_structures, 'kinematic structure')}",
     ]
     own = answer.own
     if own is not None:
-        facts = []
-        if own.n_groups:
-            groups = counted(own.n_groups, "group")
-            facts.append(
-                f"{groups}, the largest of {counted(own.largest, 'body')}, {counted(own.levels, 'level')}"
-            )
-        facts.append("valid" if own.valid else f"not valid: {own.verdict}")
-        lines.append(f"its own inputs {', '.join(own.inputs)}: {'; '.join(facts)}")
+        groups, body = counted(own.n_groups, "group"), counted(own.largest, "body")
+        facts = f"{groups}, the largest of {body}, {counted(own.levels, 'level')}; " if own.n_groups else ""
+        verdict = "valid" if own.valid else f"not valid: {own.verdict}"
+        lines.append(f"its own inputs {', '.join(own.inputs)}: {facts}{verdict}")
     return lines + [f"note: {note}" for note in answer.notes]
-
-
-_BASIS = {
-    "numeric": "full rank at the given geometry",
-    "generic": "full rank at generic geometry",
-}
-
-
-def _evaluated(answer: Transformations) -> str:
-    if answer.complete:
-        return "all evaluated"
-    left = answer.n_distributions - answer.n_evaluated
-    return f"{answer.n_evaluated:,} evaluated, {left:,} not"
-
-
-def cells(row: Transformation | StoredRow, number: int) -> tuple[str, ...]:
-    """One row as texts, in the order of :data:`COLUMNS`."""
-    return (
-        str(number),
-        ", ".join(row.inputs),
-        *(str(value) for value in (row.n_groups, row.largest, row.levels, row.width, row.closed_forms)),
-        f"{row.cost:.3g}",
-        f"{row.valid_sets} of {row.sets}",
-        f"{row.alike_valid} of {row.alike}",
-    )
 
 
 def search_report(answer: Transformations, top: int = 10, pareto: tuple[str, str] | None = None) -> Report:
@@ -92,17 +62,23 @@ def search_report(answer: Transformations, top: int = 10, pareto: tuple[str, str
 
 def row_table(rows: Sequence[Transformation | StoredRow]) -> Table:
     """Rows; columns of pairs, searches and verdicts only where these differ."""
-    columns: tuple[str, ...] = COLUMNS
-    items = [cells(row, number) for number, row in enumerate(rows, 1)]
-    for name, extra in (
+    columns = {
+        "Row": [str(number) for number in range(1, len(rows) + 1)],
+        "Inputs": [", ".join(row.inputs) for row in rows],
+        **{title: [str(getattr(row, name)) for row in rows] for title, name in _FIGURES.items()},
+        "Cost (µs)": [f"{row.cost:.3g}" for row in rows],
+        "Valid sets": [f"{row.valid_sets} of {row.sets}" for row in rows],
+        "Equivalent": [f"{row.alike_valid} of {row.alike}" for row in rows],
+    }
+    for title, cells in (
         ("Search", [str(getattr(row, "search", "")) for row in rows]),
         ("Pairs", [row.pairs for row in rows]),
         ("Verdict", ["" if row.valid else str(getattr(row, "verdict", "not valid")) for row in rows]),
     ):
-        if len(set(extra)) > 1 or (name != "Search" and any(extra)):
-            columns = (*columns, name)
-            items = [(*item, text) for item, text in zip(items, extra, strict=True)]
-    return Table(columns, items, right=set(columns) - {"Inputs", "Pairs", "Verdict"})
+        if len(set(cells)) > 1 or (title != "Search" and any(cells)):
+            columns[title] = cells
+    items = list(zip(*columns.values(), strict=True))
+    return Table(tuple(columns), items, right=set(columns) - {"Inputs", "Pairs", "Verdict"})
 
 
 def stored_rows_report(rows: Sequence[StoredRow]) -> Report:
@@ -115,7 +91,8 @@ def stored_rows_report(rows: Sequence[StoredRow]) -> Report:
 def searches_report(searches: Sequence[StoredSearch]) -> Report:
     """Searches of a database."""
     right = ("Search", "Evaluated", "Valid sets", "Structures")
-    table = Table(SEARCH_COLUMNS, searches, _search_cells, right)
+    titles = ("Search", "Model", "Query", *right[1:], "Best", "Inputs")
+    table = Table(titles, searches, _search_cells, right)
     parts = (table,) if searches else ("no search is stored",)
     document = (Heading("Searches over inputs"), *parts)
     return Report(parts, lambda: [each.to_dict() for each in searches], table, document)
@@ -124,9 +101,9 @@ def searches_report(searches: Sequence[StoredSearch]) -> Report:
 def _search_cells(each: StoredSearch) -> tuple[str, ...]:
     best = each.best
     return (
-        str(each.number),
+        str(each.search),
         each.name,
-        each.query,
+        each.question,
         f"{each.looked_at:,} of {each.n_distributions:,}" + ("" if each.way == "all" else ", best first"),
         f"{each.n_valid:,}",
         f"{each.n_structures:,}",

@@ -9,9 +9,11 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from mbssa.texts import as_cell
+from mbssa.texts import as_cell, folded
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from rich.console import Console
     from rich.table import Table as Printed
 
@@ -129,6 +131,11 @@ class Verbatim(str):
     __slots__ = ()
 
 
+def written_lines(files: Iterable[Path]) -> list[Verbatim]:
+    """A line for each file that was written."""
+    return [Verbatim(f"written: {'standard output' if str(path) == '-' else path}") for path in files]
+
+
 class Good(str):
     """A line of success; green on a terminal."""
 
@@ -160,8 +167,8 @@ class Report:
         """Print title, lines and tables."""
         for part in self.parts:
             if not isinstance(part, Table):
-                soft = isinstance(part, Verbatim)
-                console.print(part, style=_STYLES.get(type(part)), markup=False, soft_wrap=soft)
+                text = part if isinstance(part, Verbatim) else folded(part, console.width)
+                console.print(text, style=_STYLES.get(type(part)), markup=False, soft_wrap=True)
             elif part.items:
                 part.print_on(console)
 

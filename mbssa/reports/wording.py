@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from mbssa.texts import counted as counted
+from mbssa.texts import listed as listed
 
 if TYPE_CHECKING:
     from mbssa.mechanism import Mechanism
-
-
-def listed(items: Sequence[str], most: int = 30) -> str:
-    """First items with commas between, and the number of the others."""
-    return ", ".join(items[:most]) + (f" and {len(items) - most} more" if len(items) > most else "")
 
 
 def headline(mechanism: Mechanism) -> str:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mbssa.arrays import Floats, Ints
+from mbssa.arrays import Floats
 from mbssa.decomposition.treatment import PassiveRotation
+from mbssa.disjoint_set import DisjointSet
 from mbssa.joints.assembly import assemble
 from mbssa.joints.catalogue import CATALOGUE, type_of_joint
 from mbssa.joints.system import Configuration, Rows, rows_at, unknowns
@@ -26,36 +27,32 @@ def passive_rotations(
     mechanism: Mechanism, rows: Rows, frames: Frames | None, at: Configuration | None, tolerance: float
 ) -> list[PassiveRotation]:
     """Passive rotations of bodies, or of bodies locked together; spatial mechanisms only."""
-    # Their own rows leave them exactly one motion, and it is a rotation: one angular velocity for all, and no
-    # advance along it. They hang on two joints at least, one of them a ball or a point on a surface and none
-    # a hinge: a last body on one R, or a shaft in bearings, turns too, but on purpose.
+    # Their own rows leave them one motion, a rotation. They hang on two joints at least, one a ball or
+    # a point on a surface and none a hinge: a last body on one R, or a shaft in bearings, turns on purpose.
     if mechanism.space == "planar":
         return []
     found = []
-    rows_of = _rows_of_bodies(rows, mechanism.n_bodies)
-    joints_of: dict[int, list[int]] = {}
-    for slot, body in enumerate(mechanism.joint_body.tolist()):
-        joint = int(np.searchsorted(mechanism.joint_start, slot, side="right")) - 1
-        joints_of.setdefault(body, []).append(joint)
+    slot_joint = np.repeat(np.arange(mechanism.n_joints), np.diff(mechanism.joint_start))
     for bodies in _locked_together(mechanism):
-        joints = sorted({j for body in bodies for j in joints_of.get(body, [])})
-        if not _hangs_on_balls(mechanism, bodies, joints):
+        joints = np.unique(slot_joint[np.isin(mechanism.joint_body, bodies)]).tolist()
+        outer = [j for j in joints if not set(bodies) >= set(mechanism.joint_bodies(j))]
+        spins = [type_of_joint(mechanism, j).spin for j in outer]
+        if len(spins) < 2 or "any" not in spins or not all(spins):
             continue
-        touching = np.unique(np.concatenate([rows_of[b] for b in bodies]))
+        touching = np.flatnonzero(np.isin(rows.body, bodies).any(axis=1))
         if len(touching) < 6 * len(bodies) - 1:
             continue
         _, values, right = np.linalg.svd(rows.select(touching).matrix(np.array(bodies)))
         if int((values > tolerance * values[0]).sum()) != 6 * len(bodies) - 1:
             continue
         motion = right[-1].reshape(-1, 6)
-        velocity, spin = motion[0, :3], motion[0, 3:]
-        size = float(np.linalg.norm(spin))
-        together = np.abs(motion[:, 3:] - spin).max() < 1e-6
-        if not together or size < 1e-6 or abs(float(velocity @ spin)) > 1e-6 * size:
+        if not is_rotation(motion):
             continue
         if frames is None or at is None:
             found.append(PassiveRotation(bodies))
             continue
+        velocity, spin = motion[0, :3], motion[0, 3:]
+        size = float(np.linalg.norm(spin))
         point = at.centres[bodies[0]] + np.cross(spin, velocity) / size**2 * frames.size
         # The sign of a singular vector is arbitrary: the largest component is made positive.
         sense = np.sign(spin[np.argmax(np.abs(spin))])
@@ -66,37 +63,21 @@ def passive_rotations(
 def _locked_together(mechanism: Mechanism) -> list[tuple[int, ...]]:
     """Movable bodies, those that turn as one taken together; by lowest body."""
     # They are joined by a P, driven or not, or by a joint that is driven in every coordinate.
-    leader = list(range(mechanism.n_bodies))
-
-    def lead(body: int) -> int:
-        while leader[body] != body:
-            body = leader[body]
-        return body
-
+    clusters = DisjointSet(mechanism.n_bodies)
     slides = np.array([row.is_slider for row in CATALOGUE])[mechanism.joint_type]
     for j in np.flatnonzero((mechanism.n_driven_of_joint == mechanism.grade) | slides).tolist():
-        first, *others = sorted(lead(body) for body in mechanism.joint_bodies(j))
+        first, *others = mechanism.joint_bodies(j)
         for other in others:
-            leader[other] = first
-    clusters: dict[int, list[int]] = {}
-    for body in range(mechanism.n_bodies):
-        clusters.setdefault(lead(body), []).append(body)
-    return [tuple(bodies) for bodies in clusters.values() if bodies[0] != 0]
+            clusters.merge(first, other)
+    return [tuple(bodies) for bodies in clusters.subsets()[1:]]
 
 
-def _hangs_on_balls(mechanism: Mechanism, bodies: tuple[int, ...], joints: list[int]) -> bool:
-    spins = [
-        type_of_joint(mechanism, j).spin for j in joints if not set(bodies) >= set(mechanism.joint_bodies(j))
-    ]
-    return len(spins) > 1 and "any" in spins and all(spins)
-
-
-def _rows_of_bodies(rows: Rows, n_bodies: int) -> list[Ints]:
-    flat = rows.body.ravel()
-    order = np.argsort(flat, kind="stable")
-    row = order // rows.body.shape[1]
-    begin = np.searchsorted(flat[order], np.arange(n_bodies + 1))
-    return [np.unique(row[begin[b] : begin[b + 1]]) for b in range(n_bodies)]
+def is_rotation(motion: Floats) -> bool:
+    """Whether bodies (b, 6) rotate about one line: one angular velocity for all, and no advance along it."""
+    velocity, spin = motion[0, :3], motion[0, 3:]
+    size = float(np.linalg.norm(spin))
+    together = np.abs(motion[:, 3:] - spin).max() < 1e-6
+    return bool(together and size >= 1e-6 and abs(float(velocity @ spin)) <= 1e-6 * size)
 
 
 def free_motions(matrix: Floats, tolerance: float) -> Floats:

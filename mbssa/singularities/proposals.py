@@ -12,6 +12,7 @@ import numpy as np
 from mbssa.arrays import Floats, Ints
 from mbssa.decomposition.incidence import initialise
 from mbssa.decomposition.matching import match
+from mbssa.disjoint_set import DisjointSet
 from mbssa.joints.catalogue import JointType, joint_type, type_of_joint
 from mbssa.joints.frames import joint_frames
 from mbssa.joints.system import Rows, rows_at
@@ -88,19 +89,16 @@ class Proposal:
 
 def _remaining(mechanism: Mechanism, several: MultipleJoint, changed: Collection[int]) -> list[MultipleJoint]:
     """Joints of three or more bodies that are left of one whose changed pairs are joints of their own."""
-    parts: list[tuple[set[int], list[int]]] = []
-    for joint in several.joints:
-        if joint in changed:
-            continue
-        bodies, joints = set(mechanism.joint_bodies(joint)), [joint]
-        for part in [part for part in parts if part[0] & bodies]:
-            parts.remove(part)
-            bodies, joints = bodies | part[0], part[1] + joints
-        parts.append((bodies, joints))
+    kept = [joint for joint in several.joints if joint not in changed]
+    parts, joints = DisjointSet(mechanism.n_bodies), dict[int, list[int]]()
+    for joint in kept:
+        parts.merge(*mechanism.joint_bodies(joint))
+    for joint in kept:
+        joints.setdefault(parts[mechanism.joint_bodies(joint)[0]], []).append(joint)
     return [
-        MultipleJoint(tuple(body for body in several.bodies if body in bodies), tuple(sorted(joints)))
-        for bodies, joints in parts
-        if len(joints) > 1
+        MultipleJoint(tuple(body for body in several.bodies if parts[body] == part), tuple(sorted(own)))
+        for part, own in joints.items()
+        if len(own) > 1
     ]
 
 
@@ -141,54 +139,28 @@ def propose_inputs(
     rows = found.rows
     order = np.lexsort((np.arange(len(rows)), rows.joint, rows.drive))
     kept = order[independent_rows(found.matrix[order], found.tolerance)]
-    drives = [r for r in kept.tolist() if rows.drive[r]]
-    driven = _mask(mechanism, rows, set(drives))
-    taken_back = [
-        f"{mechanism.joint_ids[rows.joint[r]]}.{rows.name[r]}"
-        for r in np.flatnonzero(rows.drive).tolist()
-        if r not in drives
-    ]
+    driven, taken_back = mechanism.driven.copy(), []
+    for r in np.setdiff1d(np.flatnonzero(rows.drive), kept).tolist():
+        joint, name = int(rows.joint[r]), rows.name[r]
+        driven[joint] &= ~np.uint8(1 << type_of_joint(mechanism, joint).coordinates.index(name))
+        taken_back.append(f"{mechanism.joint_ids[joint]}.{name}")
     free = free_motions(found.matrix[kept], found.tolerance)
     free = _without_passive_rotations(mechanism, rows.select(np.sort(kept)), free, found, driven)
     proposals = []
-    tried = 0
-    for added in _additions(mechanism, found, free, driven, most):
+    for added in islice(_additions(mechanism, found, free, driven, most), _VERIFIED):
         mask = driven.copy()
         for joint, bit in added:
             mask[joint] |= 1 << bit
         changed = replace(mechanism, driven=mask)
-        if not added and not taken_back:
-            continue
-        tried += 1
-        if tried > _VERIFIED:
-            break
-        if mask.any() and solvable(changed, found.basis, precision):
+        if (added or taken_back) and mask.any() and solvable(changed, found.basis, precision):
             names = [
                 f"{mechanism.joint_ids[j]}.{type_of_joint(mechanism, j).coordinates[bit]}" for j, bit in added
             ]
-            text = "; ".join(
-                filter(
-                    None,
-                    (
-                        f"no longer drive {_join(taken_back)}" if taken_back else "",
-                        f"drive {_join(names)}" if names else "",
-                    ),
-                )
-            )
+            said = (("no longer drive", taken_back), ("drive", names))
+            text = "; ".join(f"{verb} {_join(inputs)}" for verb, inputs in said if inputs)
             size = len(taken_back) + len(names)
             proposals.append(Proposal("inputs", text, size, driven=tuple(mask.tolist())))
     return proposals
-
-
-def _mask(mechanism: Mechanism, rows: Rows, kept: set[int]) -> ByteArray:
-    """Driven coordinates without those of dropped rows."""
-    mask = mechanism.driven.copy()
-    for r in np.flatnonzero(rows.drive).tolist():
-        if r not in kept:
-            joint = int(rows.joint[r])
-            coordinates = type_of_joint(mechanism, joint).coordinates
-            mask[joint] &= ~np.uint8(1 << coordinates.index(rows.name[r]))
-    return mask
 
 
 def _without_passive_rotations(
@@ -224,10 +196,6 @@ def _additions(
         bit = type_of_joint(mechanism, joint).coordinates.index(every.name[r])
         if not driven[joint] >> bit & 1 and np.linalg.norm(moved[r]) > 1e-6:
             options.append((r, (joint, bit)))
-    if free.shape[1] == 1:
-        for _, option in options[:most]:
-            yield [option]
-        return
     found_sets = 0
     for chosen in islice(combinations(options, free.shape[1]), _SETS_TRIED):
         if _spans(moved[[r for r, _ in chosen]]):
@@ -265,44 +233,40 @@ def propose_joints(mechanism: Mechanism, found: Examined, most: int = 6) -> list
     if found.elsewhere is not None and found.elsewhere.all.redundant == redundant:
         blocks.append(dependences(found.elsewhere.matrix, found.elsewhere.all))
     options = _release_options(mechanism, found.rows, blocks[0])
+    choices = (
+        (joints, choice)
+        for n_joints in range(1, min(redundant, len(options)) + 1)
+        for joints in combinations(sorted(options), n_joints)
+        for choice in product(*(options[j] for j in joints))
+    )
     proposals: list[Proposal] = []
-    tried = verified = 0
-    for n_joints in range(1, min(redundant, len(options)) + 1):
-        for joints in combinations(sorted(options), n_joints):
-            for choice in product(*(options[j] for j in joints)):
-                given_up = np.concatenate([rows for _, rows in choice])
-                tried += 1
-                if tried > _TRIED or verified >= _VERIFIED or len(proposals) >= most:
-                    return proposals
-                if len(given_up) != redundant or not all(_spans(block[given_up]) for block in blocks):
-                    continue
-                types = tuple((j, code) for j, (code, _) in zip(joints, choice, strict=True))
-                changes = [
-                    f"{mechanism.joint_ids[j]} from {mechanism.joints[j].type.code} to {code}"
-                    for j, code in types
-                ]
-                directions = tuple(
-                    (j, direction)
-                    for j, code in types
-                    if (direction := _released_direction(mechanism, found, j, code, blocks[0])) is not None
-                )
-                proposal = Proposal(
-                    "joints", f"change {_join(changes)}", n_joints, types=types, directions=directions
-                )
-                if any(other.types == types for other in proposals):
-                    continue
-                verified += 1
-                changed = proposal.apply(mechanism)
-                # Neither count nor generic rank may find anything redundant or free but passive rotations,
-                # nor the rank at the reference, where there is one.
-                if (
-                    examine_generic(changed).all.redundant == 0
-                    and solvable(changed, "generic")
-                    and (
-                        not mechanism.has_geometry or (changed.has_geometry and solvable(changed, "numeric"))
-                    )
-                ):
-                    proposals.append(proposal)
+    verified = 0
+    for joints, choice in islice(choices, _TRIED):
+        if verified >= _VERIFIED or len(proposals) >= most:
+            break
+        given_up = np.concatenate([rows for _, rows in choice])
+        if len(given_up) != redundant or not all(_spans(block[given_up]) for block in blocks):
+            continue
+        types = tuple((j, code) for j, (code, _) in zip(joints, choice, strict=True))
+        if any(other.types == types for other in proposals):
+            continue
+        changes = [
+            f"{mechanism.joint_ids[j]} from {mechanism.joints[j].type.code} to {code}" for j, code in types
+        ]
+        released = ((j, _released_direction(mechanism, found, j, code, blocks[0])) for j, code in types)
+        directions = tuple((j, direction) for j, direction in released if direction is not None)
+        proposal = Proposal(
+            "joints", f"change {_join(changes)}", len(joints), types=types, directions=directions
+        )
+        verified += 1
+        changed = proposal.apply(mechanism)
+        # Neither count nor generic rank may find anything redundant or free but passive rotations, nor the
+        # rank at the reference, where there is one.
+        sound = examine_generic(changed).all.redundant == 0 and solvable(changed, "generic")
+        if sound and mechanism.has_geometry:
+            sound = changed.has_geometry and solvable(changed, "numeric")
+        if sound:
+            proposals.append(proposal)
     return proposals
 
 

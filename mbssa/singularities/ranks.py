@@ -213,27 +213,18 @@ def _with_random_rows(mechanism: Mechanism, rows: Rows, joints: Ints, dice: np.r
     B = mechanism.freedom
     # B random rows for each joint, so that those of coordinates exist, driven or not.
     wrench = dice.normal(size=(len(joints), B, B))
-    joint, name, number, drive = [], [], [], []
+    entries: list[tuple[int, int, int, str, bool]] = []
     for k, j in enumerate(joints.tolist()):
-        kind = type_of_joint(mechanism, j)
-        mask = int(mechanism.driven[j])
-        chosen = [(row, "contact", False) for row in range(kind.equations)]
-        chosen += [
-            (kind.equations + bit, coordinate, True)
-            for bit, coordinate in enumerate(kind.coordinates)
-            if mask >> bit & 1
-        ]
-        joint += [j] * len(chosen)
-        number += [(k, row) for row, _, _ in chosen]
-        name += [label for _, label, _ in chosen]
-        drive += [driven for _, _, driven in chosen]
-    which = np.array(joint, dtype=np.int64)
-    place = np.array(number, dtype=np.int64).reshape(-1, 2)
+        kind, mask = type_of_joint(mechanism, j), int(mechanism.driven[j])
+        entries += [(j, k, row, "contact", False) for row in range(kind.equations)]
+        driven = [(bit, name) for bit, name in enumerate(kind.coordinates) if mask >> bit & 1]
+        entries += [(j, k, kind.equations + bit, name, True) for bit, name in driven]
+    which, case, row = np.array([entry[:3] for entry in entries], dtype=np.int64).reshape(-1, 3).T
     sizes = np.diff(mechanism.joint_start)
     body = np.zeros((len(which), max(2, rows.body.shape[1], int(sizes[joints].max()))), dtype=np.int64)
     body[:, :2] = first_two_bodies(mechanism, which)
     jacobian = np.zeros((*body.shape, B))
-    jacobian[:, 1] = wrench[place[:, 0], place[:, 1]]
+    jacobian[:, 1] = wrench[case, row]
     jacobian[:, 0] = -jacobian[:, 1]
     for r, j in enumerate(which.tolist()):
         kind = type_of_joint(mechanism, j)
@@ -248,8 +239,8 @@ def _with_random_rows(mechanism: Mechanism, rows: Rows, joints: Ints, dice: np.r
         np.concatenate([old, jacobian]),
         np.concatenate([np.pad(rows.body, ((0, 0), (0, width))), body]),
         np.concatenate([rows.joint, which]),
-        np.concatenate([rows.drive, np.array(drive, dtype=bool)]),
-        (*rows.name, *name),
+        np.concatenate([rows.drive, np.array([entry[4] for entry in entries], dtype=bool)]),
+        (*rows.name, *(entry[3] for entry in entries)),
     )
 
 

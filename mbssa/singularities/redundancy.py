@@ -13,6 +13,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from mbssa.arrays import Floats, Ints
+from mbssa.decomposition.incidence import initialise
 from mbssa.decomposition.treatment import Dropped, SpecialPart, Treatment
 from mbssa.joints.assembly import CLOSED, Assembly, assemble
 from mbssa.joints.frames import Frames, joint_frames
@@ -102,6 +103,12 @@ def examine_generic(mechanism: Mechanism) -> Examined:
     return max(draws, key=lambda draw: (draw.constraints.rank, draw.all.rank))
 
 
+def examine_known(mechanism: Mechanism, precision: float | None = None) -> Examined:
+    """Ranks at the given geometry where all of it is known, else at random geometry."""
+    known = mechanism.has_geometry and joint_frames(mechanism).known.all()
+    return examine(mechanism, precision) if known else examine_generic(mechanism)
+
+
 def examine(mechanism: Mechanism, precision: float | None = None) -> Examined:
     """Ranks at the assembled reference; if they fall short, at a perturbed configuration too."""
     known = _examinations.setdefault(mechanism, {})
@@ -147,12 +154,9 @@ def _examined(mechanism: Mechanism, rows: Rows, tolerance: float, precision: flo
 
 def treat(mechanism: Mechanism, precision: float | None = None) -> Treatment | None:
     """Treatment of a mechanism whose count does not determine it; None where there is none."""
-    if mechanism.has_geometry and joint_frames(mechanism).known.all():
-        found = examine(mechanism, precision)
-        if found.fault or found.singular_pose or found.stuck:
-            return None
-    else:
-        found = examine_generic(mechanism)
+    found = examine_known(mechanism, precision)
+    if found.fault or found.singular_pose or found.stuck:
+        return None
     spins = passive_rotations(mechanism, found.rows, found.frames, found.configuration, found.tolerance)
     sound = found.dependent_drives == 0 and found.all.free == len(spins)
     if not sound or (found.all.free == 0 and found.all.redundant == 0):
@@ -170,7 +174,13 @@ def treat(mechanism: Mechanism, precision: float | None = None) -> Treatment | N
     dropped = np.setdiff1d(np.arange(len(found.rows)), order[kept])
     if found.rows.drive[dropped].any():
         return None
-    units, freedom = _counts(mechanism, found.rows, dropped, parts)
+    incidence = initialise(mechanism)
+    units = incidence.units - np.bincount(found.rows.joint[dropped], minlength=mechanism.n_joints)
+    freedom = incidence.freedom_of_body
+    for part in parts:
+        freedom[list(part.bodies)] = 3
+        # Each tree joint spends three units on holding one body to the plane or the point.
+        units[list(part.tree)] -= 3
     for spin in spins:
         freedom[spin.bodies[0]] -= 1
     return Treatment(
@@ -212,18 +222,3 @@ def independent_rows(matrix: Floats, tolerance: float) -> Ints:
             basis[len(kept)] = rest / left
             kept.append(r)
     return np.array(kept, dtype=np.int64)
-
-
-def _counts(
-    mechanism: Mechanism, rows: Rows, dropped: Ints, parts: tuple[SpecialPart, ...]
-) -> tuple[Ints, Ints]:
-    """Units of the joints and freedoms of the bodies after dropping, parts counted with B = 3."""
-    units = mechanism.freedom - mechanism.grade + mechanism.n_driven_of_joint
-    units -= np.bincount(rows.joint[dropped], minlength=mechanism.n_joints)
-    freedom = np.full(mechanism.n_bodies, mechanism.freedom, dtype=np.int64)
-    freedom[0] = 0
-    for part in parts:
-        freedom[list(part.bodies)] = 3
-        # Each tree joint spends three units on holding one body to the plane or the point.
-        units[list(part.tree)] -= 3
-    return units, freedom

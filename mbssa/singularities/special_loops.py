@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -114,11 +115,8 @@ def _loops(
     ends = {j: mechanism.joint_bodies(j) for j in joints}
     bodies, tree = _hanging_on_frame(ends)
     while True:
-        degree: dict[int, int] = {}
-        for pair in ends.values():
-            for body in pair if bodies.issuperset(pair) else ():
-                degree[body] = degree.get(body, 0) + 1
-        loose = {body for body in bodies if body and degree.get(body, 0) < 2}
+        degree = Counter(body for pair in ends.values() if bodies.issuperset(pair) for body in pair)
+        loose = {body for body in bodies if body and degree[body] < 2}
         if not loose:
             break
         bodies -= loose

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from groups.trajectory import PROOF
-from mbssa.reports.table import Heading, Part, Report, Table, Verbatim
+from mbssa.reports.table import Heading, Part, Report, Table, Verbatim, written_lines
 from mbssa.reports.wording import counted, listed
 from routes.sweep.cases import described
 from routes.sweep.store import PARTS
@@ -51,7 +51,7 @@ def sweep_report(found: Sweep, title: str = "", files: Sequence[Path] = ()) -> R
     files_there = counted(len(found.parts), "Parquet file")
     parts += [
         Verbatim(f"written: {found.folder / PARTS} ({files_there})"),
-        *(Verbatim(f"written: {path}") for path in files),
+        *written_lines(files),
     ]
     return Report(parts, lambda: record(found, files))
 

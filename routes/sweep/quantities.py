@@ -81,6 +81,7 @@ def expressions_of(mechanism: Mechanism, frames: Frames, derived: Mapping[str, s
         count=1,
         levels=1,
         continuous=False,
+        units=mechanism.units,
     )
     found = []
     for name, motion in operands.evaluated(derived).items():
@@ -377,7 +378,9 @@ def _expressed(model: Model, seen: _Seen, quantities: Iterable[Quantity]) -> dic
         mechanism, range(mechanism.n_bodies), _coordinates(mechanism, model.frames),
         coordinate=coordinate, direction=direction, point=point,
     )  # fmt: skip
-    motions = Operands(named, mechanism.called, n, 1, continuous=False).evaluated(texts)
+    motions = Operands(named, mechanism.called, n, 1, continuous=False, units=mechanism.units).evaluated(
+        texts
+    )
     return {name: motion.levels[0] for name, motion in motions.items()}
 
 

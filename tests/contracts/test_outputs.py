@@ -148,7 +148,7 @@ def test_output_dash_is_standard_output(run_mbssa, tmp_path, monkeypatch, line, 
     assert done.exit_code in (0, 1)
     assert done.stdout.startswith(PRINTED.get(command, "crank:"))
     if command in PRINTED and command != "draw":
-        assert "written: -" in done.stderr
+        assert "written: standard output" in done.stderr
     assert not Path("-").exists()
 
 
@@ -169,6 +169,10 @@ def test_a_dash_elsewhere_is_refused(run_mbssa, tmp_path, monkeypatch, line):
         assert f"{option} -: only --output writes to standard output; name a" in done.stderr, words
     assert not Path("-").exists()
     assert not Path("-.toml").exists()
+    for command in PRINTED.keys() - {"draw"}:
+        done = run_mbssa(*line(command, "--output", "-"), "--format", "json")
+        assert (done.exit_code, done.stdout) == (2, ""), command
+        assert "--output -: --format json" in done.stderr, command
     twice = run_mbssa("solve", "crank", "--output", "-", "--output", "-")
     assert (twice.exit_code, twice.stdout) == (2, "")
 

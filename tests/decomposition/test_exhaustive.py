@@ -25,9 +25,7 @@ def bare(space, n_bodies, rows):
 
 
 def fresh_state(mechanism):
-    state = exhaustive.prepare(initialise(mechanism), mechanism.grade, mechanism.n_driven_of_joint)
-    exhaustive.isolate_frame(state)
-    return state
+    return exhaustive.isolate_frame(initialise(mechanism))
 
 
 def numbers(bodies):
@@ -67,26 +65,24 @@ class TestSpatialFourBar:
         return fresh_state(mechanism)
 
     def test_the_frame_gives_its_pairs_to_bodies_2_and_4(self, state):
-        assert state.pairs == [0, 1, 0, 1]
-        assert state.grades == [0, 1, 0, 1]
-        assert state.driven == [0, 1, 0, 0]
+        assert [sum(bodies == 1 << b for bodies, _ in state.active[b]) for b in range(4)] == [0, 1, 0, 1]
+        assert state.active[1][0] == (0b0010, 6 - 1 + 1)
+        assert state.active[3] == [(0b1000, 6 - 1)]
 
     def test_eq_7_candidates_after_the_frame(self, state):
         assert numbers(exhaustive.candidates(state)) == [2, 4]
 
     def test_eq_8_body_2_is_the_first_group(self, state):
-        exhaustive.individuals(state, exhaustive.candidates(state))
+        assert [exhaustive.groups(state, (body,)) for body in exhaustive.candidates(state)] == [True, False]
         assert np.array(state.label)[1:].tolist() == [0, -1, -1]
         assert numbers(state.left) == [3, 4]
-        assert state.pairs[2:] == [1, 1]
-        assert state.grades[2:] == [3, 1]
+        assert state.active[2:] == [[(0b1100, 6 - 2), (0b0100, 6 - 3)], [(0b1000, 6 - 1)]]
 
     def test_eqs_9_and_10_next_candidates_and_their_only_chain(self, state):
-        exhaustive.individuals(state, exhaustive.candidates(state))
+        assert [exhaustive.groups(state, (body,)) for body in exhaustive.candidates(state)] == [True, False]
         found = exhaustive.candidates(state)
         assert numbers(found) == [3, 4]
-        exhaustive.individuals(state, found)
-        assert state.n_groups == 1
+        assert not any(exhaustive.groups(state, (body,)) for body in found)
         assert [numbers(chain) for chain in exhaustive.seeker(state, found, 2)] == [[3, 4]]
 
     def test_eq_11_results(self, mechanism):
@@ -119,7 +115,7 @@ class TestMoreThanThePapersMatricesHold:
         rows = [((1, 2), "R", 0)] + [((0, 1, 2), "EPI", 0)] * 4
         state = fresh_state(bare("planar", 3, rows))
         assert numbers(exhaustive.candidates(state)) == [2, 3]
-        assert state.pairs == [0, 0, 0]
+        assert state.active[1:] == [[(0b110, 2), *[(0b110, 1)] * 4], []]
         assert bodies_of(mbssa.decompose(bare("planar", 3, rows), "exhaustive")) == [(2, 3)]
 
     @pytest.mark.parametrize(("space", "code", "count"), [("spatial", "F", 6), ("planar", "FP", 3)])
@@ -217,16 +213,14 @@ class TestTimeLimit:
         def jump(state):
             state_length.append(state.length)
             if state.length == 3:
-                raise exhaustive.OutOfTime
+                raise TimeoutError
             look(state)
 
         monkeypatch.setattr(exhaustive, "_look_at_the_clock", jump)
         ring = ring_group(4)
         rows = [(*joint.bodies, "R", 0) for joint in ring.joints] + [(1, 10, "R", 1)]
         mechanism = mbssa.from_pairs(10, rows, "planar")
-        partition = exhaustive.search(
-            initialise(mechanism), mechanism.grade, mechanism.n_driven_of_joint, 60.0
-        )
+        partition = exhaustive.search(initialise(mechanism), 60.0)
         structure = build_structure(mechanism, initialise(mechanism), partition, "exhaustive")
         assert max(state_length) == 3
         assert bodies_of(structure) == [(10,)]

@@ -153,6 +153,9 @@ def test_curves_are_chosen_by_name_and_in_the_units_of_the_file(run_mbssa, tmp_p
     assert "1-2.angle" not in drawn
     done = run_mbssa(*asked, "--force", "--curves", "half,unknown")
     assert (done.exit_code, "no coordinate 'unknown'" in done.stderr) == (2, True)
+    for text in ("180 - 1-2.angle", "1-2.angle + 1", "follower.x - 5"):
+        done = run_mbssa(*asked, "--force", "--curves", text)
+        assert (done.exit_code, "write --quantity NAME=" in done.stderr) == (2, True), text
     done = run_mbssa(*asked[:4], "--curves", "1-2")
     assert (done.exit_code, "write --plot FILE too" in done.stderr) == (2, True)
 
@@ -479,6 +482,18 @@ def test_modes_are_counted_and_listed(run_mbssa):
     assert listed.exit_code == 0
     assert re.search(rf"(?m)^ +{found[3].reference}  +\*", listed.stdout)
     assert run_mbssa("modes", "rotor", "--group", "8").exit_code == 2
+
+
+def test_residuals_of_modes_are_in_the_length_unit(run_mbssa, bar):
+    model = bar("format = 1", 'format = 1\nunits = { length = "mm" }')
+    found = groups.modes(groups.build(mbssa.decompose(mbssa.load(model))), 2)
+    (row,) = json.loads(run_mbssa("modes", model, "--group", "2", "--format", "json").stdout)
+    assert row["units"]["residual"] == "mm"
+    assert [mode["residual"] for mode in row["modes"]] == pytest.approx(
+        [1e3 * mode.residual for mode in found]
+    )
+    heading = run_mbssa("modes", model, "--group", "2").stdout.splitlines()
+    assert any(line.split()[:1] == ["Mode"] and line.split()[-1] == "mm" for line in heading)
 
 
 @pytest.mark.slow

@@ -1,5 +1,6 @@
 """Quantities by expression: their values, their rates against finite differences, and what is refused."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -93,8 +94,7 @@ def named():
 
 
 def test_a_joint_is_found_by_its_id_and_by_its_bodies(named, tmp_path):
-    motion = groups.constant_speed(named, duration=0.1, steps=3)
-    trajectory = groups.build(mbssa.decompose(named)).solve(motion, compiled=False)
+    trajectory = at_its_reference(named)
     expected = trajectory.joint("C")["angle"].value
     for text in ("C.angle", "3-4.angle", "4-3.angle", "2 * 3-4.angle - C.angle"):
         assert trajectory.quantity(text).value == pytest.approx(expected, rel=1e-14), text
@@ -139,21 +139,23 @@ REFUSED = {
     "__import__('os').system('true')": "not allowed",
     "(1).__class__": "not allowed",
     "open(1)": "function 'open'.*distance, angle",
-    "sin(coupler.tracer.x)": "sin: m",
+    "sin(coupler.tracer.x)": "sin: in m,",
+    "sin(2-3.angle ** 2)": r"sin: in rad\^2,",
     "distance(coupler.x, frame.origin)": "distance: .*points",
     "angle(coupler.x)": "angle .*2 or 3 .*1",
     "coupler.x * rocker.x": "dot",
     "1 if 2 else 3": "not allowed",
     "2 +": "cannot be read",
-    "180 - 2-3.angle": r"180 has no unit.*write 180 deg - 2-3.angle or 180 rad - 2-3.angle",
-    "2-3.angle + 2 * pi": r"write 2-3.angle \+ deg\(2 \* pi\) or",
-    "coupler.tracer.x - 5": r"write coupler.tracer.x - 5 mm or coupler.tracer.x - 5 m",
-    "coupler.tracer.x * 2-3.angle + 1": r"1 has no unit, the other is in m rad$",
+    "180 - 2-3.angle": r"180 has no unit.*write 180 rad - 2-3.angle or 180 deg - 2-3.angle",
+    "2-3.angle + 2 * 45": r"write 2-3.angle \+ rad\(2 \* 45\) or",
+    "2-3.angle + 2 * pi": r"write 2-3.angle \+ rad\(2 \* pi\)$",
+    "coupler.tracer.x - 5": r"write coupler.tracer.x - 5 m or coupler.tracer.x - 5 mm",
+    "5 - (coupler.tracer.x + 3 mm)": r"write 5 m - \(coupler.tracer.x \+ 3 mm\)",
     "atan2(2-3.angle, 1)": "one unit",
     "5 mm + 3 deg": r"5 mm \+ 3 deg: m and rad",
     "9-2.angle": "'9-2.angle'",
     "9 ** 9 ** 9": "exponent",
-    "sqrt(coupler.tracer.x)": "m has no root",
+    "sqrt(coupler.tracer.x)": "in m, where a unit with even exponents",
     "-" * 3000 + "1": "3,001",
     "-" * 1900 + "1": "cannot be read|nested",
 }
@@ -163,6 +165,51 @@ def test_what_is_no_quantity_is_refused(four_bar):
     for text, said in REFUSED.items():
         with pytest.raises(ValueError, match=said):
             four_bar.quantity(text)
+
+
+#: Arguments of functions of an angle that have no unit, and the remedies in a file of mm and degrees.
+NO_ANGLES = {
+    "sin(30)": "sin(30 deg) or sin(30 rad)",
+    "1 + 2 * cos(-pi / 2)": "cos(rad(-pi / 2))",
+    "tan(3 * 15)": "tan(deg(3 * 15)) or tan(rad(3 * 15))",
+}
+
+
+def test_a_number_without_a_unit_is_no_angle(named):
+    trajectory = at_its_reference(named)
+    for text, remedy in NO_ANGLES.items():
+        with pytest.raises(ValueError, match=re.escape(f"has no unit; write {remedy}") + "$"):
+            trajectory.quantity(text)
+    assert trajectory.quantity("sin(30 deg) + cos(0) + tan(B.angle / B.angle)").value == pytest.approx(
+        1.5 + np.tan(1.0)
+    )
+
+
+#: Sums of unlike units in a file of mm and degrees, what their faults name, and a remedy that is a quantity.
+UNLIKE = {
+    "180 - B.angle": ("in deg;", "180 deg - B.angle"),
+    "pi - B.angle": ("in deg;", "rad(pi) - B.angle"),
+    "sqrt(coupler.tracer.x ** 2 + 1)": ("in mm^2;", "coupler.tracer.x ** 2 + 1 * (1 mm) ** 2"),
+    "(1 + 2) - B.angle ** 2": ("in deg^2;", "(1 + 2) * (1 deg) ** 2 - B.angle ** 2"),
+    "B.angle / coupler.tracer.x + 1": ("deg", "B.angle / coupler.tracer.x + 1 * (1 mm) ** -1 * (1 deg)"),
+    "B.angle + 5 mm": ("deg and mm have no sum", ""),
+    "sin(coupler.tracer.x)": ("sin: in mm,", ""),
+}
+
+
+def test_faults_of_units_name_those_of_the_file(named):
+    trajectory = at_its_reference(named)
+    for text, (unit, remedy) in UNLIKE.items():
+        with pytest.raises(ValueError, match=re.escape(unit)) as fault:
+            trajectory.quantity(text)
+        if remedy:
+            assert str(fault.value).partition("write ")[2].partition(" or ")[0] == remedy
+            assert trajectory.quantity(remedy)
+
+
+def at_its_reference(mechanism):
+    motion = groups.constant_speed(mechanism, duration=0.1, steps=2)
+    return groups.build(mbssa.decompose(mechanism)).solve(motion, compiled=False)
 
 
 def test_a_quantity_does_not_take_the_name_of_a_column(four_bar):

@@ -64,6 +64,14 @@ def test_check_says_it_of_the_models_motion(ram, run_mbssa):
     assert "ram.slide is below" in done.stderr
 
 
+def test_warnings_and_reports_have_the_same_width(ram, run_mbssa, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "60")
+    checked, solved = (run_mbssa(*words, str(ram)) for words in (["check"], ["solve", "--no-compiled"]))
+    for text in (checked.stderr, solved.stdout):
+        assert max(map(len, text.splitlines())) <= 60
+        assert "ram.slide is below its limit of -50 mm from t = 0.6 s on:" in " ".join(text.split())
+
+
 def test_modes_mark_those_outside_limits(tmp_path, run_mbssa):
     text = (
         mbssa.Builder("planar")

@@ -5,11 +5,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import groups
 import mbssa
 from groups.assembly_modes import starting_memory
 from groups.motion import reference_inputs
+from groups.placing.residuals import largest_residual
 from groups.solvers import library
 from groups.trajectory import quaternion_of
 from groups.truss import Truss, canonical
@@ -395,6 +397,19 @@ def test_trusses_are_told_apart_and_recognised():
         assert len(seen) == 1
         keys |= seen
     assert {Truss(7, edges).modes for edges in keys} == {14, 16, 18}
+
+
+@pytest.mark.parametrize("about", [0, 2])  # across the hinge, and from where its input is
+def test_a_residual_is_a_length(about):
+    """An angle counts as its arc at the size of the mechanism."""
+    model = build("slider_crank")
+    (crank, *_), at, gap = model.structure.groups, model.reference, 1e-4
+    turned = at.rotation.copy()
+    axis = model.frames.axes[0, 0][:, about]
+    turned[1] = Rotation.from_rotvec(gap * axis).as_matrix() @ turned[1]
+    inputs = np.array(list(model.reference_inputs.values()))
+    placed = replace(at, position=at.position[None], rotation=turned[None])
+    assert largest_residual(crank, model.frames, placed, inputs) == pytest.approx(gap * model.frames.size)
 
 
 # --- motions in other modes --------------------------------------------------------------------------

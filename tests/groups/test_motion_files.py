@@ -1,5 +1,6 @@
 """Motions in files: TOML and CSV, what they say, and every fault with its place."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -208,6 +209,16 @@ def test_every_fault_of_columns_comes_at_once_with_its_line(put, rotor):
         "line 9 time: 0.4 follows 0.4; write increasing times",
         "line 10 time: 0.2 follows 0.4; write increasing times",
     ]
+
+
+def test_columns_of_another_table_are_one_fault(put, four_bar):
+    labels = ["time", *(f"2-3.{name}" for name in ("Fx", "Fy", "Mz", "power", "driving", "status", "work"))]
+    path = put("forces.csv", sheet(labels, np.ones((len(labels), 1))))
+    with pytest.raises(mbssa.ModelError) as caught:
+        groups.read_motion(four_bar, path)
+    missing, unknown = caught.value.faults
+    assert (missing.code, unknown.code, unknown.place) == ("missing", "unknown", "line 1")
+    assert re.search("'2-3.Fx', .*'2-3.driving' and 2 more .*driven are 1-2.angle", unknown.message)
 
 
 @pytest.mark.parametrize(

@@ -2,22 +2,25 @@
 
 import time
 from collections import Counter
+from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import mbssa
-from mbssa.input_search.best_first import Allowed, Clock, best_first, drawn_inputs
+from mbssa.input_search.best_first import Clock, best_first, drawn
 from mbssa.input_search.criteria import criterion
+from mbssa.input_search.enumerate import Schemes
 from mbssa.input_search.evaluate import Evaluated
 from mbssa.input_search.search import transform
+from mbssa.input_search.validity import Coordinates
 
 N_JOINTS, N_INPUTS = 12, 3
 
 
 def room(n_variants=1, most=2):
-    shape = (n_variants, N_JOINTS)
-    return Allowed(np.zeros(shape, dtype=np.int64), np.full(shape, most), N_INPUTS)
+    return [Schemes(N_INPUTS, np.ones((N_JOINTS, 1 + most), dtype=object))] * n_variants
 
 
 def hilly(variant, places):
@@ -72,13 +75,14 @@ def test_the_same_again_for_a_number_of_evaluations():
 
 
 def test_what_the_query_forbids_is_not_evaluated():
-    least, most = np.zeros((1, N_JOINTS), dtype=np.int64), np.full((1, N_JOINTS), 1)
-    least[0, 4] = 1
-    most[0, [7, 8]] = 0
-    found = run(where=Allowed(least, most, N_INPUTS), starts=[(0, (0, 1, 3)), (0, (0, 1, 4))])
+    ways = np.ones((N_JOINTS, 2), dtype=object)
+    ways[4, 0] = 0
+    ways[[7, 8], 1] = 0
+    found = run(where=[Schemes(N_INPUTS, ways)], starts=[(0, (0, 1, 3)), (0, (0, 1, 4))])
     counts = np.array([np.bincount(p, minlength=N_JOINTS) for p in found.evaluated.places])
-    assert (counts >= least).all()
-    assert (counts <= most).all()
+    assert (counts <= 1).all()
+    assert counts[:, 4].all()
+    assert not counts[:, [7, 8]].any()
     assert found.n_evaluated == 36
 
 
@@ -132,17 +136,21 @@ def test_a_draw_is_independent_and_allowed():
     dice = np.random.default_rng(3)
     rows = dice.normal(size=(10, 3))
     rows[4] = rows[5] = 0
-    joint = np.repeat(np.arange(5), 2)
-    rank = np.where(np.arange(10) == 9, 0, 1)
     most = np.array([1, 2, 2, 1, 1])
-    drawn = {drawn_inputs(rows, joint, rank, most, 3, 1e-9, dice) for _ in range(200)}
-    assert len(drawn) == 4
-    for places in drawn:
+    start = np.arange(0, 11, 2)
+    several = Coordinates(start, np.arange(10), np.arange(10) == 9, rows)
+    base = SimpleNamespace(
+        variant=0, start=start, locked=np.zeros(5), most=most, n_inputs=3, coordinates=several
+    )
+    found = {drawn(base, dice) for _ in range(200)}
+    assert len(found) == 4
+    for _, places in found:
         counts = np.bincount(places, minlength=5)
         assert counts[4] == 1
         assert counts[2] <= 1
         assert (counts <= most).all()
-    assert drawn_inputs(rows[:, :1] * [1, 1, 0], joint, rank, most, 3, 1e-9, dice) is None
+    base.coordinates = replace(several, moves=rows[:, :1] * [1, 1, 0])
+    assert drawn(base, dice) is None
 
 
 def test_blocks_of_any_size_cover_everything():
@@ -249,7 +257,7 @@ def test_a_search_settles_when_nothing_better_comes():
         rows.n_groups[:] = 1
         return rows
 
-    wide = Allowed(np.zeros((1, 60), dtype=np.int64), np.ones((1, 60), dtype=np.int64), 3)
-    found = best_first(level, wide, criterion("groups"), [(0, (1, 2, 4))], nothing, most=34_000)
+    wide = Schemes(3, np.ones((60, 2), dtype=object))
+    found = best_first(level, [wide], criterion("groups"), [(0, (1, 2, 4))], nothing, most=34_000)
     assert found.stop == "settled"
     assert 20_000 < found.n_evaluated < 30_000

@@ -153,7 +153,7 @@ class TestTransform:
                 ),
                 [
                     "7 faults",
-                    "--allow: '1-99'",
+                    "--allow: no joint '1-99'",
                     "--forbid: ",
                     "--inputs: 0",
                     "did you mean 'groups'",

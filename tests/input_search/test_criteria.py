@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mbssa.input_search.criteria import DIRECTIONS, criterion, front, ordered, values_of
+from mbssa.input_search.criteria import CRITERIA, criterion, front, ordered, values_of
 from mbssa.input_search.evaluate import Evaluated
 
 
@@ -20,19 +20,15 @@ def some(seed=1, rows=60):
 
 
 class TestReading:
-    def test_a_list_is_lexicographic(self):
-        assert criterion("groups, largest").terms == ((1.0, "groups"), (1.0, "largest"))
-        assert criterion("groups").lexicographic
-
-    def test_a_sum_has_weights(self):
-        for text, terms in [
-            ("2*groups-1*largest+0.5*closed", ((2.0, "groups"), (-1.0, "largest"), (0.5, "closed"))),
-            ("groups-largest", ((1.0, "groups"), (-1.0, "largest"))),
-            ("-1e-1*cost + width", ((-0.1, "cost"), (1.0, "width"))),
+    def test_criteria_alone_go_in_their_good_direction_and_sums_have_weights(self):
+        for text, sums in [
+            ("groups, largest", (((1.0, "groups"),), ((-1.0, "largest"),))),
+            ("2*groups-1*largest+0.5*closed", (((2.0, "groups"), (-1.0, "largest"), (0.5, "closed")),)),
+            ("groups-largest", (((1.0, "groups"), (-1.0, "largest")),)),
+            ("-1e-1*cost + width", (((-0.1, "cost"), (1.0, "width")),)),
+            ("groups-largest,cost", (((1.0, "groups"), (-1.0, "largest")), ((-1.0, "cost"),))),
         ]:
-            found = criterion(text)
-            assert not found.lexicographic, text
-            assert found.terms == terms, text
+            assert criterion(text).sums == sums, text
 
     def test_what_is_none_is_refused_with_what_to_write(self):
         for text, message in [
@@ -40,21 +36,24 @@ class TestReading:
             ("2*groups-1*lagest", "did you mean 'largest'"),
             ("2 groups", "neither a list"),
             ("groups;largest", "neither a list"),
-            ("", "unknown ''"),
-            ("groups,", "unknown ''"),
+            ("", "neither a list"),
+            ("groups,", "neither a list"),
             ("2*groups--1*cost", "neither a list"),
+            ("1e400*groups", "neither a list"),
+            ("9" * 400 + "*groups", "neither a list"),
+            ("+".join(["groups"] * 5_001), "35,006 characters; write 1,000 at most"),
         ]:
-            with pytest.raises(ValueError, match="criterion") as caught:
+            with pytest.raises(ValueError, match=r"neither|write|criteria are") as caught:
                 criterion(text)
             assert message in str(caught.value), text
 
 
 class TestOrder:
     def test_each_criterion_goes_in_its_good_direction(self):
-        for name in DIRECTIONS:
+        for name, (direction, _) in CRITERIA.items():
             evaluated = some()
             values = values_of(evaluated, name)[ordered(evaluated, criterion(name))]
-            steps = np.diff(values) * DIRECTIONS[name]
+            steps = np.diff(values) * direction
             assert (steps <= 0).all(), name
 
     def test_the_second_criterion_decides_where_the_first_does_not(self):
@@ -84,7 +83,7 @@ class TestFront:
         for pair in [("groups", "largest"), ("cost", "levels"), ("closed", "open")]:
             for seed in range(3):
                 evaluated = some(seed)
-                values = np.array([DIRECTIONS[name] * values_of(evaluated, name) for name in pair]).T
+                values = np.array([CRITERIA[name][0] * values_of(evaluated, name) for name in pair]).T
                 best = {
                     tuple(v)
                     for v in values.tolist()

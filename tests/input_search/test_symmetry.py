@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import mbssa
-from mbssa.input_search.symmetry import across_variants, keeping, orbits, shown, symmetry
+from mbssa.input_search.evaluate import Evaluated
+from mbssa.input_search.symmetry import across_variants, counted_once, orbits, symmetry
 from mbssa.io.multiple import spanning_choices
 from mbssa.mechanism import MultipleJoint
 
@@ -123,15 +124,6 @@ def test_driven_coordinates_do_not_count_and_labels_do():
     assert symmetry(mechanism, None, np.arange(mechanism.n_bodies)).order == 1
 
 
-def test_labels_of_single_coordinates_are_kept_by_some_generators():
-    found = symmetry(mbssa.load("stewart"))
-    label = np.zeros(found.joints.shape[1])
-    label[0] = 1
-    kept = keeping(found.joints, label)
-    assert 0 < len(kept) < len(found.joints)
-    assert (kept[:, 0] == 0).all()
-
-
 def test_many_equal_legs():
     n = 60
     pairs = [
@@ -208,12 +200,13 @@ def test_criteria_are_equal_within_an_orbit(model, n_inputs):
     assert determined > 3
 
 
-def test_rows_that_are_shown():
-    of = np.array([0, 1, 0, 1, 4, 0])
-    valid = np.array([False, False, False, True, False, True])
-    rows, members = shown(of, valid)
-    assert rows.tolist() == [3, 4, 5]
-    assert members.tolist() == [2, 1, 3]
+def test_the_row_with_most_valid_sets_represents_its_orbit():
+    rows = Evaluated.empty(1, 6)
+    rows.places[:, 0] = np.arange(6)
+    rows.valid[:] = [0, 0, 0, 2, 0, 1]
+    counted = counted_once(rows, np.array([[2, 3, 5, 1, 4, 0]]), 6)
+    assert counted.alike.tolist() == [0, 0, 0, 2, 1, 3]
+    assert counted.alike_valid.tolist() == [0, 0, 0, 1, 0, 1]
 
 
 def test_without_symmetry_every_row_is_its_own_orbit():

@@ -150,6 +150,8 @@ def _candidates(path: Path) -> Iterator[tuple[str, str, str]]:
         inside = line.encode()[start:stop].decode()
         if part is not None and inside.count(part) != 1:
             continue
+        if kind == "status" and replacement not in text:  # not imported
+            continue
         mutated = replacement if part is None else inside.replace(part, replacement)
         new = (line.encode()[:start] + mutated.encode() + line.encode()[stop:]).decode()
         if text.count(line) == 1 and new != line and "'''" not in line:

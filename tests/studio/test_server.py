@@ -65,7 +65,8 @@ class Client:
             "type": kind, "method": method, "path": f"/t/{path}", "root_path": "", "query_string": b"",
             "headers": [(name.encode(), value.encode("latin-1")) for name, value in headers.items()],
         }  # fmt: skip
-        asyncio.run(self.application(scope, receive, send))
+        with ThreadPoolExecutor(1) as thread:  # the loop of a browser may run in this one
+            thread.submit(asyncio.run, self.application(scope, receive, send)).result()
         if not answers:
             return None, ""
         text = b"".join(each.get("body", b"") for each in answers).decode()

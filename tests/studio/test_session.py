@@ -513,7 +513,7 @@ def test_a_cam_lifts_its_roller_by_its_law(swinging):
     if swinging:
         session.edit("add_ground", point=end)
     else:
-        session.edit("add_slider", point=end, axis=[0, -1])
+        session.edit("add_slider", point=end, axis=[0, -2])
     session.edit("add_cam", bodies=[2, 3], centres=[[0, 0], [14, 48]], rise=5, radius=10)
     posing = Posing(session.state)
     (name,) = posing.inputs

@@ -31,7 +31,7 @@ def mechanism_of(robot: Robot, source_name: str, faults: Faults, name: str) -> M
         raise ModelError(source_name, faults)
     notes, unread = [*robot.notes, *_merged_notes(robot, at)], list(robot.unread)
     driven = _driven(robot, at, notes)
-    unread += _unread_limits(robot, at, notes)
+    unread += _unread_of_joints(robot, at)
     joints = [
         *_joint_records(robot, at, driven, notes),
         *_ball_records(robot, at, notes),
@@ -229,7 +229,7 @@ def _ball_records(robot: Robot, at: Placed, notes: list[str]) -> Iterable[Record
         }
 
 
-def _unread_limits(robot: Robot, at: Placed, notes: list[str]) -> Iterable[Unread]:
+def _unread_of_joints(robot: Robot, at: Placed) -> Iterable[Unread]:
     for joint in robot.joints.values():
         if at.body[joint.parent] == at.body[joint.child]:
             continue
@@ -243,7 +243,7 @@ def _unread_limits(robot: Robot, at: Placed, notes: list[str]) -> Iterable[Unrea
             if joint.stiffness:
                 yield Unread(Effect.SPRING, joint.where)
             if joint.damping:
-                notes.append(f"not read: damping of {joint.where}, which has several coordinates")
+                yield Unread(Effect.FORCE, f"damping of {joint.where}, which has several coordinates")
 
 
 def _ends(limits: tuple[float, float]) -> int:

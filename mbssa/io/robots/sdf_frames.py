@@ -141,14 +141,19 @@ class Frames:
 
     def _check(self, faults: Faults) -> None:
         """Every chain of frames ends in the world; one that does not is cut, and reported."""
-        for name in list(self.entries):
-            at, steps = name, 0
-            while at in self.entries and at and steps <= len(self.entries):
+        # A joint's missing child is a fault of the joint.
+        for name, entry in list(self.entries.items()):
+            if entry.relative_to and entry.relative_to not in self.entries:
+                if name not in self.joints or entry.relative_to != entry.moves_with:
+                    faults.add(f"pose of {name!r}", f"{entry.relative_to!r} is no frame", "unknown")
+                self.entries[name] = _Entry(np.eye(4), WORLD, entry.moves_with)
+        for name, entry in list(self.entries.items()):
+            at, steps = entry.relative_to, 0
+            while at not in ("", name) and steps <= len(self.entries):
                 at, steps = self.entries[at].relative_to, steps + 1
-            if at:
-                what = "is relative to itself" if at in self.entries else f"{at!r} is no frame"
-                faults.add(f"pose of {name!r}", what, "unknown")
-                self.entries[name] = _Entry(np.eye(4), WORLD, self.entries[name].moves_with)
+            if at == name:
+                faults.add(f"pose of {name!r}", "is relative to itself", "unknown")
+                self.entries[name] = _Entry(np.eye(4), WORLD, entry.moves_with)
 
 
 def pose_of(element: Element, faults: Faults) -> Floats:
@@ -162,4 +167,5 @@ def pose_of(element: Element, faults: Faults) -> Floats:
         return np.eye(4)
     values = parsed(pose.text, f"{element.where} pose", 6, (0.0,) * 6, faults)
     degrees = pose.attributes.get("degrees") in ("1", "true")
-    return frame_of(values[:3], np.radians(values[3:]) if degrees else values[3:])
+    angles = np.radians(values[3:]) if degrees else values[3:]
+    return frame_of(values[:3], angles, f"{element.where} pose", faults)

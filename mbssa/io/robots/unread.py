@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
@@ -20,6 +21,7 @@ class Effect(StrEnum):
     SPRING = "is a spring"
     GRAVITY = "changes gravity"
     LIMIT = "limits a joint"
+    FORCE = "changes forces"
 
 
 #: Effects between links that may close a loop.
@@ -44,11 +46,12 @@ READ = {
             "link", "joint", "constraint", "loop_joint", "drake:ball_constraint", "transmission",
             "ros2_control",
         ),
-        "gazebo": ("joint",),
+        "model": ("joint",),
         "link": ("inertial", "visual"),
         "joint": ("origin", "parent", "child", "axis", "limit", "mimic", "dynamics"),
     },
     "sdf": {
+        "physics": (),
         "world": ("model", "gravity"),
         "model": ("pose", "link", "joint", "frame", "model", "drake:ball_constraint"),
         "link": ("pose", "inertial", "visual"),
@@ -57,22 +60,14 @@ READ = {
             "screw_thread_pitch", "thread_pitch",
         ),
         "axis": ("xyz", "limit", "mimic", "dynamics", "use_parent_model_frame"),
-        "axis2": ("xyz", "dynamics", "use_parent_model_frame"),
+        "axis2": ("xyz", "use_parent_model_frame"),
         "dynamics": ("damping", "spring_stiffness", "spring_reference"),
         "frame": ("pose",),
     },
 }  # fmt: skip
 
-#: Attributes of MJCF that are not read, by element, and elements of which none is: they change no tie.
-NOT_READ_OF_MJCF = {
-    "sensor": (),
-    "tendon": (),
-    "contact": (),
-    "custom": (),
-    "composite": (),
-    "joint": ("frictionloss", "armature"),
-    "option": ("wind", "density", "viscosity"),
-}
+#: Elements of MJCF of which nothing is read; what changes answers is named as MuJoCo compiles it.
+NOT_READ_OF_MJCF = ("sensor", "tendon", "contact", "custom", "composite")
 
 #: Effects of elements that are not read, by name, or by their parent's name and theirs.
 EFFECTS = {
@@ -86,28 +81,55 @@ EFFECTS = {
     "drake:prismatic_spring": Effect.SPRING,
     "world/joint": Effect.TIE,
     "model/static": Effect.TIE,
+    "link/kinematic": Effect.TIE,
     "axis2/limit": Effect.LIMIT,
+    "axis2/dynamics": Effect.FORCE,
+    "dynamics/friction": Effect.FORCE,
+    "link/velocity_decay": Effect.FORCE,
+    "dampingFactor": Effect.FORCE,
+    "link/enable_wind": Effect.FORCE,
+    "model/enable_wind": Effect.FORCE,
     "axis2/mimic": Effect.COUPLING,
+    "physics/gravity": Effect.GRAVITY,
+    "model/gravity": Effect.GRAVITY,
     "link/gravity": Effect.GRAVITY,
+    "turnGravityOff": Effect.GRAVITY,
     "springStiffness": Effect.SPRING,
 }
 
 #: Texts with which such an element changes nothing.
 _IDLE = {
     "model/static": ("", "0", "false"),
+    "link/kinematic": ("", "0", "false"),
+    "model/gravity": ("", "1", "true"),
     "link/gravity": ("", "1", "true"),
-    "springStiffness": ("", "0", "0.0"),
+    "turnGravityOff": ("", "0", "false"),
+    "link/enable_wind": ("", "0", "false"),
+    "model/enable_wind": ("", "0", "false"),
+}
+
+#: Elements that change nothing where all numbers in them are 0.
+_AMOUNTS = ("springStiffness", "dampingFactor", "velocity_decay", "dynamics", "friction")
+
+#: Effects of plugins, by words that their file's name and the elements in them have together.
+_PLUGINS = {
+    ("mimic",): Effect.COUPLING,
+    ("spring",): Effect.SPRING,
+    ("detachable",): Effect.TIE,
+    ("buoyancy",): Effect.FORCE,
+    ("hydrodynamics",): Effect.FORCE,
+    ("lift", "drag"): Effect.FORCE,
+    ("parent", "child"): Effect.TIE,
 }
 
 #: Elements whose children may tie links.
-_WHOLES = ("robot", "gazebo", "world", "model")
+_WHOLES = ("robot", "world", "model")
 
 #: Elements that may name any number of links, and tie none.
 _LISTS = (
     "drake:collision_filter_group",
     "disable_collisions",
     "sensor",
-    "plugin",
     "gripper",
     "light",
     "state",
@@ -135,28 +157,40 @@ def unread(parents: Iterable[Element], form: str, links: Collection[str]) -> tup
 
 
 def _effect(parent: Element, child: Element, links: Collection[str]) -> Effect | None:
-    if child.tag == "plugin" and "mimic" in child.attributes.get("filename", ""):
+    if child.tag == "param" and child.name() == "mimic":
         return Effect.COUPLING
+    if child.tag == "plugin":
+        tags = [each.tag for each in everything(child)]
+        said = " ".join([child.attributes.get("filename", ""), *tags]).lower()
+        return next((_PLUGINS[key] for key in _PLUGINS if all(word in said for word in key)), None)
     for key in (f"{parent.tag}/{child.tag}", child.tag):
         if key in EFFECTS:
-            idle = child.text in _IDLE.get(key, ()) or (child.tag == "limit" and not _bounds(child))
-            return None if idle else EFFECTS[key]
+            return None if _is_idle(child, key) else EFFECTS[key]
     if parent.tag not in _WHOLES or child.tag in _LISTS:
         return None
     return Effect.TIE if len({name for name in _words(child) if name in links}) > 1 else None
 
 
-def _bounds(limit: Element) -> bool:
-    """Return whether a limit of an SDF has an end, which 1e9 and beyond is none."""
-    ends = [end.text for tag in ("lower", "upper") for end in limit.all(tag)]
-    return any(not _is_far(end) for end in ends)
+def _is_idle(element: Element, key: str) -> bool:
+    """Return whether an element of a kind that changes answers says nothing, or what holds without it."""
+    if element.tag == "limit":
+        return all(_number(end.text) >= 1e9 for tag in ("lower", "upper") for end in element.all(tag))
+    if element.tag in _AMOUNTS:
+        return all(is_zero(each.text) for each in everything(element))
+    return element.text.lower() in _IDLE.get(key, ())
 
 
-def _is_far(text: str) -> bool:
+def is_zero(text: str) -> bool:
+    """Return whether a text says nothing or 0."""
+    return not text.strip() or _number(text) == 0.0
+
+
+def _number(text: str) -> float:
+    """Magnitude of a number; not a number for another text."""
     try:
-        return abs(float(text)) >= 1e9
+        return abs(float(text))
     except ValueError:
-        return False
+        return math.nan
 
 
 def _words(element: Element) -> Iterator[str]:

@@ -12,7 +12,7 @@ from xml.sax.xmlreader import AttributesImpl, Locator
 import numpy as np
 
 from mbssa.arrays import Floats
-from mbssa.bounds import DEEPEST, LARGEST, SMALLEST
+from mbssa.bounds import DEEPEST, LARGEST, SMALLEST, range_fault
 from mbssa.faults import Fault, Faults, ModelError
 
 
@@ -134,13 +134,16 @@ def number(element: Element, key: str, default: float, faults: Faults) -> float:
     return float(numbers(element, key, 1, (default,), faults)[0])
 
 
-def frame_of(position: Floats, angles: Floats) -> Floats:
+def frame_of(position: Floats, angles: Floats, where: str, faults: Faults) -> Floats:
     """Frame (4, 4) of a position and of rotations about the fixed x, y and z, in this order (rad)."""
     from scipy.spatial.transform import Rotation
 
     frame = np.eye(4)
-    frame[:3, :3] = Rotation.from_euler("xyz", angles).as_matrix()
     frame[:3, 3] = position
+    if fault := next(filter(None, map(range_fault, angles.tolist())), ""):
+        faults.add(where, f"an angle {fault.replace(';', ' rad;')}")
+    else:
+        frame[:3, :3] = Rotation.from_euler("xyz", angles).as_matrix()
     return frame
 
 
@@ -160,7 +163,8 @@ def origin_of(element: Element, faults: Faults, tag: str = "origin") -> Floats:
     if origin is None:
         return np.eye(4)
     zero = (0.0, 0.0, 0.0)
-    return frame_of(numbers(origin, "xyz", 3, zero, faults), numbers(origin, "rpy", 3, zero, faults))
+    position, angles = (numbers(origin, key, 3, zero, faults) for key in ("xyz", "rpy"))
+    return frame_of(position, angles, f"{origin.where} rpy", faults)
 
 
 def axis_of(element: Element, faults: Faults, tag: str = "axis") -> Floats:

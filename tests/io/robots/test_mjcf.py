@@ -132,9 +132,11 @@ def test_inertias_limits_and_visuals_are_those_of_mujoco(put):
         "not read: 1 geom of group 3 or above, which are for collisions",
         "not read: 1 geom of type plane",
         "line 9 body 'elbow': has 3 joints, with 2 bodies without mass between them",
-        "not read: joint armature, line 2",
     ):
         assert note in mechanism.notes
+    assert [part.partition(" of ")[0] for part in mechanism.unread] == [
+        "not read, though it changes forces: armature"
+    ]
 
 
 def test_a_closed_loop_satisfies_the_equalities_of_mujoco(put):
@@ -345,14 +347,26 @@ def test_one_pass_leaves_names_as_they_are(tmp_path):
         ("", '<tendon><fixed name="t"><joint joint="hinge" coef="1"/></fixed></tendon>'
              '<equality><tendon name="e" tendon1="t"/></equality>', "couples joints: line 3 tendon 'e'"),
         ('type="ball" range="0 1" limited="true"', "", "limits a joint: line 2 joint 'hinge'"),
-        ('type="ball" stiffness="2" damping="1"', "", "is a spring: line 2 joint 'hinge'"),
+        ('type="ball" stiffness="2"', "", "is a spring: line 2 joint 'hinge'"),
+        ('type="ball" damping="1"', "", "changes forces: damping of line 2 joint 'hinge'"),
+        ('armature="0.1"', "", "changes forces: armature of line 2 joint 'hinge'"),
+        ('frictionloss="0.4"', "", "changes forces: frictionloss of line 2 joint 'hinge'"),
+        ("", '<option density="1.2"/>', "changes forces: density or viscosity"),
+        ("", '<tendon><fixed name="t" damping="2"><joint joint="hinge" coef="1"/></fixed></tendon>',
+         "changes forces: line 3 fixed 't'"),
     ],
 )  # fmt: skip
 def test_what_changes_answers_and_is_not_read_fails_the_check(put, joint, inside, part):
     mechanism = loaded(put(PENDULUM.format("", joint, inside)))
     assert [part in each for each in mechanism.unread] == [True]
-    assert ("damping" in joint) == any("damping of line 2 joint 'hinge'" in note for note in mechanism.notes)
     assert not mbssa.check(mechanism).solvable
+
+
+def test_an_inertia_or_a_friction_of_zero_changes_nothing(put):
+    still = 'armature="0" frictionloss="0"'
+    assert not loaded(put(PENDULUM.format(' wind="1 0 0"', still, ""))).unread
+    loose = '><flag frictionloss="disable"/></option><option'
+    assert not loaded(put(PENDULUM.format(loose, 'frictionloss="1"', ""))).unread
 
 
 def test_a_body_without_weight_is_named(put):

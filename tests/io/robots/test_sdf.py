@@ -190,11 +190,29 @@ def test_faults_are_named(put):
         (one_joint("revolute", "<axis><xyz>0 0 0</xyz></axis>"), "axis: has length 0"),
         (one_joint("revolute", "<axis><xyz>0 1e200 0</xyz></axis>"), "axis: has length 1e+200"),
         (one_joint("ball", '<pose relative_to="j">0 0 0 0 0 0</pose>'), "pose of 'j': is relative to itself"),
+        (one_joint("ball", "<pose>0 0 0 0 1e200 0</pose>"), "'j' pose: an angle is 1e+200 rad; write"),
         (one_joint("ball", "<pose>0 0 x 0 0 0</pose>"), "is '0 0 x 0 0 0'; write 6 numbers"),
     ]:
         with pytest.raises(mbssa.ModelError) as raised:
             mbssa.load(put(text))
         assert part in str(raised.value), part
+
+
+@pytest.mark.parametrize(
+    ("frames", "places"),
+    [
+        ('<frame name="f"><pose relative_to="g"/></frame><frame name="g"><pose relative_to="x"/></frame>',
+         ["pose of 'g'"]),
+        ('<frame name="f"><pose relative_to="g"/></frame><frame name="g"><pose relative_to="h"/></frame>'
+         '<frame name="h"><pose relative_to="g"/></frame>', ["pose of 'g'"]),
+        ('<frame name="f"><pose relative_to="k"/></frame>'
+         '<joint name="k" type="ball"><parent>world</parent><child>x</child></joint>', ["line 1 joint 'k'"]),
+    ],
+)  # fmt: skip
+def test_a_wrong_frame_is_one_fault_wherever_others_hang_on_it(put, frames, places):
+    with pytest.raises(mbssa.ModelError) as raised:
+        mbssa.load(put(f'<sdf version="1.9"><model name="m"><link name="a"/>{frames}</model></sdf>'))
+    assert [fault.place for fault in raised.value.faults] == places
 
 
 def test_a_parent_frame_elsewhere_than_the_joint_is_named(put):
@@ -229,6 +247,14 @@ def test_gravity_of_the_world_is_read(put, tmp_path):
         assert loaded(tmp_path / "again.sdf").gravity == mechanism.gravity
 
 
+def test_gravity_of_the_physics_of_an_old_world_is_read(put):
+    """SDF before 1.6 has gravity there; the drive holds half the weight of the arm, which is 1 m long."""
+    text = PENDULUM.format(gravity="<physics><gravity>0 0 -3</gravity></physics>", link=ARM.format(inside=""))
+    mechanism = loaded(put(text.replace("1.9", "1.5")))
+    assert not mechanism.unread
+    assert holding(mechanism) == pytest.approx(-1.5, abs=1e-12)
+
+
 def test_gravity_is_in_the_axes_of_the_link_that_is_held(put):
     link = '<link name="base"><pose>1 2 3 0 1.5707963267948966 0</pose></link>' + ARM.format(inside="")
     text = PENDULUM.format(gravity="", link=link).replace("<parent>world", "<parent>base")
@@ -251,6 +277,21 @@ def test_a_model_without_a_world_has_no_gravity_and_says_so(put):
         ("</world>", '<joint name="x"/></world>', "ties links: joint, line 4"),
         ("</model>", "<rope><a>arm</a><b>hinge</b></rope></model>", "ties links: rope, line 4"),
         ("</axis>", '<drake:mimic joint="a"/></axis>', "couples joints: drake:mimic, line 4"),
+        ("<model", "<physics><gravity>0 0 -3</gravity></physics><model", "changes gravity: gravity, line 1"),
+        (
+            "</model>",
+            '<plugin filename="gz-sim-detachable-joint-system"/></model>',
+            "ties links: plugin, line 4",
+        ),
+        ("</inertial>", "</inertial><kinematic>true</kinematic>", "ties links: kinematic, line 2"),
+        ("</axis>", "</axis><axis2><dynamics><damping>0</damping></dynamics></axis2>", None),
+        ("</axis>", "<dynamics><friction>0.0</friction></dynamics></axis>", None),
+        ("</axis>", "<dynamics><friction>2</friction></dynamics></axis>", "changes forces: friction, line 4"),
+        (
+            "</axis>",
+            "</axis><axis2><dynamics><spring_stiffness>1</spring_stiffness></dynamics></axis2>",
+            "changes forces: dynamics, line 4",
+        ),
     ],
 )
 def test_what_changes_answers_and_is_not_read_fails_the_check(put, old, new, effect):
@@ -275,7 +316,7 @@ def test_a_spring_and_a_damper_of_an_axis_are_read(put):
     mechanism = loaded(put(one_joint("revolute", f"<axis><xyz>0 0 1</xyz>{inside}</axis>")))
     (spring,) = mechanism.forces
     assert (spring.coordinate, spring.stiffness, spring.damping, spring.rest) == ("j.angle", 3.0, 2.0, 0.5)
-    assert "not read: friction, line 2" in mechanism.notes
+    assert mechanism.unread == ("not read, though it changes forces: friction, line 2",)
 
 
 @pytest.mark.parametrize(

@@ -304,6 +304,12 @@ def test_loops_of_other_dialects_are_read(put, closing):
         (f'{FRAMES}<glue><a frame="fa"/><b frame="fb"/></glue>', "ties links: glue, line 8"),
         ('<gazebo><plugin filename="libmimic_joint.so"><joint>a</joint></plugin></gazebo>', "couples"),
         ('<gazebo reference="a"><springStiffness>3</springStiffness></gazebo>', "spring: springSt"),
+        ('<gazebo><plugin filename="libgazebo_ros_joint_spring.so"/></gazebo>', "is a spring: plugin"),
+        ("<gazebo><plugin><parent_link>crank</parent_link><childLink>rocker</childLink></plugin></gazebo>",
+         "ties links: plugin, line 8"),
+        ("<gazebo><static>true</static></gazebo>", "ties links: static, line 8"),
+        ('<ros2_control><joint name="a"><param name="mimic">b</param></joint></ros2_control>',
+         "couples joints: param, line 8"),
     ],
 )  # fmt: skip
 def test_a_file_whose_ties_are_not_all_read_is_not_said_to_have_no_loops(
@@ -320,6 +326,21 @@ def test_a_file_whose_ties_are_not_all_read_is_not_said_to_have_no_loops(
     done = run_mbssa("check", str(tmp_path / "model.toml"))
     assert done.exit_code == 1
     assert part in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("inside", "part"),
+    [
+        ('<gazebo reference="crank"><turnGravityOff>True</turnGravityOff></gazebo>', ["turnGravityOff"]),
+        ('<gazebo reference="crank"><gravity>false</gravity></gazebo>', ["gravity"]),
+        ("<gazebo><gravity>0 0 -3</gravity></gazebo>", ["gravity"]),
+        ('<gazebo reference="crank"><turnGravityOff>0</turnGravityOff></gazebo>', []),
+        ('<gazebo reference="crank"><gravity>TRUE</gravity></gazebo>', []),
+    ],
+)
+def test_gravity_of_gazebo_is_named_as_not_read(put, inside, part):
+    want = [f"not read, though it changes gravity: {tag}, line 8" for tag in part]
+    assert list(loaded(put(PARALLELOGRAM.format(inside))).unread) == want
 
 
 @pytest.mark.filterwarnings("default")
@@ -344,13 +365,13 @@ def test_elements_about_many_links_tie_none(put):
         "drake:collision_filter_group, line 8", "gazebo, line 10", "plugin, line 11")]  # fmt: skip
 
 
-def test_a_damper_is_read_and_friction_named(put):
+def test_a_damper_is_read_and_friction_is_not(put):
     mechanism = loaded(
         put(ARM.replace('<axis xyz="0 3 4"/>', '<axis xyz="0 3 4"/><dynamics damping="2" friction="1"/>'))
     )
     (damper,) = mechanism.forces
     assert (damper.coordinate, damper.stiffness, damper.damping) == ("push.slide", 0.0, 2.0)
-    assert "not read: dynamics friction, line 14" in mechanism.notes
+    assert mechanism.unread == ("not read, though it changes forces: dynamics friction, line 14",)
 
 
 def test_wrong_constraints_are_named_with_their_lines(put):
@@ -362,10 +383,32 @@ def test_wrong_constraints_are_named_with_their_lines(put):
         ('parent_axis xyz="0 0 1"', 'parent_axis xyz="0 0 0"', "parent_axis: has length 0"),
         ('parent_axis xyz="0 0 1"', 'parent_axis xyz="0 1e200 1"', "parent_axis: has length 1e+200"),
         ('rpy="1.1 0 0"', 'rpy="1.1 x 0"', "rpy: is '1.1 x 0'; write 3 numbers"),
+        ('rpy="1.1 0 0"', 'rpy="1.1 0 -1e200"', "rpy: an angle is -1e+200 rad; write a magnitude"),
     ]:
         closing = constraint("spherical")
         head, tail = four_bar(closing).split("<constraint")
         assert why in faults_of(put(f"{head}<constraint{tail.replace(old, new)}")), new
+
+
+def test_a_joint_to_a_link_in_gazebo_is_one_fault(put):
+    inside = """<gazebo><link name="l3"/><joint name="x" type="revolute"><parent>crank</parent>
+      <child>l3</child></joint></gazebo>"""
+    with pytest.raises(mbssa.ModelError) as raised:
+        mbssa.load(put(PARALLELOGRAM.format(inside)))
+    assert [(fault.place, fault.code) for fault in raised.value.faults] == [("line 8 joint 'x'", "unknown")]
+
+
+def test_ends_of_a_limit_that_are_wrong_or_missing_are_named(put):
+    for given, what in (
+        ('lower="0.5"', "above upper 0, as upper is missing"),
+        ('upper="-0.5"', "lower 0 is above upper -0.5, as lower is missing"),
+        ('lower="0.5" upper="0.2"', "lower 0.5 is above upper 0.2"),
+        ('lower="x" upper="-0.2"', "lower: is 'x'"),
+    ):
+        said = faults_of(put(ARM.replace('lower="-20" upper="20"', given)))
+        assert what in said
+        assert "\n" not in said
+    assert loaded(put(ARM.replace('lower="-20" ', ""))).joint_geometry[1].limits == {"angle": (0.0, 20.0)}
 
 
 def test_limits_beyond_all_bounds_are_none(put):
