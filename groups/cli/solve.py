@@ -30,7 +30,7 @@ from mbssa.cli.options import (
     ThroughOption,
     TrustOption,
 )
-from mbssa.cli.outputs import written
+from mbssa.cli.outputs import dash_faults, written
 
 
 @stopping("nothing more was written")
@@ -113,6 +113,7 @@ def solve(
     if mpi_rank.size() > 1 and executor is None:
         request = replace(request, executor="mpi")
     faults = outputs.faults([model, motion, plan], force, form)
+    faults += dash_faults("--checkpoint", checkpoint, "a folder")
     faults += arguments.tearing_faults(through, request, mode)
     if faults:
         fail_all(faults)

@@ -13,7 +13,7 @@ import numpy as np
 
 from groups.rotations import twist_in_space
 from mbssa import Joint
-from mbssa.arrays import Bools, Floats
+from mbssa.arrays import Bools, Floats, Ints
 from mbssa.joints.axes import in_space
 from mbssa.joints.catalogue import coordinate_unit
 from mbssa.joints.equations import Elementary, Equations, coordinates
@@ -140,8 +140,12 @@ def coordinate_motion(trajectory: Trajectory, name: str) -> CoordinateMotion:
     return joint_motion(trajectory, joint)[coordinate]
 
 
-def joint_motion(trajectory: Trajectory, joint: str | int | Joint) -> JointMotion:
+def joint_motion(
+    trajectory: Trajectory, joint: str | int | Joint, starts: Sequence[int] | Ints = (0,)
+) -> JointMotion:
     """Coordinates of one joint at all instants: of a user's text, an index or a view."""
+    # Where several motions stand one after another, angles are counted from the reference in each, from the
+    # instants `starts` on.
     mechanism = trajectory.mechanism
     if isinstance(joint, str):
         joint = mechanism.joint(joint)
@@ -157,9 +161,9 @@ def joint_motion(trajectory: Trajectory, joint: str | int | Joint) -> JointMotio
         found = related_motion(trajectory, frames.relations[joint.index])
     else:
         parameters = {key: column[joint.index] for key, column in frames.parameters.items()}
-        given = joint.geometry.at_reference if joint.geometry is not None else {}
+        given = frames.at_reference(mechanism, joint.index)
         ends = frames.origin[joint.index], frames.axes[joint.index]
-        found = pair_motion(trajectory, rows, names, joint.bodies, ends, parameters, given)
+        found = pair_motion(trajectory, rows, names, joint.bodies, ends, parameters, given, starts)
     value, *rates = found
     units = tuple(coordinate_unit(one) for one in names)
     return JointMotion(joint.id, names, units, value, *rates, *[None] * (2 - len(rates)))
@@ -229,16 +233,21 @@ def _turned(trajectory: Trajectory, body: int) -> list[Floats]:
         return [np.zeros(len(trajectory.time))] * n_levels(trajectory)
     of = trajectory.body(body + 1)
     if of.orientation.ndim > 1:  # lifted into space: a quaternion counts no turns
-        about = Equations((), (Elementary("turn", (1, 0, 0, 0)),), ())
-        ends = np.zeros((2, 3)), np.tile(np.eye(3), (2, 1, 1))
-        lifted = pair_motion(trajectory, about, ("angle",), (1, body + 1), ends, {}, {})
-        return [level[:, 0] for level in lifted]
+        return turn_motion(trajectory, body)
     found = [of.orientation]
     if trajectory.velocity is not None:
         found.append(of.velocity[:, 2])
     if trajectory.acceleration is not None:
         found.append(of.acceleration[:, 2])
     return found
+
+
+def turn_motion(trajectory: Trajectory, body: int, starts: Sequence[int] | Ints = (0,)) -> list[Floats]:
+    """Angle of a body about the world's z at all instants, turns counted, and those rates that were kept."""
+    about = Equations((), (Elementary("turn", (1, 0, 0, 0)),), ())
+    ends = np.zeros((2, 3)), np.tile(np.eye(3), (2, 1, 1))
+    found = pair_motion(trajectory, about, ("angle",), (1, body + 1), ends, {}, {}, starts)
+    return [level[:, 0] for level in found]
 
 
 def pair_motion(
@@ -249,6 +258,7 @@ def pair_motion(
     ends: tuple[Floats, Floats],
     parameters: Mapping[str, np.float64],
     at_reference: Mapping[str, float],
+    starts: Sequence[int] | Ints = (0,),
 ) -> list[Floats]:
     """Coordinates of a pair of frames, with those rates that were kept, (T, k) each."""
     # `ends` are the origins (2, 3) and axes (2, 3, 3) of the frames in the bodies' own.
@@ -270,7 +280,7 @@ def pair_motion(
     if trajectory.orientation.ndim == 2:
         first, second = (_turned(trajectory, number - 1)[0] for number in numbers)
         turned = second - first
-    _make_continuous(found, trajectory.time, rows, names, principal, said, turned)
+    _make_continuous(found, trajectory.time, rows, names, principal, said, turned, starts)
     return found
 
 
@@ -394,50 +404,68 @@ def _make_continuous(
     principal: Floats,
     said: Floats,
     turned: Floats | None,
+    starts: Sequence[int] | Ints,
 ) -> None:
     """Turn principal angles into continuous ones that start at the reference, in place."""
-    # The angle `turned` (T,) of the second body against the first, known in the plane, counts turns.
+    # The angle `turned` (T,) of the second body against the first, known in the plane, counts turns. Before
+    # the motion that begins at each of `starts` comes a row for the reference.
     value = found[0]
-    sound = np.isfinite(value).all(axis=1)
-    if not sound.any():
+    sound = np.flatnonzero(np.isfinite(value).all(axis=1))
+    if not len(sound):
         return
-    path = np.concatenate([principal[None], value[sound]])
+    begins = np.searchsorted(sound, starts)
+    first = begins + np.arange(len(begins))
+    path = np.insert(value[sound], begins, principal, axis=0)
+    solved = np.ones(len(path), dtype=np.bool_)
+    solved[first] = False
     for k, e in enumerate(rows.coordinates):
         if e.kind not in ("cardan", "elevation"):
             continue
         beside = [k - 1, k + 1] if e.kind == "cardan" else [k - 1]
-        other = _over_the_gimbal(path, k, beside, said)
+        other = _over_the_gimbal(path, k, beside, said, first)
         path[other, k] = np.pi - path[other, k]
         path[:, beside] += np.where(other, np.pi, 0.0)[:, None]
         for derivative in found[1:]:
-            derivative[np.flatnonzero(sound)[other[1:]], k] *= -1.0
+            derivative[sound[other[solved]], k] *= -1.0
     rates = found[1][sound] if len(found) > 1 else None
     accelerations = found[2][sound] if len(found) > 2 else None
     for k, name in enumerate(names):
         if coordinate_unit(name) == "rad":
-            expected = np.zeros(len(path))
-            expected[0] = said[k]
+            advance = np.zeros(len(sound))
             if turned is not None and rows.coordinates[k].kind == "turn":
-                expected[2:] = rows.coordinates[k].sign * np.diff(turned[sound])
+                advance[1:] = rows.coordinates[k].sign * np.diff(turned[sound])
             elif rates is not None:
                 bent = None if accelerations is None else accelerations[:, k]
-                expected[2:] = _expected(time[sound], rates[:, k], bent)
-            steps = np.diff(path[:, k], prepend=0.0) - expected
-            path[:, k] -= 2 * np.pi * np.cumsum(np.round(steps / (2 * np.pi)))
-    value[sound] = path[1:]
+                advance[1:] = _expected(time[sound], rates[:, k], bent)
+            expected = np.zeros(len(path))
+            expected[solved] = advance
+            expected[(first + 1)[first + 1 < len(path)]] = 0.0  # the shorter way from the reference
+            before = np.roll(path[:, k], 1)
+            before[first], expected[first] = 0.0, said[k]
+            steps = path[:, k] - before - expected
+            path[:, k] -= 2 * np.pi * _summed(np.round(steps / (2 * np.pi)), first)
+    value[sound] = path[solved]
 
 
-def _over_the_gimbal(path: Floats, middle: int, beside: list[int], said: Floats) -> Bools:
+def _summed(steps: Floats, first: Ints) -> Floats:
+    """Sums of the steps up to each one, which begin at those that are ``first``."""
+    total = np.cumsum(steps)
+    found: Floats = total - np.repeat((total - steps)[first], np.diff(first, append=len(steps)))
+    return found
+
+
+def _over_the_gimbal(path: Floats, middle: int, beside: list[int], said: Floats, first: Ints) -> Bools:
     """Instants (n,) at which continuity needs the other set of angles of the same rotation."""
     # With y for the middle angle, (x, y, z) and (x + π, π - y, z + π) are one rotation; principal values have
     # cos y ≥ 0 and so jump from one path to the other where a motion goes over the gimbal.
-    before = np.concatenate([said[None], path[:-1]])
+    before = np.roll(path, 1, axis=0)
+    before[first] = said
     columns = [middle, *beside]
     step = path[:, columns] - before[:, columns]
     other = step + np.pi
     other[:, 0] = np.pi - path[:, middle] - before[:, middle]
     switch = np.cos(other).sum(axis=1) > np.cos(step).sum(axis=1)
-    over: Bools = np.cumsum(switch) % 2 == 1
+    over: Bools = _summed(switch.astype(float), first) % 2 == 1
     return over
 
 

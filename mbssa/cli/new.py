@@ -11,7 +11,7 @@ import typer
 
 from mbssa.cli.console import fail_all
 from mbssa.cli.options import ForceOption
-from mbssa.cli.outputs import Target, target_faults
+from mbssa.cli.outputs import STANDARD, Target, target_faults
 from mbssa.files import write_whole
 
 Template = Literal["four-bar", "slider-crank", "six-bar", "stewart", "delta", "suspension"]
@@ -30,7 +30,7 @@ def new(
 
     Example: mbssa new crank --template slider-crank
     """
-    path = name if name.suffix else name.with_name(f"{name.name}.toml")
+    path = name if name.suffix or name == STANDARD else name.with_name(f"{name.name}.toml")
     if faults := target_faults([Target("NAME", path, (".toml",))], [], force):
         fail_all(faults)
     write_whole(path, resources.files("mbssa.io.templates").joinpath(f"{template}.toml").read_bytes())

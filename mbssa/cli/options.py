@@ -122,16 +122,20 @@ AllowOption = Annotated[
 WatchOption = Annotated[bool, typer.Option("--watch", help="Repeat at each save of MODEL, until Ctrl-C.")]
 ForceOption = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]
 
-#: Its text is for ``mbssa.units.chosen_units``.
-UnitsOption = Annotated[
-    str,
-    typer.Option(
+
+def units_option(words: str) -> Any:
+    """Option ``--units``, whose text is for ``mbssa.units.chosen_units``."""
+    return typer.Option(
         "--units",
         metavar="UNITS",
         callback=_units,
         autocompletion=completion.words("file", "SI", *LENGTHS, *ANGLES),
-        help="Units of printed and written numbers: file (MODEL's), SI, or such as mm,deg.",
-    ),
+        help=words,
+    )
+
+
+UnitsOption = Annotated[
+    str, units_option("Units of printed and written numbers: file (MODEL's), SI, or such as mm,deg.")
 ]
 
 #: Formats of a report: two, three, or all.

@@ -96,7 +96,7 @@ def target_faults(
         named = f"{target.option} {target.path}:"
         if target.is_standard:
             if target.option != "--output":
-                faults.append(f"{named} only --output writes to standard output; name a file")
+                faults += dash_faults(target.option, target.path, "a file")
             elif form != "table":
                 faults.append(
                     f"{named} --format {form} is printed there too; name a file, or leave --format out"
@@ -122,6 +122,12 @@ def target_faults(
             faults.append(f"{named} {missing}")
         taken.setdefault(place, f"{target.option} writes to it already")
     return faults
+
+
+def dash_faults(option: str, path: Path | None, instead: str) -> list[str]:
+    """The fault of an option that is not for standard output."""
+    dash = f"{option} -: only --output writes to standard output; name {instead}"
+    return [dash] if path == STANDARD else []
 
 
 def _unwritable(place: Path) -> str | None:

@@ -20,7 +20,7 @@ from mbssa.cli.options import (
     option,
     precision_in_si,
 )
-from mbssa.cli.outputs import STILL, target_faults, targets_of
+from mbssa.cli.outputs import STILL, dash_faults, target_faults, targets_of
 from mbssa.files import write_whole
 from mbssa.input_search.criteria import CRITERIA, DEFAULT
 from mbssa.input_search.criteria import criterion as read_criterion
@@ -136,6 +136,7 @@ def transform(
         faults.append(f"--pareto {pareto}: write two of {', '.join(CRITERIA)}, such as groups,cost")
     targets = targets_of(("--output", output, ()), ("--save", save_to, ENDINGS), ("--plot", plot, STILL))
     faults += _row_faults(row, save_to) + target_faults(targets, [model, store], force)
+    faults += dash_faults("--store", store, "a file")
     if store is not None and not store.parent.is_dir():
         faults.append(f"--store {store}: there is no folder {store.parent}")
     if faults:

@@ -43,6 +43,13 @@ class Frames:
     size: float  # typical distance between joints, m: lengths are divided by it before a rank is taken
     # relations: by joint index, equations of those that have none on one relative pose
     relations: Mapping[int, JointRelations] = field(default_factory=dict)
+    # turns: by joint index, angles that couplings give at the reference, with the turns that a pose lacks
+    turns: Mapping[int, Mapping[str, float]] = field(default_factory=dict)
+
+    def at_reference(self, mechanism: Mechanism, joint: int) -> dict[str, float]:
+        """Coordinates of a joint at the reference by its geometry and by couplings, m or rad."""
+        geometry = mechanism.joint_geometry.get(joint)
+        return {**(geometry.at_reference if geometry is not None else {}), **self.turns.get(joint, {})}
 
     def bodies_of(self, mechanism: Mechanism, joint: int) -> tuple[int, ...]:
         """Bodies that the equations of a joint name: a gear in space without a carrier names the frame."""
@@ -71,7 +78,8 @@ def _frames_of(mechanism: Mechanism) -> Frames:
     axes = np.zeros((n_joints, 2, 3, 3))
     known = np.zeros(n_joints, dtype=bool)
     parameters = {name: np.zeros(n_joints) for name in ("length", "pitch", "radius", "offset", "ratio")}
-    relations = {}
+    relations: dict[int, JointRelations] = {}
+    turns: dict[int, dict[str, float]] = {}
     poses = Poses(position, rotation, np.arctan2(rotation[:, 1, 0], rotation[:, 0, 0]))
     untrusted = set(mechanism.untrusted)
     # Couplings come last: they read the frames of other joints.
@@ -84,7 +92,7 @@ def _frames_of(mechanism: Mechanism) -> Frames:
         geometry = geometry or JointGeometry()
         _parameters(geometry, parameters, j)
         bodies = mechanism.joint_bodies(j)[:2]
-        coupled = coupled_coordinates(mechanism, geometry, origin, axes, known)
+        coupled = coupled_coordinates(mechanism, geometry, origin, axes, known, turns)
         if coupled is None:
             continue
         known[j] = True
@@ -92,6 +100,11 @@ def _frames_of(mechanism: Mechanism) -> Frames:
             at = replace(poses, coordinates=coupled) if coupled else poses
             found, place = row.relations(mechanism.joint_bodies(j), geometry, at)
             relations[j] = at_reference(found, poses)
+            last = relations[j].constraints[-1].terms[-1]
+            if coupled and last.kind == "counted":
+                follower, coordinate = mechanism.place_of((geometry.couples or ())[-1])
+                angle = last.near * coupled[-1].function.sign
+                turns.setdefault(follower, {})[coordinate] = angle
             origin[j, : len(bodies)], axes[j, : len(bodies)] = place.origin, place.axes
             continue
         if geometry.frames is not None:
@@ -124,6 +137,7 @@ def _frames_of(mechanism: Mechanism) -> Frames:
         known,
         size,
         relations,
+        turns,
     )
 
 
@@ -133,6 +147,7 @@ def coupled_coordinates(
     origin: Floats,
     axes: Floats,
     known: Bools,
+    turns: Mapping[int, Mapping[str, float]],
 ) -> tuple[JointCoordinate, ...] | None:
     """Coordinates that a joint couples, from the frames of their joints; None where one has no frames."""
     found = []
@@ -147,7 +162,7 @@ def coupled_coordinates(
         j, kind, pair = view.index, view.type, view.type.pair
         assert pair is not None
         bodies = mechanism.joint_bodies(j)
-        given = view.geometry.at_reference if view.geometry is not None else {}
+        given = {**(view.geometry.at_reference if view.geometry is not None else {}), **turns.get(j, {})}
         found.append(
             JointCoordinate(
                 pair.coordinates[kind.coordinates.index(coordinate)],

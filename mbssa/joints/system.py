@@ -258,8 +258,7 @@ def coordinates_at(mechanism: Mechanism, frames: Frames, at: Configuration, join
     lengths = np.array([is_length(name) for name in kind.coordinates], dtype=np.bool_)
     found[:, lengths] *= frames.size
     for row, joint in zip(found, joints, strict=True):
-        geometry = mechanism.joint_geometry.get(joint)
-        near = geometry.at_reference if geometry is not None else {}
+        near = frames.at_reference(mechanism, joint)
         for k, name in enumerate(kind.coordinates):
             if name in near and not lengths[k]:
                 row[k] += 2 * np.pi * np.round((near[name] - row[k]) / (2 * np.pi))

@@ -163,7 +163,7 @@ def generic_rows(mechanism: Mechanism, seed: int = 1) -> Rows:
         both[joints, 0] = axes[joints] @ C.transpose(0, 2, 1)
         origin[joints, 0] = point[joints] - np.einsum("nab,nb->na", both[joints, 0], d)
     for j, geometry in random.items():
-        coupled = coupled_coordinates(mechanism, geometry, origin, both, known)
+        coupled = coupled_coordinates(mechanism, geometry, origin, both, known, {})
         relate = type_of_joint(mechanism, j).relations
         if coupled is not None and relate is not None:
             at = replace(still, coordinates=coupled)

@@ -23,11 +23,11 @@ from mbssa.cli.options import (
     FormatOption,
     ModelArgument,
     TrustOption,
-    UnitsOption,
     check_format,
     option,
+    units_option,
 )
-from mbssa.cli.outputs import STILL, Target, target_faults
+from mbssa.cli.outputs import STILL, Target, dash_faults, target_faults
 from mbssa.progress import bar
 from mbssa.units import chosen_units
 
@@ -114,7 +114,12 @@ def sweep(
     trust: TrustOption = False,
     allow: AllowOption = None,
     form: FormatOption = "table",
-    units: UnitsOption = "file",
+    units: Annotated[
+        str,
+        units_option(
+            "Units of the picture: file (MODEL's), SI, or such as mm,deg; columns of FOLDER are SI."
+        ),
+    ] = "file",
 ) -> None:
     """Solve many cases of MODEL: poses, designs, modes, a motion or a simulation of each.
 
@@ -142,7 +147,7 @@ def sweep(
 
     check_format(form)
     built = solvable_model(load(model), model)
-    faults: list[str] = []
+    faults = dash_faults("--store", store, "a folder")
 
     def attempt(make: Callable[[], Made]) -> Made | None:
         try:

@@ -30,6 +30,7 @@ def sweep_report(found: Sweep, title: str = "", files: Sequence[Path] = ()) -> R
         described(found.parameters, found.number, found.manifest["cases"]),
         Table(("Cases", "Status", "Share"), rows, right=("Cases", "Share")),
     ]
+    parts += [f"{name}: {why}" for name, why in found.reasons.items()]
     if found.proofs:
         proven = [f"{found.proofs[name]:,} {name}" for name in PROOF if name in found.proofs]
         parts.append(f"branches from the reference, cases: {', '.join(proven)}")
@@ -65,6 +66,7 @@ def record(found: Sweep, files: Sequence[Path]) -> dict[str, Any]:
         "done": found.done,
         "complete": found.complete,
         "status": found.counts,
+        "reasons": found.reasons,
         "proof": found.proofs,
         "within": found.within,
         "solved": found.solved,

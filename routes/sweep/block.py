@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import pickle
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from platform import node
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -67,6 +68,7 @@ class Setup:
     block: int
     branch: Branch | None = None
     simulation: Simulated | None = None  # settings of cases that are simulated
+    identity: str = ""  # of its store
 
 
 @lru_cache(maxsize=1)
@@ -95,13 +97,15 @@ def solve_block(setup: Setup, block: int) -> int:
         first = dict(zip(setup.cases.names, values[0].tolist(), strict=True))
     except Exception as error:
         raise SweepError(f"{which}, which cannot be drawn: {type(error).__name__}: {error}") from error
-    envelope = b""
+    envelope, reasons = b"", Reasons()
     try:
         if setup.motion is None:
-            columns = _standing(setup, values)
+            columns = _standing(setup, values, reasons)
         else:
-            columns, envelope = _moving(setup, values)
-        write_part(setup.folder, block, _table(setup, start, values, columns), envelope)
+            columns, envelope = _moving(setup, values, reasons)
+        first_of = {name: (start + case, why) for name, (case, why) in reasons.first.items()}
+        table = _table(setup, start, values, columns)
+        write_part(setup.folder, block, table, setup.identity, envelope, json.dumps(first_of).encode())
     except OSError as error:
         what = error.strerror or str(error)
         raise SweepError(
@@ -113,10 +117,30 @@ def solve_block(setup: Setup, block: int) -> int:
     return stop - start
 
 
+class Refusal(NamedTuple):
+    """Status of a case that no group has, and the reason."""
+
+    status: int
+    reason: str
+
+
+@dataclass(frozen=True)
+class Reasons:
+    """First case of each status that no group has, and the reason."""
+
+    first: dict[str, tuple[int, str]] = field(default_factory=dict)
+
+    def note(self, case: int, refusal: Refusal) -> int:
+        """Status of a refused case."""
+        reason = "; ".join(line.strip() for line in refusal.reason.splitlines())
+        self.first.setdefault(NAMES[refusal.status], (case, reason))
+        return refusal.status
+
+
 # --- poses -----------------------------------------------------------------------------------------
 
 
-def _standing(setup: Setup, values: Floats) -> Columns:
+def _standing(setup: Setup, values: Floats, reasons: Reasons) -> Columns:
     """Columns of cases that are poses."""
     model, n = setup.model, len(values)
     found = _empty(setup, n)
@@ -130,8 +154,8 @@ def _standing(setup: Setup, values: Floats) -> Columns:
     bodies = np.array(bodies_needed(model.mechanism, setup.quantities), dtype=np.int64)
     for design, which in _designs(setup, values):
         ready = _ready(setup, design)
-        if isinstance(ready, int):
-            found["status"][which] = ready
+        if isinstance(ready, Refusal):
+            found["status"][which] = reasons.note(int(which[0]), ready)
             continue
         mine, memory = ready
         for begin in range(0, len(which), TOGETHER):
@@ -142,7 +166,7 @@ def _standing(setup: Setup, values: Floats) -> Columns:
             found["status"][some] = poses.status[first, np.arange(len(some))]
             found["group"][some] = np.where(failed.any(axis=0), first + 1, 0)
             found["proof"][some] = poses.proof.min(axis=0)
-            for name, column in measured(mine, poses, setup.quantities).items():
+            for name, column in measured(mine, poses, setup.quantities, inputs[some], memory).items():
                 found[name][some] = column
     if setup.limits:
         _add_limits(setup, found, found, found)
@@ -161,30 +185,31 @@ def _designs(setup: Setup, values: Floats) -> list[tuple[Floats, Ints]]:
     return [(values[first[k]], order[starts[k] : starts[k + 1]]) for k in in_turn]
 
 
-def _ready(setup: Setup, design: Floats) -> tuple[Model, Floats | None] | int:
-    """Model of a design and initial state of its groups; or the status of a design without a model."""
+def _ready(setup: Setup, design: Floats) -> tuple[Model, Floats | None] | Refusal:
+    """Model of a design and initial state of its groups; or why there is none."""
     inputs = [parameter.is_input for parameter in setup.parameters]
     return _made(setup, tuple(np.where(inputs, 0.0, design).tolist()))
 
 
 @lru_cache(maxsize=8)
-def _made(setup: Setup, design: tuple[float, ...]) -> tuple[Model, Floats | None] | int:
+def _made(setup: Setup, design: tuple[float, ...]) -> tuple[Model, Floats | None] | Refusal:
     model = setup.model
     kinds = {target.kind for parameter in setup.parameters for target in parameter.targets}
     if kinds & {"joint", "body", "force"}:
         try:
             model = build(_structure(setup, changed(setup.base, setup.parameters, design)), model.choices)
-        except (ValueError, np.linalg.LinAlgError):
-            return NOT_ASSEMBLED
-        if model.structure.n_groups != setup.model.structure.n_groups:
-            return NOT_ASSEMBLED
+        except (ValueError, np.linalg.LinAlgError) as error:
+            return Refusal(NOT_ASSEMBLED, str(error))
+        groups = model.structure.n_groups, setup.model.structure.n_groups
+        if groups[0] != groups[1]:
+            return Refusal(NOT_ASSEMBLED, "it has {} structural groups, the model {}".format(*groups))
     modes = _modes(setup, design)
     if not modes:
         return model, None
     try:
         return model, starting_memory(model, modes)
-    except ValueError:
-        return NO_MODE
+    except ValueError as error:
+        return Refusal(NO_MODE, str(error))
 
 
 def _structure(setup: Setup, mechanism: Mechanism) -> Structure:
@@ -205,7 +230,7 @@ def _modes(setup: Setup, design: Sequence[float]) -> dict[int, int]:
 # --- motions ---------------------------------------------------------------------------------------
 
 
-def _moving(setup: Setup, values: Floats) -> tuple[Columns, bytes]:
+def _moving(setup: Setup, values: Floats, reasons: Reasons) -> tuple[Columns, bytes]:
     """Columns of cases that are motions, extremes and last values; and their envelopes over time."""
     found = _empty(setup, len(values))
     time = None if setup.simulation is None else setup.simulation.time
@@ -214,12 +239,12 @@ def _moving(setup: Setup, values: Floats) -> tuple[Columns, bytes]:
     bodies = [body + 1 for body in bodies_needed(setup.model.mechanism, setup.quantities)]
     for case, design in enumerate(values):
         ready = _ready(setup, design)
-        if isinstance(ready, int):
-            found["status"][case] = ready
+        if isinstance(ready, Refusal):
+            found["status"][case] = reasons.note(case, ready)
             continue
         model, _ = ready
         if setup.simulation is not None:
-            trajectory = _simulated(setup, setup.simulation, model, design, found, case)
+            trajectory = _simulated(setup, setup.simulation, model, design, found, case, reasons)
             if trajectory is None:
                 continue
         else:
@@ -255,17 +280,24 @@ def _note_failure(trajectory: Trajectory, found: Columns, case: int) -> None:
 
 
 def _simulated(
-    setup: Setup, simulation: Simulated, model: Model, design: Floats, found: Columns, case: int
+    setup: Setup,
+    simulation: Simulated,
+    model: Model,
+    design: Floats,
+    found: Columns,
+    case: int,
+    reasons: Reasons,
 ) -> Trajectory | None:
     """The motion of a case up to the end of its simulation; None without valid initial values."""
     try:
-        trajectory, ended = simulated(model, simulation, setup.parameters, design.tolist())
-    except ValueError:
-        found["status"][case] = NOT_SIMULATED
+        trajectory, fault = simulated(model, simulation, setup.parameters, design.tolist())
+    except ValueError as error:
+        found["status"][case] = reasons.note(case, Refusal(NOT_SIMULATED, str(error)))
         return None
     found["solved"][case] = len(trajectory.time) / simulation.steps
-    if not ended:
-        found["status"][case], found["failed_at"][case] = FAILED, trajectory.time[-1]
+    if fault:
+        found["status"][case] = reasons.note(case, Refusal(FAILED, fault))
+        found["failed_at"][case] = trajectory.time[-1]
     return trajectory
 
 

@@ -21,7 +21,7 @@ from groups.trajectory import body_index
 from mbssa import Mechanism
 from mbssa.joints.catalogue import coordinate_unit, is_length, type_of_joint
 from mbssa.joints.frames import joint_frames
-from mbssa.loads import FORCE_TYPES, Force, principal_moments
+from mbssa.loads import FORCE_TYPES, Force, inertia_matrix, principal_moments
 from mbssa.mechanism import BodyGeometry, JointFrame, JointGeometry
 
 Kind = Literal["input", "rate", "joint", "body", "force", "mode"]
@@ -315,8 +315,14 @@ def _sound(geometry: JointGeometry | BodyGeometry | Force, name: str) -> None:
         return
     if isinstance(geometry, BodyGeometry):
         inertia = geometry.inertia
-        if inertia is not None and (wrong := principal_moments(inertia.matrix)[1] or inertia.mass <= 0.0):
-            raise ValueError(f"{name}: mass and moments of inertia are of no body: {wrong}")
+        if inertia is not None:
+            wrong = principal_moments(inertia_matrix(inertia.moments or (0.0, 0.0, 0.0), inertia.products))[1]
+            if not inertia.mass > 0.0:
+                wrong = "the mass must be positive"
+            elif (inertia.moment or 0.0) < 0.0:
+                wrong = "the moment may not be negative"
+            if wrong:
+                raise ValueError(f"{name}: mass and moments of inertia are of no body: {wrong}")
         if geometry.orientation is not None and len(geometry.orientation) == 4:
             norm = float(np.linalg.norm(geometry.orientation))
             if norm == 0.0:

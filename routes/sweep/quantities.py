@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -20,6 +20,7 @@ from mbssa.joints.catalogue import coordinate_unit
 from mbssa.joints.frames import Frames
 from routes.sweep.parameters import hint, owner_of
 from routes.sweep.poses import Poses
+from routes.sweep.turns import counted
 
 #: Position (n, 3) and rotation (n, 3, 3).
 Pose = tuple[Floats, Floats]
@@ -45,6 +46,7 @@ class Quantity:
     part: str = ""  # coordinate, point, figure or text of the expression
     order: int = 0  # 0 for the value, 1 for its rate, 2 for its acceleration
     bodies: tuple[int, ...] = ()  # indices of those that an expression names
+    joints: tuple[int, ...] = ()  # indices of those of which an expression names an angle
 
 
 def quantities_of(
@@ -83,14 +85,16 @@ def expressions_of(mechanism: Mechanism, frames: Frames, derived: Mapping[str, s
     )
     found = []
     for name, motion in operands.evaluated(derived).items():
-        bodies: set[int] = set()
+        bodies, joints = set[int](), set[int]()
         for used in operands.used(derived[name]):
             if used.startswith("world."):
                 continue
-            kind, index, _ = owner_of(mechanism, used)
+            kind, index, rest = owner_of(mechanism, used)
             bodies.update([index] if kind == "body" else mechanism.joint_bodies(index)[:2])
-        of = tuple(sorted(bodies))
-        found.append(Quantity(name, "expression", (name,), (motion.unit,), part=derived[name], bodies=of))
+            if kind == "joint" and coordinate_unit(rest) == "rad":
+                joints.add(index)
+        of = Quantity(name, "expression", (name,), (motion.unit,), part=derived[name])
+        found.append(replace(of, bodies=tuple(sorted(bodies)), joints=tuple(sorted(joints))))
     return tuple(found)
 
 
@@ -195,11 +199,13 @@ def limits_of(mechanism: Mechanism, given: Limits) -> dict[str, tuple[float, flo
 # --- poses -----------------------------------------------------------------------------------------
 
 
-def measured(model: Model, poses: Poses, quantities: Iterable[Quantity]) -> dict[str, Floats]:
-    """Numbers (n,) by column, functions of the pose alone."""
-    # Angles are within half a turn of those at the reference, quaternions have w ≥ 0.
-    seen = _Seen(model, poses)
+def measured(
+    model: Model, poses: Poses, quantities: Iterable[Quantity], inputs: Floats, memory: Floats | None = None
+) -> dict[str, Floats]:
+    """Numbers (n,) by column, of poses at rows of inputs (n, D) as :func:`solve_poses` has them."""
+    # Angles count their turns along the line from the reference to the pose, quaternions have w ≥ 0.
     quantities = list(quantities)
+    seen = _Seen(model, poses, _angles(model, poses, quantities, inputs, memory))
     found = _expressed(model, seen, quantities)
     for each in quantities:
         if each.kind == "figure":
@@ -207,7 +213,7 @@ def measured(model: Model, poses: Poses, quantities: Iterable[Quantity]) -> dict
         elif each.kind == "coordinate":
             found[each.columns[0]] = _coordinate_of(model, seen, each)
         elif each.kind != "expression":
-            numbers = _point(model, seen, each) if each.kind == "point" else _pose(model, poses, each.index)
+            numbers = _point(model, seen, each) if each.kind == "point" else _pose(model, seen, each.index)
             found.update(zip(each.columns, numbers.T, strict=True))
     return found
 
@@ -218,11 +224,31 @@ def _worst(of: Poses | Trajectory, figure: str, axis: int) -> Floats:
     return found
 
 
+def _angles(
+    model: Model, poses: Poses, quantities: Iterable[Quantity], inputs: Floats, memory: Floats | None
+) -> dict[tuple[str, int], Floats]:
+    """Angles that quantities need, by joint and by body; NaN where a group failed."""
+    joints, bodies = set[int](), set[int]()
+    for each in quantities:
+        joints.update([each.index] if each.kind == "coordinate" and each.units == ("rad",) else each.joints)
+        bodies.update([each.index] if each.kind == "body" and "rad" in each.units else [])
+    solved = ~poses.status.any(axis=0)
+    if not (joints or bodies) or not solved.any():
+        return {}
+    memory = model.packed.memory if memory is None else memory
+    cuts = 2 if model.by_instants else 0
+    found = {}
+    for key, angles in counted(model, inputs[solved], memory, sorted(joints), sorted(bodies), cuts).items():
+        found[key] = np.full((len(inputs), angles.shape[1]), np.nan)
+        found[key][solved] = angles
+    return found
+
+
 class _Seen:
     """Poses of bodies in space, each turned into matrices once, and those of joints."""
 
-    def __init__(self, model: Model, poses: Poses) -> None:
-        self.model, self.poses = model, poses
+    def __init__(self, model: Model, poses: Poses, angles: dict[tuple[str, int], Floats]) -> None:
+        self.model, self.poses, self.angles = model, poses, angles
         self._bodies: dict[int, Pose] = {}
         self._joints: dict[int, Pose] = {}
 
@@ -252,7 +278,7 @@ def _standing(model: Model, body: int) -> Pose:
 
 
 def _coordinate_of(model: Model, seen: _Seen, each: Quantity) -> Floats:
-    """Values (n,) of one coordinate of a joint; angles within half a turn of the reference's."""
+    """Values (n,) of one coordinate of a joint."""
     joint = model.mechanism.joints[each.index]
     rows = joint.type.pair
     assert rows is not None
@@ -269,13 +295,26 @@ def _coordinate_of(model: Model, seen: _Seen, each: Quantity) -> Floats:
         return found
 
     found = value(seen.joint(each.index, turned=turned))
-    if coordinate_unit(each.part) != "m":
-        near = joint.geometry.at_reference.get(each.part) if joint.geometry is not None else None
-        if near is None:
-            ends = [_standing(model, body) for body in model.mechanism.joint_bodies(each.index)[:2]]
-            near = value(_relative(model, ends[0], ends[1], each.index, True))[0]
-        found = found - 2 * np.pi * np.round((found - near) / (2 * np.pi))
-    return found
+    along = seen.angles.get(("joint", each.index))
+    if coordinate_unit(each.part) == "m" or along is None:
+        return found
+    kinds = [row.kind for row in rows.coordinates]
+    near, other = _nearest(found, along[:, k]), found
+    if kinds[k] in _MIDDLE:
+        other = np.pi - found
+    elif any(kind in _MIDDLE for kind in kinds):
+        other = found + np.pi
+    other = _nearest(other, along[:, k])  # the same rotation, on the other side of the gimbal
+    return np.where(np.abs(other - along[:, k]) < np.abs(near - along[:, k]), other, near)
+
+
+#: Angles whose values beyond a quarter of a turn are those of another set of angles for one rotation.
+_MIDDLE = ("cardan", "elevation")
+
+
+def _nearest(angle: Floats, near: Floats) -> Floats:
+    """The angle with the whole turns that bring it nearest to another one."""
+    return angle - 2 * np.pi * np.nan_to_num(np.round((angle - near) / (2 * np.pi)))
 
 
 #: Coordinates that depend on the place of B alone, not on its rotation.
@@ -345,12 +384,11 @@ def _expressed(model: Model, seen: _Seen, quantities: Iterable[Quantity]) -> dic
     return {name: motion.levels[0] for name, motion in motions.items()}
 
 
-def _pose(model: Model, poses: Poses, body: int) -> Floats:
-    position, orientation = poses.of(body)
+def _pose(model: Model, seen: _Seen, body: int) -> Floats:
+    position, orientation = seen.poses.of(body)
     if orientation.ndim == 1:
-        near = model.reference.angle[body]
-        angle = orientation - 2 * np.pi * np.round((orientation - near) / (2 * np.pi))
-        return np.column_stack([position, angle])
+        near = seen.angles.get(("body", body), np.zeros((1, 1)))[:, 0]
+        return np.column_stack([position, _nearest(orientation, near)])
     sign = np.where(orientation[:, :1] < 0.0, -1.0, 1.0)
     return np.column_stack([position, sign * orientation])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -12,10 +13,11 @@ import numpy.typing as npt
 
 from mbssa.arrays import Floats
 from routes.sweep.envelope import Envelope, unpacked
-from routes.sweep.store import ENVELOPE, PARTS, SweepError, read_manifest, read_part
+from routes.sweep.store import ENVELOPE, REASONS, SweepError, identity, parts_of, read_manifest, read_part
 
 if TYPE_CHECKING:
     import pyarrow
+    import pyarrow.parquet
 
 
 #: Cases up to which a notebook shows a picture: about a second.
@@ -65,14 +67,19 @@ class Sweep:
     @cached_property
     def parts(self) -> tuple[Path, ...]:
         """Parquet files, in the order of the cases."""
-        # From the millionth block on a name is longer, and by its letters would come too soon.
-        found = (self.folder / PARTS).glob("part-*.parquet")
-        return tuple(sorted(found, key=lambda path: (len(path.name), path.name)))
+        return parts_of(self.folder, self.manifest)
+
+    def _read(self, part: Path) -> pyarrow.parquet.ParquetFile:
+        return read_part(part, self._identity)
+
+    @cached_property
+    def _identity(self) -> str:
+        return identity(self.manifest)
 
     @cached_property
     def done(self) -> int:
         """Number of cases that are written."""
-        return sum(read_part(part).metadata.num_rows for part in self.parts)
+        return sum(self._read(part).metadata.num_rows for part in self.parts)
 
     @property
     def complete(self) -> bool:
@@ -106,7 +113,7 @@ class Sweep:
     def _schema(self) -> pyarrow.Schema:
         if not self.parts:
             raise SweepError(f"{self.folder}: no case was written yet")
-        return read_part(self.parts[0]).schema_arrow
+        return self._read(self.parts[0]).schema_arrow
 
     def table(self, columns: Sequence[str] | None = None) -> pyarrow.Table:
         """All cases, or some columns of them, in the order of the cases.
@@ -124,7 +131,7 @@ class Sweep:
         if missing:
             raise KeyError(f"no column {', '.join(missing)}; there are {', '.join(self.column_names)}")
         wanted = None if columns is None else list(columns)
-        parts = [read_part(part).read(columns=wanted) for part in self.parts]
+        parts = [self._read(part).read(columns=wanted) for part in self.parts]
         return pyarrow.concat_tables(parts) if parts else self._schema.empty_table()
 
     def __getitem__(self, name: str) -> npt.NDArray[Any]:
@@ -139,7 +146,7 @@ class Sweep:
 
         Empty for poses, and where motions have instants of their own.
         """
-        schemas = (read_part(part).schema_arrow for part in self.parts)
+        schemas = (self._read(part).schema_arrow for part in self.parts)
         return unpacked((schema.metadata or {}).get(ENVELOPE, b"") for schema in schemas)
 
     @cached_property
@@ -147,6 +154,16 @@ class Sweep:
         """Number of cases by status: "ok", then the most frequent first."""
         found = self._tally("status")
         return dict(sorted(found.items(), key=lambda each: (each[0] != "ok", -each[1], each[0])))
+
+    @cached_property
+    def reasons(self) -> dict[str, str]:
+        """The first case of each status that is no group's, such as "cannot be assembled", and the reason."""
+        first: dict[str, str] = {}
+        for part in self.parts:
+            metadata = self._read(part).schema_arrow.metadata or {}
+            for name, (case, why) in json.loads(metadata.get(REASONS, b"{}")).items():
+                first.setdefault(name, f"case {case}: {why}")
+        return first
 
     @cached_property
     def proofs(self) -> dict[str, int]:

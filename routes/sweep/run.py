@@ -35,7 +35,7 @@ from routes.sweep.parameters import Parameter, framed, parameters_of, unit_of
 from routes.sweep.quantities import Limits, Quantity, expressions_of, limits_of, quantities_of
 from routes.sweep.result import Sweep
 from routes.sweep.simulated import Simulated, settings_of
-from routes.sweep.store import FORMAT, SweepError, is_done, open_store, part_path, read_manifest
+from routes.sweep.store import FORMAT, SweepError, identity, is_done, open_store, part_path, read_manifest
 
 #: Called with the share of the cases that is done; False from it stops the run.
 Progress = Callable[[float], object]
@@ -160,7 +160,9 @@ def run(
     with chosen.open(workers) as pool:
         if pool is not None:  # None: this process has served as a worker
             with locked(setup.folder, SweepError), threadpool_limits(1):
-                todo, before, damaged = _remaining(setup, resume, force)
+                manifest = _manifest(setup)
+                setup = dataclasses.replace(setup, identity=identity(manifest))
+                todo, before, damaged = _remaining(setup, manifest, resume, force)
                 solved = _solve(setup, todo, before, chosen, pool, workers, progress)
     return Sweep(setup.folder, read_manifest(setup.folder), solved, perf_counter() - begin, tuple(damaged))
 
@@ -295,6 +297,9 @@ def prepare(
         faults.append("steps and duration are of a motion; leave them out, or write motion own")
     if branch not in (None, "checked", "proven"):
         faults.append(f"branch {branch!r}; write checked or proven")
+    taken = next((p for p in (Path(store), *Path(store).parents) if p.exists()), Path(store))
+    if taken.exists() and not taken.is_dir():
+        faults.append(f"store {store}: {taken} is a file; name a folder")
     if block is not None and block < 1:
         faults.append(f"blocks of {block} cases; write 1 or more")
     if faults:
@@ -386,15 +391,17 @@ def _mode_faults(
 # --- one run ---------------------------------------------------------------------------------------
 
 
-def _remaining(setup: Setup, resume: bool, force: bool) -> tuple[list[int], int, list[str]]:
+def _remaining(
+    setup: Setup, manifest: dict[str, Any], resume: bool, force: bool
+) -> tuple[list[int], int, list[str]]:
     """Blocks to be solved, number of solved cases, and damaged parts; the folder is open for writing."""
-    open_store(setup.folder, _manifest(setup), resume=resume, force=force)
+    open_store(setup.folder, manifest, resume=resume, force=force)
     number, size = setup.cases.number, setup.block
     todo, before, damaged = [], 0, []
     for block in range(math.ceil(number / size)):
         cases = min(size, number - block * size)
         try:
-            done = is_done(setup.folder, block, cases)
+            done = is_done(setup.folder, block, cases, setup.identity)
         except SweepError:
             done = False
             damaged.append(part_path(setup.folder, block).name)

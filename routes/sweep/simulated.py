@@ -60,8 +60,8 @@ def settings_of(
 
 def simulated(
     model: Model, settings: Simulated, parameters: Sequence[Parameter], values: Sequence[float]
-) -> tuple[Trajectory, bool]:
-    """Motion of one case up to the end of its simulation, and whether that is complete."""
+) -> tuple[Trajectory, str]:
+    """Motion of one case up to the end of its simulation, and why that is not complete."""
     reference, initial, rates = model.reference_inputs, {}, {}
     names = list(reference)
     for parameter, value in zip(parameters, values, strict=True):
@@ -77,4 +77,4 @@ def simulated(
     )  # fmt: skip
     if found.status == "stopped":
         raise KeyboardInterrupt
-    return found.trajectory, found.ok
+    return found.trajectory, "" if found.ok else found.status.removeprefix("failed: ")

@@ -152,12 +152,23 @@ def test_output_dash_is_standard_output(run_mbssa, tmp_path, monkeypatch, line, 
     assert not Path("-").exists()
 
 
-def test_a_dash_elsewhere_is_refused(run_mbssa, line):
+def test_a_dash_elsewhere_is_refused(run_mbssa, tmp_path, monkeypatch, line):
+    monkeypatch.chdir(tmp_path)
     for command, option in WRITTEN:
         if option.startswith("--") and option != "--output":
             done = run_mbssa(*line(command, option, "-"))
             assert done.exit_code == 2, (command, option)
             assert f"{option} -: only --output writes to standard output" in done.stderr, (command, option)
+    kept = {"new": "new", "transform --store": "transform", "solve --checkpoint": "solve"}
+    kept["sweep --store"] = "sweep"
+    for words, command in kept.items():
+        model = [] if command == "new" else ["planar_four_bar"]
+        done = run_mbssa(command, *model, *words.split()[1:], "-")
+        option = words.partition(" ")[2] or "NAME"
+        assert done.exit_code == 2, words
+        assert f"{option} -: only --output writes to standard output; name a" in done.stderr, words
+    assert not Path("-").exists()
+    assert not Path("-.toml").exists()
     for command in PRINTED.keys() - {"draw"}:
         done = run_mbssa(*line(command, "--output", "-"), "--format", "json")
         assert (done.exit_code, done.stdout) == (2, ""), command

@@ -50,6 +50,18 @@ def test_json_says_the_same(run_mbssa, tmp_path):
     assert json.loads(run_mbssa(*arguments, "--force").stdout)["solved"] == 16
 
 
+def test_columns_of_the_store_are_si_whatever_the_units(run_mbssa, tmp_path):
+    arguments = ["--grid", "1-2.angle=90deg", "--record", "1-4.angle,coupler.tracer", "--units", "mm,deg"]
+    done = run_mbssa(
+        "sweep", "planar_four_bar", *arguments, "--store", str(tmp_path / "s"), "--executor", "sequential"
+    )
+    assert done.exit_code == 0
+    assert "columns, in SI units" in done.stdout
+    units = {"1-2.angle": "rad", "1-4.angle": "rad", "coupler.tracer.x": "m", "coupler.tracer.y": "m"}
+    assert open_sweep(tmp_path / "s").units == units
+    assert "columns of FOLDER are SI" in " ".join(run_mbssa("sweep", "--help").stdout.split())
+
+
 REFUSED = [
     ((), ["write one of --grid, --sample and --cases"]),
     (

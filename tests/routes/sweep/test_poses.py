@@ -66,18 +66,8 @@ def test_a_pose_is_where_a_straight_motion_from_the_reference_ends(name):
     mechanism = model.mechanism
     inputs = spread(model, AWAY[name], 2)
     poses = solve_poses(model, inputs, np.arange(mechanism.n_bodies))
-    base = np.array(list(model.reference_inputs.values()))
-    share = np.linspace(0.0, 1.0, 161)
     for case, goal in enumerate(inputs):
-        way = goal - base
-        motion = Motion(
-            share,
-            tuple(model.reference_inputs),
-            base[:, None] + np.outer(way, share),
-            np.repeat(way[:, None], 161, axis=1),
-            np.zeros((len(way), 161)),
-        )
-        trajectory = model.solve(motion)
+        trajectory = model.solve(straight(model, goal, 161))
         if not trajectory.ok:
             continue
         assert not poses.status[:, case].any()
@@ -210,8 +200,6 @@ def test_quantities_are_those_of_a_trajectory(name, tmp_path):
         for coordinate in trajectory.joint(joint.id).names:
             one = trajectory.joint(joint.id)[coordinate]
             gap = found[one.name] - one.value
-            if one.unit == "rad" and one.name not in motion.names:
-                gap -= 2 * np.pi * np.round(gap / (2 * np.pi))
             assert np.abs(gap).max() < 1e-9, one.name
             coordinates.add(one.name)
     header, columns = trajectory.columns()
@@ -232,19 +220,121 @@ def test_quantities_are_those_of_a_trajectory(name, tmp_path):
                 assert np.abs(found[f"{mechanism.body_name(b)}.{point}.{axis}"] - column).max() < 1e-9
 
 
-def test_angles_are_within_half_a_turn_of_the_reference(tmp_path):
-    turns = {"1-2.angle": np.linspace(-40.0, 40.0, 333)}
+def straight(model, goal, steps):
+    """Motion from the reference straight to a row of inputs."""
+    base = np.array(list(model.reference_inputs.values()))
+    share, way = np.linspace(0.0, 1.0, steps), goal - base
+    rate = np.repeat(way[:, None], steps, axis=1)
+    value = base[:, None] + np.outer(way, share)
+    return Motion(share, tuple(model.reference_inputs), value, rate, np.zeros_like(rate))
+
+
+def test_angles_count_their_turns_from_the_reference(tmp_path):
     bar = model_of("planar_four_bar")
-    found = sweep(bar, grid(turns), record=["1-4", "2-3", "coupler"], store=tmp_path, executor="sequential")
-    assert found.counts == {"ok": 333}
-    near = bar.solve(
-        groups.from_arrays(
-            bar.mechanism, [0, 1, 2, 3], {"1-2.angle": [bar.reference_inputs["1-2.angle"]] * 4}
-        )
-    )
-    for joint in ("1-4", "2-3"):
-        assert np.abs(found[f"{joint}.angle"] - near.joint(joint)["angle"].value[0]).max() <= np.pi
-    assert np.abs(found["coupler.angle"]).max() <= np.pi + 1e-9
+    ends = [-40.0, -6.3, 0.6, 3.0, 29.0]
+    found = sweep(
+        bar, grid({"1-2.angle": ends}), record=["1-4", "2-3", "coupler"], store=tmp_path,
+        quantities={"turn": "2 * 2-3.angle"}, limits={"2-3.angle": (-8.0, 8.0), "1-2.angle": (-20.0, 40.0)},
+        executor="sequential",
+    )  # fmt: skip
+    assert found.counts == {"ok": 5}
+    for case, end in enumerate(ends):
+        trajectory = bar.solve(straight(bar, np.array([end]), 1_001))
+        for joint in ("1-4", "2-3"):
+            one = trajectory.joint(joint)["angle"].value[-1]
+            assert found[f"{joint}.angle"][case] == pytest.approx(one, abs=1e-9)
+        coupler = trajectory.body("coupler").orientation
+        assert found["coupler.angle"][case] == pytest.approx(coupler[-1], abs=1e-9)
+    assert np.allclose(found["turn"], 2 * found["2-3.angle"])
+    assert abs(found["2-3.angle"][0]) > 35.0
+    assert found["within"].tolist() == [False, True, True, True, False]
+
+
+#: A wheel on an arm that a screw turns: its angle is 5 + 20 rad/m of the slide, several turns.
+COUPLED = """
+format = 1
+space = "spatial"
+[[body]]
+name = "arm"
+[[body]]
+name = "wheel"
+[[joint]]
+id = "S"
+bodies = ["frame", "arm"]
+type = "P"
+point = [0.0, 0.0, 0.0]
+axis = [1.0, 0.0, 0.0]
+driven = true
+at_reference = { slide = 0.2 }
+[[joint]]
+id = "W"
+bodies = ["arm", "wheel"]
+type = "R"
+point = [0.5, 0.2, 0.1]
+axis = [0.0, 1.0, 0.0]
+[[joint]]
+bodies = ["frame", "arm", "wheel"]
+type = "COUPLING"
+couples = ["S.slide", "W.angle"]
+multiplier = 20.0
+offset = 5.0
+[[body]]
+name = "hand"
+[[joint]]
+id = "H"
+bodies = ["arm", "hand"]
+type = "R"
+point = [0.5, 0.2, 0.1]
+axis = [0.0, 1.0, 0.0]
+[[joint]]
+bodies = ["arm", "wheel", "hand"]
+type = "COUPLING"
+couples = ["W.angle", "H.angle"]
+multiplier = -0.3
+"""
+
+
+def test_coupled_angles_count_their_turns_by_the_coupling(tmp_path):
+    model = groups.build(mbssa.decompose(parse_toml(COUPLED, "screw", "screw")))
+    cases = grid({"S.slide": [0.2, 0.15, 0.9, -2.0]})
+    found = sweep(model, cases, record=["W.angle", "H.angle"], store=tmp_path, executor="sequential")
+    assert np.allclose(found["W.angle"], 5.0 + 20.0 * found["S.slide"], rtol=0, atol=1e-9)
+    assert np.allclose(found["H.angle"], -0.3 * found["W.angle"], rtol=0, atol=1e-9)
+    one = model.solve(straight(model, np.array([0.9]), 11)).joint("W")["angle"].value
+    assert np.allclose(one, 5.0 + 20.0 * np.linspace(0.2, 0.9, 11), rtol=0, atol=1e-9)
+
+
+#: Two wheels on the frame, of which the second turns ten times as fast.
+FAST = """
+format = 1
+space = "planar"
+[[body]]
+name = "wheel"
+[[body]]
+name = "other"
+[[joint]]
+bodies = ["frame", "wheel"]
+type = "R"
+driven = true
+point = [0.0, 0.0]
+[[joint]]
+bodies = ["frame", "other"]
+type = "R"
+point = [1.0, 0.2]
+[[joint]]
+bodies = ["wheel", "other", "frame"]
+type = "EO"
+points = [[0.0, 0.0], [1.0, 0.2]]
+ratio = 0.1
+"""
+
+
+def test_wheels_of_gears_count_their_turns(tmp_path):
+    wheels = parse_toml(FAST, "gear", "gear")
+    cases = grid({"1-2.angle": [-1.0, 0.1, 1.4, 8.0]})
+    found = sweep(wheels, cases, record=["1-3", "other"], store=tmp_path, executor="sequential")
+    for name in ("1-3.angle", "other.angle"):
+        assert np.allclose(found[name], -10.0 * found["1-2.angle"], rtol=0, atol=1e-9)
 
 
 def test_failures_have_a_name_and_a_group_and_no_numbers(tmp_path):

@@ -172,10 +172,12 @@ def test_parts_come_in_the_order_of_the_cases_beyond_a_million(tmp_path):
     import pyarrow
 
     blocks = [9, 999_999, 1_000_000, 1_000_001]
+    manifest = dict.fromkeys(stores._MUST_AGREE) | {"number": 1_000_002, "block": 1}
     (tmp_path / "parts").mkdir()
     for block in blocks:
-        stores.write_part(tmp_path, block, pyarrow.table({"case": [block], "status": ["ok"]}))
-    assert Sweep(tmp_path, {})["case"].tolist() == blocks
+        table = pyarrow.table({"case": [block], "status": ["ok"]})
+        stores.write_part(tmp_path, block, table, stores.identity(manifest))
+    assert Sweep(tmp_path, manifest)["case"].tolist() == blocks
 
 
 def test_the_store_is_one_table_for_any_reader_of_parquet(bar, tmp_path):
@@ -219,11 +221,13 @@ def test_every_flipped_bit_of_a_part_is_found(tmp_path):
     import pyarrow
 
     (tmp_path / "parts").mkdir()
-    stores.write_part(tmp_path, 0, pyarrow.table({"case": [0, 1], "status": ["ok", "ok"]}), b"envelope")
+    stores.write_part(tmp_path, 0, pyarrow.table({"case": [0, 1], "status": ["ok", "ok"]}), "s", b"envelope")
     data = (tmp_path / "parts" / "part-000000.parquet").read_bytes()
-    assert stores.sound(data)
+    assert stores.sound(data, "s", 0)
+    assert not stores.sound(data, "s", 1)
+    assert not stores.sound(data, "t", 0)
     flipped = (data[:at] + bytes([data[at] ^ 1 << at % 8]) + data[at + 1 :] for at in range(len(data)))
-    assert not any(stores.sound(each) for each in flipped)
+    assert not any(stores.sound(each, "s", 0) for each in flipped)
 
 
 def test_a_damaged_part_is_refused_and_computed_again(bar, tmp_path):
@@ -280,6 +284,62 @@ def test_force_replaces_a_sweep_and_no_other_folder(bar, tmp_path):
     (tmp_path / "full" / "thesis.tex").write_text("…")
     with pytest.raises(ValueError, match=r"thesis\.tex"):
         sweep(bar, turn(), store=tmp_path / "full", force=True)
+
+
+@pytest.mark.parametrize("place", ["thesis.tex", "parts/thesis.tex"])
+def test_force_leaves_a_sweep_beside_other_files_as_it_was(bar, tmp_path, place):
+    keywords = {"store": tmp_path, "executor": "sequential"}
+    sweep(bar, turn(), block=10, **keywords)
+    (tmp_path / place).write_text("…")
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    with pytest.raises(ValueError, match="nothing of it was replaced"):
+        sweep(bar, turn(7), force=True, **keywords)
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
+
+
+def test_parts_in_the_place_of_others_are_computed_again(bar, tmp_path):
+    keywords = {"record": ["1-4.angle"], "executor": "sequential", "block": 10}
+    whole = sweep(bar, turn(), store=tmp_path / "one", **keywords)["1-4.angle"]
+    sweep(bar, grid({"1-2.angle": np.linspace(0.0, 5.0, 40)}), store=tmp_path / "other", **keywords)
+    one, other = parts(tmp_path / "one"), parts(tmp_path / "other")
+    one[1].write_bytes(one[2].read_bytes())  # of another place, and of another sweep
+    one[3].write_bytes(other[3].read_bytes())
+    with pytest.raises(SweepError, match=r"part-000001\.parquet: "):
+        open_sweep(tmp_path / "one")["1-4.angle"]
+    again = sweep(bar, turn(), store=tmp_path / "one", resume=True, **keywords)
+    assert again.damaged == ("part-000001.parquet", "part-000003.parquet")
+    assert np.array_equal(again["1-4.angle"], whole)
+
+
+def test_files_that_are_no_parts_of_the_sweep_are_named(bar, tmp_path):
+    keywords = {"store": tmp_path, "executor": "sequential", "block": 10}
+    sweep(bar, turn(), **keywords)
+    kept = parts(tmp_path)[1].read_bytes()
+    (tmp_path / "parts" / "part-900000.parquet").write_bytes(kept)
+    (tmp_path / "parts" / "part-01.parquet").write_bytes(kept)
+    parts(tmp_path)[2].unlink()
+    (tmp_path / "parts" / "part-000002.parquet").mkdir()
+    strange = r"part-000002\.parquet, part-01\.parquet, part-900000\.parquet: .*; move it elsewhere"
+    with pytest.raises(SweepError, match=strange):
+        open_sweep(tmp_path).counts  # noqa: B018
+    with pytest.raises(SweepError, match=strange):
+        sweep(bar, turn(), resume=True, **keywords)
+
+
+@pytest.mark.parametrize("text", ['{"format": 3, "num', '{"format": 3}'])
+def test_a_damaged_manifest_has_a_remedy(bar, tmp_path, text):
+    sweep(bar, turn(), store=tmp_path, executor="sequential")
+    (tmp_path / "sweep.json").write_text(text)
+    with pytest.raises(ValueError, match=r"damaged.*; replace the sweep with force"):
+        open_sweep(tmp_path)
+    assert sweep(bar, turn(), store=tmp_path, executor="sequential", force=True).complete
+
+
+def test_a_store_that_is_a_file_is_refused(bar, tmp_path):
+    (tmp_path / "file").write_text("…")
+    for store in (tmp_path / "file", tmp_path / "file" / "store"):
+        with pytest.raises(ValueError, match="file is a file; name a folder"):
+            sweep(bar, turn(), store=store, executor="sequential")
 
 
 def test_a_sweep_goes_on_with_the_versions_that_began_it(bar, tmp_path):
@@ -458,13 +518,13 @@ def test_the_manifest_says_what_the_sweep_is_of(bar, tmp_path):
         bar, sample({"1-2.angle": (0.0, 1.0)}, 8), record=["1-4.angle"], store=tmp_path, executor="sequential"
     )
     data = json.loads((tmp_path / "sweep.json").read_text())
-    assert data["format"] == 2
+    assert data["format"] == 3
     assert data["model"] == "planar_four_bar"
     assert data["cases"]["method"] == "sobol"
     assert set(data["versions"]) == {"mbssa", "numpy", "scipy", "numba"}
-    data["format"] = 3
+    data["format"] = 2
     (tmp_path / "sweep.json").write_text(json.dumps(data))
-    with pytest.raises(ValueError, match="format 3"):
+    with pytest.raises(ValueError, match="format 2"):
         open_sweep(tmp_path)
 
 

@@ -82,6 +82,25 @@ def test_masses_of_no_body_are_no_case(tmp_path):
     assert list(found.counts) == ["ok", "cannot be assembled"]
 
 
+def test_masses_of_planar_bodies_with_moments_are_parameters(tmp_path):
+    cases = grid({"arm.inertia.mass": [1.0, 2.0], "arm.inertia.moment": [0.1, 0.4, -0.1]})
+    found = sweep(
+        pendulum(), cases, simulate="groups", duration=1e-3, steps=3, store=tmp_path, executor="sequential",
+        record=["1-2.angle.acceleration"],
+    )  # fmt: skip
+    assert found.counts == {"ok": 4, "cannot be assembled": 2}
+    assert found.reasons["cannot be assembled"].startswith("case 2: arm.inertia.moment: ")
+    # It hangs at rest 1 m below its pin: there is no moment, whatever its inertia.
+    assert np.nanmax(np.abs(found["1-2.angle.acceleration.final"])) < 1e-9
+    turned = sweep(
+        pendulum(), table({"arm.inertia.mass": [1.0, 2.0], "1-2.angle": [np.pi / 2] * 2}), simulate="groups",
+        duration=1e-6, steps=3, store=tmp_path / "turned", executor="sequential",
+        record=["1-2.angle.acceleration"],
+    )  # fmt: skip
+    wanted = [-9.81 * mass / (mass + 0.1) for mass in (1.0, 2.0)]
+    assert np.allclose(turned["1-2.angle.acceleration.max"], wanted, rtol=1e-9)
+
+
 def test_what_matters_to_simulations_alone_is_refused_elsewhere(tmp_path):
     names = ("1-2.slide.rate", "block.inertia.mass", "force strut.damping")
     with pytest.raises(ValueError, match="matters to simulations alone") as raised:
@@ -142,6 +161,7 @@ def test_values_that_cannot_be_reached_are_named(tmp_path):
         steps=3, store=tmp_path, executor="sequential",
     )  # fmt: skip
     assert found.counts == {"ok": 1, "cannot be simulated": 1}
+    assert found.reasons["cannot be simulated"].startswith("case 1: ")
     assert np.isnan(found["1-2.angle.final"][1])
 
 
