@@ -3,7 +3,6 @@
 import io
 import sys
 
-import numpy as np
 import pytest
 
 import groups
