@@ -90,6 +90,23 @@ def test_ctrl_c_ends_a_run_that_has_not_begun_and_stops_one_that_has():
             signal.raise_signal(signal.SIGINT)
 
 
+@pytest.mark.parametrize(
+    ("command", "step"),
+    [("linearise", "groups.cli.linearise.equilibrium"), ("decompose", "mbssa.cli.decompose.loaded"),
+     ("simulate", "groups.cli.simulate.load")],
+)  # fmt: skip
+def test_ctrl_c_in_a_command_is_said(run_mbssa, monkeypatch, command, step):
+    """Typer makes an exit without a word of it."""
+
+    def pressed(*_, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(step, pressed)
+    done = run_mbssa(command, "slider_crank")
+    assert (done.exit_code, done.stdout) == (130, "")
+    assert done.stderr.startswith("stopped by Ctrl-C")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("arguments", [["solve", "stewart", "--no-compiled", "--steps", "100000"],
                                        ["transform", "stewart"]])  # fmt: skip

@@ -15,6 +15,7 @@ import typer.core
 import typer.main
 
 from mbssa.cli import COMMANDS
+from mbssa.cli.console import stopping
 
 
 def application() -> Any:
@@ -58,6 +59,10 @@ class _Command(typer.core.TyperCommand):
             raise
 
     def invoke(self, context: Any) -> Any:
+        with stopping():  # Typer makes an exit without a word of Ctrl-C
+            return self._invoked(context)
+
+    def _invoked(self, context: Any) -> Any:
         if not context.params.get("watch"):
             return super().invoke(context)
         from mbssa.cli.watch import repeat

@@ -35,12 +35,12 @@ def fail(message: str, code: int = BAD_INPUT) -> NoReturn:
 
 
 @contextmanager
-def stopping(saved: str) -> Iterator[None]:
+def stopping(saved: str = "") -> Iterator[None]:
     """End the command after Ctrl-C with a sentence on saved results; a decorator or a context."""
     try:
         yield
     except KeyboardInterrupt:
-        print(f"stopped by Ctrl-C; {saved}", file=sys.stderr)
+        print(f"stopped by Ctrl-C{saved and '; '}{saved}", file=sys.stderr)
         raise SystemExit(STOPPED) from None
 
 

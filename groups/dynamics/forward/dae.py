@@ -11,15 +11,15 @@ import numpy as np
 
 from groups.dynamics.forward.equations import CannotGoOnError
 from groups.dynamics.forward.events import Event, Occurrence
-from groups.dynamics.forward.integration import Record
+from groups.dynamics.forward.integration import Record, too_many, too_small
 from groups.dynamics.forward.lagrange import DEPENDENT, Lagrange
 from mbssa.arrays import Floats
 
 #: N m, absolute tolerance of multipliers.
 _UNCONTROLLED = 1e6
 
-#: Status of a step of IDA that ends at an event.
-_AT_EVENT = 2
+#: Status of a step of IDA that ends at an event, and of one that takes too many steps.
+_AT_EVENT, _TOO_MANY = 2, -1
 
 #: Share of the time between two instants at which the integration begins: with less, the matrix of an index-2
 #: problem is nearly singular.
@@ -106,7 +106,11 @@ def integrate_dae(
             while at < t and last is None:  # a step ends at each event
                 found = solver.step(t, method="normal")
                 if not found.success:
-                    raise CannotGoOnError(f"t = {t:.9g} s: {found.message}")
+                    reached = float(np.ravel(found.t)[-1])
+                    raise CannotGoOnError(
+                        too_many(reached, most_steps) if found.status == _TOO_MANY
+                        else f"{too_small(reached)} (IDA: {found.message})"
+                    )  # fmt: skip
                 record.steps += 1
                 equations.constraints.turns()
                 at = float(found.t)

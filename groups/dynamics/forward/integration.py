@@ -22,6 +22,10 @@ ONE_STEP = ("DOP853", "RK45", "RK23", "Radau")
 #: Integrators that take a Jacobian.
 IMPLICIT = ("Radau", "BDF", "LSODA")
 
+#: Steps from which on a run is given up where, at the pace of its last half, it would take so many times the
+#: steps that are allowed.
+_PACED, _HOPELESS = 1024, 10
+
 #: Share of an entry, or of 1, by which it is moved for a derivative.
 _DIFFERENCE = 1e-7
 
@@ -75,7 +79,8 @@ def integrate(
         run.record.take(equations, float(time[0]), equations.start)
         t: float | None = float(time[0])
         while t is not None and t < time[-1]:
-            following, t = run.segment(equations, t)
+            with np.errstate(over="ignore", invalid="ignore"):  # of trial steps, which are repeated shorter
+                following, t = run.segment(equations, t)
             if following is not None and t is not None:
                 if set(following.coordinates) != set(equations.coordinates):
                     run.record.changes.append(Change(t, equations.coordinates, following.coordinates))
@@ -99,6 +104,7 @@ class _Run:
     most_steps: int
     events: Sequence[Event]
     progress: Callable[[float], object] | None
+    reached: dict[int, float] = field(default_factory=dict)  # s, by the number of steps, powers of two
 
     def segment(self, equations: Equations, t: float) -> tuple[Equations | None, float | None]:
         """Integrate to the end or a change of coordinates: next equations, time (None at the end)."""
@@ -109,12 +115,10 @@ class _Run:
         try:
             while solver.status == "running" and following is None:
                 solver.max_step = min(self.largest_step, equations.loads.longest_step)
-                message = solver.step()
+                solver.step()
                 self.record.steps += 1
                 if solver.status == "failed":
-                    raise CannotGoOnError(
-                        f"t = {solver.t:.9g} s: {message or 'the step has become too small'}"
-                    )
+                    raise CannotGoOnError(too_small(float(solver.t)))
                 start, t = t, float(solver.t)
                 if self._has_samples(t):  # interpolants cost evaluations
                     inside = solver.dense_output()
@@ -169,12 +173,31 @@ class _Run:
         if self.progress is not None and self.progress((t - first) / (last - first)) is False:
             self.record.status = "stopped"
             return False
-        if self.record.steps >= self.most_steps and t < last:
-            raise CannotGoOnError(
-                f"stopped at t = {t:.9g} s after {self.most_steps:,} steps; allow more most_steps, or see "
-                "whether rates, gravity and forces are meant"
-            )
+        steps, needed = self.record.steps, 0.0
+        if steps.bit_count() == 1:
+            self.reached[steps] = t
+            if steps >= _PACED and not any(event.ends for event in self.events):
+                needed = steps + (last - t) / (t - self.reached[steps // 2]) * (steps // 2)
+        if t < last and (steps >= self.most_steps or needed > _HOPELESS * self.most_steps):
+            raise CannotGoOnError(too_many(t, steps, needed))
         return True
+
+
+def too_many(t: float, steps: int, needed: float = 0.0) -> str:
+    """Fault of a run that takes too many steps, of which it needs so many at its pace."""
+    pace = f", at a pace of {needed:.1g} steps for the run" if needed else ""
+    return (
+        f"stopped at t = {t:.9g} s after {steps:,} steps{pace}; allow more most_steps, or see whether rates, "
+        "gravity, forces and the duration are meant"
+    )
+
+
+def too_small(t: float) -> str:
+    """Fault of a run whose steps have become too small."""
+    return (
+        f"t = {t:.9g} s: no step is small enough for the tolerance, as forces or rates jump or grow without "
+        "bound; see whether they are meant and whether points of a spring meet, or take a larger tolerance"
+    )
 
 
 def _jacobian(equations: Equations, t: float, y: Floats) -> Floats:

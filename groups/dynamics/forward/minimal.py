@@ -295,7 +295,7 @@ def second_rates(M: Floats, f: Floats, free: Ints, prescribed: Ints, given: Floa
     """Second rates (D,) of all coordinates, those ``prescribed`` as ``given``; None where not finite."""
     found = np.empty(len(f))
     if len(f) == 1 and len(free):
-        if not M[0, 0] > 0.0:
+        if M[0, 0] <= 0.0:
             raise np.linalg.LinAlgError
         found[0] = f[0] / M[0, 0]
         return found if math.isfinite(found[0]) else None

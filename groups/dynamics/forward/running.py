@@ -48,8 +48,9 @@ FINEST = 1e-13
 #: Share of the size by which the bodies may differ where a run is continued.
 _SAME = 1e-6
 
-#: Share of the exchanged energy by which the balance of energy may be off.
-_OFF_BALANCE = 0.01
+#: Shares of the exchanged energy by which the balance may be off, and that a tolerance may explain; the
+#: tolerance from which on a coarser one explains no more.
+_OFF_BALANCE, _EXPLAINED, _FINE = 0.01, 0.1, 1e-8
 
 #: Evaluations of the equations of motion that a run takes at least, and for each sample, roughly: by them
 #: compiled kernels are chosen, or plain Python.
@@ -365,12 +366,16 @@ def _imbalance(
     """Fault of a balance of energy that is off by more than the exchange or the tolerance allow."""
     exchanged = max(np.ptp(kinetic), np.ptp(gravity), np.ptp(work))
     # The absolute tolerance of the work is a hundredth of the relative one, in J, in each step.
-    explained = tolerance * record.steps * (float((kinetic + np.abs(potential)).max()) + 0.01)
+    steps = record.steps * (float((kinetic + np.abs(potential)).max()) + 0.01)
+    explained = tolerance * steps
+    if explained > _EXPLAINED * exchanged:  # as at rest, or by a tolerance that would excuse any run
+        explained = min(tolerance, _FINE) * steps
     off = ~(np.abs(balance) <= max(_OFF_BALANCE * exchanged, explained))
     if not off.any():
         return ""
     first = record.time[int(off.argmax())]
     return (
         f"the balance of energy is off by {np.abs(balance).max():.2g} J of {exchanged:.3g} J exchanged, "
-        f"first at t = {first:.6g} s: the run is wrong from there on; take another tolerance or method"
+        f"first at t = {first:.6g} s: the run is wrong from there on; take a smaller tolerance, or another "
+        "method"
     )

@@ -14,7 +14,7 @@ from groups.dynamics.forward.choice import structure_of
 from groups.dynamics.forward.equations import CannotGoOnError
 from groups.dynamics.forward.events import trajectory_of
 from groups.dynamics.forward.loads import Applied, Loads, applied_faults
-from groups.dynamics.forward.minimal import Minimal
+from groups.dynamics.forward.minimal import Minimal, massless_text
 from groups.model import Model
 from groups.motion import Motion
 from groups.motion.inputs import name_faults
@@ -28,14 +28,15 @@ from mbssa.joints.catalogue import is_length
 
 Complexes = npt.NDArray[np.complex128]
 
-#: Share of the largest force at the start at which forces are in equilibrium.
+#: Share of the largest force at the start, or by a unit displacement, at which forces are in equilibrium.
 BALANCED = 1e-9
 
-#: Longest way of the search for an equilibrium at its first speed, over the size or in rad.
-_FURTHEST = 1e3
+#: Longest step of the search for an equilibrium where forces are not linear, the step that is its last one,
+#: and its longest way, over the size or in rad.
+_LONGEST, _SHORTEST, _FURTHEST = 0.1, 1e-9, 1e3
 
 #: Evaluations of the forces that the search takes at most.
-MOST_EVALUATIONS = 200_000
+MOST_EVALUATIONS = 20_000
 
 #: Step of differences, over the size or in rad.
 _STEP = 1e-5
@@ -55,7 +56,7 @@ class Equilibrium:
     trajectory : all bodies, one instant
     residual : largest remaining generalised force, N or N m
     stable : True if no small motion grows
-    found : True if the residual is small beside the forces at the start
+    found : True if the residual is small beside the forces at the start, or those of a unit displacement
     """
 
     coordinates: dict[str, float]
@@ -150,7 +151,7 @@ def equilibrium(
     ----------
     initial : values of independent coordinates where the search begins, m and rad
     applied : as of :func:`groups.simulate`, at t = 0
-    progress : called with the share of the search that is done, by the logarithm of the forces
+    progress : called with the share of the search that is done, by the logarithm of the least forces so far
 
     Raises
     ------
@@ -209,24 +210,15 @@ def linearise(
 
 def _rest(equations: Minimal, progress: Callable[[float], object] | None) -> Equilibrium:
     """The equilibrium downhill from the start of the equations."""
-    import scipy.optimize
-
-    start = equations.start[: len(equations.names)]
-    scale = max(float(np.abs(_force(equations, start)).max(initial=0.0)), 1e-12)
-
-    def force(x: Floats) -> Floats:
-        pull: Floats = _force(equations, x * equations.unit) * equations.unit / scale
-        return pull
-
-    # Newton alone would go to the nearest equilibrium, stable or not.
-    solved = scipy.optimize.root(
-        force, _relaxed(equations, start, scale, progress) / equations.unit, tol=1e-14
-    )
-    value = solved.x * equations.unit
+    start, unit = equations.start[: len(equations.names)], equations.unit
+    scale = float(np.abs(_force(equations, start)).max(initial=0.0))
+    value = _downhill(equations, start, progress)
     residual = float(np.abs(_force(equations, value)).max(initial=0.0))
     state = np.concatenate([value, np.zeros(len(value) + 1)])
     trajectory = trajectory_of(equations.mechanism, np.zeros(1), [equations.instant(0.0, state)])
     small = _linearised(equations, value)
+    # A start at rest has no forces to compare with, but those of a unit displacement.
+    scale = max(scale, float(np.abs(small.stiffness * unit).max(initial=0.0)), 1e-12)
     return Equilibrium(
         dict(zip(equations.names, value.tolist(), strict=True)),
         trajectory,
@@ -236,39 +228,74 @@ def _rest(equations: Minimal, progress: Callable[[float], object] | None) -> Equ
     )
 
 
-def _relaxed(
-    equations: Minimal, start: Floats, scale: float, progress: Callable[[float], object] | None
-) -> Floats:
-    """Coordinates at the end of a motion without inertia along the forces: M q' = f."""
-    # Along this way the potential falls. It ends where the forces have fallen to a hundredth.
-    import scipy.integrate
+def _downhill(equations: Minimal, start: Floats, progress: Callable[[float], object] | None) -> Floats:
+    """Coordinates at the end of a motion without inertia along the forces, M q' = f, by implicit steps."""
+    # A step solves (K + m M) dq = f. The damping m makes the matrix positive definite, so that the potential
+    # falls and no unstable rest attracts, and keeps the step within a radius. Near a stable rest it is 0, and
+    # the step is that of Newton.
+    import scipy.linalg
 
-    evaluations = count(1)
+    evaluations, unit, done = count(1), equations.unit, 0.0
 
-    def pulled(_: float, value: Floats) -> Floats:
+    def balance(value: Floats) -> tuple[Floats, Floats]:
         if next(evaluations) > MOST_EVALUATIONS:
             raise ValueError(
                 f"{equations.mechanism.name}: the search for an equilibrium was stopped after "
-                f"{MOST_EVALUATIONS:,} evaluations of the forces; begin elsewhere by other initial values"
+                f"{MOST_EVALUATIONS:,} evaluations of the forces; begin elsewhere by other initial values, "
+                "or see whether forces and torques have an equilibrium"
             )
         M, f = equations.balance(0.0, np.concatenate([value, np.zeros(len(value) + 1)]))
+        if not (np.isfinite(M).all() and np.isfinite(f).all()):
+            raise CannotGoOnError(equations.why())
+        return M.copy(), f.copy()
+
+    value, (M, f), radius = start, balance(start), _LONGEST
+    scale = max(float(np.abs(f).max(initial=0.0)), 1e-300)
+    while np.abs((value - start) / unit).max(initial=0.0) <= _FURTHEST:
         if progress is not None:
-            left = float(np.abs(f).max(initial=0.0)) / scale
-            progress(min(1.0, max(0.0, np.log(max(left, 1e-300)) / np.log(0.01))))
-        return np.asarray(np.linalg.solve(M, f), dtype=np.float64)
+            left = max(float(np.abs(f).max(initial=0.0)) / scale, BALANCED)
+            done = max(done, float(np.log(left) / np.log(BALANCED)))
+            progress(done)
+        columns = [
+            (balance(value - dq)[1] - balance(value + dq)[1]) / (2 * dq.max()) for dq in _STEP * np.diag(unit)
+        ]
+        K = np.stack(columns, axis=1)
+        try:
+            lowest = float(scipy.linalg.eigvalsh((K + K.T) / 2, M)[0])
+        except np.linalg.LinAlgError:
+            raise CannotGoOnError(massless_text(np.diag(M), equations.names)) from None
+        while True:
+            step = _damped(K, M, f, max(0.0, -2.0 * lowest), unit, radius)
+            length = float(np.abs(step / unit).max())
+            try:
+                M_after, after = balance(value + step)
+                falls = (f + after) @ step > 0.0
+            except CannotGoOnError:
+                if length <= _SHORTEST:
+                    raise
+                falls = False
+            if falls or length <= _SHORTEST:
+                break
+            radius = length / 4.0
+        if length <= _SHORTEST:
+            return value + step if falls else value
+        linear = float(np.abs(after - f + K @ step).max()) <= 0.1 * float(np.abs(f).max())
+        radius = max(2.0 * length if linear else 0.0, min(2.0 * radius, _LONGEST))
+        value, M, f = value + step, M_after, after
+    return value
 
-    def near(_: float, value: Floats) -> float:
-        return float(np.abs(_force(equations, value)).max()) - 0.01 * scale
 
-    speed = float(np.abs(pulled(0.0, start) / equations.unit).max(initial=0.0))
-    if speed == 0.0 or near(0.0, start) < 0.0:
-        return start
-    near.terminal = True  # type: ignore[attr-defined]
-    path = scipy.integrate.solve_ivp(
-        pulled, (0.0, _FURTHEST / speed), start, method="RK23", events=near, rtol=1e-2, atol=1e-3
-    )
-    found: Floats = path.y[:, -1]
-    return found
+def _damped(K: Floats, M: Floats, f: Floats, damping: float, unit: Floats, radius: float) -> Floats:
+    """The step within a radius that solves (K + m M) dq = f, with little more than the least damping m."""
+    least = 1e-3 * float(np.abs(np.linalg.solve(M, f) / unit).max()) / radius
+    while True:
+        try:
+            step: Floats = np.linalg.solve(K + damping * M, f)
+            if np.abs(step / unit).max() <= radius:
+                return step
+        except np.linalg.LinAlgError:  # without stiffness and damping
+            pass
+        damping = max(2.0 * damping, least, 1e-300)
 
 
 def _equations(
@@ -282,7 +309,7 @@ def _equations(
     faults += applied_faults(applied, structure.mechanism)
     if faults:
         raise ValueError(BETWEEN.join(faults))
-    value = np.array([given.get(name, start) for name, start in reference.items()])
+    value = np.array([given.get(name, start) for name, start in reference.items()], dtype=np.float64)
     loads = Loads(structure.mechanism, model.frames, applied, False)
     found = Minimal.from_reference(model, loads, value, 0.0 * value, {}, 0.0, False)
     try:

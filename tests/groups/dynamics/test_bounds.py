@@ -59,6 +59,30 @@ def test_steps_are_bounded_and_keep_what_was_reached():
         groups.simulate(pendulum(), steps=10**30)
 
 
+def test_a_run_without_hope_is_given_up_early():
+    """Torques that grow without bound, and that jump."""
+    run = {"integrator": "LSODA", "tolerance": 1e-4, "compiled": False, "steps": 3}
+    found = groups.simulate(pendulum(), applied={"1-2.angle": lambda t: 1e3 / (0.5 - t) ** 2}, **run)
+    assert not found.ok
+    assert found.steps == 1024
+    assert "pace" in found.status
+    assert "most_steps" in found.status
+    assert groups.simulate(pendulum(), most_steps=100, tolerance=1e-4, compiled=False).ok
+    found = groups.simulate(
+        pendulum(), applied={"1-2.angle": lambda t: 1e30 * (t > 0.5)}, steps=5, compiled=False
+    )
+    assert not found.ok
+    assert "t = 0.5 s: no step is small enough" in found.status
+    assert "spacing" not in found.status  # words of SciPy
+    assert len(found.time) > 1  # what was reached
+
+
+def test_steps_of_the_residual_form_are_bounded():
+    pytest.importorskip("sksundae")
+    found = groups.simulate(pendulum(), 1.0, method="dae", most_steps=3, compiled=False)
+    assert "after 3 steps; allow more most_steps" in found.status
+
+
 def test_a_search_for_an_equilibrium_is_bounded(monkeypatch):
     shares = []
     begin = {"1-2.angle": 1.5}

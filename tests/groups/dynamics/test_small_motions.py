@@ -65,3 +65,66 @@ def test_an_eigenfrequency_is_that_of_a_small_simulated_motion():
     )
     swing = found.coordinates["1-2.angle"] - value
     np.testing.assert_allclose(swing, [1e-3, -1e-3, 1e-3], atol=2e-6)
+
+
+#: A four-bar on a stiff spring, 1° from rest.
+NEAR_REST = """
+format = 1
+space = "planar"
+gravity = [0.0, -9.81]
+body = [
+  { name = "b2", inertia = { mass = 2.0, centre = [0.2, 0.3], moment = 0.05 } },
+  { name = "b3", inertia = { mass = 3.0, centre = [1.0, 0.9], moment = 0.2 } },
+  { name = "b4", inertia = { mass = 1.5, centre = [1.8, 0.5], moment = 0.1 } },
+]
+joint = [
+  { id = "A", bodies = ["frame", "b2"], type = "R", point = [0.0, 0.0], driven = true },
+  { bodies = ["b2", "b3"], type = "R", point = [0.3, 0.7] },
+  { bodies = ["b3", "b4"], type = "R", point = [1.7, 1.0] },
+  { bodies = ["frame", "b4"], type = "R", point = [2.0, 0.0] },
+]
+force = [
+  { type = "spring", bodies = ["frame", "b3"], points = [[1.0, 2.0], [1.0, 0.8]], stiffness = 400.0, \
+damping = 6.0, rest = 1.0 },
+]
+"""
+
+
+@pytest.mark.parametrize("off", [None, 1e-3, 2e-6])
+def test_a_rest_is_found_in_a_few_steps_however_near(tmp_path, off):
+    """Where the potential of weight and spring is least, by its derivative over solved positions."""
+    path = tmp_path / "near.toml"
+    path.write_text(NEAR_REST)
+    mechanism, rest, shares = mbssa.load(path), 0.017244614905137668, []
+    initial = None if off is None else {"A.angle": rest + off}
+    found = groups.equilibrium(mechanism, initial=initial, progress=shares.append)
+    assert found.found
+    assert found.stable
+    assert found.coordinates["A.angle"] == pytest.approx(rest, abs=1e-9)
+    assert len(shares) < 10
+    assert shares == sorted(shares)
+    run = groups.simulate(  # at rest there, in the potential that its energies are measured by
+        mechanism, 0.1, steps=3, initial={"A.angle": found.coordinates["A.angle"]}, compiled=False
+    )
+    assert np.ptp(run.coordinates["A.angle"]) < 1e-9
+    around = [
+        groups.simulate(mechanism, 1e-9, steps=2, initial={"A.angle": rest + step}, compiled=False)
+        for step in (-1e-3, 0.0, 1e-3)
+    ]
+    low, least, high = (one.potential_energy[0] for one in around)
+    assert abs(high - low) < 1e-3 * (high + low - 2 * least)
+
+
+def test_an_unstable_rest_does_not_attract():
+    arm = mbssa.Builder("planar").body("arm", inertia={"mass": 1.0, "centre": (1.0, 0.0)})
+    arm = arm.gravity(0.0, -9.81).revolute("frame", "arm", point=(0, 0), driven=True).build()
+    for start in (0, 1, np.pi / 2 - 1e-4, np.pi / 2 - 1e-7):  # whole numbers too
+        found = groups.equilibrium(arm, initial={"1-2.angle": start})
+        assert found.coordinates["1-2.angle"] == pytest.approx(-np.pi / 2, abs=1e-9), start
+    assert not groups.equilibrium(arm, initial={"1-2.angle": np.pi / 2}).stable
+    assert not groups.equilibrium(arm, applied={"1-2.angle": 1e3}).found  # turns for ever
+    slides = chain([1.0, 3.0, 1.0], 50.0)
+    pulled = groups.equilibrium(slides, applied={"1-3.slide": 10.0, "1-4.slide": -20.0})
+    stiffness = 50.0 * np.array([[2.0, -1.0, 0.0], [-1.0, 2.0, -1.0], [0.0, -1.0, 2.0]])
+    expected = np.linalg.solve(stiffness, [0.0, 10.0, -20.0])
+    np.testing.assert_allclose(list(pulled.coordinates.values()), expected, atol=1e-9)
