@@ -33,9 +33,7 @@ class Evaluated:
 
     places: Annotated[Column, np.int16]  # (D, n) joint of each input, ascending; w times for w inputs
     variant: Annotated[Column, np.int32]  # choice of pairs for the multiple joints; 0 where there are none
-    determined: Annotated[
-        Column, np.bool_
-    ]  # whether the count (after a treatment, a valid set) fixes all bodies
+    determined: Annotated[Column, np.bool_]  # by count; after a treatment, by a valid set
     n_groups: Annotated[Column, np.int32]  # 0 where not determined, as the next three
     largest: Annotated[Column, np.int32]  # bodies of the largest group
     levels: Annotated[Column, np.int32]
@@ -46,9 +44,7 @@ class Evaluated:
     sets: Annotated[Column, np.int64]  # sets of coordinates that the query allows
     valid: Annotated[Column, np.int64]  # number of these of full rank
     bits: Annotated[Column, np.int8]  # (D, n) coordinates of the best valid set, else of the first set
-    margin: Annotated[
-        Column, np.float64
-    ]  # smallest over largest singular value of the released motions, or 0
+    margin: Annotated[Column, np.float64]  # least over largest singular value of the released motions, or 0
     alike: Annotated[Column, np.int32]  # schemes equivalent by symmetry; 0 where another row represents them
     alike_valid: Annotated[Column, np.int32]  # those with a valid set: ranks are of the geometry
 
