@@ -269,7 +269,7 @@ def _downhill(equations: Minimal, start: Floats, progress: Callable[[float], obj
             length = float(np.abs(step / unit).max())
             try:
                 M_after, after = balance(value + step)
-                falls = (f + after) @ step > 0.0
+                falls = bool((f + after) @ step > 0.0)
             except CannotGoOnError:
                 if length <= _SHORTEST:
                     raise
@@ -290,7 +290,7 @@ def _damped(K: Floats, M: Floats, f: Floats, damping: float, unit: Floats, radiu
     least = 1e-3 * float(np.abs(np.linalg.solve(M, f) / unit).max()) / radius
     while True:
         try:
-            step: Floats = np.linalg.solve(K + damping * M, f)
+            step = np.asarray(np.linalg.solve(K + damping * M, f), dtype=np.float64)
             if np.abs(step / unit).max() <= radius:
                 return step
         except np.linalg.LinAlgError:  # without stiffness and damping
