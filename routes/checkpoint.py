@@ -16,7 +16,7 @@ import numpy as np
 from mbssa.files import remove_temporaries, write_whole
 from routes.job import Job
 from routes.lock import NAME as LOCK
-from routes.lock import locked
+from routes.lock import file_at, locked
 from routes.plan import Plan
 from routes.workspace import Workspace, in_files, opened
 
@@ -27,9 +27,11 @@ NAME = "run.json"
 @contextmanager
 def new(job: Job, folder: Path) -> Iterator[Workspace]:
     """Folder for a new run, locked until the run ends."""
+    if (taken := file_at(folder)) is not None:
+        raise ValueError(f"checkpoint {folder}: {taken} is a file; name a folder")
     if (folder / NAME).exists():
         raise ValueError(f"{folder} keeps a run already; resume it, or name another folder")
-    if folder.exists() and (not folder.is_dir() or not _has_no_record_yet(folder, job)):
+    if folder.exists() and not _has_no_record_yet(folder, job):
         raise ValueError(f"{folder} has other files; name a new folder")
     there = folder.exists()
     with locked(folder):

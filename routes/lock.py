@@ -10,6 +10,12 @@ from pathlib import Path
 NAME = ".lock"
 
 
+def file_at(folder: Path) -> Path | None:
+    """The file that stands where a folder, or one above it, is to be."""
+    there = next((path for path in (folder, *folder.parents) if path.exists()), None)
+    return None if there is None or there.is_dir() else there
+
+
 @contextmanager
 def locked(folder: Path, error: type[Exception] = ValueError) -> Iterator[None]:
     """Lock a folder, made if missing, for this process; locks of dead processes are void."""

@@ -28,7 +28,7 @@ from mbssa.io.records import check_writable, to_record
 from routes.checkpoint import digest
 from routes.dispatch import CallFailed, dispatch
 from routes.executors import ExecutorType, executor_named
-from routes.lock import locked
+from routes.lock import file_at, locked
 from routes.sweep.block import ABOUT, Setup, columns_of, solve_sent
 from routes.sweep.cases import Cases, in_si_units
 from routes.sweep.parameters import Parameter, framed, parameters_of, unit_of
@@ -297,8 +297,7 @@ def prepare(
         faults.append("steps and duration are of a motion; leave them out, or write motion own")
     if branch not in (None, "checked", "proven"):
         faults.append(f"branch {branch!r}; write checked or proven")
-    taken = next((p for p in (Path(store), *Path(store).parents) if p.exists()), Path(store))
-    if taken.exists() and not taken.is_dir():
+    if (taken := file_at(Path(store))) is not None:
         faults.append(f"store {store}: {taken} is a file; name a folder")
     if block is not None and block < 1:
         faults.append(f"blocks of {block} cases; write 1 or more")

@@ -79,6 +79,13 @@ def test_folders_that_are_not_for_this_are_left_alone(tmp_path):
     assert (tmp_path / "thesis.tex").read_text() == "all of it"
 
 
+def test_a_file_is_no_folder(tmp_path):
+    (tmp_path / "file").write_text("…")
+    for folder in (tmp_path / "file", tmp_path / "file" / "run"):
+        with pytest.raises(ValueError, match="file is a file; name a folder"):
+            stopped(folder)
+
+
 def test_files_of_a_run_killed_at_its_start_do_not_prevent_another(tmp_path):
     """Arrays, and a record that is half written: no run that could be resumed, and none that is lost."""
     folder = stopped(tmp_path / "run")

@@ -250,6 +250,40 @@ def test_angles_count_their_turns_from_the_reference(tmp_path):
     assert found["within"].tolist() == [False, True, True, True, False]
 
 
+#: A body on a turning arm, with cardan angles against the frame: the middle one goes over the gimbal.
+GIMBAL = """
+format = 1
+space = "spatial"
+[[body]]
+name = "a"
+[[body]]
+name = "b"
+[[joint]]
+bodies = ["frame", "a"]
+type = "R"
+driven = true
+point = [0.0, 0.0, 0.0]
+axis = [0.0, 1.0, 0.0]
+[[joint]]
+bodies = ["a", "b"]
+type = "R"
+driven = true
+point = [1.0, 0.0, 0.0]
+axis = [0.0, 0.0, 1.0]
+[[joint]]
+bodies = ["frame", "b"]
+type = "F"
+"""
+
+
+def test_cardan_angles_go_on_over_the_gimbal(tmp_path):
+    inputs = {"1-2.angle": [1.0, 2.0, 9.0, -5.0], "2-3.angle": [0.3, 0.3, 0.2, 0.1]}
+    body = parse_toml(GIMBAL, "gimbal", "gimbal")
+    found = sweep(body, table(inputs), record=["1-3"], store=tmp_path, executor="sequential")
+    for name, wanted in (("x", [0.0] * 4), ("y", inputs["1-2.angle"]), ("z", inputs["2-3.angle"])):
+        assert np.allclose(found[f"1-3.angle_{name}"], wanted, rtol=0, atol=1e-9)
+
+
 #: A wheel on an arm that a screw turns: its angle is 5 + 20 rad/m of the slide, several turns.
 COUPLED = """
 format = 1
