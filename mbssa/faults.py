@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -99,3 +100,9 @@ class ModelError(ValueError):
         if more > 0:
             lines.append(f"… and {more} more")
         return printable("\n  ".join([head, *lines]))
+
+
+def meant(name: str, known: Iterable[str], *, most: int = 1) -> str:
+    """Question of a message that names what is like an unknown name, with a space behind it, or nothing."""
+    near = difflib.get_close_matches(name, list(known), n=most)
+    return f"did you mean {' or '.join(map(repr, near))}? " if near else ""

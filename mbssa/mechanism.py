@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
@@ -16,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mbssa.arrays import Ints
+from mbssa.faults import meant
 from mbssa.joints.catalogue import CATALOGUE, FREEDOM, JointType, Space
 from mbssa.joints.geometry import JointFrame as JointFrame
 from mbssa.joints.geometry import JointGeometry as JointGeometry
@@ -303,8 +303,7 @@ class Mechanism:
                 if not which and f"{found}#2" in joints and self.joint_names.get(joints[found]) != found:
                     raise KeyError(f"joint {name!r} is ambiguous: write {name}#1, {name}#2, …")
                 return Joint(self, joints[found])
-        near = difflib.get_close_matches(name, self.joint_ids[:1_000], n=2)
-        hint = f"did you mean {' or '.join(map(repr, near))}? " if near else ""
+        hint = meant(name, self.joint_ids[:1_000], most=2)
         raise KeyError(f"no joint {name!r}; {hint}the joints are {', '.join(self.joint_ids[:40])}")
 
     @cached_property

@@ -73,9 +73,8 @@ def _check_known(text: str, names: Iterable[str]) -> None:
     if unknown:
         near = [match for name in unknown for match in difflib.get_close_matches(name, CRITERIA, n=1)]
         hint = f"; did you mean {' and '.join(map(repr, dict.fromkeys(near)))}?" if near else ""
-        raise ValueError(
-            f"{text!r}: unknown {', '.join(map(repr, unknown))}{hint}; write {', '.join(CRITERIA)}"
-        )
+        shown = ", ".join(map(repr, unknown))
+        raise ValueError(f"{text!r}: unknown {shown}{hint}; the criteria are {', '.join(CRITERIA)}")
 
 
 def values_of(evaluated: Evaluated, name: str) -> Floats:
@@ -90,11 +89,9 @@ def keys_of(evaluated: Evaluated, wanted: Criterion) -> list[Floats]:
 
 def ordered(evaluated: Evaluated, wanted: Criterion) -> Ints:
     """Row numbers, best first; ties by valid sets first, then in the order of the joints."""
-    first, last = (
-        [~evaluated.determined, *keys_of(evaluated, wanted)],
-        [evaluated.valid == 0, evaluated.variant],
-    )
-    return np.lexsort([*first, *last, *evaluated.places.T][::-1]).astype(np.int64)
+    keys = [~evaluated.determined, *keys_of(evaluated, wanted), evaluated.valid == 0, evaluated.variant]
+    keys += list(evaluated.places.T)
+    return np.lexsort(keys[::-1]).astype(np.int64)
 
 
 def front(evaluated: Evaluated, first: str, second: str) -> Ints:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -10,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from mbssa.faults import Faults
+from mbssa.faults import Faults, meant
 from mbssa.io.motion import coordinate_faults
 from mbssa.io.multiple import spanning_tree, with_pairs
 from mbssa.joints.catalogue import type_of_joint, types_of
@@ -264,8 +263,7 @@ def _bodies(mechanism: Mechanism, names: Iterable[str | int], faults: Faults) ->
         if (text := str(name).strip()) in known:
             found.add(known[text])
             continue
-        near = difflib.get_close_matches(text, known, n=2)
-        hint = f"did you mean {' or '.join(map(repr, near))}? " if near else ""
+        hint = meant(text, known, most=2)
         what = f"no body {name!r} that moves; {hint}these are 2 to {mechanism.n_bodies}, and 1 is the frame"
         faults.add("terminals", what, "unknown")
     return tuple(sorted(found))

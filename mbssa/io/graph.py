@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, cast
 
-from mbssa.faults import Fault, Faults, ModelError
+from mbssa.faults import Fault, Faults, ModelError, meant
 from mbssa.joints.catalogue import Space
 from mbssa.mechanism import FRAME, Mechanism
 from mbssa.texts import strange
@@ -220,8 +219,7 @@ def _edges(graph: nx.Graph[Any]) -> Iterator[tuple[Any, Any, Any, dict[str, Any]
 def _known(data: Mapping[str, Any], known: tuple[str, ...], where: str, faults: Faults) -> None:
     for key in data:
         if key not in known:
-            near = difflib.get_close_matches(str(key), known, n=1)
-            hint = f"did you mean {near[0]!r}? " if near else ""
+            hint = meant(str(key), known)
             faults.add(where, f"unknown attribute {key!r}; {hint}it may have {', '.join(known)}", "unknown")
 
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mbssa.bounds import SMALLEST_MASS, load_faults, range_fault
-from mbssa.faults import Fault, Faults
+from mbssa.faults import Fault, Faults, meant
 from mbssa.io.motion import check_law, law_in_si, law_record
 from mbssa.joints.catalogue import Space, is_length
 from mbssa.joints.geometry import JointGeometry
@@ -123,8 +122,7 @@ class LoadReader:
     ) -> Force | None:
         row = FORCE_TYPES.get(entry.type)
         if row is None:
-            near = difflib.get_close_matches(entry.type, FORCE_TYPES, n=1)
-            hint = f"did you mean {near[0]!r}? " if near else ""
+            hint = meant(entry.type, FORCE_TYPES)
             what = f"{entry.type!r} is no force; {hint}write {', '.join(FORCE_TYPES)}"
             self.faults.add(f"{where} type", what, "unknown")
             return None

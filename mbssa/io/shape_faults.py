@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from mbssa.faults import Fault, Faults
+from mbssa.faults import Fault, Faults, meant
 from mbssa.io.schema import (
     LAWS,
     BodyEntry,
@@ -106,8 +106,7 @@ def _fault(place: tuple[int | str, ...], problems: list[Any], raw: dict[str, Any
         return Fault(where, f'has no law; write law = "speed", or one of {", ".join(LAWS)}', "missing")
     if problem["type"] == "union_tag_invalid":
         law = str(problem["ctx"]["tag"])
-        near = difflib.get_close_matches(law, LAWS, n=1)
-        hint = f"did you mean {near[0]!r}? " if near else ""
+        hint = meant(law, LAWS)
         return Fault(where, f"{law!r} is not a law; {hint}the laws are {', '.join(LAWS)}", "unknown")
     return shape_fault(where, problems, _table_at(place, raw))
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
 
-from mbssa.faults import Faults
+from mbssa.faults import Faults, meant
 from mbssa.io.schema import JointEntry
 from mbssa.joints.catalogue import types_of
 
@@ -31,8 +30,7 @@ def write_out_points(
             return value
         if value in points:
             return points[value]
-        near = difflib.get_close_matches(value, points, n=2)
-        hint = f"did you mean {' or '.join(map(repr, near))}? " if near else ""
+        hint = meant(value, points, most=2)
         shown = ", ".join(list(points)[:20])
         what = f"the points are {shown}" if points else "give a body points = { tip = […] }"
         faults.add(where(place), f"{value!r} is no point of a body; {hint}{what}", "unknown")

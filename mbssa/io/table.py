@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from mbssa.faults import Fault
+from mbssa.faults import Fault, meant
 
 #: Remedy by the type of pydantic's error.
 WANTED = {
@@ -43,8 +42,7 @@ def shape_fault(place: str, problems: list[Any], table: type[BaseModel], about: 
     if kind == "json_invalid":
         return Fault(place, f"is no JSON: {problems[0]['ctx']['error']}", "syntax")
     if kind == "extra_forbidden":
-        near = difflib.get_close_matches(key, fields, n=1)
-        hint = f"did you mean {near[0]!r}? " if near else ""
+        hint = meant(key, fields)
         return Fault(place, f"unknown key; {hint}the keys here are {', '.join(fields)}", "unknown")
     if kind == "missing":
         about = f" ({fields[key].description})" if key in fields and fields[key].description else ""

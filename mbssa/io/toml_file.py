@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -15,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from mbssa.bounds import body_faults, gravity_fault, joint_faults
-from mbssa.faults import Faults, ModelError
+from mbssa.faults import Faults, ModelError, meant
 from mbssa.io.build import build, driven_bits, with_article
 from mbssa.io.loads import LoadReader
 from mbssa.io.motion import motion_of
@@ -286,8 +285,7 @@ class ModelReader:
                 ends.append(numbers[body])
             else:
                 known = [name for name in numbers if name not in FRAME_NAMES[1:]]
-                near = difflib.get_close_matches(body, known, n=2)
-                hint = f"did you mean {' or '.join(map(repr, near))}? " if near else ""
+                hint = meant(body, known, most=2)
                 shown = ", ".join(known[:20])
                 what = f"body {body!r} does not exist; {hint}the bodies are {shown}"
                 self.faults.add(f"{where} bodies", what, "unknown")
