@@ -76,8 +76,9 @@ def simulate(
         the notes name the first instant beyond one
     integrator : of SciPy; ``DOP853`` by default, ``Radau`` for ``penalty``
     largest_step : s, shorter than the shortest contact: a longer step may skip it
-    most_steps : of the integrator, after which a run has failed at the time that it has reached; of ``dae``
-        between two instants
+    most_steps : of the integrator, after which a run has failed at the time that it has reached, or after
+        1024 whose pace would make ten times as many (not where events may end it); of ``dae`` between two
+        instants
     stiffness, damping : of the joints of ``penalty``, N/m and N s/m; rotations at the mechanism's size
     compiled : as of :meth:`groups.Model.solve`
     progress : called with the finished share of the run; False from it stops the run
