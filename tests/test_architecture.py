@@ -8,7 +8,7 @@ ROOT = Path(__file__).parents[1]
 TEXT = (ROOT / "docs" / "architecture.md").read_text()
 
 #: Most lines of each package: lowered by a change that leaves fewer, raised only for a new ability.
-LINES = {"mbssa": 31_650, "groups": 35_300, "routes": 11_600, "mbssa_studio": 2_200}
+LINES = {"mbssa": 31_241, "groups": 35_350, "routes": 11_600, "mbssa_studio": 2_200}
 #: Code that the engine will replace, and who else still imports it: the list may only become shorter.
 REPLACED = (
     *(f"groups/{name}" for name in ("encoding", "kernels", "packed", "placing", "solvers", "tearing")),
