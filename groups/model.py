@@ -57,7 +57,7 @@ class Model:
     tearing: Tearing | None = field(default=None, repr=False)
 
     def __repr__(self) -> str:
-        from mbssa.reports.wording import counted
+        from mbssa.texts import counted
 
         solved = ", ".join(solver.form for solver in self.solvers[:8]) + ", …" * (len(self.solvers) > 8)
         return (

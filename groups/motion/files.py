@@ -20,8 +20,7 @@ from mbssa.faults import Fault, Faults, ModelError
 from mbssa.files import read_text
 from mbssa.io.motion import read_motion_file
 from mbssa.joints.catalogue import coordinate_unit
-from mbssa.reports.wording import listed
-from mbssa.texts import from_cell
+from mbssa.texts import from_cell, listed
 from mbssa.units import UnitError, given_in, label_with_unit, numbers_in_si
 
 #: Likeness from which an unknown column is a misspelt one, and unknown columns that a fault names.

@@ -32,7 +32,7 @@ from mbssa.pictures.hues import DASHES, HATCHES, darker
 from mbssa.pictures.labels import Obstacle, place_labels
 from mbssa.pictures.limits import refuse_beyond, require_matplotlib
 from mbssa.pictures.style import FONT, INK, MM_PER_INCH, SMALL_TEXT, text_size
-from mbssa.reports.wording import listed
+from mbssa.texts import listed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

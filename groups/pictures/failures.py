@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mbssa.reports.wording import listed
+from mbssa.texts import listed
 
 if TYPE_CHECKING:
     from groups.trajectory import Trajectory

@@ -25,8 +25,7 @@ from mbssa.arrays import Floats
 from mbssa.files import write_whole
 from mbssa.joints.axes import in_space
 from mbssa.pictures.limits import refuse_beyond
-from mbssa.reports.wording import counted
-from mbssa.texts import printable
+from mbssa.texts import counted, printable
 from mbssa.units import given_in, quantity_text
 
 if TYPE_CHECKING:

@@ -10,7 +10,8 @@ import numpy as np
 
 from groups.reports.about import plain, span_text
 from mbssa.reports.table import Heading, Part, Report, Table
-from mbssa.reports.wording import counted, headline, listed
+from mbssa.reports.wording import headline
+from mbssa.texts import counted, listed
 from mbssa.units import given_in, quantity_text, units_record
 
 if TYPE_CHECKING:

@@ -112,7 +112,7 @@ def transform(
     from mbssa.input_search.search import MOST
     from mbssa.input_search.search import transform as search
     from mbssa.reports.input_search import search_report, summary_lines
-    from mbssa.reports.wording import counted
+    from mbssa.texts import counted
 
     mechanism = load(model)
     faults: list[str] = []

@@ -11,7 +11,8 @@ from mbssa.io.profile import profile_in
 from mbssa.joints.cams.profiles import SHAPES, Profile, ProfileError, profile_from
 from mbssa.joints.cams.properties import CamReport, Extreme, angle_text, examine, place_text
 from mbssa.reports.table import Heading, Part, Report, Table, plain
-from mbssa.reports.wording import counted, headline
+from mbssa.reports.wording import headline
+from mbssa.texts import counted
 from mbssa.units import SI, given_in, quantity_text, units_record
 
 if TYPE_CHECKING:

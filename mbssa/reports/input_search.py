@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from mbssa.reports.table import Heading, Report, Table
-from mbssa.reports.wording import counted, headline
+from mbssa.reports.wording import headline
+from mbssa.texts import counted
 
 if TYPE_CHECKING:
     from mbssa.input_search.database import StoredRow, StoredSearch

@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from mbssa.reports.table import SHOWN, Bad, Good, Heading, Report, Table, plain
-from mbssa.reports.wording import counted, headline, size_line
+from mbssa.reports.wording import headline, size_line
+from mbssa.texts import counted
 
 if TYPE_CHECKING:
     from mbssa.loops.comparison import Comparison, Way

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mbssa.reports.table import SHOWN, Heading, Report, Table
-from mbssa.reports.wording import counted, headline, listed, size_line
+from mbssa.reports.wording import headline, size_line
+from mbssa.texts import counted, listed
 
 if TYPE_CHECKING:
     from mbssa.mechanism import Joint, Mechanism

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from mbssa.group_library import LIBRARIES
 from mbssa.reports.table import SHOWN, Bad, Good, Heading, Report, Table, plain
-from mbssa.reports.wording import counted, headline, listed, size_line
+from mbssa.reports.wording import headline, size_line
+from mbssa.texts import counted, listed
 
 if TYPE_CHECKING:
     from mbssa.decomposition.partition import Part

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mbssa.texts import counted as counted
-from mbssa.texts import listed as listed
+from mbssa.texts import counted
 
 if TYPE_CHECKING:
     from mbssa.mechanism import Mechanism

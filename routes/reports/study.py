@@ -7,7 +7,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from mbssa.reports.table import Report, Table, plain
-from mbssa.reports.wording import counted
+from mbssa.texts import counted
 from routes.plan_candidates import KINDS, LEAST
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from groups.trajectory import PROOF
 from mbssa.reports.table import Heading, Part, Report, Table, Verbatim, written_lines
-from mbssa.reports.wording import counted, listed
+from mbssa.texts import counted, listed
 from routes.sweep.cases import described
 from routes.sweep.store import PARTS
 

@@ -176,44 +176,28 @@ def test_a_plan_of_another_length_keeps_its_chunks():
         assert 1 <= longer.chunks <= min(4, instants // 32), instants
 
 
-@pytest.mark.parametrize(("slower", "pays"), [(1.0, 2000), (1.25, 3333), (2.0, None)])
-def test_parallel_pays_from_where_its_prediction_is_less(slower, pays):
+def test_parallel_pays_from_where_its_prediction_is_less():
     """Threads cost 1 ms, and halve 1 µs an instant: they pay from 2,000 instants on.
 
     Where they take so many times as long as predicted: 1.25 (1 + n / 2) < n from n = 3,333 (thousands) on.
     """
-    off = {"time chunks": slower, "sequential": 1.0}
     nothing = ExecutorCosts(0.0, 0.0, 0.0, 0.0)
     threads = ExecutorCosts(1e-3, 0.0, 0.0, 0.0, ((1.0, 1.0), (2.0, 1.0)))
     costs = made_up([1e-3 / 7] * 7, instants=1000, executors={"sequential": nothing, "threads": threads})
-    two = routes.plan_of(
-        STEWART,
-        routes.sequential_route(STEWART),
-        instants=10_000,
-        chunks=2,
-        start="seeded",
-        executor="threads",
-        workers=2,
-    )
     one = routes.plan_of(STEWART, routes.sequential_route(STEWART), instants=10_000)
-
-    def trial(kind, plan):
-        outcome, prediction = routes.logged_run(STEWART, plan, long), routes.predict(STEWART, plan, costs)
-        return routes.Trial(kind, plan, prediction, (off[kind] * prediction.seconds,), outcome.log)
-
+    two = replace(one, chunks=2, start="seeded", executor="threads", workers=2)
     long = groups.default_motion(STEWART.mechanism, steps=10_000)
-    found = routes.Study(
-        STEWART,
-        long,
-        2,
-        "acceleration",
-        (trial("time chunks", two), trial("sequential", one)),
-        32,
-        4683,
-        {},
-        costs,
-    )
-    assert found.pays_from == (pays and pytest.approx(pays, abs=70))
+    runs = [
+        (kind, plan, routes.predict(STEWART, plan, costs), routes.logged_run(STEWART, plan, long).log)
+        for kind, plan in (("time chunks", two), ("sequential", one))
+    ]
+    for slower, pays in ((1.0, 2000), (1.25, 3333), (2.0, None)):
+        trials = tuple(
+            routes.Trial(kind, plan, said, (said.seconds * (slower if plan is two else 1.0),), log)
+            for kind, plan, said, log in runs
+        )
+        found = routes.Study(STEWART, long, 2, "acceleration", trials, 32, 4683, {}, costs)
+        assert found.pays_from == (pays and pytest.approx(pays, abs=70)), slower
 
 
 def disturbed(found, **seconds):

@@ -452,7 +452,9 @@ def test_a_mode_is_another_assembly():
     )  # poses have nine digits
 
 
-@pytest.mark.parametrize("name", PICTURES)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow) if name == "gantt" else name for name in PICTURES]
+)
 def test_every_picture_is_drawn(name):
     text = builtin_text("nine_bar") if name == "workspace" else four_bar().state.text
     found = work("picture", text, name=name, ending=".svg")
