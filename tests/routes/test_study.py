@@ -184,8 +184,11 @@ def test_parallel_pays_from_where_its_prediction_is_less():
     nothing = ExecutorCosts(0.0, 0.0, 0.0, 0.0)
     threads = ExecutorCosts(1e-3, 0.0, 0.0, 0.0, ((1.0, 1.0), (2.0, 1.0)))
     costs = made_up([1e-3 / 7] * 7, instants=1000, executors={"sequential": nothing, "threads": threads})
-    one = routes.plan_of(STEWART, routes.sequential_route(STEWART), instants=10_000)
-    two = replace(one, chunks=2, start="seeded", executor="threads", workers=2)
+    route = routes.sequential_route(STEWART)
+    one = routes.plan_of(STEWART, route, instants=10_000)
+    two = routes.plan_of(
+        STEWART, route, instants=10_000, chunks=2, start="seeded", executor="threads", workers=2
+    )
     long = groups.default_motion(STEWART.mechanism, steps=10_000)
     runs = [
         (kind, plan, routes.predict(STEWART, plan, costs), routes.logged_run(STEWART, plan, long).log)
