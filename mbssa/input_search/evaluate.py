@@ -52,10 +52,6 @@ class Evaluated:
         return len(self.places)
 
     @property
-    def n_inputs(self) -> int:
-        return int(self.places.shape[1])
-
-    @property
     def open(self) -> Column:
         """Numbers (D,) of groups whose type is not in the library."""
         return np.asarray(self.n_groups - self.closed)

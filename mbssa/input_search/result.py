@@ -199,7 +199,7 @@ class Transformations:
             "mechanism": self.mechanism.name,
             "criterion": self.criterion.text,
             "basis": self.basis,
-            "n_inputs": self.evaluated.n_inputs,
+            "n_inputs": self.evaluated.places.shape[1],
             "looked_at": self.n_evaluated,
             **{name: getattr(self, name) for name in names},
             "notes": list(self.notes),

@@ -85,7 +85,7 @@ def transform(
     most : schemes that may be evaluated, at least 1. Where there are more, the search is best first by
         exchange of one input, and may end earlier if nothing better has come for long
     time_limit : s after which the search ends with the best so far
-    store : SQLite file to which the result is added; it replaces that of an equal query of the same model
+    store : SQLite file to which the result is added; it replaces one that evaluated no more of that query
     counted : called before the search with the numbers of sets of inputs and of schemes
     progress : called with the numbers of schemes evaluated and of all
 

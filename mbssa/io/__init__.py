@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from importlib import resources
@@ -10,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from mbssa.allowed import allowing
-from mbssa.faults import Fault, ModelError
+from mbssa.faults import Fault, ModelError, meant
 from mbssa.io.assur import FAMILY, assur_linkage
 from mbssa.io.builder import Builder
 from mbssa.io.formats import ALL_ENDINGS, known_ending, no_format, reader, save
@@ -178,11 +177,9 @@ def _load(model: str | Path | Mapping[str, Any]) -> Mechanism:
         return replace(reader(ending)(path), folder=str(path.parent))
     if path.is_file():
         raise no_format(path, ALL_ENDINGS)
-    near = difflib.get_close_matches(name, builtin, n=3)
     known = (
-        f"did you mean {' or '.join(near)}?"
-        if near
-        else f"the models are {', '.join(builtin)}, {FAMILY}CLASS-COUNT[B]"
+        meant(name, builtin, most=3).rstrip()
+        or f"the models are {', '.join(builtin)}, {FAMILY}CLASS-COUNT[B]"
     )
     fault = Fault("", f"is neither a file nor a built-in model; {known}", "unknown")
     raise ModelError(name or "MODEL", [fault])

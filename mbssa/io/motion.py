@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-import difflib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from mbssa.faults import Faults, ModelError
+from mbssa.faults import Faults, ModelError, meant
 from mbssa.io.toml_text import toml_tables, toml_text
 from mbssa.joints.catalogue import is_length
 from mbssa.mechanism import Mechanism
@@ -106,14 +105,10 @@ def coordinate_faults(mechanism: Mechanism, motion: DefaultMotion) -> Faults:
     faults = Faults()
     for name in motion.inputs:
         if name not in driven:
-            near = difflib.get_close_matches(name, driven, n=2)
             shown = f"driven are {', '.join(driven[:20])}" if driven else "nothing is driven"
-            hint = (
-                f"did you mean {' or '.join(map(repr, near))}? {shown}"
-                if near
-                else _advice(mechanism, name, shown)
-            )
-            faults.add(f"[motion] {name}", f"is not driven; {hint}", "unknown")
+            hint = meant(name, driven, most=2)
+            advice = hint + shown if hint else _advice(mechanism, name, shown)
+            faults.add(f"[motion] {name}", f"is not driven; {advice}", "unknown")
     for name in driven:
         if name not in motion.inputs:
             what = f'has no law; write "{name}" = {{ law = "constant" }} or another law'

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
-from mbssa.faults import Fault, Faults, ModelError
+from mbssa.faults import Fault, Faults, ModelError, meant
 from mbssa.files import read_text
 from mbssa.io.robots.ball_constraint import ball_constraint
 from mbssa.io.robots.kinds import COORDINATE, Kind
@@ -203,9 +202,8 @@ def _end(element: Element, side: str, links: Mapping[str, Link], faults: Faults)
     if not name:
         faults.add(element.where, f"has no {side}; write <{side} link=…/>", "missing")
     else:
-        near = difflib.get_close_matches(name, links, n=2)
-        hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
-        faults.add(f"{element.where} {side}", f"{name!r} is no link of the model{hint}", "unknown")
+        what = f"{name!r} is no link of the model; {meant(name, links, most=2)}name one that there is"
+        faults.add(f"{element.where} {side}", what, "unknown")
     return None
 
 

@@ -23,7 +23,7 @@ def summary_lines(answer: Transformations) -> list[str]:
     """Query, numbers of schemes and of valid sets, present inputs and notes."""
     left = answer.n_distributions - answer.n_evaluated
     lines = [
-        f"{counted(answer.evaluated.n_inputs, 'input')}: {counted(answer.n_sets, 'set')} in "
+        f"{counted(answer.evaluated.places.shape[1], 'input')}: {counted(answer.n_sets, 'set')} in "
         f"{counted(answer.n_distributions, 'actuation scheme')}; "
         + ("all evaluated" if answer.complete else f"{answer.n_evaluated:,} evaluated, {left:,} not"),
         f"of these sets {answer.n_determined:,} are determined by the mobility count, {answer.n_valid:,} "

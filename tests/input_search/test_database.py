@@ -93,6 +93,8 @@ class TestSearches:
         before = searches(place)
         transform(mbssa.with_inputs(bar, ["2-3"]), store=place)  # driven elsewhere: the same query
         assert searches(place) == before
+        transform(bar, store=place, most=1)  # it evaluates fewer
+        assert searches(place) == before
         assert [(each.search, each.name) for each in before] == [
             (1, "planar_four_bar"), (2, "slider_crank"), (3, "planar_four_bar")
         ]  # fmt: skip
@@ -158,6 +160,12 @@ class TestConditions:
     def test_all_that_are_none_are_named(self):
         wrong = ["grups>1", "groups~2", "levels=1.2.3", "groups>=8; DROP TABLE x", "", "a\0b", "\ud800"]
         wrong.append(" and ".join(["groups>=1"] * 5_001))
+        wrong += [
+            "1) OR (1=1",
+            "load_extension('x')=1",
+            "groups MATCH 'x'",
+            "EXISTS (SELECT 1 FROM sqlite_master)",
+        ]
         with pytest.raises(ValueError, match="--where 'grups>1': no such column: grups; write") as caught:
             conditions([*wrong, "groups>=8"])
         assert str(caught.value).count("--where") == len(wrong)

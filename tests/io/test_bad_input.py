@@ -233,7 +233,7 @@ def test_a_wrong_entry_does_not_raise_faults_of_its_own(tmp_path):
 
 def test_unknown_models_are_told_the_names(run_mbssa):
     for name, says in [
-        ("rotr", "did you mean rotor"),
+        ("rotr", "did you mean 'rotor'"),
         ("assur:IV-2", "assur:CLASS-COUNT"),
         ("assur:I-0", "assur:CLASS-COUNT"),
         ("nowhere.toml", "No such file"),
