@@ -562,7 +562,7 @@ def test_convert_replaces_only_what_it_may(run_mbssa, put):
 
 def test_convert_of_bad_input(run_mbssa, tmp_path, monkeypatch):
     for arguments, message in [
-        (("rotr", "x.m"), "did you mean rotor"),
+        (("rotr", "x.m"), "did you mean 'rotor'"),
         (("rotor", "x.yaml"), ".toml, .m, .csv, .npz"),
         (("rotor", "x"), "ends in none of .toml"),
         (("rotor", "no/x.m"), "no/x.m: there is no folder no"),
