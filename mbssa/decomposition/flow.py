@@ -31,18 +31,14 @@ class Flow:
     @staticmethod
     def of(incidence: Incidence, taken: Ints) -> Flow:
         """Lists of a mechanism's arrays."""
-        start, slots = incidence.joint_start.tolist(), incidence.body_slot.tolist()
-        bounds = incidence.body_start.tolist()
-        return Flow(
-            incidence.slot_body.tolist(),
-            [slots[a:b] for a, b in pairwise(bounds)],
-            [
-                [other for other in range(a, b) if other != slot]
-                for a, b in pairwise(start)
-                for slot in range(a, b)
-            ],
-            taken.tolist(),
-        )
+        slots, others = incidence.body_slot.tolist(), list[list[int]]()
+        for a, b in pairwise(incidence.joint_start.tolist()):
+            if b - a == 2:
+                others += [a + 1], [a]
+            else:
+                others += ([*range(a, slot), *range(slot + 1, b)] for slot in range(a, b))
+        of_bodies = [slots[a:b] for a, b in pairwise(incidence.body_start.tolist())]
+        return Flow(incidence.slot_body.tolist(), of_bodies, others, taken.tolist())
 
     def pass_on(
         self, root: int, ends: bytearray, closed: bytearray, moves: list[tuple[int, int]]
