@@ -35,7 +35,7 @@ SIZES = (10**3, 10**4, 10**5)
 LARGEST = 10**6
 
 #: Seconds that the structure of so many bodies may take, and memory (GiB) of the largest.
-LIMITS = {10**5: 3.0, LARGEST: 20.0}
+LIMITS = {10**5: 3.0, LARGEST: 25.0}
 MEMORY = 6.0
 
 #: What a fresh process runs; it prints the seconds of its first decomposition and its peak in KiB.
