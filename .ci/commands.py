@@ -49,7 +49,7 @@ COMMANDS = {
 
 
 def output_of(arguments: str) -> str:
-    """What the command prints; ValueError where it does not end with 0."""
+    """Output of a command; raise ValueError if its exit code is not 0."""
     shown, sys.argv = io.TextIOWrapper(io.BytesIO(), "utf-8"), ["mbssa", *shlex.split(arguments)]
     try:
         with contextlib.redirect_stdout(shown), contextlib.redirect_stderr(shown), warnings.catch_warnings():
@@ -80,7 +80,7 @@ if __name__ == "__main__":
         start = time.perf_counter()
         try:
             run(arguments, wanted)
-        except Exception as error:
+        except Exception as error:  # of any kind: it is reported, counted, and the others run
             failed += 1
             print(f"FAILED mbssa {arguments}\n  {type(error).__name__}: {error}")
         else:

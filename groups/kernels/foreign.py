@@ -29,7 +29,7 @@ in_python: dict[float, Callable[[Array, Array], None]] = {}
 
 def _jump() -> Any:
     """Call of a foreign function in compiled code: a jump to its jet."""
-    from llvmlite import ir  # type: ignore[import-untyped]
+    from llvmlite import ir
     from numba import types
     from numba.core.errors import TypingError
     from numba.extending import intrinsic

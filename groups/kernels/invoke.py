@@ -24,7 +24,7 @@ def signature() -> Any:
 
 def _call() -> Any:
     """A call by address, in Numba's own convention."""
-    from llvmlite import ir  # type: ignore[import-untyped]
+    from llvmlite import ir
     from numba import types
     from numba.core.errors import TypingError
     from numba.extending import intrinsic

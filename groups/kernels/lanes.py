@@ -51,7 +51,7 @@ def select(condition: Any, one: Any, other: Any) -> Any:
 
 def _on_the_stack() -> Any:
     """Rows in the function's own memory, with a length that the compiler can see."""
-    from llvmlite import ir  # type: ignore[import-untyped]
+    from llvmlite import ir
     from numba import types
     from numba.core import cgutils
     from numba.core.errors import TypingError

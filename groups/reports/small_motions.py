@@ -42,11 +42,11 @@ class SmallMotions:
     @property
     def scales(self) -> tuple[Floats, Floats]:
         """SI units (D,) in those of the coordinates, and in those of their generalised forces."""
-        names = self.found.names
-        return tuple(  # type: ignore[return-value]
-            np.array([given_in(unit(name), self.units)[1] for name in names])
+        coordinates, forces = (
+            np.array([given_in(unit(name), self.units)[1] for name in self.found.names])
             for unit in (coordinate_unit, unit_of_drive)
         )
+        return coordinates, forces
 
 
 def small_motions_report(small: SmallMotions) -> Report:

@@ -88,7 +88,7 @@ class _WithoutEnvironments:
 @cache
 def call_by_address() -> Any:
     """Call in compiled code of a function of three arrays by its address."""
-    from llvmlite import ir  # type: ignore[import-untyped]
+    from llvmlite import ir
     from numba import types
     from numba.extending import intrinsic
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from following import TURN, assert_follows, differentiated, path
+from linkages import MOVING_CENTRES
 
 import groups
 import mbssa
@@ -429,42 +430,6 @@ def test_lifted_into_space_a_mesh_has_the_same_angles():
     plane, space = trajectory.joint("2-3-4"), trajectory.spatial().joint("2-3-4")
     for one, other in ((plane.value, space.value), (plane.rates, space.rates)):
         assert np.abs(one - other).max() < 1e-11 * np.abs(one).max()
-
-
-MOVING_CENTRES = """
-format = 1
-space = "planar"
-body = [{ name = "a" }, { name = "b" }, { name = "wheel" }, { name = "other" }]
-
-[[joint]]
-bodies = ["frame", "a"]
-type = "R"
-driven = true
-point = [0.0, 0.0]
-
-[[joint]]
-bodies = ["frame", "b"]
-type = "R"
-driven = true
-point = [1.0, 0.2]
-
-[[joint]]
-bodies = ["a", "wheel"]
-type = "R"
-driven = true
-point = [0.3, 0.0]
-
-[[joint]]
-bodies = ["b", "other"]
-type = "R"
-point = [1.5, 0.2]
-
-[[joint]]
-bodies = ["wheel", "other"]
-type = "EO"
-points = [[0.3, 0.0], [1.5, 0.2]]
-ratio = 1.37
-"""
 
 
 def test_turns_are_counted_from_the_reference_to_where_a_motion_begins(read):

@@ -172,7 +172,7 @@ def _effect(parent: Element, child: Element, links: Collection[str]) -> Effect |
 
 
 def _is_idle(element: Element, key: str) -> bool:
-    """Return whether an element of a kind that changes answers says nothing, or what holds without it."""
+    """Return whether an element that could change answers is empty or has its default value."""
     if element.tag == "limit":
         return all(_number(end.text) >= 1e9 for tag in ("lower", "upper") for end in element.all(tag))
     if element.tag in _AMOUNTS:
@@ -181,7 +181,7 @@ def _is_idle(element: Element, key: str) -> bool:
 
 
 def is_zero(text: str) -> bool:
-    """Return whether a text says nothing or 0."""
+    """Return whether a text is empty or zero."""
     return not text.strip() or _number(text) == 0.0
 
 

@@ -92,7 +92,7 @@ damping = 6.0, rest = 1.0 },
 
 @pytest.mark.parametrize("off", [None, 1e-3, 2e-6])
 def test_a_rest_is_found_in_a_few_steps_however_near(tmp_path, off):
-    """Where the potential of weight and spring is least, by its derivative over solved positions."""
+    """Angle of least potential energy of weight and spring, by its derivative over solved positions."""
     path = tmp_path / "near.toml"
     path.write_text(NEAR_REST)
     mechanism, rest, shares = mbssa.load(path), 0.017244614905137668, []

@@ -4,6 +4,7 @@ from importlib import import_module
 
 import numpy as np
 import pytest
+from linkages import MOVING_CENTRES
 from plans import model_of
 
 import groups
@@ -122,45 +123,6 @@ def test_what_fails_on_the_way_is_no_pose_of_the_line(branch):
     poses = solve_poses(model, np.array([[0.1], [2 * np.pi]]), np.arange(4), branch=branch)
     assert [STATUS[status] for status in poses.status[1]] == ["ok", "passed a singular position"]
     assert [PROOF[proof] for proof in poses.proof[1]] == [branch, "none"]
-
-
-#: Wheels on two cranks: their gear is on a line of moving centres.
-MOVING_CENTRES = """
-format = 1
-space = "planar"
-[[body]]
-name = "a"
-[[body]]
-name = "b"
-[[body]]
-name = "wheel"
-[[body]]
-name = "other"
-[[joint]]
-bodies = ["frame", "a"]
-type = "R"
-driven = true
-point = [0.0, 0.0]
-[[joint]]
-bodies = ["frame", "b"]
-type = "R"
-driven = true
-point = [1.0, 0.2]
-[[joint]]
-bodies = ["a", "wheel"]
-type = "R"
-driven = true
-point = [0.3, 0.0]
-[[joint]]
-bodies = ["b", "other"]
-type = "R"
-point = [1.5, 0.2]
-[[joint]]
-bodies = ["wheel", "other"]
-type = "EO"
-points = [[0.3, 0.0], [1.5, 0.2]]
-ratio = 1.37
-"""
 
 
 def test_turns_of_gears_are_counted_from_the_reference_in_every_case():

@@ -321,7 +321,7 @@ def test_files_that_are_no_parts_of_the_sweep_are_named(bar, tmp_path):
     (tmp_path / "parts" / "part-000002.parquet").mkdir()
     strange = r"part-000002\.parquet, part-01\.parquet, part-900000\.parquet: .*; move it elsewhere"
     with pytest.raises(SweepError, match=strange):
-        open_sweep(tmp_path).counts  # noqa: B018
+        dict(open_sweep(tmp_path).counts)
     with pytest.raises(SweepError, match=strange):
         sweep(bar, turn(), resume=True, **keywords)
 
