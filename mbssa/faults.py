@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -104,5 +103,7 @@ class ModelError(ValueError):
 
 def meant(name: str, known: Iterable[str], *, most: int = 1) -> str:
     """Question of a message that names what is like an unknown name, with a space behind it, or nothing."""
+    import difflib  # for messages alone
+
     near = difflib.get_close_matches(name, list(known), n=most)
     return f"did you mean {' or '.join(map(repr, near))}? " if near else ""

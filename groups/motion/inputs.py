@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 
 import numpy as np
 
 from mbssa import Mechanism
 from mbssa.arrays import Floats
+from mbssa.faults import meant
 from mbssa.joints.assembly import assemble
 from mbssa.joints.catalogue import type_of_joint
 from mbssa.joints.frames import Frames, joint_frames
@@ -67,7 +67,6 @@ def name_faults(names: tuple[str, ...], given: Iterable[str], what: str) -> list
     faults = [f"no {what} for {name}" for name in names if name not in given]
     for name in given:
         if name not in names:
-            near = difflib.get_close_matches(name, names, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"driven are {', '.join(names) or 'none'}"
+            hint = meant(name, names).rstrip() or f"driven are {', '.join(names) or 'none'}"
             faults.append(f"{name} is not driven; {hint}")
     return faults

@@ -19,6 +19,7 @@ import numpy as np
 from groups.results.joints import CoordinateMotion, joint_motion, measurable, measured, n_levels
 from groups.rotations import twist_in_space
 from mbssa.arrays import Floats
+from mbssa.faults import meant
 from mbssa.mechanism import FRAME
 from mbssa.units import ANGLES, LENGTHS, given_in
 
@@ -264,12 +265,9 @@ class _Evaluator:
         return self._there_is_no(name)
 
     def _there_is_no(self, name: str) -> str:
-        import difflib
-
-        near = difflib.get_close_matches(name, self.operands.named, n=1)
         listed = ", ".join(list(self.operands.named)[:8])
-        return f"there is no {name!r}; " + (
-            f"did you mean {near[0]!r}?" if near else f"there are {listed}, …"
+        return (
+            f"there is no {name!r}; {meant(name, self.operands.named).rstrip() or f'there are {listed}, …'}"
         )
 
     def _number(self, value: float) -> Motion:
