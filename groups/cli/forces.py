@@ -117,7 +117,7 @@ def forces(
 
     def write(target: Target) -> None:
         if target.endings is TABLES:
-            found.write(target.path, force=True, units="file")  # whether it may be replaced is checked before
+            found.write(target.path, force=True)  # whether it may be replaced is checked before
             return
         from groups.pictures import forces_over_time, page
         from mbssa.pictures import save

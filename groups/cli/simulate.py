@@ -215,9 +215,9 @@ def simulate(
         if target not in tables:
             outputs.write(found.trajectory, target)
         elif target.option == "--energies":
-            found.write(target.path, force=True, units="file")
+            found.write(target.path, force=True)
         else:
-            found.forces.write(target.path, force=True, units="file")
+            found.forces.write(target.path, force=True)
 
     files, faults = written([*outputs.targets, *tables], write)
     shown = found.trajectory.mechanism.units
