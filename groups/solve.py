@@ -56,6 +56,17 @@ def solve(
         from groups.tearing.solving import solve_torn
 
         return solve_torn(model, motion, kept, answers, progress, compiled, proven=branch == "proven")
+    compiled = model.compiles(len(motion.time)) if compiled is None else compiled
+    if not compiled and not model.globally:
+        from groups.engine.solve import solve as by_engine
+
+        if branch == "checked":
+            return by_engine(model, motion, kept, answers, progress, modes)
+        from groups.branches.insertion import prove
+
+        everything, smooth = np.arange(mechanism.n_bodies), branch == "smooth"
+        found = by_engine(model, motion, everything, max(answers, 1 + smooth), progress, modes)
+        return prove(model, motion, found, kept, answers, memory, False, smooth)
     if branch != "checked":
         from groups.branches.insertion import solve_proven
 

@@ -22,6 +22,15 @@ if TYPE_CHECKING:
 
 def starting_memory(model: Model, wanted: Mapping[int, int], *, starts: int = STARTS) -> Floats:
     """Initial memory of all kernels, flat as ``Packed.memory``, with ``wanted`` modes by group number."""
+    return _started(model, wanted, starts)[0]
+
+
+def starting_pose(model: Model, wanted: Mapping[int, int], *, starts: int = STARTS) -> Configuration:
+    """Pose at the reference inputs with ``wanted`` modes by group number."""
+    return _started(model, wanted, starts)[1]
+
+
+def _started(model: Model, wanted: Mapping[int, int], starts: int) -> tuple[Floats, Configuration]:
     # A group below a changed one finds its known bodies elsewhere than in the list of `modes`. It takes the
     # mode with the same signs as the one wanted, else as the reference's; of several, the one with the
     # nearest unknowns.
@@ -48,7 +57,7 @@ def starting_memory(model: Model, wanted: Mapping[int, int], *, starts: int = ST
         begin = packed.memory_start[group.number - 1]
         memory[begin : begin + len(mine)] = mine
         moved |= {body for body in chosen.bodies.tolist() if _elsewhere(before, at, body)}
-    return memory
+    return memory, at
 
 
 def _known_modes(model: Model, wanted: Mapping[int, int], starts: int) -> dict[int, GroupModes]:

@@ -65,6 +65,7 @@ def prove(
     level: int,
     memory: Floats,
     compiled: bool | None = None,
+    smooth: bool = False,
 ) -> Trajectory:
     """Prove the branches of a solution of all bodies with velocities; its arrays are written to."""
     # A branch is proven by poses and rates alone, whatever solver or plan has found them. From where a piece
@@ -86,7 +87,7 @@ def prove(
     arrays |= zip(QUALITY, quality, strict=True)
     if not all(array.flags.writeable for array in arrays.values()):
         arrays = {name: array.copy() for name, array in arrays.items()}
-    proof = Proof(model, motion, level, memory, compiled, Arrays.named(arrays))
+    proof = Proof(model, motion, level, memory, compiled, Arrays.named(arrays), smooth)
     return proof.trajectory(kept)
 
 

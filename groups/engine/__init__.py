@@ -1,0 +1,1 @@
+"""The engine: one traced description of every group, solved as NumPy source."""

@@ -1,0 +1,192 @@
+"""The life of Python and NumPy: one instant on floats, many on arrays."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+
+import numpy as np
+
+from groups.engine.plan import CONDITION, FAR, GIMBAL, QUALITY, REACH, RESIDUAL, STEPS
+
+#: Largest last step of Newton's method, rad or sizes; the step is taken, so that its square is left.
+TOLERANCE = 1e-7
+#: Steps at most.
+MOST = 12
+#: Largest residual of a group that is closed, in units of the size where that is large.
+CLOSED = 1e-9
+#: Least square of a reach or of the distance to a gimbal.
+EDGE = 1e-14
+FINITE = 1e300
+#: Instants of a block: intermediate results stay in the cache.
+BLOCK = 1024
+
+
+def is_fine(condition, residual, reach, gimbal, far, limit, size, flat):
+    """Whether a group is solved, in the mode of the reference, and not far from where it was expected."""
+    closed = CLOSED * max(1.0, size)
+    return (condition > flat) & (residual <= closed) & (reach > EDGE) & (gimbal > EDGE) & (far <= limit)
+
+
+def quintic(left, right, h):
+    """Coefficients of the polynomials through values and two rates at both ends of steps h, in shares."""
+    (y, v, a), (y1, v1, a1) = left, right
+    v, a, v1, a1 = v * h, a * h * h, v1 * h, a1 * h * h
+    D, V, A = y1 - y - v - 0.5 * a, v1 - v - a, a1 - a
+    return [y, v, 0.5 * a, 10 * D - 4 * V + 0.5 * A, -15 * D + 7 * V - A, 6 * D - 3 * V + 0.5 * A]
+
+
+class Life:
+    """All groups of a plan by the arrays' and the floats' functions."""
+
+    def __init__(self, plan):
+        self.plan = plan
+
+    def storage(self, count, time=None):
+        """An array of so many instants."""
+        X = np.zeros((self.plan.height, count))
+        frame = self.plan.rows_of_body(0)
+        X[frame] = self.plan.start[frame, None]
+        return X
+
+    def columns(self, X, which):
+        """Some of the instants, with all that groups read."""
+        return X[:, which]
+
+    def keep_axes(self, part, X, which, Y):
+        """Write the axes of a group's bodies at some instants."""
+        axes = part.records[part.records >= self.plan.first_axes]
+        X[axes[:, None], which] = Y[axes]
+
+    def seen(self, X, limit):
+        """Whether all instants are fine, and least and largest of each reach and distance to a gimbal."""
+        Q = X[self.plan.first_quality : self.plan.first_axes].reshape(len(self.plan.parts), len(QUALITY), -1)
+        kept = (Q[:, k] for k in (CONDITION, RESIDUAL, REACH, GIMBAL, FAR))
+        squares = Q[:, [REACH, GIMBAL]]
+        fine = is_fine(*kept, limit, self.plan.size, self.plan.flat).all()
+        least, largest = (a.ravel().tolist() for a in (squares.min(axis=2), squares.max(axis=2)))
+        return fine, list(zip(least, largest, strict=True))
+
+    def apart(self, X, count, limit, first=0):
+        """Solve the columns first … count - 1 each from its guess, which is where the unknowns stand."""
+        with np.errstate(all="ignore"):
+            for start in range(first, count, BLOCK):
+                for part in self.plan.parts:
+                    self._group(part, X[:, start : min(start + BLOCK, count)], limit)
+
+    def guess(self, X, time, first, knots, columns):
+        """Unknowns by quintics between columns at some times, from the samples ``first`` on each."""
+        plan, counts, h = self.plan, np.diff(first), np.diff(knots)
+        states = [columns[rows] for rows in (plan.q, plan.dq, plan.ddq)]
+        left, right = ([a[:, side] for a in states] for side in (np.s_[:-1], np.s_[1:]))
+        c = np.array(quintic(left, right, h)).transpose(2, 1, 0)  # by interval: unknowns, powers
+        share = (time - np.repeat(knots[:-1], counts)) / np.repeat(h, counts)
+        powers = share ** np.arange(6)[:, None]
+        for k, (a, b) in enumerate(pairwise(first.tolist())):
+            np.matmul(c[k], powers[:, a:b], out=X[plan.q, a:b])
+
+    def again(self, part, X, limit):
+        """One group alone at some instants."""
+        with np.errstate(all="ignore"):
+            Life._group(self, part, X, limit)
+
+    def steps_from(self, column, inputs, steps, limit=FINITE, whole=False):  # noqa: ARG002
+        """The array of a chain: a state, and columns predicted from the one before by a step of time; and
+        whether all are known to be fine and no farther than the limit from where they were expected.
+
+        Without ``whole`` no bodies are promised.
+        """
+        plan, X = self.plan, self.storage(len(steps) + 1)
+        X[:, 0], X[: plan.first_body, 1:] = column, inputs
+        column = column.tolist()
+        for k, h in enumerate(steps.tolist(), 1):
+            now = list(column)
+            now[: plan.first_body] = inputs[:, k - 1].tolist()
+            for i in range(plan.q.start, plan.q.stop):
+                rate, second = column[i + plan.unknowns], column[i + 2 * plan.unknowns]
+                now[i] = column[i] + h * (rate + 0.5 * h * second)
+            for part in plan.parts:
+                self._one(part, now)
+            X[:, k] = column = now
+        return X, False
+
+    def _group(self, part, X, limit):
+        routine, geometry, size = part.routine, part.geometry, self.plan.size
+        guess = [X[r].copy() for r in part.state]
+        q, steps, left = guess, np.zeros(X.shape[1]), np.zeros(X.shape[1])
+        if part.n:
+            (_, newton), used = routine.newton
+            i = [X[r] for r in self.plan.rows(part, used)]
+            going = np.ones(X.shape[1], dtype=bool)
+            for _ in range(MOST):  # what is there stays: no instant depends on those beside it
+                *dx, size_now = newton(i, geometry, q)
+                q = [np.where(going, a - b, a) for a, b in zip(q, dx, strict=True)]
+                left = np.where(going, size_now, left)
+                going = left > TOLERANCE
+                steps += going
+                if not going.any():
+                    break
+        far = self._far(part, q, guess)
+        far = np.where(left <= TOLERANCE, far, np.inf)
+        (_, finish), used = routine.finish
+        found = finish([X[r] for r in self.plan.rows(part, used)], geometry, q)
+        count = len(part.records)
+        *rates, condition, residual, reach, gimbal = found[count:]
+        fine = is_fine(condition, residual, reach, gimbal, far, limit, size, part.flat)
+        fine &= np.isfinite(sum(rates, 0.0 * far))
+        for r, x in zip(part.records, found, strict=False):
+            X[r] = np.where(fine, x, np.nan)
+        for k, r in enumerate(part.state):
+            X[r] = np.where(fine, q[k], guess[k])
+            X[r + self.plan.unknowns] = np.where(fine, rates[k], 0.0)
+            X[r + 2 * self.plan.unknowns] = np.where(fine, rates[part.n + k], 0.0)
+        for k, x in enumerate((condition, residual, reach, gimbal, far)):
+            X[part.quality + k] = x
+        X[part.quality + STEPS].view(np.int64)[:] = steps
+
+    def _far(self, part, q, guess):
+        far = 0.0
+        for a, b, turn in zip(q, guess, part.group.turns, strict=True):
+            far = np.maximum(far, np.abs(a - b) * (1.0 if turn else 1.0 / self.plan.size))
+        return far
+
+    def _one(self, part, column):
+        """The group on floats; bodies of NaN where a root or a quotient does not exist."""
+        guess = [column[r] for r in part.state]
+        try:
+            self._one_sound(part, column, guess)
+        except (ZeroDivisionError, ValueError, OverflowError, TypeError):
+            column[part.quality + CONDITION] = 0.0
+            self._void(part, column, guess)
+
+    def _one_sound(self, part, column, guess):
+        routine, geometry, q = part.routine, part.geometry, guess
+        steps, left = 0, 0.0
+        if part.n:
+            (newton, _), used = routine.newton
+            i = [column[r] for r in self.plan.rows(part, used)]
+            while steps < MOST:
+                *dx, left = newton(i, geometry, q)
+                q, steps = [a - b for a, b in zip(q, dx, strict=True)], steps + 1
+                if not left > TOLERANCE:
+                    break
+        far = float(self._far(part, q, guess)) if left <= TOLERANCE else math.inf
+        (finish, _), used = routine.finish
+        found = finish([column[r] for r in self.plan.rows(part, used)], geometry, q)
+        count, n, unknowns = len(part.records), part.n, self.plan.unknowns
+        rates, quality = found[count : count + 2 * n], found[count + 2 * n :]
+        column[part.quality : part.quality + len(QUALITY)] = [*quality, far, steps]
+        if not (is_fine(*quality, far, FINITE, self.plan.size, part.flat) and math.isfinite(sum(rates))):
+            self._void(part, column, guess)
+            return
+        for r, x in zip(part.records.tolist(), found, strict=False):
+            column[r] = x
+        for k, r in enumerate(part.state.tolist()):
+            column[r], column[r + unknowns], column[r + 2 * unknowns] = q[k], rates[k], rates[n + k]
+
+    def _void(self, part, column, guess):
+        """No answer: the unknowns stay where they were expected, at rest."""
+        for r in part.records.tolist():
+            column[r] = math.nan
+        for k, r in enumerate(part.state.tolist()):
+            column[r], column[r + self.plan.unknowns], column[r + 2 * self.plan.unknowns] = guess[k], 0.0, 0.0

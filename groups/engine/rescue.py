@@ -1,0 +1,233 @@
+"""What the lives could not solve: damped Newton with free pivots on all such instants, and statuses."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from groups.engine.arrays import CLOSED, EDGE, TOLERANCE, is_fine
+from groups.engine.plan import CONDITION, FAR, GIMBAL, QUALITY, REACH, RESIDUAL, STEPS
+from groups.status import (
+    BRANCH_JUMP,
+    CONTACT_LOST,
+    DROPPED,
+    INTERPENETRATION,
+    NOT_CONVERGED,
+    OK,
+    OUT_OF_REACH,
+    PREDECESSOR_FAILED,
+    SINGULAR,
+)
+from groups.status import (
+    GIMBAL as GIMBAL_LOCK,
+)
+
+#: How far Newton may end from its guess, rad or sizes.
+NEAR = 0.02
+#: Condition of a closed group, scaled, below which it has no rates.
+NO_RATES = 1e-7
+#: Steps of damped least squares, and rounds of starts on the right branch.
+MOST, ROUNDS = 60, 6
+
+
+def statuses(plan, life, X, knots):
+    """(G, T) status of every group at every instant; X is completed where the rescue finds an answer."""
+    found = np.zeros((len(plan.parts), X.shape[1]), dtype=np.int8)
+    for g, part in enumerate(plan.parts):
+        lost = (found[list(part.known)] != OK).any(axis=0)
+        found[g, lost] = PREDECESSOR_FAILED
+        bad = np.flatnonzero(~fine(plan, part, X) & ~lost)
+        if len(bad):
+            found[g, bad] = _rescued(plan, life, part, X, bad)
+        _mark_passed(plan, part, X, found[g], knots)
+    return found
+
+
+def fine(plan, part, X, near=NEAR):
+    """(T,) whether a group is solved as it should be."""
+    Q = X[part.quality : part.quality + len(QUALITY)]
+    solved = is_fine(*Q[[CONDITION, RESIDUAL, REACH, GIMBAL, FAR]], near, plan.size, part.flat)
+    return solved & np.isfinite(X[part.answer]).all(axis=0)
+
+
+def _rescued(plan, life, part, X, bad):
+    """Statuses of a group at some instants; its answers are written where there are some."""
+    Y = life.columns(X, bad)
+    life.again(part, Y, NEAR)  # predecessors may have been rescued
+    code = np.where(fine(plan, part, Y), OK, NOT_CONVERGED).astype(np.int8)
+    todo = np.flatnonzero(code != OK)
+    if len(todo):
+        if part.n:
+            Z = Y[:, todo]
+            code[todo] = _by_damped_newton(plan, part, X, Z)
+            Y[:, todo] = Z
+        elif part.routine.rows and not part.group.struts:
+            code[todo] = _of_checked_rows(plan, part, Y[:, todo])
+        else:
+            code[todo] = _of_closed_form(part, Y[:, todo])
+    X[: plan.first_axes, bad] = Y[: plan.first_axes]
+    life.keep_axes(part, X, bad, Y)
+    return code
+
+
+def _of_closed_form(part, Y):
+    reach, gimbal = Y[part.quality + REACH], Y[part.quality + GIMBAL]
+    code = np.where(reach < -EDGE, OUT_OF_REACH, np.where(reach <= EDGE, SINGULAR, NOT_CONVERGED))
+    return np.where(~(gimbal > EDGE) & (code == NOT_CONVERGED), GIMBAL_LOCK, code)
+
+
+def _of_checked_rows(plan, part, Y):
+    """Of a group without unknowns whose equations are only checked."""
+    rows = _System(plan, part, Y).evaluate(part.routine.system, np.arange(Y.shape[1]), ())
+    code = np.full(Y.shape[1], DROPPED, dtype=np.int8)
+    _explain_contacts(part, rows, code)
+    return code
+
+
+def _by_damped_newton(plan, part, X, Y):
+    system = _System(plan, part, Y)
+    q, rows, slope, J = system.nearest(Y[part.state])
+    code, sign = _judged(plan, part, rows, slope, J)
+    code = np.where((code == OK) & (sign < 0), BRANCH_JUMP, code)
+    good = np.flatnonzero(fine(plan, part, X))
+    for _ in range(ROUNDS):  # on another branch: again from the nearest instant that is on the right one
+        wrong, right = np.flatnonzero(code == BRANCH_JUMP), np.flatnonzero(code == OK)
+        starts = np.concatenate([X[part.state][:, good], q[:, right]], axis=1)
+        if not len(wrong) or not starts.shape[1]:
+            break
+        nearest = np.abs(starts[:, :, None] - Y[part.state][:, None, wrong]).sum(axis=0).argmin(axis=0)
+        part_of = _System(plan, part, Y[:, wrong])
+        q2, rows2, slope2, J2 = part_of.nearest(starts[:, nearest])
+        code2, sign2 = _judged(plan, part, rows2, slope2, J2)
+        better = np.flatnonzero((code2 == OK) & (sign2 > 0))
+        if not len(better):
+            break
+        k = wrong[better]
+        q[:, k], rows[:, k], J[k], code[k] = q2[:, better], rows2[:, better], J2[better], OK
+    _explain_contacts(part, rows, code)
+    system.write(q, rows, J, code)
+    unplaced = (code == OK) & ~np.isfinite(Y[part.answer]).all(axis=0)
+    code[unplaced] = _of_closed_form(part, Y[:, unplaced])  # a strut
+    return code
+
+
+def _judged(plan, part, rows, slope, J):
+    """Statuses, and signs of the determinant beside that of the reference; +1 for redundant groups."""
+    residual = np.abs(rows).max(axis=0, initial=0.0)
+    closed = residual <= CLOSED * max(1.0, plan.size)
+    scaled = np.nan_to_num(J) * _scales(plan, part)
+    left, sizes, right = np.linalg.svd(scaled, full_matrices=False)
+    flat = sizes[:, -1] <= NO_RATES * np.maximum(sizes[:, 0], 1e-300)
+    along = np.einsum("kmn,mk->kn", left, rows) / np.maximum(sizes, 1e-300)
+    flat |= np.abs(np.einsum("kij,ki->kj", right, along)).max(axis=1) > TOLERANCE  # the place is not known
+    least = slope < 1e-2 * np.sqrt((rows * rows).sum(axis=0))
+    open_ = DROPPED if part.routine.redundant else OUT_OF_REACH
+    code = np.where(closed, np.where(flat, SINGULAR, OK), np.where(least, open_, NOT_CONVERGED))
+    sign = np.ones(len(J))
+    if not part.routine.redundant and not part.dead:
+        sign = np.sign(np.linalg.det(np.nan_to_num(J))) * part.sign
+    return code, sign
+
+
+def _explain_contacts(part, rows, code):
+    gaps = part.routine.group.gaps
+    if gaps:
+        gap = rows[gaps[0]]
+        open_ = np.isin(code, (NOT_CONVERGED, OUT_OF_REACH, DROPPED))
+        code[open_ & (gap > 0)] = CONTACT_LOST
+        code[open_ & (gap < 0)] = INTERPENETRATION
+
+
+def _scales(plan, part):
+    return np.where(part.group.turns, 1.0, plan.size)
+
+
+class _System:
+    """Rows and Jacobian of a group at some instants."""
+
+    def __init__(self, plan, part, Y):
+        self.plan, self.part, self.Y = plan, part, Y
+        self.n, self.m = part.n, len(part.routine.rows)
+        self.scale = _scales(plan, part)
+
+    def evaluate(self, functions, columns, q, *rates):
+        (_, arrays), used = functions
+        given = [self.Y[r][columns] for r in self.plan.rows(self.part, used)]
+        found = arrays(given, self.part.geometry, list(q), *map(list, rates))
+        return np.array([np.broadcast_to(x, (len(columns),)) for x in found])
+
+    def at(self, q, columns):
+        """Rows (m, K), and the Jacobian (K, m, n) by scaled unknowns."""
+        found = self.evaluate(self.part.routine.system, columns, q)
+        J = found[self.m :].reshape(self.m, self.n, -1).transpose(2, 0, 1)
+        return found[: self.m], J * self.scale
+
+    def nearest(self, start):
+        """Levenberg and Marquardt's method: unknowns, rows, slope of the square, Jacobian."""
+        with np.errstate(all="ignore"):
+            return self._nearest(start)
+
+    def _nearest(self, start):
+        count = start.shape[1]
+        every, damping = np.arange(count), np.full(count, 1e-3)
+        result, q = start.copy(), start.copy()
+        slopes = np.zeros(count)
+        rows, J = self.at(q, every)
+        square, active = (rows * rows).sum(axis=0), every
+        for step in range(MOST + 1):
+            gradient = np.einsum("kmn,mk->kn", J, rows)
+            slope = np.linalg.norm(gradient, axis=1)
+            done = (square < 1e-30) | ((slope < 1e-4 * np.sqrt(square)) & (square > 1e-14))
+            done |= (step == MOST) | (damping > 1e9) | ~np.isfinite(square)
+            if done.any():
+                result[:, active[done]], slopes[active[done]] = q[:, done], slope[done]
+                k = ~done
+                active, q, rows, J, square = active[k], q[:, k], rows[:, k], J[k], square[k]
+                damping, gradient = damping[k], gradient[k]
+                if not len(active):
+                    break
+            normal = np.einsum("kmi,kmj->kij", J, J) + damping[:, None, None] * np.eye(self.n)
+            change = np.linalg.solve(normal, gradient[..., None])[..., 0].T
+            longest = np.abs(change).max(axis=0)
+            change *= np.minimum(1.0, 0.5 / np.maximum(longest, 1e-300))
+            tried = q - self.scale[:, None] * change
+            rows2, J2 = self.at(tried, active)
+            square2 = (rows2 * rows2).sum(axis=0)
+            better = square2 < square
+            q, rows = np.where(better, tried, q), np.where(better, rows2, rows)
+            J = np.where(better[:, None, None], J2, J)
+            damping = np.where(better, np.maximum(damping * 0.2, 1e-16), damping * 8.0)
+            square = np.where(better, square2, square)
+        rows, J = self.at(result, every)
+        return result, rows, slopes, J / self.scale
+
+    def write(self, q, rows, J, code):
+        """Write unknowns, rates, bodies and quality."""
+        part, routine, Y, plan = self.part, self.part.routine, self.Y, self.plan
+        every, good = np.arange(Y.shape[1]), code == OK
+        dq, ddq = np.zeros_like(q), np.zeros_like(q)
+        with np.errstate(all="ignore"):
+            back = np.zeros((len(good), self.n, self.m))
+            back[good] = np.linalg.pinv(J[good])
+            first, second = routine.sides
+            dq = -np.einsum("knm,mk->nk", back, self.evaluate(first, every, q))
+            ddq = -np.einsum("knm,mk->nk", back, self.evaluate(second, every, q, dq))
+            found = self.evaluate(routine.given_rates, every, q, dq, ddq)
+        count = len(part.records)
+        Y[part.records] = np.where(good, found[:count], np.nan)
+        Y[part.state[:, None], np.flatnonzero(good)] = q[:, good]
+        Y[part.state + plan.unknowns] = np.where(good, dq, 0.0)
+        Y[part.state + 2 * plan.unknowns] = np.where(good, ddq, 0.0)
+        Y[part.quality + CONDITION] = np.where(code == SINGULAR, 0.0, found[count])
+        Y[part.quality + REACH], Y[part.quality + GIMBAL] = found[count + 2], found[count + 3]
+        Y[part.quality + RESIDUAL] = np.abs(rows).max(axis=0, initial=0.0)
+        Y[part.quality + FAR] = 0.0
+        Y[part.quality + STEPS].view(np.int64)[:] = MOST
+
+
+def _mark_passed(plan, part, X, status, knots):
+    """The first instant behind the place where a group was lost may be on another branch."""
+    for g, before, _ in knots.lost:
+        first = int(np.floor(before)) + 1
+        if g == part.index and first < len(status) and status[first] == OK:
+            status[first] = BRANCH_JUMP
+            X[part.answer, first] = np.nan

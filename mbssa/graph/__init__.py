@@ -1,0 +1,1 @@
+"""Expression graph: numbers that are not known yet, their derivatives, and their Python source."""

@@ -1,0 +1,156 @@
+"""Vectors and frames on any numbers, and how frames move: the one place where rotations are composed."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mbssa.graph.nodes import atan2, cos, derivative, is_node, sin
+
+ZERO = [0.0, 0.0, 0.0]
+UNIT = np.eye(3).tolist()
+
+
+def total(numbers):
+    return sum(numbers[1:], numbers[0]) if numbers else 0.0
+
+
+def dot(a, b):
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+def cross(a, b):
+    return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+
+
+def plus(*vectors):
+    return [total(list(x)) for x in zip(*vectors, strict=True)]
+
+
+def minus(a, b):
+    return [x - y for x, y in zip(a, b, strict=True)]
+
+
+def times(k, a):
+    return [k * x for x in a]
+
+
+def transposed(matrix):
+    return [list(column) for column in zip(*matrix, strict=True)]
+
+
+def clean(numbers):
+    """Geometry as nested lists without rounding noise, so that zeros and ones fold."""
+    numbers = np.asarray(numbers, dtype=float)
+    near = np.round(numbers)
+    return np.where(np.abs(numbers - near) < 1e-15, near, numbers).tolist()
+
+
+class Motion:
+    """What moves a frame: the motion before it and a step by x along a screw, or a body solved before."""
+
+    def __init__(self, before, x=0.0, screw=None, body=None):
+        self.before, self.x, self.screw, self.body = before, x, screw, body
+
+    def twist(self, by):
+        """Velocity of the point at the world's origin, and angular velocity, along a direction."""
+        if self not in by.memo:
+            by.memo[self] = self._twist(by)
+        return by.memo[self]
+
+    def _twist(self, by):
+        if self.screw is None:
+            return by.body(self.body) if self.body is not None and by.body else (ZERO, ZERO)
+        rate = derivative([self.x], by)[0]
+        return tuple(plus(a, times(rate, s)) for a, s in zip(self.before.twist(by), self.screw, strict=True))
+
+
+STILL = Motion(None)
+
+
+class _Carried:
+    """A vector or a place that a motion carries: its derivative is a rigid body's, of every order."""
+
+    def __init__(self, motion, vector, is_place):
+        self.motion, self.vector, self.is_place = motion, vector, is_place
+
+    def rate(self, by):
+        if self not in by.memo:
+            linear, angular = self.motion.twist(by)
+            turned = cross(angular, self.vector)
+            by.memo[self] = plus(linear, turned) if self.is_place else turned
+        return by.memo[self]
+
+
+def carried(motion, vector, is_place=False):
+    """The vector as nodes with a rigid body's derivative; numbers stay as they are."""
+    rule = _Carried(motion, vector, is_place)
+    return [x.graph.make("moved", (x.i,), (rule, k)) if is_node(x) else x for k, x in enumerate(vector)]
+
+
+class Frame:
+    """A place, three axes, the angle in the plane, which counts turns, and what moves them."""
+
+    def __init__(self, place, axes, angle=0.0, motion=STILL):
+        self.place, self.axes, self.angle, self.motion = place, axes, angle, motion
+
+    def along(self, x):
+        """A vector of this frame in world axes."""
+        return plus(*[times(k, e) for k, e in zip(x, self.axes, strict=True)])
+
+    def seen(self, x):
+        """A vector of the world in the frame's axes."""
+        return [dot(e, x) for e in self.axes]
+
+    def turned(self, matrix):
+        """Axes that have these columns in the frame."""
+        return [carried(self.motion, self.along(column)) for column in transposed(matrix)]
+
+    def end(self, origin, axes):
+        """The frame of a joint on this body."""
+        place = carried(self.motion, plus(self.place, self.along(origin)), True)
+        return Frame(place, self.turned(axes), self.angle, self.motion)
+
+    def back(self, origin, axes):
+        """The body whose joint's frame this is: the inverse of :meth:`end`."""
+        body = Frame(self.place, self.turned(transposed(axes)), self.angle, self.motion)
+        body.place = carried(self.motion, minus(self.place, body.along(origin)), True)
+        return body
+
+    def turn(self, k, x):
+        """Turned about axis k by an angle, or by its (cosine, sine)."""
+        c, s = x if isinstance(x, tuple) else (cos(x), sin(x))
+        angle = atan2(s, c) if isinstance(x, tuple) else x
+        motion = Motion(self.motion, angle, (cross(self.place, self.axes[k]), self.axes[k]))
+        i, j = (k + 1) % 3, (k + 2) % 3
+        axes = list(self.axes)
+        axes[i] = carried(motion, plus(times(c, self.axes[i]), times(s, self.axes[j])))
+        axes[j] = carried(motion, minus(times(c, self.axes[j]), times(s, self.axes[i])))
+        return Frame(self.place, axes, self.angle + angle, motion)
+
+    def shift(self, k, x):
+        """Moved by x along axis k."""
+        motion = Motion(self.motion, x, (self.axes[k], ZERO))
+        place = carried(motion, plus(self.place, times(x, self.axes[k])), True)
+        return Frame(place, self.axes, self.angle, motion)
+
+
+def relative(a, b):
+    """Place and axes of frame b seen from a: d, and C[row][column]."""
+    return a.seen(minus(b.place, a.place)), transposed([a.seen(e) for e in b.axes])
+
+
+def quaternion(axes, above, sqrt):
+    """Unit quaternion w, x, y, z of three axes, without a branch: the largest part first (Shepperd 1978)."""
+    (xx, yx, zx), (xy, yy, zy), (xz, yz, zz) = axes
+    by_w, by_y = xx + yy + zz, yy - zz
+    by_x = above(yy - zz, xx - yy, xx - zz)
+
+    def largest(w, x, y, z):
+        return above(by_w, w, above(by_x, x, above(by_y, y, z)))
+
+    square = largest(1.0 + xx + yy + zz, 1.0 + xx - yy - zz, 1.0 + yy - xx - zz, 1.0 + zz - xx - yy)
+    root = sqrt(square)
+    half, over = 0.5 * root, 0.5 / root
+    a, b, c = (zy - yz) * over, (xz - zx) * over, (yx - xy) * over
+    d, e, f = (xy + yx) * over, (xz + zx) * over, (yz + zy) * over
+    return [largest(half, a, b, c), largest(a, half, d, e), largest(b, d, half, f), largest(c, e, f, half)]
