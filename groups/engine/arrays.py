@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from itertools import pairwise
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from groups.engine.plan import CONDITION, FAR, GIMBAL, QUALITY, REACH, RESIDUAL, STEPS
+from mbssa.arrays import Bools, Floats, Ints
+
+if TYPE_CHECKING:
+    from groups.engine.plan import Part, Plan
 
 #: Largest last step of Newton's method, rad or sizes; the step is taken, so that its square is left.
 TOLERANCE = 1e-7
@@ -22,13 +28,15 @@ FINITE = 1e300
 BLOCK = 1024
 
 
-def is_fine(condition, residual, reach, gimbal, far, limit, size, flat):
+def is_fine(
+    condition: Any, residual: Any, reach: Any, gimbal: Any, far: Any, limit: float, size: float, flat: Any
+) -> Any:
     """Whether a group is solved, in the mode of the reference, and not far from where it was expected."""
     closed = CLOSED * max(1.0, size)
     return (condition > flat) & (residual <= closed) & (reach > EDGE) & (gimbal > EDGE) & (far <= limit)
 
 
-def quintic(left, right, h):
+def quintic(left: Sequence[Floats], right: Sequence[Floats], h: Floats) -> list[Floats]:
     """Coefficients of the polynomials through values and two rates at both ends of steps h, in shares."""
     (y, v, a), (y1, v1, a1) = left, right
     v, a, v1, a1 = v * h, a * h * h, v1 * h, a1 * h * h
@@ -39,26 +47,26 @@ def quintic(left, right, h):
 class Life:
     """All groups of a plan by the arrays' and the floats' functions."""
 
-    def __init__(self, plan):
+    def __init__(self, plan: Plan) -> None:
         self.plan = plan
 
-    def storage(self, count, time=None):
+    def storage(self, count: int) -> Floats:
         """An array of so many instants."""
         X = np.zeros((self.plan.height, count))
         frame = self.plan.rows_of_body(0)
         X[frame] = self.plan.start[frame, None]
         return X
 
-    def columns(self, X, which):
+    def columns(self, X: Floats, which: Ints) -> Floats:
         """Some of the instants, with all that groups read."""
         return X[:, which]
 
-    def keep_axes(self, part, X, which, Y):
+    def keep_axes(self, part: Part, X: Floats, which: Ints, Y: Floats) -> None:
         """Write the axes of a group's bodies at some instants."""
         axes = part.records[part.records >= self.plan.first_axes]
         X[axes[:, None], which] = Y[axes]
 
-    def seen(self, X, limit):
+    def seen(self, X: Floats, limit: float) -> tuple[bool, list[tuple[float, float]]]:
         """Whether all instants are fine, and least and largest of each reach and distance to a gimbal."""
         Q = X[self.plan.first_quality : self.plan.first_axes].reshape(len(self.plan.parts), len(QUALITY), -1)
         kept = (Q[:, k] for k in (CONDITION, RESIDUAL, REACH, GIMBAL, FAR))
@@ -67,14 +75,14 @@ class Life:
         least, largest = (a.ravel().tolist() for a in (squares.min(axis=2), squares.max(axis=2)))
         return fine, list(zip(least, largest, strict=True))
 
-    def apart(self, X, count, limit, first=0):
+    def apart(self, X: Floats, count: int, limit: float, first: int = 0) -> None:
         """Solve the columns first … count - 1 each from its guess, which is where the unknowns stand."""
         with np.errstate(all="ignore"):
             for start in range(first, count, BLOCK):
                 for part in self.plan.parts:
                     self._group(part, X[:, start : min(start + BLOCK, count)], limit)
 
-    def guess(self, X, time, first, knots, columns):
+    def guess(self, X: Floats, time: Floats, first: Ints, knots: Floats, columns: Floats) -> None:
         """Unknowns by quintics between columns at some times, from the samples ``first`` on each."""
         plan, counts, h = self.plan, np.diff(first), np.diff(knots)
         states = [columns[rows] for rows in (plan.q, plan.dq, plan.ddq)]
@@ -85,32 +93,30 @@ class Life:
         for k, (a, b) in enumerate(pairwise(first.tolist())):
             np.matmul(c[k], powers[:, a:b], out=X[plan.q, a:b])
 
-    def again(self, part, X, limit):
+    def again(self, part: Part, X: Floats, limit: float) -> None:
         """One group alone at some instants."""
         with np.errstate(all="ignore"):
-            Life._group(self, part, X, limit)
+            self._group(part, X, limit)
 
-    def steps_from(self, column, inputs, steps, limit=FINITE, whole=False):  # noqa: ARG002
-        """The array of a chain: a state, and columns predicted from the one before by a step of time; and
-        whether all are known to be fine and no farther than the limit from where they were expected.
+    def steps_from(self, column: Floats, inputs: Floats, steps: Floats, alive: Bools) -> Floats:
+        """The array of a chain: a state, and columns expected from the one before by a step of time.
 
-        Without ``whole`` no bodies are promised.
+        It ends with the first column in which one of the groups that are alive is not solved.
         """
         plan, X = self.plan, self.storage(len(steps) + 1)
         X[:, 0], X[: plan.first_body, 1:] = column, inputs
-        column = column.tolist()
-        for k, h in enumerate(steps.tolist(), 1):
-            now = list(column)
-            now[: plan.first_body] = inputs[:, k - 1].tolist()
+        now, unknowns, needed = column.tolist(), plan.unknowns, alive.tolist()
+        for k, (h, given) in enumerate(zip(steps.tolist(), inputs.T.tolist(), strict=True), 1):
+            now[: plan.first_body] = given
             for i in range(plan.q.start, plan.q.stop):
-                rate, second = column[i + plan.unknowns], column[i + 2 * plan.unknowns]
-                now[i] = column[i] + h * (rate + 0.5 * h * second)
-            for part in plan.parts:
-                self._one(part, now)
-            X[:, k] = column = now
-        return X, False
+                now[i] += h * (now[i + unknowns] + 0.5 * h * now[i + 2 * unknowns])
+            sound = [self._one(part, now) for part in plan.parts]
+            X[:, k] = now
+            if any(alive and not fine for alive, fine in zip(needed, sound, strict=True)):
+                return X[:, : k + 1]
+        return X
 
-    def _group(self, part, X, limit):
+    def _group(self, part: Part, X: Floats, limit: float) -> None:
         routine, geometry, size = part.routine, part.geometry, self.plan.size
         guess = [X[r].copy() for r in part.state]
         q, steps, left = guess, np.zeros(X.shape[1]), np.zeros(X.shape[1])
@@ -144,22 +150,28 @@ class Life:
             X[part.quality + k] = x
         X[part.quality + STEPS].view(np.int64)[:] = steps
 
-    def _far(self, part, q, guess):
-        far = 0.0
+    def _far(self, part: Part, q: Sequence[Any], guess: Sequence[Any]) -> Any:
+        far: Any = 0.0
         for a, b, turn in zip(q, guess, part.group.turns, strict=True):
             far = np.maximum(far, np.abs(a - b) * (1.0 if turn else 1.0 / self.plan.size))
         return far
 
-    def _one(self, part, column):
-        """The group on floats; bodies of NaN where a root or a quotient does not exist."""
+    def _one(self, part: Part, column: list[float]) -> bool:
+        """Solve the group on floats; bodies of NaN where a root or a quotient does not exist."""
         guess = [column[r] for r in part.state]
         try:
-            self._one_sound(part, column, guess)
+            fine = self._one_sound(part, column, guess)
         except (ZeroDivisionError, ValueError, OverflowError, TypeError):
-            column[part.quality + CONDITION] = 0.0
-            self._void(part, column, guess)
+            column[part.quality + CONDITION], fine = 0.0, False
+        if not fine:  # the unknowns stay where they were expected, at rest
+            unknowns = self.plan.unknowns
+            for r in part.records.tolist():
+                column[r] = math.nan
+            for x, r in zip(guess, part.state.tolist(), strict=True):
+                column[r], column[r + unknowns], column[r + 2 * unknowns] = x, 0.0, 0.0
+        return fine
 
-    def _one_sound(self, part, column, guess):
+    def _one_sound(self, part: Part, column: list[float], guess: list[float]) -> bool:
         routine, geometry, q = part.routine, part.geometry, guess
         steps, left = 0, 0.0
         if part.n:
@@ -177,16 +189,9 @@ class Life:
         rates, quality = found[count : count + 2 * n], found[count + 2 * n :]
         column[part.quality : part.quality + len(QUALITY)] = [*quality, far, steps]
         if not (is_fine(*quality, far, FINITE, self.plan.size, part.flat) and math.isfinite(sum(rates))):
-            self._void(part, column, guess)
-            return
+            return False
         for r, x in zip(part.records.tolist(), found, strict=False):
             column[r] = x
         for k, r in enumerate(part.state.tolist()):
             column[r], column[r + unknowns], column[r + 2 * unknowns] = q[k], rates[k], rates[n + k]
-
-    def _void(self, part, column, guess):
-        """No answer: the unknowns stay where they were expected, at rest."""
-        for r in part.records.tolist():
-            column[r] = math.nan
-        for k, r in enumerate(part.state.tolist()):
-            column[r], column[r + self.plan.unknowns], column[r + 2 * self.plan.unknowns] = guess[k], 0.0, 0.0
+        return True

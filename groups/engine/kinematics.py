@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from groups.tree import open_group
 from groups.engine import dyads
 from groups.engine.curves import pieces_of
-from mbssa.graph.frames import Frame, clean, cross, dot, minus, plus, relative, times, total
-from mbssa.graph.nodes import atan2, cos, curve, sin, sqrt
 from groups.engine.struts import mode_of, place_strut
 from groups.engine.users import traced
+from groups.tree import open_group
+from mbssa.graph.frames import Frame, clean, cross, dot, minus, plus, relative, times, total
+from mbssa.graph.nodes import atan2, cos, curve, sin, sqrt
 from mbssa.joints.cams.contact import contacts
 from mbssa.joints.cams.contact_kernels import CURVE, FLAT
 from mbssa.joints.catalogue import is_length, type_of_joint

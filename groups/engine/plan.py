@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from groups.setting import Setting
 from groups.engine.kinematics import Group
 from groups.engine.routine import Record, Routine, constants_of
+from groups.setting import Setting
+from mbssa.arrays import Floats
 from mbssa.joints.catalogue import is_length
 
 #: Quality of a group at an instant, in the order of its rows.
@@ -46,6 +47,11 @@ class Part:
     def n(self):
         return self.routine.n
 
+    @property
+    def turns(self):
+        """(n,) whether an unknown is an angle."""
+        return np.array(self.group.turns, dtype=np.bool_)
+
 
 class Plan:
     """All groups of a model.
@@ -67,7 +73,10 @@ class Plan:
         self.scale_of_inputs = np.array(
             [self.size if is_length(c) else 1.0 for c in self.mechanism.driven_coordinates]
         )
-        groups = self._groups(structure)
+        self.turning_inputs = np.array(
+            [not is_length(c) for c in self.mechanism.driven_coordinates], dtype=bool
+        )
+        groups = self._groups(structure, model.solvers)
         self.unknowns = sum(len(group.names) for group in groups)
         self.first_body = 3 * self.inputs
         self.first_state = self.first_body + self.mechanism.n_bodies * self.record.stored
@@ -96,10 +105,12 @@ class Plan:
         #: Parts whose signs hold where their paths may not.
         self.signed = [part for part in self.parts if part.group.form is not None or part.group.struts]
 
-    def _groups(self, structure):
+    def _groups(self, structure, solvers):
         found, solved = [], set()
         for g in range(structure.n_groups):
-            found.append(Group(self.setting, g, frozenset(solved)))
+            solver = solvers[g]
+            forms = solver.form != "Newton" or solver.default is None
+            found.append(Group(self.setting, g, frozenset(solved), forms))
             solved |= {link.joint for link in found[-1].links if link.joint >= 0}
         return found
 

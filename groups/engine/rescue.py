@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
+import numpy.typing as npt
 
 from groups.engine.arrays import CLOSED, EDGE, TOLERANCE, is_fine
 from groups.engine.plan import CONDITION, FAR, GIMBAL, QUALITY, REACH, RESIDUAL, STEPS
@@ -20,6 +24,14 @@ from groups.status import (
 from groups.status import (
     GIMBAL as GIMBAL_LOCK,
 )
+from mbssa.arrays import Bools, Floats, Ints
+
+if TYPE_CHECKING:
+    from groups.engine.arrays import Life
+    from groups.engine.path import Knots, Loss
+    from groups.engine.plan import Part, Plan
+
+Statuses = npt.NDArray[np.int8]
 
 #: How far Newton may end from its guess, rad or sizes.
 NEAR = 0.02
@@ -29,27 +41,49 @@ NO_RATES = 1e-7
 MOST, ROUNDS = 60, 6
 
 
-def statuses(plan, life, X, knots):
+def statuses(plan: Plan, life: Life, X: Floats, knots: Knots) -> Statuses:
     """(G, T) status of every group at every instant; X is completed where the rescue finds an answer."""
-    found = np.zeros((len(plan.parts), X.shape[1]), dtype=np.int8)
+    found: Statuses = np.zeros((len(plan.parts), X.shape[1]), dtype=np.int8)
     for g, part in enumerate(plan.parts):
         lost = (found[list(part.known)] != OK).any(axis=0)
         found[g, lost] = PREDECESSOR_FAILED
         bad = np.flatnonzero(~fine(plan, part, X) & ~lost)
         if len(bad):
             found[g, bad] = _rescued(plan, life, part, X, bad)
-        _mark_passed(plan, part, X, found[g], knots)
+        losses = sorted((loss for loss in knots.lost if loss.group == g), key=lambda loss: loss.before)
+        if losses and not part.routine.linear:
+            _doubt(found[g], losses)
     return found
 
 
-def fine(plan, part, X, near=NEAR):
+def _doubt(status: Statuses, losses: Sequence[Loss]) -> None:
+    """Of a group that was lost, instants are on the branch only where the reference leads to them."""
+    count = len(status)
+    ends = [*(loss.before for loss in losses[1:]), np.inf]
+    for loss, until in zip(losses, ends, strict=True):
+        first, back = int(np.floor(loss.before)) + 1, int(min(np.ceil(loss.back), count))
+        last = int(min(np.floor(until) + 1, count))
+        solved = status[first:back] == OK
+        if loss.sure and loss.back < count:  # what is solved right before it was found again is as sure
+            beside = (
+                len(solved) - int(np.argmin(np.append(solved, False)[::-1][1:])) if not solved.all() else 0
+            )
+            solved[beside:] = False
+        status[first:back][solved] = BRANCH_JUMP
+        if not loss.sure:
+            behind = status[back:last]
+            behind[behind == OK] = BRANCH_JUMP
+
+
+def fine(plan: Plan, part: Part, X: Floats, near: float = NEAR) -> Bools:
     """(T,) whether a group is solved as it should be."""
     Q = X[part.quality : part.quality + len(QUALITY)]
     solved = is_fine(*Q[[CONDITION, RESIDUAL, REACH, GIMBAL, FAR]], near, plan.size, part.flat)
-    return solved & np.isfinite(X[part.answer]).all(axis=0)
+    found: Bools = solved & np.isfinite(X[part.answer]).all(axis=0)
+    return found
 
 
-def _rescued(plan, life, part, X, bad):
+def _rescued(plan: Plan, life: Life, part: Part, X: Floats, bad: Ints) -> Statuses:
     """Statuses of a group at some instants; its answers are written where there are some."""
     Y = life.columns(X, bad)
     life.again(part, Y, NEAR)  # predecessors may have been rescued
@@ -69,13 +103,13 @@ def _rescued(plan, life, part, X, bad):
     return code
 
 
-def _of_closed_form(part, Y):
+def _of_closed_form(part: Part, Y: Floats) -> Statuses:
     reach, gimbal = Y[part.quality + REACH], Y[part.quality + GIMBAL]
-    code = np.where(reach < -EDGE, OUT_OF_REACH, np.where(reach <= EDGE, SINGULAR, NOT_CONVERGED))
+    code = np.where(reach < -EDGE, OUT_OF_REACH, np.where(reach > EDGE, NOT_CONVERGED, SINGULAR))
     return np.where(~(gimbal > EDGE) & (code == NOT_CONVERGED), GIMBAL_LOCK, code)
 
 
-def _of_checked_rows(plan, part, Y):
+def _of_checked_rows(plan: Plan, part: Part, Y: Floats) -> Statuses:
     """Of a group without unknowns whose equations are only checked."""
     rows = _System(plan, part, Y).evaluate(part.routine.system, np.arange(Y.shape[1]), ())
     code = np.full(Y.shape[1], DROPPED, dtype=np.int8)
@@ -83,7 +117,7 @@ def _of_checked_rows(plan, part, Y):
     return code
 
 
-def _by_damped_newton(plan, part, X, Y):
+def _by_damped_newton(plan: Plan, part: Part, X: Floats, Y: Floats) -> Statuses:
     system = _System(plan, part, Y)
     q, rows, slope, J = system.nearest(Y[part.state])
     code, sign = _judged(plan, part, rows, slope, J)
@@ -110,7 +144,7 @@ def _by_damped_newton(plan, part, X, Y):
     return code
 
 
-def _judged(plan, part, rows, slope, J):
+def _judged(plan: Plan, part: Part, rows: Floats, slope: Floats, J: Floats) -> tuple[Statuses, Floats]:
     """Statuses, and signs of the determinant beside that of the reference; +1 for redundant groups."""
     residual = np.abs(rows).max(axis=0, initial=0.0)
     closed = residual <= CLOSED * max(1.0, plan.size)
@@ -122,13 +156,15 @@ def _judged(plan, part, rows, slope, J):
     least = slope < 1e-2 * np.sqrt((rows * rows).sum(axis=0))
     open_ = DROPPED if part.routine.redundant else OUT_OF_REACH
     code = np.where(closed, np.where(flat, SINGULAR, OK), np.where(least, open_, NOT_CONVERGED))
+    if part.routine.linear:
+        code = np.where(flat & ~closed, SINGULAR, code)
     sign = np.ones(len(J))
-    if not part.routine.redundant and not part.dead:
+    if not (part.routine.redundant or part.routine.linear or part.dead):
         sign = np.sign(np.linalg.det(np.nan_to_num(J))) * part.sign
     return code, sign
 
 
-def _explain_contacts(part, rows, code):
+def _explain_contacts(part: Part, rows: Floats, code: Statuses) -> None:
     gaps = part.routine.group.gaps
     if gaps:
         gap = rows[gaps[0]]
@@ -137,36 +173,36 @@ def _explain_contacts(part, rows, code):
         code[open_ & (gap < 0)] = INTERPENETRATION
 
 
-def _scales(plan, part):
-    return np.where(part.group.turns, 1.0, plan.size)
+def _scales(plan: Plan, part: Part) -> Floats:
+    return np.where(part.turns, 1.0, plan.size)
 
 
 class _System:
     """Rows and Jacobian of a group at some instants."""
 
-    def __init__(self, plan, part, Y):
+    def __init__(self, plan: Plan, part: Part, Y: Floats) -> None:
         self.plan, self.part, self.Y = plan, part, Y
         self.n, self.m = part.n, len(part.routine.rows)
         self.scale = _scales(plan, part)
 
-    def evaluate(self, functions, columns, q, *rates):
+    def evaluate(self, functions: Any, columns: Ints, q: Any, *rates: Any) -> Floats:
         (_, arrays), used = functions
         given = [self.Y[r][columns] for r in self.plan.rows(self.part, used)]
         found = arrays(given, self.part.geometry, list(q), *map(list, rates))
         return np.array([np.broadcast_to(x, (len(columns),)) for x in found])
 
-    def at(self, q, columns):
+    def at(self, q: Floats, columns: Ints) -> tuple[Floats, Floats]:
         """Rows (m, K), and the Jacobian (K, m, n) by scaled unknowns."""
         found = self.evaluate(self.part.routine.system, columns, q)
         J = found[self.m :].reshape(self.m, self.n, -1).transpose(2, 0, 1)
         return found[: self.m], J * self.scale
 
-    def nearest(self, start):
+    def nearest(self, start: Floats) -> tuple[Floats, Floats, Floats, Floats]:
         """Levenberg and Marquardt's method: unknowns, rows, slope of the square, Jacobian."""
         with np.errstate(all="ignore"):
             return self._nearest(start)
 
-    def _nearest(self, start):
+    def _nearest(self, start: Floats) -> tuple[Floats, Floats, Floats, Floats]:
         count = start.shape[1]
         every, damping = np.arange(count), np.full(count, 1e-3)
         result, q = start.copy(), start.copy()
@@ -200,7 +236,7 @@ class _System:
         rows, J = self.at(result, every)
         return result, rows, slopes, J / self.scale
 
-    def write(self, q, rows, J, code):
+    def write(self, q: Floats, rows: Floats, J: Floats, code: Statuses) -> None:
         """Write unknowns, rates, bodies and quality."""
         part, routine, Y, plan = self.part, self.part.routine, self.Y, self.plan
         every, good = np.arange(Y.shape[1]), code == OK
@@ -222,12 +258,3 @@ class _System:
         Y[part.quality + RESIDUAL] = np.abs(rows).max(axis=0, initial=0.0)
         Y[part.quality + FAR] = 0.0
         Y[part.quality + STEPS].view(np.int64)[:] = MOST
-
-
-def _mark_passed(plan, part, X, status, knots):
-    """The first instant behind the place where a group was lost may be on another branch."""
-    for g, before, _ in knots.lost:
-        first = int(np.floor(before)) + 1
-        if g == part.index and first < len(status) and status[first] == OK:
-            status[first] = BRANCH_JUMP
-            X[part.answer, first] = np.nan

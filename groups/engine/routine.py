@@ -11,6 +11,7 @@ from functools import cached_property
 import numpy as np
 
 from mbssa.graph.frames import Frame, Motion, cross, minus, quaternion
+from mbssa.graph.linear import factorised, least_squares, pivot_order
 from mbssa.graph.nodes import (
     Direction,
     Graph,
@@ -23,7 +24,6 @@ from mbssa.graph.nodes import (
     neg,
     sqrt,
 )
-from mbssa.graph.linear import factorised, least_squares, pivot_order
 from mbssa.graph.source import functions
 
 #: Longest step of Newton's method, rad or sizes of the mechanism.
@@ -168,6 +168,11 @@ class Routine:
         self.bodies, self.rows = group.evaluate(inputs)
         self.jacobian = self._jacobian()
         self.redundant = len(self.rows) > self.n
+        needed = self.graph.needed([x for row in self.jacobian for x in row])
+        #: Whether the unknowns are found by a linear system, so that there is one mode.
+        self.linear = not any(
+            self.graph.nodes[i][0] == "in" and self.graph.nodes[i][2][0] == "q" for i in needed
+        )
         self.order = self.pivots = None
         self.order = self.order_of(*self.numbers(group, column))
         self._solve()
@@ -252,6 +257,8 @@ class Routine:
         shares = [p * self.graph.input("g", shared + k) for k, p in enumerate(pivots)]
         self.n_pivots = len(pivots)
         condition = self._signed_least(shares)
+        if self.linear:
+            condition = absolute(condition)
         if self.redundant and shares:
             condition = sqrt(largest(condition, 0.0))
         self.quality = [

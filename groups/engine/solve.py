@@ -8,15 +8,15 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from groups.engine.arrays import Life
-from groups.engine.path import Follower, Knots, Way, guesses
+from groups.engine.path import Way, followed, guesses
 from groups.engine.plan import CONDITION, QUALITY, RESIDUAL, STEPS, Plan
-from groups.engine.rescue import NEAR, fine, statuses
+from groups.engine.rescue import NEAR, statuses
 from groups.engine.turning import mark_turned_back
 from groups.engine.users import OpaqueError
-from groups.status import BRANCH_JUMP, NOT_COMPUTED, OK, PASSED_SINGULAR, PREDECESSOR_FAILED
 from groups.reference import check_drives
 from groups.results.arrays import Arrays
 from groups.run import Run
+from groups.status import BRANCH_JUMP, NOT_COMPUTED, PASSED_SINGULAR, PREDECESSOR_FAILED
 from groups.trajectory import Trajectory
 
 _plans: WeakKeyDictionary = WeakKeyDictionary()
@@ -68,7 +68,7 @@ def _in_modes(model, modes):
 def solved(plan, life, motion, progress=None):
     """The array of a motion (height, ≥ T), statuses (G, T), and how many instants were done."""
     count = len(motion.time)
-    X = life.storage(count, motion.time)
+    X = life.storage(count)
     way = Way.of(plan, motion, X)
     knots = followed(plan, life, way)
     if plan.unknowns:
@@ -140,22 +140,6 @@ def _over_gaps(angle, turns, start):
         known[gap] = np.round((before - angle[finite]) / (2 * np.pi))[gap]
         found[finite] = angle[finite] + 2 * np.pi * np.cumsum(known)
     return found
-
-
-def followed(plan, life, way):
-    """Knots from the first sample of a way on, to which the reference leads."""
-    if not plan.unknowns:  # closed forms need no starts
-        return Knots()
-    follower, alive = Follower(plan, life), plan.alive.copy()
-    column, lead = plan.start, Knots()
-    gap = np.abs(way.inputs[0::3, 0] - plan.setting.inputs).max(initial=0.0)
-    if gap > 1e-9:
-        lead = follower.along(Way.between(way, plan.setting.inputs), column, alive)
-        column, alive = lead.columns[-1][:, -1], lead.alive[-1][:, -1]
-    knots = follower.along(way, column, alive)
-    # What was lost on the way there and found again may be on another branch at the first instant.
-    knots.lost += [(g, -1.0, 0.0) for g, _, back in lead.lost if alive[g]]
-    return knots
 
 
 def outputs(plan, X, held, level):

@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from groups.engine.plan import GIMBAL, REACH
 from groups.status import BRANCH_JUMP, OK, PREDECESSOR_FAILED
+from mbssa.arrays import Bools, Floats, Ints
+
+if TYPE_CHECKING:
+    from groups.engine.arrays import Life
+    from groups.engine.path import Way
+    from groups.engine.plan import Part, Plan
+    from groups.engine.rescue import Statuses
 
 #: Share of its largest reach below which a group is near a dead point, and below which a parabola is telling.
 CLOSE, TELLING = 0.25, 0.05
@@ -18,7 +28,9 @@ LEAP, BLUR = 0.3, 1e-6
 FLIP = 0.5
 
 
-def mark_turned_back(plan, life, way, X, status, ranges):
+def mark_turned_back(
+    plan: Plan, life: Life, way: Way, X: Floats, status: Statuses, ranges: Sequence[tuple[float, float]]
+) -> bool:
     """Say of the first instant behind a dead point that a closed form did not go through it."""
     if not plan.signed or all(least >= WIDE**2 * largest for least, largest in ranges):
         return False
@@ -44,7 +56,17 @@ def mark_turned_back(plan, life, way, X, status, ranges):
     return changed
 
 
-def _turned(plan, life, way, part, X, status, measure, coarse, row):
+def _turned(
+    plan: Plan,
+    life: Life,
+    way: Way,
+    part: Part,
+    X: Floats,
+    status: Statuses,
+    measure: Floats,
+    coarse: Ints,
+    row: int,
+) -> Bools:
     """(T,) instants behind a dead point."""
     solved = (status[part.index] == OK) & np.isfinite(X[part.records[0]])
     back = _turned_back(plan, part, X, way.time, measure, solved)
@@ -53,7 +75,7 @@ def _turned(plan, life, way, part, X, status, measure, coarse, row):
     return back
 
 
-def _turned_back(plan, part, X, time, measure, solved):
+def _turned_back(plan: Plan, part: Part, X: Floats, time: Floats, measure: Floats, solved: Bools) -> Bools:
     near = np.flatnonzero((np.minimum(measure[1:], measure[:-1]) < CLOSE) & solved[1:] & solved[:-1])
     found = np.zeros(len(time), dtype=bool)
     if len(near):
@@ -66,7 +88,7 @@ def _turned_back(plan, part, X, time, measure, solved):
     return found
 
 
-def _inside(plan, life, way, part, X, k, row):
+def _inside(plan: Plan, life: Life, way: Way, part: Part, X: Floats, k: int, row: int) -> bool:
     """Whether the group turned back inside a long time step, which is solved in pieces for that."""
     share = np.linspace(0.0, 1.0, PIECES + 1)
     Y = life.storage(len(share))
@@ -76,13 +98,13 @@ def _inside(plan, life, way, part, X, k, row):
     Y = Y[:, : len(share)]
     measure = np.sqrt(np.maximum(Y[part.quality + row], 0.0))
     solved = np.isfinite(Y[part.records[0]])
-    if not solved.all():
-        return True
+    if not solved.all():  # it comes back with the sign that it had
+        return False
     time = way.time_at(k + share)
     return bool(_turned_back(plan, part, Y, time, measure / max(measure.max(), 1e-300), solved).any())
 
 
-def _leaps(plan, body, near, h):
+def _leaps(plan: Plan, body: Floats, near: Ints, h: Floats) -> Bools:
     """Whether a body goes elsewhere in a step than its rates say (Hermite's rule)."""
     record = plan.record
     before, after = body[:, near], body[:, near + 1]
@@ -103,7 +125,7 @@ def _leaps(plan, body, near, h):
     return found | (turn > h * rates + FLIP)
 
 
-def _mirrored(measure, time, solved, near):
+def _mirrored(measure: Floats, time: Floats, solved: Bools, near: Ints) -> Bools:
     """Whether the parabola through three measures is below zero at the next, which is its mirror image."""
     found = np.zeros(len(near), dtype=bool)
     t = near[near >= 2] + 1

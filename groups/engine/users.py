@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from mbssa.graph.nodes import is_node
 from mbssa.faults import Fault
+from mbssa.graph.nodes import is_node
 from mbssa.joints.user_sources import error_line, name_of
 
 #: Steps of the derivatives, in the coordinates' own units.

@@ -1,0 +1,235 @@
+"""Closed forms of groups of one or two unknown turns or slides; vectors of the plane as pairs.
+
+What moves with an unknown is affine in it: in its value for a slide, in its cosine and sine for a turn. So the
+coefficients are found by placing the bodies with the unknowns at a few values, among them a cosine and sine of
+(0, 0), which draws all that the turn carries into its axis. Driven joints in between need no care.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from groups.engine.struts import length_row
+from mbssa.graph.frames import dot, minus
+from mbssa.graph.nodes import Number, div, sqrt
+from mbssa.joints.catalogue import type_of_joint
+
+if TYPE_CHECKING:
+    from groups.engine.kinematics import Group, Name, Numbers
+
+Pair = tuple[Number, Number]
+
+
+def product(a: Pair, b: Pair) -> Pair:
+    return a[0] * b[0] - a[1] * b[1], a[0] * b[1] + a[1] * b[0]
+
+
+def conjugate(a: Pair) -> Pair:
+    return a[0], -a[1]
+
+
+def summed(a: Pair, b: Pair) -> Pair:
+    return a[0] + b[0], a[1] + b[1]
+
+
+def difference(a: Pair, b: Pair) -> Pair:
+    return a[0] - b[0], a[1] - b[1]
+
+
+def square(a: Pair) -> Number:
+    return a[0] * a[0] + a[1] * a[1]
+
+
+def scaled(k: Number, a: Pair) -> Pair:
+    return k * a[0], k * a[1]
+
+
+class Roots:
+    """Square roots of a sign, whose squares are noted: the reach, as a share of a square if one is given."""
+
+    def __init__(self, group: Group, sign: Number) -> None:
+        self.group, self.sign = group, sign
+
+    def __call__(self, x: Number, over: Number | None = None) -> Number:
+        self.group.reach.append(x if over is None else div(x, over))
+        return self.sign * sqrt(x)
+
+
+def two_turns_in_a_chain(a: Pair, b: Pair, d: Pair, root: Roots) -> tuple[Pair, Pair]:
+    """e1 (a + e2 b) = d."""
+    m = product(conjugate(a), b)
+    q, k = square(m), 0.5 * (square(d) - square(a) - square(b))
+    turn = scaled(div(1.0, q), product((k, root(q - k * k, square(a))), conjugate(m)))
+    first = product(d, conjugate(summed(a, product(turn, b))))
+    return scaled(div(1.0, square(d)), first), turn
+
+
+def two_turns_that_meet(a: Pair, b: Pair, d: Pair, root: Roots) -> tuple[Pair, Pair]:
+    """e1 a = d + e2 b."""
+    inverse = div(1.0, square(d))
+    x = 0.5 + (0.5 * (square(a) - square(b))) * inverse
+    height = root(square(a) - square(d) * x * x)
+    u = summed(scaled(x, d), scaled(height * sqrt(inverse), (-d[1], d[0])))
+    first = scaled(div(1.0, square(a)), product(u, conjugate(a)))
+    return first, scaled(div(1.0, square(b)), product(difference(u, d), conjugate(b)))
+
+
+def turn_that_meets_slide(a: Pair, u: Pair, d: Pair, root: Roots) -> tuple[Pair, Number]:
+    """e1 a = d + x u, u of length one."""
+    along, off = d[0] * u[0] + d[1] * u[1], d[0] * u[1] - d[1] * u[0]
+    x = root(square(a) - off * off) - along
+    return scaled(div(1.0, square(a)), product(summed(d, scaled(x, u)), conjugate(a))), x
+
+
+def turn_then_slide(a: Pair, u: Pair, d: Pair, root: Roots) -> tuple[Pair, Number]:
+    """e1 (a + x u) = d, u of length one."""
+    along, off = a[0] * u[0] + a[1] * u[1], a[0] * u[1] - a[1] * u[0]
+    x = root(square(d) - off * off) - along
+    end = summed(a, scaled(x, u))
+    return scaled(div(1.0, square(d)), product(d, conjugate(end))), x
+
+
+def one_turn(at: Number, across: Number, opposite: Number, root: Roots) -> Pair:
+    """(cosine, sine) where k + a cosine + b sine = 0, by its values at 0, a quarter and half a turn."""
+    k, a = 0.5 * (at + opposite), 0.5 * (at - opposite)
+    b = across - k
+    far = a * a + b * b
+    over = div(1.0, far)
+    height = root(far - k * k, far * div(1.0, root.group.frames.size**2))
+    return (-k * a - height * b) * over, (height * a - k * b) * over
+
+
+def one_slide(at: Number, ahead: Number, behind: Number, root: Roots) -> Number:
+    """x where x² + 2 b x + c = 0, by its values at 0, 1 and -1."""
+    b = 0.25 * (ahead - behind)
+    return root(b * b - at) - b
+
+
+class Form:
+    """The closed form of a group: its unknowns by the poses of known bodies, a root's sign, and the inputs."""
+
+    @staticmethod
+    def of(group: Group) -> Form | None:
+        """The form of a group; None where it has another shape."""
+        free = [
+            (link.joint, name)
+            for link in group.links
+            for name in (() if link.joint < 0 else type_of_joint(group.mechanism, link.joint).coordinates)
+            if (link.joint, name) not in group.setting.drives
+        ]
+        kinds = [type_of_joint(group.mechanism, j) for j, _ in free]
+        if group.spins or any(link.joint < 0 for link in group.links):
+            return None
+        if any(not (kind.is_bearing or kind.is_slider) for kind in kinds):
+            return None
+        form = Form(group, free, [kind.is_bearing for kind in kinds])
+        return form if form.is_solvable() else None
+
+    def __init__(self, group: Group, free: list[Name], turns: list[bool]) -> None:
+        self.group, self.free, self.turns = group, free, turns
+
+    def is_solvable(self) -> bool:
+        """Whether one or two unknowns are closed by a length, or by a hinge in the plane."""
+        group, (cut, *others) = self.group, (*self.group.cuts, None)
+        if len(group.cuts) + len(group.struts) != 1 or len(self.free) not in (1, 2):
+            return False
+        if group.struts:
+            (strut,) = group.struts
+            return len(self.free) == 1 and (strut.slide < 0 or strut.slide_driven)
+        if cut in group.frames.relations:
+            return False
+        kind = type_of_joint(group.mechanism, cut)
+        if len(self.free) == 2:
+            return group.planar and kind.is_bearing and not group.driven(cut) and any(self.turns)
+        rows = group.lengths_of(cut)
+        return rows is not None and len(rows) == 1 and (rows[0].kind == "distance" or self.turns[0])
+
+    def values(self, numbers: Numbers, sign: Number) -> dict[Name, Any]:
+        """Unknowns by joint and coordinate: a turn as (cosine, sine), a slide as a number."""
+        root = Roots(self.group, sign)
+        found = self._one(numbers, root) if len(self.free) == 1 else self._two(numbers, root)
+        return dict(zip(self.free, found, strict=True))
+
+    def _one(self, numbers: Numbers, root: Roots) -> list[Any]:
+        if self.turns[0]:
+            at = [self._row(numbers, x) for x in ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0))]
+            return [one_turn(*at, root)]
+        return [one_slide(*(self._row(numbers, x) for x in (0.0, 1.0, -1.0)), root)]
+
+    def _row(self, numbers: Numbers, x: Any) -> Number:
+        """The one row, a square or a length along an axis, at a value of the unknown."""
+        group = self.group
+        bodies = group.placed(numbers, {self.free[0]: x})
+        if group.struts:
+            return length_row(group, numbers, bodies, group.struts[0])
+        (cut,) = group.cuts
+        a, b = group.mechanism.joint_bodies(cut)[:2]
+        A, B = bodies[a].end(*group.side(numbers, cut, 0)), bodies[b].end(*group.side(numbers, cut, 1))
+        (elementary,) = group.lengths_of(cut)
+        given = group.length_given(numbers, cut, elementary)
+        if elementary.kind == "distance":
+            d = minus(B.place, A.place)
+            return dot(d, d) - given * given
+        return A.seen(minus(B.place, A.place))[elementary.numbers[0]] - given
+
+    def _two(self, numbers: Numbers, root: Roots) -> list[Any]:
+        first, second = self.turns
+        zeros = [(0.0, 0.0) if turn else 0.0 for turn in self.turns]
+        ones = [(1.0, 0.0) if turn else 1.0 for turn in self.turns]
+        start = self._gap(numbers, zeros)
+        both = [self._gap(numbers, [ones[0], zeros[1]]), self._gap(numbers, [zeros[0], ones[1]])]
+        a, b = (difference(x, start) for x in both)
+        d = scaled(-1.0, start)  # e1 a + e2 b = d, or e1 (a + e2 b) = d
+        if first and self._in_a_chain():
+            b = difference(self._gap(numbers, ones), both[0])
+            solve = two_turns_in_a_chain if second else turn_then_slide
+            return list(solve(a, b, d, root))
+        if first and second:
+            return list(two_turns_that_meet(a, scaled(-1.0, b), d, root))
+        turn, x = turn_that_meets_slide(*((a, b) if first else (b, a)), d, root)
+        return [turn, scaled(-1.0, x)] if first else [scaled(-1.0, x), turn]
+
+    def _in_a_chain(self) -> bool:
+        """Whether the second unknown moves with the first."""
+        parent = {link.body: link.parent for link in self.group.links}
+        carriers = {link.joint: link.body for link in self.group.links}
+        body: int | None = parent[carriers[self.free[1][0]]]
+        while body is not None and body != carriers[self.free[0][0]]:
+            body = parent.get(body)
+        return body is not None
+
+    def _gap(self, numbers: Numbers, x: list[Any]) -> Pair:
+        """From one side of the closing hinge to the other."""
+        group, (cut,) = self.group, self.group.cuts
+        bodies = group.placed(numbers, dict(zip(self.free, x, strict=True)))
+        ends = group.mechanism.joint_bodies(cut)[:2]
+        places = [bodies[b].end(*group.side(numbers, cut, k)).place for k, b in enumerate(ends)]
+        x_, y = minus(places[1], places[0])[:2]
+        return x_, y
+
+
+def mode_of(group: Group, numbers: Numbers) -> float | None:
+    """The sign with which a group stands as at the reference, by trial; None at a dead point."""
+    misses: dict[float, float] = {}
+    form, coordinates = group.form, group.setting.coordinates
+    assert form is not None
+    for sign in (1.0, -1.0):
+        group.reach = []
+        try:
+            found = form.values(numbers, sign)
+        except (ZeroDivisionError, ValueError):
+            continue
+        if min(group.reach) <= 0.0:
+            continue
+        misses[sign] = sum(
+            _miss(x, coordinates[j][name], group.frames.size) for (j, name), x in found.items()
+        )
+    return min(misses, key=lambda sign: misses[sign]) if misses else None
+
+
+def _miss(x: Any, at_reference: float, size: float) -> float:
+    if isinstance(x, tuple):
+        return float(abs(complex(*x) - np.exp(1j * at_reference)))
+    return float(abs(x - at_reference) / size)
