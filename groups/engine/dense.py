@@ -38,7 +38,7 @@ class _Inverse(NamedTuple):
 def inverted(
     matrix: Sequence[Sequence[Number]], scale: Sequence[float]
 ) -> tuple[Callable[[Sequence[Number]], list[Number]], list[Number]]:
-    """``solve(b)`` of a Jacobian (m, n) of unknowns of these scales, and the pivot that tells singular ones."""
+    """``solve(b)`` of a Jacobian (m, n) of unknowns of these scales, and a pivot that is 0 where it is singular."""
     entries = {(r, c): x for r, row in enumerate(matrix) for c, x in enumerate(row) if not is_zero(x)}
     graph = next(x.graph for x in entries.values() if is_node(x))
 

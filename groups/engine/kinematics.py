@@ -436,7 +436,8 @@ class Group:
         C: Sequence[Sequence[Number]],
     ) -> Number:
         """Gap of two profiles; their places of contact are unknowns, searched at the reference alone."""
-        kind, found, self.curved = term.numbers[0], list[Contacts](), True
+        kind, self.curved = term.numbers[0], True
+        found: list[Contacts] = []
 
         def place(k: int) -> float:
             if not found:
