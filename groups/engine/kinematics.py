@@ -6,25 +6,43 @@ place of a contact on its curves, an angle that counts turns. Rows are zero wher
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
 import numpy as np
 
 from groups.engine import dyads
 from groups.engine.curves import pieces_of
+from groups.engine.numbers import Known, Name, Numbers, Reference, Twins, Uses
 from groups.engine.struts import mode_of, place_strut
 from groups.engine.users import traced
-from groups.tree import open_group
+from groups.tree import GroupTree, Link
 from mbssa.graph.frames import Frame, clean, cross, dot, minus, plus, relative, times, total
 from mbssa.graph.nodes import atan2, cos, curve, sin, sqrt
 from mbssa.joints.cams.contact import contacts
 from mbssa.joints.cams.contact_kernels import CURVE, FLAT
 from mbssa.joints.catalogue import is_length, type_of_joint
-from mbssa.joints.equations import _SWAP, Step
+from mbssa.joints.equations import _SWAP, Elementary, Step
+
+if TYPE_CHECKING:
+    from groups.passive_rotations import LockedRotation
+    from groups.setting import Setting
+    from mbssa.arrays import Floats
+    from mbssa.graph.nodes import Number
+    from mbssa.joints.cams.contact import Contacts
+    from mbssa.joints.cams.curves import Curve
+    from mbssa.joints.relations import JointRelations, PairFrames, Relation, Term
 
 #: Cosine of the angle between two axes from which on they are parallel.
 _PARALLEL = 1 - 1e-9
 
+#: Origin, and axes by rows, of a joint's frame on one of its bodies.
+Side: TypeAlias = "tuple[list[Number], list[list[Number]]]"
 
-def sine_cosine(elementary, d, C):
+
+def sine_cosine(
+    elementary: Elementary, d: Sequence[Number], C: Sequence[Sequence[Number]]
+) -> tuple[Number, Number] | None:
     """Two numbers in the ratio of sine and cosine of an elementary angle; None for a length."""
     if elementary.kind == "turn":
         i, j, k, m = elementary.numbers
@@ -38,12 +56,14 @@ def sine_cosine(elementary, d, C):
     return None
 
 
-def differs(sine, cosine, angle):
+def differs(sine: Number, cosine: Number, angle: Number) -> Number:
     """Zero where an angle by its sine and cosine is this one: no turns to be counted."""
     return sine * cos(angle) - cosine * sin(angle)
 
 
-def value(elementary, d, C, given=None):
+def value(
+    elementary: Elementary, d: Sequence[Number], C: Sequence[Sequence[Number]], given: Number = None
+) -> Number:
     """A length or a cosine, less what is given."""
     kind, numbers, given = elementary.kind, elementary.numbers, 0.0 if given is None else given
     if kind == "along":
@@ -60,154 +80,150 @@ def value(elementary, d, C, given=None):
     raise NotImplementedError(kind)
 
 
-def holds_along(elementary):
+def holds_along(elementary: Elementary) -> bool:
     """Whether it holds a place along an axis."""
     return elementary.kind == "along" and not elementary.parameter
-
-
-class Uses:
-    """What a group reads of others, in the order of first use: the numbering that twins share."""
-
-    def __init__(self):
-        self.bodies, self.drives, self.solved, self.given = {}, {}, {}, {}
-
-    @staticmethod
-    def of(table, key):
-        return table.setdefault(key, len(table))
-
-
-class Reference:
-    """Numbers of the reference, floats; notes what is used."""
-
-    def __init__(self, group):
-        self.group, self.setting, self.uses = group, group.setting, group.uses
-
-    def unknown(self, k):
-        return self.group.start[k]
-
-    def drive(self, row):
-        Uses.of(self.uses.drives, row)
-        return float(self.setting.inputs[row])
-
-    def solved(self, j, name):
-        Uses.of(self.uses.solved, (j, name))
-        return float(self.setting.coordinates[j][name])
-
-    def given(self, key, numbers):
-        return self.uses.given.setdefault(key, clean(numbers))
-
-    def body(self, b):
-        Uses.of(self.uses.bodies, b)
-        return body_at(self.setting.reference, b)
-
-
-def body_at(poses, b):
-    """Frame of a body at a configuration."""
-    return Frame(poses.position[b].tolist(), poses.rotation[b].T.tolist(), float(poses.angle[b]))
 
 
 class Group:
     """One structural group at its reference: tree, cuts, struts, names and starts of its unknowns."""
 
-    def __init__(self, setting, number, solved_joints=(), closed_forms=True):
+    def __init__(
+        self, setting: Setting, tree: GroupTree, label: object, carriers: Mapping[int, int], index: int
+    ) -> None:
         self.setting, self.mechanism, self.frames = setting, setting.mechanism, setting.frames
         self.planar = self.mechanism.space == "planar"
-        tree = open_group(setting.structure.groups[number], self.frames)
+        #: By joint, the index of the group whose tree has it: earlier ones have solved its coordinates.
+        self.carriers, self.index, self.label = carriers, index, label
+        self.ground = Frame(clean(self.frames.position[0]), clean(self.frames.rotation[0].T))
+        self._open(tree)
+        self.spins = [s for s in setting.spins if s.body in self.own and s.body not in self.held]
+        self.modes = dict.fromkeys(self.struts, (1.0, 1.0))
+        self.twins, self.uses = Twins(), Uses()
+        self.names: list[Name] = []
+        self.start: list[Number] = []
+        self.zero: dict[int, Number] = dict.fromkeys(self.own, 0.0)
+        self.turns: list[bool] = []
+        self.curved = False
+        self.form: dyads.Dyad | None = None
+        self.mode: Number = 1.0
+        self.regular: Number = True
+        self.reach: list[Number] = []
+        self.gimbal: list[Number] = []
+        self.gaps: list[int] = []
+        self.values: dict[tuple[int, str], Number] = {}
+        #: All numbers of the geometry, in order of use.
+        self.geometry: Floats = np.zeros(0)
+
+    def _open(self, tree: GroupTree) -> None:
         self.links, self.cuts, self.struts = tree.links, tree.cuts, tree.struts
-        self.solved_joints = solved_joints
         self.own = [link.body for link in tree.links] + [b for strut in tree.struts for b in strut.bodies]
         self.held = {b for strut in tree.struts for b in strut.bodies}
-        self.spins = [s for s in setting.spins if s.body in self.own and s.body not in self.held]
-        self.ground = Frame(clean(self.frames.position[0]), clean(self.frames.rotation[0].T))
-        self.uses, self.names, self.start = Uses(), [], []
-        self.zero = dict.fromkeys(self.own, 0.0)
-        self.modes = dict.fromkeys(self.struts, (1.0, 1.0))
-        self.curved = False
-        self.form, self.mode, self.reach = dyads.Dyad.of(self) if closed_forms else None, 1.0, []
-        self._find_reference()
 
-    def _find_reference(self):
-        """Starts of the unknowns, signs of the struts, zeros of the angles in the plane."""
+    def find_reference(self, closed_forms: bool = True) -> None:
+        """Starts of the unknowns, signs of closed forms and struts, zeros of the angles in the plane."""
         numbers = Reference(self)
+        self.form = dyads.Dyad.of(self) if closed_forms else None
         if self.form is not None:
-            self.mode = dyads.mode_of(self, numbers, _Known(numbers, self.ground))
-            if self.mode is None:  # a dead point: no root to differentiate
+            self.mode, self.regular = self._mode_of_form(self.form, numbers)
+            if not np.any(self.regular):  # a dead point: no root to differentiate
                 self.form = None
         bodies = self.place(numbers)
         for strut in self.struts:
             self.modes[strut] = mode_of(self, numbers, bodies, strut)
-        self.uses.given.clear()
-        bodies, _ = self.evaluate(numbers)
         if self.planar:
-            angle = self.setting.reference.angle
-            off = {b: float(clean(angle[b] - bodies[b].angle)) for b in self.own}
+            angle, of = self.setting.reference.angle, self.twins.bodies
+            off = {b: np.array(clean(angle[of.get(b, b)] - bodies[b].angle))[()] for b in self.own}
             self.zero = {link.body: off[link.body] - off.get(link.parent, 0.0) for link in self.links}
-            self.uses.given.clear()
-            self.evaluate(numbers)
+        self.uses.given.clear()
+        self.evaluate(numbers)
+        self.geometry = self._geometry_in_use()
         self.turns = [len(name) > 2 or not is_length(name[1]) for name in self.names]
 
+    def _geometry_in_use(self) -> Floats:
+        """(numbers,) or (numbers, twins)."""
+        shape = (-1, self.twins.count) if self.twins.count else (-1,)
+        parts = [np.reshape(np.array(x, dtype=float), shape) for x in self.uses.given.values()]
+        return np.concatenate([np.zeros((0, *shape[1:])), *parts])
+
+    def _mode_of_form(self, form: dyads.Dyad, numbers: Reference) -> tuple[Number, Number]:
+        """The sign with which a dyad stands as at the reference, by trial, and whether one does."""
+        misses: list[Number] = []
+        for sign in (1.0, -1.0):
+            self.reach = []
+            try:
+                values = form.values(numbers, Known(numbers, self.ground), sign)
+            except (ZeroDivisionError, ValueError):
+                misses.append(np.inf)
+                continue
+            miss = total([self._miss(x, self.at_reference(*name), name) for name, x in values.items()])
+            misses.append(np.where(np.isfinite(miss), miss, np.inf)[()])
+        return np.where(misses[1] < misses[0], -1.0, 1.0)[()], np.isfinite(np.minimum(*misses))
+
+    def _miss(self, x: Number, at_reference: Number, name: tuple[int, str]) -> Number:
+        if isinstance(x, tuple):
+            c, s = x[0] - cos(at_reference), x[1] - sin(at_reference)
+            return sqrt(c * c + s * s)
+        return abs(x - at_reference) / self.frames.size
+
+    def at_reference(self, j: int, name: str) -> Number:
+        """A coordinate at the reference; 0 where a body is free, which counts from there."""
+        every = self.setting.coordinates
+        if j in self.twins.joints:
+            return np.array([every[twin][name] for twin in self.twins.joints[j].tolist()])
+        return float(every.get(j, {}).get(name, 0.0))
+
     @property
-    def shape(self):
-        """What groups have in common that share a routine; None for one that shares with none."""
-        if any(j in self.frames.relations for j in self.cuts):
-            return None
-        bodies = {0: "frame"} | {b: ("known", i) for b, i in self.uses.bodies.items()}
-        bodies |= {b: i for i, b in enumerate(self.own)}
-        links = [(self._kind(n.joint), bodies[n.parent], bodies[n.body], n.forward) for n in self.links]
-        cuts = [(self._kind(j), *self._ends(j, bodies)) for j in self.cuts]
-        struts = [
-            (bodies[s.base], bodies[s.tip], tuple(bodies[b] for b in s.bodies), s.held, s.slide_driven,
-             *(self._kind(j) + self._ends(j, bodies) for j in (s.pin, s.ball, s.slide)))
-            for s in self.struts
-        ]  # fmt: skip
-        return repr((links, cuts, struts, [bodies[s.body] for s in self.spins], self.form is None))
+    def shape(self) -> object:
+        """The type of groups that share a routine; None for one that shares with none."""
+        return None if self.label is None else (self.label, self.form is None)
 
-    def _kind(self, j):
-        if j < 0:
-            return ("free",)
-        kind = type_of_joint(self.mechanism, j)
-        return kind.code, *((j, name) in self.setting.drives for name in kind.coordinates)
+    # --- twins ---------------------------------------------------------------------------------------
 
-    def _ends(self, j, bodies):
-        return tuple(bodies[b] for b in self.mechanism.joint_bodies(j)[:2]) if j >= 0 else ()
+    def prepare(self) -> None:
+        """Note the geometry, which is left out of twins until one is traced."""
+        if not self.uses.given and len(self.geometry):
+            self.form = None if self.form is None else dyads.Dyad.of(self)
+            self.evaluate(Reference(self))
 
     # --- numbers -------------------------------------------------------------------------------------
 
-    def unknown(self, numbers, name, start):
+    def unknown(self, numbers: Numbers, name: Name, start: Callable[[], Number]) -> Number:
         """An unknown, which is made where it is met first; ``start`` gives its value at the reference."""
         if name not in self.names:
             self.names.append(name)
-            self.start.append(float(start()))
+            self.start.append(start())
         return numbers.unknown(self.names.index(name))
 
-    def coordinate(self, numbers, j, name):
+    def coordinate(self, numbers: Numbers, j: int, name: str) -> Number | None:
         """A driven coordinate, one of the tree, or one that an earlier group has solved; else None."""
         row = self.setting.drives.get((j, name))
         if row is not None:
             return numbers.drive(row)
         if (j, name) in self.values:
             return self.values[j, name]
-        start = self.setting.coordinates.get(j, {}).get(name, 0.0)  # a free body counts from its reference
-        if any(link.joint == j for link in self.links):
-            return self.unknown(numbers, (j, name), lambda: start)
-        return numbers.solved(j, name) if j in self.solved_joints else None
+        if any(_joint_of(link) == j for link in self.links):
+            return self.unknown(numbers, (j, name), lambda: self.at_reference(j, name))
+        return numbers.solved(j, name) if self.carriers.get(j, self.index) < self.index else None
 
-    def side(self, numbers, j, side):
+    def side(self, numbers: Numbers, j: int, side: int) -> Side:
         """Origin and axes of a joint's frame on one of its bodies."""
-        frames = self.frames
-        return (
-            numbers.given(("origin", j, side), frames.origin[j, side]),
-            numbers.given(("axes", j, side), frames.axes[j, side]),
-        )
+        which = self.twins.joints.get(j, j)
+        origin, axes = (table[which, side] for table in (self.frames.origin, self.frames.axes))
+        if self.twins.count:
+            origin, axes = np.moveaxis(origin, 0, -1), np.moveaxis(axes, 0, -1)
+        return numbers.given(("origin", j, side), origin), numbers.given(("axes", j, side), axes)
 
-    def parameter(self, numbers, j, name):
-        return numbers.given((name, j), [self.frames.parameters[name][j]])[0]
+    def parameter(self, numbers: Numbers, j: int, name: str) -> Number:
+        """A parameter of a joint's type."""
+        which = self.twins.joints.get(j, j)
+        return numbers.given((name, j), [self.frames.parameters[name][which]])[0]
 
     # --- tree ----------------------------------------------------------------------------------------
 
-    def place(self, numbers):
+    def place(self, numbers: Numbers) -> dict[int, Frame]:
         """Frames of the frame, the known bodies and the bodies of the tree."""
-        bodies, self.values = _Known(numbers, self.ground), {}
+        bodies, self.values = Known(numbers, self.ground), {}
         if self.form is not None:
             (mode,) = numbers.given(("mode",), [self.mode])
             self.values = self.form.values(numbers, bodies, mode)
@@ -217,41 +233,54 @@ class Group:
             bodies[link.body] = Frame(frame.place, frame.axes, frame.angle + zero, frame.motion)
         return bodies
 
-    def _carried(self, numbers, bodies, link):
+    def _carried(self, numbers: Numbers, bodies: dict[int, Frame], link: Link) -> Frame:
         near, far, sign = (0, 1, 1) if link.forward else (1, 0, -1)
         if link.joint < 0:
-            frame = body_at(self.setting.reference, link.body)
-            return self._stepped(numbers, frame, link.joint, *_free(self.planar), sign)
+            b, poses = link.body, self.setting.reference
+            place = numbers.given(("place", b), poses.position[b])
+            axes = numbers.given(("pose", b), poses.rotation[b].T)
+            angle = numbers.given(("angle", b), [poses.angle[b]])[0]
+            return self._stepped(
+                numbers, Frame(place, axes, angle), _joint_of(link), *_free(self.planar), sign
+            )
         kind = type_of_joint(self.mechanism, link.joint)
+        assert kind.pair is not None
         frame = bodies[link.parent].end(*self.side(numbers, link.joint, near))
         frame = self._stepped(numbers, frame, link.joint, kind.coordinates, kind.pair.steps, sign)
         return frame.back(*self.side(numbers, link.joint, far))
 
-    def _stepped(self, numbers, frame, j, coordinates, steps, sign):
+    def _stepped(
+        self,
+        numbers: Numbers,
+        frame: Frame,
+        j: int,
+        coordinates: Sequence[str],
+        steps: Sequence[Step],
+        sign: int,
+    ) -> Frame:
         """The frame after the elementary motions of a joint, taken backwards for a sign of -1."""
         for step in steps[::sign]:
             if step.kind == "swap":
                 frame = Frame(frame.place, frame.turned(_SWAP.tolist()), frame.angle, frame.motion)
                 continue
-            x = sign * self._factor(numbers, j, step.factor)
+            x: Number = sign * self._factor(numbers, j, step.factor)
             if step.coordinate is not None:
                 coordinate = self.coordinate(numbers, j, coordinates[step.coordinate])
-                is_pair = isinstance(coordinate, tuple)
-                x = (coordinate[0], x * coordinate[1]) if is_pair else x * coordinate
+                x = (coordinate[0], x * coordinate[1]) if isinstance(coordinate, tuple) else x * coordinate
             frame = (frame.turn if step.kind == "turn" else frame.shift)(step.axis, x)
         return frame
 
-    def _factor(self, numbers, j, factor):
+    def _factor(self, numbers: Numbers, j: int, factor: float | str) -> Number:
         if factor == "normal":
             return -self.parameter(numbers, j, "offset")
         return self.parameter(numbers, j, factor) if isinstance(factor, str) else factor
 
     # --- rows ----------------------------------------------------------------------------------------
 
-    def evaluate(self, numbers):
+    def evaluate(self, numbers: Numbers) -> tuple[dict[int, Frame], list[Number]]:
         """All bodies, and the rows that are zero where the group is closed."""
         self.reach, self.gimbal, self.gaps = [], [], []
-        bodies, rows = self.place(numbers), []
+        bodies, rows = self.place(numbers), list[Any]()
         for strut in self.struts:
             rows += place_strut(self, numbers, bodies, strut)
         for j in () if self.form is not None else self.cuts:
@@ -261,13 +290,14 @@ class Group:
                 self._close_by_pair(numbers, bodies, rows, j)
         return bodies, rows + [self._held(numbers, bodies, spin) for spin in self.spins]
 
-    def _driven(self, j):
+    def _driven(self, j: int) -> dict[str, int]:
         names = type_of_joint(self.mechanism, j).coordinates
         return {n: self.setting.drives[j, n] for n in names if (j, n) in self.setting.drives}
 
-    def _close_by_pair(self, numbers, bodies, rows, j):
+    def _close_by_pair(self, numbers: Numbers, bodies: dict[int, Frame], rows: list[Number], j: int) -> None:
         """Rows of a cut joint: its equations, and its drives."""
         kind = type_of_joint(self.mechanism, j)
+        assert kind.pair is not None
         a, b = self.mechanism.joint_bodies(j)[:2]
         A, B = bodies[a].end(*self.side(numbers, j, 0)), bodies[b].end(*self.side(numbers, j, 1))
         d, C = relative(A, B)
@@ -287,13 +317,15 @@ class Group:
             angle, x = sine_cosine(elementary, d, C), numbers.drive(row)
             rows.append(differs(*angle, x) if angle else value(elementary, d, C) - x)
 
-    def _held(self, numbers, bodies, spin):
+    def _held(self, numbers: Numbers, bodies: dict[int, Frame], spin: LockedRotation) -> Number:
         """A passive rotation is held: a line of the body stays square to one of the frame."""
         in_frame = self.ground.along(numbers.given(("spin in frame", spin.body), spin.in_frame))
         in_body = bodies[spin.body].along(numbers.given(("spin in body", spin.body), spin.in_body))
         return dot(in_frame, in_body)
 
-    def _close_by_relations(self, numbers, bodies, rows, j):
+    def _close_by_relations(
+        self, numbers: Numbers, bodies: dict[int, Frame], rows: list[Number], j: int
+    ) -> None:
         relations, gap = self.frames.relations[j], type_of_joint(self.mechanism, j).gap
         for relation in relations.constraints:
             found = self._sum(numbers, bodies, rows, j, relations, relation)
@@ -304,7 +336,15 @@ class Group:
             found = self._sum(numbers, bodies, rows, j, relations, relations.coordinates[name])
             rows.append(found - numbers.drive(row))
 
-    def _sum(self, numbers, bodies, rows, j, relations, relation):
+    def _sum(
+        self,
+        numbers: Numbers,
+        bodies: dict[int, Frame],
+        rows: list[Number],
+        j: int,
+        relations: JointRelations,
+        relation: Relation,
+    ) -> Number:
         """A sum of terms less its constant; rows of auxiliary unknowns are added on the way."""
         terms = [
             term.factor * self._term(numbers, bodies, rows, (j, relation.name, k), relations, term)
@@ -312,7 +352,15 @@ class Group:
         ]
         return total(terms) - relation.constant
 
-    def _term(self, numbers, bodies, rows, name, relations, term):
+    def _term(
+        self,
+        numbers: Numbers,
+        bodies: dict[int, Frame],
+        rows: list[Number],
+        name: Name,
+        relations: JointRelations,
+        term: Term,
+    ) -> Number:
         pair = relations.pairs[term.pair]
         a, b = pair.bodies
         if term.kind == "turned":
@@ -330,25 +378,27 @@ class Group:
         if term.kind == "contact":
             return self._contact(numbers, rows, name, relations.curves, term, d, C)
         x = minus(B.place, A.place)
-        angle = (x[1], x[0]) if term.kind == "line" else sine_cosine(term.elementary, d, C)
+        elementary = term.elementary
+        angle = (x[1], x[0]) if term.kind == "line" else sine_cosine(elementary, d, C)
         if angle is None:
-            return value(term.elementary, d, C, term.parameter)
+            return value(elementary, d, C, term.parameter)
         counted = self._counted(numbers, pair, term) if term.kind == "counted" else None
         if counted is not None:
             return counted
 
-        def start():
-            return term.near + (atan2(*angle) - term.near + np.pi) % (2 * np.pi) - np.pi
+        def start() -> float:
+            return float(term.near + (atan2(*angle) - term.near + np.pi) % (2 * np.pi) - np.pi)
 
         theta = self.unknown(numbers, name, start)
         rows.append(differs(*angle, theta))
         return theta
 
-    def _counted(self, numbers, pair, term):
+    def _counted(self, numbers: Numbers, pair: PairFrames, term: Term) -> Number | None:
         """The angle as a sum of coordinates of parallel hinges, which count turns; None without a chain."""
         start, end = pair.bodies
         axis = self.frames.rotation[start] @ pair.axes[0][:, 2]
-        reached, todo = {start: term.near}, [start]
+        reached: dict[int, Number] = {start: term.near}
+        todo = [start]
         while todo and end not in reached:
             body = todo.pop(0)
             for j, other, sign in self._parallel_hinges(body, axis):
@@ -359,7 +409,7 @@ class Group:
                     todo.append(other)
         return reached.get(end)
 
-    def _parallel_hinges(self, body, axis):
+    def _parallel_hinges(self, body: int, axis: Floats) -> Iterator[tuple[int, int, float]]:
         for j in range(self.mechanism.n_joints):
             ends = self.mechanism.joint_bodies(j)[:2]
             if not type_of_joint(self.mechanism, j).is_bearing or body not in ends:
@@ -369,26 +419,36 @@ class Group:
                 forward = ends[0] == body
                 yield j, ends[1] if forward else ends[0], float(np.sign(along)) * (1.0 if forward else -1.0)
 
-    def _user(self, bodies, relations, j):
+    def _user(self, bodies: dict[int, Frame], relations: JointRelations, j: int) -> Number:
         joint = self.mechanism.joint_ids[j]
         return traced(relations.function, self.planar, [bodies[b] for b in relations.bodies], joint)
 
     # --- contacts ------------------------------------------------------------------------------------
 
-    def _contact(self, numbers, rows, name, curves, term, d, C):
+    def _contact(
+        self,
+        numbers: Numbers,
+        rows: list[Number],
+        name: Name,
+        curves: Sequence[Curve],
+        term: Term,
+        d: Sequence[Number],
+        C: Sequence[Sequence[Number]],
+    ) -> Number:
         """Gap of two profiles; their places of contact are unknowns, searched at the reference alone."""
-        kind, found, self.curved = term.numbers[0], [], True
+        kind, self.curved = term.numbers[0], True
+        found: list[Contacts] = []
 
-        def place(k):
+        def place(k: int) -> float:
             if not found:
                 other = curves[1] if len(curves) > 1 else None
                 found.append(contacts(curves[0], other, kind, np.array([d]), np.array([C])))
-            return curves[k].parameter(found[0].place[:, k])[0]
+            return float(curves[k].parameter(found[0].place[:, k])[0])
 
-        def on(k, s, order):
+        def on(k: int, s: Number, order: int) -> list[Number]:
             return [curve(s, pieces_of(curves[k]), axis, order) for axis in (0, 1)]
 
-        def flat(a, b):
+        def flat(a: Sequence[Number], b: Sequence[Number]) -> Number:
             return a[0] * b[0] + a[1] * b[1]
 
         d, x, y = d[:2], [C[0][0], C[1][0]], [C[0][1], C[1][1]]
@@ -409,7 +469,7 @@ class Group:
         return flat(minus(d, point), normal) - term.parameter
 
 
-def _free(planar):
+def _free(planar: bool) -> tuple[tuple[str, ...], list[Step]]:
     """Coordinates and steps of a body that no joint carries."""
     axes = (0, 1) if planar else (0, 1, 2)
     turns = ((2, "angle"),) if planar else tuple((k, f"angle_{'xyz'[k]}") for k in axes)
@@ -418,13 +478,6 @@ def _free(planar):
     return (*("xyz"[k] for k in axes), *(name for _, name in turns)), steps
 
 
-class _Known(dict):
-    """Frames of bodies; those of earlier groups are read where they are met first."""
-
-    def __init__(self, numbers, ground):
-        super().__init__({0: ground})
-        self.numbers = numbers
-
-    def __missing__(self, b):
-        self[b] = self.numbers.body(b)
-        return self[b]
+def _joint_of(link: Link) -> int:
+    """The joint by which a body hangs, as a name: that of a free body is its own and below zero."""
+    return link.joint if link.joint >= 0 else -1 - link.body

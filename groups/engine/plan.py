@@ -7,15 +7,22 @@ bodies' axes in space, which machine code keeps for a block of instants only.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from groups.engine.kinematics import Group
 from groups.engine.routine import Record, Routine, constants_of
+from groups.engine.twins import groups_of
 from groups.setting import Setting
-from mbssa.arrays import Floats
 from mbssa.joints.catalogue import is_length
+
+if TYPE_CHECKING:
+    from groups.engine.kinematics import Group
+    from groups.model import Model
+    from mbssa.arrays import Bools, Floats, Ints
+    from mbssa.graph.nodes import Number
 
 #: Quality of a group at an instant, in the order of its rows.
 QUALITY = CONDITION, RESIDUAL, REACH, GIMBAL, FAR, STEPS = range(6)
@@ -32,25 +39,21 @@ class Part:
     index: int
     group: Group
     routine: Routine
-    geometry: list
+    geometry: list[float]
     flat: float  # least condition
     dead: bool  # singular there
     sign: float  # of the determinant there
-    state: np.ndarray  # rows of the unknowns
-    records: np.ndarray  # rows of its own bodies
-    answer: np.ndarray  # those of them that are part of the answer
+    state: Ints  # rows of the unknowns
+    records: Ints  # rows of its own bodies
+    answer: Ints  # those of them that are part of the answer
     quality: int  # first row of its quality
     known: tuple[int, ...]  # indices of the groups that it reads
-    rows_of: dict = field(default_factory=dict)
+    rows_of: dict[int, Ints] = field(default_factory=dict)
 
     @property
-    def n(self):
+    def n(self) -> int:
+        """Number of unknowns."""
         return self.routine.n
-
-    @property
-    def turns(self):
-        """(n,) whether an unknown is an angle."""
-        return np.array(self.group.turns, dtype=np.bool_)
 
 
 class Plan:
@@ -62,10 +65,10 @@ class Plan:
         A group that its equations do not determine at the reference.
     """
 
-    def __init__(self, model):
-        structure = model.structure
-        self.lives, self.asked = {}, 0
-        self.setting = Setting.at(structure, model.frames, model.reference)
+    def __init__(self, model: Model) -> None:
+        self.lives: dict[str, Any] = {}
+        self.asked = 0
+        self.setting = Setting.at(model.structure, model.frames, model.reference)
         self.mechanism = model.mechanism
         self.size = float(model.frames.size)
         self.record = Record(self.mechanism.space == "planar")
@@ -73,10 +76,7 @@ class Plan:
         self.scale_of_inputs = np.array(
             [self.size if is_length(c) else 1.0 for c in self.mechanism.driven_coordinates]
         )
-        self.turning_inputs = np.array(
-            [not is_length(c) for c in self.mechanism.driven_coordinates], dtype=bool
-        )
-        groups = self._groups(structure, model.solvers)
+        groups = groups_of(self.setting)
         self.unknowns = sum(len(group.names) for group in groups)
         self.first_body = 3 * self.inputs
         self.first_state = self.first_body + self.mechanism.n_bodies * self.record.stored
@@ -88,42 +88,37 @@ class Plan:
         #: What machine code finds before the first instant: the first quaternion has the sign that it has.
         self.before = self.start[self.first_body : self.first_axes + 1] * self.record.planar
         self.parts = self._parts(groups)
-        self.scale = np.concatenate([[1.0 if t else self.size for t in g.turns] for g in groups] + [[]])
-        self.turns = np.concatenate([g.turns for g in groups] + [[]]).astype(bool)
+        self.turns = np.array([turn for g in groups for turn in g.turns], dtype=np.bool_)
+        self.scale = np.where(self.turns, 1.0, self.size)
         self.flat = np.array([part.flat for part in self.parts])[:, None]
         self.q = slice(self.first_state, self.first_state + self.unknowns)
         self.dq = slice(self.q.stop, self.q.stop + self.unknowns)
         self.ddq = slice(self.dq.stop, self.dq.stop + self.unknowns)
-        self.operations = np.array([part.routine.operations for part in self.parts]).sum(axis=0)
+        routines = {id(part.routine): part.routine for part in self.parts}
+        operations = {key: routine.operations for key, routine in routines.items()}
+        self.operations = np.sum([operations[id(part.routine)] for part in self.parts], axis=0)
         self.wound = self._wound()
         self.alive = np.array([not part.dead for part in self.parts])
         for part in self.parts:
             self.alive[part.index] &= self.alive[list(part.known)].all()
-        nodes = (node for part in self.parts for node in part.routine.graph.nodes)
+        nodes = (node for routine in routines.values() for node in routine.graph.nodes)
         #: Whether users' functions have to be called in Python.
         self.is_opaque = any(op == "user" for op, _, _ in nodes)
         #: Parts whose signs hold where their paths may not.
         self.signed = [part for part in self.parts if part.group.form is not None or part.group.struts]
 
-    def _groups(self, structure, solvers):
-        found, solved = [], set()
-        for g in range(structure.n_groups):
-            solver = solvers[g]
-            forms = solver.form != "Newton" or solver.default is None
-            found.append(Group(self.setting, g, frozenset(solved), forms))
-            solved |= {link.joint for link in found[-1].links if link.joint >= 0}
-        return found
-
-    def _place_unknowns(self, groups):
+    def _place_unknowns(self, groups: Sequence[Group]) -> None:
         """Rows of the unknowns by joint and coordinate, and of each group."""
-        self._row_of, self._first, at = {}, [], self.first_state
+        self._row_of: dict[Any, int] = {}
+        self._first: list[int] = []
+        at = self.first_state
         for group in groups:
             self._first.append(at)
             for name in group.names:
                 self._row_of[name[:2] if len(name) == 2 else (group, name)] = at
                 at += 1
 
-    def _reference_column(self, groups):
+    def _reference_column(self, groups: Sequence[Group]) -> Floats:
         """The array's column at the reference, at rest."""
         column, reference = np.zeros(self.height), self.setting.reference
         column[0 : self.first_body : 3] = self.setting.inputs
@@ -135,44 +130,46 @@ class Plan:
         column[self.first_quality : self.first_axes : len(QUALITY)] = 1.0
         return column
 
-    def bodies(self, X):
+    def bodies(self, X: Floats) -> Floats:
         """(bodies, numbers, instants) records."""
         return X[self.first_body : self.first_state].reshape(-1, self.record.stored, X.shape[1])
 
-    def body(self, b):
+    def body(self, b: int) -> int:
         """First row of a body's record."""
         return self.first_body + b * self.record.stored
 
-    def rows_of_body(self, b):
+    def rows_of_body(self, b: int) -> Ints:
         """Rows of a body's record: those of the answer, and its axes, which in space are apart."""
         stored, length = self.record.stored, self.record.length
         axes = self.first_axes + b * (length - stored) + np.arange(length - stored)
         return np.concatenate([self.body(b) + np.arange(stored), axes])
 
-    def row(self, group, name, k):
+    def row(self, group: Group, name: str, k: Any) -> int:
         """Row of an input of a group's routine."""
         uses = group.uses
         if name == "u":
-            return 3 * list(uses.drives)[k // 3] + k % 3
+            return 3 * list(uses.drives)[k // 3] + int(k) % 3
         if name == "c":
-            return self._row_of[list(uses.solved)[k // 3]] + k % 3 * self.unknowns
-        body, number = k
-        return self.rows_of_body(list(uses.bodies)[body])[number]
+            return self._row_of[list(uses.solved)[k // 3]] + int(k) % 3 * self.unknowns
+        b, (stored, length) = list(uses.bodies)[k[0]], (self.record.stored, self.record.length)
+        if k[1] < stored:
+            return self.body(b) + int(k[1])
+        return self.first_axes + b * (length - stored) + int(k[1]) - stored
 
-    def row_of(self, part, name, k):
+    def row_of(self, part: Part, name: str, k: Any) -> int:
         """Row of an input of a part's routine, or of an unknown."""
         return int(part.state[k]) if name == "q" else int(self.row(part.group, name, k))
 
-    def rows(self, part, used):
+    def rows(self, part: Part, used: Sequence[tuple[str, Any]]) -> Ints:
         """Rows of the inputs that a function of a part's routine takes."""
         key = id(used)
         if key not in part.rows_of:
             part.rows_of[key] = np.array([self.row(part.group, *x) for x in used], dtype=np.intp)
         return part.rows_of[key]
 
-    def _wound(self):
+    def _wound(self) -> list[int]:
         """Planar bodies whose angles are counted over all instants: closed forms, and what hangs on them."""
-        found = set()
+        found: set[int] = set()
         for part in self.parts:
             if part.group.form is not None or found & set(part.known):
                 found.add(part.index)
@@ -180,47 +177,86 @@ class Plan:
 
     # --- twins ---------------------------------------------------------------------------------------
 
-    def _parts(self, groups):
-        twins, owner = {}, {}
+    def _parts(self, groups: Sequence[Group]) -> list[Part]:
+        twins: dict[object, list[Group]] = {}
         for group in groups:
-            twins.setdefault(group.shape or id(group), []).append(group)
-        constants = {key: constants_of(members) for key, members in twins.items()}
-        routines, parts = {}, []
-        for g, group in enumerate(groups):
-            key = group.shape or id(group)
-            known = tuple(sorted({owner[b] for b in group.uses.bodies if b}))
-            known = tuple(sorted({*known, *(owner[j, n] for j, n in group.uses.solved)}))
-            routine = self._shared(routines.setdefault(key, []), group, constants[key])
-            parts.append(self._part(g, group, routine, known))
-            owner |= dict.fromkeys(group.own, g) | {name: g for name in group.names if len(name) == 2}
+            twins.setdefault(group.shape or group.index, []).append(group)
+        known = self._known(groups)
+        parts = [part for every in twins.values() for part in self._parts_of(every, known)]
+        return sorted(parts, key=lambda part: part.index)
+
+    def _known(self, groups: Sequence[Group]) -> list[tuple[int, ...]]:
+        """By group, the indices of those that it reads."""
+        of_body = {b: group.index for group in groups for b in group.own}
+        of_name = {name: group.index for group in groups for name in group.names if len(name) == 2}
+        return [
+            tuple(
+                sorted(
+                    {*(of_body[b] for b in g.uses.bodies if b), *(of_name[name] for name in g.uses.solved)}
+                )
+            )
+            for g in groups
+        ]
+
+    def _parts_of(self, twins: list[Group], known: list[tuple[int, ...]]) -> list[Part]:
+        """Twins by routines whose order of pivots is good for them."""
+        constant, parts = constants_of(twins), list[Part]()
+        while twins:
+            routine = Routine(twins[0], self.record, constant, self._at_reference(twins[:1], constant))
+            J = routine.jacobians_at(len(twins), self._at_reference(twins, constant))
+            fits = routine.suits(J)
+            fits[0] = True
+            chosen = [group for group, fit in zip(twins, fits.tolist(), strict=True) if fit]
+            parts += self._parts_by(routine, chosen, J[fits], known)
+            twins = [group for group, fit in zip(twins, fits.tolist(), strict=True) if not fit]
         return parts
 
-    def _shared(self, routines, group, constant):
-        """A routine of this type whose order of pivots is good for the group, else one of its own."""
+    def _at_reference(self, twins: Sequence[Group], constant: Bools) -> Callable[[str, Any], Number]:
+        """Inputs of a routine of these groups, at their references (twins,)."""
 
-        def column(name, k):
-            return self.start[self.row(group, name, k)]
+        def of(name: str, k: Any) -> Floats:
+            if name == "g":
+                return np.array([group.geometry[numbers[k]] for group in twins])
+            if name == "q":
+                return np.array([group.start[k] for group in twins])
+            return self.start[[self.row(group, name, k) for group in twins]]
 
-        for routine in routines:
-            if routine.suits(routine.numbers(group, column)[0], group):
-                return routine
-        routines.append(Routine(group, self.record, constant, column))
-        return routines[-1]
+        numbers = np.flatnonzero(~constant)
+        return of
 
-    def _part(self, g, group, routine, known):
-        J, _ = routine.numbers(group, lambda name, k: self.start[self.row(group, name, k)])
-        pivots, condition = routine.pivots_at(J)
-        dead = condition < FLAT
-        sign = 1.0 if routine.redundant or not routine.n else float(np.sign(np.linalg.det(J)))
-        condition = max(condition, 1e-300)
-        shares = [condition * (1.0 if dead else 1.0 / p) for p in pivots]
+    def _parts_by(
+        self, routine: Routine, groups: list[Group], J: Floats, known: list[tuple[int, ...]]
+    ) -> list[Part]:
+        """Groups of one routine, with their Jacobians at the reference."""
+        conditions = routine.conditions_at(J)
+        dead = conditions < FLAT
+        conditions = np.maximum(conditions, 1e-300)
+        with np.errstate(all="ignore"):
+            shares = conditions * np.where(dead, 1.0, 1.0 / routine.pivots_at(J))
         if routine.redundant:  # pivots of squares
-            shares = [condition * x for x in shares]
-        flat = condition * (np.sqrt(LEAST) if routine.redundant else LEAST)
-        geometry = [*routine.geometry(group), *shares, flat]
-        state = np.arange(self._first[g], self._first[g] + len(group.names))
-        own = [self.rows_of_body(b) for b in group.own]
-        records = np.concatenate([*own, []]).astype(int)
-        quality = self.first_quality + g * len(QUALITY)
-        answer = records[records < self.first_state]
-        return Part(g, group, routine, geometry, flat, dead, sign, state, records, answer, quality, known)
+            shares *= conditions
+        flats = conditions * (np.sqrt(LEAST) if routine.redundant else LEAST)
+        numbers = np.concatenate([shares, flats[None]]).T.tolist()
+        signs, record, parts = routine.signs_at(J), self.record, []
+        for k, group in enumerate(groups):
+            g, own = group.index, np.array(group.own, dtype=np.intp)[:, None]
+            answer = self.first_body + own * record.stored + np.arange(record.stored)
+            width = record.length - record.stored
+            axes = self.first_axes + own * width + np.arange(width)
+            parts.append(
+                Part(
+                    index=g,
+                    group=group,
+                    routine=routine,
+                    geometry=[*routine.geometry(group), *numbers[k]],
+                    flat=float(flats[k]),
+                    dead=bool(dead[k]),
+                    sign=float(signs[k]),
+                    state=np.arange(self._first[g], self._first[g] + len(group.names)),
+                    records=np.concatenate([answer, axes], axis=1).ravel(),
+                    answer=answer.ravel(),
+                    quality=self.first_quality + g * len(QUALITY),
+                    known=known[g],
+                )
+            )
+        return parts

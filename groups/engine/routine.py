@@ -6,10 +6,14 @@ geometry are inputs.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from groups.engine.dense import MANY, inverse_of, inverted
+from mbssa.graph.evaluation import evaluated
 from mbssa.graph.frames import Frame, Motion, cross, minus, quaternion
 from mbssa.graph.linear import factorised, least_squares, pivot_order
 from mbssa.graph.nodes import (
@@ -19,12 +23,26 @@ from mbssa.graph.nodes import (
     absolute,
     atan2,
     derivative,
+    is_node,
+    is_zero,
     largest,
     least,
     neg,
     sqrt,
 )
 from mbssa.graph.source import functions
+
+if TYPE_CHECKING:
+    from groups.engine.kinematics import Group
+    from groups.engine.numbers import Name
+    from mbssa.arrays import Bools, Floats
+    from mbssa.graph.nodes import Node, Number
+
+#: Functions of floats and of arrays, and the inputs (name, number) that both take.
+Printed: TypeAlias = "tuple[list[Callable[..., tuple[Number, ...]]], list[tuple[str, Any]]]"
+
+#: Linear and angular rate of a frame.
+Rates: TypeAlias = "tuple[Sequence[Number], Sequence[Number]]"
 
 #: Longest step of Newton's method, rad or sizes of the mechanism.
 LONGEST = 1.0
@@ -37,12 +55,15 @@ TWIN = 0.02
 class Record:
     """Places of a body's numbers in its record; the first ``stored`` are part of the answer."""
 
-    def __init__(self, planar):
+    def __init__(self, planar: bool) -> None:
         self.planar = planar
         if planar:
-            self.position, self.turn = (0, 1), 2
-            self.velocity, self.acceleration = (3, 4, 5), (6, 7, 8)
-            self.axes, self.stored, self.length = (9, 10), 9, 11
+            self.position: tuple[int, ...] = (0, 1)
+            self.turn = 2
+            self.velocity: tuple[int, ...] = (3, 4, 5)
+            self.acceleration: tuple[int, ...] = (6, 7, 8)
+            self.axes: tuple[int, ...] = (9, 10)
+            self.stored, self.length = 9, 11
         else:
             self.position, self.turn = (0, 1, 2), 3
             self.velocity, self.acceleration = tuple(range(7, 13)), tuple(range(13, 19))
@@ -51,9 +72,9 @@ class Record:
         first = self.velocity[0], self.acceleration[0]
         turn = self.turn if planar else slice(3, 7)
         #: Where position, orientation, velocity and acceleration are.
-        self.outputs = (slice(0, n), turn, *(slice(k, k + m) for k in first))
+        self.outputs: tuple[Any, ...] = (slice(0, n), turn, *(slice(k, k + m) for k in first))
 
-    def values(self, position, rotation, angle):
+    def values(self, position: Floats, rotation: Floats, angle: float) -> Floats:
         """The record of a body at rest."""
         found = np.zeros(self.length)
         found[list(self.position)] = position[: len(self.position)]
@@ -64,7 +85,7 @@ class Record:
             found[3:7] = quaternion(rotation.T.tolist(), above, sqrt)
         return found
 
-    def written(self, frame, velocity, acceleration):
+    def written(self, frame: Frame, velocity: Rates, acceleration: Rates) -> list[Number]:
         """The record of a frame and its rates (linear, angular)."""
         (v, w), (a, b) = velocity, acceleration
         if self.planar:
@@ -76,32 +97,32 @@ class Record:
 class Inputs:
     """Numbers of a group as inputs of a graph, named in the order in which it uses them."""
 
-    def __init__(self, graph, group, record, constant):
+    def __init__(self, graph: Graph, group: Group, record: Record, constant: Bools) -> None:
         self.graph, self.uses, self.record = graph, group.uses, record
-        self._geometry, self._at = {}, 0
+        self._geometry: dict[Name, Any] = {}
         numbers, k = np.flatnonzero(~constant), 0
         place = dict(zip(numbers.tolist(), range(len(numbers)), strict=True))
         for key, nested in group.uses.given.items():
             flat = np.ravel(np.array(nested, dtype=float))
-            made = [
+            made: list[Number] = [
                 graph.input("g", place[k + i]) if k + i in place else float(x) for i, x in enumerate(flat)
             ]
             k += len(flat)
             self._geometry[key] = np.array(made, dtype=object).reshape(np.shape(nested)).tolist()
 
-    def unknown(self, k):
+    def unknown(self, k: int) -> Node:
         return self.graph.input("q", k)
 
-    def drive(self, row):
+    def drive(self, row: int) -> Node:
         return self.graph.input("u", 3 * self.uses.drives[row])
 
-    def solved(self, j, name):
+    def solved(self, j: int, name: str) -> Node:
         return self.graph.input("c", 3 * self.uses.solved[j, name])
 
-    def given(self, key, _):
+    def given(self, key: Name, _: Any) -> Any:
         return self._geometry[key]
 
-    def body(self, b):
+    def body(self, b: int) -> Frame:
         n, get = self.uses.bodies[b], self._of_body(b)
         place = [get(k) for k in self.record.position]
         if not self.record.planar:
@@ -111,27 +132,27 @@ class Inputs:
         axes = [[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]]
         return Frame([*place, 0.0], axes, get(self.record.turn), Motion(None, body=n))
 
-    def _of_body(self, b):
+    def _of_body(self, b: int) -> Callable[[int], Node]:
         n = self.uses.bodies[b]
         return lambda k: self.graph.input("b", (n, k))
 
-    def _rates(self, n, which):
+    def _rates(self, n: int, which: Sequence[int]) -> Rates:
         """Linear and angular rates of a body, of the origin."""
-        x = [self.graph.input("b", (n, k)) for k in which]
+        x: list[Number] = [self.graph.input("b", (n, k)) for k in which]
         return (x[:3], x[3:]) if len(x) == 6 else ([x[0], x[1], 0.0], [0.0, 0.0, x[2]])
 
-    def _twist(self, n):
+    def _twist(self, n: int) -> Rates:
         v, w = self._rates(n, self.record.velocity)
         return minus(v, cross(w, self._place(n))), w
 
-    def _place(self, n):
-        x = [self.graph.input("b", (n, k)) for k in self.record.position]
+    def _place(self, n: int) -> list[Number]:
+        x: list[Number] = [self.graph.input("b", (n, k)) for k in self.record.position]
         return x if len(x) == 3 else [*x, 0.0]
 
-    def time(self, frozen=""):
+    def time(self, frozen: str = "") -> Direction:
         """The direction of time; the rate of the inputs ``frozen`` is left out."""
 
-        def of(name, k):
+        def of(name: str, k: Any) -> Number:
             if name == frozen or name == "g":
                 return 0.0
             if name in ("q", "dq"):
@@ -142,7 +163,7 @@ class Inputs:
 
         return Direction(of, self._twist)
 
-    def _rate_of_body(self, n, k):
+    def _rate_of_body(self, n: int, k: int) -> Number:
         record = self.record
         if k in record.velocity:
             return self.graph.input("b", (n, record.acceleration[record.velocity.index(k)]))
@@ -158,107 +179,132 @@ class Inputs:
 
 
 class Routine:
-    """What all groups of one type do; ``group`` is the one that was traced."""
+    """What all groups of one type do; ``group`` is the one that was traced.
 
-    def __init__(self, group, record, constant, column):
+    ``reference(name, k)`` are its numbers at its reference, from which the order of pivots follows.
+    """
+
+    def __init__(
+        self, group: Group, record: Record, constant: Bools, reference: Callable[[str, Any], Number]
+    ) -> None:
+        group.prepare()
         self.group, self.record, self.constant = group, record, constant
         self.n, self.size = len(group.names), float(group.frames.size)
+        self.scales = [1.0 if turn else self.size for turn in group.turns]
         self.graph = Graph()
         inputs = self.inputs = Inputs(self.graph, group, record, constant)
         self.bodies, self.rows = group.evaluate(inputs)
         self.jacobian = self._jacobian()
         self.redundant = len(self.rows) > self.n
-        needed = self.graph.needed([x for row in self.jacobian for x in row])
-        #: Whether the unknowns are found by a linear system, so that there is one mode.
-        self.linear = not any(
-            self.graph.nodes[i][0] == "in" and self.graph.nodes[i][2][0] == "q" for i in needed
-        )
-        self.order = self.pivots = None
-        self.order = self.order_of(*self.numbers(group, column))
+        if len(self.rows) < self.n:
+            raise ValueError(f"{len(self.rows)} equations do not determine {group.names}")
+        self.dense = self.n >= MANY
+        self.order = [] if self.dense else self._order_of(self.jacobians_at(1, reference)[0])
         self._solve()
 
-    def _jacobian(self):
-        """Derivatives of the rows (rows, n)."""
-        columns = []
+    def _jacobian(self) -> list[list[Number]]:
+        """Derivatives of the rows (rows, n): only what depends on an unknown is differentiated by it."""
+        masks: list[int] = []
+        for op, operands, data in self.graph.nodes:
+            mask = 1 << data[1] if op == "in" and data[0] == "q" else 0
+            for i in operands:
+                mask |= masks[i]
+            masks.append(mask)
+        J: list[list[Number]] = [[0.0] * self.n for _ in self.rows]
         for j in range(self.n):
-            by = Direction(lambda name, k, j=j: 1.0 if (name, k) == ("q", j) else 0.0)
-            columns.append(derivative(self.rows, by))
-        return [list(row) for row in zip(*columns, strict=True)] if columns else [[] for _ in self.rows]
+            by = Direction(lambda name, k, j=j: 1.0 if name == "q" and k == j else 0.0)
+            by.memo.update((i, 0.0) for i, mask in enumerate(masks) if not mask >> j & 1)
+            which = [r for r, x in enumerate(self.rows) if is_node(x) and masks[x.i] >> j & 1]
+            for r, x in zip(which, derivative([self.rows[r] for r in which], by), strict=True):
+                J[r][j] = x
+        return J
 
-    # --- of one group --------------------------------------------------------------------------------
+    # --- of several groups at their references -------------------------------------------------------
 
-    def geometry(self, group):
+    def geometry(self, group: Group) -> list[float]:
         """Numbers of the geometry of a group that shares the routine."""
-        return flat_geometry(group)[~self.constant].tolist()
+        found: list[float] = group.geometry[~self.constant].tolist()
+        return found
 
-    def numbers(self, group, column):
-        """Jacobian of a group at its reference, by numbers, and the names of its unknowns."""
-        shape = (len(self.rows), self.n)
-        if not self.n:
-            return np.zeros(shape), group
-        (floats, _), used = functions("jacobian", [], [x for row in self.jacobian for x in row])
-        given = [column(name, k) for name, k in used]
-        return np.array(floats(given, self.geometry(group), group.start)).reshape(shape), group
-
-    def order_of(self, J, group):
-        """Order of pivots for a group.
-
-        Raises
-        ------
-        ValueError
-            Fewer rows than unknowns.
-        """
-        if not self.n:
-            return []
-        if len(J) < self.n:
-            raise ValueError(f"{len(J)} equations do not determine {group.names}")
+    def jacobians_at(self, count: int, reference: Callable[[str, Any], Number]) -> Floats:
+        """(count, rows, n) Jacobians of groups whose numbers are these."""
+        J = np.zeros((len(self.rows), self.n, count))
+        nonzero = [(r, c) for r, row in enumerate(self.jacobian) for c, x in enumerate(row) if not is_zero(x)]
         with np.errstate(all="ignore"):
-            return pivot_order(J.T @ J if self.redundant else J)
+            values = evaluated([self.jacobian[r][c] for r, c in nonzero], reference)
+        for place, x in zip(nonzero, values, strict=True):
+            J[place] = x
+        return np.nan_to_num(J.transpose(2, 0, 1))
 
-    def pivots_at(self, J):
-        """Pivots of a Jacobian by numbers, and its condition."""
-        if not self.n:
-            return [], 1.0
-        matrix = J.T @ J if self.redundant else J
+    def _squares(self, J: Floats) -> Floats:
+        """Matrices whose pivots are watched."""
+        return np.swapaxes(J, -1, -2) @ J if self.redundant else J
+
+    def _order_of(self, J: Floats) -> list[tuple[int, int]]:
         with np.errstate(all="ignore"):
-            _, pivots = factorised(matrix.tolist(), self.order)
-        sizes = np.linalg.svd(J * [1.0 if turn else self.size for turn in self.group.turns], compute_uv=False)
-        return pivots, float(sizes[-1] / sizes[0])
+            order: list[tuple[int, int]] = pivot_order(self._squares(J)) if self.n else []
+            return order
 
-    def suits(self, J, group):
-        """Whether a twin's pivots are large enough in this routine's order."""
-        mine = np.abs(self.pivots_at(J)[0])
-        _, best = factorised((J.T @ J if self.redundant else J).tolist(), self.order_of(J, group))
-        return not self.n or mine.min() > TWIN * np.min(np.abs(best))
+    def _pivots(self, J: Floats, order: list[tuple[int, int]]) -> Floats:
+        """(pivots, groups) of some Jacobians in this order."""
+        if not self.n:
+            return np.zeros((0, len(J)))
+        with np.errstate(all="ignore"):
+            if self.dense:
+                return np.array([inverse_of(J, np.array(self.scales)).pivot])
+            return np.array(factorised(list(map(list, self._squares(J).transpose(1, 2, 0))), order)[1])
+
+    def pivots_at(self, J: Floats) -> Floats:
+        """(pivots, groups) of the Jacobians of some groups."""
+        return self._pivots(J, self.order)
+
+    def conditions_at(self, J: Floats) -> Floats:
+        """(groups,) least singular value of scaled Jacobians over the largest, 0 where all are zero."""
+        if not self.n:
+            return np.ones(len(J))
+        sizes = np.linalg.svd(J * self.scales, compute_uv=False)
+        return np.divide(sizes[:, -1], sizes[:, 0], out=np.zeros(len(J)), where=sizes[:, 0] > 0)
+
+    def signs_at(self, J: Floats) -> Floats:
+        """(groups,) signs of the determinants, 1 of redundant groups."""
+        return np.ones(len(J)) if self.redundant or not self.n else np.sign(np.linalg.det(J))
+
+    def suits(self, J: Floats) -> Bools:
+        """Whether twins' pivots are large enough in this routine's order, beside those in their own."""
+        if not self.n or self.dense:
+            return np.ones(len(J), dtype=np.bool_)
+        pivots = np.abs(self.pivots_at(J))
+        least = pivots.min(axis=0)
+        with np.errstate(all="ignore"):  # their product is the same in any order
+            found: Bools = least > TWIN * np.exp(np.log(pivots).mean(axis=0))
+        for k in np.flatnonzero(~found).tolist():
+            best = np.abs(self._pivots(J[k : k + 1], self._order_of(J[k])))
+            found[k] = least[k] > TWIN * best.min()
+        return found
 
     # --- graphs --------------------------------------------------------------------------------------
 
-    def _solve(self):
-        J, projected = least_squares(self.jacobian) if self.redundant and self.n else (self.jacobian, list)
-        if not self.n:
-            back, pivots = (lambda _: []), []
-        else:
-            back, pivots = factorised(J, self.order)
-        self._projected = projected
+    def _solve(self) -> None:
+        back, pivots = self._inverse()
         # ---- Newton's step, of limited length, and its size
-        dx, scales = back(projected(self.rows)), [1.0 if t else self.size for t in self.group.turns]
-        self.step = [largest(least(x, LONGEST * s), -LONGEST * s) for x, s in zip(dx, scales, strict=True)]
+        dx = back(self.rows)
+        self.step = [
+            largest(least(x, LONGEST * s), -LONGEST * s) for x, s in zip(dx, self.scales, strict=True)
+        ]
         by = FINER if self.group.curved else 1.0  # curves have pieces: no quadratic end across a break
-        self.length = self._largest([x * (by / s) for x, s in zip(dx, scales, strict=True)])
+        self.length = self._largest([x * (by / s) for x, s in zip(dx, self.scales, strict=True)])
         # ---- rates
         time = self.inputs.time()
         self.first_side = derivative(self.rows, self.inputs.time("q"))
         self.second_side = derivative(derivative(self.rows, time), self.inputs.time("dq"))
-        self.first = [neg(x) for x in back(projected(self.first_side))]
-        self.second = [neg(x) for x in back(projected(self.second_side))]
+        self.first = [neg(x) for x in back(self.first_side)]
+        self.second = [neg(x) for x in back(self.second_side)]
         self.records = [x for b in self.group.own for x in self._record(self.bodies[b], time)]
         # ---- quality
-        shared = len(self.geometry(self.group))
+        shared = int((~self.constant).sum())
         shares = [p * self.graph.input("g", shared + k) for k, p in enumerate(pivots)]
         self.n_pivots = len(pivots)
         condition = self._signed_least(shares)
-        if self.linear:
-            condition = absolute(condition)
         if self.redundant and shares:
             condition = sqrt(largest(condition, 0.0))
         self.quality = [
@@ -268,7 +314,20 @@ class Routine:
             self._least(self.group.gimbal),
         ]
 
-    def _record(self, frame, time):
+    def _inverse(self) -> tuple[Callable[[Sequence[Number]], list[Number]], list[Number]]:
+        """Unknowns that a right side asks for, and pivots, which are small where the Jacobian is singular."""
+        if not self.n:
+            return (lambda _: []), []
+        if self.dense:
+            return inverted(self.jacobian, self.scales)
+        if not self.redundant:
+            solve, pivots = factorised(self.jacobian, self.order)
+            return solve, pivots
+        normal, projected = least_squares(self.jacobian)
+        solve, pivots = factorised(normal, self.order)
+        return (lambda b: solve(projected(b))), pivots
+
+    def _record(self, frame: Frame, time: Direction) -> list[Number]:
         velocity = derivative(frame.place, time), frame.motion.twist(time)[1]
         acceleration = tuple(derivative(x, time) for x in velocity)
         found = self.record.written(frame, velocity, acceleration)
@@ -277,22 +336,22 @@ class Routine:
         return found
 
     @staticmethod
-    def _largest(numbers):
-        found = 0.0
+    def _largest(numbers: Sequence[Number]) -> Number:
+        found: Number = 0.0
         for k, x in enumerate(numbers):
             found = largest(found, absolute(x)) if k else absolute(x)
         return found
 
-    def _least(self, numbers):
+    def _least(self, numbers: Sequence[Number]) -> Number:
         """The least of some squares over the mechanism's, 1 if there are none."""
-        found = 1.0
+        found: Number = 1.0
         for k, x in enumerate(numbers):
             share = x * (1.0 / self.size**2)
             found = least(found, share) if k else share
         return found
 
     @staticmethod
-    def _signed_least(shares):
+    def _signed_least(shares: Sequence[Number]) -> Number:
         """Size of the least, with the sign of the product; 1 if there are none."""
         if not shares:
             return 1.0
@@ -304,37 +363,37 @@ class Routine:
     # --- the same as Python --------------------------------------------------------------------------
 
     @cached_property
-    def newton(self):
+    def newton(self) -> Printed:
         """(steps, size) by the unknowns: functions of floats and of arrays, and the inputs that they take."""
         return functions("newton", [], [*self.step, self.length])
 
     @cached_property
-    def finish(self):
+    def finish(self) -> Printed:
         """Records, first and second rates, quality."""
         stages = [("dq", self.first), ("ddq", self.second)]
         results = [*self.records, *self._inputs("dq"), *self._inputs("ddq"), *self.quality]
         return functions("finish", stages, results)
 
     @cached_property
-    def system(self):
+    def system(self) -> Printed:
         """Rows and Jacobian, for solves with free pivots."""
         return functions("system", [], [*self.rows, *(x for row in self.jacobian for x in row)])
 
     @cached_property
-    def sides(self):
+    def sides(self) -> tuple[Printed, Printed]:
         """Right sides of the first and second rates; the second takes the first."""
         return functions("first", [], self.first_side), functions("second", [], self.second_side)
 
     @cached_property
-    def given_rates(self):
+    def given_rates(self) -> Printed:
         """Records by given rates of the unknowns, and the quality."""
         return functions("given_rates", [], [*self.records, *self.quality])
 
-    def _inputs(self, name):
+    def _inputs(self, name: str) -> list[Node]:
         return [self.graph.input(name, k) for k in range(self.n)]
 
     @cached_property
-    def operations(self):
+    def operations(self) -> tuple[int, ...]:
         """Numbers of operations of Newton's step and of the rest."""
         parts = [*self.step, self.length], [*self.first, *self.second, *self.records, *self.quality]
         return tuple(
@@ -343,13 +402,7 @@ class Routine:
         )
 
 
-def flat_geometry(group):
-    """All numbers of the geometry that a group uses, in order of use."""
-    parts = [np.ravel(np.array(x, dtype=float)) for x in group.uses.given.values()]
-    return np.concatenate([np.zeros(0), *parts])
-
-
-def constants_of(twins):
-    """(numbers,) bool: which are 0, 1 or -1 in all twins."""
-    every = np.array([flat_geometry(group) for group in twins])
+def constants_of(twins: Sequence[Group]) -> Bools:
+    """(numbers,) which are 0, 1 or -1 in all twins."""
+    every = np.array([group.geometry for group in twins])
     return (every == every[0]).all(axis=0) & np.isin(every[0], (0.0, 1.0, -1.0))
