@@ -6,6 +6,8 @@ place of a contact on its curves, an angle that counts turns. Rows are zero wher
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from groups.tree import open_group
@@ -370,8 +372,9 @@ class Group:
                 yield j, ends[1] if forward else ends[0], float(np.sign(along)) * (1.0 if forward else -1.0)
 
     def _user(self, bodies, relations, j):
-        joint = self.mechanism.joint_ids[j]
-        return traced(relations.function, self.planar, [bodies[b] for b in relations.bodies], joint)
+        function = replace(relations.function, size=float(self.frames.size))
+        reference = [body_at(self.setting.reference, b) for b in relations.bodies]
+        return traced(function, [bodies[b] for b in relations.bodies], reference, self.mechanism.joint_ids[j])
 
     # --- contacts ------------------------------------------------------------------------------------
 

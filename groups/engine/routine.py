@@ -11,13 +11,12 @@ from functools import cached_property
 import numpy as np
 
 from mbssa.graph.frames import Frame, Motion, cross, minus, quaternion
+from mbssa.graph.derivative import Direction, derivative
 from mbssa.graph.nodes import (
-    Direction,
     Graph,
     above,
     absolute,
     atan2,
-    derivative,
     largest,
     least,
     neg,
