@@ -372,9 +372,10 @@ class Group:
                 yield j, ends[1] if forward else ends[0], float(np.sign(along)) * (1.0 if forward else -1.0)
 
     def _user(self, bodies, relations, j):
+        joint = self.mechanism.joint_ids[j]
         function = replace(relations.function, size=float(self.frames.size))
-        reference = [body_at(self.setting.reference, b) for b in relations.bodies]
-        return traced(function, [bodies[b] for b in relations.bodies], reference, self.mechanism.joint_ids[j])
+        reference = self.setting.reference[list(relations.bodies)]
+        return traced(function, [bodies[b] for b in relations.bodies], reference, joint)
 
     # --- contacts ------------------------------------------------------------------------------------
 

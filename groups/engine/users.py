@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from mbssa.arrays import Floats
 from mbssa.faults import Fault
 from mbssa.graph.frames import Frame
 from mbssa.graph.nodes import Graph, Number, evaluated, graph_of
+from mbssa.joints.poses import Poses
 from mbssa.joints.user import UserFunction, derivative_on_copies, on_copies
 from mbssa.joints.user_sources import error_line
 
@@ -26,7 +27,7 @@ class OpaqueError(Exception):
     """An exception inside a user's function, which ends the run."""
 
 
-def traced(function: UserFunction, frames: Sequence[Frame], reference: Sequence[Frame], joint: str) -> Number:
+def traced(function: UserFunction, frames: Sequence[Frame], reference: Poses, joint: str) -> Number:
     """A user's function of some frames; nodes of its operations where it can be traced, else one node."""
     x = _numbers(function, frames)
     graph = graph_of(x)
@@ -41,7 +42,7 @@ def traced(function: UserFunction, frames: Sequence[Frame], reference: Sequence[
     return graph.make("user", tuple(graph.node(v).i for v in x), (Opaque(function, joint), 0))
 
 
-def _operations(function: UserFunction, reference: Sequence[Frame]) -> Number | None:
+def _operations(function: UserFunction, reference: Poses) -> Number | None:
     """Expression of a function in inputs ("x", k); None where it has other values than the function."""
     call, graph = on_copies(function, function.resolve().function), Graph()
     poses = np.array([_numbers(function, frames) for frames in _around(function, reference)])
@@ -59,19 +60,16 @@ def _operations(function: UserFunction, reference: Sequence[Frame]) -> Number | 
     return result if same and (np.abs(found - wanted)[finite] <= near).all() else None
 
 
-def _around(function: UserFunction, reference: Sequence[Frame]) -> list[list[Frame]]:
+def _around(function: UserFunction, reference: Poses) -> Iterator[list[Frame]]:
     """Random poses near the reference, the same in each run."""
-    random, poses = np.random.default_rng(7), []
+    random = np.random.default_rng(7)
     for _ in range(POSES):
-        frames = []
-        for frame, (*shift, a, b, c) in zip(
-            reference, random.uniform(-AROUND, AROUND, (len(reference), 6)).tolist(), strict=True
-        ):
-            place = [x + function.size * v for x, v in zip(frame.place, shift, strict=True)]
-            frame = Frame(place, frame.axes, frame.angle).turn(2, c)
-            frames.append(frame if function.planar else frame.turn(0, a).turn(1, b))
-        poses.append(frames)
-    return poses
+        shift, turn = random.uniform(-AROUND, AROUND, (2, function.bodies, 3))
+        places, axes = reference.position + function.size * shift, reference.rotation.swapaxes(1, 2)
+        yield [
+            frame.turn(2, c) if function.planar else frame.turn(2, c).turn(0, a).turn(1, b)
+            for frame, (a, b, c) in zip(map(Frame, places, axes, reference.angle), turn, strict=True)
+        ]
 
 
 def _numbers(function: UserFunction, frames: Sequence[Frame]) -> list[Number]:
