@@ -9,15 +9,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from groups.engine.struts import length_row
 from mbssa.graph.frames import dot, minus
 from mbssa.graph.nodes import Number, div, sqrt
 from mbssa.joints.catalogue import type_of_joint
 
 if TYPE_CHECKING:
-    from groups.engine.kinematics import Group, Name, Numbers
+    from groups.engine.kinematics import Group
+    from groups.engine.numbers import Name, Numbers
 
 Pair = tuple[Number, Number]
 
@@ -132,17 +131,18 @@ class Form:
 
     def is_solvable(self) -> bool:
         """Whether one or two unknowns are closed by a length, or by a hinge in the plane."""
-        group, (cut, *others) = self.group, (*self.group.cuts, None)
+        group = self.group
         if len(group.cuts) + len(group.struts) != 1 or len(self.free) not in (1, 2):
             return False
         if group.struts:
             (strut,) = group.struts
             return len(self.free) == 1 and (strut.slide < 0 or strut.slide_driven)
+        (cut,) = group.cuts
         if cut in group.frames.relations:
             return False
         kind = type_of_joint(group.mechanism, cut)
         if len(self.free) == 2:
-            return group.planar and kind.is_bearing and not group.driven(cut) and any(self.turns)
+            return group.planar and kind.is_bearing and not group._driven(cut) and any(self.turns)
         rows = group.lengths_of(cut)
         return rows is not None and len(rows) == 1 and (rows[0].kind == "distance" or self.turns[0])
 
@@ -208,28 +208,3 @@ class Form:
         places = [bodies[b].end(*group.side(numbers, cut, k)).place for k, b in enumerate(ends)]
         x_, y = minus(places[1], places[0])[:2]
         return x_, y
-
-
-def mode_of(group: Group, numbers: Numbers) -> float | None:
-    """The sign with which a group stands as at the reference, by trial; None at a dead point."""
-    misses: dict[float, float] = {}
-    form, coordinates = group.form, group.setting.coordinates
-    assert form is not None
-    for sign in (1.0, -1.0):
-        group.reach = []
-        try:
-            found = form.values(numbers, sign)
-        except (ZeroDivisionError, ValueError):
-            continue
-        if min(group.reach) <= 0.0:
-            continue
-        misses[sign] = sum(
-            _miss(x, coordinates[j][name], group.frames.size) for (j, name), x in found.items()
-        )
-    return min(misses, key=lambda sign: misses[sign]) if misses else None
-
-
-def _miss(x: Any, at_reference: float, size: float) -> float:
-    if isinstance(x, tuple):
-        return float(abs(complex(*x) - np.exp(1j * at_reference)))
-    return float(abs(x - at_reference) / size)

@@ -7,12 +7,13 @@ place of a contact on its curves, an angle that counts turns. Rows are zero wher
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from groups.engine import dyads
 from groups.engine.curves import pieces_of
+from groups.engine.forms import Form
 from groups.engine.numbers import Known, Name, Numbers, Reference, Twins, Uses
 from groups.engine.struts import mode_of, place_strut
 from groups.engine.users import traced
@@ -105,13 +106,17 @@ class Group:
         self.zero: dict[int, Number] = dict.fromkeys(self.own, 0.0)
         self.turns: list[bool] = []
         self.curved = False
-        self.form: dyads.Dyad | None = None
+        #: A closed form, and whether it solves: its angles do not count turns.
+        self.form: Form | None = None
+        self.direct = False
         self.mode: Number = 1.0
         self.regular: Number = True
         self.reach: list[Number] = []
         self.gimbal: list[Number] = []
         self.gaps: list[int] = []
-        self.values: dict[tuple[int, str], Number] = {}
+        #: Coordinates that need no unknown, and those that the closed form gives.
+        self.values: Mapping[Name, Number] = {}
+        self.closed: dict[Name, Number] = {}
         #: All numbers of the geometry, in order of use.
         self.geometry: Floats = np.zeros(0)
 
@@ -123,11 +128,12 @@ class Group:
     def find_reference(self, closed_forms: bool = True) -> None:
         """Starts of the unknowns, signs of closed forms and struts, zeros of the angles in the plane."""
         numbers = Reference(self)
-        self.form = dyads.Dyad.of(self) if closed_forms else None
+        self.form = Form.of(self)
         if self.form is not None:
             self.mode, self.regular = self._mode_of_form(self.form, numbers)
             if not np.any(self.regular):  # a dead point: no root to differentiate
                 self.form = None
+        self.direct = closed_forms and self.form is not None and not self.frames.relations
         bodies = self.place(numbers)
         for strut in self.struts:
             self.modes[strut] = mode_of(self, numbers, bodies, strut)
@@ -146,13 +152,13 @@ class Group:
         parts = [np.reshape(np.array(x, dtype=float), shape) for x in self.uses.given.values()]
         return np.concatenate([np.zeros((0, *shape[1:])), *parts])
 
-    def _mode_of_form(self, form: dyads.Dyad, numbers: Reference) -> tuple[Number, Number]:
+    def _mode_of_form(self, form: Form, numbers: Reference) -> tuple[Number, Number]:
         """The sign with which a dyad stands as at the reference, by trial, and whether one does."""
         misses: list[Number] = []
         for sign in (1.0, -1.0):
             self.reach = []
             try:
-                values = form.values(numbers, Known(numbers, self.ground), sign)
+                values = form.values(numbers, sign)
             except (ZeroDivisionError, ValueError):
                 misses.append(np.inf)
                 continue
@@ -176,14 +182,14 @@ class Group:
     @property
     def shape(self) -> object:
         """The type of groups that share a routine; None for one that shares with none."""
-        return None if self.label is None else (self.label, self.form is None)
+        return None if self.label is None else (self.label, self.form is None, self.direct)
 
     # --- twins ---------------------------------------------------------------------------------------
 
     def prepare(self) -> None:
         """Note the geometry, which is left out of twins until one is traced."""
         if not self.uses.given and len(self.geometry):
-            self.form = None if self.form is None else dyads.Dyad.of(self)
+            self.form = None if self.form is None else Form.of(self)
             self.evaluate(Reference(self))
 
     # --- numbers -------------------------------------------------------------------------------------
@@ -223,10 +229,17 @@ class Group:
 
     def place(self, numbers: Numbers) -> dict[int, Frame]:
         """Frames of the frame, the known bodies and the bodies of the tree."""
-        bodies, self.values = Known(numbers, self.ground), {}
-        if self.form is not None:
-            (mode,) = numbers.given(("mode",), [self.mode])
-            self.values = self.form.values(numbers, bodies, mode)
+        if self.form is None:
+            return self.placed(numbers, {})
+        (mode,) = numbers.given(("mode",), [self.mode])
+        self.closed = self.form.values(numbers, mode)
+        if not self.direct:
+            self.reach = []
+        return self.placed(numbers, self.closed if self.direct else {})
+
+    def placed(self, numbers: Numbers, values: Mapping[Name, Number]) -> dict[int, Frame]:
+        """Frames of the bodies of the tree, some of whose coordinates have these values."""
+        bodies, self.values = Known(numbers, self.ground), values
         for link in self.links:
             frame = self._carried(numbers, bodies, link)
             zero = numbers.given(("zero", link.body), [self.zero[link.body]])[0]
@@ -283,7 +296,7 @@ class Group:
         bodies, rows = self.place(numbers), list[Any]()
         for strut in self.struts:
             rows += place_strut(self, numbers, bodies, strut)
-        for j in () if self.form is not None else self.cuts:
+        for j in self.cuts:
             if j in self.frames.relations:
                 self._close_by_relations(numbers, bodies, rows, j)
             else:
@@ -293,6 +306,21 @@ class Group:
     def _driven(self, j: int) -> dict[str, int]:
         names = type_of_joint(self.mechanism, j).coordinates
         return {n: self.setting.drives[j, n] for n in names if (j, n) in self.setting.drives}
+
+    def lengths_of(self, cut: int) -> list[Elementary] | None:
+        """Elementary equations of a cut joint, and of its drives, if all are of lengths that a form can close."""
+        kind = type_of_joint(self.mechanism, cut)
+        if kind.pair is None:
+            return None
+        found = [elementary for _, elementary in kind.pair.constraints]
+        found += [kind.pair.coordinates[kind.coordinates.index(name)] for name in self._driven(cut)]
+        return found if all(elementary.kind in ("along", "distance") for elementary in found) else None
+
+    def length_given(self, numbers: Numbers, cut: int, elementary: Elementary) -> Number:
+        """What a length of a cut joint is to be."""
+        for row in self._driven(cut).values():
+            return numbers.drive(row)
+        return self.parameter(numbers, cut, elementary.parameter) if elementary.parameter else 0.0
 
     def _close_by_pair(self, numbers: Numbers, bodies: dict[int, Frame], rows: list[Number], j: int) -> None:
         """Rows of a cut joint: its equations, and its drives."""
@@ -421,7 +449,9 @@ class Group:
 
     def _user(self, bodies: dict[int, Frame], relations: JointRelations, j: int) -> Number:
         joint = self.mechanism.joint_ids[j]
-        return traced(relations.function, self.planar, [bodies[b] for b in relations.bodies], joint)
+        function = replace(relations.function, size=float(self.frames.size))
+        reference = self.setting.reference[list(relations.bodies)]
+        return traced(function, [bodies[b] for b in relations.bodies], reference, joint)
 
     # --- contacts ------------------------------------------------------------------------------------
 

@@ -244,6 +244,8 @@ class Follower:
     def _leads_to(self, g: int, way: Way, x: float, column: Floats, since: dict[int, float]) -> bool:
         """Whether the straight way from the reference leads to a group's state, which it is made to be."""
         plan, part = self.plan, self.parts[g]
+        if part.has_one_mode:
+            return True
         goal = way.at(np.array([x]))
         lead = self.to(goal[0::3, 0])
         if not lead.alive[-1][g, -1] or any(loss.group == g for loss in lead.lost):

@@ -51,6 +51,16 @@ class Part:
     rows_of: dict[int, Ints] = field(default_factory=dict)
 
     @property
+    def turns(self) -> Bools:
+        """(n,) whether an unknown is an angle."""
+        return np.array(self.group.turns, dtype=np.bool_)
+
+    @property
+    def has_one_mode(self) -> bool:
+        """Whether the sign of the determinant tells the mode: there are two, or one."""
+        return self.routine.linear or self.group.form is not None
+
+    @property
     def n(self) -> int:
         """Number of unknowns."""
         return self.routine.n
@@ -76,7 +86,15 @@ class Plan:
         self.scale_of_inputs = np.array(
             [self.size if is_length(c) else 1.0 for c in self.mechanism.driven_coordinates]
         )
-        groups = groups_of(self.setting)
+        self.turning_inputs = np.array(
+            [not is_length(c) for c in self.mechanism.driven_coordinates], dtype=np.bool_
+        )
+        by_newton = {
+            g
+            for g, solver in enumerate(model.solvers)
+            if solver.form == "Newton" and solver.default is not None
+        }
+        groups = groups_of(self.setting, by_newton)
         self.unknowns = sum(len(group.names) for group in groups)
         self.first_body = 3 * self.inputs
         self.first_state = self.first_body + self.mechanism.n_bodies * self.record.stored
@@ -105,7 +123,7 @@ class Plan:
         #: Whether users' functions have to be called in Python.
         self.is_opaque = any(op == "user" for op, _, _ in nodes)
         #: Parts whose signs hold where their paths may not.
-        self.signed = [part for part in self.parts if part.group.form is not None or part.group.struts]
+        self.signed = [part for part in self.parts if part.group.direct or part.group.struts]
 
     def _place_unknowns(self, groups: Sequence[Group]) -> None:
         """Rows of the unknowns by joint and coordinate, and of each group."""
@@ -171,7 +189,7 @@ class Plan:
         """Planar bodies whose angles are counted over all instants: closed forms, and what hangs on them."""
         found: set[int] = set()
         for part in self.parts:
-            if part.group.form is not None or found & set(part.known):
+            if part.group.direct or found & set(part.known):
                 found.add(part.index)
         return [b for g in sorted(found) for b in self.parts[g].group.own]
 

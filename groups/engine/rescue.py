@@ -51,7 +51,7 @@ def statuses(plan: Plan, life: Life, X: Floats, knots: Knots) -> Statuses:
         if len(bad):
             found[g, bad] = _rescued(plan, life, part, X, bad)
         losses = sorted((loss for loss in knots.lost if loss.group == g), key=lambda loss: loss.before)
-        if losses and not part.routine.linear:
+        if losses and not part.has_one_mode:
             _doubt(found[g], losses)
     return found
 
@@ -94,7 +94,7 @@ def _rescued(plan: Plan, life: Life, part: Part, X: Floats, bad: Ints) -> Status
             Z = Y[:, todo]
             code[todo] = _by_damped_newton(plan, part, X, Z)
             Y[:, todo] = Z
-        elif part.routine.rows and not part.group.struts:
+        elif part.routine.rows and not (part.group.struts or part.group.direct):
             code[todo] = _of_checked_rows(plan, part, Y[:, todo])
         else:
             code[todo] = _of_closed_form(part, Y[:, todo])
@@ -119,7 +119,7 @@ def _of_checked_rows(plan: Plan, part: Part, Y: Floats) -> Statuses:
 
 def _by_damped_newton(plan: Plan, part: Part, X: Floats, Y: Floats) -> Statuses:
     system = _System(plan, part, Y)
-    q, rows, slope, J = system.nearest(Y[part.state])
+    q, rows, slope, J = system.nearest(system.start())
     code, sign = _judged(plan, part, rows, slope, J)
     code = np.where((code == OK) & (sign < 0), BRANCH_JUMP, code)
     good = np.flatnonzero(fine(plan, part, X))
@@ -190,6 +190,16 @@ class _System:
         given = [self.Y[r][columns] for r in self.plan.rows(self.part, used)]
         found = arrays(given, self.part.geometry, list(q), *map(list, rates))
         return np.array([np.broadcast_to(x, (len(columns),)) for x in found])
+
+    def start(self) -> Floats:
+        """Where the unknowns stand, or where a closed form has them, turned to near there."""
+        q = self.Y[self.part.state]
+        if self.part.group.form is None:
+            return q
+        with np.errstate(all="ignore"):
+            found = self.evaluate(self.part.routine.start, np.arange(q.shape[1]), ())
+        turns = 2 * np.pi * np.round((q - found) / (2 * np.pi)) * self.part.turns[:, None]
+        return np.where(np.isfinite(found), found + turns, q)
 
     def at(self, q: Floats, columns: Ints) -> tuple[Floats, Floats]:
         """Rows (m, K), and the Jacobian (K, m, n) by scaled unknowns."""

@@ -13,16 +13,15 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from groups.engine.dense import MANY, inverse_of, inverted
+from mbssa.graph.derivative import Direction, derivative
 from mbssa.graph.evaluation import evaluated
 from mbssa.graph.frames import Frame, Motion, cross, minus, quaternion
 from mbssa.graph.linear import factorised, least_squares, pivot_order
 from mbssa.graph.nodes import (
-    Direction,
     Graph,
     above,
     absolute,
     atan2,
-    derivative,
     is_node,
     is_zero,
     largest,
@@ -196,6 +195,10 @@ class Routine:
         self.bodies, self.rows = group.evaluate(inputs)
         self.jacobian = self._jacobian()
         self.redundant = len(self.rows) > self.n
+        needed = self.graph.needed([x for row in self.jacobian for x in row])
+        of_unknowns = (self.graph.nodes[i] for i in needed)
+        #: Whether the unknowns are found by a linear system, so that there is one mode.
+        self.linear = not any(op == "in" and data[0] == "q" for op, _, data in of_unknowns)
         if len(self.rows) < self.n:
             raise ValueError(f"{len(self.rows)} equations do not determine {group.names}")
         self.dense = self.n >= MANY
@@ -295,8 +298,9 @@ class Routine:
         self.length = self._largest([x * (by / s) for x, s in zip(dx, self.scales, strict=True)])
         # ---- rates
         time = self.inputs.time()
-        self.first_side = derivative(self.rows, self.inputs.time("q"))
-        self.second_side = derivative(derivative(self.rows, time), self.inputs.time("dq"))
+        rows = self.rows if self.n else []
+        self.first_side = derivative(rows, self.inputs.time("q"))
+        self.second_side = derivative(derivative(rows, time), self.inputs.time("dq"))
         self.first = [neg(x) for x in back(self.first_side)]
         self.second = [neg(x) for x in back(self.second_side)]
         self.records = [x for b in self.group.own for x in self._record(self.bodies[b], time)]
@@ -305,6 +309,8 @@ class Routine:
         shares = [p * self.graph.input("g", shared + k) for k, p in enumerate(pivots)]
         self.n_pivots = len(pivots)
         condition = self._signed_least(shares)
+        if self.linear:
+            condition = absolute(condition)
         if self.redundant and shares:
             condition = sqrt(largest(condition, 0.0))
         self.quality = [
@@ -331,7 +337,7 @@ class Routine:
         velocity = derivative(frame.place, time), frame.motion.twist(time)[1]
         acceleration = tuple(derivative(x, time) for x in velocity)
         found = self.record.written(frame, velocity, acceleration)
-        if self.group.form is not None:  # its turns are counted afterwards, over all instants
+        if self.group.direct:  # its turns are counted afterwards, over all instants
             found[self.record.turn] = atan2(*frame.axes[0][1::-1])
         return found
 
@@ -378,6 +384,12 @@ class Routine:
     def system(self) -> Printed:
         """Rows and Jacobian, for solves with free pivots."""
         return functions("system", [], [*self.rows, *(x for row in self.jacobian for x in row)])
+
+    @cached_property
+    def start(self):
+        """Unknowns by the closed form, if there is one, in the mode of the reference."""
+        values = [self.group.closed[name] for name in self.group.names]
+        return functions("start", [], [atan2(*x[::-1]) if isinstance(x, tuple) else x for x in values])
 
     @cached_property
     def sides(self) -> tuple[Printed, Printed]:

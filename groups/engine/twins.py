@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from copy import copy
 from typing import TYPE_CHECKING
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 _MANY = 8
 
 
-def groups_of(setting: Setting) -> list[Group]:
+def groups_of(setting: Setting, by_newton: Collection[int] = ()) -> list[Group]:
     """All groups of a structure; those of one labelled topology are twins, which are recognised first."""
     trees = [open_group(group, setting.frames) for group in setting.structure.groups]
     carriers = {link.joint: g for g, tree in enumerate(trees) for link in tree.links if link.joint >= 0}
     label, alike = _labels(setting), dict[object, list[int]]()
     for g, tree in enumerate(trees):
-        alike.setdefault(label(tree) or g, []).append(g)
+        alike.setdefault(g if g in by_newton else label(tree) or g, []).append(g)
     found: dict[int, Group] = {}
     for key, twins in alike.items():
         own = None if isinstance(key, int) else key
@@ -38,7 +38,7 @@ def groups_of(setting: Setting) -> list[Group]:
             if at_once:
                 found |= zip(twins, _spread(group, [trees[k] for k in twins], twins), strict=True)
             else:
-                group.find_reference()
+                group.find_reference(closed_forms=g not in by_newton)
                 found[g] = group
     return [found[g] for g in range(len(trees))]
 
