@@ -65,8 +65,8 @@ def solve(
         from groups.branches.insertion import prove
 
         everything, smooth = np.arange(mechanism.n_bodies), branch == "smooth"
-        found = by_engine(model, motion, everything, max(answers, 1 + smooth), progress, modes)
-        return prove(model, motion, found, kept, answers, memory, False, smooth)
+        found = by_engine(model, motion, everything, max(answers, 1 + smooth), modes=modes)
+        return prove(model, motion, found, kept, answers, memory, False, smooth, progress)
     if branch != "checked":
         from groups.branches.insertion import solve_proven
 

@@ -66,6 +66,7 @@ def prove(
     memory: Floats,
     compiled: bool | None = None,
     smooth: bool = False,
+    progress: Callable[[float], object] | None = None,
 ) -> Trajectory:
     """Prove the branches of a solution of all bodies with velocities; its arrays are written to."""
     # A branch is proven by poses and rates alone, whatever solver or plan has found them. From where a piece
@@ -87,7 +88,7 @@ def prove(
     arrays |= zip(QUALITY, quality, strict=True)
     if not all(array.flags.writeable for array in arrays.values()):
         arrays = {name: array.copy() for name, array in arrays.items()}
-    proof = Proof(model, motion, level, memory, compiled, Arrays.named(arrays), smooth)
+    proof = Proof(model, motion, level, memory, compiled, Arrays.named(arrays), smooth, progress=progress)
     return proof.trajectory(kept)
 
 
@@ -206,7 +207,10 @@ class Proof:
                 done, window = first + 1, max(window // 4, 1)
             if not self._goes_on(done):
                 break
-        run.look_back(0, done + 1, proven=self.proven > 0)
+        if self.solved is None:
+            run.look_back(0, done + 1, proven=self.proven > 0)
+        else:
+            run.check_contacts(0, done + 1)
         run.stop_at(done + 1)
         found = run.trajectory(kept)
         return replace(

@@ -110,9 +110,11 @@ class Life:
             now[: plan.first_body] = given
             for i in range(plan.q.start, plan.q.stop):
                 now[i] += h * (now[i + unknowns] + 0.5 * h * now[i + 2 * unknowns])
-            sound = [self._one(part, now) for part in plan.parts]
+            sound = [
+                self._one(part, now, lost=not living) for part, living in zip(plan.parts, needed, strict=True)
+            ]
             X[:, k] = now
-            if any(alive and not fine for alive, fine in zip(needed, sound, strict=True)):
+            if any(living and not fine for living, fine in zip(needed, sound, strict=True)):
                 return X[:, : k + 1]
         return X
 
@@ -156,11 +158,11 @@ class Life:
             far = np.maximum(far, np.abs(a - b) * (1.0 if turn else 1.0 / self.plan.size))
         return far
 
-    def _one(self, part: Part, column: list[float]) -> bool:
+    def _one(self, part: Part, column: list[float], *, lost: bool) -> bool:
         """Solve the group on floats; bodies of NaN where a root or a quotient does not exist."""
         guess = [column[r] for r in part.state]
         try:
-            fine = self._one_sound(part, column, guess)
+            fine = self._one_sound(part, column, self._by_form(part, column) if lost else guess)
         except (ZeroDivisionError, ValueError, OverflowError, TypeError):
             column[part.quality + CONDITION], fine = 0.0, False
         if not fine:  # the unknowns stay where they were expected, at rest
@@ -170,6 +172,17 @@ class Life:
             for x, r in zip(guess, part.state.tolist(), strict=True):
                 column[r], column[r + unknowns], column[r + 2 * unknowns] = x, 0.0, 0.0
         return fine
+
+    def _by_form(self, part: Part, column: list[float]) -> list[float]:
+        """The unknowns by a closed form, if there is one, turned to near where they stand."""
+        q = [column[r] for r in part.state]
+        if part.group.form is None or not part.n:
+            return q
+        (start, _), used = part.routine.start
+        found = start([column[r] for r in self.plan.rows(part, used)], part.geometry)
+        whole = 2 * math.pi
+        near = zip(found, q, part.group.turns, strict=True)
+        return [x + whole * round((old - x) / whole) if turn else x for x, old, turn in near]
 
     def _one_sound(self, part: Part, column: list[float], guess: list[float]) -> bool:
         routine, geometry, q = part.routine, part.geometry, guess

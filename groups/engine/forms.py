@@ -121,9 +121,9 @@ class Form:
         kinds = [type_of_joint(group.mechanism, j) for j, _ in free]
         if group.spins or any(link.joint < 0 for link in group.links):
             return None
-        if any(not (kind.is_bearing or kind.is_slider) for kind in kinds):
+        if any(kind.pair is None or len(kind.pair.steps) != 1 for kind in kinds):
             return None
-        form = Form(group, free, [kind.is_bearing for kind in kinds])
+        form = Form(group, free, [kind.pair.steps[0].kind == "turn" for kind in kinds])
         return form if form.is_solvable() else None
 
     def __init__(self, group: Group, free: list[Name], turns: list[bool]) -> None:
@@ -149,8 +149,17 @@ class Form:
     def values(self, numbers: Numbers, sign: Number) -> dict[Name, Any]:
         """Unknowns by joint and coordinate: a turn as (cosine, sine), a slide as a number."""
         root = Roots(self.group, sign)
-        found = self._one(numbers, root) if len(self.free) == 1 else self._two(numbers, root)
-        return dict(zip(self.free, found, strict=True))
+        if len(self.free) == 1:
+            return dict(zip(self.free, self._one(numbers, root), strict=True))
+        found = zip(self.free, self._two(numbers, root), strict=True)
+        return {name: self._of_coordinate(name, x) for name, x in found}
+
+    def _of_coordinate(self, name: Name, x: Any) -> Any:
+        """The (cosine, sine) of a joint's angle, which may turn against its link."""
+        (link,) = (link for link in self.group.links if link.joint == name[0])
+        (step,) = type_of_joint(self.group.mechanism, link.joint).pair.steps
+        sign = float(step.factor) * (1.0 if link.forward else -1.0)
+        return (x[0], sign * x[1]) if isinstance(x, tuple) else x
 
     def _one(self, numbers: Numbers, root: Roots) -> list[Any]:
         if self.turns[0]:
@@ -189,7 +198,7 @@ class Form:
         if first and second:
             return list(two_turns_that_meet(a, scaled(-1.0, b), d, root))
         turn, x = turn_that_meets_slide(*((a, b) if first else (b, a)), d, root)
-        return [turn, scaled(-1.0, x)] if first else [scaled(-1.0, x), turn]
+        return [turn, -x] if first else [-x, turn]
 
     def _in_a_chain(self) -> bool:
         """Whether the second unknown moves with the first."""

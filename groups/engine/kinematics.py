@@ -310,7 +310,7 @@ class Group:
     def lengths_of(self, cut: int) -> list[Elementary] | None:
         """Elementary equations of a cut joint, and of its drives, if all are of lengths that a form can close."""
         kind = type_of_joint(self.mechanism, cut)
-        if kind.pair is None:
+        if kind.pair is None or kind.is_contact:
             return None
         found = [elementary for _, elementary in kind.pair.constraints]
         found += [kind.pair.coordinates[kind.coordinates.index(name)] for name in self._driven(cut)]

@@ -133,7 +133,7 @@ def _rates(c: list[Floats], s: Floats, h: Floats) -> tuple[Floats, Floats, Float
 class Loss:
     """A group that could not be followed from a place of the way on, until it was found again.
 
-    ``sure`` says that it is in the mode then to which the reference leads.
+    ``sure`` says that it is in the mode of the reference then.
     """
 
     group: int
@@ -174,6 +174,7 @@ class Follower:
         wide = top = max(min(STRIDE, float(way.gone[-1]) / FEWEST), 1e-300)
         share, batch, enters = 1.0, FIRST_BATCH, True
         since: dict[int, float] = dict.fromkeys(np.flatnonzero(~alive).tolist(), 0.0)
+        beyond: set[int] = set()  # groups that were lost at an end of their reach, not where two modes cross
         while x < way.last or enters:
             at = self._ahead(way, x, wide, share, batch, enters)
             time = way.time_at(np.concatenate([[x], at]))
@@ -181,14 +182,17 @@ class Follower:
             at = at[: X.shape[1] - 1]
             fine, found = self._fine(X, alive, np.diff(time)[: len(at)])
             good = len(at) if fine.all() else int(fine.argmin())
+            beyond |= {g for g in since if np.isinf(X[self.parts[g].quality + FAR, 1 : good + 1]).any()}
             back = [g for g in since if found[g, :good].any()]
             if back:  # each is looked at where it is found first
                 good = 1 + min(int(found[g, :good].argmax()) for g in back)
             if good:
                 x, column, alive = float(at[good - 1]), X[:, good].copy(), found[:, good - 1].copy()
                 for g in [g for g in back if alive[g]]:
-                    sure = self._leads_to(g, way, x, column, since) if checks else True
+                    told = self.parts[g].has_one_mode and g in beyond
+                    sure = told or not checks or self._leads_to(g, way, x, column)
                     knots.lost.append(Loss(g, since.pop(g), x, sure))
+                    beyond.discard(g)
                 X[:, good] = column
                 knots.add(at[:good], X[:, 1 : good + 1], found[:, :good])
                 enters = False
@@ -213,7 +217,6 @@ class Follower:
                     since.setdefault(g, x)
                     rates = self.parts[g].state + self.plan.unknowns
                     column[rates] = column[rates + self.plan.unknowns] = 0.0  # it waits where it was
-                share = 1.0
         knots.lost += [Loss(g, first, np.inf, False) for g, first in since.items()]
         return knots
 
@@ -241,11 +244,9 @@ class Follower:
         groups = [self.parts[g].state - plan.first_state for g in np.flatnonzero(failing).tolist()]
         return any(float(moved[rows].max(initial=0.0)) > STILL for rows in groups)
 
-    def _leads_to(self, g: int, way: Way, x: float, column: Floats, since: dict[int, float]) -> bool:
+    def _leads_to(self, g: int, way: Way, x: float, column: Floats) -> bool:
         """Whether the straight way from the reference leads to a group's state, which it is made to be."""
         plan, part = self.plan, self.parts[g]
-        if part.has_one_mode:
-            return True
         goal = way.at(np.array([x]))
         lead = self.to(goal[0::3, 0])
         if not lead.alive[-1][g, -1] or any(loss.group == g for loss in lead.lost):

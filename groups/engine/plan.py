@@ -57,7 +57,7 @@ class Part:
 
     @property
     def has_one_mode(self) -> bool:
-        """Whether the sign of the determinant tells the mode: there are two, or one."""
+        """Whether the sign of the determinant tells the mode, as there are two at most."""
         return self.routine.linear or self.group.form is not None
 
     @property

@@ -51,7 +51,7 @@ def statuses(plan: Plan, life: Life, X: Floats, knots: Knots) -> Statuses:
         if len(bad):
             found[g, bad] = _rescued(plan, life, part, X, bad)
         losses = sorted((loss for loss in knots.lost if loss.group == g), key=lambda loss: loss.before)
-        if losses and not part.has_one_mode:
+        if losses and not part.routine.linear:
             _doubt(found[g], losses)
     return found
 
