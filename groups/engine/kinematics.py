@@ -7,7 +7,7 @@ place of a contact on its curves, an angle that counts turns. Rows are zero wher
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -86,6 +86,15 @@ def holds_along(elementary: Elementary) -> bool:
     return elementary.kind == "along" and not elementary.parameter
 
 
+@dataclass(frozen=True)
+class End:
+    """Range of an unknown that is the place of a contact on an open profile."""
+
+    joint: int
+    unknown: int
+    range: tuple[float, float]
+
+
 class Group:
     """One structural group at its reference: tree, cuts, struts, names and starts of its unknowns."""
 
@@ -114,6 +123,7 @@ class Group:
         self.reach: list[Number] = []
         self.gimbal: list[Number] = []
         self.gaps: list[int] = []
+        self.ends: list[End] = []
         #: Coordinates that need no unknown, and those that the closed form gives.
         self.values: Mapping[Name, Number] = {}
         self.closed: dict[Name, Number] = {}
@@ -292,7 +302,7 @@ class Group:
 
     def evaluate(self, numbers: Numbers) -> tuple[dict[int, Frame], list[Number]]:
         """All bodies, and the rows that are zero where the group is closed."""
-        self.reach, self.gimbal, self.gaps = [], [], []
+        self.reach, self.gimbal, self.gaps, self.ends = [], [], [], []
         bodies, rows = self.place(numbers), list[Any]()
         for strut in self.struts:
             rows += place_strut(self, numbers, bodies, strut)
@@ -481,8 +491,15 @@ class Group:
         def flat(a: Sequence[Number], b: Sequence[Number]) -> Number:
             return a[0] * b[0] + a[1] * b[1]
 
+        def on_profile(k: int) -> Number:
+            s = self.unknown(numbers, (*name, k), lambda: place(k))
+            if not curves[k].closed:
+                low, high = curves[k].breaks[[0, -1]].tolist()
+                self.ends.append(End(name[0], self.names.index((*name, k)), (low, high)))
+            return s
+
         d, x, y = d[:2], [C[0][0], C[1][0]], [C[0][1], C[1][1]]
-        s = self.unknown(numbers, (*name, 0), lambda: place(0))
+        s = on_profile(0)
         point, tangent = on(0, s, 0), on(0, s, 1)
         size = sqrt(flat(tangent, tangent))
         tangent = [v / size for v in tangent]
@@ -491,7 +508,7 @@ class Group:
             rows.append(self.frames.size * flat(tangent, y))
             return flat(minus(d, point), y) - term.parameter
         if kind == CURVE:
-            s = self.unknown(numbers, (*name, 1), lambda: place(1))
+            s = on_profile(1)
             q, way = on(1, s, 0), on(1, s, 1)
             d = plus(d, times(q[0], x), times(q[1], y))
             rows.append(self.frames.size * flat(normal, plus(times(way[0], x), times(way[1], y))))
