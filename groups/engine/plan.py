@@ -189,7 +189,7 @@ class Plan:
         """Planar bodies whose angles are counted over all instants: closed forms, and what hangs on them."""
         found: set[int] = set()
         for part in self.parts:
-            if part.group.direct or found & set(part.known):
+            if self.record.planar and (part.group.direct or found & set(part.known)):
                 found.add(part.index)
         return [b for g in sorted(found) for b in self.parts[g].group.own]
 

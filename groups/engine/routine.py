@@ -337,7 +337,7 @@ class Routine:
         velocity = derivative(frame.place, time), frame.motion.twist(time)[1]
         acceleration = tuple(derivative(x, time) for x in velocity)
         found = self.record.written(frame, velocity, acceleration)
-        if self.group.direct:  # its turns are counted afterwards, over all instants
+        if self.group.direct and self.record.planar:  # its turns are counted afterwards, over all instants
             found[self.record.turn] = atan2(*frame.axes[0][1::-1])
         return found
 
