@@ -38,7 +38,7 @@ def traced(function: UserFunction, frames: Sequence[Frame], reference: Poses, jo
             raise ValueError(str(error)) from error
     operations = _operations(function, reference)
     if operations is not None:
-        return evaluated(operations, lambda _, k: x[k])
+        return evaluated([operations], lambda _, k: x[k])[0]
     return graph.make("user", tuple(graph.node(v).i for v in x), (Opaque(function, joint), 0))
 
 
@@ -50,7 +50,7 @@ def _operations(function: UserFunction, reference: Poses) -> Number | None:
     try:
         with np.errstate(all="ignore"):
             result = graph.node(call(*_arguments(function, inputs)))
-            found = np.broadcast_to(evaluated(result, lambda _, k: poses[:, k]), POSES)
+            found = np.broadcast_to(evaluated([result], lambda _, k: poses[:, k])[0], POSES)
             wanted = np.array([call(*_arguments(function, x)) for x in poses], dtype=np.float64)
     except (Exception, SystemExit):  # whatever it is, the function can be called
         return None
