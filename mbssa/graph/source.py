@@ -71,31 +71,32 @@ class _Writer:
         graph = graph_of(nodes)
         if graph is None:
             return
-        for i in graph.needed(nodes, self.text):
+        text, depths = self.text, self.depth
+        for i in graph.needed(nodes, text):
             op, operands, data = graph.nodes[i]
             if op == "const":
-                self.text[i] = repr(data)
+                text[i] = repr(data)
             elif op == "moved":
-                self.text[i], self.depth[i] = self.text[operands[0]], self.depth.get(operands[0], 0)
+                text[i], depths[i] = text[operands[0]], depths.get(operands[0], 0)
             else:
-                expression = self._expression(i, op, [self.text[k] for k in operands], data)
-                depth = 1 + max([self.depth.get(k, 0) for k in operands], default=0)
-                if self.uses[i] == 1 and depth < _DEEPEST:
-                    self.text[i], self.depth[i] = f"({expression})" if op in _SIGNS else expression, depth
-                else:
-                    self.lines.append(f"    x{i} = {expression}")
-                    self.text[i] = f"x{i}"
+                expression = self._expression(i, op, [text[k] for k in operands], data)
+                if self.uses[i] == 1:
+                    depth = depths[i] = 1 + max([depths.get(k, 0) for k in operands], default=0)
+                    if depth < _DEEPEST:
+                        text[i] = f"({expression})" if op in _SIGNS else expression
+                        continue
+                    depths[i] = 0
+                self.lines.append(f"    x{i} = {expression}")
+                text[i] = f"x{i}"
 
     def _expression(self, i: int, op: str, operands: list[str], data: Any) -> str:
+        if op in _SIGNS:
+            return f"{operands[0]} {op} {operands[1]}" if op != "neg" else f"-{operands[0]}"
         match op:
             case "in":
                 name, k = data
                 own = name in ARGUMENTS
                 return f"{name}[{k}]" if own else f"i[{self.inputs.setdefault(data, len(self.inputs))}]"
-            case "+" | "-" | "*" | "/":
-                return f"{operands[0]} {op} {operands[1]}"
-            case "neg":
-                return f"-{operands[0]}"
             case "curve":
                 pieces, axis, order = data
                 op, self.foreign[f"f{i}"] = f"f{i}", pieces(order, axis)
