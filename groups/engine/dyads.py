@@ -1,7 +1,6 @@
-"""Closed forms of planar dyads: two bodies on hinges or slides that a hinge closes; complex numbers as pairs.
+"""Closed forms of planar dyads: two bodies on hinges or slides that a hinge closes."""
 
-A form gives the unknowns: a turn as its (cosine, sine), a slide as a number. ``sign`` selects the root.
-"""
+# Complex numbers are pairs. A form gives the unknowns: a turn as its (cosine, sine), a slide as a number. ``sign`` selects the root.
 
 from __future__ import annotations
 

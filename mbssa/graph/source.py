@@ -22,11 +22,8 @@ _CONSTANTS: dict[str, Any] = {"inf": math.inf, "nan": math.nan}
 def functions(
     name: str, stages: Sequence[tuple[str, Sequence[Number]]], results: Sequence[Number]
 ) -> Printed:
-    """The function ``name(i, g, q, dq, ddq)`` of floats and that of arrays, and the inputs in ``i``.
-
-    Stages are (input name, nodes): those inputs are these results, so that rates that were solved for are
-    inputs of what comes after them.
-    """
+    """The function ``name(i, g, q, dq, ddq)`` of floats and that of arrays, and the inputs in ``i``."""
+    # Stages are (input name, nodes): what follows reads these nodes as those inputs, as with solved rates.
     writer = _Writer(name, [x for _, nodes in stages for x in nodes], results)
     for given, nodes in stages:
         writer.stage(given, nodes)
@@ -107,7 +104,7 @@ class _Writer:
 
 
 def _uses(staged: Sequence[Number], results: Sequence[Number]) -> Counter[int]:
-    """How often the text of a node is used; those of stages are used again as inputs."""
+    """Number of uses of each node's text; those of stages are used again as inputs."""
     uses, graph = Counter[int](), graph_of([*staged, *results])
     if graph is None:
         return uses
