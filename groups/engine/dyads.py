@@ -1,6 +1,7 @@
 """Closed forms of planar dyads: two bodies on hinges or slides that a hinge closes."""
 
-# Complex numbers are pairs. A form gives the unknowns: a turn as its (cosine, sine), a slide as a number. ``sign`` selects the root.
+# Complex numbers are pairs. A form gives the unknowns: a turn as its (cosine, sine), a slide as a number.
+# ``sign`` selects the root.
 
 from __future__ import annotations
 
