@@ -10,8 +10,9 @@ import numpy.typing as npt
 
 from mbssa.arrays import Floats
 from mbssa.faults import Fault
+from mbssa.graph.evaluation import evaluated
 from mbssa.graph.frames import Frame
-from mbssa.graph.nodes import Graph, Number, evaluated, graph_of
+from mbssa.graph.nodes import Graph, Number, graph_of
 from mbssa.joints.poses import Poses
 from mbssa.joints.user import UserFunction, derivative_on_copies, on_copies
 from mbssa.joints.user_sources import error_line

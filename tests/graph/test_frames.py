@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from mbssa.graph.derivative import Direction, derivative
+from mbssa.graph.evaluation import evaluated
 from mbssa.graph.frames import UNIT, Frame, Motion, clean, quaternion, relative
-from mbssa.graph.nodes import Graph, above, cos, evaluated, sin, sqrt
+from mbssa.graph.nodes import Graph, above, cos, sin, sqrt
 
 #: Origin and axes, by rows, of a joint on a body.
 SIDE = [0.3, -0.2, 0.5], np.linalg.qr(np.random.default_rng(3).normal(size=(3, 3)))[0].tolist()

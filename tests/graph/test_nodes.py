@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from mbssa.graph.derivative import Direction, derivative
+from mbssa.graph.evaluation import evaluated
 from mbssa.graph.nodes import (
     FUNCTIONS,
     Graph,
@@ -16,7 +17,6 @@ from mbssa.graph.nodes import (
     cos,
     curve,
     div,
-    evaluated,
     exp,
     is_node,
     largest,

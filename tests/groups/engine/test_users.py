@@ -10,8 +10,9 @@ from groups.engine.solve import plan_of
 from groups.engine.users import Opaque, OpaqueError, traced
 from groups.trajectory import STATUS
 from mbssa.graph.derivative import Direction, derivative
+from mbssa.graph.evaluation import evaluated
 from mbssa.graph.frames import Frame
-from mbssa.graph.nodes import Graph, evaluated
+from mbssa.graph.nodes import Graph
 from mbssa.joints.poses import Poses
 from mbssa.joints.user import UserFunction
 
