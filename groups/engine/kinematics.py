@@ -459,6 +459,7 @@ class Group:
 
     def _user(self, bodies: dict[int, Frame], relations: JointRelations, j: int) -> Number:
         joint = self.mechanism.joint_ids[j]
+        assert relations.function is not None
         function = replace(relations.function, size=float(self.frames.size))
         reference = self.setting.reference[list(relations.bodies)]
         return traced(function, [bodies[b] for b in relations.bodies], reference, joint)

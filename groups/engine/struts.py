@@ -25,11 +25,9 @@ Side: TypeAlias = tuple[Vector, Matrix]
 
 
 def place_strut(group: Group, numbers: Numbers, bodies: Bodies, strut: Strut) -> list[Number]:
-    """Add the leg's bodies, and return the row of its length where that is known.
-
-    D is the line between the points in the axes of the base's pin (z), r the same line in those of the leg's
-    pin (z). A turn about the first pin brings the second to x, a turn about the second brings r to D.
-    """
+    """Add the leg's bodies, and return the row of its length where that is known."""
+    # D is the line between the points in the axes of the base's pin (z), r the same line in those of the
+    # leg's pin (z). A turn about the first pin brings the second to x, a turn about the second brings r to D.
     leg, A = _Leg(group, numbers, strut), _base(group, numbers, bodies, strut)
     D = A.seen(minus(bodies[strut.tip].end(leg.tip_centre, UNIT).place, A.place))
     square, x = dot(D, D), 0.0

@@ -10,8 +10,9 @@ import numpy.typing as npt
 
 from mbssa.arrays import Floats
 from mbssa.faults import Fault
+from mbssa.graph.evaluation import evaluated
 from mbssa.graph.frames import Frame
-from mbssa.graph.nodes import Graph, Number, evaluated, graph_of
+from mbssa.graph.nodes import Graph, Number, graph_of
 from mbssa.joints.poses import Poses
 from mbssa.joints.user import UserFunction, derivative_on_copies, on_copies
 from mbssa.joints.user_sources import error_line
@@ -38,7 +39,7 @@ def traced(function: UserFunction, frames: Sequence[Frame], reference: Poses, jo
             raise ValueError(str(error)) from error
     operations = _operations(function, reference)
     if operations is not None:
-        return evaluated(operations, lambda _, k: x[k])
+        return evaluated([operations], lambda _, k: x[k])[0]
     return graph.make("user", tuple(graph.node(v).i for v in x), (Opaque(function, joint), 0))
 
 
@@ -50,7 +51,7 @@ def _operations(function: UserFunction, reference: Poses) -> Number | None:
     try:
         with np.errstate(all="ignore"):
             result = graph.node(call(*_arguments(function, inputs)))
-            found = np.broadcast_to(evaluated(result, lambda _, k: poses[:, k]), POSES)
+            found = np.broadcast_to(evaluated([result], lambda _, k: poses[:, k])[0], POSES)
             wanted = np.array([call(*_arguments(function, x)) for x in poses], dtype=np.float64)
     except (Exception, SystemExit):  # whatever it is, the function can be called
         return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
@@ -12,6 +13,8 @@ from mbssa.graph.nodes import FUNCTIONS, Number, graph_of, is_node
 ARGUMENTS = ("g", "q", "dq", "ddq")
 #: The functions of floats and of arrays, and the inputs (name, number) of their first argument.
 Printed: TypeAlias = tuple[list[Callable[..., tuple[Number, ...]]], list[tuple[str, Any]]]
+#: Operations that are written as signs, and most operations one inside another.
+_SIGNS, _DEEPEST = frozenset(("+", "-", "*", "/", "neg")), 20
 #: Names of constants that have no literal.
 _CONSTANTS: dict[str, Any] = {"inf": math.inf, "nan": math.nan}
 
@@ -19,12 +22,9 @@ _CONSTANTS: dict[str, Any] = {"inf": math.inf, "nan": math.nan}
 def functions(
     name: str, stages: Sequence[tuple[str, Sequence[Number]]], results: Sequence[Number]
 ) -> Printed:
-    """The function ``name(i, g, q, dq, ddq)`` of floats and that of arrays, and the inputs in ``i``.
-
-    Stages are (input name, nodes): those inputs are these results, so that rates that were solved for are
-    inputs of what comes after them.
-    """
-    writer = _Writer(name)
+    """The function ``name(i, g, q, dq, ddq)`` of floats and that of arrays, and the inputs in ``i``."""
+    # Stages are (input name, nodes): what follows reads these nodes as those inputs, as with solved rates.
+    writer = _Writer(name, [x for _, nodes in stages for x in nodes], results)
     for given, nodes in stages:
         writer.stage(given, nodes)
     writer.write(results)
@@ -39,13 +39,15 @@ def functions(
 
 
 class _Writer:
-    """Lines of a function's source."""
+    """Lines of a function's source; what is used once is written where it is used."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, staged: Sequence[Number], results: Sequence[Number]) -> None:
         self.lines = [f"def {name}(i, g, q=(), dq=(), ddq=()):"]
         self.text: dict[int, str] = {}
+        self.depth: dict[int, int] = {}
         self.foreign: dict[str, Callable[..., Number]] = {}
         self.inputs: dict[tuple[str, Any], int] = {}
+        self.uses = _uses(staged, results)
 
     def value(self, x: Number) -> str:
         """Text of a number that has been written."""
@@ -66,27 +68,32 @@ class _Writer:
         graph = graph_of(nodes)
         if graph is None:
             return
-        for i in graph.needed(nodes, self.text):
+        text, depths = self.text, self.depth
+        for i in graph.needed(nodes, text):
             op, operands, data = graph.nodes[i]
             if op == "const":
-                self.text[i] = repr(data)
+                text[i] = repr(data)
             elif op == "moved":
-                self.text[i] = self.text[operands[0]]
+                text[i], depths[i] = text[operands[0]], depths.get(operands[0], 0)
             else:
-                expression = self._expression(i, op, [self.text[k] for k in operands], data)
+                expression = self._expression(i, op, [text[k] for k in operands], data)
+                if self.uses[i] == 1:
+                    depth = depths[i] = 1 + max([depths.get(k, 0) for k in operands], default=0)
+                    if depth < _DEEPEST:
+                        text[i] = f"({expression})" if op in _SIGNS else expression
+                        continue
+                    depths[i] = 0
                 self.lines.append(f"    x{i} = {expression}")
-                self.text[i] = f"x{i}"
+                text[i] = f"x{i}"
 
     def _expression(self, i: int, op: str, operands: list[str], data: Any) -> str:
+        if op in _SIGNS:
+            return f"{operands[0]} {op} {operands[1]}" if op != "neg" else f"-{operands[0]}"
         match op:
             case "in":
                 name, k = data
                 own = name in ARGUMENTS
                 return f"{name}[{k}]" if own else f"i[{self.inputs.setdefault(data, len(self.inputs))}]"
-            case "+" | "-" | "*" | "/":
-                return f"{operands[0]} {op} {operands[1]}"
-            case "neg":
-                return f"-{operands[0]}"
             case "curve":
                 pieces, axis, order = data
                 op, self.foreign[f"f{i}"] = f"f{i}", pieces(order, axis)
@@ -94,3 +101,18 @@ class _Writer:
                 function, order = data
                 op, self.foreign[f"f{i}"] = f"f{i}", function.of(order)
         return f"{op}({', '.join(operands)})"
+
+
+def _uses(staged: Sequence[Number], results: Sequence[Number]) -> Counter[int]:
+    """Number of uses of each node's text; those of stages are used again as inputs."""
+    uses, graph = Counter[int](), graph_of([*staged, *results])
+    if graph is None:
+        return uses
+    needed = graph.needed([*staged, *results])
+    uses.update(x.i for x in (*staged, *staged, *results) if is_node(x))
+    uses.update(k for i in needed for k in graph.nodes[i][1])
+    for i in reversed(needed):  # a moved node is its operand
+        op, operands, _ = graph.nodes[i]
+        if op == "moved":
+            uses[operands[0]] += uses[i] - 1
+    return uses
