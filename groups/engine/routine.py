@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from groups.engine.dense import MANY, inverse_of, inverted
+from groups.engine.dense import MANY, Dense, inverse_of
 from mbssa.graph.evaluation import evaluated
 from mbssa.graph.frames import Frame, Motion, cross, minus, quaternion
 from mbssa.graph.linear import factorised, least_squares, pivot_order
@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 #: Functions of floats and of arrays, and the inputs (name, number) that both take.
 Printed: TypeAlias = "tuple[list[Callable[..., tuple[Number, ...]]], list[tuple[str, Any]]]"
 
+#: Unknowns of a right side.
+Solve: TypeAlias = "Callable[[Sequence[Number]], list[Number]]"
 #: Linear and angular rate of a frame.
 Rates: TypeAlias = "tuple[Sequence[Number], Sequence[Number]]"
 
@@ -285,9 +287,9 @@ class Routine:
     # --- graphs --------------------------------------------------------------------------------------
 
     def _solve(self) -> None:
-        back, pivots = self._inverse()
+        step, back, pivots = self._inverse()
         # ---- Newton's step, of limited length, and its size
-        dx = back(self.rows)
+        dx = step(self.rows)
         self.step = [
             largest(least(x, LONGEST * s), -LONGEST * s) for x, s in zip(dx, self.scales, strict=True)
         ]
@@ -314,18 +316,24 @@ class Routine:
             self._least(self.group.gimbal),
         ]
 
-    def _inverse(self) -> tuple[Callable[[Sequence[Number]], list[Number]], list[Number]]:
-        """Unknowns that a right side asks for, and pivots, which are small where the Jacobian is singular."""
+    def _inverse(self) -> tuple[Solve, Solve, list[Number]]:
+        """Unknowns of one right side, and of several; pivots, small where the Jacobian is singular."""
         if not self.n:
-            return (lambda _: []), []
+            return (lambda _: []), (lambda _: []), []
         if self.dense:
-            return inverted(self.jacobian, self.scales)
+            dense = Dense(self.jacobian, self.scales)
+            return dense.solve, dense.apply_inverse, dense.pivots
         if not self.redundant:
             solve, pivots = factorised(self.jacobian, self.order)
-            return solve, pivots
+            return solve, solve, pivots
         normal, projected = least_squares(self.jacobian)
         solve, pivots = factorised(normal, self.order)
-        return (lambda b: solve(projected(b))), pivots
+
+        def of_squares(b: Sequence[Number]) -> list[Number]:
+            found: list[Number] = solve(projected(b))
+            return found
+
+        return of_squares, of_squares, pivots
 
     def _record(self, frame: Frame, time: Direction) -> list[Number]:
         velocity = derivative(frame.place, time), frame.motion.twist(time)[1]
