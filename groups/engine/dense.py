@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from mbssa.graph.nodes import is_node, is_zero
+from mbssa.graph.nodes import is_zero
 
 if TYPE_CHECKING:
-    from mbssa.arrays import Floats, Ints
-    from mbssa.graph.nodes import Number
+    from mbssa.arrays import Floats
+    from mbssa.graph.nodes import Graph, Number
 
 #: Unknowns from which on a group is solved so: unrolled elimination takes longer to print than it saves.
 MANY = 32
@@ -38,11 +38,10 @@ class _Inverse(NamedTuple):
 class Dense:
     """A Jacobian (m, n) of nodes, more rows than unknowns in the sense of least squares."""
 
-    def __init__(self, matrix: Sequence[Sequence[Number]], scale: Sequence[float]) -> None:
+    def __init__(self, graph: Graph, matrix: Sequence[Sequence[Number]], scale: Sequence[float]) -> None:
         entries = {(r, c): x for r, row in enumerate(matrix) for c, x in enumerate(row) if not is_zero(x)}
-        self.entries, self.n = list(entries.values()), len(scale)
-        self.graph = next(x.graph for x in self.entries if is_node(x))
-        self._matrix = partial(_matrix, (len(matrix), self.n), np.array(list(entries)).T, np.array(scale))
+        self.graph, self.entries, self.n = graph, list(entries.values()), len(scale)
+        self._matrix = partial(_matrix, (len(matrix), self.n), list(entries), np.array(scale))
         self._inverse = self._node(self._inverse_of, *self.entries)
         #: Small where the Jacobian is singular, with the sign of its determinant.
         self.pivots = [self._node(_pivot, self._inverse)]
@@ -66,7 +65,7 @@ class Dense:
 
     def _solution_of(self, *numbers: Number) -> Floats:
         J, scale = self._matrix(numbers[: len(self.entries)])
-        A, b = J * scale, _columns(numbers[len(self.entries) :], J)
+        A, b = J * scale, _columns(numbers[len(self.entries) :])
         if A.shape[-1] < A.shape[-2]:
             transposed = np.swapaxes(A, -1, -2)
             A, b = transposed @ A, transposed @ b
@@ -93,26 +92,29 @@ def inverse_of(J: Floats, scale: Floats) -> _Inverse:
 
 
 def _matrix(
-    shape: tuple[int, int], places: Ints, scale: Floats, entries: Sequence[Number]
+    shape: tuple[int, int], places: Sequence[tuple[int, int]], scale: Floats, entries: Sequence[Number]
 ) -> tuple[Floats, Floats]:
     """Jacobians (…, m, n), and the scales."""
-    count = next((x.shape for x in entries if isinstance(x, np.ndarray) and x.ndim), ())
-    J = np.zeros((*count, *shape))
-    for r, c, x in zip(*places.tolist(), entries, strict=True):
+    J = np.zeros((*_shape(entries), *shape))
+    for (r, c), x in zip(places, entries, strict=True):
         J[..., r, c] = x
     return J, scale
 
 
-def _columns(b: Sequence[Number], beside: Floats) -> Floats:
+def _columns(b: Sequence[Number]) -> Floats:
     """Right sides (…, m, 1)."""
-    found = np.empty((*beside.shape[:-2], len(b), 1))
+    found = np.empty((*_shape(b), len(b), 1))
     for k, x in enumerate(b):
         found[..., k, 0] = x
     return found
 
 
+def _shape(numbers: Sequence[Number]) -> tuple[int, ...]:
+    return next((x.shape for x in numbers if isinstance(x, np.ndarray)), ())
+
+
 def _product(inverse: _Inverse, *b: Number) -> Floats:
-    return np.moveaxis((inverse.matrix @ _columns(b, inverse.matrix))[..., 0], -1, 0)
+    return np.moveaxis((inverse.matrix @ _columns(b))[..., 0], -1, 0)
 
 
 def _component(k: int, vector: Floats) -> Number:

@@ -148,13 +148,16 @@ class Plan:
         """Row of an input of a group's routine."""
         uses = group.uses
         if name == "u":
-            return 3 * list(uses.drives)[k // 3] + int(k) % 3
+            number, order = divmod(int(k), 3)
+            return 3 * list(uses.drives)[number] + order
         if name == "c":
-            return self._row_of[list(uses.solved)[k // 3]] + int(k) % 3 * self.unknowns
-        b, (stored, length) = list(uses.bodies)[k[0]], (self.record.stored, self.record.length)
-        if k[1] < stored:
-            return self.body(b) + int(k[1])
-        return self.first_axes + b * (length - stored) + int(k[1]) - stored
+            number, order = divmod(int(k), 3)
+            return self._row_of[list(uses.solved)[number]] + order * self.unknowns
+        body, number = k
+        b, beyond = list(uses.bodies)[body], int(number) - self.record.stored
+        if beyond < 0:
+            return self.body(b) + int(number)
+        return self.first_axes + b * (self.record.length - self.record.stored) + beyond
 
     def row_of(self, part: Part, name: str, k: Any) -> int:
         """Row of an input of a part's routine, or of an unknown."""

@@ -265,7 +265,8 @@ class Routine:
         if not self.n:
             return np.ones(len(J))
         sizes = np.linalg.svd(J * self.scales, compute_uv=False)
-        return np.divide(sizes[:, -1], sizes[:, 0], out=np.zeros(len(J)), where=sizes[:, 0] > 0)
+        found: Floats = np.divide(sizes[:, -1], sizes[:, 0], out=np.zeros(len(J)), where=sizes[:, 0] > 0)
+        return found
 
     def signs_at(self, J: Floats) -> Floats:
         """(groups,) signs of the determinants, 1 of redundant groups."""
@@ -320,20 +321,19 @@ class Routine:
         """Unknowns of one right side, and of several; pivots, small where the Jacobian is singular."""
         if not self.n:
             return (lambda _: []), (lambda _: []), []
-        if self.dense:
-            dense = Dense(self.jacobian, self.scales)
-            return dense.solve, dense.apply_inverse, dense.pivots
-        if not self.redundant:
-            solve, pivots = factorised(self.jacobian, self.order)
-            return solve, solve, pivots
-        normal, projected = least_squares(self.jacobian)
-        solve, pivots = factorised(normal, self.order)
+        if not self.dense:
+            J, projected = least_squares(self.jacobian) if self.redundant else (self.jacobian, list)
+            solve, pivots = factorised(J, self.order)
+            if all(is_node(p) or 0.0 < abs(p) < np.inf for p in pivots):
 
-        def of_squares(b: Sequence[Number]) -> list[Number]:
-            found: list[Number] = solve(projected(b))
-            return found
+                def eliminate(b: Sequence[Number]) -> list[Number]:
+                    found: list[Number] = solve(projected(b))
+                    return found
 
-        return of_squares, of_squares, pivots
+                return eliminate, eliminate, pivots
+            self.dense = True  # singular everywhere: nothing to eliminate
+        dense = Dense(self.graph, self.jacobian, self.scales)
+        return dense.solve, dense.apply_inverse, dense.pivots
 
     def _record(self, frame: Frame, time: Direction) -> list[Number]:
         velocity = derivative(frame.place, time), frame.motion.twist(time)[1]
@@ -413,4 +413,5 @@ class Routine:
 def constants_of(twins: Sequence[Group]) -> Bools:
     """(numbers,) which are 0, 1 or -1 in all twins."""
     every = np.array([group.geometry for group in twins])
-    return (every == every[0]).all(axis=0) & np.isin(every[0], (0.0, 1.0, -1.0))
+    found: Bools = (every == every[0]).all(axis=0) & np.isin(every[0], (0.0, 1.0, -1.0))
+    return found
