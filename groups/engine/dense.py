@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from mbssa.graph.nodes import is_node, is_zero
+from mbssa.graph.nodes import is_zero
 
 if TYPE_CHECKING:
     from mbssa.arrays import Floats
-    from mbssa.graph.nodes import Number
+    from mbssa.graph.nodes import Graph, Number
 
-#: Unknowns from which on a group is solved so: unrolled elimination costs more to print than it gains.
-MANY = 24
+#: Unknowns from which on a group is solved so: unrolled elimination takes longer to print than it saves.
+MANY = 32
 
 
 class _Function:
@@ -35,28 +35,49 @@ class _Inverse(NamedTuple):
     pivot: Number
 
 
-def inverted(
-    matrix: Sequence[Sequence[Number]], scale: Sequence[float]
-) -> tuple[Callable[[Sequence[Number]], list[Number]], list[Number]]:
-    """``solve(b)`` of a Jacobian (m, n) of unknowns of these scales, and a pivot that is 0 where it is singular."""
-    entries = {(r, c): x for r, row in enumerate(matrix) for c, x in enumerate(row) if not is_zero(x)}
-    graph = next(x.graph for x in entries.values() if is_node(x))
+class Dense:
+    """A Jacobian (m, n) of nodes, more rows than unknowns in the sense of least squares."""
 
-    def node(call: Callable[..., Any], *operands: Number) -> Any:
-        return graph.make("user", tuple(graph.node(x).i for x in operands), (_Function(call), ()))
+    def __init__(self, graph: Graph, matrix: Sequence[Sequence[Number]], scale: Sequence[float]) -> None:
+        entries = {(r, c): x for r, row in enumerate(matrix) for c, x in enumerate(row) if not is_zero(x)}
+        self.graph, self.entries, self.n = graph, list(entries.values()), len(scale)
+        self._matrix = partial(_matrix, (len(matrix), self.n), list(entries), np.array(scale))
+        self._inverse = self._node(self._inverse_of, *self.entries)
+        #: Small where the Jacobian is singular, with the sign of its determinant.
+        self.pivots = [self._node(_pivot, self._inverse)]
 
-    places = tuple(np.array(list(entries)).T)
-    inverse = node(partial(_inverse, (len(matrix), len(scale)), places, np.array(scale)), *entries.values())
+    def _node(self, call: Callable[..., Any], *operands: Number) -> Any:
+        return self.graph.make("user", tuple(self.graph.node(x).i for x in operands), (_Function(call), ()))
 
-    def solve(b: Sequence[Number]) -> list[Number]:
-        product = node(_product, inverse, *b)
-        return [node(partial(_component, k), product) for k in range(len(scale))]
+    def _components(self, vector: Any) -> list[Number]:
+        return [self._node(partial(_component, k), vector) for k in range(self.n)]
 
-    return solve, [node(_pivot, inverse)]
+    def solve(self, b: Sequence[Number]) -> list[Number]:
+        """Unknowns of one right side."""
+        return self._components(self._node(self._solution_of, *self.entries, *b))
+
+    def apply_inverse(self, b: Sequence[Number]) -> list[Number]:
+        """Unknowns of one of several right sides."""
+        return self._components(self._node(_product, self._inverse, *b))
+
+    def _inverse_of(self, *entries: Number) -> _Inverse:
+        return inverse_of(*self._matrix(entries))
+
+    def _solution_of(self, *numbers: Number) -> Floats:
+        J, scale = self._matrix(numbers[: len(self.entries)])
+        A, b = J * scale, _columns(numbers[len(self.entries) :])
+        if A.shape[-1] < A.shape[-2]:
+            transposed = np.swapaxes(A, -1, -2)
+            A, b = transposed @ A, transposed @ b
+        try:
+            x = np.linalg.solve(A, b)
+        except np.linalg.LinAlgError:
+            x = inverse_of(A, np.ones(self.n)).matrix @ b
+        return np.moveaxis(x[..., 0] * scale, -1, 0)
 
 
 def inverse_of(J: Floats, scale: Floats) -> _Inverse:
-    """Inverses of Jacobians (…, m, n); NaN where they are singular."""
+    """Inverses of Jacobians (…, m, n) by unknowns of these scales; NaN where they are singular."""
     A = J * scale
     transposed = np.swapaxes(A, -1, -2)
     is_square = A.shape[-1] == A.shape[-2]
@@ -65,36 +86,39 @@ def inverse_of(J: Floats, scale: Floats) -> _Inverse:
         sign, logarithm = np.linalg.slogdet(A)
         usable = np.isfinite(logarithm)
         B = np.linalg.inv(np.where(usable[..., None, None], A, np.eye(len(scale))))
-        pivot = sign / (_norm(A) * _norm(B))
+        pivot = sign / (np.linalg.norm(A, axis=(-2, -1)) * np.linalg.norm(B, axis=(-2, -1)))
     B = np.where(usable[..., None, None], B if is_square else B @ transposed, np.nan)
     return _Inverse(B * scale[:, None], np.where(usable, pivot, 0.0))
 
 
-def _norm(A: Floats) -> Any:
-    return np.sqrt(np.einsum("...ij,...ij->...", A, A))
-
-
-def _inverse(shape: tuple[int, int], places: tuple[Any, Any], scale: Floats, *entries: Number) -> _Inverse:
+def _matrix(
+    shape: tuple[int, int], places: Sequence[tuple[int, int]], scale: Floats, entries: Sequence[Number]
+) -> tuple[Floats, Floats]:
+    """Jacobians (…, m, n), and the scales."""
     J = np.zeros((*_shape(entries), *shape))
-    for r, c, x in zip(*places, entries, strict=True):
+    for (r, c), x in zip(places, entries, strict=True):
         J[..., r, c] = x
-    return inverse_of(J, scale)
+    return J, scale
+
+
+def _columns(b: Sequence[Number]) -> Floats:
+    """Right sides (…, m, 1)."""
+    found = np.empty((*_shape(b), len(b), 1))
+    for k, x in enumerate(b):
+        found[..., k, 0] = x
+    return found
 
 
 def _shape(numbers: Sequence[Number]) -> tuple[int, ...]:
-    return next((x.shape for x in numbers if isinstance(x, np.ndarray) and x.ndim), ())
+    return next((x.shape for x in numbers if isinstance(x, np.ndarray)), ())
 
 
 def _product(inverse: _Inverse, *b: Number) -> Floats:
-    A = inverse.matrix
-    if A.ndim == 2:
-        return A @ np.array(b)
-    columns = np.array([np.broadcast_to(x, len(A)) for x in b])
-    return np.einsum("kij,jk->ik", A, columns)
+    return np.moveaxis((inverse.matrix @ _columns(b))[..., 0], -1, 0)
 
 
-def _component(k: int, product: Floats) -> Number:
-    return product[k] if product.ndim > 1 else float(product[k])
+def _component(k: int, vector: Floats) -> Number:
+    return vector[k] if vector.ndim > 1 else float(vector[k])
 
 
 def _pivot(inverse: _Inverse) -> Number:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -112,18 +113,24 @@ class Plan:
         self.q = slice(self.first_state, self.first_state + self.unknowns)
         self.dq = slice(self.q.stop, self.q.stop + self.unknowns)
         self.ddq = slice(self.dq.stop, self.dq.stop + self.unknowns)
-        routines = {id(part.routine): part.routine for part in self.parts}
-        operations = {key: routine.operations for key, routine in routines.items()}
-        self.operations = np.sum([operations[id(part.routine)] for part in self.parts], axis=0)
         self.wound = self._wound()
         self.alive = np.array([not part.dead for part in self.parts])
         for part in self.parts:
             self.alive[part.index] &= self.alive[list(part.known)].all()
-        nodes = (node for routine in routines.values() for node in routine.graph.nodes)
-        #: Whether users' functions have to be called in Python.
-        self.is_opaque = any(op == "user" for op, _, _ in nodes)
         #: Parts whose signs hold where their paths may not.
         self.signed = [part for part in self.parts if part.group.direct or part.group.struts]
+
+    @cached_property
+    def operations(self) -> Floats:
+        """Operations of a step of Newton's method and of the rest, of all groups."""
+        found: Floats = np.sum([part.routine.operations for part in self.parts], axis=0)
+        return found
+
+    @cached_property
+    def is_opaque(self) -> bool:
+        """Whether functions have to be called in Python: users', and NumPy's solves of large groups."""
+        routines = {id(part.routine): part.routine for part in self.parts}.values()
+        return any(op == "user" for routine in routines for op, _, _ in routine.graph.nodes)
 
     def _place_unknowns(self, groups: Sequence[Group]) -> None:
         """Rows of the unknowns by joint and coordinate, and of each group."""
@@ -166,13 +173,16 @@ class Plan:
         """Row of an input of a group's routine."""
         uses = group.uses
         if name == "u":
-            return 3 * list(uses.drives)[k // 3] + int(k) % 3
+            number, order = divmod(int(k), 3)
+            return 3 * list(uses.drives)[number] + order
         if name == "c":
-            return self._row_of[list(uses.solved)[k // 3]] + int(k) % 3 * self.unknowns
-        b, (stored, length) = list(uses.bodies)[k[0]], (self.record.stored, self.record.length)
-        if k[1] < stored:
-            return self.body(b) + int(k[1])
-        return self.first_axes + b * (length - stored) + int(k[1]) - stored
+            number, order = divmod(int(k), 3)
+            return self._row_of[list(uses.solved)[number]] + order * self.unknowns
+        body, number = k
+        b, beyond = list(uses.bodies)[body], int(number) - self.record.stored
+        if beyond < 0:
+            return self.body(b) + int(number)
+        return self.first_axes + b * (self.record.length - self.record.stored) + beyond
 
     def row_of(self, part: Part, name: str, k: Any) -> int:
         """Row of an input of a part's routine, or of an unknown."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from groups.engine.dense import MANY, inverse_of, inverted
+from groups.engine.dense import MANY, Dense, inverse_of
 from mbssa.graph.derivative import Direction, derivative
 from mbssa.graph.evaluation import evaluated
 from mbssa.graph.frames import Frame, Motion, cross, minus, quaternion
@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 #: Functions of floats and of arrays, and the inputs (name, number) that both take.
 Printed: TypeAlias = "tuple[list[Callable[..., tuple[Number, ...]]], list[tuple[str, Any]]]"
 
+#: Unknowns of a right side.
+Solve: TypeAlias = "Callable[[Sequence[Number]], list[Number]]"
 #: Linear and angular rate of a frame.
 Rates: TypeAlias = "tuple[Sequence[Number], Sequence[Number]]"
 
@@ -266,7 +268,8 @@ class Routine:
         if not self.n:
             return np.ones(len(J))
         sizes = np.linalg.svd(J * self.scales, compute_uv=False)
-        return np.divide(sizes[:, -1], sizes[:, 0], out=np.zeros(len(J)), where=sizes[:, 0] > 0)
+        found: Floats = np.divide(sizes[:, -1], sizes[:, 0], out=np.zeros(len(J)), where=sizes[:, 0] > 0)
+        return found
 
     def signs_at(self, J: Floats) -> Floats:
         """(groups,) signs of the determinants, 1 of redundant groups."""
@@ -288,9 +291,9 @@ class Routine:
     # --- graphs --------------------------------------------------------------------------------------
 
     def _solve(self) -> None:
-        back, pivots = self._inverse()
+        step, back, pivots = self._inverse()
         # ---- Newton's step, of limited length, and its size
-        dx = back(self.rows)
+        dx = step(self.rows)
         self.step = [
             largest(least(x, LONGEST * s), -LONGEST * s) for x, s in zip(dx, self.scales, strict=True)
         ]
@@ -320,18 +323,23 @@ class Routine:
             self._least(self.group.gimbal),
         ]
 
-    def _inverse(self) -> tuple[Callable[[Sequence[Number]], list[Number]], list[Number]]:
-        """Unknowns that a right side asks for, and pivots, which are small where the Jacobian is singular."""
+    def _inverse(self) -> tuple[Solve, Solve, list[Number]]:
+        """Unknowns of one right side, and of several; pivots, small where the Jacobian is singular."""
         if not self.n:
-            return (lambda _: []), []
-        if self.dense:
-            return inverted(self.jacobian, self.scales)
-        if not self.redundant:
-            solve, pivots = factorised(self.jacobian, self.order)
-            return solve, pivots
-        normal, projected = least_squares(self.jacobian)
-        solve, pivots = factorised(normal, self.order)
-        return (lambda b: solve(projected(b))), pivots
+            return (lambda _: []), (lambda _: []), []
+        if not self.dense:
+            J, projected = least_squares(self.jacobian) if self.redundant else (self.jacobian, list)
+            solve, pivots = factorised(J, self.order)
+            if all(is_node(p) or 0.0 < abs(p) < np.inf for p in pivots):
+
+                def eliminate(b: Sequence[Number]) -> list[Number]:
+                    found: list[Number] = solve(projected(b))
+                    return found
+
+                return eliminate, eliminate, pivots
+            self.dense = True  # singular everywhere: nothing to eliminate
+        dense = Dense(self.graph, self.jacobian, self.scales)
+        return dense.solve, dense.apply_inverse, dense.pivots
 
     def _record(self, frame: Frame, time: Direction) -> list[Number]:
         velocity = derivative(frame.place, time), frame.motion.twist(time)[1]
@@ -417,4 +425,5 @@ class Routine:
 def constants_of(twins: Sequence[Group]) -> Bools:
     """(numbers,) which are 0, 1 or -1 in all twins."""
     every = np.array([group.geometry for group in twins])
-    return (every == every[0]).all(axis=0) & np.isin(every[0], (0.0, 1.0, -1.0))
+    found: Bools = (every == every[0]).all(axis=0) & np.isin(every[0], (0.0, 1.0, -1.0))
+    return found
