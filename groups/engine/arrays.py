@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from groups.engine.plan import CONDITION, FAR, GIMBAL, QUALITY, REACH, RESIDUAL, STEPS
+from groups.engine.plan import CONDITION, GIMBAL, QUALITY, REACH, STEPS
 from mbssa.arrays import Bools, Floats, Ints
 
 if TYPE_CHECKING:
@@ -28,12 +28,20 @@ FINITE = 1e300
 BLOCK = 1024
 
 
-def is_fine(
-    condition: Any, residual: Any, reach: Any, gimbal: Any, far: Any, limit: float, size: float, flat: Any
-) -> Any:
+class Quality(NamedTuple):
+    """Quality of a group, at an instant or at many, in the order of its rows; ``far`` from the guess."""
+
+    condition: Any
+    residual: Any
+    reach: Any
+    gimbal: Any
+    far: Any
+
+
+def is_fine(of: Quality, limit: Any, size: float, flat: Any) -> Any:
     """Whether a group is solved, in the mode of the reference, and not far from where it was expected."""
-    closed = CLOSED * max(1.0, size)
-    return (condition > flat) & (residual <= closed) & (reach > EDGE) & (gimbal > EDGE) & (far <= limit)
+    closed = of.residual <= CLOSED * max(1.0, size)
+    return (of.condition > flat) & closed & (of.reach > EDGE) & (of.gimbal > EDGE) & (of.far <= limit)
 
 
 def quintic(left: Sequence[Floats], right: Sequence[Floats], h: Floats) -> list[Floats]:
@@ -69,9 +77,8 @@ class Life:
     def seen(self, X: Floats, limit: float) -> tuple[bool, list[tuple[float, float]]]:
         """Whether all instants are fine, and least and largest of each reach and distance to a gimbal."""
         Q = X[self.plan.first_quality : self.plan.first_axes].reshape(len(self.plan.parts), len(QUALITY), -1)
-        kept = (Q[:, k] for k in (CONDITION, RESIDUAL, REACH, GIMBAL, FAR))
-        squares = Q[:, [REACH, GIMBAL]]
-        fine = is_fine(*kept, limit, self.plan.size, self.plan.flat).all()
+        squares, quality = Q[:, [REACH, GIMBAL]], Quality(*(Q[:, k] for k in range(STEPS)))
+        fine = bool(is_fine(quality, limit, self.plan.size, self.plan.flat).all())
         least, largest = (a.ravel().tolist() for a in (squares.min(axis=2), squares.max(axis=2)))
         return fine, list(zip(least, largest, strict=True))
 
@@ -119,13 +126,13 @@ class Life:
         return X
 
     def _group(self, part: Part, X: Floats, limit: float) -> None:
-        routine, geometry, size = part.routine, part.geometry, self.plan.size
+        routine, geometry, unknowns = part.routine, part.geometry, self.plan.unknowns
         guess = [X[r].copy() for r in part.state]
         q, steps, left = guess, np.zeros(X.shape[1]), np.zeros(X.shape[1])
         if part.n:
             (_, newton), used = routine.newton
             i = [X[r] for r in self.plan.rows(part, used)]
-            going = np.ones(X.shape[1], dtype=bool)
+            going = np.ones(X.shape[1], dtype=np.bool_)
             for _ in range(MOST):  # what is there stays: no instant depends on those beside it
                 *dx, size_now = newton(i, geometry, q)
                 q = [np.where(going, a - b, a) for a, b in zip(q, dx, strict=True)]
@@ -134,25 +141,31 @@ class Life:
                 steps += going
                 if not going.any():
                     break
-        far = self._far(part, q, guess)
-        far = np.where(left <= TOLERANCE, far, np.inf)
+        far = np.where(left <= TOLERANCE, self._far(part, q, guess), np.inf)
         (_, finish), used = routine.finish
         found = finish([X[r] for r in self.plan.rows(part, used)], geometry, q)
         count = len(part.records)
         *rates, condition, residual, reach, gimbal = found[count:]
-        fine = is_fine(condition, residual, reach, gimbal, far, limit, size, part.flat)
-        fine &= np.isfinite(sum(rates, 0.0 * far))
+        quality = Quality(condition, residual, reach, gimbal, far)
+        placed = self._fine(part, quality._replace(gimbal=1.0), limit)  # but for legs along their pins
+        placed &= np.isfinite(sum(rates, 0.0 * far))
+        fine = placed & self._fine(part, quality, limit)
         for r, x in zip(part.records, found, strict=False):
-            X[r] = np.where(fine, x, np.nan)
+            X[r] = np.where(placed, x, np.nan)
         for k, r in enumerate(part.state):
             X[r] = np.where(fine, q[k], guess[k])
-            X[r + self.plan.unknowns] = np.where(fine, rates[k], 0.0)
-            X[r + 2 * self.plan.unknowns] = np.where(fine, rates[part.n + k], 0.0)
-        for k, x in enumerate((condition, residual, reach, gimbal, far)):
+            X[r + unknowns] = np.where(fine, rates[k], 0.0)
+            X[r + 2 * unknowns] = np.where(fine, rates[part.n + k], 0.0)
+        for k, x in enumerate(quality):
             X[part.quality + k] = x
         X[part.quality + STEPS].view(np.int64)[:] = steps
 
+    def _fine(self, part: Part, quality: Quality, limit: float) -> Any:
+        return is_fine(quality, limit, self.plan.size, part.flat)
+
     def _far(self, part: Part, q: Sequence[Any], guess: Sequence[Any]) -> Any:
+        if part.routine.linear:  # wherever it is
+            return 0.0
         far: Any = 0.0
         for a, b, turn in zip(q, guess, part.group.turns, strict=True):
             far = np.maximum(far, np.abs(a - b) * (1.0 if turn else 1.0 / self.plan.size))
@@ -201,7 +214,7 @@ class Life:
         count, n, unknowns = len(part.records), part.n, self.plan.unknowns
         rates, quality = found[count : count + 2 * n], found[count + 2 * n :]
         column[part.quality : part.quality + len(QUALITY)] = [*quality, far, steps]
-        if not (is_fine(*quality, far, FINITE, self.plan.size, part.flat) and math.isfinite(sum(rates))):
+        if not (self._fine(part, Quality(*quality, far), FINITE) and math.isfinite(sum(rates))):
             return False
         for r, x in zip(part.records.tolist(), found, strict=False):
             column[r] = x

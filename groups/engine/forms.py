@@ -121,9 +121,10 @@ class Form:
         kinds = [type_of_joint(group.mechanism, j) for j, _ in free]
         if group.spins or any(link.joint < 0 for link in group.links):
             return None
-        if any(kind.pair is None or len(kind.pair.steps) != 1 for kind in kinds):
+        steps = [() if kind.pair is None else kind.pair.steps for kind in kinds]
+        if any(len(mine) != 1 for mine in steps):
             return None
-        form = Form(group, free, [kind.pair.steps[0].kind == "turn" for kind in kinds])
+        form = Form(group, free, [step.kind == "turn" for (step,) in steps])
         return form if form.is_solvable() else None
 
     def __init__(self, group: Group, free: list[Name], turns: list[bool]) -> None:
@@ -157,15 +158,18 @@ class Form:
     def _of_coordinate(self, name: Name, x: Any) -> Any:
         """The (cosine, sine) of a joint's angle, which may turn against its link."""
         (link,) = (link for link in self.group.links if link.joint == name[0])
-        (step,) = type_of_joint(self.group.mechanism, link.joint).pair.steps
+        pair = type_of_joint(self.group.mechanism, link.joint).pair
+        assert pair is not None
+        (step,) = pair.steps
         sign = float(step.factor) * (1.0 if link.forward else -1.0)
         return (x[0], sign * x[1]) if isinstance(x, tuple) else x
 
     def _one(self, numbers: Numbers, root: Roots) -> list[Any]:
         if self.turns[0]:
-            at = [self._row(numbers, x) for x in ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0))]
-            return [one_turn(*at, root)]
-        return [one_slide(*(self._row(numbers, x) for x in (0.0, 1.0, -1.0)), root)]
+            at, across, opposite = (self._row(numbers, x) for x in ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0)))
+            return [one_turn(at, across, opposite, root)]
+        at, ahead, behind = (self._row(numbers, x) for x in (0.0, 1.0, -1.0))
+        return [one_slide(at, ahead, behind, root)]
 
     def _row(self, numbers: Numbers, x: Any) -> Number:
         """The one row, a square or a length along an axis, at a value of the unknown."""
@@ -176,7 +180,7 @@ class Form:
         (cut,) = group.cuts
         a, b = group.mechanism.joint_bodies(cut)[:2]
         A, B = bodies[a].end(*group.side(numbers, cut, 0)), bodies[b].end(*group.side(numbers, cut, 1))
-        (elementary,) = group.lengths_of(cut)
+        (elementary,) = group.lengths_of(cut) or ()
         given = group.length_given(numbers, cut, elementary)
         if elementary.kind == "distance":
             d = minus(B.place, A.place)

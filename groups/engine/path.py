@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from groups.engine.arrays import is_fine, quintic
-from groups.engine.plan import CONDITION, FAR, GIMBAL, QUALITY, REACH, RESIDUAL
+from groups.engine.arrays import FINITE, Quality, is_fine, quintic
+from groups.engine.plan import FAR, QUALITY, STEPS
 from mbssa.arrays import Bools, Floats, Ints
 
 if TYPE_CHECKING:
@@ -228,7 +228,7 @@ class Follower:
         if share < 1 or x > k:
             pieces = np.arange(x + share, k + 1, share)
             return np.append(pieces, k + 1.0)[:batch]
-        found = []
+        found: list[float] = []
         while len(found) < batch and k < way.last:
             k = way.next(k, wide)
             found.append(float(k))
@@ -286,15 +286,15 @@ class Follower:
         """Whether all living groups go on, by step; and which groups are solved there (G, steps)."""
         plan = self.plan
         Q = X[plan.first_quality : plan.first_axes, 1:].reshape(len(self.parts), len(QUALITY), -1)
-        quality = [Q[:, k] for k in (CONDITION, RESIDUAL, REACH, GIMBAL)]
-        found: Bools = is_fine(*quality, 0.0, LEAP, plan.size, plan.flat)
-        found &= np.isfinite(Q[:, FAR]) & (Q[:, FAR] <= np.where(alive, LEAP, np.inf)[:, None])
+        far = np.where(alive, LEAP, FINITE)[:, None]
+        found: Bools = is_fine(Quality(*(Q[:, k] for k in range(STEPS))), far, plan.size, plan.flat)
         off = self._gap(X, h) > SMOOTH
         for g, part in enumerate(self.parts):
             found[g] &= found[self.known[g]].all(axis=0)
-            if part.n and alive[g]:
+            if alive[g] and not part.routine.linear:
                 found[g] &= ~off[part.state - plan.first_state].any(axis=0)
-        return found[alive].all(axis=0), found
+        whole: Bools = found[alive].all(axis=0)
+        return whole, found
 
     def _gap(self, X: Floats, h: Floats) -> Floats:
         """(n, steps) distance of the states of neighbouring columns from one smooth path, rad or sizes."""

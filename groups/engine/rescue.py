@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from groups.engine.arrays import CLOSED, EDGE, TOLERANCE, is_fine
-from groups.engine.plan import CONDITION, FAR, GIMBAL, QUALITY, REACH, RESIDUAL, STEPS
+from groups.engine.arrays import CLOSED, EDGE, TOLERANCE, Quality, is_fine
+from groups.engine.plan import CONDITION, FAR, GIMBAL, REACH, RESIDUAL, STEPS
 from groups.status import (
     BRANCH_JUMP,
     CONTACT_LOST,
@@ -77,8 +77,7 @@ def _doubt(status: Statuses, losses: Sequence[Loss]) -> None:
 
 def fine(plan: Plan, part: Part, X: Floats, near: float = NEAR) -> Bools:
     """(T,) whether a group is solved as it should be."""
-    Q = X[part.quality : part.quality + len(QUALITY)]
-    solved = is_fine(*Q[[CONDITION, RESIDUAL, REACH, GIMBAL, FAR]], near, plan.size, part.flat)
+    solved = is_fine(Quality(*X[part.quality : part.quality + STEPS]), near, plan.size, part.flat)
     found: Bools = solved & np.isfinite(X[part.answer]).all(axis=0)
     return found
 

@@ -294,9 +294,8 @@ class Routine:
         step, back, pivots = self._inverse()
         # ---- Newton's step, of limited length, and its size
         dx = step(self.rows)
-        self.step = [
-            largest(least(x, LONGEST * s), -LONGEST * s) for x, s in zip(dx, self.scales, strict=True)
-        ]
+        longest = [np.inf if self.linear else LONGEST * s for s in self.scales]
+        self.step = [largest(least(x, s), -s) for x, s in zip(dx, longest, strict=True)]
         by = FINER if self.group.curved else 1.0  # curves have pieces: no quadratic end across a break
         self.length = self._largest([x * (by / s) for x, s in zip(dx, self.scales, strict=True)])
         # ---- rates

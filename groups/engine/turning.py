@@ -118,11 +118,13 @@ def _leaps(plan: Plan, body: Floats, near: Ints, h: Floats) -> Bools:
     if record.planar:
         turned = after[record.turn] - before[record.turn]
         off = np.abs(np.mod(turned - way[2] + np.pi, 2 * np.pi) - np.pi)
-        return found | (off > LEAP * h * np.maximum(np.abs(v0[2]), np.abs(v1[2])) + BLUR)
+        leaps: Bools = found | (off > LEAP * h * np.maximum(np.abs(v0[2]), np.abs(v1[2])) + BLUR)
+        return leaps
     inner = np.abs((before[3:7] * after[3:7]).sum(axis=0))
     turn = 2.0 * np.arccos(np.minimum(inner, 1.0))
     rates = np.maximum(np.linalg.norm(v0[3:], axis=0), np.linalg.norm(v1[3:], axis=0))
-    return found | (turn > h * rates + FLIP)
+    leaps = found | (turn > h * rates + FLIP)
+    return leaps
 
 
 def _mirrored(measure: Floats, time: Floats, solved: Bools, near: Ints) -> Bools:
