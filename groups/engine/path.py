@@ -8,6 +8,7 @@ reference only where the straight way of the inputs from there leads to it.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -176,6 +177,9 @@ class Follower:
         since: dict[int, float] = dict.fromkeys(np.flatnonzero(~alive).tolist(), 0.0)
         beyond: set[int] = set()  # groups that were lost at an end of their reach, not where two modes cross
         while x < way.last or enters:
+            if since:
+                batch = FIRST_BATCH
+                self._start_lost(since, knots, way, x, column)
             at = self._ahead(way, x, wide, share, batch, enters)
             time = way.time_at(np.concatenate([[x], at]))
             X = self.life.steps_from(column, way.at(at), np.diff(time), alive)
@@ -216,9 +220,20 @@ class Follower:
                 for g in np.flatnonzero(~alive).tolist():
                     since.setdefault(g, x)
                     rates = self.parts[g].state + self.plan.unknowns
-                    column[rates] = column[rates + self.plan.unknowns] = 0.0  # it waits where it was
+                    column[rates] = column[rates + self.plan.unknowns] = 0.0
         knots.lost += [Loss(g, first, np.inf, False) for g, first in since.items()]
         return knots
+
+    def _start_lost(self, lost: Iterable[int], knots: Knots, way: Way, x: float, column: Floats) -> None:
+        """Let groups that are lost begin where they were at the most similar inputs."""
+        if not knots.x:
+            return
+        _, columns, alive = knots.joined()
+        near = _nearest_inputs(columns[: self.plan.first_body : 3], way.at(np.array([x]))[0::3], way.scale)
+        for g in lost:
+            if alive[g].any():
+                state = self.parts[g].state
+                column[state] = columns[state, np.where(alive[g], near[0], np.inf).argmin()]
 
     def _ahead(self, way: Way, x: float, wide: float, share: float, batch: int, enters: bool) -> Floats:
         """Places of the next steps, within a time step where it is divided or was begun."""
@@ -319,7 +334,7 @@ def followed(plan: Plan, life: Life, way: Way) -> Knots:
 
 
 def guesses(plan: Plan, life: Life, knots: Knots, way: Way, X: Floats) -> None:
-    """Unknowns at all samples: quintics between the knots; a lost group waits."""
+    """Unknowns at all samples: quintics between the knots; of a lost group those at the most similar inputs."""
     (x, columns, alive), count = knots.joined(), len(way.time)
     if len(x) == 1:
         X[plan.q, :count] = columns[plan.q]
@@ -332,8 +347,11 @@ def guesses(plan: Plan, life: Life, knots: Knots, way: Way, X: Floats) -> None:
     if not alive.all():
         k = np.repeat(np.arange(len(x) - 1), np.diff(first))
         for g, part in enumerate(plan.parts):
-            if part.n and not alive[g].all():
-                _wait(X, part.state, columns[part.state], alive[g], k)
+            if part.n and not alive[g].all() and alive[g].any():
+                dead = np.flatnonzero(~(alive[g, k] & alive[g, k + 1]))
+                near = _nearest_inputs(columns[: plan.first_body : 3], way.inputs[0::3, dead], way.scale)
+                best = np.where(alive[g], near, np.inf).argmin(axis=1)
+                X[part.state[:, None], dead] = columns[part.state][:, best]
 
 
 def _denser(plan: Plan, life: Life, way: Way, x: Floats, columns: Floats) -> tuple[Floats, Floats, Bools]:
@@ -352,9 +370,7 @@ def _denser(plan: Plan, life: Life, way: Way, x: Floats, columns: Floats) -> tup
     return x, columns, np.ones((len(plan.parts), len(x)), dtype=np.bool_)
 
 
-def _wait(found: Floats, rows: Ints, states: Floats, alive: Bools, k: Ints) -> None:
-    """Where a group is lost its guess is the nearest state in which it is not."""
-    dead, living = np.flatnonzero(~(alive[k] & alive[k + 1])), np.flatnonzero(alive)
-    if len(living):
-        nearest = living[np.abs(living[None] - (k[dead] + 0.5)[:, None]).argmin(axis=1)]
-        found[rows[:, None], dead[None]] = states[:, nearest]
+def _nearest_inputs(of: Floats, to: Floats, scale: Floats) -> Floats:
+    """(K', K) distances of inputs (D, K) from others (D, K'), of the one that is farthest."""
+    found: Floats = (np.abs(of[:, None] - to[:, :, None]) / scale[:, None, None]).max(axis=0, initial=0.0)
+    return found

@@ -155,8 +155,8 @@ def _judged(plan: Plan, part: Part, rows: Floats, slope: Floats, J: Floats) -> t
     least = slope < 1e-2 * np.sqrt((rows * rows).sum(axis=0))
     open_ = DROPPED if part.routine.redundant else OUT_OF_REACH
     code = np.where(closed, np.where(flat, SINGULAR, OK), np.where(least, open_, NOT_CONVERGED))
-    if part.routine.linear:
-        code = np.where(flat & ~closed, SINGULAR, code)
+    if part.routine.linear or part.dead:
+        code = np.where((flat | part.dead) & ~closed, SINGULAR, code)
     sign = np.ones(len(J))
     if not (part.routine.redundant or part.routine.linear or part.dead):
         sign = np.sign(np.linalg.det(np.nan_to_num(J))) * part.sign

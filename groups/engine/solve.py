@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 #: Fewest instants between two reports of progress.
 SPAN = 256
+#: Longest way of an input in a step over which turns are counted, rad or sizes.
+TELLING = 0.3
 #: How far beyond the end of a profile, over its length, a place of contact is on it.
 END = 1e-9
 
@@ -95,7 +97,7 @@ def _solved(plan: Plan, motion: Motion, progress: Progress | None) -> tuple[Floa
     if done_status.any():
         _take_back(plan, Y, done_status)
     if plan.wound:
-        _count_turns(plan, Y, way.time)
+        _count_turns(plan, life, way, Y)
     if not plan.record.planar:
         _continue_signs(plan.bodies(Y)[:, 3:7].transpose(0, 2, 1))
     return X, status, done
@@ -136,22 +138,32 @@ def _mark_ends(plan: Plan, X: Floats, status: Statuses, run: Run) -> None:
                 run.ended[part.index] = int(gone[0]), f"{name}: its place of contact has left the profile"
 
 
-def _count_turns(plan: Plan, X: Floats, time: Floats) -> None:
+def _count_turns(plan: Plan, life: Life, way: Way, X: Floats) -> None:
     """Turns of the angles of closed forms, counted on from the reference by their rates."""
-    record = plan.record
-    first = np.array([plan.body(b) for b in plan.wound])
-    w, a = X[first + record.velocity[2]], X[first + record.acceleration[2]]
-    angle, h = X[first + record.turn], np.diff(time)
+    record, pieces = plan.record, 1 + int(way.longest / TELLING)
+    first, Y, time = np.array([plan.body(b) for b in plan.wound]), X, way.time
+    if pieces > 1:  # counted over pieces of the time steps
+        x = np.linspace(0.0, way.last, pieces * way.last + 1)
+        Y, time = life.storage(len(x)), way.time_at(x)
+        Y[: plan.first_body], Y[:, ::pieces] = way.at(x), X
+        between = np.flatnonzero(np.arange(len(x)) % pieces)
+        Y[plan.q, between] = X[plan.q, between // pieces]
+        Z = Y[:, between]
+        life.apart(Z, len(between), np.inf)
+        Y[:, between] = Z
+    w, a = Y[first + record.velocity[2]], Y[first + record.acceleration[2]]
+    angle, h = Y[first + record.turn], np.diff(time)
     turns = np.zeros_like(angle)
     start = plan.start[first + record.turn]
     turns[:, 0] = np.round((start - angle[:, 0]) / (2 * np.pi))
     ahead = 0.5 * h * (w[:, 1:] + w[:, :-1]) + h * h / 12.0 * (a[:, :-1] - a[:, 1:])
     turns[:, 1:] = np.round((ahead - np.diff(angle, axis=1)) / (2 * np.pi))
     if np.isfinite(angle).all():
-        X[first + record.turn] = angle + 2 * np.pi * np.cumsum(turns, axis=1)
-        return
-    for row, mine, counted, at_start in zip(first + record.turn, angle, turns, start, strict=True):
-        X[row] = _over_gaps(mine, counted, at_start)
+        angle += 2 * np.pi * np.cumsum(turns, axis=1)
+    else:
+        for k, (counted, at_start) in enumerate(zip(turns, start, strict=True)):
+            angle[k] = _over_gaps(angle[k], counted, at_start)
+    X[first + record.turn] = angle[:, ::pieces]
 
 
 def _over_gaps(angle: Floats, turns: Floats, start: float) -> Floats:
