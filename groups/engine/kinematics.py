@@ -7,6 +7,7 @@ place of a contact on its curves, an angle that counts turns. Rows are zero wher
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -421,7 +422,10 @@ class Group:
 
     def _user(self, bodies: dict[int, Frame], relations: JointRelations, j: int) -> Number:
         joint = self.mechanism.joint_ids[j]
-        return traced(relations.function, self.planar, [bodies[b] for b in relations.bodies], joint)
+        assert relations.function is not None
+        function = replace(relations.function, size=float(self.frames.size))
+        reference = self.setting.reference[list(relations.bodies)]
+        return traced(function, [bodies[b] for b in relations.bodies], reference, joint)
 
     # --- contacts ------------------------------------------------------------------------------------
 

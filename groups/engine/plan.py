@@ -160,10 +160,10 @@ class Plan:
         if name == "c":
             number, order = divmod(int(k), 3)
             return self._row_of[list(uses.solved)[number]] + order * self.unknowns
-        body, number = k
-        b, beyond = list(uses.bodies)[body], int(number) - self.record.stored
+        body, number = map(int, k)
+        b, beyond = list(uses.bodies)[body], number - self.record.stored
         if beyond < 0:
-            return self.body(b) + int(number)
+            return self.body(b) + number
         return self.first_axes + b * (self.record.length - self.record.stored) + beyond
 
     def row_of(self, part: Part, name: str, k: Any) -> int:

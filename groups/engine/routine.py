@@ -7,22 +7,21 @@ geometry are inputs.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from groups.engine.dense import MANY, Dense, inverse_of
+from mbssa.graph.derivative import Direction, derivative
 from mbssa.graph.evaluation import evaluated
 from mbssa.graph.frames import Frame, Motion, cross, minus, quaternion
 from mbssa.graph.linear import factorised, least_squares, pivot_order
 from mbssa.graph.nodes import (
-    Direction,
     Graph,
     above,
     absolute,
     atan2,
-    derivative,
     is_node,
     is_zero,
     largest,
@@ -214,7 +213,7 @@ class Routine:
             masks.append(mask)
         J: list[list[Number]] = [[0.0] * self.n for _ in self.rows]
         for j in range(self.n):
-            by = Direction(lambda name, k, j=j: 1.0 if name == "q" and k == j else 0.0)
+            by = Direction(partial(_is_unknown, j))
             by.memo.update((i, 0.0) for i, mask in enumerate(masks) if not mask >> j & 1)
             which = [r for r, x in enumerate(self.rows) if is_node(x) and masks[x.i] >> j & 1]
             for r, x in zip(which, derivative([self.rows[r] for r in which], by), strict=True):
@@ -337,7 +336,7 @@ class Routine:
 
     def _record(self, frame: Frame, time: Direction) -> list[Number]:
         velocity = derivative(frame.place, time), frame.motion.twist(time)[1]
-        acceleration = tuple(derivative(x, time) for x in velocity)
+        acceleration = derivative(velocity[0], time), derivative(velocity[1], time)
         found = self.record.written(frame, velocity, acceleration)
         if self.group.form is not None:  # its turns are counted afterwards, over all instants
             found[self.record.turn] = atan2(*frame.axes[0][1::-1])
@@ -408,6 +407,10 @@ class Routine:
             sum(self.graph.nodes[i][0] not in ("in", "const", "moved") for i in self.graph.needed(p))
             for p in parts
         )
+
+
+def _is_unknown(j: int, name: str, k: Any) -> float:
+    return 1.0 if name == "q" and k == j else 0.0
 
 
 def constants_of(twins: Sequence[Group]) -> Bools:

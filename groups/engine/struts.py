@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
-from itertools import product
+from collections.abc import MutableMapping
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from mbssa.graph.frames import UNIT, ZERO, Frame, dot, minus, transposed
-from mbssa.graph.nodes import sqrt
+from groups.passive_rotations import LockedRotation
+from groups.tree import Strut
+from mbssa.graph.frames import UNIT, ZERO, Frame, Matrix, Vector, dot, minus, transposed
+from mbssa.graph.nodes import Number, sqrt
 from mbssa.joints.axes import axes_of
 from mbssa.joints.equations import _SWAP
 
+if TYPE_CHECKING:
+    from groups.engine.kinematics import Group
+    from groups.engine.numbers import Numbers, Reference
 
-def place_strut(group, numbers, bodies, strut):
-    """Add the leg's bodies; returns its length's row, where that is known.
+#: Frames by body.
+Bodies: TypeAlias = MutableMapping[int, Frame]
+#: Origin and axes by rows of a joint's frame on a body.
+Side: TypeAlias = tuple[Vector, Matrix]
 
-    D is the line between the points in the axes of the base's pin (z), r the same line in those of the leg's
-    pin (z). A turn about the first pin brings the second to x, a turn about the second brings r to D.
-    """
+
+def place_strut(group: Group, numbers: Numbers, bodies: Bodies, strut: Strut) -> list[Number]:
+    """Add the leg's bodies, and return the row of its length where that is known."""
+    # D is the line between the points in the axes of the base's pin (z), r the same line in those of the
+    # leg's pin (z). A turn about the first pin brings the second to x, a turn about the second brings r to D.
     leg, A = _Leg(group, numbers, strut), _base(group, numbers, bodies, strut)
     D = A.seen(minus(bodies[strut.tip].end(leg.tip_centre, UNIT).place, A.place))
     square, x = dot(D, D), 0.0
@@ -41,10 +51,10 @@ def place_strut(group, numbers, bodies, strut):
     return [sqrt(square) - sqrt(dot(r, r))] if is_known else []
 
 
-def mode_of(group, numbers, bodies, strut):
+def mode_of(group: Group, numbers: Reference, bodies: Bodies, strut: Strut) -> tuple[float, float]:
     """Signs of slide and lean with which the leg stands as at the reference, by trial."""
-    reference, misses = group.setting.reference, {}
-    for signs in product((1.0, -1.0), repeat=2):
+    reference, misses = group.setting.reference, dict[tuple[float, float], float]()
+    for signs in ((1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (-1.0, -1.0)):
         group.modes[strut] = signs
         numbers.uses.given.pop(("mode", strut.bodies), None)
         group.reach, group.gimbal, placed = [], [], dict(bodies) | {0: group.ground}
@@ -60,18 +70,18 @@ def mode_of(group, numbers, bodies, strut):
             for b in strut.bodies
         )
     numbers.uses.given.pop(("mode", strut.bodies), None)
-    return min(misses, key=misses.get) if misses else (1.0, 1.0)
+    return min(misses, key=lambda signs: misses[signs]) if misses else (1.0, 1.0)
 
 
-def _side(group, numbers, j, body):
+def _side(group: Group, numbers: Numbers, j: int, body: int) -> Side:
     return group.side(numbers, j, group.mechanism.joint_bodies(j)[:2].index(body))
 
 
-def _spin(group, strut):
+def _spin(group: Group, strut: Strut) -> LockedRotation:
     return next(spin for spin in group.setting.spins if spin.body in strut.bodies)
 
 
-def _base(group, numbers, bodies, strut):
+def _base(group: Group, numbers: Numbers, bodies: Bodies, strut: Strut) -> Frame:
     """Frame of the first pin, z along it."""
     A = bodies[strut.base].end(*_side(group, numbers, strut.pin, strut.base))
     if not strut.held:
@@ -85,7 +95,7 @@ def _base(group, numbers, bodies, strut):
 class _Leg:
     """A leg by itself, from the frame of its pin."""
 
-    def __init__(self, group, numbers, strut):
+    def __init__(self, group: Group, numbers: Numbers, strut: Strut) -> None:
         first, last = strut.bodies[0], strut.bodies[-1]
         self.strut = strut
         self.foot, self.pin = _side(group, numbers, strut.pin, first)
@@ -100,7 +110,7 @@ class _Leg:
             turn = axes[strut.slide, self.near] @ axes[strut.slide, 1 - self.near].T if turned else np.eye(3)
             self.pin = numbers.given(("own", strut.pin), axes_of(turn @ spin.in_body))
 
-    def placed(self, frame, x):
+    def placed(self, frame: Frame, x: Number) -> tuple[Frame, Frame, Vector]:
         """First and last body and the ball's centre, from the frame of the leg's pin and the slide."""
         first = last = frame.back(self.foot, self.pin)
         if self.strut.slide >= 0:
@@ -108,6 +118,6 @@ class _Leg:
             last = slid.back(*self.sides[1])
         return first, last, last.end(self.tip, UNIT).place
 
-    def line(self, x):
+    def line(self, x: Number) -> Vector:
         """From the pin to the ball, in the axes of the leg's pin."""
         return self.placed(Frame(ZERO, UNIT), x)[2]

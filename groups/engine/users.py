@@ -1,79 +1,150 @@
-"""Users' functions that cannot be traced: called at every instant, with derivatives by complex step."""
+"""Users' functions: traced, where that gives the same numbers, else called at every instant."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
 import numpy as np
+import numpy.typing as npt
 
-from mbssa.graph.nodes import is_node
+from mbssa.arrays import Floats
 from mbssa.faults import Fault
-from mbssa.joints.user_sources import error_line, name_of
+from mbssa.graph.evaluation import evaluated
+from mbssa.graph.frames import Frame
+from mbssa.graph.nodes import Graph, Number, graph_of
+from mbssa.joints.poses import Poses
+from mbssa.joints.user import UserFunction, derivative_on_copies, on_copies
+from mbssa.joints.user_sources import error_line
 
-#: Steps of the derivatives, in the coordinates' own units.
-COMPLEX_STEP, STEP = 1e-30, 1e-5
-
-
-class Opaque:
-    """A function of numbers in a row; ``of(orders)`` is its derivative by the coordinates of these places."""
-
-    def __init__(self, function, planar, joint):
-        self.function, self.planar, self.joint = function, planar, joint
-        self.call = function.resolve().function
-
-    def of(self, orders):
-        """The function of coordinates that are floats or arrays."""
-        evaluate = (self._value, self._slope, self._curvature)[len(orders)]
-
-        def on_numbers(*x):
-            if not any(isinstance(v, np.ndarray) for v in x):
-                return float(evaluate(np.array(x, dtype=float), *orders))
-            columns = np.array(np.broadcast_arrays(*x))
-            return np.array([evaluate(column, *orders) for column in columns.T])
-
-        return on_numbers
-
-    def _value(self, x):
-        if not np.isfinite(x).all():
-            return np.nan
-        try:
-            if self.planar:
-                return self.call(x.reshape(-1, 3))
-            p, R = x.reshape(-1, 12)[:, :3], x.reshape(-1, 12)[:, 3:].reshape(-1, 3, 3)
-            return self.call(p.copy(), R.copy())
-        except Exception as error:
-            fault = Fault(name_of(self.function.source), error_line(error))
-            raise OpaqueError(str(fault.at(f"joint {self.joint}: {fault.place}"))) from error
-
-    def _slope(self, x, k):
-        shifted = x.astype(complex)
-        shifted[k] += 1j * COMPLEX_STEP
-        return np.imag(self._value(shifted)) / COMPLEX_STEP
-
-    def _curvature(self, x, k, n):
-        ahead, behind = x.copy(), x.copy()
-        ahead[n] += STEP
-        behind[n] -= STEP
-        return (self._slope(ahead, k) - self._slope(behind, k)) / (2.0 * STEP)
+#: Step of the complex step, and of the differences of first derivatives, rad and sizes of the mechanism.
+COMPLEX_STEP, STEP = 1e-30, 3e-4
+#: Poses at which a traced function is compared, how far they are from the reference, rad and sizes, and the
+#: share of the largest value by which the numbers may differ.
+POSES, AROUND, AGREE = 10, 0.2, 1e-9
 
 
 class OpaqueError(Exception):
     """An exception inside a user's function, which ends the run."""
 
 
-def traced(function, planar, frames, joint):
-    """The function's number on frames: traced where that can be, else as a node of its own."""
-    call = function.resolve().function
+def traced(function: UserFunction, frames: Sequence[Frame], reference: Poses, joint: str) -> Number:
+    """A user's function of some frames; nodes of its operations where it can be traced, else one node."""
+    x = _numbers(function, frames)
+    graph = graph_of(x)
+    if graph is None:
+        try:
+            return Opaque(function, joint).of(0)(*x)
+        except OpaqueError as error:
+            raise ValueError(str(error)) from error
+    operations = _operations(function, reference)
+    if operations is not None:
+        return evaluated([operations], lambda _, k: x[k])[0]
+    return graph.make("user", tuple(graph.node(v).i for v in x), (Opaque(function, joint), 0))
+
+
+def _operations(function: UserFunction, reference: Poses) -> Number | None:
+    """Expression of a function in inputs ("x", k); None where it has other values than the function."""
+    call, graph = on_copies(function, function.resolve().function), Graph()
+    poses = np.array([_numbers(function, frames) for frames in _around(function, reference)])
+    inputs = np.array([graph.input("x", k) for k in range(poses.shape[1])], dtype=object)
     try:
-        if planar:
-            return call(np.array([[*f.place[:2], f.angle] for f in frames]))
-        axes = np.array([f.axes for f in frames]).swapaxes(1, 2)
-        return call(np.array([f.place for f in frames]), axes)
-    except (TypeError, AttributeError):
-        if planar:
-            x = [v for f in frames for v in (*f.place[:2], f.angle)]
-        else:
-            x = [v for f in frames for v in (*f.place, *(f.axes[c][r] for r in range(3) for c in range(3)))]
-        graph = next((v.graph for v in x if is_node(v)), None)
-        if graph is None:
-            raise
-        operands = tuple(graph.node(v).i for v in x)
-        return graph.make("user", operands, (Opaque(function, planar, joint), ()))
+        with np.errstate(all="ignore"):
+            result = graph.node(call(*_arguments(function, inputs)))
+            found = np.broadcast_to(evaluated([result], lambda _, k: poses[:, k])[0], POSES)
+            wanted = np.array([call(*_arguments(function, x)) for x in poses], dtype=np.float64)
+    except (Exception, SystemExit):  # whatever it is, the function can be called
+        return None
+    finite = np.isfinite(wanted)
+    near = AGREE * np.abs(wanted[finite]).max(initial=0.0)
+    same = finite.any() and (np.isfinite(found) == finite).all()
+    return result if same and (np.abs(found - wanted)[finite] <= near).all() else None
+
+
+def _around(function: UserFunction, reference: Poses) -> Iterator[list[Frame]]:
+    """Random poses near the reference, the same in each run."""
+    random = np.random.default_rng(7)
+    for _ in range(POSES):
+        shift, turn = random.uniform(-AROUND, AROUND, (2, function.bodies, 3))
+        places, axes = reference.position + function.size * shift, reference.rotation.swapaxes(1, 2)
+        yield [
+            frame.turn(2, c) if function.planar else frame.turn(2, c).turn(0, a).turn(1, b)
+            for frame, (a, b, c) in zip(map(Frame, places, axes, reference.angle), turn, strict=True)
+        ]
+
+
+def _numbers(function: UserFunction, frames: Sequence[Frame]) -> list[Number]:
+    """Numbers of frames in a row: x, y, angle; in space places, and rotations by rows."""
+    if function.planar:
+        return [v for f in frames for v in (*f.place[:2], f.angle)]
+    return [v for f in frames for v in (*f.place, *(f.axes[c][r] for r in range(3) for c in range(3)))]
+
+
+def _arguments(function: UserFunction, x: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    """Poses and rotations of numbers in a row; in the plane there are no rotations."""
+    if function.planar:
+        return x.reshape(-1, 3), x
+    x = x.reshape(-1, 12)
+    return x[:, :3], x[:, 3:].reshape(-1, 3, 3)
+
+
+class Opaque:
+    """A function that is called; its derivatives are by its ``derivative`` or by complex step."""
+
+    def __init__(self, function: UserFunction, joint: str) -> None:
+        self.function, self.joint = function, joint
+        resolved = function.resolve()
+        self._call, self._derivative = on_copies(function, resolved.function), None
+        if resolved.derivative is not None:
+            self._derivative = derivative_on_copies(function, resolved.derivative)
+        scale = [function.size] * 2 + [1.0] if function.planar else [function.size] * 3 + [1.0] * 9
+        self._scale = np.tile(scale, function.bodies)
+
+    def of(self, order: int) -> Callable[..., Number]:
+        """Derivative along ``order`` directions: a function of numbers, then directions, floats or arrays."""
+        evaluate: Callable[..., float] = (self._value, self._slope, self._curvature)[order]
+
+        def on_numbers(*x: Number) -> Number:
+            columns = np.array(np.broadcast_arrays(*x), dtype=np.float64)
+            if columns.ndim == 1:
+                return self._at(evaluate, columns.reshape(order + 1, -1))
+            found = [self._at(evaluate, column.reshape(order + 1, -1)) for column in columns.T]
+            return np.array(found, dtype=np.float64)
+
+        return on_numbers
+
+    def _at(self, evaluate: Callable[..., float], rows: Floats) -> float:
+        if not np.isfinite(rows).all():
+            return np.nan
+        try:
+            with np.errstate(all="ignore"):
+                return float(evaluate(*rows))
+        except (Exception, SystemExit) as error:
+            fault = Fault(self.function.name, error_line(error))
+            raise OpaqueError(str(fault.at(f"joint {self.joint}: {fault.place}"))) from error
+
+    def _value(self, x: Floats) -> float:
+        return float(np.real(self._call(*_arguments(self.function, x))))
+
+    def _slope(self, x: Floats, v: Floats) -> float:
+        if self._derivative is None:
+            return float(
+                np.imag(self._call(*_arguments(self.function, x + COMPLEX_STEP * 1j * v))) / COMPLEX_STEP
+            )
+        (q, R), (w, S) = _arguments(self.function, x), _arguments(self.function, v)
+        by_twist = self._derivative(q, R)
+        found = float((by_twist[:, :3] * w).sum())
+        if not self.function.planar:  # of dR = ω × R; a direction may have other parts, which are no turns
+            turned = np.cross(by_twist[:, None, 3:], R.swapaxes(1, 2))
+            found += 0.5 * float((turned * S.swapaxes(1, 2)).sum())
+        return found
+
+    def _curvature(self, x: Floats, v: Floats, w: Floats) -> float:
+        """Central differences of the fourth order."""
+        speed = float((np.abs(w) / self._scale).max())
+        if not speed or not v.any():
+            return 0.0
+        h, found = STEP / speed, 0.0
+        for ahead, factor in ((-2, 1.0), (-1, -8.0), (1, 8.0), (2, -1.0)):
+            found += factor * self._slope(x + ahead * h * w, v)
+        return found / (12 * h)

@@ -3,93 +3,116 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
 
-import numpy as np
+from mbssa.graph.nodes import FUNCTIONS, Number, graph_of, is_node
 
-from mbssa.graph.nodes import is_node
-
-_FLOATS = {
-    "sqrt": math.sqrt, "sin": math.sin, "cos": math.cos, "atan2": math.atan2, "abs": abs, "min": min,
-    "max": max, "exp": math.exp, "log": math.log, "rint": round,
-    "above": lambda test, a, b: a if test > 0 else b,
-}  # fmt: skip
-_ARRAYS = {
-    "sqrt": np.sqrt, "sin": np.sin, "cos": np.cos, "atan2": np.arctan2, "abs": np.abs, "min": np.fmin,
-    "max": np.fmax, "exp": np.exp, "log": np.log, "rint": np.rint,
-    "above": lambda test, a, b: np.where(test > 0, a, b),
-}  # fmt: skip
 #: Inputs that are arguments of their own; all others come in one list, in the order of first use.
 ARGUMENTS = ("g", "q", "dq", "ddq")
+#: The functions of floats and of arrays, and the inputs (name, number) of their first argument.
+Printed: TypeAlias = tuple[list[Callable[..., tuple[Number, ...]]], list[tuple[str, Any]]]
+#: Operations that are written as signs, and most operations one inside another.
+_SIGNS, _DEEPEST = frozenset(("+", "-", "*", "/", "neg")), 20
+#: Names of constants that have no literal.
+_CONSTANTS: dict[str, Any] = {"inf": math.inf, "nan": math.nan}
 
 
-def functions(name, stages, results):
-    """The function ``name(i, g, q, dq, ddq)`` of floats and that of arrays, and the inputs in ``i``.
-
-    Stages are (input name, nodes): those inputs are these results, so that rates that were solved for are
-    inputs of what comes after them.
-    """
-    writer = _Writer(name)
+def functions(
+    name: str, stages: Sequence[tuple[str, Sequence[Number]]], results: Sequence[Number]
+) -> Printed:
+    """The function ``name(i, g, q, dq, ddq)`` of floats and that of arrays, and the inputs in ``i``."""
+    # Stages are (input name, nodes): what follows reads these nodes as those inputs, as with solved rates.
+    writer = _Writer(name, [x for _, nodes in stages for x in nodes], results)
     for given, nodes in stages:
         writer.stage(given, nodes)
     writer.write(results)
-    made = ", ".join(map(writer.value, results))
-    text = "\n".join([*writer.lines, f"    return ({made}{',' if results else ''})"])
-    code, found = compile(text, f"<{name}>", "exec"), []
-    for space in (_FLOATS, _ARRAYS):
-        names = space | writer.curves
+    values = ", ".join(map(writer.value, results))
+    text = "\n".join([*writer.lines, f"    return ({values}{',' if results else ''})"])
+    code, made = compile(text, f"<{name}>", "exec"), []
+    for life in (0, 1):
+        names = {name: pair[life] for name, pair in FUNCTIONS.items()} | _CONSTANTS | writer.foreign
         exec(code, names)
-        found.append(names[name])
-    return found, list(writer.inputs)
+        made.append(names[name])
+    return made, list(writer.inputs)
 
 
 class _Writer:
-    def __init__(self, name):
-        self.lines = [f"def {name}(i, g, q=(), dq=(), ddq=()):"]
-        self.text, self.curves, self.inputs = {}, {}, {}
+    """Lines of a function's source; what is used once is written where it is used."""
 
-    def value(self, x):
+    def __init__(self, name: str, staged: Sequence[Number], results: Sequence[Number]) -> None:
+        self.lines = [f"def {name}(i, g, q=(), dq=(), ddq=()):"]
+        self.text: dict[int, str] = {}
+        self.depth: dict[int, int] = {}
+        self.foreign: dict[str, Callable[..., Number]] = {}
+        self.inputs: dict[tuple[str, Any], int] = {}
+        self.uses = _uses(staged, results)
+
+    def value(self, x: Number) -> str:
+        """Text of a number that has been written."""
         return self.text[x.i] if is_node(x) else repr(float(x))
 
-    def stage(self, given, nodes):
+    def stage(self, given: str, nodes: Sequence[Number]) -> None:
+        """Write some nodes, which are inputs of what follows."""
         self.write(nodes)
-        graph = next((x.graph for x in nodes if is_node(x)), None)
+        graph = graph_of(nodes)
         for k, x in enumerate(nodes):
             if graph is not None:
                 self.text[graph.input(given, k).i] = self.value(x)
         if graph is None and nodes:
             self.lines.append(f"    {given} = ({', '.join(map(self.value, nodes))},)")
 
-    def write(self, nodes):
-        graph = next((x.graph for x in nodes if is_node(x)), None)
+    def write(self, nodes: Sequence[Number]) -> None:
+        """Write what some nodes need."""
+        graph = graph_of(nodes)
         if graph is None:
             return
-        for i in graph.needed(nodes, self.text):
+        text, depths = self.text, self.depth
+        for i in graph.needed(nodes, text):
             op, operands, data = graph.nodes[i]
             if op == "const":
-                self.text[i] = repr(data)
-                continue
-            if op == "moved":
-                self.text[i] = self.text[operands[0]]
-                continue
-            self.lines.append(f"    x{i} = {self._expression(i, op, [self.text[k] for k in operands], data)}")
-            self.text[i] = f"x{i}"
+                text[i] = repr(data)
+            elif op == "moved":
+                text[i], depths[i] = text[operands[0]], depths.get(operands[0], 0)
+            else:
+                expression = self._expression(i, op, [text[k] for k in operands], data)
+                if self.uses[i] == 1:
+                    depth = depths[i] = 1 + max([depths.get(k, 0) for k in operands], default=0)
+                    if depth < _DEEPEST:
+                        text[i] = f"({expression})" if op in _SIGNS else expression
+                        continue
+                    depths[i] = 0
+                self.lines.append(f"    x{i} = {expression}")
+                text[i] = f"x{i}"
 
-    def _expression(self, i, op, operands, data):
-        if op == "in":
-            name, k = data
-            return (
-                f"{name}[{k}]"
-                if name in ARGUMENTS
-                else f"i[{self.inputs.setdefault(data, len(self.inputs))}]"
-            )
-        if op == "curve":
-            pieces, axis, order = data
-            self.curves[f"curve{i}"] = pieces(order, axis)
-            return f"curve{i}({operands[0]})"
-        if op == "user":
-            function, orders = data
-            self.curves[f"user{i}"] = function.of(orders)
-            return f"user{i}({', '.join(operands)})"
-        if op in ("+", "-", "*", "/"):
-            return f"{operands[0]} {op} {operands[1]}"
-        return f"-{operands[0]}" if op == "neg" else f"{op}({', '.join(operands)})"
+    def _expression(self, i: int, op: str, operands: list[str], data: Any) -> str:
+        if op in _SIGNS:
+            return f"{operands[0]} {op} {operands[1]}" if op != "neg" else f"-{operands[0]}"
+        match op:
+            case "in":
+                name, k = data
+                own = name in ARGUMENTS
+                return f"{name}[{k}]" if own else f"i[{self.inputs.setdefault(data, len(self.inputs))}]"
+            case "curve":
+                pieces, axis, order = data
+                op, self.foreign[f"f{i}"] = f"f{i}", pieces(order, axis)
+            case "user":
+                function, order = data
+                op, self.foreign[f"f{i}"] = f"f{i}", function.of(order)
+        return f"{op}({', '.join(operands)})"
+
+
+def _uses(staged: Sequence[Number], results: Sequence[Number]) -> Counter[int]:
+    """Number of uses of each node's text; those of stages are used again as inputs."""
+    uses, graph = Counter[int](), graph_of([*staged, *results])
+    if graph is None:
+        return uses
+    needed = graph.needed([*staged, *results])
+    uses.update(x.i for x in (*staged, *staged, *results) if is_node(x))
+    uses.update(k for i in needed for k in graph.nodes[i][1])
+    for i in reversed(needed):  # a moved node is its operand
+        op, operands, _ = graph.nodes[i]
+        if op == "moved":
+            uses[operands[0]] += uses[i] - 1
+    return uses
