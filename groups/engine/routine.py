@@ -1,8 +1,6 @@
-"""A group type as graphs: Newton's step, and rates, bodies and quality at the solution.
+"""A group type as graphs: Newton's step, and rates, bodies and quality at the solution."""
 
-Groups of one type share a routine: zeros and ones that all of them have are constants, other numbers of their
-geometry are inputs.
-"""
+# Zeros and ones that all groups of a type have are constants, other numbers of their geometry are inputs.
 
 from __future__ import annotations
 
@@ -180,11 +178,9 @@ class Inputs:
 
 
 class Routine:
-    """What all groups of one type do; ``group`` is the one that was traced.
+    """Steps, rates and quality of all groups of one type; ``group`` is the one that was traced."""
 
-    ``reference(name, k)`` are its numbers at its reference, from which the order of pivots follows.
-    """
-
+    # ``reference(name, k)`` are its numbers at its reference, from which the order of pivots follows.
     def __init__(
         self, group: Group, record: Record, constant: Bools, reference: Callable[[str, Any], Number]
     ) -> None:
