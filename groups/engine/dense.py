@@ -47,7 +47,7 @@ class Dense:
         self.pivots = [self._node(_pivot, self._inverse)]
 
     def _node(self, call: Callable[..., Any], *operands: Number) -> Any:
-        return self.graph.make("user", tuple(self.graph.node(x).i for x in operands), (_Function(call), ()))
+        return self.graph.make("user", tuple(self.graph.node(x).i for x in operands), (_Function(call), 0))
 
     def _components(self, vector: Any) -> list[Number]:
         return [self._node(partial(_component, k), vector) for k in range(self.n)]

@@ -1,8 +1,7 @@
-"""Kinematics of one structural group, written once on any numbers: floats, arrays, nodes of a graph.
+"""Kinematics of one structural group, written once on any numbers: floats, arrays, nodes of a graph."""
 
-Unknowns are the undriven coordinates of the joints of a spanning tree and, after them, auxiliary ones: the
-place of a contact on its curves, an angle that counts turns. Rows are zero where the group is closed.
-"""
+# Unknowns are the undriven coordinates of the joints of a spanning tree and, after them, auxiliary ones: the
+# place of a contact on its curves, an angle that counts turns. Rows are zero where the group is closed.
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
-"""A model's groups with their routines, and the places of all numbers in one array.
+"""A model's groups with their routines, and the places of all numbers in one array."""
 
-The array X has a row for every number and a column for every instant, so that it is the storage of both lives
-and of the answer: inputs with two rates, a record for every body, unknowns, their rates, quality, and the
-bodies' axes in space, which machine code keeps for a block of instants only.
-"""
+# The array X has a row for every number and a column for every instant, so that it is the storage of both
+# lives and of the answer: inputs with two rates, a record for every body, unknowns, their rates, quality, and
+# the bodies' axes in space, which machine code keeps for a block of instants only.
 
 from __future__ import annotations
 
@@ -68,13 +67,7 @@ class Part:
 
 
 class Plan:
-    """All groups of a model.
-
-    Raises
-    ------
-    ValueError
-        A group that its equations do not determine at the reference.
-    """
+    """All groups of a model; ValueError where equations do not determine one at the reference."""
 
     def __init__(self, model: Model) -> None:
         self.lives: dict[str, Any] = {}
@@ -178,10 +171,10 @@ class Plan:
         if name == "c":
             number, order = divmod(int(k), 3)
             return self._row_of[list(uses.solved)[number]] + order * self.unknowns
-        body, number = k
-        b, beyond = list(uses.bodies)[body], int(number) - self.record.stored
+        body, number = map(int, k)
+        b, beyond = list(uses.bodies)[body], number - self.record.stored
         if beyond < 0:
-            return self.body(b) + int(number)
+            return self.body(b) + number
         return self.first_axes + b * (self.record.length - self.record.stored) + beyond
 
     def row_of(self, part: Part, name: str, k: Any) -> int:

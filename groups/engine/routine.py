@@ -1,13 +1,11 @@
-"""A group type as graphs: Newton's step, and rates, bodies and quality at the solution.
+"""A group type as graphs: Newton's step, and rates, bodies and quality at the solution."""
 
-Groups of one type share a routine: zeros and ones that all of them have are constants, other numbers of their
-geometry are inputs.
-"""
+# Zeros and ones that all groups of a type have are constants, other numbers of their geometry are inputs.
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -180,11 +178,9 @@ class Inputs:
 
 
 class Routine:
-    """What all groups of one type do; ``group`` is the one that was traced.
+    """Steps, rates and quality of all groups of one type; ``group`` is the one that was traced."""
 
-    ``reference(name, k)`` are its numbers at its reference, from which the order of pivots follows.
-    """
-
+    # ``reference(name, k)`` are its numbers at its reference, from which the order of pivots follows.
     def __init__(
         self, group: Group, record: Record, constant: Bools, reference: Callable[[str, Any], Number]
     ) -> None:
@@ -217,7 +213,7 @@ class Routine:
             masks.append(mask)
         J: list[list[Number]] = [[0.0] * self.n for _ in self.rows]
         for j in range(self.n):
-            by = Direction(lambda name, k, j=j: 1.0 if name == "q" and k == j else 0.0)
+            by = Direction(partial(_is_unknown, j))
             by.memo.update((i, 0.0) for i, mask in enumerate(masks) if not mask >> j & 1)
             which = [r for r, x in enumerate(self.rows) if is_node(x) and masks[x.i] >> j & 1]
             for r, x in zip(which, derivative([self.rows[r] for r in which], by), strict=True):
@@ -342,7 +338,7 @@ class Routine:
 
     def _record(self, frame: Frame, time: Direction) -> list[Number]:
         velocity = derivative(frame.place, time), frame.motion.twist(time)[1]
-        acceleration = tuple(derivative(x, time) for x in velocity)
+        acceleration = derivative(velocity[0], time), derivative(velocity[1], time)
         found = self.record.written(frame, velocity, acceleration)
         if self.group.direct and self.record.planar:  # its turns are counted afterwards, over all instants
             found[self.record.turn] = atan2(*frame.axes[0][1::-1])
@@ -419,6 +415,10 @@ class Routine:
             sum(self.graph.nodes[i][0] not in ("in", "const", "moved") for i in self.graph.needed(p))
             for p in parts
         )
+
+
+def _is_unknown(j: int, name: str, k: Any) -> float:
+    return 1.0 if name == "q" and k == j else 0.0
 
 
 def constants_of(twins: Sequence[Group]) -> Bools:

@@ -13,8 +13,8 @@ from groups.engine.plan import Plan
 from groups.engine.twins import groups_of
 from groups.setting import Setting
 from groups.status import SINGULAR
+from mbssa.graph.derivative import Direction, derivative
 from mbssa.graph.evaluation import evaluated
-from mbssa.graph.nodes import Direction, derivative
 from mbssa.joints.catalogue import type_of_joint
 
 ANSWERS = ("position", "orientation", "velocity", "acceleration")
