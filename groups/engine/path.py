@@ -8,7 +8,6 @@ reference only where the straight way of the inputs from there leads to it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -35,6 +34,8 @@ FEWEST, WIDEST, DIVIDED, FIRST_BATCH, BATCH = 8, 4, 4, 8, 64
 FEW, DENSER = 64, 8
 #: Difference of unknowns that are the same, rad or sizes.
 SAME = 1e-6
+#: Share of whole turns in the distance of inputs.
+TURNED = 1e-3
 
 
 @dataclass(eq=False)
@@ -143,6 +144,19 @@ class Loss:
     sure: bool
 
 
+@dataclass(frozen=True, eq=False)
+class Missing:
+    """A group that is lost: since when, and its states (n, K) at inputs (D, K) where it was solved."""
+
+    before: float
+    inputs: Floats
+    states: Floats
+
+    def state_near(self, plan: Plan, inputs: Floats) -> Floats:
+        """(n,) the state at the most similar inputs (D,)."""
+        return self.states[:, int(_distances(plan, self.inputs, inputs[:, None])[0].argmin())]
+
+
 @dataclass(eq=False)
 class Knots:
     """States along a way: where (K,), the array's columns (height, K), which groups are alive there (G, K)."""
@@ -174,15 +188,14 @@ class Follower:
         knots, x, column = Knots(), 0.0, start
         wide = top = max(min(STRIDE, float(way.gone[-1]) / FEWEST), 1e-300)
         share, batch, enters = 1.0, FIRST_BATCH, True
-        since: dict[int, float] = dict.fromkeys(np.flatnonzero(~alive).tolist(), 0.0)
+        since = {g: self._missing(g, knots, 0.0) for g in np.flatnonzero(~alive).tolist()}
         beyond: set[int] = set()  # groups that were lost at an end of their reach, not where two modes cross
         while x < way.last or enters:
-            if since:
-                batch = FIRST_BATCH
-                self._start_lost(since, knots, way, x, column)
-            at = self._ahead(way, x, wide, share, batch, enters)
-            time = way.time_at(np.concatenate([[x], at]))
-            X = self.life.steps_from(column, way.at(at), np.diff(time), alive)
+            at = self._ahead(way, x, wide, share, 1 if since else batch, enters)
+            time, inputs = way.time_at(np.concatenate([[x], at])), way.at(at)
+            for g, missing in since.items():
+                column[self.parts[g].state] = missing.state_near(self.plan, inputs[0::3, 0])
+            X = self.life.steps_from(column, inputs, np.diff(time), alive)
             at = at[: X.shape[1] - 1]
             fine, found = self._fine(X, alive, np.diff(time)[: len(at)])
             good = len(at) if fine.all() else int(fine.argmin())
@@ -195,7 +208,7 @@ class Follower:
                 for g in [g for g in back if alive[g]]:
                     told = self.parts[g].has_one_mode and g in beyond
                     sure = told or not checks or self._leads_to(g, way, x, column)
-                    knots.lost.append(Loss(g, since.pop(g), x, sure))
+                    knots.lost.append(Loss(g, since.pop(g).before, x, sure))
                     beyond.discard(g)
                 X[:, good] = column
                 knots.add(at[:good], X[:, 1 : good + 1], found[:, :good])
@@ -209,7 +222,8 @@ class Follower:
             batch, failed = FIRST_BATCH, float(at[good])
             k = min(int(x), way.last - 1)
             if enters:  # the first sample itself has no answer
-                since |= dict.fromkeys(np.flatnonzero(alive & ~found[:, 0]).tolist(), -1.0)
+                gone = np.flatnonzero(alive & ~found[:, 0]).tolist()
+                since |= {g: self._missing(g, knots, -1.0) for g in gone}
                 alive = alive & found[:, 0]
             elif failed - x > 1:
                 wide = float(way.gone[int(failed)] - way.gone[k]) / DIVIDED
@@ -217,23 +231,21 @@ class Follower:
                 share /= DIVIDED
             else:  # what cannot be followed is lost from here on
                 alive = alive & found[:, good]
-                for g in np.flatnonzero(~alive).tolist():
-                    since.setdefault(g, x)
+                for g in [g for g in np.flatnonzero(~alive).tolist() if g not in since]:
+                    since[g] = self._missing(g, knots, x)
                     rates = self.parts[g].state + self.plan.unknowns
                     column[rates] = column[rates + self.plan.unknowns] = 0.0
-        knots.lost += [Loss(g, first, np.inf, False) for g, first in since.items()]
+        knots.lost += [Loss(g, missing.before, np.inf, False) for g, missing in since.items()]
         return knots
 
-    def _start_lost(self, lost: Iterable[int], knots: Knots, way: Way, x: float, column: Floats) -> None:
-        """Let groups that are lost begin where they were at the most similar inputs."""
-        if not knots.x:
-            return
-        _, columns, alive = knots.joined()
-        near = _nearest_inputs(columns[: self.plan.first_body : 3], way.at(np.array([x]))[0::3], way.scale)
-        for g in lost:
-            if alive[g].any():
-                state = self.parts[g].state
-                column[state] = columns[state, np.where(alive[g], near[0], np.inf).argmin()]
+    def _missing(self, g: int, knots: Knots, before: float) -> Missing:
+        """A group that is lost from a place of the way on, with the reference and the knots before."""
+        rows, state = slice(0, self.plan.first_body, 3), self.parts[g].state
+        inputs, states = [self.plan.start[rows, None]], [self.plan.start[state, None]]
+        for columns, alive in zip(knots.columns, knots.alive, strict=True):
+            inputs.append(columns[rows, alive[g]])
+            states.append(columns[state][:, alive[g]])
+        return Missing(before, np.concatenate(inputs, axis=1), np.concatenate(states, axis=1))
 
     def _ahead(self, way: Way, x: float, wide: float, share: float, batch: int, enters: bool) -> Floats:
         """Places of the next steps, within a time step where it is divided or was begun."""
@@ -349,7 +361,7 @@ def guesses(plan: Plan, life: Life, knots: Knots, way: Way, X: Floats) -> None:
         for g, part in enumerate(plan.parts):
             if part.n and not alive[g].all() and alive[g].any():
                 dead = np.flatnonzero(~(alive[g, k] & alive[g, k + 1]))
-                near = _nearest_inputs(columns[: plan.first_body : 3], way.inputs[0::3, dead], way.scale)
+                near = _distances(plan, columns[: plan.first_body : 3], way.inputs[0::3, dead])
                 best = np.where(alive[g], near, np.inf).argmin(axis=1)
                 X[part.state[:, None], dead] = columns[part.state][:, best]
 
@@ -370,7 +382,10 @@ def _denser(plan: Plan, life: Life, way: Way, x: Floats, columns: Floats) -> tup
     return x, columns, np.ones((len(plan.parts), len(x)), dtype=np.bool_)
 
 
-def _nearest_inputs(of: Floats, to: Floats, scale: Floats) -> Floats:
-    """(K', K) distances of inputs (D, K) from others (D, K'), of the one that is farthest."""
-    found: Floats = (np.abs(of[:, None] - to[:, :, None]) / scale[:, None, None]).max(axis=0, initial=0.0)
+def _distances(plan: Plan, of: Floats, to: Floats) -> Floats:
+    """(K', K) distances of inputs (D, K) from others (D, K'), of the one that is farthest; whole turns are short."""
+    off = to[:, :, None] - of[:, None]
+    whole = 2 * np.pi * np.round(off / (2 * np.pi)) * plan.turning_inputs[:, None, None]
+    far = np.abs(off - whole) + TURNED * np.abs(whole)
+    found: Floats = (far / plan.scale_of_inputs[:, None, None]).max(axis=0, initial=0.0)
     return found

@@ -38,7 +38,7 @@ NEAR = 0.02
 #: Condition of a closed group, scaled, below which it has no rates.
 NO_RATES = 1e-7
 #: Steps of damped least squares, and rounds of starts on the right branch.
-MOST, ROUNDS = 60, 6
+MOST, ROUNDS = 200, 6
 
 
 def statuses(plan: Plan, life: Life, X: Floats, knots: Knots) -> Statuses:
