@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from groups.engine.arrays import CLOSED, EDGE, TOLERANCE, Quality, is_fine
+from groups.engine.path import on_one_path
 from groups.engine.plan import CONDITION, FAR, GIMBAL, REACH, RESIDUAL, STEPS
 from groups.status import (
     BRANCH_JUMP,
@@ -41,7 +42,7 @@ NO_RATES = 1e-7
 MOST, ROUNDS = 200, 6
 
 
-def statuses(plan: Plan, life: Life, X: Floats, knots: Knots) -> Statuses:
+def statuses(plan: Plan, life: Life, X: Floats, time: Floats, knots: Knots) -> Statuses:
     """(G, T) status of every group at every instant; X is completed where the rescue finds an answer."""
     found: Statuses = np.zeros((len(plan.parts), X.shape[1]), dtype=np.int8)
     for g, part in enumerate(plan.parts):
@@ -51,28 +52,22 @@ def statuses(plan: Plan, life: Life, X: Floats, knots: Knots) -> Statuses:
         if len(bad):
             found[g, bad] = _rescued(plan, life, part, X, bad)
         losses = sorted((loss for loss in knots.lost if loss.group == g), key=lambda loss: loss.before)
-        if losses and not part.routine.linear:
-            _doubt(found[g], losses)
+        if losses and part.n and not part.routine.linear:
+            smooth = on_one_path(plan, X, np.diff(time))[part.state - plan.first_state].all(axis=0)
+            smooth |= part.has_one_mode
+            _doubt(found[g], losses, smooth)
     return found
 
 
-def _doubt(status: Statuses, losses: Sequence[Loss]) -> None:
+def _doubt(status: Statuses, losses: Sequence[Loss], smooth: Bools) -> None:
     """Of a group that was lost, instants are on the branch only where the reference leads to them."""
-    count = len(status)
-    ends = [*(loss.before for loss in losses[1:]), np.inf]
-    for loss, until in zip(losses, ends, strict=True):
-        first, back = int(np.floor(loss.before)) + 1, int(min(np.ceil(loss.back), count))
-        last = int(min(np.floor(until) + 1, count))
+    for loss in losses:
+        first, back = int(np.floor(loss.before)) + 1, int(min(np.ceil(loss.back), len(status)))
         solved = status[first:back] == OK
-        if loss.sure and loss.back < count:  # what is solved right before it was found again is as sure
-            beside = (
-                len(solved) - int(np.argmin(np.append(solved, False)[::-1][1:])) if not solved.all() else 0
-            )
-            solved[beside:] = False
+        if back < len(status):  # what leads smoothly to where it was found again is as sure
+            breaks = np.flatnonzero(~(solved & smooth[first:back]))
+            solved[breaks[-1] + 1 if len(breaks) else 0 :] = False
         status[first:back][solved] = BRANCH_JUMP
-        if not loss.sure:
-            behind = status[back:last]
-            behind[behind == OK] = BRANCH_JUMP
 
 
 def fine(plan: Plan, part: Part, X: Floats, near: float = NEAR) -> Bools:

@@ -91,7 +91,7 @@ def _solved(plan: Plan, motion: Motion, progress: Progress | None) -> tuple[Floa
     way, done_status = way.until(done), status[:, :done]
     fine, ranges = life.seen(Y, NEAR)
     if not fine or knots.lost:
-        done_status[:] = statuses(plan, life, Y, knots)
+        done_status[:] = statuses(plan, life, Y, way.time, knots)
         ranges = life.seen(Y, NEAR)[1]
     mark_turned_back(plan, life, way, Y, done_status, ranges)
     if done_status.any():
