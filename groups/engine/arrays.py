@@ -212,9 +212,10 @@ class Life:
         (finish, _), used = routine.finish
         found = finish([column[r] for r in self.plan.rows(part, used)], geometry, q)
         count, n, unknowns = len(part.records), part.n, self.plan.unknowns
-        rates, quality = found[count : count + 2 * n], found[count + 2 * n :]
-        column[part.quality : part.quality + len(QUALITY)] = [*quality, far, steps]
-        if not (self._fine(part, Quality(*quality, far), FINITE) and math.isfinite(sum(rates))):
+        *rates, condition, residual, reach, gimbal = found[count:]
+        quality = Quality(condition, residual, reach, gimbal, far)
+        column[part.quality : part.quality + len(QUALITY)] = [*quality, steps]
+        if not (self._fine(part, quality, FINITE) and math.isfinite(sum(rates))):
             return False
         for r, x in zip(part.records.tolist(), found, strict=False):
             column[r] = x

@@ -308,7 +308,7 @@ class Follower:
             found[g] &= found[self.known[g]].all(axis=0)
             if alive[g] and not part.routine.linear:
                 found[g] &= ~off[part.state - plan.first_state].any(axis=0)
-        whole: Bools = found[alive].all(axis=0)
+        whole: Bools = np.asarray(found[alive].all(axis=0))
         return whole, found
 
     def _gap(self, X: Floats, h: Floats) -> Floats:
