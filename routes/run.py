@@ -267,8 +267,7 @@ def _solved(
     report: Progress | None,
 ) -> Trajectory:
     """Perform all tasks that are not done yet, and collect the results."""
-    if not runner.space.done.any():
-        runner.begin()
+    runner.begin()
     try:
         with _one_thread_of_blas(runner.job), HANDOVERS[executor.memory](runner) as handover:
             _dispatch(runner, executor, pool, handover, report)
@@ -368,6 +367,8 @@ def _workspace(job: Job, executor: ExecutorType, folder: Path | None, resume: bo
 def _collected(runner: TaskRunner, wanted: Ints) -> Trajectory:
     """Check chunks against each other, and mark tasks that are not done as not computed."""
     job, run, space = runner.job, runner.run, runner.space
+    if job.by_engine:
+        return runner.finished().trajectory(wanted)
     chunks = len(job.tasks.bounds) - 1
     done = space.done.reshape(chunks, -1)
     if space.folder is not None and not done.all():
