@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
@@ -16,6 +15,7 @@ from groups.engine.plan import CONDITION, QUALITY, RESIDUAL, STEPS, Plan
 from groups.engine.rescue import NEAR, Statuses, statuses
 from groups.engine.turning import mark_turned_back
 from groups.engine.users import OpaqueError
+from groups.posed import in_modes
 from groups.reference import check_drives
 from groups.results.arrays import Arrays
 from groups.run import Run
@@ -56,7 +56,7 @@ def solve(
     modes: Mapping[int, int] | None = None,
 ) -> Trajectory:
     """Trajectory of a motion whose branches are checked, as :meth:`groups.Model.solve` gives it."""
-    solving, count = Solving(_in_modes(model, modes), motion), len(motion.time)
+    solving, count = Solving(in_modes(model, modes), motion), len(motion.time)
     solving.begin()
     done, wanted = 0, True
     span = count if progress is None else SPAN * max(1, count // (50 * SPAN))
@@ -66,15 +66,6 @@ def solve(
         done, wanted = stop, progress is None or progress(stop / count) is not False
     held = model.held_bodies(kept)
     return solving.finished(held, level, done).trajectory(kept)
-
-
-def _in_modes(model: Model, modes: Mapping[int, int] | None) -> Model:
-    """The model with its reference in other assembly modes."""
-    if not modes:
-        return model
-    from groups.assembly_modes.start import starting_pose
-
-    return replace(model, reference=starting_pose(model, modes))
 
 
 class Solving:
