@@ -180,7 +180,9 @@ class Form:
         (cut,) = group.cuts
         a, b = group.mechanism.joint_bodies(cut)[:2]
         A, B = bodies[a].end(*group.side(numbers, cut, 0)), bodies[b].end(*group.side(numbers, cut, 1))
-        (elementary,) = group.lengths_of(cut) or ()
+        lengths = group.lengths_of(cut)
+        assert lengths is not None
+        (elementary,) = lengths
         given = group.length_given(numbers, cut, elementary)
         if elementary.kind == "distance":
             d = minus(B.place, A.place)

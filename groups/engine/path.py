@@ -17,7 +17,7 @@ import numpy as np
 
 from groups.engine.arrays import FINITE, Quality, is_fine, quintic
 from groups.engine.plan import FAR, QUALITY, STEPS
-from mbssa.arrays import Bools, Floats, Ints
+from mbssa.arrays import Bools, Floats
 
 if TYPE_CHECKING:
     from groups.engine.arrays import Life
@@ -350,7 +350,7 @@ class Follower:
             found[g] &= found[self.known[g]].all(axis=0)
             if alive[g] and not part.routine.linear:
                 found[g] &= smooth[part.state - plan.first_state].all(axis=0)
-        whole: Bools = found[alive].all(axis=0)
+        whole: Bools = np.asarray(found[alive].all(axis=0))
         return whole, found
 
 

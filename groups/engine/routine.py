@@ -389,7 +389,7 @@ class Routine:
         return functions("system", [], [*self.rows, *(x for row in self.jacobian for x in row)])
 
     @cached_property
-    def start(self):
+    def start(self) -> Printed:
         """Unknowns by the closed form, if there is one, in the mode of the reference."""
         values = [self.group.closed[name] for name in self.group.names]
         return functions("start", [], [atan2(*x[::-1]) if isinstance(x, tuple) else x for x in values])
