@@ -194,7 +194,7 @@ class Follower:
         knots, x, column = Knots(beyond=set(beyond)), 0.0, start
         wide = top = max(min(STRIDE, float(way.gone[-1]) / FEWEST), 1e-300)
         share, batch, enters = 1.0, FIRST_BATCH, True
-        since = {g: self._missing(g, knots, 0.0) for g in np.flatnonzero(~alive).tolist()}
+        since = {g: self._missing(g, knots, -1.0) for g in np.flatnonzero(~alive).tolist()}
         while x < way.last or enters:
             at = self._ahead(way, x, wide, share, 1 if since else batch, enters)
             time, inputs = way.time_at(np.concatenate([[x], at])), way.at(at)
