@@ -186,6 +186,7 @@ class Follower:
     def __init__(self, plan: Plan, life: Life) -> None:
         self.plan, self.life, self.parts = plan, life, plan.parts
         self.known = [list(part.known) for part in self.parts]
+        self._led: tuple[Way, float, Knots] | None = None  # the straight way to a place
 
     def along(
         self, way: Way, start: Floats, alive: Bools, beyond: Iterable[int] = (), *, checks: bool = True
@@ -219,7 +220,9 @@ class Follower:
             if good == len(at):
                 batch = min(2 * batch, BATCH)
                 share, wide = (
-                    (min(1.0, DIVIDED * share), wide) if share < 1 else (1.0, min(2 * wide, top if since else WIDEST * top))
+                    (min(1.0, DIVIDED * share), wide)
+                    if share < 1
+                    else (1.0, min(2 * wide, top if since else WIDEST * top))
                 )
                 continue
             batch, failed = FIRST_BATCH, float(at[good])
@@ -308,7 +311,9 @@ class Follower:
         """Whether the straight way from the reference leads to a group's state, which it is made to be."""
         plan, part = self.plan, self.parts[g]
         goal = way.at(np.array([x]))
-        lead = self.to(goal[0::3, 0])
+        if self._led is None or self._led[0] is not way or self._led[1] != x:
+            self._led = way, x, self.to(goal[0::3, 0])
+        lead = self._led[2]
         if not lead.alive[-1][g, -1] or any(loss.group == g for loss in lead.lost):
             return False
         there, scale = lead.columns[-1][part.state, -1], plan.scale[part.state - plan.first_state]

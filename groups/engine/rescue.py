@@ -242,6 +242,15 @@ class _System:
             damping = np.where(better, np.maximum(damping * 0.2, 1e-16), damping * 8.0)
             square = np.where(better, square2, square)
         rows, J = self.at(result, every)
+        turns = 2 * np.pi * np.round((result - start) / (2 * np.pi)) * self.part.turns[:, None]
+        if turns.any():  # whole turns on the way, where no equation counts them
+            near, J2 = self.at(result - turns, every)
+            same = np.abs(near - rows).max(axis=0, initial=0.0) <= CLOSED * max(1.0, self.plan.size)
+            result, rows, J = (
+                np.where(same, result - turns, result),
+                np.where(same, near, rows),
+                np.where(same[:, None, None], J2, J),
+            )
         return result, rows, slopes, J / self.scale
 
     def write(self, q: Floats, rows: Floats, J: Floats, code: Statuses) -> None:
