@@ -112,7 +112,7 @@ def _leaps(plan: Plan, body: Floats, near: Ints, h: Floats) -> Bools:
     found = np.zeros(len(near), dtype=np.bool_)
     for rows, size in ((slice(0, n), plan.size), (slice(n, None), 1.0)):
         fast = np.maximum(np.linalg.norm(v0[rows], axis=0), np.linalg.norm(v1[rows], axis=0))
-        found |= h * np.linalg.norm(broken[rows], axis=0) > h * fast + BLUR * size
+        found |= h * np.linalg.norm(broken[rows], axis=0) > LEAP * h * fast + BLUR * size
         if rows.start == 0:
             found |= np.linalg.norm(off, axis=0) > LEAP * h * fast + BLUR * size
     if record.planar:
