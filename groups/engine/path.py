@@ -134,11 +134,15 @@ def _rates(c: list[Floats], s: Floats, h: Floats) -> tuple[Floats, Floats, Float
 
 @dataclass(frozen=True)
 class Loss:
-    """A group that could not be followed from a place of the way on, until it was found in its mode again."""
+    """A group that could not be followed from a place of the way on, until it was found in its mode again.
+
+    ``beyond`` says that it came to an end of its reach, not to where two modes cross.
+    """
 
     group: int
     before: float
     back: float
+    beyond: bool
 
 
 @dataclass(eq=False)
@@ -167,7 +171,7 @@ class Knots:
     columns: list[Floats] = field(default_factory=list)
     alive: list[Bools] = field(default_factory=list)
     lost: list[Loss] = field(default_factory=list)
-    #: Groups that were lost at an end of their reach, not where two modes cross.
+    #: Groups that have come to an end of their reach.
     beyond: set[int] = field(default_factory=set)
 
     def add(self, x: Floats, columns: Floats, alive: Bools) -> None:
@@ -210,7 +214,7 @@ class Follower:
                 if back and at[0] - x > 1:  # where it is found first
                     wide = float(way.gone[int(at[0])] - way.gone[int(x)]) / DIVIDED
                     continue
-                knots.lost += [Loss(g, since.pop(g).before, float(at[0])) for g in back]
+                knots.lost += [Loss(g, since.pop(g).before, float(at[0]), g in knots.beyond) for g in back]
                 knots.beyond -= set(back)
                 found[list(since), 0] = False
             if good:
@@ -241,7 +245,7 @@ class Follower:
                     since[g] = self._missing(g, knots, x)
                     rates = self.parts[g].state + self.plan.unknowns
                     column[rates] = column[rates + self.plan.unknowns] = 0.0
-        knots.lost += [Loss(g, missing.before, np.inf) for g, missing in since.items()]
+        knots.lost += [Loss(g, missing.before, np.inf, g in knots.beyond) for g, missing in since.items()]
         return knots
 
     def _found_again(

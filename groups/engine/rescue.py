@@ -58,20 +58,21 @@ def statuses(plan: Plan, life: Life, X: Floats, time: Floats, knots: Knots, befo
         losses = sorted((loss for loss in knots.lost if loss.group == g), key=lambda loss: loss.before)
         if losses and part.n and not part.routine.linear:
             smooth = on_one_path(plan, X, np.diff(time))[part.state - plan.first_state].all(axis=0)
-            smooth |= part.has_one_mode
-            _doubt(found[g], losses, smooth)
+            _doubt(found[g], losses, smooth, part.has_one_mode)
     return found
 
 
-def _doubt(status: Statuses, losses: Sequence[Loss], smooth: Bools) -> None:
+def _doubt(status: Statuses, losses: Sequence[Loss], smooth: Bools, has_one_mode: bool) -> None:
     """Of a group that was lost, instants are on the branch only where the reference leads to them."""
     for loss in losses:
         first, back = int(np.floor(loss.before)) + 1, int(min(np.ceil(loss.back), len(status)))
         solved = status[first:back] == OK
         if back < len(status):  # what leads smoothly to where it was found again is as sure
-            breaks = np.flatnonzero(~(solved & smooth[first:back]))
+            breaks = np.flatnonzero(~(solved & (smooth[first:back] | has_one_mode)))
             solved[breaks[-1] + 1 if len(breaks) else 0 :] = False
         status[first:back][solved] = BRANCH_JUMP
+        if first and not loss.beyond and (status[first : back + 1] == OK).all():  # between two instants
+            status[first : first + 1] = BRANCH_JUMP
 
 
 def fine(plan: Plan, part: Part, X: Floats, near: float = NEAR) -> Bools:
