@@ -155,8 +155,13 @@ class Life:
         quality = Quality(condition, residual, reach, gimbal, far)
         along = quality._replace(gimbal=1.0, condition=condition if part.n else 1.0)
         placed = self._fine(part, along, limit) & np.isfinite(sum(rates, 0.0 * far))
-        fine, legs = placed & self._fine(part, quality, limit), len(part.group.links) * self.plan.record.length
-        for k, (r, x) in enumerate(zip(part.records, found, strict=False)):  # legs along their pins have no place
+        fine, legs = (
+            placed & self._fine(part, quality, limit),
+            len(part.group.links) * self.plan.record.length,
+        )
+        for k, (r, x) in enumerate(
+            zip(part.records, found, strict=False)
+        ):  # legs along their pins have no place
             X[r] = np.where(fine if k >= legs else placed, x, np.nan)
         for k, r in enumerate(part.state):
             X[r] = np.where(fine, q[k], guess[k])

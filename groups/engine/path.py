@@ -165,7 +165,7 @@ class Missing:
 
 @dataclass(eq=False)
 class Knots:
-    """States along a way: where (K,), the array's columns (height, K), which groups are alive there (G, K)."""
+    """States along a way: where (K,), the array's columns (height, K), which groups are alive (G, K)."""
 
     x: list[Floats] = field(default_factory=list)
     columns: list[Floats] = field(default_factory=list)
@@ -203,8 +203,10 @@ class Follower:
         while x < way.last or enters:
             at = self._ahead(way, x, wide, share, 1 if since else batch, enters)
             time, inputs = way.time_at(np.concatenate([[x], at])), way.at(at)
-            for g, missing in since.items():
-                column[self.parts[g].state] = missing.state_near(self.plan, inputs[0::3, 0])
+            for g, missing in since.items():  # at rest
+                state, unknowns = self.parts[g].state, self.plan.unknowns
+                column[state] = missing.state_near(self.plan, inputs[0::3, 0])
+                column[state + unknowns] = column[state + 2 * unknowns] = 0.0
             X = self.life.steps_from(column, inputs, np.diff(time), alive)
             at = at[: X.shape[1] - 1]
             fine, found = self._fine(X, alive, np.diff(time)[: len(at)])
@@ -214,7 +216,10 @@ class Follower:
                 if back and at[0] - x > 1:  # where it is found first
                     wide = float(way.gone[int(at[0])] - way.gone[int(x)]) / DIVIDED
                     continue
-                knots.lost += [Loss(g, since.pop(g).before, float(at[0]), g in knots.beyond) for g in back]
+                for g in back:  # one that waited for another was where that one was
+                    if knots.beyond.intersection(back, self.known[g]):
+                        knots.beyond.add(g)
+                    knots.lost.append(Loss(g, since.pop(g).before, float(at[0]), g in knots.beyond))
                 knots.beyond -= set(back)
                 found[list(since), 0] = False
             if good:
@@ -241,10 +246,8 @@ class Follower:
                 share /= DIVIDED
             else:  # what cannot be followed is lost from here on
                 alive = alive & found[:, good]
-                for g in [g for g in np.flatnonzero(~alive).tolist() if g not in since]:
-                    since[g] = self._missing(g, knots, x)
-                    rates = self.parts[g].state + self.plan.unknowns
-                    column[rates] = column[rates + self.plan.unknowns] = 0.0
+                gone = [g for g in np.flatnonzero(~alive).tolist() if g not in since]
+                since |= {g: self._missing(g, knots, x) for g in gone}
         knots.lost += [Loss(g, missing.before, np.inf, g in knots.beyond) for g, missing in since.items()]
         return knots
 
@@ -274,8 +277,8 @@ class Follower:
             elif self._leads_to(g, way, x, column, missing):
                 back.append(g)
             else:
-                missing.refused += 1
                 missing.waits = missing.refused
+                missing.refused += 1
         return back
 
     def _missing(self, g: int, knots: Knots, before: float) -> Missing:
@@ -384,7 +387,7 @@ def followed(plan: Plan, life: Life, way: Way) -> Knots:
 
 
 def guesses(plan: Plan, life: Life, knots: Knots, way: Way, X: Floats) -> None:
-    """Unknowns at all samples: quintics between the knots; of a lost group those at the most similar inputs."""
+    """Unknowns at all samples: quintics between knots; of a lost group those at the most similar inputs."""
     (x, columns, alive), count = knots.joined(), len(way.time)
     if len(x) == 1:
         X[plan.q, :count] = columns[plan.q]
@@ -421,7 +424,7 @@ def _denser(plan: Plan, life: Life, way: Way, x: Floats, columns: Floats) -> tup
 
 
 def _distances(plan: Plan, of: Floats, to: Floats) -> Floats:
-    """(K', K) distances of inputs (D, K) from others (D, K'), of the one that is farthest; whole turns are short."""
+    """(K', K) distances of inputs (D, K) from others (D, K'), of the farthest; whole turns are short."""
     off = to[:, :, None] - of[:, None]
     whole = 2 * np.pi * np.round(off / (2 * np.pi)) * plan.turning_inputs[:, None, None]
     far = np.abs(off - whole) + TURNED * np.abs(whole)

@@ -57,7 +57,8 @@ def statuses(plan: Plan, life: Life, X: Floats, time: Floats, knots: Knots, befo
             found[g, bad] = _rescued(plan, life, part, X, bad)
         losses = sorted((loss for loss in knots.lost if loss.group == g), key=lambda loss: loss.before)
         if losses and part.n and not part.routine.linear:
-            smooth = on_one_path(plan, X, np.diff(time))[part.state - plan.first_state].all(axis=0)
+            unknowns = part.state - plan.first_state
+            smooth: Bools = np.asarray(on_one_path(plan, X, np.diff(time))[unknowns].all(axis=0))
             _doubt(found[g], losses, smooth, part.has_one_mode)
     return found
 

@@ -228,7 +228,7 @@ def _in_pieces(
 
 
 def _turns(plan: Plan, rows: Ints, Y: Floats, time: Floats, start: Floats) -> tuple[Floats, Ints]:
-    """(bodies, instants) turns that an angle lacks beside the one before, and steps of which they are in doubt."""
+    """(bodies, instants) turns that an angle lacks beside the one before; steps where they are in doubt."""
     record, angle, h = plan.record, Y[rows], np.diff(time)
     w, a = (Y[rows - record.turn + of[2]] for of in (record.velocity, record.acceleration))
     turns = np.zeros_like(angle)

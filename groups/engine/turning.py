@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 #: Sine of its angle below which a group is near a dead point, and below which a parabola is telling.
 CLOSE, TELLING = 0.25, 0.05
-#: Way of an input in a long time step, rad or sizes; sine below which such steps are solved in pieces, and how
-#: many, no whole number, so that what is symmetric is not singular at one of them.
+#: Way of an input in a long time step, rad or sizes; sine below which such steps are solved in pieces, and
+#: how many, no whole number, so that what is symmetric is not singular at one of them.
 COARSE, WIDE, PIECES = 0.05, 0.6, 61.7
 #: Displacements may be off those of the rates by this share, and this much of the size or rad.
 LEAP, BLUR = 0.3, 1e-6
@@ -101,7 +101,7 @@ def _inside(plan: Plan, life: Life, way: Way, part: Part, X: Floats, k: int, row
 
 
 def _leaps(plan: Plan, body: Floats, near: Ints, h: Floats) -> Bools:
-    """Whether a body goes elsewhere in a step than its rates say (Hermite's rule), or its rates are broken."""
+    """Whether a body goes elsewhere in a step than its rates say (Hermite's rule), or these are broken."""
     record = plan.record
     before, after = body[:, near], body[:, near + 1]
     places, n = list(record.position), len(record.position)
@@ -109,7 +109,7 @@ def _leaps(plan: Plan, body: Floats, near: Ints, h: Floats) -> Bools:
     a0, a1 = before[list(record.acceleration)], after[list(record.acceleration)]
     way = 0.5 * h * (v0 + v1) + h * h / 12.0 * (a0 - a1)
     off, broken = after[places] - before[places] - way[:n], v1 - v0 - 0.5 * h * (a0 + a1)
-    found = np.zeros(len(near), dtype=np.bool_)
+    found: Bools = np.zeros(len(near), dtype=np.bool_)
     for rows, size in ((slice(0, n), plan.size), (slice(n, None), 1.0)):
         fast = np.maximum(np.linalg.norm(v0[rows], axis=0), np.linalg.norm(v1[rows], axis=0))
         found |= h * np.linalg.norm(broken[rows], axis=0) > LEAP * h * fast + BLUR * size
@@ -117,11 +117,11 @@ def _leaps(plan: Plan, body: Floats, near: Ints, h: Floats) -> Bools:
             found |= np.linalg.norm(off, axis=0) > LEAP * h * fast + BLUR * size
     if record.planar:
         turned = np.abs(np.mod(after[record.turn] - before[record.turn] - way[2] + np.pi, 2 * np.pi) - np.pi)
-        leaps: Bools = found | (turned > LEAP * h * fast + BLUR)
-        return leaps
+        found |= turned > LEAP * h * fast + BLUR
+        return found
     inner = np.abs((before[3:7] * after[3:7]).sum(axis=0))
-    leaps = found | (2.0 * np.arccos(np.minimum(inner, 1.0)) > h * fast + FLIP)
-    return leaps
+    found |= 2.0 * np.arccos(np.minimum(inner, 1.0)) > h * fast + FLIP
+    return found
 
 
 def _mirrored(measure: Floats, time: Floats, solved: Bools, near: Ints) -> Bools:

@@ -118,7 +118,9 @@ def test_a_turn_between_two_rests_is_seen(kind):
     assert turned == pytest.approx([0, TURN, TURN, TURN, -TURN / 0.7], abs=1e-9)
 
 
-@pytest.mark.parametrize("name", ["spatial_4r", "triad", "universal_shafts", "cam_roller", "bennett", "cam_flat"])
+@pytest.mark.parametrize(
+    "name", ["spatial_4r", "triad", "universal_shafts", "cam_roller", "bennett", "cam_flat"]
+)
 @pytest.mark.parametrize("width", [0.02, 0.005])
 def test_a_fast_turn_is_followed(name, width):
     model, time = built(name), np.linspace(0, 1, 4001)
@@ -219,7 +221,9 @@ def test_two_instants_of_the_same_inputs(name):
     model = built(name)
     start = np.array(list(model.reference_inputs.values()))[:, None] * np.ones(2)
     rates = TURN * np.ones_like(start)
-    found = solved(model, groups.Motion(np.array([0.0, 1.0]), tuple(model.reference_inputs), start, rates, 0 * rates))
+    found = solved(
+        model, groups.Motion(np.array([0.0, 1.0]), tuple(model.reference_inputs), start, rates, 0 * rates)
+    )
     assert found.ok
     assert np.abs(found.position[1] - found.position[0]).max() < 1e-9
 
@@ -300,7 +304,15 @@ def test_parallel_lines_cost_one_instant():
 
 @pytest.mark.parametrize("share", [1e-4, 1e-6, 1e-8])
 def test_a_loop_may_be_much_smaller_than_the_mechanism(share):
-    points = [(0.0, 0.0), (0.0, share), (2 * share, 2 * share), (3 * share, 0.0), (10.0, 0.0), (10.0, 1.0), (12.0, 2.0)]
+    points = [
+        (0.0, 0.0),
+        (0.0, share),
+        (2 * share, 2 * share),
+        (3 * share, 0.0),
+        (10.0, 0.0),
+        (10.0, 1.0),
+        (12.0, 2.0),
+    ]
     rows = [(1, 2, "R", 1), (2, 3, "R", 0), (3, 4, "R", 0), (1, 4, "R", 0), (1, 5, "R", 1), (5, 6, "R", 0)]
     rows += [(6, 7, "R", 0), (1, 7, "R", 0)]
     model = built(linkage(rows, [{"point": point} for point in [*points, (13.0, 0.0)]]))
@@ -400,7 +412,8 @@ def test_cams_turn_back_at_their_breaks(name):
 def test_other_modes_hold_in_coarse_steps(name, group):
     model = built(name)
     one, fine = (
-        solved(model, groups.default_motion(model.mechanism, steps=steps), modes={group: 2}) for steps in (31, 301)
+        solved(model, groups.default_motion(model.mechanism, steps=steps), modes={group: 2})
+        for steps in (31, 301)
     )
     assert one.ok
     assert np.abs(one.position - fine.position[::10]).max() < 1e-6
