@@ -317,7 +317,7 @@ class Group:
         return {n: self.setting.drives[j, n] for n in names if (j, n) in self.setting.drives}
 
     def lengths_of(self, cut: int) -> list[Elementary] | None:
-        """Elementary equations of a cut joint, and of its drives, if all are of lengths that a form can close."""
+        """Elementary equations of a cut joint and its drives, if all are lengths that a form can close."""
         kind = type_of_joint(self.mechanism, cut)
         if kind.pair is None or kind.is_contact:
             return None
