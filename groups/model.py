@@ -138,8 +138,7 @@ class Model:
     @cached_property
     def asks_users(self) -> bool:
         """Whether users' functions are called."""
-        parts = [solver.part for solver in self.solvers if solver.part is not None]
-        return bool(self.packed.users) or any(part.system.rows.users for part in parts)
+        return bool(self.packed.users)
 
     def compiles(self, instants: int) -> bool:
         """Whether compiled kernels are the faster choice for so many more instants.

@@ -11,58 +11,18 @@ import numpy as np
 from groups.tree import open_group
 from groups.engine import dyads
 from groups.engine.curves import pieces_of
-from mbssa.graph.frames import Frame, clean, cross, dot, minus, plus, relative, times, total
-from mbssa.graph.nodes import atan2, cos, curve, sin, sqrt
+from mbssa.graph.frames import Frame, clean, dot, minus, relative, total
+from mbssa.graph.nodes import atan2, curve
 from groups.engine.struts import mode_of, place_strut
 from groups.engine.users import traced
 from mbssa.joints.cams.contact import contacts
-from mbssa.joints.cams.contact_kernels import CURVE, FLAT
+from mbssa.joints.cams.contact_kernels import CURVE
 from mbssa.joints.catalogue import is_length, type_of_joint
 from mbssa.joints.equations import _SWAP, Step
+from mbssa.joints.formulas import contact_rows, differs, holds_along, sine_cosine, value
 
 #: Cosine of the angle between two axes from which on they are parallel.
 _PARALLEL = 1 - 1e-9
-
-
-def sine_cosine(elementary, d, C):
-    """Two numbers in the ratio of sine and cosine of an elementary angle; None for a length."""
-    if elementary.kind == "turn":
-        i, j, k, m = elementary.numbers
-        return elementary.sign * C[i][j], C[k][m]
-    if elementary.kind == "cardan":
-        return C[0][2], sqrt(C[0][0] * C[0][0] + C[0][1] * C[0][1])
-    if elementary.kind == "azimuth":
-        return d[1], d[0]
-    if elementary.kind == "elevation":
-        return d[2], sqrt(d[0] * d[0] + d[1] * d[1])
-    return None
-
-
-def differs(sine, cosine, angle):
-    """Zero where an angle by its sine and cosine is this one: no turns to be counted."""
-    return sine * cos(angle) - cosine * sin(angle)
-
-
-def value(elementary, d, C, given=None):
-    """A length or a cosine, less what is given."""
-    kind, numbers, given = elementary.kind, elementary.numbers, 0.0 if given is None else given
-    if kind == "along":
-        return d[numbers[0]] - given
-    if kind == "cosine":
-        return C[numbers[0]][numbers[1]]
-    if kind == "distance":
-        return sqrt(dot(d, d)) - given
-    if kind == "offset":
-        z = [C[r][2] for r in range(3)]
-        return d[numbers[0]] - given * cross([0.0, 0.0, 1.0], z)[numbers[0]]
-    if kind == "screw":
-        return differs(C[1][0], C[0][0], d[2] * (1.0 / given))
-    raise NotImplementedError(kind)
-
-
-def holds_along(elementary):
-    """Whether it holds a place along an axis."""
-    return elementary.kind == "along" and not elementary.parameter
 
 
 class Uses:
@@ -388,25 +348,14 @@ class Group:
         def on(k, s, order):
             return [curve(s, pieces_of(curves[k]), axis, order) for axis in (0, 1)]
 
-        def flat(a, b):
-            return a[0] * b[0] + a[1] * b[1]
-
-        d, x, y = d[:2], [C[0][0], C[1][0]], [C[0][1], C[1][1]]
-        s = self.unknown(numbers, (*name, 0), lambda: place(0))
-        point, tangent = on(0, s, 0), on(0, s, 1)
-        size = sqrt(flat(tangent, tangent))
-        tangent = [v / size for v in tangent]
-        normal = [tangent[1], -tangent[0]]
-        if kind == FLAT:  # the tangent is along the face
-            rows.append(self.frames.size * flat(tangent, y))
-            return flat(minus(d, point), y) - term.parameter
+        places = [self.unknown(numbers, (*name, 0), lambda: place(0))]
         if kind == CURVE:
-            s = self.unknown(numbers, (*name, 1), lambda: place(1))
-            q, way = on(1, s, 0), on(1, s, 1)
-            d = plus(d, times(q[0], x), times(q[1], y))
-            rows.append(self.frames.size * flat(normal, plus(times(way[0], x), times(way[1], y))))
-        rows.append(flat(minus(d, point), tangent))
-        return flat(minus(d, point), normal) - term.parameter
+            places.append(self.unknown(numbers, (*name, 1), lambda: place(1)))
+        found_gap, found_rows = contact_rows(
+            kind, d, C, lambda k, order: on(k, places[k], order), self.frames.size
+        )
+        rows += found_rows
+        return found_gap - term.parameter
 
 
 def _free(planar):

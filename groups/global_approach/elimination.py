@@ -1,0 +1,167 @@
+"""Linear solves of many instants: dense ones in one call, sparse ones instant by instant."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, Literal
+
+import numpy as np
+
+from groups.global_approach.system import System
+from mbssa.arrays import Floats, Ints
+
+Method = Literal["dense", "sparse"]
+
+#: Unknowns from which on sparse elimination is the faster one.
+SPARSE_FROM = 150
+
+
+class Factors(ABC):
+    """Solutions with one matrix for each instant, in the sense of least squares."""
+
+    condition: Floats  # (T,) 1 well conditioned, 0 singular
+    sign: Floats  # (T,) of the determinant; 0 of a tall matrix, which has none
+
+    @abstractmethod
+    def solve(self, right: Floats) -> Floats:
+        """Solutions (n, T) of right sides (m, T)."""
+
+
+class Dense(Factors):
+    """Inverses of dense matrices."""
+
+    def __init__(self, system: System, entries: Floats) -> None:
+        matrix = dense(system, entries)
+        try:
+            self._inverse, self.condition = _inverse(matrix)
+        except np.linalg.LinAlgError:
+            each = [_sound_inverse(one[None]) for one in matrix]
+            self._inverse, self.condition = (np.concatenate(part) for part in zip(*each, strict=True))
+        self._matrix, self._square = matrix, not system.redundant
+
+    @property
+    def sign(self) -> Floats:  # type: ignore[override]
+        found: Floats = np.linalg.slogdet(self._matrix)[0] if self._square else np.zeros(len(self._matrix))
+        return found
+
+    def solve(self, right: Floats) -> Floats:
+        found: Floats = (self._inverse @ right.T[:, :, None])[:, :, 0].T
+        return found
+
+
+def dense(system: System, entries: Floats) -> Floats:
+    """Matrices (T, m, n) of the entries (K, T)."""
+    matrix = np.zeros((entries.shape[1], system.m, system.n + 1))  # the last column is of bodies that are given
+    matrix[:, system.row, system.column] = entries.T
+    return np.ascontiguousarray(matrix[:, :, :-1])
+
+
+def _inverse(matrix: Floats) -> tuple[Floats, Floats]:
+    if matrix.shape[1] == matrix.shape[2]:
+        found = np.linalg.inv(matrix)
+    else:
+        q, r = np.linalg.qr(matrix)
+        found = np.linalg.inv(r) @ q.swapaxes(1, 2)
+    return found, 1.0 / (_norm(matrix) * _norm(found))
+
+
+def _sound_inverse(matrix: Floats) -> tuple[Floats, Floats]:
+    try:
+        return _inverse(matrix)
+    except np.linalg.LinAlgError:
+        sound = np.isfinite(matrix).all()
+        return np.linalg.pinv(matrix) if sound else np.full_like(matrix.swapaxes(1, 2), np.nan), np.zeros(1)
+
+
+def _norm(matrix: Floats) -> Floats:
+    found: Floats = np.abs(matrix).sum(axis=2).max(axis=1)
+    return found
+
+
+class Sparse(Factors):
+    """SuperLU on a fixed pattern; tall matrices by the equations of least squares with residuals."""
+
+    def __init__(self, system: System, entries: Floats) -> None:
+        from scipy.sparse.linalg import splu
+
+        pattern = _pattern(system)
+        self._rows, self._padding = (system.m if system.redundant else 0), np.zeros(system.n)
+        self._factors: list[Any] = []
+        self.condition = np.zeros(entries.shape[1])
+        self.sign = np.zeros(entries.shape[1])
+        for t, column in enumerate(np.ascontiguousarray(entries.T)):
+            try:
+                factors = splu(pattern.matrix(column))
+            except (RuntimeError, ValueError):  # SuperLU found a pivot of exactly zero, or a number is NaN
+                self._factors.append(None)
+                continue
+            pivots = factors.U.diagonal()
+            ratio = np.abs(pivots).min() / np.abs(pivots).max()
+            self.condition[t] = ratio**0.5 if system.redundant else ratio
+            if not system.redundant:
+                swaps = _swaps(factors.perm_r) + _swaps(factors.perm_c) + np.count_nonzero(pivots < 0.0)
+                self.sign[t] = -1.0 if swaps % 2 else 1.0
+            self._factors.append(factors)
+
+    def solve(self, right: Floats) -> Floats:
+        found = np.full((len(self._padding), right.shape[1]), np.nan)
+        for t, factors in enumerate(self._factors):
+            if factors is not None and self._rows:
+                found[:, t] = factors.solve(np.concatenate([right[:, t], self._padding]))[self._rows :]
+            elif factors is not None:
+                found[:, t] = factors.solve(right[:, t])
+        return found
+
+
+class _Pattern:
+    """Where the entries go in a sparse matrix: once, or twice with its transpose beside ones."""
+
+    def __init__(self, system: System) -> None:
+        import scipy.sparse
+
+        self._kept = np.flatnonzero(system.column < system.n)
+        row, column, one = system.row[self._kept], system.column[self._kept], np.arange(system.m)
+        size, self._ones = system.n, 0
+        if system.redundant:
+            size, self._ones = system.m + system.n, system.m
+            row, column = (np.concatenate(p) for p in ((row, column + system.m, one), (column + system.m, row, one)))
+        self._order = np.lexsort((row, column))
+        starts = np.searchsorted(column[self._order], np.arange(size + 1))
+        self._matrix = scipy.sparse.csc_array(
+            (np.ones(len(row)), row[self._order], starts), shape=(size, size)
+        )
+
+    def matrix(self, entries: Floats) -> Any:
+        numbers = entries[self._kept]
+        if self._ones:
+            numbers = np.concatenate([numbers, numbers, np.ones(self._ones)])
+        self._matrix.data[:] = numbers[self._order]
+        return self._matrix
+
+
+def _pattern(system: System) -> _Pattern:
+    found: _Pattern | None = getattr(system, "pattern", None)
+    if found is None:
+        found = system.pattern = _Pattern(system)  # type: ignore[attr-defined]
+    return found
+
+
+def _swaps(order: Ints) -> int:
+    """Number of transpositions that make a permutation; its parity is what counts."""
+    seen, swaps = np.zeros(len(order), dtype=bool), 0
+    for k in range(len(order)):
+        at, length = k, 0
+        while not seen[at]:
+            seen[at], at, length = True, int(order[at]), length + 1
+        swaps += max(length - 1, 0)
+    return swaps
+
+
+def method_for(system: System) -> Method:
+    """The faster elimination, by the number of unknowns."""
+    return "sparse" if system.n >= SPARSE_FROM else "dense"
+
+
+def factorised(system: System, method: Method, entries: Floats) -> Factors:
+    """Factors of the derivative of the rows."""
+    return (Dense if method == "dense" else Sparse)(system, entries)
