@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -28,16 +29,23 @@ class Factors(ABC):
 
 
 class Dense(Factors):
-    """Inverses of dense matrices."""
+    """Dense matrices, with inverses where a condition or a second solution is asked for."""
 
     def __init__(self, system: System, entries: Floats) -> None:
-        matrix = dense(system, entries)
+        self._matrix, self._square = dense(system, entries), not system.redundant
+
+    @cached_property
+    def _inverted(self) -> tuple[Floats, Floats]:
         try:
-            self._inverse, self.condition = _inverse(matrix)
+            return _inverse(self._matrix)
         except np.linalg.LinAlgError:
-            each = [_sound_inverse(one[None]) for one in matrix]
-            self._inverse, self.condition = (np.concatenate(part) for part in zip(*each, strict=True))
-        self._matrix, self._square = matrix, not system.redundant
+            each = [_sound_inverse(one[None]) for one in self._matrix]
+            inverse, condition = (np.concatenate(part) for part in zip(*each, strict=True))
+            return inverse, condition
+
+    @property
+    def condition(self) -> Floats:  # type: ignore[override]
+        return self._inverted[1]
 
     @property
     def sign(self) -> Floats:  # type: ignore[override]
@@ -45,8 +53,13 @@ class Dense(Factors):
         return found
 
     def solve(self, right: Floats) -> Floats:
-        found: Floats = (self._inverse @ right.T[:, :, None])[:, :, 0].T
-        return found
+        columns = right.T[:, :, None]
+        if self._square and "_inverted" not in self.__dict__:
+            try:
+                return np.ascontiguousarray(np.linalg.solve(self._matrix, columns)[:, :, 0].T)
+            except np.linalg.LinAlgError:  # one of them is singular
+                pass
+        return np.ascontiguousarray((self._inverted[0] @ columns)[:, :, 0].T)
 
 
 def dense(system: System, entries: Floats) -> Floats:

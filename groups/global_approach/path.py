@@ -93,6 +93,10 @@ class Way:
             rate[:, known:], more[:] = 0.0, 0.0
             rate[:, known:], more[:] = self.system.split(-factors.solve(self.system.rates(which, state)))
 
+    def _holds(self, factors: Factors) -> Bools:
+        """Whether the determinant's sign is the one that is held."""
+        return np.array(factors.sign * self.sign >= 0.0) if self.sign else np.ones(1, dtype=bool)
+
     @staticmethod
     def _tolerance(state: State) -> float:
         """Far from the world's origin a residual cannot fall below the rounding of the positions."""
@@ -117,7 +121,7 @@ class Way:
                 now.value, now.pose[:, : self.system.known] = goal.value.copy(), goal.pose[:, : self.system.known]
             solved, worst, taken, factors = self.newton(now, FEW, FAR)
             steps += int(taken[0])
-            sound = solved[0] and factors.condition[0] > LEAST and not factors.sign[0] * self.sign < 0.0
+            sound = solved[0] and factors.condition[0] > LEAST and self._holds(factors).all()
             if sound:
                 self.rates(now, factors)
                 if self._explained(before, now, length):
@@ -258,7 +262,7 @@ class Way:
         a, b = (time[np.array(ends)[side]] for side in (left, right))
         guess = self._interpolated(at.at(left), at.at(right), state.at(between), time[between] - a, b - a)
         solved, worst, steps, factors = self.newton(guess, FEW, NEAR)
-        solved &= factors.sign * self.sign >= 0.0
+        solved &= self._holds(factors)
         good = between[solved]
         state.put(good, guess.at(solved))
         answer.status[good], answer.residual[good], answer.steps[good] = OK, worst[solved], steps[solved]

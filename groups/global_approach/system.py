@@ -82,19 +82,16 @@ class Joints:
     def results(self, which: str, state: State) -> Sequence[Any]:
         """What the kind has printed, of all joints (J, T)."""
         call, used = getattr(self.kind, which)
-        return call([self._input(state, *key) for key in used], self.given)  # type: ignore[no-any-return]
-
-    def _input(self, state: State, name: str, key: tuple[int, int]) -> Floats:
-        k, i = key
-        if name == "u":
-            found: Floats = (state.value, state.rate, state.second)[i][self.drive[k]]
-        elif name in ("s", "ds", "dds"):
-            found = {"s": state.unknown, "ds": state.unknown_rate, "dds": state.unknown_second}[name][
-                self.unknown[k]
-            ]
-        else:
-            found = {"b": state.pose, "v": state.velocity, "a": state.acceleration}[name][i][self.body[k]]
-        return found
+        inputs = state.value, state.rate, state.second
+        bodies = {"b": state.pose, "v": state.velocity, "a": state.acceleration}
+        unknowns = {"s": state.unknown, "ds": state.unknown_rate, "dds": state.unknown_second}
+        given = [
+            bodies[name][i][self.body[k]] if name in bodies
+            else unknowns[name][self.unknown[k]] if name in unknowns
+            else inputs[i][self.drive[k]]
+            for name, (k, i) in used
+        ]  # fmt: skip
+        return call(given, self.given)  # type: ignore[no-any-return]
 
 
 @dataclass(frozen=True, eq=False)

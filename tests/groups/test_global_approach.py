@@ -8,8 +8,9 @@ import pytest
 import groups
 import mbssa
 from groups import solve_globally
-from groups.motion import default_motion
-from groups.solvers.global_solver.system import encode
+from groups.global_approach import system_of
+from groups.motion import default_motion, reference_inputs
+from groups.reference import closed_reference
 from mbssa.joints.frames import joint_frames
 
 #: One model of each kind of joint.
@@ -137,13 +138,13 @@ def test_redundant_equations_are_compared(method):
 
 def test_the_system_has_every_equation_and_names_it():
     structure = mbssa.decompose(mbssa.load("rssr"))
-    system = encode(structure, joint_frames(structure.mechanism))
-    assert len(system.rows) == system.n == 6 * (structure.mechanism.n_bodies - 1)
+    frames, reference = closed_reference(structure)
+    inputs = reference_inputs(structure.mechanism, frames, reference)
+    system = system_of(structure, frames, reference, inputs)
+    assert system.m == system.n == 6 * (structure.mechanism.n_bodies - 1)
     assert system.redundant == 0
-    assert system.rows.name[-1] == "spin"
-    assert system.rows.source[-1] == -1
-    drives = np.flatnonzero(~system.rows.constraint)
-    assert [system.rows.name[r] for r in drives] == ["angle"]
+    assert system.labels[-1][:2] == (-1, "spin")
+    assert [name for _, name, _ in system.labels].count("angle") == 1
 
 
 def test_progress_is_told_and_can_stop_the_run():
@@ -174,14 +175,14 @@ def test_what_cannot_be_solved_is_refused_before():
 
 
 def test_elimination_is_sparse_from_a_number_of_unknowns(monkeypatch):
-    from groups.solvers.global_solver import solver
+    from groups.global_approach import elimination
 
     structure = mbssa.decompose(mbssa.load("planar_four_bar"))
     motion = groups.constant_speed(structure.mechanism, steps=5)
     by = {m: solve_globally(structure, motion, method=m, compiled=False) for m in ("dense", "sparse")}
     unknowns = 3 * (structure.mechanism.n_bodies - 1)
     for limit, method in ((unknowns + 1, "dense"), (unknowns, "sparse")):
-        monkeypatch.setattr(solver, "SPARSE_FROM", limit)
+        monkeypatch.setattr(elimination, "SPARSE_FROM", limit)
         found = solve_globally(structure, motion, compiled=False)
         assert (found.position == by[method].position).all()
         assert (found.condition == by[method].condition).all()
