@@ -137,7 +137,7 @@ class Model:
 
     @cached_property
     def asks_users(self) -> bool:
-        """Whether users' functions are called."""
+        """Whether kernels call users' functions."""
         return bool(self.packed.users)
 
     def compiles(self, instants: int) -> bool:

@@ -87,7 +87,9 @@ def solve_globally(
     inputs = reference_inputs(structure.mechanism, frames, reference)
     system = system_of(structure, frames, reference, inputs)
     order, proves = get_args(Level).index(level), branch == "proven"
-    answer = _solved(system, method or method_for(system), reference, inputs, motion, max(order, proves), progress)
+    answer = _solved(
+        system, method or method_for(system), reference, inputs, motion, max(order, proves), progress
+    )
     found = _watched(structure, frames, _trajectory(structure, motion, system, answer, max(order, proves)))
     if not proves:
         return found

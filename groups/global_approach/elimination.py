@@ -13,8 +13,9 @@ from mbssa.arrays import Floats, Ints
 
 Method = Literal["dense", "sparse"]
 
-#: Unknowns from which on sparse elimination is the faster one.
-SPARSE_FROM = 150
+#: Unknowns from which on sparse elimination is taken. Dense inverses of so many are as fast on an idle machine, but
+#: threads of the linear algebra library wait for one another on a busy one.
+SPARSE_FROM = 100
 
 
 class Factors(ABC):
@@ -64,7 +65,9 @@ class Dense(Factors):
 
 def dense(system: System, entries: Floats) -> Floats:
     """Matrices (T, m, n) of the entries (K, T)."""
-    matrix = np.zeros((entries.shape[1], system.m, system.n + 1))  # the last column is of bodies that are given
+    matrix = np.zeros(
+        (entries.shape[1], system.m, system.n + 1)
+    )  # the last column is of bodies that are given
     matrix[:, system.row, system.column] = entries.T
     return np.ascontiguousarray(matrix[:, :, :-1])
 
@@ -137,7 +140,9 @@ class _Pattern:
         size, self._ones = system.n, 0
         if system.redundant:
             size, self._ones = system.m + system.n, system.m
-            row, column = (np.concatenate(p) for p in ((row, column + system.m, one), (column + system.m, row, one)))
+            row, column = (
+                np.concatenate(p) for p in ((row, column + system.m, one), (column + system.m, row, one))
+            )
         self._order = np.lexsort((row, column))
         starts = np.searchsorted(column[self._order], np.arange(size + 1))
         self._matrix = scipy.sparse.csc_array(

@@ -157,7 +157,10 @@ class GlobalPart:
 def written(state: State, system: System, bodies: Ints) -> tuple[Floats, Floats, Floats, Floats]:
     """Positions (n, T, 2 or 3) m, angles or rotations (n, T, 3, 3), velocities, accelerations (n, T, 3 or 6)."""
     wide = 2 if system.planar else 3
-    pose, rates = state.pose[:, bodies], [part[:, bodies].copy() for part in (state.velocity, state.acceleration)]
+    pose, rates = (
+        state.pose[:, bodies],
+        [part[:, bodies].copy() for part in (state.velocity, state.acceleration)],
+    )
     for part in rates:
         part[:wide] *= system.size
     turned = pose[4]

@@ -58,8 +58,12 @@ class Answer:
 class Way:
     """Newton's method on a system, of a group or of all; ``sign`` is that of the determinant, 0 for any."""
 
-    def __init__(self, system: System, method: Method, allowance: float = VIOLATED, sign: float = 0.0) -> None:
+    def __init__(
+        self, system: System, method: Method, allowance: float = VIOLATED, sign: float = 0.0
+    ) -> None:
         self.system, self.method, self.allowance, self.sign = system, method, allowance, sign
+        #: Inputs where a way began that failed, how far these were from its end, its status and residual.
+        self._wall = np.zeros((0, 1)), np.zeros((0, 1)), OK, 0.0
 
     # --- one call of Newton ----------------------------------------------------------------------------
 
@@ -118,7 +122,10 @@ class Way:
             length = min(length, 1.0 - share)
             now = self._moved(before, length)
             if share + length >= 1.0:  # to the last digit
-                now.value, now.pose[:, : self.system.known] = goal.value.copy(), goal.pose[:, : self.system.known]
+                now.value, now.pose[:, : self.system.known] = (
+                    goal.value.copy(),
+                    goal.pose[:, : self.system.known],
+                )
             solved, worst, taken, factors = self.newton(now, FEW, FAR)
             steps += int(taken[0])
             sound = solved[0] and factors.condition[0] > LEAST and self._holds(factors).all()
@@ -202,9 +209,7 @@ class Way:
     def solve(self, last: State, state: State, time: Floats, level: int) -> tuple[Answer, State]:
         """Solve the instants of a state, of which bodies that are given and inputs are set; the last then."""
         T = state.instants
-        answer = Answer(
-            state, np.full(T, -1), np.full(T, np.nan), np.zeros(T, dtype=np.int32), np.zeros(T)
-        )
+        answer = Answer(state, np.full(T, -1), np.full(T, np.nan), np.zeros(T, dtype=np.int32), np.zeros(T))
         waits = ~np.isfinite(state.pose[:, : self.system.known]).all(axis=(0, 1))
         answer.status[waits] = PREDECESSOR_FAILED
         with np.errstate(all="ignore"):
@@ -223,13 +228,28 @@ class Way:
 
     def _reached(self, answer: Answer, start: State, t: int, level: int) -> bool:
         """Whether an instant is reached; what cannot be is said, if it is at the end of a stretch."""
-        status, found, answer.steps[t], answer.residual[t] = self.reach(start, answer.state.at([t]))
+        goal = answer.state.at([t])
+        if self._is_behind(start, goal):
+            answer.status[t], answer.residual[t] = self._wall[2:]
+            return False
+        status, found, answer.steps[t], answer.residual[t] = self.reach(start, goal)
         if status == OK or (status == SINGULAR and level == 0 and answer.residual[t] <= VIOLATED):
             answer.state.put([t], found)
             answer.status[t] = OK
             return True
         answer.status[t] = status
+        if status != SINGULAR:  # a way may lead over a dead point
+            self._wall = start.value, goal.value - start.value, status, float(answer.residual[t])
         return False
+
+    def _is_behind(self, start: State, goal: State) -> bool:
+        """Whether the straight line from here to there passes a place that could not be reached from here."""
+        origin, to_wall, _, _ = self._wall
+        if self.system.known > 1 or not np.array_equal(origin, start.value):
+            return False
+        way = goal.value - origin
+        length, distance = np.linalg.norm(way), np.linalg.norm(to_wall)
+        return bool(0.0 < distance <= length) and bool(np.abs(way / length - to_wall / distance).max() < 1e-9)
 
     def _knots(self, state: State, waits: Bools) -> list[int]:
         """Instants, the last one too, between which no input goes far."""
@@ -248,7 +268,9 @@ class Way:
     def _fill_between(self, answer: Answer, knots: list[int], time: Floats) -> None:
         """Instants between two that were reached, all at once from interpolated guesses."""
         state, ends = answer.state, [t for t in knots if answer.status[t] == OK]
-        pairs = [(a, b) for a, b in zip(knots, knots[1:], strict=False) if a in ends and b in ends and b > a + 1]
+        pairs = [
+            (a, b) for a, b in zip(knots, knots[1:], strict=False) if a in ends and b in ends and b > a + 1
+        ]
         if not pairs:
             return
         at = state.at(ends)

@@ -90,7 +90,7 @@ class Nodes(Numbers):
     def drive(self, k: int) -> Any:
         return self._input("u", k, 0)
 
-    def unknown(self, start: Callable[[], float]) -> Any:  # noqa: ARG002
+    def unknown(self, start: Callable[[], float]) -> Any:
         self.starts.append(0.0)
         return self._input("s", len(self.starts) - 1, 0)
 
@@ -268,9 +268,7 @@ def relations_writer(relations: JointRelations, chosen: Sequence[Relation], size
     return rows
 
 
-def _contact(
-    numbers: Numbers, kind: int, curves: Sequence[Any], d: Any, C: Any, more: list[Any]
-) -> Any:
+def _contact(numbers: Numbers, kind: int, curves: Sequence[Any], d: Any, C: Any, more: list[Any]) -> Any:
     """Gap of two profiles; their places of contact are unknowns, searched at the reference alone."""
     found: list[Any] = []
 
@@ -294,7 +292,10 @@ def shape_of(relations: JointRelations, chosen: Sequence[Relation]) -> Hashable:
     """What joints of relations have in common that share their rows."""
     pairs = [tuple(relations.bodies.index(b) for b in pair.bodies) for pair in relations.pairs]
     rows = tuple(
-        (relation.is_length, tuple((t.kind, pairs[t.pair], t.numbers, t.factor == 1.0) for t in relation.terms))
+        (
+            relation.is_length,
+            tuple((t.kind, pairs[t.pair], t.numbers, t.factor == 1.0) for t in relation.terms),
+        )
         for relation in chosen
     )
     return rows, len(relations.bodies), tuple(map(id, relations.curves))

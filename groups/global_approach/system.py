@@ -25,11 +25,10 @@ from groups.global_approach.rows import (
     spin_writer,
 )
 from groups.passive_rotations import LockedRotation
-from mbssa.arrays import Bools, Floats, Ints
+from mbssa.arrays import Floats, Ints
 from mbssa.graph.frames import Frame
 from mbssa.joints.catalogue import is_length, type_of_joint
 from mbssa.joints.frames import Frames
-from mbssa.joints.joint_type import JointType
 from mbssa.joints.system import Configuration
 from mbssa.mechanism import Mechanism
 from mbssa.trust import REMEDY
@@ -183,7 +182,10 @@ class System:
             kind = kind_of_pair(row, driven, self.planar, constants(numbers))
             body = np.array([[self.place[b] for b in self.mechanism.joint_bodies(j)[:2]] for j in of]).T
             drive = np.array([[self.drives[j, name] for j in of] for name in driven], dtype=np.int64)
-            labels = [*((name, name == row.gap) for name, _ in pair.constraints), *((n, False) for n in driven)]
+            labels = [
+                *((name, name == row.gap) for name, _ in pair.constraints),
+                *((n, False) for n in driven),
+            ]
             yield _joints(kind, body, numbers, drive=drive), [[(j, *label) for label in labels] for j in of]
 
     def _driven(self, j: int) -> tuple[str, ...]:
@@ -203,9 +205,7 @@ class System:
                 continue
             missing = [name for name in driven if name not in relations.coordinates]
             if missing:
-                raise ValueError(
-                    f"coordinate {missing[0]!r} of a joint cannot be driven: it has no equation"
-                )
+                raise ValueError(f"coordinate {missing[0]!r} of a joint cannot be driven: it has no equation")
             chosen = [*relations.constraints, *(relations.coordinates[name] for name in driven)]
             writer = relations_writer(relations, chosen, self.size)
             numbers = Numbers(
@@ -226,7 +226,9 @@ class System:
             for k, j in enumerate(of):
                 unknown[:, k] = len(self.starts) + np.arange(len(unknown))
                 self.starts += written[j][1].starts
-            drive = np.array([[self.drives[j, name] for j in of] for name in shapes[of[0]][1]], dtype=np.int64)
+            drive = np.array(
+                [[self.drives[j, name] for j in of] for name in shapes[of[0]][1]], dtype=np.int64
+            )
             body = np.concatenate([written[j][2] for j in of], axis=1)
             yield _joints(kind, body, numbers, unknown, drive), [written[j][3] for j in of]
 
