@@ -13,8 +13,8 @@ from mbssa.arrays import Floats, Ints
 
 Method = Literal["dense", "sparse"]
 
-#: Unknowns from which on sparse elimination is taken. Dense inverses of so many are as fast on an idle machine, but
-#: threads of the linear algebra library wait for one another on a busy one.
+#: Unknowns from which on sparse elimination is taken. Dense inverses of so many are as fast on an idle
+#: machine, but threads of the linear algebra library wait for one another on a busy one.
 SPARSE_FROM = 100
 
 
@@ -95,73 +95,46 @@ def _norm(matrix: Floats) -> Floats:
 
 
 class Sparse(Factors):
-    """SuperLU on a fixed pattern; tall matrices by the equations of least squares with residuals."""
+    """SuperLU, instant by instant; tall matrices beside ones and their transpose, for least squares."""
 
     def __init__(self, system: System, entries: Floats) -> None:
+        from scipy.sparse import csc_array
         from scipy.sparse.linalg import splu
 
-        pattern = _pattern(system)
-        self._rows, self._padding = (system.m if system.redundant else 0), np.zeros(system.n)
+        kept, one = np.flatnonzero(system.column < system.n), np.arange(system.m)
+        row, column, numbers, size = system.row[kept], system.column[kept], entries[kept], system.n
+        self._above, self._n, tall = system.m if system.redundant else 0, size, system.redundant > 0
+        if tall:
+            row, column = (
+                np.concatenate([row, column + system.m, one]),
+                np.concatenate([column + system.m, row, one]),
+            )
+            numbers, size = (
+                np.concatenate([numbers, numbers, np.ones((system.m, numbers.shape[1]))]),
+                size + system.m,
+            )
         self._factors: list[Any] = []
-        self.condition = np.zeros(entries.shape[1])
-        self.sign = np.zeros(entries.shape[1])
-        for t, column in enumerate(np.ascontiguousarray(entries.T)):
+        self.condition, self.sign = np.zeros((2, entries.shape[1]))
+        for t, now in enumerate(np.ascontiguousarray(numbers.T)):
             try:
-                factors = splu(pattern.matrix(column))
+                factors = splu(csc_array((now, (row, column)), shape=(size, size)))
             except (RuntimeError, ValueError):  # SuperLU found a pivot of exactly zero, or a number is NaN
                 self._factors.append(None)
                 continue
             pivots = factors.U.diagonal()
             ratio = np.abs(pivots).min() / np.abs(pivots).max()
-            self.condition[t] = ratio**0.5 if system.redundant else ratio
-            if not system.redundant:
-                swaps = _swaps(factors.perm_r) + _swaps(factors.perm_c) + np.count_nonzero(pivots < 0.0)
-                self.sign[t] = -1.0 if swaps % 2 else 1.0
+            self.condition[t] = ratio**0.5 if tall else ratio
+            swaps = _swaps(factors.perm_r) + _swaps(factors.perm_c) + np.count_nonzero(pivots < 0.0)
+            self.sign[t] = 0.0 if tall else -1.0 if swaps % 2 else 1.0
             self._factors.append(factors)
 
     def solve(self, right: Floats) -> Floats:
-        found = np.full((len(self._padding), right.shape[1]), np.nan)
+        found = np.full((self._n, right.shape[1]), np.nan)
+        whole = np.concatenate([right, np.zeros((self._n if self._above else 0, right.shape[1]))])
         for t, factors in enumerate(self._factors):
-            if factors is not None and self._rows:
-                found[:, t] = factors.solve(np.concatenate([right[:, t], self._padding]))[self._rows :]
-            elif factors is not None:
-                found[:, t] = factors.solve(right[:, t])
+            if factors is not None:
+                found[:, t] = factors.solve(np.ascontiguousarray(whole[:, t]))[self._above :]
         return found
-
-
-class _Pattern:
-    """Where the entries go in a sparse matrix: once, or twice with its transpose beside ones."""
-
-    def __init__(self, system: System) -> None:
-        import scipy.sparse
-
-        self._kept = np.flatnonzero(system.column < system.n)
-        row, column, one = system.row[self._kept], system.column[self._kept], np.arange(system.m)
-        size, self._ones = system.n, 0
-        if system.redundant:
-            size, self._ones = system.m + system.n, system.m
-            row, column = (
-                np.concatenate(p) for p in ((row, column + system.m, one), (column + system.m, row, one))
-            )
-        self._order = np.lexsort((row, column))
-        starts = np.searchsorted(column[self._order], np.arange(size + 1))
-        self._matrix = scipy.sparse.csc_array(
-            (np.ones(len(row)), row[self._order], starts), shape=(size, size)
-        )
-
-    def matrix(self, entries: Floats) -> Any:
-        numbers = entries[self._kept]
-        if self._ones:
-            numbers = np.concatenate([numbers, numbers, np.ones(self._ones)])
-        self._matrix.data[:] = numbers[self._order]
-        return self._matrix
-
-
-def _pattern(system: System) -> _Pattern:
-    found: _Pattern | None = getattr(system, "pattern", None)
-    if found is None:
-        found = system.pattern = _Pattern(system)  # type: ignore[attr-defined]
-    return found
 
 
 def _swaps(order: Ints) -> int:

@@ -155,7 +155,7 @@ class GlobalPart:
 
 
 def written(state: State, system: System, bodies: Ints) -> tuple[Floats, Floats, Floats, Floats]:
-    """Positions (n, T, 2 or 3) m, angles or rotations (n, T, 3, 3), velocities, accelerations (n, T, 3 or 6)."""
+    """Positions (n, T, 2 or 3), angles or rotations (n, T, 3, 3), two rates (n, T, 3 or 6); m and rad."""
     wide = 2 if system.planar else 3
     pose, rates = (
         state.pose[:, bodies],

@@ -1,12 +1,13 @@
-"""The way of a system along its motion: Newton on all bodies, by steps that are checked, then all instants at once.
+"""The way of a system along its motion: Newton on all bodies at once.
 
-Each instant is reached from one before it along the straight line of the inputs, in steps that the rates at both
-ends explain. Between instants that were reached so, the others are solved at once from interpolated guesses.
+Some instants are reached from one before them along the straight line of the inputs, in steps that the rates
+at both ends explain. The others between them are solved all at once from interpolated guesses.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -38,7 +39,7 @@ FURTHEST = 0.5
 FAR, NEAR = 0.1, 0.02
 #: Largest step of an input in one step of a way, and of instants between two that are reached by ways.
 CAP, STRIDE = 0.5, 16
-#: The shortest step of a way; share by which a step may differ from what the rates at its ends say, and rounding.
+#: The shortest step of a way; share by which it may differ from what the rates at its ends say, and rounding.
 SHORTEST, LEAP, BLUR = 1.0 / 256, 0.1, 1e-7
 #: Share of what the equations lack that contacts must be able to bear to be the cause.
 BORNE = 0.5
@@ -268,9 +269,7 @@ class Way:
     def _fill_between(self, answer: Answer, knots: list[int], time: Floats) -> None:
         """Instants between two that were reached, all at once from interpolated guesses."""
         state, ends = answer.state, [t for t in knots if answer.status[t] == OK]
-        pairs = [
-            (a, b) for a, b in zip(knots, knots[1:], strict=False) if a in ends and b in ends and b > a + 1
-        ]
+        pairs = [(a, b) for a, b in pairwise(knots) if a in ends and b in ends and b > a + 1]
         if not pairs:
             return
         at = state.at(ends)

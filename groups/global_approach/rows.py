@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,9 +18,13 @@ from mbssa.joints.cams.contact import contacts
 from mbssa.joints.cams.contact_kernels import CURVE
 from mbssa.joints.catalogue import JointType
 from mbssa.joints.formulas import contact_rows, differs, sine_cosine, value
+from mbssa.joints.frames import Frames
 from mbssa.joints.relations import JointRelations, Relation, Term
-from mbssa.joints.user import UserFunction, jet
+from mbssa.joints.user import jet
 from mbssa.joints.user_sources import error_line
+
+if TYPE_CHECKING:
+    from groups.global_approach.system import State
 
 #: A function of places in arrays, by :func:`mbssa.graph.source.functions`, and the inputs that it takes.
 Printed = tuple[Callable[..., Sequence[Any]], list[tuple[str, Any]]]
@@ -32,7 +35,7 @@ COLUMNS = {True: (0, 1, 5), False: (0, 1, 2, 3, 4, 5)}
 
 
 class Numbers:
-    """Bodies, geometry and unknowns of one joint, by floats at its reference: it notes geometry and starts."""
+    """Numbers of one joint, by floats at its reference; notes its geometry and the starts of its unknowns."""
 
     def __init__(self, bodies: Sequence[Frame], inputs: Sequence[float]) -> None:
         self.bodies, self.inputs = bodies, inputs
@@ -112,7 +115,7 @@ class Nodes(Numbers):
         return Direction(lambda name, k: float(name == "s" and k[0] == unknown), lambda _: (ZERO, ZERO))
 
     def by_time(self) -> Direction:
-        """Rates of all inputs, which are inputs too: those of twists and unknowns one by one, of drives two."""
+        """Rates of all inputs, which are inputs too."""
 
         def of(name: str, k: Any) -> Any:
             if name == "b":
@@ -154,8 +157,7 @@ class Kind:
     second: Printed
 
 
-def kind_of(writer: Writer, planar: bool, bodies: int, constant: Sequence[float | None]) -> Kind:
-    """The type of a joint of so many bodies."""
+def _traced(writer: Writer, planar: bool, bodies: int, constant: Sequence[float | None]) -> Kind:
     nodes = Nodes(planar, constant)
     rows = writer(nodes)
     by = [((b, k), nodes.by_body(b, c)) for b in range(bodies) for k, c in enumerate(COLUMNS[planar])]
@@ -178,39 +180,40 @@ def kind_of(writer: Writer, planar: bool, bodies: int, constant: Sequence[float 
     return Kind(len(rows), entries, printed(rows + found), printed(rate), printed(second))
 
 
-@lru_cache(256)
-def kind_of_pair(
-    kind: JointType, driven: tuple[str, ...], planar: bool, constant: tuple[float | None, ...]
-) -> Kind:
-    """The type of joints of a row of the catalogue, with these coordinates driven."""
-    return kind_of(pair_writer(kind, driven, None), planar, 2, constant)
+#: Kinds by what their joints have in common, for this process; those of curves are not kept.
+_kinds: dict[Hashable, Kind] = {}
 
 
-def constants(numbers: Floats) -> tuple[float | None, ...]:
-    """By column of numbers (joints, n), the 0 or ±1 that all joints have; None where they have none."""
-    found = []
-    for column in numbers.T:
-        x = column[0]
-        found.append(float(x) if x in (-1.0, 0.0, 1.0) and (column == x).all() else None)
-    return tuple(found)
+def kind_of(key: Hashable, writer: Writer, planar: bool, bodies: int, numbers: Floats) -> Kind:
+    """The type of some joints of so many bodies and these numbers (joints, n), which is printed once."""
+    constant = tuple(
+        float(column[0]) if column[0] in (-1.0, 0.0, 1.0) and (column == column[0]).all() else None
+        for column in numbers.T
+    )
+    whole = key, planar, constant
+    if key is None or whole not in _kinds:
+        kind = _traced(writer, planar, bodies, constant)
+        if key is None:
+            return kind
+        _kinds[whole] = kind
+    return _kinds[whole]
 
 
 # --- writers -----------------------------------------------------------------------------------------
 
 
-def pair_writer(kind: JointType, driven: Sequence[str], geometry: Any) -> Writer:
-    """Rows of a joint on the relative pose of two bodies; ``geometry`` is origins, axes and parameters."""
-    pair = kind.pair
+def pair_writer(kind: JointType, driven: Sequence[str], frames: Frames, j: int) -> Writer:
+    """Rows of a joint on the relative pose of two bodies."""
+    pair, size = kind.pair, frames.size
     assert pair is not None
-    origin, axes, parameters = geometry or (np.zeros((2, 3)), np.zeros((2, 3, 3)), {})
 
     def rows(numbers: Numbers) -> list[Any]:
-        A, B = (numbers.end(k, origin[k], axes[k]) for k in (0, 1))
-        d, C = relative(A, B)
-        found = []
-        for _, e in pair.constraints:
-            given = numbers.number(parameters.get(e.parameter, 0.0)) if e.parameter else None
-            found.append(value(e, d, C, given))
+        d, C = relative(*(numbers.end(k, frames.origin[j, k] / size, frames.axes[j, k]) for k in (0, 1)))
+        given = [
+            numbers.number(frames.parameters[e.parameter][j] / size) if e.parameter else None
+            for _, e in pair.constraints
+        ]
+        found = [value(e, d, C, x) for (_, e), x in zip(pair.constraints, given, strict=True)]
         for k, name in enumerate(driven):
             e = pair.coordinates[kind.coordinates.index(name)]
             angle, u = sine_cosine(e, d, C), numbers.drive(k)
@@ -289,43 +292,53 @@ def _contact(numbers: Numbers, kind: int, curves: Sequence[Any], d: Any, C: Any,
 
 
 def shape_of(relations: JointRelations, chosen: Sequence[Relation]) -> Hashable:
-    """What joints of relations have in common that share their rows."""
+    """What joints of relations have in common that share their rows; None of one that shares with none."""
     pairs = [tuple(relations.bodies.index(b) for b in pair.bodies) for pair in relations.pairs]
-    rows = tuple(
-        (
-            relation.is_length,
-            tuple((t.kind, pairs[t.pair], t.numbers, t.factor == 1.0) for t in relation.terms),
-        )
-        for relation in chosen
-    )
-    return rows, len(relations.bodies), tuple(map(id, relations.curves))
+    rows = [[(t.kind, pairs[t.pair], t.numbers) for t in relation.terms] for relation in chosen]
+    return None if relations.curves else repr((rows, len(relations.bodies)))
 
 
 # --- users' functions --------------------------------------------------------------------------------
 
 
 class UserRow:
-    """A user's function, called instant by instant: value, derivatives by twists, time derivatives."""
+    """A user's function as if it were printed: called instant by instant, with derivatives by twists."""
 
-    def __init__(self, function: UserFunction, joint: str, size: float, is_length: bool) -> None:
-        self.function, self.joint, self.size = function, joint, size
-        self.unit = size if is_length else 1.0
-        self.resolved = function.resolve()
+    def __init__(self, relations: JointRelations, joint: str, size: float, body: Ints) -> None:
+        assert relations.function is not None
+        self.function, self.joint, self.size, self.body = relations.function, joint, size, body
+        self.unit = size if relations.constraints[0].is_length else 1.0
+        self.resolved, self.unknown = self.function.resolve(), np.zeros((0, 1), dtype=np.int64)
+        columns = range(len(COLUMNS[self.function.planar]))
+        nothing: Printed = (lambda *_: (), [])
+        entries = np.array([(0, b, k) for b in range(len(body)) for k in columns])
+        self.kind = Kind(1, entries, nothing, nothing, nothing)
 
-    def jets(self, pose: Floats, twist: Floats) -> tuple[Floats, Floats]:
-        """Value, rate and second derivative (3, T), derivatives (m, 6, T), at poses and twists (m, …, T)."""
-        m, instants, planar = len(pose), pose.shape[2], self.function.planar
-        values, out = np.zeros((instants, 1 + 19 * m)), np.full((instants, 3 + 6 * m), np.nan)
-        values[:, 0] = 1.0
-        rows, moved = values[:, 1:].reshape(instants, m, 19), pose.transpose(2, 0, 1)
+    def results(self, which: str, state: State) -> list[Any]:
+        """What a kind would have printed."""
+        pose, twist, acceleration = (
+            part[:, self.body[:, 0]].transpose(2, 1, 0)
+            for part in (state.pose, state.velocity, state.acceleration)
+        )
+        (value, rate, second), slopes = self._jets(pose, 0.0 * twist if which == "step" else twist)
+        if which == "step":
+            return [value, *slopes.reshape(len(slopes), -1).T]
+        return [rate] if which == "rate" else [second + (slopes * acceleration).sum(axis=(1, 2))]
+
+    def _jets(self, pose: Floats, twist: Floats) -> tuple[Floats, Floats]:
+        """Value, rate and second derivative (3, T), derivatives by twists (T, bodies, 3 or 6)."""
+        (T, m), planar = pose.shape[:2], self.function.planar
+        columns = list(COLUMNS[planar])
+        values, out = np.zeros((T, 1 + 19 * m)), np.full((T, 3 + 6 * m), np.nan)
+        rows, values[:, 0] = values[:, 1:].reshape(T, m, 19), 1.0
         if planar:
-            rows[..., :2], rows[..., 12] = moved[..., :2] * self.size, moved[..., 4]
-            c, s = moved[..., 2], moved[..., 3]
+            rows[..., :2], rows[..., 12] = pose[..., :2] * self.size, pose[..., 4]
+            c, s = pose[..., 2], pose[..., 3]
             rows[..., 3], rows[..., 4], rows[..., 6], rows[..., 7], rows[..., 11] = c, -s, s, c, 1.0
         else:
-            rows[..., :3] = moved[..., :3] * self.size
-            rows[..., 3:12] = moved[..., 3:].reshape(instants, m, 3, 3).swapaxes(2, 3).reshape(instants, m, 9)
-        rows[..., [13 + c for c in COLUMNS[planar]]] = twist.transpose(2, 0, 1)
+            rows[..., :3] = pose[..., :3] * self.size
+            rows[..., 3:12] = pose[..., 3:].reshape(T, m, 3, 3).swapaxes(2, 3).reshape(T, m, 9)
+        rows[..., [13 + c for c in columns]] = twist
         rows[..., 13:16] *= self.size
         for given, found in zip(values, out, strict=True):
             if np.isfinite(given).all():
@@ -334,7 +347,6 @@ class UserRow:
                 except (Exception, SystemExit) as error:
                     fault = Fault(f"joint {self.joint}: {self.function.name}", error_line(error), "function")
                     raise ValueError(str(fault)) from error
-        found = out.T / self.unit
-        slopes = found[3:].reshape(m, 6, instants)
-        slopes[:, :3] *= self.size
-        return found[:3], slopes
+        slopes = out[:, 3:].reshape(T, m, 6)
+        slopes[..., :3] *= self.size
+        return out[:, :3].T / self.unit, slopes[..., columns] / self.unit

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from itertools import groupby
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,11 +14,10 @@ from groups.global_approach.rows import (
     SPATIAL,
     Kind,
     Numbers,
-    Printed,
     UserRow,
-    constants,
+    Writer,
     kind_of,
-    kind_of_pair,
+    pair_writer,
     relations_writer,
     shape_of,
     spin_writer,
@@ -29,6 +27,7 @@ from mbssa.arrays import Floats, Ints
 from mbssa.graph.frames import Frame
 from mbssa.joints.catalogue import is_length, type_of_joint
 from mbssa.joints.frames import Frames
+from mbssa.joints.relations import JointRelations
 from mbssa.joints.system import Configuration
 from mbssa.mechanism import Mechanism
 from mbssa.trust import REMEDY
@@ -65,7 +64,7 @@ class State:
 
     @property
     def instants(self) -> int:
-        return self.pose.shape[2]
+        return int(self.pose.shape[2])
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,29 +92,16 @@ class Joints:
         return call(given, self.given)  # type: ignore[no-any-return]
 
 
-@dataclass(frozen=True, eq=False)
-class UserJoint:
-    """The joint of a user's function, as if it were printed."""
+#: Joint of a row or -1, its name, whether it is the gap of a contact.
+Label = tuple[int, str, bool]
 
-    row: UserRow
-    kind: Kind
-    body: Ints  # (bodies, 1)
-    unknown: Ints
 
-    def results(self, which: str, state: State) -> Sequence[Any]:
-        body = self.body[:, 0]
-        pose, twist = state.pose[:, body].swapaxes(0, 1), state.velocity[:, body].swapaxes(0, 1)
-        if which == "step":
-            twist = np.zeros_like(twist)
-        jets, slopes = self.row.jets(pose, twist)
-        columns = list(COLUMNS[self.row.function.planar])
-        slopes = slopes[:, columns]
-        if which == "step":
-            return [jets[0], *slopes.reshape(-1, slopes.shape[2])]
-        if which == "rate":
-            return [jets[1]]
-        acceleration = state.acceleration[:, body].swapaxes(0, 1)
-        return [jets[2] + (slopes * acceleration).sum(axis=(0, 1))]
+class _Joint(NamedTuple):
+    key: Hashable  # joints of the same one share their kind
+    bodies: Sequence[int]
+    writer: Writer
+    drives: Sequence[int]
+    labels: list[Label]
 
 
 class System:
@@ -135,14 +121,7 @@ class System:
         self.units = np.ones(len(inputs))
         self.units[[row for (_, name), row in drives.items() if is_length(name)]] = self.size
         self._inputs, self._reference = inputs / self.units, reference
-        found = list(self._pairs([j for j in joints if j not in frames.relations]))
-        found += self._relations([j for j in joints if j in frames.relations])
-        if spins:
-            numbers = np.array([[*(frames.rotation[0] @ s.in_frame), *s.in_body] for s in spins])
-            constant = constants(numbers)
-            kind = kind_of(spin_writer(np.zeros(3), np.zeros(3)), self.planar, 1, constant)
-            body = np.array([[self.place[s.body] for s in spins]])
-            found.append((_joints(kind, body, numbers), [[(-1, "spin", False)]] * len(spins)))
+        found = list(self._rows(joints, spins))
         self.joints = [joints for joints, _ in found]
         #: Joint of each row or -1, its name, and whether it is the gap of a contact, which can open.
         self.labels = [of[r] for joints, labels in found for r in range(joints.kind.rows) for of in labels]
@@ -160,77 +139,64 @@ class System:
 
     # --- joints --------------------------------------------------------------------------------------
 
-    def _pairs(self, joints: Sequence[int]) -> Iterator[tuple[Joints, list[list[tuple[Any, ...]]]]]:
-        kinds = {j: (type_of_joint(self.mechanism, j), self._driven(j)) for j in joints}
-        for (row, driven), of in _grouped(kinds, lambda key: (key[0].index, key[1])):
-            pair = row.pair
-            names = [e.parameter for _, e in pair.constraints if e.parameter]
-            numbers = np.concatenate(
-                [
-                    *(
-                        part
-                        for side in (0, 1)
-                        for part in (
-                            self.frames.origin[of, side] / self.size,
-                            self.frames.axes[of, side].reshape(-1, 9),
-                        )
-                    ),
-                    *(self.frames.parameters[name][of, None] / self.size for name in names),
-                ],
-                axis=1,
-            )
-            kind = kind_of_pair(row, driven, self.planar, constants(numbers))
-            body = np.array([[self.place[b] for b in self.mechanism.joint_bodies(j)[:2]] for j in of]).T
-            drive = np.array([[self.drives[j, name] for j in of] for name in driven], dtype=np.int64)
-            labels = [
-                *((name, name == row.gap) for name, _ in pair.constraints),
-                *((n, False) for n in driven),
-            ]
-            yield _joints(kind, body, numbers, drive=drive), [[(j, *label) for label in labels] for j in of]
-
-    def _driven(self, j: int) -> tuple[str, ...]:
-        return tuple(
-            name for name in type_of_joint(self.mechanism, j).coordinates if (j, name) in self.drives
-        )
-
-    def _relations(self, joints: Sequence[int]) -> Iterator[tuple[Any, list[list[tuple[Any, ...]]]]]:
-        shapes, written = {}, {}
+    def _rows(
+        self, joints: Sequence[int], spins: Sequence[LockedRotation]
+    ) -> Iterator[tuple[Joints | UserRow, list[list[Label]]]]:
+        """Joints that share a kind, and the labels of their rows; those of unknowns come last."""
+        alike: dict[Hashable, list[_Joint]] = {}
         for j in joints:
-            relations, driven = self.frames.relations[j], self._driven(j)
-            body = np.array([[self.place[b]] for b in relations.bodies])
-            if relations.function is not None:
-                (relation,) = relations.constraints
-                row = UserRow(relations.function, self.mechanism.joint_ids[j], self.size, relation.is_length)
-                yield _of_user(row, body, len(self.columns)), [[(j, relation.name, False)]]
+            relations = self.frames.relations.get(j)
+            if relations is not None and relations.function is not None:
+                body = np.array([[self.place[b]] for b in relations.bodies])
+                yield (
+                    UserRow(relations, self.mechanism.joint_ids[j], self.size, body),
+                    [[(j, "function", False)]],
+                )
                 continue
+            joint = self._joint(j, relations)
+            alike.setdefault((j,) if joint.key is None else joint.key, []).append(joint)
+        for spin in spins:
+            writer = spin_writer(self.frames.rotation[0] @ spin.in_frame, spin.in_body)
+            alike.setdefault("spin", []).append(
+                _Joint("spin", (spin.body,), writer, (), [(-1, "spin", False)])
+            )
+        for same in alike.values():
+            body = np.array([[self.place[b] for b in joint.bodies] for joint in same]).T
+            drive = np.array([joint.drives for joint in same], dtype=np.int64).T
+            numbers = []
+            for joint in same:
+                numbers.append(Numbers([self._at(b) for b in joint.bodies], self._inputs[list(joint.drives)]))
+                rows = len(joint.writer(numbers[-1]))
+                joint.labels.extend([(-1, "unknown", False)] * (rows - len(joint.labels)))
+            given = np.array([each.given for each in numbers])
+            first, count = len(self.starts), len(numbers[0].starts)
+            unknown = first + np.arange(len(same) * count).reshape(len(same), count).T
+            self.starts += [start for each in numbers for start in each.starts]
+            kind = kind_of(same[0].key, same[0].writer, self.planar, len(body), given)
+            columns = [column[:, None] for column in np.ascontiguousarray(given.T)]
+            yield Joints(kind, body, columns, unknown, drive), [joint.labels for joint in same]
+
+    def _joint(self, j: int, relations: JointRelations | None) -> _Joint:
+        row = type_of_joint(self.mechanism, j)
+        driven = tuple(name for name in row.coordinates if (j, name) in self.drives)
+        drives = tuple(self.drives[j, name] for name in driven)
+        if relations is None:
+            assert row.pair is not None
+            names, bodies = [name for name, _ in row.pair.constraints], self.mechanism.joint_bodies(j)[:2]
+            writer, key = pair_writer(row, driven, self.frames, j), (row, driven)
+            gaps = [name == row.gap for name in names]
+        else:
             missing = [name for name in driven if name not in relations.coordinates]
             if missing:
                 raise ValueError(f"coordinate {missing[0]!r} of a joint cannot be driven: it has no equation")
             chosen = [*relations.constraints, *(relations.coordinates[name] for name in driven)]
+            names, bodies = [relation.name for relation in relations.constraints], relations.bodies
+            shape = shape_of(relations, chosen)
             writer = relations_writer(relations, chosen, self.size)
-            numbers = Numbers(
-                [self._at(b) for b in relations.bodies], [self._inputs[self.drives[j, n]] for n in driven]
-            )
-            rows = len(writer(numbers))
-            gap = type_of_joint(self.mechanism, j).gap
-            labels = [(j, r.name, gap != "" and r.name.startswith(gap)) for r in relations.constraints]
-            labels += [(j, name, False) for name in driven]
-            labels += [(j, "unknown", False)] * (rows - len(chosen))
-            shapes[j] = (shape_of(relations, chosen), driven, len(numbers.given))
-            written[j] = writer, numbers, body, labels
-        for _, of in _grouped(shapes, repr):
-            writer, first, body, _ = written[of[0]]
-            numbers = np.array([written[j][1].given for j in of])
-            kind = kind_of(writer, self.planar, len(body), constants(numbers))
-            unknown = np.zeros((len(first.starts), len(of)), dtype=np.int64)
-            for k, j in enumerate(of):
-                unknown[:, k] = len(self.starts) + np.arange(len(unknown))
-                self.starts += written[j][1].starts
-            drive = np.array(
-                [[self.drives[j, name] for j in of] for name in shapes[of[0]][1]], dtype=np.int64
-            )
-            body = np.concatenate([written[j][2] for j in of], axis=1)
-            yield _joints(kind, body, numbers, unknown, drive), [written[j][3] for j in of]
+            key = None if shape is None else (row, driven, shape)
+            gaps = [row.gap != "" and name.startswith(row.gap) for name in names]
+        labels = [(j, *label) for label in zip(names, gaps, strict=True)]
+        return _Joint(key, bodies, writer, drives, labels + [(j, name, False) for name in driven])
 
     def _at(self, body: int) -> Frame:
         at = self._reference
@@ -350,23 +316,3 @@ def _check(mechanism: Mechanism, frames: Frames, joints: Sequence[int]) -> None:
     if unknown:
         named = ", ".join(f"{mechanism.joints[j]} (type {type_of_joint(mechanism, j).code})" for j in unknown)
         raise ValueError(f"no geometry at joints {named}")
-
-
-def _grouped(keys: Mapping[int, Any], of: Any) -> Iterator[tuple[Any, list[int]]]:
-    for _, same in groupby(sorted(keys, key=lambda j: of(keys[j])), key=lambda j: of(keys[j])):
-        found = list(same)
-        yield keys[found[0]], found
-
-
-def _joints(
-    kind: Kind, body: Ints, numbers: Floats, unknown: Ints | None = None, drive: Ints | None = None
-) -> Joints:
-    none = np.zeros((0, body.shape[1]), dtype=np.int64)
-    given = [column[:, None] for column in np.ascontiguousarray(numbers.T)]
-    return Joints(kind, body, given, none if unknown is None else unknown, none if drive is None else drive)
-
-
-def _of_user(row: UserRow, body: Ints, wide: int) -> UserJoint:
-    entries = np.array([(0, b, k) for b in range(len(body)) for k in range(wide)])
-    nothing: Printed = (lambda *_: (), [])
-    return UserJoint(row, Kind(1, entries, nothing, nothing, nothing), body, np.zeros((0, 1), dtype=np.int64))

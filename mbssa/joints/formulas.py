@@ -1,4 +1,4 @@
-"""Elementary equations on any numbers: floats, arrays or nodes of a graph. Angles are pairs (sine, cosine)."""
+"""Elementary equations on any numbers: floats, arrays or nodes of a graph; angles are sine and cosine."""
 
 from __future__ import annotations
 
