@@ -13,7 +13,7 @@ import numpy as np
 from groups.contacts import left_limits, outside, sentences_of, watches
 from groups.global_approach.elimination import Method, method_for
 from groups.global_approach.part import written
-from groups.global_approach.path import Answer, Way
+from groups.global_approach.path import Answer, Way, sign_of
 from groups.global_approach.system import System
 from groups.motion import Motion, default_motion, drive_rows, reference_inputs
 from groups.passive_rotations import locked_rotations
@@ -119,7 +119,8 @@ def _solved(
     given = motion.value, motion.rate, motion.acceleration
     state.value, state.rate, state.second = (part / system.units[:, None] for part in given)
     whole = Answer(state, np.full(T, NOT_COMPUTED), np.full(T, np.nan), np.zeros(T, np.int32), np.zeros(T))
-    way, block, part = Way(system, method), _block(system), -(-T // _PARTS)
+    way = Way(system, method, sign=sign_of(system, last))
+    block, part = _block(system), -(-T // _PARTS)
     done, wanted = 0, True
     for first in range(0, T, block):
         at = slice(first, min(first + block, T))

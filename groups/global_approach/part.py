@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from groups.global_approach.elimination import Method, factorised
-from groups.global_approach.path import VIOLATED, Way
+from groups.global_approach.elimination import Method
+from groups.global_approach.path import VIOLATED, Way, sign_of
 from groups.global_approach.system import State, System
 from groups.rotations import quaternion_of, rotation_of
 from groups.setting import Setting
@@ -71,11 +71,9 @@ class GlobalPart:
 
     def standing(self, reference: Configuration, inputs: Floats) -> Floats:
         """The memory of a configuration at rest that closes; inputs (D,) m and rad."""
-        state, sign = self.system.state(reference, inputs), 0.0
-        if not self.system.redundant:
-            _, entries = self.system.step(state)
-            # A dead point has no sign; the positive one is taken.
-            sign = float(factorised(self.system, "dense", entries).sign[0]) or 1.0
+        state = self.system.state(reference, inputs)
+        # A dead point has no sign; the positive one is taken.
+        sign = 0.0 if self.system.redundant else sign_of(self.system, state) or 1.0
         return np.concatenate([[sign], *(part.ravel() for part in _kept(state))])
 
     def advance(

@@ -56,6 +56,12 @@ class Answer:
     condition: Floats
 
 
+def sign_of(system: System, state: State) -> float:
+    """Sign of the determinant at a pose; 0 at a dead point, and where equations are redundant."""
+    factors = factorised(system, "dense", system.step(state)[1])
+    return float(factors.sign[0]) if factors.condition[0] > LEAST else 0.0
+
+
 class Way:
     """Newton's method on a system, of a group or of all; ``sign`` is that of the determinant, 0 for any."""
 
