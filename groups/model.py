@@ -93,7 +93,7 @@ class Model:
             g
             for g, solver in enumerate(self.solvers)
             if (solver.form == "closed form" and solver.roots == 2)
-            or (solver.form in ("Newton", "global") and not solver.redundant)
+            or (solver.form == "Newton" and not solver.redundant)
         ]
         return np.array(held, dtype=np.int64)
 

@@ -48,7 +48,8 @@ def solve_globally(
     The start and the convention of passive rotations are those of :func:`groups.build`; the groups are not
     used, and of redundant equations none is left out for good. The trajectory has one group, the whole
     mechanism.
-    ``residual`` is in m: angles count as arcs at the mechanism's size.
+    ``residual`` is in m: angles count as arcs at the mechanism's size. ``condition`` is the reciprocal
+    condition number of dense matrices.
 
     Parameters
     ----------

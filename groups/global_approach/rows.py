@@ -315,7 +315,7 @@ class UserRow:
         self.kind = Kind(1, entries, nothing, nothing, nothing)
 
     def results(self, which: str, state: State) -> list[Any]:
-        """What a kind would have printed."""
+        """Results as of a kind that was printed."""
         pose, twist, acceleration = (
             part[:, self.body[:, 0]].transpose(2, 1, 0)
             for part in (state.pose, state.velocity, state.acceleration)

@@ -78,7 +78,7 @@ class Joints:
     drive: Ints  # (driven, J)
 
     def results(self, which: str, state: State) -> Sequence[Any]:
-        """What the kind has printed, of all joints (J, T)."""
+        """Results of the printed function, of all joints (J, T) each."""
         call, used = getattr(self.kind, which)
         inputs = state.value, state.rate, state.second
         bodies = {"b": state.pose, "v": state.velocity, "a": state.acceleration}

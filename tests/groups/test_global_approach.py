@@ -161,6 +161,53 @@ def test_progress_is_told_and_can_stop_the_run():
     assert np.isnan(stopped.position[~done, 1:]).all()
 
 
+@pytest.mark.parametrize("method", ["dense", "sparse"])
+@pytest.mark.parametrize("steps", [4, 9])
+def test_coarse_steps_past_a_nearly_flat_pose_keep_the_branch(steps, method):
+    """Short and long side are as long as the two others but for 1e-3: the branches come near each other."""
+    a, b, c, d, angle = 1.2093505, 1.04157881, 1.3166484, 1.14803326, 1.0
+    crank, frame = a * np.array([np.cos(angle), np.sin(angle)]), np.array([d, 0.0])
+    apart = np.linalg.norm(frame - crank)
+    along = (frame - crank) / apart
+    x = (apart**2 + b**2 - c**2) / (2 * apart)
+    pin = crank + x * along + np.sqrt(b**2 - x**2) * np.array([-along[1], along[0]])
+    bar = mbssa.Builder("planar").bodies("crank", "coupler", "rocker")
+    bar.joint("R", "frame", "crank", driven=["angle"], point=(0.0, 0.0))
+    bar.joint("R", "crank", "coupler", point=tuple(crank))
+    bar.joint("R", "coupler", "rocker", point=tuple(pin))
+    bar.joint("R", "frame", "rocker", point=tuple(frame))
+    structure = mbssa.decompose(bar.build())
+    coarse, fine = (
+        solve_globally(
+            structure,
+            groups.sample(structure.mechanism, {"1-2.angle": groups.speed(3.0)}, np.linspace(0.0, 1.0, n)),
+            method=method,
+        )
+        for n in (steps, 100 * (steps - 1) + 1)
+    )
+    assert fine.ok
+    assert coarse.ok
+    np.testing.assert_allclose(coarse.position, fine.position[::100], atol=1e-9)
+
+
+def test_behind_a_stretch_out_of_reach_the_straight_line_of_the_inputs_decides():
+    """A crank that swings back is followed; one that goes on to the other interval is not."""
+    structure = mbssa.decompose(mbssa.load("pendulum_four_bar"))
+    on = solve_globally(structure, groups.constant_speed(structure.mechanism, steps=61))
+    first = int((on.status[:, 0] != 0).argmax())
+    assert (on.status[first:, 0] != 0).all()
+    (name,) = groups.build(structure).reference_inputs
+    start = groups.build(structure).reference_inputs[name]
+    time = np.linspace(0.0, 1.0, 61)
+    value = start + 2.0 * np.sin(2 * np.pi * time)
+    rate, second = (np.gradient(value, time), np.zeros(61))
+    swing = groups.Motion(time, (name,), value[None], rate[None], second[None])
+    back = solve_globally(structure, swing)
+    assert (back.status != 0).any()
+    assert back.status[-1, 0] == 0
+    np.testing.assert_allclose(back.position[-1], back.position[0], atol=1e-9)
+
+
 def test_what_cannot_be_solved_is_refused_before():
     structure, motion = instants("slider_crank", 5)
     with pytest.raises(ValueError, match="cholesky"):
