@@ -119,7 +119,7 @@ def _solved(
     state = last.at([0] * T)
     given = motion.value, motion.rate, motion.acceleration
     state.value, state.rate, state.second = (part / system.units[:, None] for part in given)
-    whole = Answer(state, np.full(T, NOT_COMPUTED), np.full(T, np.nan), np.zeros(T, np.int32), np.zeros(T))
+    whole = Answer(state, np.full(T, NOT_COMPUTED), np.full(T, np.nan), np.zeros(T, np.int64), np.zeros(T))
     way = Way(system, method, sign=sign_of(system, last))
     block, part = _block(system), -(-T // _PARTS)
     done, wanted = 0, True

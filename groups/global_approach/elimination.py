@@ -73,20 +73,24 @@ def dense(system: System, entries: Floats) -> Floats:
 
 
 def _inverse(matrix: Floats) -> tuple[Floats, Floats]:
+    found: Floats
     if matrix.shape[1] == matrix.shape[2]:
-        found = np.linalg.inv(matrix)
+        found = np.asarray(np.linalg.inv(matrix), dtype=np.float64)
     else:
         q, r = np.linalg.qr(matrix)
-        found = np.linalg.inv(r) @ q.swapaxes(1, 2)
-    return found, 1.0 / (_norm(matrix) * _norm(found))
+        found = np.asarray(np.linalg.inv(r) @ q.swapaxes(1, 2), dtype=np.float64)
+    both: Floats = _norm(matrix) * _norm(found)
+    return found, 1.0 / both
 
 
 def _sound_inverse(matrix: Floats) -> tuple[Floats, Floats]:
     try:
         return _inverse(matrix)
     except np.linalg.LinAlgError:
-        sound = np.isfinite(matrix).all()
-        return np.linalg.pinv(matrix) if sound else np.full_like(matrix.swapaxes(1, 2), np.nan), np.zeros(1)
+        found: Floats = np.full_like(matrix.swapaxes(1, 2), np.nan)
+        if np.isfinite(matrix).all():
+            found = np.linalg.pinv(matrix).astype(np.float64)
+        return found, np.zeros(1)
 
 
 def _norm(matrix: Floats) -> Floats:

@@ -77,7 +77,7 @@ class Way:
     def newton(self, state: State, most: int, farthest: float) -> tuple[Bools, Floats, Ints, Factors]:
         """Solve all instants of a state in place: solved (T,), residuals, steps, and the last factors."""
         system, gone = self.system, np.zeros((self.system.n, state.instants))
-        steps, solved = np.zeros(state.instants, dtype=np.int32), np.zeros(state.instants, dtype=bool)
+        steps, solved = np.zeros(state.instants, dtype=np.int64), np.zeros(state.instants, dtype=bool)
         for _ in range(most):
             rows, entries = system.step(state)
             factors = factorised(system, self.method, entries)
@@ -92,7 +92,7 @@ class Way:
             solved |= going & (size <= LAST)
             if not (going & ~solved).any():
                 break
-        solved &= np.abs(gone).max(axis=0, initial=0.0) <= farthest
+        solved = solved & (np.abs(gone).max(axis=0, initial=0.0) <= farthest)
         return solved, np.abs(rows).max(axis=0), steps, factors
 
     def rates(self, state: State, factors: Factors) -> None:
@@ -216,8 +216,8 @@ class Way:
     def solve(self, last: State, state: State, time: Floats, level: int) -> tuple[Answer, State]:
         """Solve the instants of a state, of which bodies that are given and inputs are set; the last then."""
         T = state.instants
-        answer = Answer(state, np.full(T, -1), np.full(T, np.nan), np.zeros(T, dtype=np.int32), np.zeros(T))
-        waits = ~np.isfinite(state.pose[:, : self.system.known]).all(axis=(0, 1))
+        answer = Answer(state, np.full(T, -1), np.full(T, np.nan), np.zeros(T, dtype=np.int64), np.zeros(T))
+        waits = np.isnan(state.pose[:, : self.system.known].sum(axis=(0, 1)))
         answer.status[waits] = PREDECESSOR_FAILED
         with np.errstate(all="ignore"):
             knots = self._knots(state, waits)
@@ -240,6 +240,12 @@ class Way:
             answer.status[t], answer.residual[t] = self._wall[2:]
             return False
         status, found, answer.steps[t], answer.residual[t] = self.reach(start, goal)
+        known = self.system.known
+        if status != OK and known > 1 and self.system.planar:  # poses alone are given: there is a shorter way
+            near = start.at(slice(None))
+            near.pose[4, :known] += 2 * np.pi * np.round((goal.pose[4] - near.pose[4])[:known] / (2 * np.pi))
+            if (near.pose[4] != start.pose[4]).any():
+                status, found, answer.steps[t], answer.residual[t] = self.reach(near, goal)
         if status == OK or (status == SINGULAR and level == 0 and answer.residual[t] <= VIOLATED):
             answer.state.put([t], found)
             answer.status[t] = OK

@@ -62,7 +62,8 @@ class Numbers:
     def end(self, k: int, origin: Floats, axes: Floats) -> Frame:
         """Frame of a joint on its body number k."""
         at = self.vector(origin)
-        return self.body(k).end(at, [self.vector(row) for row in axes])
+        frame: Frame = self.body(k).end(at, [self.vector(row) for row in axes])
+        return frame
 
 
 class Nodes(Numbers):
@@ -76,6 +77,8 @@ class Nodes(Numbers):
     def body(self, k: int) -> Frame:
         if k not in self._frames:
             motion, x = Motion(None, body=k), [self._input("b", k, i) for i in range(SPATIAL)]
+            place: list[Any]
+            angle: Any
             if self.planar:
                 c, s = x[2], x[3]
                 place, axes, angle = [x[0], x[1], 0.0], [[c, s, 0.0], [-s, c, 0.0], UNIT[2]], x[4]
@@ -98,7 +101,8 @@ class Nodes(Numbers):
         return self._input("s", len(self.starts) - 1, 0)
 
     def _input(self, name: str, k: int, i: int) -> Node:
-        return self.graph.input(name, (k, i))
+        found: Node = self.graph.input(name, (k, i))
+        return found
 
     # --- directions ----------------------------------------------------------------------------------
 

@@ -165,7 +165,9 @@ class System:
             drive = np.array([joint.drives for joint in same], dtype=np.int64).T
             numbers = []
             for joint in same:
-                numbers.append(Numbers([self._at(b) for b in joint.bodies], self._inputs[list(joint.drives)]))
+                numbers.append(
+                    Numbers([self._at(b) for b in joint.bodies], self._inputs[list(joint.drives)].tolist())
+                )
                 rows = len(joint.writer(numbers[-1]))
                 joint.labels.extend([(-1, "unknown", False)] * (rows - len(joint.labels)))
             given = np.array([each.given for each in numbers])
@@ -183,7 +185,8 @@ class System:
         if relations is None:
             assert row.pair is not None
             names, bodies = [name for name, _ in row.pair.constraints], self.mechanism.joint_bodies(j)[:2]
-            writer, key = pair_writer(row, driven, self.frames, j), (row, driven)
+            key: Hashable = (row, driven)
+            writer = pair_writer(row, driven, self.frames, j)
             gaps = [name == row.gap for name in names]
         else:
             missing = [name for name in driven if name not in relations.coordinates]
