@@ -13,8 +13,7 @@ from mbssa.arrays import Floats, Ints
 
 Method = Literal["dense", "sparse"]
 
-#: Unknowns from which on sparse elimination is taken. Dense inverses of so many are as fast on an idle
-#: machine, but threads of the linear algebra library wait for one another on a busy one.
+#: Unknowns from which on sparse elimination is the faster one.
 SPARSE_FROM = 100
 
 

@@ -24,6 +24,7 @@ from groups.status import (
     SINGULAR,
 )
 from mbssa.arrays import Bools, Floats, Ints
+from mbssa.threads import one_blas_thread
 
 #: Largest residual of what was solved, over the size, and of equations that follow from it.
 CLOSED, VIOLATED = 1e-12, 1e-9
@@ -219,7 +220,7 @@ class Way:
         answer = Answer(state, np.full(T, -1), np.full(T, np.nan), np.zeros(T, dtype=np.int64), np.zeros(T))
         waits = np.isnan(state.pose[:, : self.system.known].sum(axis=(0, 1)))
         answer.status[waits] = PREDECESSOR_FAILED
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"), one_blas_thread(self.system.bodies):
             knots = self._knots(state, waits)
             start = last
             for t in knots:
