@@ -93,7 +93,7 @@ class Model:
             g
             for g, solver in enumerate(self.solvers)
             if (solver.form == "closed form" and solver.roots == 2)
-            or (solver.form in ("Newton", "global") and not solver.redundant)
+            or (solver.form == "Newton" and not solver.redundant)
         ]
         return np.array(held, dtype=np.int64)
 
@@ -142,9 +142,8 @@ class Model:
 
     @cached_property
     def asks_users(self) -> bool:
-        """Whether users' functions are called."""
-        parts = [solver.part for solver in self.solvers if solver.part is not None]
-        return bool(self.packed.users) or any(part.system.rows.users for part in parts)
+        """Whether kernels call users' functions."""
+        return bool(self.packed.users)
 
     def compiles(self, instants: int, *, stepwise: bool = False) -> bool:
         """Whether compiled kernels are the faster choice for so many more instants.
