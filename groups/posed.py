@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -28,6 +29,15 @@ def posed(model: Model, at: Configuration, inputs: Floats) -> Model:
             new = replace(new, data=old.made._replace(memory=new.memory))
         solvers.append(new)
     return replace(model, reference=at, solvers=tuple(solvers))
+
+
+def in_modes(model: Model, modes: Mapping[int, int] | None) -> Model:
+    """The model with its reference in other assembly modes, by number of the group, at the same inputs."""
+    if not modes:
+        return model
+    from groups.assembly_modes.start import starting_pose
+
+    return replace(model, reference=starting_pose(model, modes))
 
 
 def inputs_at(

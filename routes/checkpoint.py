@@ -99,6 +99,15 @@ def stored_plan(folder: Path) -> Plan:
         raise ValueError(f"{folder} keeps no run that could be resumed") from None
 
 
+def stored_life(folder: Path) -> bool | None:
+    """Whether the run in a folder is solved by compiled kernels; None where that cannot be read."""
+    try:
+        found = json.loads((folder / NAME).read_text(encoding="utf-8"))["compiled"]
+        return found if isinstance(found, bool) else None
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
 def _record(job: Job) -> dict[str, Any]:
     """Record that identifies a run."""
     packed, motion = job.model.packed, job.motion
@@ -115,6 +124,7 @@ def _record(job: Job) -> dict[str, Any]:
         "motion": digest(motion.time, motion.value, motion.rate, motion.acceleration)[:32],
         "bodies": job.bodies.tolist(),
         "level": job.level,
+        "compiled": job.compiled,
     }
 
 

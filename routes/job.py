@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from groups.dynamics.one_group import Step
+from groups.engine.solve import Solving, plan_of
 from groups.model import Model
 from groups.motion import Motion
 from groups.results.arrays import shapes
@@ -72,6 +73,11 @@ class Job:
     compiled: bool
 
     @property
+    def by_engine(self) -> bool:
+        """Whether the engine solves it, in one array of all its numbers; else kernels do."""
+        return not (self.compiled or self.model.globally)
+
+    @property
     def shapes(self) -> Shapes:
         """Shape and kind of all arrays of a workspace."""
         chunks, n = len(self.tasks.bounds) - 1, len(self.tasks)
@@ -84,6 +90,10 @@ class Job:
             "seeded": ((from_seeds, len(self.bodies), width), np.float64),
             "ended": ((from_seeds, len(self.memory)), np.float64),
             "ended_last": ((from_seeds, len(self.bodies), 4), np.float64),
+            "numbers": (
+                (plan_of(self.model).height if self.by_engine else 0, len(self.motion.time)),
+                np.float64,
+            ),
             "done": ((n,), np.uint8),
             "log": ((n, 3), np.float64),
             **(answer_shapes(self.model, len(self.motion.time)) if self.plan.backwards else {}),
@@ -130,6 +140,7 @@ class TaskRunner:
         self.written = 0
         model = job.model
         self.run = Run(model, job.motion, job.bodies, job.level, space.answer, job.compiled)
+        self.solving = Solving(model, job.motion, space.numbers) if job.by_engine else None
         row_of = np.full(model.mechanism.n_bodies, -1)
         row_of[job.bodies] = np.arange(len(job.bodies))
         self.parts: list[Part] = []
@@ -157,12 +168,16 @@ class TaskRunner:
         ]
 
     def begin(self) -> None:
-        """Fill in the states from which chunks begin."""
+        """Fill in the states from which chunks begin, unless tasks have been done already."""
         job, space = self.job, self.space
+        if self.solving is not None:
+            self.solving.begin(anew=not space.done.any())
+        if space.done.any():
+            return
         space.memory[0], space.last[0] = job.memory, 0.0
         if job.plan.backwards:  # they read the pose of the frame, whichever call writes it
             self.run.place_frame(0, len(job.motion.time))
-        if job.plan.start == "seeded" and len(space.memory) > 1:
+        if job.plan.start == "seeded" and len(space.memory) > 1 and self.solving is None:
             for c, state in enumerate(seed(job.model, job.motion, job.tasks.bounds[:-1], job.memory)):
                 mine = state.of(job.bodies)
                 space.memory[c], space.last[c] = mine.memory, mine.orientation
@@ -188,7 +203,7 @@ class TaskRunner:
                 return False
             stop = min((first // SLICE + 1) * SLICE, end)
             try:
-                self.run.advance(first, stop, state, self.parts[call])
+                self._advance(first, stop, state, self.parts[call])
             except Exception as error:
                 raise self.failed([task], f"{type(error).__name__}: {error}") from error
             first = stop
@@ -207,6 +222,17 @@ class TaskRunner:
             into[1][rows] = state.orientation[rows]
         self.note(task, begin, self.now(), threading.get_native_id())
         return True
+
+    def _advance(self, first: int, stop: int, state: RunState, part: Part) -> None:
+        if self.solving is None:
+            self.run.advance(first, stop, state, part)
+            return
+        self.solving.advance(first, stop, part.groups.tolist())
+        if self.job.plan.backwards:  # reactions read the answer
+            none = np.zeros(self.run.arrays.quality[0].shape, dtype=np.int8)
+            found, rows = self.solving.arrays(part.written, self.job.level, none), self._row_of[part.written]
+            for mine, theirs in zip(self.run.arrays.outputs, found.outputs, strict=True):
+                mine[rows, first:stop] = theirs[:, first:stop]
 
     def _balanced_by(self, call: int) -> list[int]:
         """Indices of the groups whose reactions a call finds, in its order."""
@@ -248,6 +274,10 @@ class TaskRunner:
                     (space.answers.status, slice(group, group + 1)),
                 ]
         outputs = [array for array in answer.outputs if array.shape[1]]
+        if self.solving is not None:
+            mine, others = self.solving.rows_of(part.groups.tolist())
+            reads.append((space.numbers, (np.concatenate([mine, others]), span)))
+            writes.append((space.numbers, (mine, span)))
         reads += [(array, (self._row_of[loaded], span)) for array in outputs]
         reads += [(space.memory[chunk], places), (space.last[chunk], rows)]
         writes += [(array, (rows, span)) for array in outputs]
@@ -265,8 +295,22 @@ class TaskRunner:
             return space.memory[chunk + 1], space.last[chunk + 1]
         return None
 
+    def finished(self) -> Run:
+        """The engine's answer, in which tasks that are not done are not computed."""
+        solving, space, tasks = self.solving, self.space, self.job.tasks
+        assert solving is not None
+        if space.folder is not None:  # a later run continues from the array as the tasks have left it
+            solving.X = solving.X.copy()
+        missing = np.zeros((self.job.model.structure.n_groups, len(self.job.motion.time)), dtype=np.bool_)
+        for task in np.flatnonzero(space.done == 0).tolist():
+            groups = self.parts[tasks.place(task)[1]].groups
+            missing[groups[:, None], np.arange(*tasks.span(task))] = True
+        return solving.finished(self.job.bodies, self.job.level, missing=missing)
+
     def mend(self) -> None:
         """Solve chunks whose seed differs from the end of the chunk before again, from that end."""
+        if self.solving is not None:  # all chunks begin from one coarse pass
+            return
         space, bounds = self.space, self.job.tasks.bounds.tolist()
         for chunk in range(1, len(space.ended)):
             before, first, stop = bounds[chunk - 1 : chunk + 2]

@@ -19,12 +19,13 @@ from groups.dynamics import Forces
 from groups.dynamics import forces as forces_of
 from groups.model import Model
 from groups.motion import Motion, default_motion
+from groups.posed import in_modes
 from groups.run import Run
 from groups.solve import kept_bodies
 from groups.status import NOT_COMPUTED
 from groups.trajectory import Branch, Level, Trajectory, level_number
 from mbssa.arrays import Floats, Ints
-from routes.checkpoint import existing, new
+from routes.checkpoint import existing, new, stored_life
 from routes.dispatch import CallFailed, dispatch
 from routes.event_log import EventLog
 from routes.executors import ExecutorType, executor_named
@@ -185,11 +186,13 @@ def logged_run(
     with executor.open(plan.workers) as pool:
         if pool is None:  # this process has served as a worker
             return cast(Outcome, None)
-        solved = _by_solvers(model, plan)
+        solved = in_modes(_by_solvers(model, plan), modes)
         moved = default_motion(model.mechanism) if motion is None else motion
         wanted = kept_bodies(model.mechanism, bodies)
+        if resume and compiled is None and checkpoint is not None:
+            compiled = stored_life(Path(checkpoint))
         fast = solved.compiles(len(moved.time)) if compiled is None else compiled
-        memory = solved.memory_in(modes, moved)
+        memory = _by_solvers(model, plan).memory_in(modes, moved)
         proves = branch == "proven" or (branch is None and solved.proves(moved))
         # A branch is proven by the poses and rates of all bodies.
         held, far = (np.arange(model.mechanism.n_bodies), max(answers, 1)) if proves else (wanted, answers)
@@ -267,8 +270,7 @@ def _solved(
     report: Progress | None,
 ) -> Trajectory:
     """Perform all tasks that are not done yet, and collect the results."""
-    if not runner.space.done.any():
-        runner.begin()
+    runner.begin()
     try:
         with _one_thread_of_blas(runner.job), HANDOVERS[executor.memory](runner) as handover:
             _dispatch(runner, executor, pool, handover, report)
@@ -368,6 +370,11 @@ def _workspace(job: Job, executor: ExecutorType, folder: Path | None, resume: bo
 def _collected(runner: TaskRunner, wanted: Ints) -> Trajectory:
     """Check chunks against each other, and mark tasks that are not done as not computed."""
     job, run, space = runner.job, runner.run, runner.space
+    if job.by_engine:
+        run = runner.finished()
+        if space.folder is not None:
+            run.arrays.seal()
+        return run.trajectory(wanted)
     chunks = len(job.tasks.bounds) - 1
     done = space.done.reshape(chunks, -1)
     if space.folder is not None and not done.all():

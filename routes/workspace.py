@@ -18,7 +18,7 @@ from mbssa.arrays import Floats
 Shapes = dict[str, tuple[tuple[int, ...], type[np.generic]]]
 
 #: Arrays other than the solution.
-BESIDE = ("memory", "last", "seeded", "ended", "ended_last", "done", "log")
+BESIDE = ("memory", "last", "seeded", "ended", "ended_last", "numbers", "done", "log")
 
 #: Arrays of reactions.
 BACK = ("reactions", "efforts", "balanced")
@@ -34,6 +34,7 @@ class Workspace:
     seeded: Floats  # (chunks, rows, 3 or 7) poses of the coarse pass just before each chunk
     ended: Floats  # as memory, at the end of each chunk that began from a seed
     ended_last: Floats  # as last, at the end of each chunk that began from a seed
+    numbers: Floats  # (height, T) the engine's array of all numbers, where it solves
     done: npt.NDArray[np.uint8]  # (tasks,) 1 where a task is done
     log: Floats  # (tasks, 3) begin and end (s, monotonic clock of the machine), worker
     folder: Path | None  # where the arrays are files; None in memory

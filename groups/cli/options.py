@@ -50,7 +50,7 @@ CompiledOption = Annotated[
     bool | None,
     typer.Option(
         "--compiled/--no-compiled",
-        help="Solve by compiled kernels, or in plain Python; by default what is faster. Same bits.",
+        help="Solve by compiled kernels, or by NumPy; by default what is faster.",
         show_default=False,
     ),
 ]

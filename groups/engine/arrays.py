@@ -61,9 +61,13 @@ class Life:
     def storage(self, count: int) -> Floats:
         """An array of so many instants."""
         X = np.zeros((self.plan.height, count))
+        self.prepare(X)
+        return X
+
+    def prepare(self, X: Floats) -> None:
+        """Write the frame's rows, which no group writes."""
         frame = self.plan.rows_of_body(0)
         X[frame] = self.plan.start[frame, None]
-        return X
 
     def columns(self, X: Floats, which: Ints) -> Floats:
         """Some of the instants, with all that groups read."""
@@ -82,11 +86,13 @@ class Life:
         least, largest = (a.ravel().tolist() for a in (squares.min(axis=2), squares.max(axis=2)))
         return fine, list(zip(least, largest, strict=True))
 
-    def apart(self, X: Floats, count: int, limit: float, first: int = 0) -> None:
+    def apart(
+        self, X: Floats, count: int, limit: float, first: int = 0, parts: Sequence[Part] | None = None
+    ) -> None:
         """Solve the columns first … count - 1 each from its guess, which is where the unknowns stand."""
         with np.errstate(all="ignore"):
             for start in range(first, count, BLOCK):
-                for part in self.plan.parts:
+                for part in self.plan.parts if parts is None else parts:
                     self._group(part, X[:, start : min(start + BLOCK, count)], limit)
 
     def guess(self, X: Floats, time: Floats, first: Ints, knots: Floats, columns: Floats) -> None:

@@ -17,7 +17,7 @@ import numpy as np
 
 from groups.engine.arrays import FINITE, Quality, is_fine, quintic
 from groups.engine.plan import FAR, QUALITY, STEPS
-from mbssa.arrays import Bools, Floats, Ints
+from mbssa.arrays import Bools, Floats
 
 if TYPE_CHECKING:
     from groups.engine.arrays import Life

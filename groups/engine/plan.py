@@ -162,6 +162,11 @@ class Plan:
         axes = self.first_axes + b * (length - stored) + np.arange(length - stored)
         return np.concatenate([self.body(b) + np.arange(stored), axes])
 
+    def rows_of_part(self, part: Part) -> Ints:
+        """All rows that a group writes."""
+        states = [part.state + k * self.unknowns for k in range(3)]
+        return np.concatenate([part.records, *states, part.quality + np.arange(len(QUALITY))])
+
     def row(self, group: Group, name: str, k: Any) -> int:
         """Row of an input of a group's routine."""
         uses = group.uses

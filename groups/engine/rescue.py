@@ -41,13 +41,17 @@ NO_RATES = 1e-7
 MOST, ROUNDS = 60, 6
 
 
-def statuses(plan: Plan, life: Life, X: Floats, knots: Knots) -> Statuses:
-    """(G, T) status of every group at every instant; X is completed where the rescue finds an answer."""
-    found: Statuses = np.zeros((len(plan.parts), X.shape[1]), dtype=np.int8)
+def statuses(plan: Plan, life: Life, X: Floats, knots: Knots, before: Statuses) -> Statuses:
+    """(G, T) status of every group at every instant; X is completed where the rescue finds an answer.
+
+    What is not computed ``before`` stays so.
+    """
+    found = before.copy()
     for g, part in enumerate(plan.parts):
-        lost = (found[list(part.known)] != OK).any(axis=0)
+        there = found[g] == OK
+        lost = (found[list(part.known)] != OK).any(axis=0) & there
         found[g, lost] = PREDECESSOR_FAILED
-        bad = np.flatnonzero(~fine(plan, part, X) & ~lost)
+        bad = np.flatnonzero(~fine(plan, part, X) & there & ~lost)
         if len(bad):
             found[g, bad] = _rescued(plan, life, part, X, bad)
         losses = sorted((loss for loss in knots.lost if loss.group == g), key=lambda loss: loss.before)

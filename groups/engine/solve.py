@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from groups.engine.arrays import Life
-from groups.engine.path import Way, followed, guesses
+from groups.engine.path import Knots, Way, followed, guesses
 from groups.engine.plan import CONDITION, QUALITY, RESIDUAL, STEPS, Plan
 from groups.engine.rescue import NEAR, Statuses, statuses
 from groups.engine.turning import mark_turned_back
 from groups.engine.users import OpaqueError
+from groups.posed import in_modes
 from groups.reference import check_drives
 from groups.results.arrays import Arrays
 from groups.run import Run
 from groups.status import BRANCH_JUMP, CONTACT_LOST, NOT_COMPUTED, OK, PASSED_SINGULAR, PREDECESSOR_FAILED
 from groups.trajectory import Trajectory
-from mbssa.arrays import Floats, Ints
+from mbssa.arrays import Bools, Floats, Ints
 from mbssa.joints.catalogue import type_of_joint
 
 if TYPE_CHECKING:
@@ -55,65 +56,116 @@ def solve(
     modes: Mapping[int, int] | None = None,
 ) -> Trajectory:
     """Trajectory of a motion whose branches are checked, as :meth:`groups.Model.solve` gives it."""
-    plan = plan_of(_in_modes(model, modes))
-    held = model.held_bodies(kept)
-    check_drives(model.mechanism, motion)
-    try:
-        X, status, done = _solved(plan, motion, progress)
-    except OpaqueError as error:
-        raise ValueError(str(error)) from error
-    run = Run(model, motion, held, level, _arrays(plan, X, status, held, level), compiled=False)
-    _mark_ends(plan, X, status, run)
-    run.check_contacts(0, done)
-    run.stop_at(done)
-    return run.trajectory(kept)
-
-
-def _in_modes(model: Model, modes: Mapping[int, int] | None) -> Model:
-    """The model with its reference in other assembly modes."""
-    if not modes:
-        return model
-    from groups.assembly_modes.start import starting_pose
-
-    return replace(model, reference=starting_pose(model, modes))
-
-
-def _solved(plan: Plan, motion: Motion, progress: Progress | None) -> tuple[Floats, Statuses, int]:
-    """The array of a motion (height, T), statuses (G, T), and how many instants were done."""
-    life, count = Life(plan), len(motion.time)
-    X = life.storage(count)
-    way = Way.of(plan, motion, X)
-    knots = followed(plan, life, way)
-    if plan.unknowns:
-        guesses(plan, life, knots, way, X)
-    done = _in_spans(life, X, count, progress)
-    Y, status = X[:, :done], np.zeros((len(plan.parts), count), dtype=np.int8)
-    way, done_status = way.until(done), status[:, :done]
-    fine, ranges = life.seen(Y, NEAR)
-    if not fine or knots.lost:
-        done_status[:] = statuses(plan, life, Y, knots)
-        ranges = life.seen(Y, NEAR)[1]
-    mark_turned_back(plan, life, way, Y, done_status, ranges)
-    if done_status.any():
-        _take_back(plan, Y, done_status)
-    if plan.wound:
-        _count_turns(plan, life, way, Y)
-    if not plan.record.planar:
-        _continue_signs(plan.bodies(Y)[:, 3:7].transpose(0, 2, 1))
-    return X, status, done
-
-
-def _in_spans(life: Life, X: Floats, count: int, progress: Progress | None) -> int:
-    """Solve all instants, or spans of them until ``progress`` says that it is enough; how many were done."""
-    if progress is None:
-        life.apart(X, count, NEAR)
-        return count
-    done, wanted, span = 0, True, SPAN * max(1, count // (50 * SPAN))
+    solving, count = Solving(in_modes(model, modes), motion), len(motion.time)
+    solving.begin()
+    done, wanted = 0, True
+    span = count if progress is None else SPAN * max(1, count // (50 * SPAN))
     while done < count and wanted:
         stop = min(done + span, count)
-        life.apart(X, stop, NEAR, done)
-        done, wanted = stop, progress(stop / count) is not False
-    return done
+        solving.advance(done, stop)
+        done, wanted = stop, progress is None or progress(stop / count) is not False
+    held = model.held_bodies(kept)
+    return solving.finished(held, level, done).trajectory(kept)
+
+
+class Solving:
+    """One motion being solved: an array (height, T) that is filled by spans of time, and by groups.
+
+    Where each instant begins is settled for all of them first, so that no split changes a bit of the answer.
+    """
+
+    def __init__(self, model: Model, motion: Motion, X: Floats | None = None) -> None:
+        check_drives(model.mechanism, motion)
+        self.model, self.motion, self.plan = model, motion, plan_of(model)
+        self.life = Life(self.plan)
+        self.X = self.life.storage(len(motion.time)) if X is None else X
+        self.way = Way.of(self.plan, motion)
+        self.knots = Knots()
+
+    def begin(self, *, anew: bool = True) -> None:
+        """Follow the motion in a coarse pass; ``anew`` fills in the guesses at all instants."""
+        plan, X = self.plan, self.X
+        with _told():
+            self.knots = followed(plan, self.life, self.way)
+            if not anew:
+                return
+            self.life.prepare(X)
+            X[: plan.first_body] = self.way.inputs
+            if plan.unknowns:
+                guesses(plan, self.life, self.knots, self.way, X)
+
+    def advance(self, first: int, stop: int, groups: Sequence[int] | None = None) -> None:
+        """Solve the instants ``first`` … ``stop`` - 1, of all groups or of some that read no later ones."""
+        parts = self.plan.parts if groups is None else [self.plan.parts[g] for g in groups]
+        with _told():
+            self.life.apart(self.X, stop, NEAR, first, parts)
+
+    def rows_of(self, groups: Sequence[int]) -> tuple[Ints, Ints]:
+        """Rows of the array that some groups write, and those of others that they read."""
+        parts = [self.plan.parts[g] for g in groups]
+        mine = [self.plan.rows_of_part(part) for part in parts]
+        known = sorted({k for part in parts for k in part.known} - set(groups))
+        others = [np.arange(self.plan.first_body), self.plan.rows_of_body(0)]
+        others += [self.plan.rows_of_part(self.plan.parts[k]) for k in known]
+        return np.concatenate([np.zeros(0, dtype=np.int64), *mine]), np.concatenate(others)
+
+    def finished(self, held: Ints, level: int, done: int | None = None, missing: Bools | None = None) -> Run:
+        """A run that holds the answer: statuses, what the rescue finds, turns.
+
+        Instants from ``done`` on are not computed, nor are those of ``missing`` (G, T).
+        """
+        plan, life, count = self.plan, self.life, len(self.motion.time)
+        done = count if done is None else done
+        X, way, status = self.X[:, :done], self.way.until(done), np.zeros((len(plan.parts), count), np.int8)
+        mine = status[:, :done]
+        if missing is not None:
+            status[missing] = NOT_COMPUTED
+        with _told():
+            fine, ranges = life.seen(X, NEAR)
+            if not fine or self.knots.lost:
+                mine[:] = statuses(plan, life, X, self.knots, mine)
+                ranges = life.seen(X, NEAR)[1]
+            mark_turned_back(plan, life, way, X, mine, ranges)
+            if mine.any():
+                _take_back(plan, X, mine)
+            if plan.wound:
+                _count_turns(plan, life, way, X)
+        if not plan.record.planar:
+            _continue_signs(plan.bodies(X)[:, 3:7].transpose(0, 2, 1))
+        arrays = self.arrays(held, level, status)
+        run = Run(self.model, self.motion, held, level, arrays, compiled=False)
+        _mark_ends(plan, self.X, status, run)
+        run.check_contacts(0, done)
+        for g in range(len(plan.parts)):
+            run.mark(g, np.flatnonzero(mine[g] == NOT_COMPUTED), NOT_COMPUTED)
+        run.stop_at(done)
+        return run
+
+    def arrays(self, held: Ints, level: int, status: Statuses) -> Arrays:
+        """Outputs of the bodies that are held (bodies, T, …), and quality (G, T), which are views of X."""
+        plan, X = self.plan, self.X
+        bodies = plan.bodies(X)
+        bodies = (bodies if len(held) == len(bodies) else bodies[held]).transpose(0, 2, 1)
+        none = np.zeros((len(held), 0, 3 if plan.record.planar else 6))
+        position, orientation, velocity, acceleration = (
+            bodies[:, :, k] if n < level + 2 else none for n, k in enumerate(plan.record.outputs)
+        )
+        Q = X[plan.first_quality : plan.first_axes].reshape(len(plan.parts), len(QUALITY), -1)
+        residual, steps, condition = Q[:, RESIDUAL], Q[:, STEPS].view(np.int64), np.abs(Q[:, CONDITION])
+        if np.count_nonzero(status):
+            waits = status == PREDECESSOR_FAILED
+            residual = np.where(waits | (status == NOT_COMPUTED), np.nan, residual)
+            steps, condition = np.where(waits, 0, steps), np.where(waits, 0.0, condition)
+        return Arrays((position, orientation, velocity, acceleration), (status, residual, steps, condition))
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """Say an exception inside a user's function as an error of the call."""
+    try:
+        yield
+    except OpaqueError as error:
+        raise ValueError(str(error)) from error
 
 
 def _take_back(plan: Plan, X: Floats, status: Statuses) -> None:
@@ -190,20 +242,3 @@ def _continue_signs(q: Floats) -> None:
         inner = np.where(finite[:, 1:] & (last >= 0), np.einsum("ntk,ntk->nt", q[:, 1:], before), 0.0)
     if (inner < 0).any():
         q[:, 1:] *= np.cumprod(np.where(inner < 0, -1.0, 1.0), axis=1)[..., None]
-
-
-def _arrays(plan: Plan, X: Floats, status: Statuses, held: Ints, level: int) -> Arrays:
-    """Outputs of the bodies that are held (bodies, T, …), and quality (G, T); views where nothing failed."""
-    bodies = plan.bodies(X)
-    bodies = (bodies if len(held) == len(bodies) else bodies[held]).transpose(0, 2, 1)
-    none = np.zeros((len(held), 0, 3 if plan.record.planar else 6))
-    position, orientation, velocity, acceleration = (
-        bodies[:, :, k] if n < level + 2 else none for n, k in enumerate(plan.record.outputs)
-    )
-    Q = X[plan.first_quality : plan.first_axes].reshape(len(plan.parts), len(QUALITY), -1)
-    residual, steps, condition = Q[:, RESIDUAL], Q[:, STEPS].view(np.int64), np.abs(Q[:, CONDITION])
-    if np.count_nonzero(status):
-        waits = status == PREDECESSOR_FAILED
-        residual = np.where(waits | (status == NOT_COMPUTED), np.nan, residual)
-        steps, condition = np.where(waits, 0, steps), np.where(waits, 0.0, condition)
-    return Arrays((position, orientation, velocity, acceleration), (status, residual, steps, condition))

@@ -30,6 +30,7 @@ from threadpoolctl import threadpool_info
 
 import routes
 import routes.executors
+from groups.engine.solve import Solving
 from groups.run import Run
 from groups.status import NOT_COMPUTED, OK
 from mbssa import mpi_rank
@@ -253,18 +254,18 @@ def broken(executor, how):
 
 
 def breaks(how, function, *arguments):
-    advance = Run.advance
+    advance = Solving.advance
 
     def failing(self, first, *more):
         if first == BREAKING:
             how()
         advance(self, first, *more)
 
-    Run.advance = failing
+    Solving.advance = failing
     try:
         return function(*arguments)
     finally:
-        Run.advance = advance
+        Solving.advance = advance
 
 
 def divide():

@@ -12,10 +12,10 @@ import pytest
 import groups
 import mbssa
 from groups.cli import running
+from groups.engine.solve import Solving
 from groups.model import Model
 from groups.reports.modes import modes_report
 from groups.reports.solvers import solvers_report
-from groups.run import Run
 from mbssa import compiled
 
 BAR = mbssa.load("planar_four_bar")
@@ -343,15 +343,15 @@ def test_an_output_that_fails_at_the_end_does_not_hide_the_answer(run_mbssa, tmp
 
 
 def test_ctrl_c_keeps_what_there_is(run_mbssa, tmp_path, monkeypatch):
-    advance, spans = Run.advance, []
+    advance, spans = Solving.advance, []
 
     def interrupted(self, first, stop, *rest):
         spans.append(stop)
-        if len(spans) == 4:  # the first is the instant before all others
+        if len(spans) == 4:
             signal.raise_signal(signal.SIGINT)
         advance(self, first, stop, *rest)
 
-    monkeypatch.setattr(Run, "advance", interrupted)
+    monkeypatch.setattr(Solving, "advance", interrupted)
     path = tmp_path / "part.npz"
     before = signal.getsignal(signal.SIGINT)
     done = run_mbssa("solve", "planar_four_bar", "--steps", "5000", "--output", str(path))

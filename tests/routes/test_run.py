@@ -12,6 +12,7 @@ import groups
 import mbssa
 import routes
 from groups.assembly_modes import starting_memory
+from groups.engine.solve import Solving
 from mbssa.mechanism import JointGeometry
 from routes.plan import Plan, parallel_route, plan_of, sequential_route
 from routes.run import logged_run
@@ -160,18 +161,16 @@ def test_progress_goes_from_nothing_to_all():
 
 
 def test_a_failure_names_groups_instants_and_cause(monkeypatch):
-    from groups.run import Run
-
     model, instants = model_of("rotor"), 160
     motion = motion_of(model, instants)
-    solve = Run.advance
+    solve = Solving.advance
 
-    def failing(self, first, stop, carried, part=None):
-        if part is not None and 3 in part.groups and first >= 64:
+    def failing(self, first, stop, part=None):
+        if part is not None and 3 in part and first >= 64:
             raise MemoryError("no room")
-        solve(self, first, stop, carried, part)
+        solve(self, first, stop, part)
 
-    monkeypatch.setattr(Run, "advance", failing)
+    monkeypatch.setattr(Solving, "advance", failing)
     for executor in ("sequential", "threads"):
         plan = plan_of(
             model, parallel_route(model), instants=instants, chunks=5, executor=executor, workers=2

@@ -99,7 +99,7 @@ def run(request: Request) -> Simulation:
     compiled = request.compiled
     if compiled is None:
         evaluations = max(FEWEST, PER_SAMPLE * len(time))
-        compiled = model.compiles(evaluations * (1 + mechanism.n_driven))
+        compiled = model.compiles(evaluations * (1 + mechanism.n_driven), stepwise=True)
     loads = Loads(mechanism, model.frames, request.applied, compiled)
     begin = _begun(model, loads, laws, request, float(time[0]), compiled)
     integrator: str = request.integrator or ("Radau" if request.method == "penalty" else "DOP853")

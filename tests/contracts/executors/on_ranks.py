@@ -21,7 +21,7 @@ from plans import (
 )
 
 import routes
-from groups.run import Run
+from groups.engine.solve import Solving
 from routes.job import TaskError
 from routes.plan import parallel_route, plan_of, sequential_route
 from routes.run import logged_run
@@ -64,18 +64,18 @@ def one_task_fails():
     motion = motion_of(model)
     plan = plan_of(model, parallel_route(model), instants=INSTANTS, chunks=8, executor="mpi", workers=RANKS)
     right = routes.run(model, in_sequence(plan), motion)
-    advance = Run.advance
+    advance = Solving.advance
 
-    def failing(self, first, stop, carried, part=None):
+    def failing(self, first, stop, part=None):
         if first == 128:
             raise ArithmeticError("one by nothing")
-        advance(self, first, stop, carried, part)
+        advance(self, first, stop, part)
 
-    Run.advance = failing
+    Solving.advance = failing
     said = r"SG-.*, chunk 5 of 8 \(instants 128 to 159\): ArithmeticError: one by nothing"
     with pytest.raises(TaskError, match=said) as caught:
         routes.run(model, plan, motion)
-    Run.advance = advance
+    Solving.advance = advance
     kept = caught.value.trajectory
     assert (kept is None) == (RANK > 0)
     assert RANK or (kept.status[:32] == right.status[:32]).any()

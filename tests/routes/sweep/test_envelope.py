@@ -52,7 +52,7 @@ def test_a_sweep_has_the_envelope_of_its_designs(tmp_path):
         alone.append(single.low)
     np.testing.assert_array_equal(envelope.low, np.min(alone, axis=0))
     np.testing.assert_array_equal(envelope.high, np.max(alone, axis=0))
-    np.testing.assert_allclose(envelope.mean, np.mean(alone, axis=0), rtol=1e-14)
+    np.testing.assert_allclose(envelope.mean, np.mean(alone, axis=0), rtol=1e-14, atol=1e-16)
 
 
 def test_workers_give_the_same_envelope(tmp_path):
