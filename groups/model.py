@@ -11,7 +11,7 @@ import numpy as np
 
 from groups.contacts import Watch, watches
 from groups.motion import Motion, driven_coordinates, reference_inputs
-from groups.packed import Packed
+from groups.packed import Packed, pack
 from groups.run import entry, frame_state, rows_of, run_in
 from groups.solvers.solver import Solver
 from groups.trajectory import Branch, Level, Trajectory, names_of_groups
@@ -41,7 +41,6 @@ class Model:
     """Solvable model of a structure, made by :func:`build`; :meth:`solve` runs it over a motion.
 
     ``solvers`` has one entry per group, in their order: that of group 1 is ``solvers[0]``, or ``solver(1)``.
-    ``packed`` is their data for the kernels.
 
     >>> import groups, mbssa
     >>> model = groups.build(mbssa.decompose(mbssa.load("rotor")))
@@ -53,7 +52,6 @@ class Model:
     frames: Frames
     reference: Configuration
     solvers: tuple[Solver, ...]
-    packed: Packed = field(repr=False)
     tearing: Tearing | None = field(default=None, repr=False)
 
     def __repr__(self) -> str:
@@ -85,6 +83,11 @@ class Model:
         (['1-4.angle'], ['1-2.angle'])
         """
         return self if self.tearing is None else replace(self, tearing=None)
+
+    @cached_property
+    def packed(self) -> Packed:
+        """The solvers' data for the kernels."""
+        return pack(self.solvers)
 
     @cached_property
     def held(self) -> Ints:

@@ -140,9 +140,10 @@ class Plan:
         """The array's column at the reference, at rest."""
         column, reference = np.zeros(self.height), self.setting.reference
         column[0 : self.first_body : 3] = self.setting.inputs
-        for b in range(self.mechanism.n_bodies):
-            values = self.record.values(reference.position[b], reference.rotation[b], reference.angle[b])
-            column[self.rows_of_body(b)] = values
+        poses = zip(reference.position, reference.rotation, reference.angle, strict=True)
+        values = np.array([self.record.values(*pose) for pose in poses])
+        column[self.first_body : self.first_state] = values[:, : self.record.stored].ravel()
+        column[self.first_axes :] = values[:, self.record.stored :].ravel()
         for first, group in zip(self._first, groups, strict=True):
             column[first : first + len(group.names)] = group.start
         column[self.first_quality : self.first_axes : len(QUALITY)] = 1.0
@@ -156,16 +157,16 @@ class Plan:
         """First row of a body's record."""
         return self.first_body + b * self.record.stored
 
+    def rows_of_part(self, part: Part) -> Ints:
+        """All rows that a group writes."""
+        states = [part.state + k * self.unknowns for k in range(3)]
+        return np.concatenate([part.records, *states, part.quality + np.arange(len(QUALITY))])
+
     def rows_of_body(self, b: int) -> Ints:
         """Rows of a body's record: those of the answer, and its axes, which in space are apart."""
         stored, length = self.record.stored, self.record.length
         axes = self.first_axes + b * (length - stored) + np.arange(length - stored)
         return np.concatenate([self.body(b) + np.arange(stored), axes])
-
-    def rows_of_part(self, part: Part) -> Ints:
-        """All rows that a group writes."""
-        states = [part.state + k * self.unknowns for k in range(3)]
-        return np.concatenate([part.records, *states, part.quality + np.arange(len(QUALITY))])
 
     def row(self, group: Group, name: str, k: Any) -> int:
         """Row of an input of a group's routine."""
@@ -264,11 +265,16 @@ class Plan:
         flats = conditions * (np.sqrt(LEAST) if routine.redundant else LEAST)
         numbers = np.concatenate([shares, flats[None]]).T.tolist()
         signs, record, parts = routine.signs_at(J), self.record, []
+        width = record.length - record.stored
+        own = np.array([group.own for group in groups], dtype=np.intp)[:, :, None]
+        answer = self.first_body + own * record.stored + np.arange(record.stored)
+        axes = self.first_axes + own * width + np.arange(width)
+        answers = answer.reshape(len(groups), -1)
+        records = np.concatenate([answer, axes], axis=2).reshape(len(groups), -1)
+        first = np.array([self._first[group.index] for group in groups], dtype=np.intp)
+        states = first[:, None] + np.arange(len(groups[0].names))
         for k, group in enumerate(groups):
-            g, own = group.index, np.array(group.own, dtype=np.intp)[:, None]
-            answer = self.first_body + own * record.stored + np.arange(record.stored)
-            width = record.length - record.stored
-            axes = self.first_axes + own * width + np.arange(width)
+            g = group.index
             parts.append(
                 Part(
                     index=g,
@@ -278,9 +284,9 @@ class Plan:
                     flat=float(flats[k]),
                     dead=bool(dead[k]),
                     sign=float(signs[k]),
-                    state=np.arange(self._first[g], self._first[g] + len(group.names)),
-                    records=np.concatenate([answer, axes], axis=1).ravel(),
-                    answer=answer.ravel(),
+                    state=states[k],
+                    records=records[k],
+                    answer=answers[k],
                     quality=self.first_quality + g * len(QUALITY),
                     known=known[g],
                 )

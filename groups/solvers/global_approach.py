@@ -10,7 +10,7 @@ from groups.global_approach.elimination import Method
 from groups.global_approach.part import GlobalPart
 from groups.setting import Setting
 from groups.solvers.newton import counted
-from groups.solvers.solver import Solver
+from groups.solvers.solver import Data, Solver
 from groups.tree import GroupTree
 from mbssa import Group
 
@@ -42,9 +42,7 @@ class GlobalApproach(Solver):
             why,
             tuple(f"{mechanism.body_name(b)}.{name}" for b in group.body_indices.tolist() for name in names),
             default.closing,
-            np.zeros(0, dtype=np.int64),
-            np.zeros(0),
-            part.memory,
+            Data(np.zeros(0, dtype=np.int64), np.zeros(0), part.memory),
             default.roots,
             default=default,
             part=part,
