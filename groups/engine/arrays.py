@@ -158,6 +158,9 @@ class Life:
         fine = placed & self._fine(part, quality, limit)
         for r, x in zip(part.records, found, strict=False):
             X[r] = np.where(placed, x, np.nan)
+        if (placed & ~fine).any():  # of a leg along its pin there is no answer at all
+            for rows in part.records.reshape(len(part.group.own), -1):
+                X[rows] = np.where(np.isfinite(X[rows].sum(axis=0)), X[rows], np.nan)
         for k, r in enumerate(part.state):
             X[r] = np.where(fine, q[k], guess[k])
             X[r + unknowns] = np.where(fine, rates[k], 0.0)

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
@@ -79,6 +79,8 @@ class Plan:
         self.lives: dict[str, Any] = {}
         self.asked = 0
         self.setting = Setting.at(model.structure, model.frames, model.reference)
+        if model.inputs is not None:
+            self.setting = replace(self.setting, inputs=model.inputs)
         self.mechanism = model.mechanism
         self.size = float(model.frames.size)
         self.record = Record(self.mechanism.space == "planar")

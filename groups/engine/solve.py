@@ -52,6 +52,8 @@ def solve(
     kept: Ints,
     level: int,
     progress: Progress | None = None,
+    *,
+    watches: bool = True,
 ) -> Trajectory:
     """Trajectory of a motion whose branches are checked, as :meth:`groups.Model.solve` gives it."""
     solving, count = Solving(model, motion), len(motion.time)
@@ -63,7 +65,7 @@ def solve(
         solving.advance(done, stop)
         done, wanted = stop, progress is None or progress(stop / count) is not False
     held = model.held_bodies(kept)
-    return solving.finished(held, level, done).trajectory(kept)
+    return solving.finished(held, level, done, watches=watches).trajectory(kept)
 
 
 class Solving:
@@ -111,10 +113,19 @@ class Solving:
         others += [self.plan.rows_of_part(self.plan.parts[k]) for k in known]
         return np.concatenate([np.zeros(0, dtype=np.int64), *mine]), np.concatenate(others)
 
-    def finished(self, held: Ints, level: int, done: int | None = None, missing: Bools | None = None) -> Run:
+    def finished(
+        self,
+        held: Ints,
+        level: int,
+        done: int | None = None,
+        missing: Bools | None = None,
+        *,
+        watches: bool = True,
+    ) -> Run:
         """A run that holds the answer: statuses, what the rescue finds, turns.
 
-        Instants from ``done`` on are not computed, nor are those of ``missing`` (G, T).
+        Instants from ``done`` on are not computed, nor are those of ``missing`` (G, T). Without ``watches``
+        contacts go on beyond their limits.
         """
         plan, life, count = self.plan, self.life, len(self.motion.time)
         done = count if done is None else done
@@ -138,12 +149,22 @@ class Solving:
             plan.bodies(X)[:, 3:7] = q[:, :, 1:]
         arrays = self.arrays(held, level, status)
         run = Run(self.model, self.motion, held, level, arrays, compiled=False)
-        _mark_ends(plan, self.X, status, run)
-        run.check_contacts(0, done)
+        if watches:
+            _mark_ends(plan, self.X, status, run)
+            run.check_contacts(0, done)
         for g in range(len(plan.parts)):
             run.mark(g, np.flatnonzero(mine[g] == NOT_COMPUTED), NOT_COMPUTED)
         run.stop_at(done)
         return run
+
+    def last_column(self) -> Floats:
+        """The last column, from which another motion may go on; of angles the last that are known."""
+        plan, column = self.plan, self.X[:, -1].copy()
+        if plan.wound:
+            rows = np.array([plan.body(b) for b in plan.wound]) + plan.record.turn
+            known = [angle[np.isfinite(angle)][-1:] for angle in self.X[rows]]
+            column[rows] = [a[0] if len(a) else b for a, b in zip(known, self.start[rows], strict=True)]
+        return column
 
     def arrays(self, held: Ints, level: int, status: Statuses) -> Arrays:
         """Outputs of the bodies that are held (bodies, T, …), and quality (G, T), which are views of X."""
