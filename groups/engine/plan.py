@@ -283,7 +283,7 @@ class Plan:
             shares = conditions * np.where(dead, 1.0, 1.0 / routine.pivots_at(J))
         if routine.redundant:  # pivots of squares
             shares *= conditions
-        flats = conditions * (np.sqrt(LEAST) if routine.redundant else LEAST)
+        flats = conditions * (np.sqrt(LEAST) if routine.redundant and routine.n else LEAST)
         numbers = np.concatenate([shares, flats[None]]).T.tolist()
         signs, record, parts = routine.signs_at(J), self.record, []
         width = record.length - record.stored
