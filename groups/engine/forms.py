@@ -1,9 +1,8 @@
-"""Closed forms of groups of one or two unknown turns or slides; vectors of the plane as pairs.
+"""Closed forms of groups of one or two unknown turns or slides; vectors of the plane as pairs."""
 
-What moves with an unknown is affine in it: in its value for a slide, in its cosine and sine for a turn. So
-the coefficients are found by placing the bodies with the unknowns at a few values, among them a cosine and
-sine of (0, 0), which draws all that the turn carries into its axis. Driven joints in between need no care.
-"""
+# What moves with an unknown is affine in it: in its value for a slide, in its cosine and sine for a turn. So
+# the coefficients are found by placing the bodies with the unknowns at a few values, among them a cosine and
+# sine of (0, 0), which draws all that the turn carries into its axis. Driven joints in between need no care.
 
 from __future__ import annotations
 

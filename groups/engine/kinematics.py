@@ -282,7 +282,7 @@ class Group:
         return found if all(elementary.kind in ("along", "distance") for elementary in found) else None
 
     def length_given(self, numbers: Numbers, cut: int, elementary: Elementary) -> Number:
-        """What a length of a cut joint is to be."""
+        """The value that a length of a cut joint is to have."""
         for row in self._driven(cut).values():
             return numbers.drive(row)
         return self.parameter(numbers, cut, elementary.parameter) if elementary.parameter else 0.0

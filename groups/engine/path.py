@@ -1,10 +1,9 @@
-"""Starts of all instants: a coarse pass along the motion that checks its own steps, and interpolation.
+"""Starts of all instants: a coarse pass along the motion that checks its own steps, and interpolation."""
 
-The pass goes from the reference to the first instant and on, in strides that are divided where Newton fails
-or where two states do not lie on one smooth path, down to pieces of a time step. A group that cannot be
-followed is lost until Newton finds it again; the others go on. What is found again is in the mode of the
-reference only where the straight way of the inputs from there leads to it.
-"""
+# The pass goes from the reference to the first instant and on, in strides that are divided where Newton fails
+# or where two states do not lie on one smooth path, down to pieces of a time step. A group that cannot be
+# followed is lost until Newton finds it again; the others go on. What is found again is in the mode of the
+# reference only where the straight way of the inputs from there leads to it.
 
 from __future__ import annotations
 
@@ -134,10 +133,9 @@ def _rates(c: list[Floats], s: Floats, h: Floats) -> tuple[Floats, Floats, Float
 
 @dataclass(frozen=True)
 class Loss:
-    """A group that could not be followed from a place of the way on, until it was found in its mode again.
+    """A group that could not be followed from a place of the way on, until it was found in its mode again."""
 
-    ``beyond`` says that it came to an end of its reach, not to where two modes cross.
-    """
+    # ``beyond`` says that it came to an end of its reach, not to where two modes cross.
 
     group: int
     before: float
@@ -147,10 +145,9 @@ class Loss:
 
 @dataclass(eq=False)
 class Missing:
-    """A group that is lost: since when, and its states (n, K) at inputs (D, K) where it was solved.
+    """A group that is lost: since when, and its states (n, K) at inputs (D, K) where it was solved."""
 
-    The more often it was refused, the longer it waits: where it is found, it may be in another mode for long.
-    """
+    # The more often it was refused, the longer it waits: it may be in another mode for long.
 
     before: float
     inputs: Floats

@@ -71,10 +71,9 @@ def solve(
 
 
 class Solving:
-    """One motion being solved: an array (height, T) that is filled by spans of time, and by groups.
+    """One motion being solved: an array (height, T) that is filled by spans of time, and by groups."""
 
-    Where each instant begins is settled for all of them first, so that no split changes a bit of the answer.
-    """
+    # Where each instant begins is settled for all of them first, so that no split changes a bit of the answer.
 
     def __init__(self, model: Model, motion: Motion, X: Floats | None = None) -> None:
         check_drives(model.mechanism, motion)
@@ -85,10 +84,8 @@ class Solving:
         self.knots, self.start = Knots(), self.plan.start
 
     def begin(self, start: Floats | None = None, *, anew: bool = True) -> None:
-        """Follow the motion in a coarse pass from the reference, or from a column of such an array (height,).
-
-        ``anew`` fills in the guesses at all instants.
-        """
+        """Follow the motion in a coarse pass from the reference, or from a column of such an array (height,)."""
+        # ``anew`` fills in the guesses at all instants.
         self.start = self.plan.start if start is None else start
         plan, X = self.plan, self.X
         with _told():
@@ -124,11 +121,9 @@ class Solving:
         *,
         watches: bool = True,
     ) -> Run:
-        """A run that holds the answer: statuses, what the rescue finds, turns.
-
-        Instants from ``done`` on are not computed, nor are those of ``missing`` (G, T). Without ``watches``
-        contacts go on beyond their limits.
-        """
+        """A run that holds the answer: statuses, what the rescue finds, turns."""
+        # Instants from ``done`` on are not computed, nor are those of ``missing`` (G, T). Without ``watches``
+        # contacts go on beyond their limits.
         plan, life, count = self.plan, self.life, len(self.motion.time)
         done = count if done is None else done
         X, way, status = self.X[:, :done], self.way.until(done), np.zeros((len(plan.parts), count), np.int8)

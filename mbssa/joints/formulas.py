@@ -54,10 +54,8 @@ def holds_along(elementary: Elementary) -> bool:
 def contact_rows(
     kind: int, d: Vector, C: Sequence[Vector], on: Callable[[int, int], Vector], size: Number
 ) -> tuple[Number, list[Number]]:
-    """Gap of two profiles at given places of contact, and what is zero where these are right, in sizes.
-
-    ``on(k, order)`` is the point of profile k at its place, or a derivative of it.
-    """
+    """Gap of two profiles at given places of contact, and what is zero where these are right, in sizes."""
+    # ``on(k, order)`` is the point of profile k at its place, or a derivative of it.
     d, x, y = d[:2], [C[0][0], C[1][0]], [C[0][1], C[1][1]]
     point, tangent = on(0, 0), on(0, 1)
     speed = sqrt(_flat(tangent, tangent))
