@@ -11,7 +11,6 @@ import numpy as np
 
 from groups.model import Model
 from groups.motion import driven_coordinates
-from groups.packed import pack
 from groups.results.borrowed import Borrowed, ChosenBy
 from groups.setting import Setting
 from groups.solvers.registry import alternatives, choose, choose_all
@@ -96,7 +95,7 @@ def build(
         return _through_drives(structure, drives or (), solvers)
     setting = Setting.of(structure)
     chosen = choose_all(setting, solvers or {})
-    return Model(structure, setting.frames, setting.reference, chosen, pack(chosen))
+    return Model(structure, setting.frames, setting.reference, chosen)
 
 
 def solvers_of(of: Model | Structure, group: int) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from groups.contacts import Watch, watches
 from groups.motion import Motion, driven_coordinates, reference_inputs
-from groups.packed import Packed
+from groups.packed import Packed, pack
 from groups.run import entry, frame_state, rows_of, run_in
 from groups.solvers.solver import Solver
 from groups.trajectory import Branch, Level, Trajectory, names_of_groups
@@ -41,7 +41,6 @@ class Model:
     """Solvable model of a structure, made by :func:`build`; :meth:`solve` runs it over a motion.
 
     ``solvers`` has one entry per group, in their order: that of group 1 is ``solvers[0]``, or ``solver(1)``.
-    ``packed`` is their data for the kernels.
 
     >>> import groups, mbssa
     >>> model = groups.build(mbssa.decompose(mbssa.load("rotor")))
@@ -53,8 +52,9 @@ class Model:
     frames: Frames
     reference: Configuration
     solvers: tuple[Solver, ...]
-    packed: Packed = field(repr=False)
     tearing: Tearing | None = field(default=None, repr=False)
+    #: Inputs (D,) at the reference, m and rad, where angles have turned round to come there.
+    inputs: Floats | None = field(default=None, repr=False)
 
     def __repr__(self) -> str:
         from mbssa.texts import counted
@@ -87,13 +87,18 @@ class Model:
         return self if self.tearing is None else replace(self, tearing=None)
 
     @cached_property
+    def packed(self) -> Packed:
+        """The solvers' data for the kernels."""
+        return pack(self.solvers)
+
+    @cached_property
     def held(self) -> Ints:
         """Indices of the groups that a determinant watches: two roots, or Newton on as many equations."""
         held = [
             g
             for g, solver in enumerate(self.solvers)
             if (solver.form == "closed form" and solver.roots == 2)
-            or (solver.form in ("Newton", "global") and not solver.redundant)
+            or (solver.form == "Newton" and not solver.redundant)
         ]
         return np.array(held, dtype=np.int64)
 
@@ -142,9 +147,8 @@ class Model:
 
     @cached_property
     def asks_users(self) -> bool:
-        """Whether users' functions are called."""
-        parts = [solver.part for solver in self.solvers if solver.part is not None]
-        return bool(self.packed.users) or any(part.system.rows.users for part in parts)
+        """Whether kernels call users' functions."""
+        return bool(self.packed.users)
 
     def compiles(self, instants: int, *, stepwise: bool = False) -> bool:
         """Whether compiled kernels are the faster choice for so many more instants.
@@ -152,7 +156,7 @@ class Model:
         ``stepwise`` are those that depend on the ones before, which NumPy cannot solve at once.
 
         >>> import groups, mbssa
-        >>> groups.build(mbssa.decompose(mbssa.load("planar_four_bar"))).compiles(10_000_000)
+        >>> groups.build(mbssa.decompose(mbssa.load("planar_four_bar"))).compiles(100_000_000)
         True
         """
         seconds = self.plain_seconds if stepwise or self.globally else self.numpy_seconds
@@ -287,8 +291,10 @@ class Model:
     ) -> Trajectory:
         """Position, velocity and acceleration of every body over a motion, group by group.
 
-        The assembly mode of the reference is kept: closed forms hold a sign, Newton goes from the
-        reference to the first instant, and on from instant to instant.
+        The assembly mode of the reference is kept: closed forms hold a sign; else a coarse pass goes from the
+        reference to the first instant and on, in strides that are divided until they lie on one smooth
+        path, and Newton's method starts from it. Behind a gap an instant is ok where the straight way of
+        the inputs from the reference leads to it, or where the sign of a determinant tells the mode.
 
         Parameters
         ----------
@@ -296,9 +302,10 @@ class Model:
         bodies : names or numbers of the bodies to keep; all by default
         level : the last level of answer that is wanted
         modes : number of the assembly mode, as :func:`groups.modes` counts them, by number of the group
-        chunks : pieces of the time axis that are solved apart, each from a seed of a coarse pass, if the one
-            before ends where the seed has come by; else from its end. Tearing inputs go from instant to
-            instant, so that there it changes nothing; nor where branches are proven
+        chunks : pieces of the time axis that compiled kernels solve apart, each from a seed of a coarse pass,
+            if the one before ends where the seed has come by; else from its end. NumPy solves every instant
+            from one coarse pass, and tearing inputs go from instant to instant, so that there it changes
+            nothing; nor where branches are proven
         branch : ``proven`` certifies over every time step that a group stays on the branch of the reference,
             and solves instants in between where it has to. It does so for all groups but those with cams,
             contacts, users' functions or gears on moved centres; :attr:`Trajectory.proof` says where it

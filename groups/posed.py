@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from groups.motion import driven_coordinates, reference_inputs
-from groups.packed import pack
 from groups.rotations import plane_rotation, rotation_of
 from groups.setting import Setting
 from groups.solvers.registry import choose_all
@@ -27,9 +26,9 @@ def posed(model: Model, at: Configuration, inputs: Floats) -> Model:
     solvers = []
     for old, new in zip(model.solvers, choose_all(setting, model.choices), strict=True):
         if old.counts_turns:
-            new = replace(new, ints=old.ints, floats=old.floats)
+            new = replace(new, data=old.made._replace(memory=new.memory))
         solvers.append(new)
-    return replace(model, reference=at, solvers=tuple(solvers), packed=pack(solvers))
+    return replace(model, reference=at, solvers=tuple(solvers), inputs=inputs)
 
 
 def in_modes(model: Model, modes: Mapping[int, int] | None) -> Model:

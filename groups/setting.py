@@ -14,7 +14,7 @@ from groups.encoding.relative_coordinates import RelativeGroup, encode_relative
 from groups.motion import drive_rows, reference_inputs
 from groups.passive_rotations import LockedRotation, locked_rotations
 from groups.reference import closed_reference
-from groups.tree import GroupTree
+from groups.tree import Forest, GroupTree, forest_of
 from mbssa import Mechanism, Structure
 from mbssa.arrays import Floats
 from mbssa.joints.catalogue import CATALOGUE
@@ -51,6 +51,11 @@ class Setting:
     def mechanism(self) -> Mechanism:
         """The mechanism of the structure."""
         return self.structure.mechanism
+
+    @property
+    def forest(self) -> Forest:
+        """The trees of the groups, in their order, and their labelled topologies."""
+        return forest_of(self.structure, self.frames)
 
     @cached_property
     def coordinates(self) -> dict[int, dict[str, float]]:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
-from mbssa import Group, Mechanism
+from groups.passive_rotations import locked_rotations
+from mbssa import Group, Mechanism, Structure
 from mbssa.joints.catalogue import JointType, type_of_joint
 from mbssa.joints.frames import Frames
 
@@ -46,6 +50,32 @@ class GroupTree:
     cuts: tuple[int, ...]
     struts: tuple[Strut, ...]
 
+    @property
+    def joints(self) -> tuple[int, ...]:
+        """Joints of the links, -1 for a free body, then those that close."""
+        return *(link.joint for link in self.links), *self.cuts
+
+
+class Forest(NamedTuple):
+    """The trees of a structure's groups, and their labelled topologies: None of one that shares with none."""
+
+    trees: tuple[GroupTree, ...]
+    labels: tuple[object, ...]
+
+
+def forest_of(structure: Structure, frames: Frames) -> Forest:
+    """The trees of a structure, opened once."""
+    found = _forests.get(structure)
+    if found is None or found[0] is not frames:
+        trees = tuple(open_group(group, frames) for group in structure.groups)
+        label = _labels(structure, frames)
+        found = _forests[structure] = frames, Forest(trees, tuple(map(label, trees)))
+    return found[1]
+
+
+#: Frames and trees by structure, as long as that lives.
+_forests: WeakKeyDictionary[Structure, tuple[Frames, Forest]] = WeakKeyDictionary()
+
 
 def open_group(group: Group, frames: Frames, *, struts: bool = True) -> GroupTree:
     """The tree of one group; without ``struts`` none is taken out."""
@@ -54,7 +84,7 @@ def open_group(group: Group, frames: Frames, *, struts: bool = True) -> GroupTre
     joints = group.joint_indices.tolist()
     treatment = group.structure.treatment
     spins = {spin.bodies for spin in treatment.passive_rotations} if treatment is not None else set()
-    taken = _struts(mechanism, frames, own, joints, spins) if struts else ()
+    taken = _struts(mechanism, frames, own, joints, spins) if struts and mechanism.space == "spatial" else ()
     inner = {body for strut in taken for body in strut.bodies}
     gone = {j for strut in taken for j in (strut.pin, strut.ball, strut.slide)}
     links, cuts = spanning(mechanism, own - inner, [j for j in joints if j not in gone])
@@ -62,6 +92,36 @@ def open_group(group: Group, frames: Frames, *, struts: bool = True) -> GroupTre
     if any(link.joint < 0 for link in links):
         touched.add(0)  # a free body is placed in the frame
     return GroupTree(group.number, tuple(sorted(touched - own)), links, cuts, taken)
+
+
+def _labels(structure: Structure, frames: Frames) -> Callable[[GroupTree], object]:
+    """The labelled topology of a tree; None where it shares with none."""
+    mechanism = structure.mechanism
+    kinds, driven = mechanism.joint_type.tolist(), mechanism.driven.tolist()
+    spins = [spin.body for spin in locked_rotations(structure, frames)]
+
+    def label(tree: GroupTree) -> object:
+        if any(j in frames.relations for j in tree.cuts):
+            return None
+        number = {0: 0}
+
+        def at(*bodies: int) -> tuple[int, ...]:
+            return tuple(number.setdefault(b, len(number)) for b in bodies)
+
+        def kind(j: int) -> object:
+            return (kinds[j], driven[j], at(*mechanism.joint_bodies(j)[:2])) if j >= 0 else ()
+
+        links = tuple((at(n.parent, n.body), n.forward, kind(n.joint)) for n in tree.links)
+        struts = tuple(
+            (at(s.base, s.tip, *s.bodies), s.held, s.slide_driven, kind(s.pin), kind(s.ball), kind(s.slide))
+            for s in tree.struts
+        )
+        cuts = tuple(map(kind, tree.cuts))
+        own = [n.body for n in tree.links] + [b for s in tree.struts for b in s.bodies]
+        turned = tuple(at(b)[0] for b in spins if b in own) if spins else ()
+        return links, struts, cuts, turned
+
+    return label
 
 
 def free_coordinates(mechanism: Mechanism, joint: int) -> int:

@@ -230,9 +230,7 @@ class Mechanism:
 
     def joint_bodies(self, joint: int) -> tuple[int, ...]:
         """Body indices of a joint."""
-        return tuple(
-            int(body) for body in self.joint_body[self.joint_start[joint] : self.joint_start[joint + 1]]
-        )
+        return tuple(self.joint_body[self.joint_start[joint] : self.joint_start[joint + 1]].tolist())
 
     @cached_property
     def joint_ids(self) -> tuple[str, ...]:

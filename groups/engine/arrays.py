@@ -112,10 +112,8 @@ class Life:
             self._group(part, X, limit)
 
     def steps_from(self, column: Floats, inputs: Floats, steps: Floats, alive: Bools) -> Floats:
-        """The array of a chain: a state, and columns expected from the one before by a step of time.
-
-        It ends with the first column in which one of the groups that are alive is not solved.
-        """
+        """The array of a chain: a state, and columns expected from the one before by a step of time."""
+        # It ends with the first column in which one of the groups that are alive is not solved.
         plan, X = self.plan, self.storage(len(steps) + 1)
         X[:, 0], X[: plan.first_body, 1:] = column, inputs
         now, unknowns, needed = column.tolist(), plan.unknowns, alive.tolist()

@@ -1,9 +1,8 @@
-"""Closed forms of groups of one or two unknown turns or slides; vectors of the plane as pairs.
+"""Closed forms of groups of one or two unknown turns or slides; vectors of the plane as pairs."""
 
-What moves with an unknown is affine in it: in its value for a slide, in its cosine and sine for a turn. So
-the coefficients are found by placing the bodies with the unknowns at a few values, among them a cosine and
-sine of (0, 0), which draws all that the turn carries into its axis. Driven joints in between need no care.
-"""
+# What moves with an unknown is affine in it: in its value for a slide, in its cosine and sine for a turn. So
+# the coefficients are found by placing the bodies with the unknowns at a few values, among them a cosine and
+# sine of (0, 0), which draws all that the turn carries into its axis. Driven joints in between need no care.
 
 from __future__ import annotations
 
@@ -46,7 +45,7 @@ def scaled(k: Number, a: Pair) -> Pair:
 
 
 class Roots:
-    """Square roots of a sign; the reach is the square's share of the largest possible: a sine squared."""
+    """Square roots of a sign; the reach is the share of the largest square that there is: a sine, squared."""
 
     def __init__(self, group: Group, sign: Number) -> None:
         self.group, self.sign = group, sign
@@ -106,7 +105,7 @@ def one_slide(at: Number, ahead: Number, behind: Number, length: Number, root: R
 
 
 class Form:
-    """The closed form of a group: its unknowns by poses of known bodies, a root's sign, and the inputs."""
+    """The closed form of a group: its unknowns by poses of known bodies, a sign of the root and inputs."""
 
     @staticmethod
     def of(group: Group) -> Form | None:
@@ -180,7 +179,9 @@ class Form:
         (cut,) = group.cuts
         a, b = group.mechanism.joint_bodies(cut)[:2]
         A, B = bodies[a].end(*group.side(numbers, cut, 0)), bodies[b].end(*group.side(numbers, cut, 1))
-        (elementary,) = group.lengths_of(cut) or ()
+        lengths = group.lengths_of(cut)
+        assert lengths is not None
+        (elementary,) = lengths
         given = group.length_given(numbers, cut, elementary)
         if elementary.kind == "distance":
             d = minus(B.place, A.place)

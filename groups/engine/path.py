@@ -1,10 +1,9 @@
-"""Starts of all instants: a coarse pass along the motion that checks its own steps, and interpolation.
+"""Starts of all instants: a coarse pass along the motion that checks its own steps, and interpolation."""
 
-The pass goes from the reference to the first instant and on, in strides that are divided where Newton fails
-or where two states do not lie on one smooth path, down to pieces of a time step. A group that cannot be
-followed is lost until Newton finds it again; the others go on. What is found again is in the mode of the
-reference only where the straight way of the inputs from there leads to it.
-"""
+# The pass goes from the reference to the first instant and on, in strides that are divided where Newton fails
+# or where two states do not lie on one smooth path, down to pieces of a time step. A group that cannot be
+# followed is lost until Newton finds it again; the others go on. What is found again is in the mode of the
+# reference only where the straight way of the inputs from there leads to it.
 
 from __future__ import annotations
 
@@ -134,10 +133,9 @@ def _rates(c: list[Floats], s: Floats, h: Floats) -> tuple[Floats, Floats, Float
 
 @dataclass(frozen=True)
 class Loss:
-    """A group that could not be followed from a place of the way on, until it was found in its mode again.
+    """A group that could not be followed from a place of the way on, until it was found in its mode again."""
 
-    ``beyond`` says that it came to an end of its reach, not to where two modes cross.
-    """
+    # ``beyond`` says that it came to an end of its reach, not to where two modes cross.
 
     group: int
     before: float
@@ -147,10 +145,9 @@ class Loss:
 
 @dataclass(eq=False)
 class Missing:
-    """A group that is lost: since when, and its states (n, K) at inputs (D, K) where it was solved.
+    """A group that is lost: since when, and its states (n, K) at inputs (D, K) where it was solved."""
 
-    The more often it was refused, the longer it waits: where it is found, it may be in another mode for long.
-    """
+    # The more often it was refused, the longer it waits: it may be in another mode for long.
 
     before: float
     inputs: Floats
@@ -165,7 +162,7 @@ class Missing:
 
 @dataclass(eq=False)
 class Knots:
-    """States along a way: where (K,), the array's columns (height, K), which groups are alive (G, K)."""
+    """States along a way: where (K,), columns of the array (height, K), groups that are alive (G, K)."""
 
     x: list[Floats] = field(default_factory=list)
     columns: list[Floats] = field(default_factory=list)
@@ -338,6 +335,13 @@ class Follower:
         way = Way.straight(start[0 : self.plan.first_body : 3], goal, self.plan.scale_of_inputs)
         return self.along(way, start, self.plan.alive.copy(), checks=False)
 
+    def on(self, column: Floats, goal: Floats) -> Knots:
+        """Knots of the straight way from a column (height,) to inputs (D,)."""
+        plan = self.plan
+        alive = np.array([bool(np.isfinite(column[part.answer]).all()) for part in self.parts])
+        way = Way.straight(column[0 : plan.first_body : 3], goal, plan.scale_of_inputs)
+        return self.along(way, column, alive)
+
     def _start_near(self, goal: Floats) -> Floats:
         """The reference, with angles of the inputs half a turn at most from those of a goal (D,)."""
         plan = self.plan
@@ -374,20 +378,20 @@ def on_one_path(plan: Plan, X: Floats, h: Floats) -> Bools:
     return found
 
 
-def followed(plan: Plan, life: Life, way: Way) -> Knots:
-    """Knots from the first sample of a way on, to which the reference leads."""
+def followed(plan: Plan, life: Life, way: Way, start: Floats | None = None) -> Knots:
+    """Knots from the first sample of a way on, to which the reference leads, or a column (height,)."""
     if not plan.unknowns:  # closed forms need no starts
         return Knots()
     follower, goal = Follower(plan, life), way.inputs[0::3, 0]
-    lead = follower.to(goal)
+    lead = follower.to(goal) if start is None else follower.on(start, goal)
     column, alive = lead.columns[-1][:, -1], lead.alive[-1][:, -1].copy()
     # What was lost on the way there and found again may be on another branch at the first instant.
-    alive[[loss.group for loss in lead.lost]] = False
+    alive[[loss.group for loss in lead.lost if start is None]] = False
     return follower.along(way, column, alive, lead.beyond)
 
 
 def guesses(plan: Plan, life: Life, knots: Knots, way: Way, X: Floats) -> None:
-    """Unknowns at all samples: quintics between knots; of a lost group those at the most similar inputs."""
+    """Unknowns at all samples: quintics between the knots, of a lost group those at similar inputs."""
     (x, columns, alive), count = knots.joined(), len(way.time)
     if len(x) == 1:
         X[plan.q, :count] = columns[plan.q]
@@ -424,7 +428,7 @@ def _denser(plan: Plan, life: Life, way: Way, x: Floats, columns: Floats) -> tup
 
 
 def _distances(plan: Plan, of: Floats, to: Floats) -> Floats:
-    """(K', K) distances of inputs (D, K) from others (D, K'), of the farthest; whole turns are short."""
+    """(K', K) distances of inputs (D, K) from others (D, K'), the largest each; whole turns are short."""
     off = to[:, :, None] - of[:, None]
     whole = 2 * np.pi * np.round(off / (2 * np.pi)) * plan.turning_inputs[:, None, None]
     far = np.abs(off - whole) + TURNED * np.abs(whole)

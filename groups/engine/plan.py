@@ -7,15 +7,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from groups.engine.routine import Record, Routine, constants_of
 from groups.engine.twins import groups_of
 from groups.setting import Setting
+from mbssa import Structure
 from mbssa.joints.catalogue import is_length
 
 if TYPE_CHECKING:
@@ -30,6 +32,10 @@ QUALITY = CONDITION, RESIDUAL, REACH, GIMBAL, FAR, STEPS = range(6)
 FLAT = 1e-9
 #: Least condition beside the reference's.
 LEAST = 1e-7
+
+
+#: By structure, routines by what groups have in common that share one.
+_ROUTINES: WeakKeyDictionary[Structure, dict[object, list[Routine]]] = WeakKeyDictionary()
 
 
 @dataclass(eq=False)
@@ -73,6 +79,8 @@ class Plan:
         self.lives: dict[str, Any] = {}
         self.asked = 0
         self.setting = Setting.at(model.structure, model.frames, model.reference)
+        if model.inputs is not None:
+            self.setting = replace(self.setting, inputs=model.inputs)
         self.mechanism = model.mechanism
         self.size = float(model.frames.size)
         self.record = Record(self.mechanism.space == "planar")
@@ -89,6 +97,7 @@ class Plan:
             if solver.form == "Newton" and solver.default is not None
         }
         groups = groups_of(self.setting, by_newton)
+        self._routines = _ROUTINES.setdefault(model.structure, {})
         self.unknowns = sum(len(group.names) for group in groups)
         self.first_body = 3 * self.inputs
         self.first_state = self.first_body + self.mechanism.n_bodies * self.record.stored
@@ -140,9 +149,10 @@ class Plan:
         """The array's column at the reference, at rest."""
         column, reference = np.zeros(self.height), self.setting.reference
         column[0 : self.first_body : 3] = self.setting.inputs
-        for b in range(self.mechanism.n_bodies):
-            values = self.record.values(reference.position[b], reference.rotation[b], reference.angle[b])
-            column[self.rows_of_body(b)] = values
+        poses = zip(reference.position, reference.rotation, reference.angle, strict=True)
+        values = np.array([self.record.values(*pose) for pose in poses])
+        column[self.first_body : self.first_state] = values[:, : self.record.stored].ravel()
+        column[self.first_axes :] = values[:, self.record.stored :].ravel()
         for first, group in zip(self._first, groups, strict=True):
             column[first : first + len(group.names)] = group.start
         column[self.first_quality : self.first_axes : len(QUALITY)] = 1.0
@@ -156,16 +166,16 @@ class Plan:
         """First row of a body's record."""
         return self.first_body + b * self.record.stored
 
+    def rows_of_part(self, part: Part) -> Ints:
+        """All rows that a group writes."""
+        states = [part.state + k * self.unknowns for k in range(3)]
+        return np.concatenate([part.records, *states, part.quality + np.arange(len(QUALITY))])
+
     def rows_of_body(self, b: int) -> Ints:
         """Rows of a body's record: those of the answer, and its axes, which in space are apart."""
         stored, length = self.record.stored, self.record.length
         axes = self.first_axes + b * (length - stored) + np.arange(length - stored)
         return np.concatenate([self.body(b) + np.arange(stored), axes])
-
-    def rows_of_part(self, part: Part) -> Ints:
-        """All rows that a group writes."""
-        states = [part.state + k * self.unknowns for k in range(3)]
-        return np.concatenate([part.records, *states, part.quality + np.arange(len(QUALITY))])
 
     def row(self, group: Group, name: str, k: Any) -> int:
         """Row of an input of a group's routine."""
@@ -228,14 +238,26 @@ class Plan:
         """Twins by routines whose order of pivots is good for them."""
         constant, parts = constants_of(twins), list[Part]()
         while twins:
-            routine = Routine(twins[0], self.record, constant, self._at_reference(twins[:1], constant))
-            J = routine.jacobians_at(len(twins), self._at_reference(twins, constant))
+            routine, J = self._routine_of(twins, constant)
             fits = routine.suits(J)
             fits[0] = True
             chosen = [group for group, fit in zip(twins, fits.tolist(), strict=True) if fit]
             parts += self._parts_by(routine, chosen, J[fits], known)
             twins = [group for group, fit in zip(twins, fits.tolist(), strict=True) if not fit]
         return parts
+
+    def _routine_of(self, twins: list[Group], constant: Bools) -> tuple[Routine, Floats]:
+        """A routine that suits the first of some twins, and the Jacobians of all at their references."""
+        key = None if twins[0].shape is None else (twins[0].shape, constant.tobytes())
+        known = self._routines.get(key, [])
+        for routine in known:  # of the same structure in another pose
+            J = routine.jacobians_at(len(twins), self._at_reference(twins, constant))
+            if routine.suits(J[:1])[0]:
+                return routine, J
+        routine = Routine(twins[0], self.record, constant, self._at_reference(twins[:1], constant))
+        if key is not None:
+            self._routines[key] = [*known, routine]
+        return routine, routine.jacobians_at(len(twins), self._at_reference(twins, constant))
 
     def _at_reference(self, twins: Sequence[Group], constant: Bools) -> Callable[[str, Any], Number]:
         """Inputs of a routine of these groups, at their references (twins,)."""
@@ -264,11 +286,16 @@ class Plan:
         flats = conditions * (np.sqrt(LEAST) if routine.redundant and routine.n else LEAST)
         numbers = np.concatenate([shares, flats[None]]).T.tolist()
         signs, record, parts = routine.signs_at(J), self.record, []
+        width = record.length - record.stored
+        own = np.array([group.own for group in groups], dtype=np.intp)[:, :, None]
+        answer = self.first_body + own * record.stored + np.arange(record.stored)
+        axes = self.first_axes + own * width + np.arange(width)
+        answers = answer.reshape(len(groups), -1)
+        records = np.concatenate([answer, axes], axis=2).reshape(len(groups), -1)
+        first = np.array([self._first[group.index] for group in groups], dtype=np.intp)
+        states = first[:, None] + np.arange(len(groups[0].names))
         for k, group in enumerate(groups):
-            g, own = group.index, np.array(group.own, dtype=np.intp)[:, None]
-            answer = self.first_body + own * record.stored + np.arange(record.stored)
-            width = record.length - record.stored
-            axes = self.first_axes + own * width + np.arange(width)
+            g = group.index
             parts.append(
                 Part(
                     index=g,
@@ -278,9 +305,9 @@ class Plan:
                     flat=float(flats[k]),
                     dead=bool(dead[k]),
                     sign=float(signs[k]),
-                    state=np.arange(self._first[g], self._first[g] + len(group.names)),
-                    records=np.concatenate([answer, axes], axis=1).ravel(),
-                    answer=answer.ravel(),
+                    state=states[k],
+                    records=records[k],
+                    answer=answers[k],
                     quality=self.first_quality + g * len(QUALITY),
                     known=known[g],
                 )

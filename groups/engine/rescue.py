@@ -1,4 +1,4 @@
-"""What the lives could not solve: damped Newton with free pivots on all such instants, and statuses."""
+"""Instants that are left: damped Newton with free pivots on all such instants, and statuses."""
 
 from __future__ import annotations
 
@@ -43,10 +43,8 @@ MOST, ROUNDS = 200, 6
 
 
 def statuses(plan: Plan, life: Life, X: Floats, time: Floats, knots: Knots, before: Statuses) -> Statuses:
-    """(G, T) status of every group at every instant; X is completed where the rescue finds an answer.
-
-    What is not computed ``before`` stays so.
-    """
+    """(G, T) status of every group at every instant; X is completed where the rescue finds an answer."""
+    # What is not computed ``before`` stays so.
     found = before.copy()
     for g, part in enumerate(plan.parts):
         there = found[g] == OK
@@ -57,9 +55,8 @@ def statuses(plan: Plan, life: Life, X: Floats, time: Floats, knots: Knots, befo
             found[g, bad] = _rescued(plan, life, part, X, bad)
         losses = sorted((loss for loss in knots.lost if loss.group == g), key=lambda loss: loss.before)
         if losses and part.n and not part.routine.linear:
-            unknowns = part.state - plan.first_state
-            smooth: Bools = np.asarray(on_one_path(plan, X, np.diff(time))[unknowns].all(axis=0))
-            _doubt(found[g], losses, smooth, part.has_one_mode)
+            smooth = on_one_path(plan, X, np.diff(time))[part.state - plan.first_state]
+            _doubt(found[g], losses, np.asarray(smooth.all(axis=0)), part.has_one_mode)
     return found
 
 
@@ -192,7 +189,7 @@ class _System:
         return np.array([np.broadcast_to(x, (len(columns),)) for x in found])
 
     def start(self) -> Floats:
-        """Where the unknowns stand, or where a closed form has them, turned to near there."""
+        """Unknowns as they stand, or by a closed form, turned to near there."""
         q = self.Y[self.part.state]
         if self.part.group.form is None:
             return q

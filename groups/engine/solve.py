@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
@@ -15,7 +15,6 @@ from groups.engine.plan import CONDITION, QUALITY, RESIDUAL, STEPS, Plan
 from groups.engine.rescue import NEAR, Statuses, statuses
 from groups.engine.turning import mark_turned_back
 from groups.engine.users import OpaqueError
-from groups.posed import in_modes
 from groups.reference import check_drives
 from groups.results.arrays import Arrays
 from groups.run import Run
@@ -55,10 +54,11 @@ def solve(
     kept: Ints,
     level: int,
     progress: Progress | None = None,
-    modes: Mapping[int, int] | None = None,
+    *,
+    watches: bool = True,
 ) -> Trajectory:
     """Trajectory of a motion whose branches are checked, as :meth:`groups.Model.solve` gives it."""
-    solving, count = Solving(in_modes(model, modes), motion), len(motion.time)
+    solving, count = Solving(model, motion), len(motion.time)
     solving.begin()
     done, wanted = 0, True
     span = count if progress is None else SPAN * max(1, count // (50 * SPAN))
@@ -67,14 +67,13 @@ def solve(
         solving.advance(done, stop)
         done, wanted = stop, progress is None or progress(stop / count) is not False
     held = model.held_bodies(kept)
-    return solving.finished(held, level, done).trajectory(kept)
+    return solving.finished(held, level, done, watches=watches).trajectory(kept)
 
 
 class Solving:
-    """One motion being solved: an array (height, T) that is filled by spans of time, and by groups.
+    """One motion being solved: an array (height, T) that is filled by spans of time, and by groups."""
 
-    Where each instant begins is settled for all of them first, so that no split changes a bit of the answer.
-    """
+    # Where each instant begins is settled for all of them first, so that no split changes a bit of the answer.
 
     def __init__(self, model: Model, motion: Motion, X: Floats | None = None) -> None:
         check_drives(model.mechanism, motion)
@@ -82,13 +81,15 @@ class Solving:
         self.life = Life(self.plan)
         self.X = self.life.storage(len(motion.time)) if X is None else X
         self.way = Way.of(self.plan, motion)
-        self.knots = Knots()
+        self.knots, self.start = Knots(), self.plan.start
 
-    def begin(self, *, anew: bool = True) -> None:
-        """Follow the motion in a coarse pass; ``anew`` fills in the guesses at all instants."""
+    def begin(self, start: Floats | None = None, *, anew: bool = True) -> None:
+        """Follow the motion in a coarse pass from the reference, or from a column of such an array (height,)."""
+        # ``anew`` fills in the guesses at all instants.
+        self.start = self.plan.start if start is None else start
         plan, X = self.plan, self.X
         with _told():
-            self.knots = followed(plan, self.life, self.way)
+            self.knots = followed(plan, self.life, self.way, start)
             if not anew:
                 return
             self.life.prepare(X)
@@ -111,11 +112,18 @@ class Solving:
         others += [self.plan.rows_of_part(self.plan.parts[k]) for k in known]
         return np.concatenate([np.zeros(0, dtype=np.int64), *mine]), np.concatenate(others)
 
-    def finished(self, held: Ints, level: int, done: int | None = None, missing: Bools | None = None) -> Run:
-        """A run that holds the answer: statuses, what the rescue finds, turns.
-
-        Instants from ``done`` on are not computed, nor are those of ``missing`` (G, T).
-        """
+    def finished(
+        self,
+        held: Ints,
+        level: int,
+        done: int | None = None,
+        missing: Bools | None = None,
+        *,
+        watches: bool = True,
+    ) -> Run:
+        """A run that holds the answer: statuses, what the rescue finds, turns."""
+        # Instants from ``done`` on are not computed, nor are those of ``missing`` (G, T). Without ``watches``
+        # contacts go on beyond their limits.
         plan, life, count = self.plan, self.life, len(self.motion.time)
         done = count if done is None else done
         X, way, status = self.X[:, :done], self.way.until(done), np.zeros((len(plan.parts), count), np.int8)
@@ -131,17 +139,29 @@ class Solving:
             if mine.any():
                 _take_back(plan, X, mine)
             if plan.wound:
-                _count_turns(plan, life, way, X)
+                _count_turns(plan, life, way, X, self.start)
         if not plan.record.planar:
-            _continue_signs(plan.bodies(X)[:, 3:7].transpose(0, 2, 1))
+            q = np.concatenate([plan.bodies(self.start[:, None])[:, 3:7], plan.bodies(X)[:, 3:7]], axis=2)
+            _continue_signs(q.transpose(0, 2, 1))
+            plan.bodies(X)[:, 3:7] = q[:, :, 1:]
         arrays = self.arrays(held, level, status)
         run = Run(self.model, self.motion, held, level, arrays, compiled=False)
-        _mark_ends(plan, self.X, status, run)
-        run.check_contacts(0, done)
+        if watches:
+            _mark_ends(plan, self.X, status, run)
+            run.check_contacts(0, done)
         for g in range(len(plan.parts)):
             run.mark(g, np.flatnonzero(mine[g] == NOT_COMPUTED), NOT_COMPUTED)
         run.stop_at(done)
         return run
+
+    def last_column(self) -> Floats:
+        """The last column, from which another motion may go on; of angles the last that are known."""
+        plan, column = self.plan, self.X[:, -1].copy()
+        if plan.wound:
+            rows = np.array([plan.body(b) for b in plan.wound]) + plan.record.turn
+            known = [angle[np.isfinite(angle)][-1:] for angle in self.X[rows]]
+            column[rows] = [a[0] if len(a) else b for a, b in zip(known, self.start[rows], strict=True)]
+        return column
 
     def arrays(self, held: Ints, level: int, status: Statuses) -> Arrays:
         """Outputs of the bodies that are held (bodies, T, …), and quality (G, T), which are views of X."""
@@ -192,12 +212,12 @@ def _mark_ends(plan: Plan, X: Floats, status: Statuses, run: Run) -> None:
                 run.ended[part.index] = int(gone[0]), f"{name}: its place of contact has left the profile"
 
 
-def _count_turns(plan: Plan, life: Life, way: Way, X: Floats) -> None:
-    """Turns of the angles of closed forms, counted on from the reference by their rates."""
+def _count_turns(plan: Plan, life: Life, way: Way, X: Floats, before: Floats) -> None:
+    """Turns of the angles of closed forms, counted on from a column by their rates."""
     rows = np.array([plan.body(b) + plan.record.turn for b in plan.wound])
     pieces = 1 + int(way.longest / TELLING)
     Y, time = _in_pieces(plan, life, way, X, np.arange(way.last), pieces)
-    turns, doubtful = _turns(plan, rows, Y, time, plan.start[rows])
+    turns, doubtful = _turns(plan, rows, Y, time, before[rows])
     for k in np.unique(
         doubtful // pieces
     ).tolist():  # a step of which the rates at its ends do not tell enough
@@ -206,7 +226,7 @@ def _count_turns(plan: Plan, life: Life, way: Way, X: Floats) -> None:
         inside = _counted(Z[rows], _turns(plan, rows, Z, finer, Z[rows, 0])[0], Z[rows, 0])
         whole = np.round((inside[:, -1] - Y[rows, last]) / (2 * np.pi))
         turns[:, last] = np.nan_to_num(whole - turns[:, first + 1 : last].sum(axis=1))
-    X[rows] = _counted(Y[rows], turns, plan.start[rows])[:, ::pieces]
+    X[rows] = _counted(Y[rows], turns, before[rows])[:, ::pieces]
 
 
 def _in_pieces(
@@ -228,7 +248,7 @@ def _in_pieces(
 
 
 def _turns(plan: Plan, rows: Ints, Y: Floats, time: Floats, start: Floats) -> tuple[Floats, Ints]:
-    """(bodies, instants) turns that an angle lacks beside the one before; steps where they are in doubt."""
+    """(bodies, instants) turns that an angle lacks beside the one before, and steps in doubt."""
     record, angle, h = plan.record, Y[rows], np.diff(time)
     w, a = (Y[rows - record.turn + of[2]] for of in (record.velocity, record.acceleration))
     turns = np.zeros_like(angle)

@@ -101,7 +101,7 @@ def _inside(plan: Plan, life: Life, way: Way, part: Part, X: Floats, k: int, row
 
 
 def _leaps(plan: Plan, body: Floats, near: Ints, h: Floats) -> Bools:
-    """Whether a body goes elsewhere in a step than its rates say (Hermite's rule), or these are broken."""
+    """Whether a body goes elsewhere in a step than its rates say, by Hermite's rule, or rates are broken."""
     record = plan.record
     before, after = body[:, near], body[:, near + 1]
     places, n = list(record.position), len(record.position)

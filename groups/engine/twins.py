@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from copy import copy
 from typing import TYPE_CHECKING
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from groups.engine.kinematics import Group
 from groups.engine.numbers import Twins, Uses
-from groups.tree import GroupTree, open_group
+from groups.tree import GroupTree
 
 if TYPE_CHECKING:
     from groups.setting import Setting
@@ -22,11 +22,11 @@ _MANY = 8
 
 def groups_of(setting: Setting, by_newton: Collection[int] = ()) -> list[Group]:
     """All groups of a structure; those of one labelled topology are twins, which are recognised first."""
-    trees = [open_group(group, setting.frames) for group in setting.structure.groups]
+    trees, labels = setting.forest
     carriers = {link.joint: g for g, tree in enumerate(trees) for link in tree.links if link.joint >= 0}
-    label, alike = _labels(setting), dict[object, list[int]]()
-    for g, tree in enumerate(trees):
-        alike.setdefault(g if g in by_newton else label(tree) or g, []).append(g)
+    alike: dict[object, list[int]] = {}
+    for g, label in enumerate(labels):
+        alike.setdefault(g if g in by_newton else label or g, []).append(g)
     found: dict[int, Group] = {}
     for key, twins in alike.items():
         own = None if isinstance(key, int) else key
@@ -43,41 +43,9 @@ def groups_of(setting: Setting, by_newton: Collection[int] = ()) -> list[Group]:
     return [found[g] for g in range(len(trees))]
 
 
-def _labels(setting: Setting) -> Callable[[GroupTree], object]:
-    """The labelled topology of a tree; None where it shares with none."""
-    mechanism, relations = setting.mechanism, setting.frames.relations
-    kinds, driven = mechanism.joint_type.tolist(), dict[int, tuple[str, ...]]()
-    for j, name in setting.drives:
-        driven[j] = (*driven.get(j, ()), name)
-    spins = [spin.body for spin in setting.spins]
-
-    def label(tree: GroupTree) -> object:
-        if any(j in relations for j in tree.cuts):
-            return None
-        number = {0: 0}
-
-        def at(*bodies: int) -> tuple[int, ...]:
-            return tuple(number.setdefault(b, len(number)) for b in bodies)
-
-        def kind(j: int) -> object:
-            return (kinds[j], driven.get(j, ()), at(*mechanism.joint_bodies(j)[:2])) if j >= 0 else ()
-
-        links = tuple((at(n.parent, n.body), n.forward, kind(n.joint)) for n in tree.links)
-        struts = tuple(
-            (at(s.base, s.tip, *s.bodies), s.held, s.slide_driven, kind(s.pin), kind(s.ball), kind(s.slide))
-            for s in tree.struts
-        )
-        cuts = tuple(map(kind, tree.cuts))
-        own = [n.body for n in tree.links] + [b for s in tree.struts for b in s.bodies]
-        turned = tuple(at(b)[0] for b in spins if b in own) if spins else ()
-        return links, struts, cuts, turned
-
-    return label
-
-
 def _spread(group: Group, trees: Sequence[GroupTree], indices: Sequence[int]) -> list[Group]:
     """The group and its twins; all references are found at once, on arrays."""
-    joints = [[*(link.joint for link in tree.links), *tree.cuts] for tree in trees]
+    joints = [tree.joints for tree in trees]
     bodies = [_bodies_of(group.mechanism, tree) for tree in trees]
     group.twins = twins = Twins(len(trees))
     twins.joints = dict(zip(joints[0], np.array(joints).T, strict=True))

@@ -27,7 +27,9 @@ def driven_coordinates(mechanism: Mechanism) -> tuple[str, ...]:
 
 def drive_rows(mechanism: Mechanism) -> dict[tuple[int, str], int]:
     """Row of the motion for each driven (joint index, coordinate)."""
-    driven = [(joint.index, name) for joint in mechanism.joints if joint.driven for name in joint.driven]
+    driven = [
+        (j, name) for j in np.flatnonzero(mechanism.driven).tolist() for name in mechanism.joints[j].driven
+    ]
     return {key: row for row, key in enumerate(driven)}
 
 

@@ -7,7 +7,7 @@ from groups.kernels import strut
 from groups.placing.placing import CLOSED_FORM, Placing, Search, Task, states_at, struts_placed
 from groups.setting import Setting
 from groups.solvers.relative import STRUT
-from groups.solvers.solver import Kernel, Solver
+from groups.solvers.solver import Data, Kernel, Solver
 from groups.tree import GroupTree
 from mbssa.arrays import Floats, Ints
 
@@ -27,7 +27,7 @@ class Leg(Solver):
         ints, floats, _, _ = pack_strut(leg, setting)
         signs = strut_signs(leg, floats, setting.reference)
         why = "its length follows from its ends"
-        return cls(tree.number, "a leg between two points", why, (), (), ints, floats, signs, roots=2)
+        return cls(tree.number, "a leg between two points", why, (), (), Data(ints, floats, signs), roots=2)
 
     @property
     def kernel(self) -> Kernel:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -13,7 +14,8 @@ from groups.setting import Setting
 from groups.solvers.solver import Solver
 from groups.status import OK
 from groups.tree import GroupTree, free_coordinates
-from mbssa.arrays import Floats, Ints
+from mbssa import Group
+from mbssa.arrays import Floats
 from mbssa.joints.catalogue import type_of_joint
 from mbssa.joints.system import Configuration
 
@@ -31,11 +33,15 @@ class PlanarSolver(Solver):
 
     def with_sign(self, sign: float) -> Self:
         """The solver in the assembly mode of a sign."""
-        return replace(self, memory=np.array([sign, *self.memory[1:]]))
+        return replace(self, data=self.made._replace(memory=np.array([sign, *self.memory[1:]])))
 
-    def poses(self, bodies: Ints, state: Floats, values: Floats) -> Floats | None:
-        """Poses of some bodies in the solver's assembly mode; None out of reach and at a dead point."""
-        S, column = np.array(state[:, :, None]), values.reshape(-1, 1)
+    def poses(self, group: Group, at: Configuration, values: Floats) -> Floats | None:
+        """Poses of a group's bodies in the solver's assembly mode; None out of reach and at a dead point."""
+        mechanism, column = group.structure.mechanism, values.reshape(-1, 1)
+        touched = sorted({b for j in group.joint_indices.tolist() for b in mechanism.joint_bodies(j)})
+        # Zeros cost nothing where nothing touches them, so the time does not grow with the structure.
+        S = np.zeros((mechanism.n_bodies, chains.STATE, 1))
+        S[touched] = planar_state(at, touched)[:, :, None]
         inputs = (column, np.zeros_like(column), np.zeros_like(column))
         status, iterations = np.zeros((1, 1), np.int8), np.zeros((1, 1), np.int64)
         quality = (status, np.zeros((1, 1)), iterations, np.zeros((1, 1)))
@@ -43,15 +49,15 @@ class PlanarSolver(Solver):
         assert self.kernel is not None
         with np.errstate(all="ignore"):  # NaN is the kernel's answer out of reach
             self.kernel.run(0, self.ints, self.floats, S, 0, 1, inputs, none, memory, work, quality, 0)
-        return S[bodies, :5, 0] if status[0, 0] == OK else None
+        return S[group.body_indices, :5, 0] if status[0, 0] == OK else None
 
     def placings(self, task: Task) -> tuple[list[Placing], Search]:
         """The placing of each sign, the reference's first: none out of reach, one at a dead point."""
-        bodies, state = task.group.body_indices, planar_state(task.at)
+        bodies = task.group.body_indices
         found: list[Placing] = []
         for flip in (1.0, -1.0)[: self.roots]:
             mode = self.with_sign(flip * self.memory[chains.SIGN])
-            poses = mode.poses(bodies, state, task.inputs)
+            poses = mode.poses(task.group, task.at, task.inputs)
             if poses is None:
                 continue
             c, s = poses[:, 2], poses[:, 3]
@@ -65,20 +71,21 @@ class PlanarSolver(Solver):
         return found, CLOSED_FORM
 
 
-def planar_state(at: Configuration) -> Floats:
-    """(N, 11) state of every body at rest in a configuration."""
-    state = np.zeros((len(at.position), chains.STATE))
-    state[:, :2] = at.position[:, :2]
-    state[:, 2], state[:, 3], state[:, 4] = at.rotation[:, 0, 0], at.rotation[:, 1, 0], at.angle
+def planar_state(at: Configuration, bodies: Sequence[int] | None = None) -> Floats:
+    """(N, 11) state of some bodies, or of all, at rest in a configuration."""
+    which = slice(None) if bodies is None else bodies
+    position, rotation = at.position[which], at.rotation[which]
+    state = np.zeros((len(position), chains.STATE))
+    state[:, :2] = position[:, :2]
+    state[:, 2], state[:, 3], state[:, 4] = rotation[:, 0, 0], rotation[:, 1, 0], at.angle[which]
     return state
 
 
 def closing_joints(tree: GroupTree, setting: Setting) -> list[int] | None:
     """Joints that close a planar group whose joints are pairs; None for other groups."""
     mechanism = setting.mechanism
-    joints = [link.joint for link in tree.links] + list(tree.cuts)
-    if mechanism.space != "planar" or tree.struts or min(joints, default=-1) < 0:
+    if mechanism.space != "planar" or tree.struts or min(tree.joints, default=-1) < 0:
         return None
-    if any(type_of_joint(mechanism, j).pair is None for j in joints):
+    if any(type_of_joint(mechanism, j).pair is None for j in tree.joints):
         return None
     return [j for j in tree.cuts if free_coordinates(mechanism, j) < mechanism.freedom]

@@ -10,7 +10,7 @@ from groups.encoding.planar_chains import Move, Record, joined, link_records, pa
 from groups.kernels import chains, planar
 from groups.setting import Setting
 from groups.solvers.planar import PlanarSolver, closing_joints
-from groups.solvers.solver import PRESCRIBED, Kernel
+from groups.solvers.solver import PRESCRIBED, Data, Kernel
 from groups.tree import GroupTree
 from mbssa.arrays import Floats, Ints
 from mbssa.joints.catalogue import type_of_joint
@@ -41,8 +41,8 @@ class PlanarDriven(PlanarSolver):
             ends = (len(records), len(records), 0, 0)
             ints, floats = packed(planar.DRIVEN, records, [link.body for link in tree.links], ends)
         codes = ", ".join(type_of_joint(setting.mechanism, link.joint).code for link in tree.links)
-        memory = np.array([1.0, 0.0, 0.0])
-        return cls(tree.number, f"driven {codes}", PRESCRIBED, (), (), ints, floats, memory, roots=1)
+        data = Data(ints, floats, np.array([1.0, 0.0, 0.0]))
+        return cls(tree.number, f"driven {codes}", PRESCRIBED, (), (), data, roots=1)
 
     @property
     def kernel(self) -> Kernel:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -25,7 +26,7 @@ from groups.kernels import chains as kernels
 from groups.kernels import planar
 from groups.setting import Setting
 from groups.solvers.planar import PlanarSolver, closing_joints, planar_state
-from groups.solvers.solver import Kernel
+from groups.solvers.solver import Data, Kernel
 from groups.tree import GroupTree, Link
 from mbssa import Mechanism
 from mbssa.arrays import Floats, Ints
@@ -40,10 +41,13 @@ KERNELS = {
 }
 
 
+@dataclass(frozen=True, eq=False)
 class PlanarDyad(PlanarSolver):
     """Solver of two unknown motions that a hinge, a slot or a rod closes; one or two roots."""
 
     form = "closed form"
+    #: Place of the joint that closes among those of the tree.
+    last: int = -1
 
     @classmethod
     def match(cls, tree: GroupTree, setting: Setting) -> PlanarDyad | None:
@@ -55,22 +59,26 @@ class PlanarDyad(PlanarSolver):
         chains = _chains(tree, cut, setting)
         if chains is None:
             return None
-        ints, floats, angles = _fast(setting, chains) or _general(setting, chains)
-        mechanism = setting.mechanism
         slides = all(chain.records[k].kind == kernels.SLIDE for chain in chains for k in chain.unknown)
         ways = [[_joint_of(chain.records[k]) for k in chain.unknown] for chain in chains]
-        solver = cls(
+        roots, last = 1 if slides else 2, tree.joints.index(cut if ways[1] else ways[0][1])
+        return cls(
             tree.number,
-            _name(tree, cut, chains, mechanism),
+            _name(tree, cut, chains, setting.mechanism),
             "two unknowns at most, and one hinge, slot or rod closes them",
-            _unknowns(tree, setting),
-            (mechanism.joint_ids[cut if ways[1] else ways[0][1]],),
-            ints,
-            floats,
-            np.array([1.0, *angles]),
-            roots=1 if slides else 2,
+            *_unknowns_and_closing(tree, setting, last),
+            partial(_data, tree, setting, roots),
+            roots=roots,
+            last=last,
         )
-        return _in_reference_mode(solver, setting)
+
+    def of_twin(self, tree: GroupTree, setting: Setting) -> PlanarDyad | None:
+        """Return the solver of a group of the same labelled topology; None where its name may differ."""
+        if any(setting.mechanism.n_driven_of_joint[j] for j in tree.joints):
+            return None
+        unknowns, closing = _unknowns_and_closing(tree, setting, self.last)
+        data = partial(_data, tree, setting, self.roots)
+        return replace(self, number=tree.number, unknowns=unknowns, closing=closing, data=data)
 
     @property
     def kernel(self) -> Kernel:
@@ -83,15 +91,29 @@ class PlanarDyad(PlanarSolver):
         return 2
 
 
-def _unknowns(tree: GroupTree, setting: Setting) -> tuple[str, ...]:
-    """Undriven coordinates of the joints that carry the group's bodies."""
+def _data(tree: GroupTree, setting: Setting, roots: int | None) -> Data:
+    """Data for the kernels, with the sign of the reference."""
+    cuts = closing_joints(tree, setting)
+    chains = None if cuts is None else _chains(tree, cuts[0], setting)
+    assert chains is not None
+    ints, floats, angles = _fast(setting, chains) or _general(setting, chains)
+    data = Data(ints, floats, np.array([1.0, *angles]))
+    solver = PlanarDyad(tree.number, "", "", (), (), data, roots=roots)
+    return _in_reference_mode(solver, setting).made
+
+
+def _unknowns_and_closing(
+    tree: GroupTree, setting: Setting, last: int
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Undriven coordinates of the joints that carry the group's bodies, and the joint that closes."""
     mechanism = setting.mechanism
-    return tuple(
+    unknowns = tuple(
         f"{mechanism.joint_ids[link.joint]}.{name}"
         for link in tree.links
         for name in type_of_joint(mechanism, link.joint).coordinates
         if (link.joint, name) not in setting.drives
     )
+    return unknowns, (mechanism.joint_ids[tree.joints[last]],)
 
 
 def _chains(tree: GroupTree, cut: int, setting: Setting) -> list[Chain] | None:
@@ -287,15 +309,15 @@ def _own_numbers(body: Move, to_point: Move) -> list[float]:
 
 def _in_reference_mode(solver: PlanarDyad, setting: Setting) -> PlanarDyad:
     """The solver with the sign whose answer is the reference; +1 where both are, at a dead point."""
-    bodies = setting.structure.group(solver.number).body_indices
-    state, size = planar_state(setting.reference), setting.frames.size
+    group, reference, size = setting.structure.group(solver.number), setting.reference, setting.frames.size
+    there = planar_state(reference, group.body_indices.tolist())
     best, least = solver, math.inf
     for sign in (1.0, -1.0)[: solver.roots]:
         mode = solver.with_sign(sign)
-        poses = mode.poses(bodies, state, setting.inputs)
+        poses = mode.poses(group, reference, setting.inputs)
         if poses is None:
             continue
-        off = float(np.abs((poses[:, :4] - state[bodies, :4]) / np.array([size, size, 1.0, 1.0])).max())
+        off = float(np.abs((poses[:, :4] - there[:, :4]) / np.array([size, size, 1.0, 1.0])).max())
         if off < least - 1e-9:
             best, least = mode, off
     return best

@@ -16,7 +16,7 @@ from groups.solvers.planar_dyads import PlanarDyad
 from groups.solvers.point_at_distance import PointAtDistance
 from groups.solvers.solver import Solver
 from groups.solvers.spherical_loop import SphericalLoop
-from groups.tree import open_group
+from groups.tree import GroupTree
 from mbssa import Group
 
 #: Solvers in the order in which they are tried; the last one solves all groups that can be solved.
@@ -34,8 +34,13 @@ CHOICES: dict[str, Callable[[Group, Setting, Solver, str], Solver]] = {
 
 def choose_all(setting: Setting, wanted: Mapping[int, str]) -> tuple[Solver, ...]:
     """Choose the solvers of all groups."""
-    groups = setting.structure.groups
-    solvers = [choose(group, setting) for group in groups]
+    solvers: list[Solver] = []
+    of_label: dict[object, Solver] = {}
+    for tree, label in zip(*setting.forest, strict=True):
+        solver = of_label[label].of_twin(tree, setting) if label in of_label else None
+        solvers.append(solver or _matching(tree, setting))
+        if label is not None:
+            of_label.setdefault(label, solvers[-1])
     faults = []
     for number, name in wanted.items():
         try:
@@ -71,7 +76,11 @@ def alternatives(group: Group, setting: Setting, default: Solver) -> tuple[str, 
 
 def choose(group: Group, setting: Setting) -> Solver:
     """Choose the default solver of a group."""
-    tree = open_group(group, setting.frames)
+    return _matching(setting.forest.trees[group.number - 1], setting)
+
+
+def _matching(tree: GroupTree, setting: Setting) -> Solver:
+    """The first solver that solves a group."""
     return next(found for kind in SOLVERS if (found := kind.match(tree, setting)) is not None)
 
 

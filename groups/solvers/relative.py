@@ -13,7 +13,7 @@ from groups.kernels.legs import solve_legs
 from groups.kernels.relative import solve_rows
 from groups.placing.placing import CLOSED, CLOSED_FORM, Placing, Search, Task
 from groups.placing.relative import Places, Room
-from groups.solvers.solver import Kernel, Solver
+from groups.solvers.solver import Data, Kernel, Solver
 from groups.tree import GroupTree
 from mbssa.arrays import Floats, Ints
 
@@ -37,9 +37,7 @@ class RelativeSolver(Solver):
             why,
             group.unknowns,
             group.closing,
-            group.ints,
-            group.floats,
-            group.memory,
+            Data(group.ints, group.floats, group.memory),
             roots,
             users=group.users,
         )

@@ -5,15 +5,16 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 from groups.kernels import strut
 from groups.placing.placing import CLOSED
 
 if TYPE_CHECKING:
+    from groups.global_approach.part import GlobalPart
     from groups.placing.placing import Placing, Search, Task
     from groups.setting import Setting
-    from groups.solvers.global_solver.part import GlobalPart
     from groups.tree import GroupTree
     from mbssa import Group
     from mbssa.arrays import Floats, Ints
@@ -34,18 +35,24 @@ class Kernel(NamedTuple):
     microseconds: float
 
 
+class Data(NamedTuple):
+    """Data of a solver for its kernels."""
+
+    ints: Ints
+    floats: Floats
+    memory: Floats
+
+
 @dataclass(frozen=True, eq=False)
 class Solver(ABC):
-    """Solver of one group: its name, and its data for the kernels."""
+    """Solver of one group: its name, and its data for the kernels, or a function that makes them."""
 
     number: int
     name: str
     why: str
     unknowns: tuple[str, ...]
     closing: tuple[str, ...]
-    ints: Ints
-    floats: Floats
-    memory: Floats
+    data: Data | Callable[[], Data]
     roots: int | None = None
     default: Solver | None = None
     part: GlobalPart | None = None
@@ -61,6 +68,34 @@ class Solver(ABC):
     @abstractmethod
     def match(cls, tree: GroupTree, setting: Setting) -> Solver | None:
         """Return the solver of an opened group; None where it does not solve the group."""
+
+    def of_twin(self, tree: GroupTree, setting: Setting) -> Solver | None:
+        """Return the solver of a group of the same labelled topology; None where it has to be matched."""
+        return None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The fields with the data themselves, as what makes them has the whole structure."""
+        return {name: value for name, value in vars(self).items() if name != "made"} | {"data": self.made}
+
+    @cached_property
+    def made(self) -> Data:
+        """Data for the kernels."""
+        return self.data if isinstance(self.data, Data) else self.data()
+
+    @property
+    def ints(self) -> Ints:
+        """Whole numbers for the kernels."""
+        return self.made.ints
+
+    @property
+    def floats(self) -> Floats:
+        """Constants for the kernels."""
+        return self.made.floats
+
+    @property
+    def memory(self) -> Floats:
+        """Numbers that the kernels keep from instant to instant, at the reference."""
+        return self.made.memory
 
     @property
     @abstractmethod

@@ -15,7 +15,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from mbssa.arrays import Bools, Floats
-from mbssa.joints.axes import axes_of, in_space, unit
+from mbssa.joints.axes import axes_of, cross, in_space, unit
 from mbssa.joints.blocks import on_axis, on_flat_axis
 from mbssa.joints.catalogue import CATALOGUE, is_length, type_of_joint
 from mbssa.joints.equations import pose
@@ -84,7 +84,10 @@ def _frames_of(mechanism: Mechanism) -> Frames:
     untrusted = set(mechanism.untrusted)
     # Couplings come last: they read the frames of other joints.
     order = np.argsort(np.array([row.is_coupling for row in CATALOGUE])[mechanism.joint_type], kind="stable")
-    for j in order.tolist():
+    for j in _on_flat_axes(mechanism, position, rotation, origin, axes):
+        _parameters(mechanism.joint_geometry[j], parameters, j)
+        known[j] = True
+    for j in order[~known[order]].tolist():
         row = type_of_joint(mechanism, j)
         geometry = mechanism.joint_geometry.get(j)
         if (geometry is None and row.required) or j in untrusted or not row.has_equations:
@@ -139,6 +142,34 @@ def _frames_of(mechanism: Mechanism) -> Frames:
         relations,
         turns,
     )
+
+
+def _on_flat_axes(
+    mechanism: Mechanism, position: Floats, rotation: Floats, origin: Floats, axes: Floats
+) -> list[int]:
+    """Place the frames of all planar joints at a point, x along an axis if they have one; their indices."""
+    kinds, untrusted = mechanism.joint_type.tolist(), set(mechanism.untrusted)
+    plain = [
+        row.space == "planar" and row.pair is not None and row.frames is None and row.relations is None
+        for row in CATALOGUE
+    ]
+    found = {
+        j: g
+        for j, g in mechanism.joint_geometry.items()
+        if plain[kinds[j]] and not (g.frames or g.at_reference or g.couples or j in untrusted)
+    }
+    if not found:
+        return []
+    joints = np.array([*found])
+    point = in_space(np.array([g.point or (0.0, 0.0) for g in found.values()]))
+    x = in_space(np.array([g.axis or (1.0, 0.0) for g in found.values()]))
+    x /= np.linalg.norm(x, axis=1, keepdims=True)
+    z = np.broadcast_to(np.eye(3)[2], x.shape)
+    bodies = mechanism.joint_body[mechanism.joint_start[joints, None] + [0, 1]]
+    turn = np.swapaxes(rotation[bodies], -1, -2)
+    origin[joints] = (turn @ (point[:, None] - position[bodies])[..., None])[..., 0]
+    axes[joints] = turn @ np.stack([x, cross(z, x), z], axis=-1)[:, None]
+    return [*found]
 
 
 def coupled_coordinates(

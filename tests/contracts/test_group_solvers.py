@@ -10,7 +10,7 @@ import groups
 import mbssa
 from groups.solvers import library, registry
 from groups.solvers.global_approach import GlobalApproach
-from groups.solvers.solver import Kernel, Solver
+from groups.solvers.solver import Data, Kernel, Solver
 
 LEVELS = ("position", "orientation", "velocity", "acceleration")
 
@@ -57,7 +57,9 @@ class Toy(Solver):
         arm = turn.T @ (reference.position[link.body, :2] - pivot)
         zero = reference.angle[link.body] - setting.inputs[row]
         ints, floats = np.array([link.body, row]), np.array([*pivot, *arm, zero])
-        return cls(tree.number, "toy crank", "a hinge is driven", (), (), ints, floats, np.zeros(0), roots=1)
+        return cls(
+            tree.number, "toy crank", "a hinge is driven", (), (), Data(ints, floats, np.zeros(0)), roots=1
+        )
 
 
 def agree(one, two, within, case=""):
