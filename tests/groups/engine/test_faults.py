@@ -417,3 +417,12 @@ def test_other_modes_hold_in_coarse_steps(name, group):
     )
     assert one.ok
     assert np.abs(one.position - fine.position[::10]).max() < 1e-6
+
+
+def test_poses_that_differ_in_a_sign_share_no_routine():
+    """The sign of a root is folded into what is traced."""
+    model = built("planar_four_bar")
+    motion = groups.default_motion(model.mechanism, steps=3)
+    for mode in groups.modes(model, 2):
+        found = solved(model, motion, modes={2: mode.number})
+        assert found.position[0, mode.bodies] == pytest.approx(mode.position[:, :2], abs=1e-9)
