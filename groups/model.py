@@ -96,7 +96,7 @@ class Model:
             g
             for g, solver in enumerate(self.solvers)
             if (solver.form == "closed form" and solver.roots == 2)
-            or (solver.form in ("Newton", "global") and not solver.redundant)
+            or (solver.form == "Newton" and not solver.redundant)
         ]
         return np.array(held, dtype=np.int64)
 
@@ -145,9 +145,8 @@ class Model:
 
     @cached_property
     def asks_users(self) -> bool:
-        """Whether users' functions are called."""
-        parts = [solver.part for solver in self.solvers if solver.part is not None]
-        return bool(self.packed.users) or any(part.system.rows.users for part in parts)
+        """Whether kernels call users' functions."""
+        return bool(self.packed.users)
 
     def compiles(self, instants: int, *, stepwise: bool = False) -> bool:
         """Whether compiled kernels are the faster choice for so many more instants.
@@ -290,8 +289,10 @@ class Model:
     ) -> Trajectory:
         """Position, velocity and acceleration of every body over a motion, group by group.
 
-        The assembly mode of the reference is kept: closed forms hold a sign, Newton goes from the
-        reference to the first instant, and on from instant to instant.
+        The assembly mode of the reference is kept: closed forms hold a sign; else a coarse pass goes from the
+        reference to the first instant and on, in strides that are divided until they lie on one smooth
+        path, and Newton's method starts from it. Behind a gap an instant is ok where the straight way of
+        the inputs from the reference leads to it, or where the sign of a determinant tells the mode.
 
         Parameters
         ----------
@@ -299,9 +300,10 @@ class Model:
         bodies : names or numbers of the bodies to keep; all by default
         level : the last level of answer that is wanted
         modes : number of the assembly mode, as :func:`groups.modes` counts them, by number of the group
-        chunks : pieces of the time axis that are solved apart, each from a seed of a coarse pass, if the one
-            before ends where the seed has come by; else from its end. Tearing inputs go from instant to
-            instant, so that there it changes nothing; nor where branches are proven
+        chunks : pieces of the time axis that compiled kernels solve apart, each from a seed of a coarse pass,
+            if the one before ends where the seed has come by; else from its end. NumPy solves every instant
+            from one coarse pass, and tearing inputs go from instant to instant, so that there it changes
+            nothing; nor where branches are proven
         branch : ``proven`` certifies over every time step that a group stays on the branch of the reference,
             and solves instants in between where it has to. It does so for all groups but those with cams,
             contacts, users' functions or gears on moved centres; :attr:`Trajectory.proof` says where it

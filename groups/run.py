@@ -177,7 +177,6 @@ class Run:
             by.advance(
                 first, stop, state.memory[start[g] : start[g + 1]], state.orientation,
                 self.arrays.outputs, self.arrays.quality, self._inputs, self._time, self.level, self._row_of,
-                self.compiled,
             )  # fmt: skip
 
     def _pieces(self, part: Part) -> list[Part]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
+from groups.engine.solve import solve as solve_by_engine
 from groups.motion import Motion, default_motion
 from groups.run import REPORTED, Run, RunState, seed
 from groups.trajectory import Branch, Level, Trajectory, body_index, level_number
@@ -46,32 +47,32 @@ def solve(
     if chunks < 1:
         raise ValueError(f"{chunks} chunks; write 1 or more")
     answers = level_number(level)
-    memory = model.memory_in(modes, motion)
     kept = kept_bodies(mechanism, bodies)
     if branch is None:
         branch = "proven" if model.proves(motion) else "checked"
+    smooth = branch == "smooth"
+    by_engine = model.tearing is None and not model.globally
+    if by_engine:
+        by_engine = not (model.compiles(len(motion.time)) if compiled is None else compiled)
+    if by_engine and branch == "checked":
+        return solve_by_engine(model, motion, kept, answers, progress, modes)
+    memory = model.memory_in(modes, motion)
     if model.tearing is not None:
-        if branch == "smooth":
+        if smooth:
             raise ValueError('branch "smooth" is not for tearing inputs; build the model without them')
         from groups.tearing.solving import solve_torn
 
         return solve_torn(model, motion, kept, answers, progress, compiled, proven=branch == "proven")
-    compiled = model.compiles(len(motion.time)) if compiled is None else compiled
-    if not compiled and not model.globally:
-        from groups.engine.solve import solve as by_engine
-
-        if branch == "checked":
-            return by_engine(model, motion, kept, answers, progress, modes)
+    if by_engine:
         from groups.branches.insertion import prove
 
-        everything, smooth = np.arange(mechanism.n_bodies), branch == "smooth"
-        found = by_engine(model, motion, everything, max(answers, 1 + smooth), modes=modes)
+        everything = np.arange(mechanism.n_bodies)
+        found = solve_by_engine(model, motion, everything, max(answers, 1 + smooth), modes=modes)
         return prove(model, motion, found, kept, answers, memory, False, smooth, progress)
     if branch != "checked":
         from groups.branches.insertion import solve_proven
 
         start = memory if modes or model.by_instants else model.packed.memory
-        smooth = branch == "smooth"
         return solve_proven(model, motion, kept, answers, start, progress, compiled, smooth)
     held = model.held_bodies(kept)
     run = Run(model, motion, held, answers, compiled=compiled)

@@ -60,7 +60,7 @@ class TimedRun:
     solving: float  # s for the motion itself
     stopped: bool  # by Ctrl-C before the last instant
     how: str = ""  # the plan in words; empty for one group after another
-    compiled: bool = False  # by compiled kernels, not plain Python
+    compiled: bool = False  # by compiled kernels, not NumPy
 
     @property
     def reached(self) -> Trajectory:

@@ -1,8 +1,8 @@
 """Closed forms of groups of one or two unknown turns or slides; vectors of the plane as pairs.
 
-What moves with an unknown is affine in it: in its value for a slide, in its cosine and sine for a turn. So the
-coefficients are found by placing the bodies with the unknowns at a few values, among them a cosine and sine of
-(0, 0), which draws all that the turn carries into its axis. Driven joints in between need no care.
+What moves with an unknown is affine in it: in its value for a slide, in its cosine and sine for a turn. So
+the coefficients are found by placing the bodies with the unknowns at a few values, among them a cosine and
+sine of (0, 0), which draws all that the turn carries into its axis. Driven joints in between need no care.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def one_slide(at: Number, ahead: Number, behind: Number, root: Roots) -> Number:
 
 
 class Form:
-    """The closed form of a group: its unknowns by the poses of known bodies, a root's sign, and the inputs."""
+    """The closed form of a group: its unknowns by poses of known bodies, a sign of the root and inputs."""
 
     @staticmethod
     def of(group: Group) -> Form | None:

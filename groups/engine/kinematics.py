@@ -17,12 +17,13 @@ from groups.engine.numbers import Known, Name, Numbers, Reference, Twins, Uses
 from groups.engine.struts import mode_of, place_strut
 from groups.engine.users import traced
 from groups.tree import GroupTree, Link
-from mbssa.graph.frames import Frame, clean, cross, dot, minus, plus, relative, times, total
+from mbssa.graph.frames import Frame, clean, dot, minus, relative, total
 from mbssa.graph.nodes import atan2, cos, curve, sin, sqrt
 from mbssa.joints.cams.contact import contacts
-from mbssa.joints.cams.contact_kernels import CURVE, FLAT
+from mbssa.joints.cams.contact_kernels import CURVE
 from mbssa.joints.catalogue import is_length, type_of_joint
 from mbssa.joints.equations import _SWAP, Elementary, Step
+from mbssa.joints.formulas import contact_rows, differs, holds_along, sine_cosine, value
 
 if TYPE_CHECKING:
     from groups.passive_rotations import LockedRotation
@@ -38,51 +39,6 @@ _PARALLEL = 1 - 1e-9
 
 #: Origin, and axes by rows, of a joint's frame on one of its bodies.
 Side: TypeAlias = "tuple[list[Number], list[list[Number]]]"
-
-
-def sine_cosine(
-    elementary: Elementary, d: Sequence[Number], C: Sequence[Sequence[Number]]
-) -> tuple[Number, Number] | None:
-    """Two numbers in the ratio of sine and cosine of an elementary angle; None for a length."""
-    if elementary.kind == "turn":
-        i, j, k, m = elementary.numbers
-        return elementary.sign * C[i][j], C[k][m]
-    if elementary.kind == "cardan":
-        return C[0][2], sqrt(C[0][0] * C[0][0] + C[0][1] * C[0][1])
-    if elementary.kind == "azimuth":
-        return d[1], d[0]
-    if elementary.kind == "elevation":
-        return d[2], sqrt(d[0] * d[0] + d[1] * d[1])
-    return None
-
-
-def differs(sine: Number, cosine: Number, angle: Number) -> Number:
-    """Zero where an angle by its sine and cosine is this one: no turns to be counted."""
-    return sine * cos(angle) - cosine * sin(angle)
-
-
-def value(
-    elementary: Elementary, d: Sequence[Number], C: Sequence[Sequence[Number]], given: Number = None
-) -> Number:
-    """A length or a cosine, less what is given."""
-    kind, numbers, given = elementary.kind, elementary.numbers, 0.0 if given is None else given
-    if kind == "along":
-        return d[numbers[0]] - given
-    if kind == "cosine":
-        return C[numbers[0]][numbers[1]]
-    if kind == "distance":
-        return sqrt(dot(d, d)) - given
-    if kind == "offset":
-        z = [C[r][2] for r in range(3)]
-        return d[numbers[0]] - given * cross([0.0, 0.0, 1.0], z)[numbers[0]]
-    if kind == "screw":
-        return differs(C[1][0], C[0][0], d[2] * (1.0 / given))
-    raise NotImplementedError(kind)
-
-
-def holds_along(elementary: Elementary) -> bool:
-    """Whether it holds a place along an axis."""
-    return elementary.kind == "along" and not elementary.parameter
 
 
 @dataclass(frozen=True)
@@ -317,7 +273,7 @@ class Group:
         return {n: self.setting.drives[j, n] for n in names if (j, n) in self.setting.drives}
 
     def lengths_of(self, cut: int) -> list[Elementary] | None:
-        """Elementary equations of a cut joint, and of its drives, if all are of lengths that a form can close."""
+        """Elementary equations of a cut joint and its drives, if all are lengths that a form can close."""
         kind = type_of_joint(self.mechanism, cut)
         if kind.pair is None or kind.is_contact:
             return None
@@ -488,9 +444,6 @@ class Group:
         def on(k: int, s: Number, order: int) -> list[Number]:
             return [curve(s, pieces_of(curves[k]), axis, order) for axis in (0, 1)]
 
-        def flat(a: Sequence[Number], b: Sequence[Number]) -> Number:
-            return a[0] * b[0] + a[1] * b[1]
-
         def on_profile(k: int) -> Number:
             s = self.unknown(numbers, (*name, k), lambda: place(k))
             if not curves[k].closed:
@@ -498,22 +451,10 @@ class Group:
                 self.ends.append(End(name[0], self.names.index((*name, k)), (low, high)))
             return s
 
-        d, x, y = d[:2], [C[0][0], C[1][0]], [C[0][1], C[1][1]]
-        s = on_profile(0)
-        point, tangent = on(0, s, 0), on(0, s, 1)
-        size = sqrt(flat(tangent, tangent))
-        tangent = [v / size for v in tangent]
-        normal = [tangent[1], -tangent[0]]
-        if kind == FLAT:  # the tangent is along the face
-            rows.append(self.frames.size * flat(tangent, y))
-            return flat(minus(d, point), y) - term.parameter
-        if kind == CURVE:
-            s = on_profile(1)
-            q, way = on(1, s, 0), on(1, s, 1)
-            d = plus(d, times(q[0], x), times(q[1], y))
-            rows.append(self.frames.size * flat(normal, plus(times(way[0], x), times(way[1], y))))
-        rows.append(flat(minus(d, point), tangent))
-        return flat(minus(d, point), normal) - term.parameter
+        places = [on_profile(k) for k in range(2 if kind == CURVE else 1)]
+        gap, found_rows = contact_rows(kind, d, C, lambda k, n: on(k, places[k], n), self.frames.size)
+        rows += found_rows
+        return gap - term.parameter
 
 
 def _free(planar: bool) -> tuple[tuple[str, ...], list[Step]]:

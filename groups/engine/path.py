@@ -145,7 +145,7 @@ class Loss:
 
 @dataclass(eq=False)
 class Knots:
-    """States along a way: where (K,), the array's columns (height, K), which groups are alive there (G, K)."""
+    """States along a way: where (K,), columns of the array (height, K), groups that are alive (G, K)."""
 
     x: list[Floats] = field(default_factory=list)
     columns: list[Floats] = field(default_factory=list)
@@ -334,7 +334,7 @@ def followed(plan: Plan, life: Life, way: Way) -> Knots:
 
 
 def guesses(plan: Plan, life: Life, knots: Knots, way: Way, X: Floats) -> None:
-    """Unknowns at all samples: quintics between the knots; of a lost group those at the most similar inputs."""
+    """Unknowns at all samples: quintics between the knots, of a lost group those at similar inputs."""
     (x, columns, alive), count = knots.joined(), len(way.time)
     if len(x) == 1:
         X[plan.q, :count] = columns[plan.q]

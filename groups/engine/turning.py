@@ -114,17 +114,17 @@ def _leaps(plan: Plan, body: Floats, near: Ints, h: Floats) -> Bools:
     way = 0.5 * h * (v0 + v1) + h * h / 12.0 * (a0 - a1)
     off = np.linalg.norm(after[places] - before[places] - way[:n], axis=0)
     fast = np.maximum(np.linalg.norm(v0[:n], axis=0), np.linalg.norm(v1[:n], axis=0))
-    found = off > LEAP * h * fast + BLUR * plan.size
+    found: Bools = off > LEAP * h * fast + BLUR * plan.size
     if record.planar:
         turned = after[record.turn] - before[record.turn]
         off = np.abs(np.mod(turned - way[2] + np.pi, 2 * np.pi) - np.pi)
-        leaps: Bools = found | (off > LEAP * h * np.maximum(np.abs(v0[2]), np.abs(v1[2])) + BLUR)
-        return leaps
+        found |= off > LEAP * h * np.maximum(np.abs(v0[2]), np.abs(v1[2])) + BLUR
+        return found
     inner = np.abs((before[3:7] * after[3:7]).sum(axis=0))
     turn = 2.0 * np.arccos(np.minimum(inner, 1.0))
     rates = np.maximum(np.linalg.norm(v0[3:], axis=0), np.linalg.norm(v1[3:], axis=0))
-    leaps = found | (turn > h * rates + FLIP)
-    return leaps
+    found |= turn > h * rates + FLIP
+    return found
 
 
 def _mirrored(measure: Floats, time: Floats, solved: Bools, near: Ints) -> Bools:

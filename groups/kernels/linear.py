@@ -44,24 +44,12 @@ def factorise(matrix: Array, order: Array) -> tuple[float, float, float]:
 
 
 @merged
-def arrange(order: Array, right: Array) -> None:
-    """Put a right side (m,) into the order of the rows that :func:`factorise` chose."""
+def substitute(matrix: Array, order: Array, right: Array) -> None:
+    """Solve for a right side (m,), in place, with the factors: its first n numbers become the answer."""
     for k in range(len(order)):
         pivot = int(order[k])
         if pivot != k:
             right[k], right[pivot] = right[pivot], right[k]
-
-
-@merged
-def substitute(matrix: Array, order: Array, right: Array) -> None:
-    """Solve for a right side (m,), in place, with the factors: its first n numbers become the answer."""
-    arrange(order, right)
-    solve_arranged(matrix, right)
-
-
-@merged
-def solve_arranged(matrix: Array, right: Array) -> None:
-    """As :func:`substitute`, for a right side that :func:`arrange` has put in order."""
     n = matrix.shape[1]
     for k in range(n):
         total = right[k]

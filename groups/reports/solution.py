@@ -210,7 +210,7 @@ def _run_lines(summary: Summary) -> list[str]:
     loaded = f"compiled kernels, loaded in {_duration(run.starting)}{compiled}"
     lines = [
         span_text(time),
-        f"solved in {_duration(run.solving)}{each} by {loaded if run.compiled else 'plain Python'}",
+        f"solved in {_duration(run.solving)}{each} by {loaded if run.compiled else 'NumPy'}",
     ]
     return [*lines, f"by the plan {run.how}"] if run.how else lines
 

@@ -6,13 +6,16 @@ from typing import Literal
 
 import numpy as np
 
+from groups.global_approach.elimination import Method
+from groups.global_approach.part import GlobalPart
 from groups.setting import Setting
-from groups.solvers.global_solver.part import GlobalPart, encode_part
-from groups.solvers.global_solver.solver import Method, microseconds
 from groups.solvers.newton import counted
 from groups.solvers.solver import Data, Solver
 from groups.tree import GroupTree
 from mbssa import Group
+
+#: µs of an equation at an instant.
+_EQUATION = 10.0
 
 
 class GlobalApproach(Solver):
@@ -29,7 +32,7 @@ class GlobalApproach(Solver):
         cls, method: Method, group: Group, setting: Setting, default: Solver, why: str
     ) -> GlobalApproach:
         """Return the solver of a group whose default is another."""
-        part = encode_part(group, setting, method)
+        part = GlobalPart(group, setting, method)
         mechanism = group.structure.mechanism
         planar = mechanism.space == "planar"
         names = ("x", "y", "angle") if planar else ("x", "y", "z", "turn_x", "turn_y", "turn_z")
@@ -63,7 +66,7 @@ class GlobalApproach(Solver):
     @property
     def microseconds(self) -> float:
         """Time of one instant in plain Python, µs."""
-        return microseconds(len(self.system.system.rows))
+        return _EQUATION * self.system.system.m
 
     @property
     def redundant(self) -> bool:

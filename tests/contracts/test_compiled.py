@@ -1,4 +1,4 @@
-"""Kernels in plain Python and compiled: the same bits for models, other solvers, forces and simulations."""
+"""NumPy and compiled kernels: one answer; kernels in plain Python and compiled: the same bits."""
 
 import numpy as np
 import pytest
@@ -14,21 +14,22 @@ from mbssa import compiled
 #: Instants: enough for chords, restarts and looking back, and for two blocks of struts.
 STEPS = 45
 
-#: Models with users' functions: their complex arithmetic is NumPy's, or in machine code the compiler's.
-USERS = ("rope_hoist",)
+OUTPUTS = ("position", "orientation", "velocity", "acceleration")
+
+
+def assert_one_answer(one, two, name):
+    """Two algorithms part by rounding over the condition of the worst group."""
+    assert (one.status == two.status).all(), name
+    tolerance = max(1e-11, 1e-13 / one.condition.min())
+    for output in OUTPUTS:
+        a, b = getattr(one, output), getattr(two, output)
+        if output == "orientation" and a.ndim == 3:
+            b = b * np.sign((a * b).sum(axis=2, keepdims=True))
+        assert np.abs(a - b).max() <= tolerance * max(1.0, np.abs(b).max()), f"{name}: {output}"
 
 
 def assert_same_bits(one, two):
-    for name in (
-        "position",
-        "orientation",
-        "velocity",
-        "acceleration",
-        "status",
-        "residual",
-        "iterations",
-        "condition",
-    ):
+    for name in (*OUTPUTS, "status", "residual", "iterations", "condition"):
         assert np.array_equal(getattr(one, name), getattr(two, name), equal_nan=name != "status"), name
 
 
@@ -39,13 +40,8 @@ def test_models(name):
     if model.mechanism.motion is None:
         pytest.skip("it has no motion")
     motion = default_motion(model.mechanism, steps=STEPS)
-    plain, compiled_ = model.solve(motion, compiled=False), model.solve(motion, compiled=True)
-    if name in USERS:
-        np.testing.assert_array_equal(plain.position, compiled_.position)
-        np.testing.assert_allclose(plain.velocity, compiled_.velocity, atol=1e-13)
-        np.testing.assert_allclose(plain.acceleration, compiled_.acceleration, atol=1e-12)
-    else:
-        assert_same_bits(plain, compiled_)
+    by_numpy, by_kernels = (model.solve(motion, compiled=way) for way in (False, True))
+    assert_one_answer(by_numpy, by_kernels, name)
 
 
 @pytest.mark.slow
@@ -57,7 +53,7 @@ def test_other_solvers(choice):
         numbers = [g for g in range(1, structure.n_groups + 1) if choice in groups.solvers_of(default, g)]
         model = groups.build(structure, dict.fromkeys(numbers, choice))
         motion = default_motion(model.mechanism, steps=12)
-        assert_same_bits(model.solve(motion, compiled=False), model.solve(motion, compiled=True))
+        assert_one_answer(model.solve(motion, compiled=False), model.solve(motion, compiled=True), name)
 
 
 @pytest.mark.slow

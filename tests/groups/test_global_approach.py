@@ -8,8 +8,9 @@ import pytest
 import groups
 import mbssa
 from groups import solve_globally
-from groups.motion import default_motion
-from groups.solvers.global_solver.system import encode
+from groups.global_approach import system_of
+from groups.motion import default_motion, reference_inputs
+from groups.reference import closed_reference
 from mbssa.joints.frames import joint_frames
 
 #: One model of each kind of joint.
@@ -137,13 +138,13 @@ def test_redundant_equations_are_compared(method):
 
 def test_the_system_has_every_equation_and_names_it():
     structure = mbssa.decompose(mbssa.load("rssr"))
-    system = encode(structure, joint_frames(structure.mechanism))
-    assert len(system.rows) == system.n == 6 * (structure.mechanism.n_bodies - 1)
+    frames, reference = closed_reference(structure)
+    inputs = reference_inputs(structure.mechanism, frames, reference)
+    system = system_of(structure, frames, reference, inputs)
+    assert system.m == system.n == 6 * (structure.mechanism.n_bodies - 1)
     assert system.redundant == 0
-    assert system.rows.name[-1] == "spin"
-    assert system.rows.source[-1] == -1
-    drives = np.flatnonzero(~system.rows.constraint)
-    assert [system.rows.name[r] for r in drives] == ["angle"]
+    assert system.labels[-1][:2] == (-1, "spin")
+    assert [name for _, name, _ in system.labels].count("angle") == 1
 
 
 def test_progress_is_told_and_can_stop_the_run():
@@ -160,6 +161,53 @@ def test_progress_is_told_and_can_stop_the_run():
     assert np.isnan(stopped.position[~done, 1:]).all()
 
 
+@pytest.mark.parametrize("method", ["dense", "sparse"])
+@pytest.mark.parametrize("steps", [4, 9])
+def test_coarse_steps_past_a_nearly_flat_pose_keep_the_branch(steps, method):
+    """Short and long side are as long as the two others but for 1e-3: the branches come near each other."""
+    a, b, c, d, angle = 1.2093505, 1.04157881, 1.3166484, 1.14803326, 1.0
+    crank, frame = a * np.array([np.cos(angle), np.sin(angle)]), np.array([d, 0.0])
+    apart = np.linalg.norm(frame - crank)
+    along = (frame - crank) / apart
+    x = (apart**2 + b**2 - c**2) / (2 * apart)
+    pin = crank + x * along + np.sqrt(b**2 - x**2) * np.array([-along[1], along[0]])
+    bar = mbssa.Builder("planar").bodies("crank", "coupler", "rocker")
+    bar.joint("R", "frame", "crank", driven=["angle"], point=(0.0, 0.0))
+    bar.joint("R", "crank", "coupler", point=tuple(crank))
+    bar.joint("R", "coupler", "rocker", point=tuple(pin))
+    bar.joint("R", "frame", "rocker", point=tuple(frame))
+    structure = mbssa.decompose(bar.build())
+    coarse, fine = (
+        solve_globally(
+            structure,
+            groups.sample(structure.mechanism, {"1-2.angle": groups.speed(3.0)}, np.linspace(0.0, 1.0, n)),
+            method=method,
+        )
+        for n in (steps, 100 * (steps - 1) + 1)
+    )
+    assert fine.ok
+    assert coarse.ok
+    np.testing.assert_allclose(coarse.position, fine.position[::100], atol=1e-9)
+
+
+def test_behind_a_stretch_out_of_reach_the_straight_line_of_the_inputs_decides():
+    """A crank that swings back is followed; one that goes on to the other interval is not."""
+    structure = mbssa.decompose(mbssa.load("pendulum_four_bar"))
+    on = solve_globally(structure, groups.constant_speed(structure.mechanism, steps=61))
+    first = int((on.status[:, 0] != 0).argmax())
+    assert (on.status[first:, 0] != 0).all()
+    (name,) = groups.build(structure).reference_inputs
+    start = groups.build(structure).reference_inputs[name]
+    time = np.linspace(0.0, 1.0, 61)
+    value = start + 2.0 * np.sin(2 * np.pi * time)
+    rate, second = (np.gradient(value, time), np.zeros(61))
+    swing = groups.Motion(time, (name,), value[None], rate[None], second[None])
+    back = solve_globally(structure, swing)
+    assert (back.status != 0).any()
+    assert back.status[-1, 0] == 0
+    np.testing.assert_allclose(back.position[-1], back.position[0], atol=1e-9)
+
+
 def test_what_cannot_be_solved_is_refused_before():
     structure, motion = instants("slider_crank", 5)
     with pytest.raises(ValueError, match="cholesky"):
@@ -174,14 +222,14 @@ def test_what_cannot_be_solved_is_refused_before():
 
 
 def test_elimination_is_sparse_from_a_number_of_unknowns(monkeypatch):
-    from groups.solvers.global_solver import solver
+    from groups.global_approach import elimination
 
     structure = mbssa.decompose(mbssa.load("planar_four_bar"))
     motion = groups.constant_speed(structure.mechanism, steps=5)
     by = {m: solve_globally(structure, motion, method=m, compiled=False) for m in ("dense", "sparse")}
     unknowns = 3 * (structure.mechanism.n_bodies - 1)
     for limit, method in ((unknowns + 1, "dense"), (unknowns, "sparse")):
-        monkeypatch.setattr(solver, "SPARSE_FROM", limit)
+        monkeypatch.setattr(elimination, "SPARSE_FROM", limit)
         found = solve_globally(structure, motion, compiled=False)
         assert (found.position == by[method].position).all()
         assert (found.condition == by[method].condition).all()

@@ -16,14 +16,13 @@ import numpy as np
 from groups.dynamics.forward.equations import Instant
 from groups.dynamics.forward.loads import Loads
 from groups.dynamics.state import State
-from groups.encoding.constraint_tables import encode_rows
+from groups.encoding.constraint_tables import RowTables, encode_rows
 from groups.kernels.jets import SIZE, WORK, evaluate
 from groups.motion import Law, drive_rows
 from groups.passive_rotations import locked_rotations
 from groups.rotations import plane_rotation, rotation_of
-from groups.solvers.global_solver.system import GlobalSystem
 from mbssa import Structure
-from mbssa.arrays import Floats
+from mbssa.arrays import Floats, Ints
 from mbssa.compiled import chosen
 from mbssa.joints.frames import Frames
 from mbssa.joints.system import unknowns
@@ -67,12 +66,11 @@ class Constraints:
         ).over(frames.size).bound(compiled)  # fmt: skip
         columns = np.array(unknowns(mechanism.space), dtype=np.int64)
         self.n = (mechanism.n_bodies - 1) * len(columns)
-        self.system = GlobalSystem(rows, self.n, columns, frames.size, 1)
         self.columns, self.size, self.rows = columns, frames.size, rows
         self._kernel = rows.kernel_rows
         self._evaluate = chosen(evaluate, ask=compiled)
         self._equation = rows.equation
-        self._entries = self.system.entries
+        self._entries = _entries(rows, columns)
         self._angle = ~np.asarray(rows.is_length, dtype=bool) & (rows.drive >= 0)
         linear = np.tile(columns < 3, mechanism.n_bodies - 1)
         self.unit = np.where(linear, frames.size, 1.0)
@@ -273,6 +271,17 @@ class BodyCoordinates(ABC):
         parts = self.bodies.unpacked(y)
         _, orientation, _, in_space, rotation, twist = parts
         return parts, self.constraints.at(t, in_space, rotation, twist, self.bodies.angle(orientation))
+
+
+def _entries(rows: RowTables, columns: Ints) -> tuple[Ints, Ints, Ints]:
+    """Numbers of the jets that go into the Jacobian: term, derivative, and column."""
+    place = np.full(6, -1)
+    place[columns] = np.arange(len(columns))
+    bodies = np.repeat(rows.pair[rows.joint], 6, axis=1)
+    local = np.tile(place, 2)
+    used = (bodies > 0) & (local >= 0)
+    term, derivative = np.nonzero(used)
+    return term, derivative, (bodies[used] - 1) * len(columns) + local[derivative]
 
 
 def _hat(vector: Floats) -> Floats:

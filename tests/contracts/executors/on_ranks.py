@@ -22,6 +22,7 @@ from plans import (
 
 import routes
 from groups.engine.solve import Solving
+from groups.run import Run
 from routes.job import TaskError
 from routes.plan import parallel_route, plan_of, sequential_route
 from routes.run import logged_run

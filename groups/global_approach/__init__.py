@@ -11,23 +11,26 @@ from typing import Literal, get_args
 import numpy as np
 
 from groups.contacts import left_limits, outside, sentences_of, watches
-from groups.kernels import global_newton as kernels
-from groups.motion import Motion, default_motion
-from groups.reference import closed_reference, inputs_from_reference
+from groups.global_approach.elimination import Method, method_for
+from groups.global_approach.part import written
+from groups.global_approach.path import Answer, Way, sign_of
+from groups.global_approach.system import System
+from groups.motion import Motion, default_motion, drive_rows, reference_inputs
+from groups.passive_rotations import locked_rotations
+from groups.reference import check_drives, closed_reference
 from groups.rotations import quaternion_of
-from groups.solvers.global_solver.contacts import part_contacts
-from groups.solvers.global_solver.solver import COMPILING, Method, method_for, microseconds, solver_of
-from groups.solvers.global_solver.system import GlobalRun, encode
-from groups.status import CONTACT_LOST, INTERPENETRATION, OK
+from groups.status import CONTACT_LOST, DROPPED, INTERPENETRATION, NOT_COMPUTED, OK
 from groups.trajectory import Level, Trajectory
-from mbssa.compiled import chosen
+from mbssa.arrays import Floats
 from mbssa.joints.frames import Frames
+from mbssa.joints.system import Configuration
 from mbssa.structure import Structure
 
 Progress = Callable[[float], object]
 
-#: Parts of a motion after which progress is reported.
+#: Parts of a motion after which progress is reported; instants that are solved at once, by the unknowns.
 _PARTS = 100
+_MOST, _LEAST, _NUMBERS = 512, 16, 20_000
 
 
 def solve_globally(
@@ -45,7 +48,8 @@ def solve_globally(
     The start and the convention of passive rotations are those of :func:`groups.build`; the groups are not
     used, and of redundant equations none is left out for good. The trajectory has one group, the whole
     mechanism.
-    ``residual`` is in m: angles count as arcs at the mechanism's size.
+    ``residual`` is in m: angles count as arcs at the mechanism's size. ``condition`` is the reciprocal
+    condition number of dense matrices.
 
     Parameters
     ----------
@@ -53,7 +57,7 @@ def solve_globally(
     method : ``dense``, or ``sparse``, SciPy's SuperLU on a fixed pattern; the faster one by default
     level : the last level of answer that is wanted
     branch : ``proven`` proves it by the structural groups, which lead it back where it jumped
-    compiled : as :meth:`groups.Model.solve` has it
+    compiled : nothing is compiled here, whatever it says; the groups that prove a branch are
     progress : called with the share that is done now and then; False from it stops the run, and what was
         not computed says so in its status
 
@@ -80,23 +84,14 @@ def solve_globally(
             raise ValueError(f"no {what} {given!r}; there are {', '.join(filter(None, allowed))}")
     motion = default_motion(structure.mechanism) if motion is None else motion
     frames, reference = closed_reference(structure)
-    system = encode(structure, frames)
-    lead = inputs_from_reference(structure, frames, reference, motion)
+    check_drives(structure.mechanism, motion)
+    inputs = reference_inputs(structure.mechanism, frames, reference)
+    system = system_of(structure, frames, reference, inputs)
     order, proves = get_args(Level).index(level), branch == "proven"
-    run = GlobalRun.of(system, reference, lead, max(order, 1) if proves else order)
-    instants, last = len(lead[0]), 0
-    seconds = 1e-6 * instants * microseconds(len(system.rows))
-    kernel = chosen(kernels.solve_dense, seconds, compiling=COMPILING, ask=compiled)
-    advance = solver_of(system, method or method_for(system), kernel is not kernels.solve_dense)
-    part = instants if progress is None else -(-instants // _PARTS)
-    for first in range(1, instants, part):
-        stop = min(first + part, instants)
-        last, _ = advance(run, first, stop, last)
-        if progress is not None and progress(stop / instants) is False:
-            run.stop_at(stop)
-            break
-    part_contacts(run)
-    found = _watched(structure, frames, _trajectory(structure, motion, run))
+    answer = _solved(
+        system, method or method_for(system), reference, inputs, motion, max(order, proves), progress
+    )
+    found = _watched(structure, frames, _trajectory(structure, motion, system, answer, max(order, proves)))
     if not proves:
         return found
     from groups.branches.insertion import prove_of_groups
@@ -106,33 +101,71 @@ def solve_globally(
     return prove_of_groups(build(structure), [everything[1:]], motion, found, everything, order, compiled)
 
 
-def _trajectory(structure: Structure, motion: Motion, run: GlobalRun) -> Trajectory:
-    """The motion's own instants, lengths in metres again."""
-    extra = len(run.inputs[0]) - len(motion.time)
-    position, rotation, velocity, acceleration, angle = (a[:, extra:] for a in run.poses[:5])
-    for linear in (position, velocity[:, :, :3], acceleration[:, :, :3]):
-        linear *= run.system.size
-    status, residual, iterations, condition = (a[extra:, None] for a in run.quality)
-    orientation = quaternion_of(rotation)
-    if structure.mechanism.space == "planar":
-        orientation = angle
-        position, velocity, acceleration = (
-            position[:, :, :2],
-            velocity[:, :, [0, 1, 5]],
-            acceleration[:, :, [0, 1, 5]],
-        )
+def system_of(structure: Structure, frames: Frames, reference: Configuration, inputs: Floats) -> System:
+    """All equations of a structure."""
+    mechanism = structure.mechanism
+    return System(
+        mechanism, frames, reference, inputs, range(mechanism.n_joints), range(mechanism.n_bodies), 1,
+        drive_rows(mechanism), locked_rotations(structure, frames),
+    )  # fmt: skip
+
+
+def _solved(
+    system: System, method: Method, reference: Configuration, inputs: Floats, motion: Motion, level: int,
+    progress: Progress | None,
+) -> Answer:  # fmt: skip
+    """All instants, block by block: the answer does not depend on who asks for progress."""
+    last, T = system.state(reference, inputs), len(motion.time)
+    state = last.at([0] * T)
+    given = motion.value, motion.rate, motion.acceleration
+    state.value, state.rate, state.second = (part / system.units[:, None] for part in given)
+    whole = Answer(state, np.full(T, NOT_COMPUTED), np.full(T, np.nan), np.zeros(T, np.int64), np.zeros(T))
+    way = Way(system, method, sign=sign_of(system, last))
+    block, part = _block(system), -(-T // _PARTS)
+    done, wanted = 0, True
+    for first in range(0, T, block):
+        at = slice(first, min(first + block, T))
+        answer, last = way.solve(last, state.at(at), motion.time[at], level)
+        state.put(at, answer.state)
+        whole.status[at], whole.residual[at] = answer.status, answer.residual
+        whole.steps[at], whole.condition[at] = answer.steps, answer.condition
+        while progress is not None and wanted and done < at.stop:
+            done = min(done + part, T)
+            wanted = progress((done + 1) / (T + 1)) is not False  # the reference is the first of them
+        if not wanted:
+            whole.status[done:], whole.residual[done:] = NOT_COMPUTED, np.nan
+            whole.steps[done:], whole.condition[done:] = 0, 0.0
+            break
+    return whole
+
+
+def _block(system: System) -> int:
+    return max(_LEAST, min(_MOST, _NUMBERS // system.n))
+
+
+def _trajectory(
+    structure: Structure, motion: Motion, system: System, answer: Answer, level: int
+) -> Trajectory:
+    """The answer, NaN where there is none."""
+    everything = np.arange(system.bodies)
+    position, turned, velocity, acceleration = written(answer.state, system, everything)
+    sound = (answer.status == OK) | (answer.status == DROPPED)
+    gone = np.ix_(everything[1:], np.flatnonzero(~sound))
+    for part in (position, turned, velocity, acceleration):
+        part[gone] = np.nan
+    orientation = turned if system.planar else quaternion_of(turned)
     return Trajectory(
         structure.mechanism,
         motion.time,
         position.swapaxes(0, 1),
         orientation.swapaxes(0, 1),
-        velocity.swapaxes(0, 1) if run.level > 0 else None,
-        acceleration.swapaxes(0, 1) if run.level > 1 else None,
-        status,
-        residual * run.system.size,
-        iterations,
-        condition,
-        np.arange(len(position)),
+        velocity.swapaxes(0, 1) if level > 0 else None,
+        acceleration.swapaxes(0, 1) if level > 1 else None,
+        answer.status[:, None].astype(np.int8),
+        answer.residual[:, None] * system.size,
+        answer.steps[:, None],
+        answer.condition[:, None],
+        everything,
         group_names=("the whole mechanism",),
     )
 

@@ -1,0 +1,357 @@
+"""Equations by type of joint, written on the poses of its bodies, derived and printed once for the type."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from groups.engine.curves import pieces_of
+from mbssa.arrays import Floats, Ints
+from mbssa.faults import Fault
+from mbssa.graph.derivative import Direction, derivative
+from mbssa.graph.frames import UNIT, ZERO, Frame, Motion, carried, cross, dot, minus, relative, total
+from mbssa.graph.nodes import Graph, Node, atan2, curve, is_node
+from mbssa.graph.source import functions
+from mbssa.joints.cams.contact import contacts
+from mbssa.joints.cams.contact_kernels import CURVE
+from mbssa.joints.catalogue import JointType
+from mbssa.joints.formulas import contact_rows, differs, sine_cosine, value
+from mbssa.joints.frames import Frames
+from mbssa.joints.relations import JointRelations, Relation, Term
+from mbssa.joints.user import jet
+from mbssa.joints.user_sources import error_line
+
+if TYPE_CHECKING:
+    from groups.global_approach.system import State
+
+#: A function of places in arrays, by :func:`mbssa.graph.source.functions`, and the inputs that it takes.
+Printed = tuple[Callable[..., Sequence[Any]], list[tuple[str, Any]]]
+#: Pose of a body in a state: x, y, cosine, sine and angle in the plane; in space place, then axes by columns.
+PLANAR, SPATIAL = 5, 12
+#: Components of the twist of a body, of its origin, that a space has.
+COLUMNS = {True: (0, 1, 5), False: (0, 1, 2, 3, 4, 5)}
+
+
+class Numbers:
+    """Numbers of one joint, by floats at its reference; notes its geometry and the starts of its unknowns."""
+
+    def __init__(self, bodies: Sequence[Frame], inputs: Sequence[float]) -> None:
+        self.bodies, self.inputs = bodies, inputs
+        self.given: list[float] = []
+        self.starts: list[float] = []
+
+    def body(self, k: int) -> Frame:
+        return self.bodies[k]
+
+    def number(self, x: Any) -> Any:
+        self.given.append(float(x))
+        return x
+
+    def vector(self, x: Any) -> Any:
+        return [self.number(v) for v in x]
+
+    def drive(self, k: int) -> Any:
+        return self.inputs[k]
+
+    def unknown(self, start: Callable[[], float]) -> Any:
+        self.starts.append(float(start()))
+        return self.starts[-1]
+
+    def end(self, k: int, origin: Floats, axes: Floats) -> Frame:
+        """Frame of a joint on its body number k."""
+        at = self.vector(origin)
+        frame: Frame = self.body(k).end(at, [self.vector(row) for row in axes])
+        return frame
+
+
+class Nodes(Numbers):
+    """The same by nodes of a graph; numbers are constants where all joints of the type have that 0 or ±1."""
+
+    def __init__(self, planar: bool, constant: Sequence[float | None]) -> None:
+        super().__init__((), ())
+        self.graph, self.planar, self._constant = Graph(), planar, iter(constant)
+        self._frames: dict[int, Frame] = {}
+
+    def body(self, k: int) -> Frame:
+        if k not in self._frames:
+            motion, x = Motion(None, body=k), [self._input("b", k, i) for i in range(SPATIAL)]
+            place: list[Any]
+            angle: Any
+            if self.planar:
+                c, s = x[2], x[3]
+                place, axes, angle = [x[0], x[1], 0.0], [[c, s, 0.0], [-s, c, 0.0], UNIT[2]], x[4]
+            else:
+                place, axes, angle = x[:3], [x[3:6], x[6:9], x[9:]], 0.0
+            frame = [carried(motion, a) for a in axes]
+            self._frames[k] = Frame(carried(motion, place, True), frame, angle, motion)
+        return self._frames[k]
+
+    def number(self, x: Any) -> Any:
+        known = next(self._constant)
+        self.given.append(0.0)
+        return self.graph.input("g", len(self.given) - 1) if known is None else known
+
+    def drive(self, k: int) -> Any:
+        return self._input("u", k, 0)
+
+    def unknown(self, start: Callable[[], float]) -> Any:
+        self.starts.append(0.0)
+        return self._input("s", len(self.starts) - 1, 0)
+
+    def _input(self, name: str, k: int, i: int) -> Node:
+        found: Node = self.graph.input(name, (k, i))
+        return found
+
+    # --- directions ----------------------------------------------------------------------------------
+
+    def by_body(self, body: int, column: int) -> Direction:
+        """Unit velocity of a body's origin, or unit angular velocity."""
+        twist = [float(k == column) for k in range(6)]
+
+        def of(name: str, k: Any) -> Any:
+            return twist[5] if name == "b" and self.planar and k == (body, 4) else 0.0
+
+        return Direction(of, lambda b: self._about(b, twist[:3], twist[3:]) if b == body else (ZERO, ZERO))
+
+    def by_unknown(self, unknown: int) -> Direction:
+        return Direction(lambda name, k: float(name == "s" and k[0] == unknown), lambda _: (ZERO, ZERO))
+
+    def by_time(self) -> Direction:
+        """Rates of all inputs, which are inputs too."""
+
+        def of(name: str, k: Any) -> Any:
+            if name == "b":
+                if self.planar and k[1] == 4:
+                    return self._input("v", k[0], 2)
+                frame = self.body(k[0])
+                x = [*frame.place[: 2 if self.planar else 3], *(v for axis in frame.axes for v in axis)]
+                return derivative([x[k[1]]], time)[0]
+            rates = {"v": "a", "s": "ds", "ds": "dds"}
+            if name in rates:
+                return self._input(rates[name], *k)
+            return self._input("u", k[0], k[1] + 1) if name == "u" else 0.0
+
+        time = Direction(of, lambda b: self._about(b, *self._twist(b)))
+        return time
+
+    def _twist(self, body: int) -> tuple[list[Any], list[Any]]:
+        v: list[Any] = [0.0] * 6
+        for k, column in enumerate(COLUMNS[self.planar]):
+            v[column] = self._input("v", body, k)
+        return v[:3], v[3:]
+
+    def _about(self, body: int, linear: list[Any], angular: list[Any]) -> tuple[list[Any], list[Any]]:
+        return minus(linear, cross(angular, self.body(body).place)), angular
+
+
+#: Writes the rows of a joint.
+Writer = Callable[[Numbers], list[Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class Kind:
+    """Printed rows of a type, and which of their derivatives there are: row, body or -1, its column."""
+
+    rows: int
+    entries: Ints  # (K, 3)
+    step: Printed  # rows, then entries
+    rate: Printed
+    second: Printed
+
+
+def _traced(writer: Writer, planar: bool, bodies: int, constant: Sequence[float | None]) -> Kind:
+    nodes = Nodes(planar, constant)
+    rows = writer(nodes)
+    by = [((b, k), nodes.by_body(b, c)) for b in range(bodies) for k, c in enumerate(COLUMNS[planar])]
+    by += [((-1, k), nodes.by_unknown(k)) for k in range(len(nodes.starts))]
+    places, found = [], []
+    for place, direction in by:
+        for r, slope in enumerate(derivative(rows, direction)):
+            if is_node(slope) or slope != 0.0:
+                places.append((r, *place))
+                found.append(slope)
+    time = nodes.by_time()
+    rate = derivative(rows, time)
+    second = derivative(rate, time)
+
+    def printed(results: list[Any]) -> Printed:
+        (_, arrays), inputs = functions("rows", [], results)
+        return arrays, inputs
+
+    entries = np.array(places, dtype=np.int64).reshape(-1, 3)
+    return Kind(len(rows), entries, printed(rows + found), printed(rate), printed(second))
+
+
+#: Kinds by what their joints have in common, for this process; those of curves are not kept.
+_kinds: dict[Hashable, Kind] = {}
+
+
+def kind_of(key: Hashable, writer: Writer, planar: bool, bodies: int, numbers: Floats) -> Kind:
+    """The type of some joints of so many bodies and these numbers (joints, n), which is printed once."""
+    constant = tuple(
+        float(column[0]) if column[0] in (-1.0, 0.0, 1.0) and (column == column[0]).all() else None
+        for column in numbers.T
+    )
+    whole = key, planar, constant
+    if key is None or whole not in _kinds:
+        kind = _traced(writer, planar, bodies, constant)
+        if key is None:
+            return kind
+        _kinds[whole] = kind
+    return _kinds[whole]
+
+
+# --- writers -----------------------------------------------------------------------------------------
+
+
+def pair_writer(kind: JointType, driven: Sequence[str], frames: Frames, j: int) -> Writer:
+    """Rows of a joint on the relative pose of two bodies."""
+    pair, size = kind.pair, frames.size
+    assert pair is not None
+
+    def rows(numbers: Numbers) -> list[Any]:
+        d, C = relative(*(numbers.end(k, frames.origin[j, k] / size, frames.axes[j, k]) for k in (0, 1)))
+        given = [
+            numbers.number(frames.parameters[e.parameter][j] / size) if e.parameter else None
+            for _, e in pair.constraints
+        ]
+        found = [value(e, d, C, x) for (_, e), x in zip(pair.constraints, given, strict=True)]
+        for k, name in enumerate(driven):
+            e = pair.coordinates[kind.coordinates.index(name)]
+            angle, u = sine_cosine(e, d, C), numbers.drive(k)
+            found.append(differs(*angle, u) if angle else value(e, d, C) - u)
+        return found
+
+    return rows
+
+
+def spin_writer(in_frame: Any, in_body: Any) -> Writer:
+    """A passive rotation is held: a line of the body stays square to one of the world."""
+
+    def rows(numbers: Numbers) -> list[Any]:
+        return [dot(numbers.vector(in_frame), numbers.body(0).along(numbers.vector(in_body)))]
+
+    return rows
+
+
+def relations_writer(relations: JointRelations, chosen: Sequence[Relation], size: float) -> Writer:
+    """Rows of sums of terms, constraints first, then driven ones; those of unknowns come behind them."""
+    curves = [profile.scaled(1.0 / size) for profile in relations.curves]
+    first_driven = len(relations.constraints)
+
+    def term_of(numbers: Numbers, term: Term, more: list[Any]) -> Any:
+        pair = relations.pairs[term.pair]
+        places = [relations.bodies.index(b) for b in pair.bodies]
+        if term.kind == "turned":
+            return numbers.body(places[1]).angle
+        A, B = (numbers.end(k, pair.origin[s] / size, pair.axes[s]) for s, k in enumerate(places))
+        d, C = relative(A, B)
+        parameter = numbers.number(term.parameter / size)
+        if term.kind == "contact":
+            return _contact(numbers, term.numbers[0], curves, d, C, more) - parameter
+        x = minus(B.place, A.place)
+        angle = (x[1], x[0]) if term.kind == "line" else sine_cosine(term.elementary, d, C)
+        if angle is None:
+            return value(term.elementary, d, C, parameter)
+        near = term.near
+        theta = numbers.unknown(lambda: near + (atan2(*angle) - near + np.pi) % (2 * np.pi) - np.pi)
+        more.append(differs(*angle, theta))
+        return theta
+
+    def rows(numbers: Numbers) -> list[Any]:
+        found, more = [], list[Any]()
+        for n, relation in enumerate(chosen):
+            scale = size if relation.is_length else 1.0
+            terms = [
+                numbers.number(term.factor / (scale if term.is_angle else 1.0)) * term_of(numbers, term, more)
+                for term in relation.terms
+            ]
+            row = total(terms) - numbers.number(relation.constant / scale)
+            found.append(row - numbers.drive(n - first_driven) if n >= first_driven else row)
+        return found + more
+
+    return rows
+
+
+def _contact(numbers: Numbers, kind: int, curves: Sequence[Any], d: Any, C: Any, more: list[Any]) -> Any:
+    """Gap of two profiles; their places of contact are unknowns, searched at the reference alone."""
+    found: list[Any] = []
+
+    def place(k: int) -> float:
+        if not found:
+            other = curves[1] if len(curves) > 1 else None
+            found.append(contacts(curves[0], other, kind, np.array([d]), np.array([C])))
+        return float(curves[k].parameter(found[0].place[:, k])[0])
+
+    at = [numbers.unknown(lambda k=k: place(k)) for k in range(2 if kind == CURVE else 1)]  # type: ignore[misc]
+
+    def on(k: int, order: int) -> list[Any]:
+        return [curve(at[k], pieces_of(curves[k]), axis, order) for axis in (0, 1)]
+
+    gap, rows = contact_rows(kind, d, C, on, 1.0)
+    more += rows
+    return gap
+
+
+def shape_of(relations: JointRelations, chosen: Sequence[Relation]) -> Hashable:
+    """What joints of relations have in common that share their rows; None of one that shares with none."""
+    pairs = [tuple(relations.bodies.index(b) for b in pair.bodies) for pair in relations.pairs]
+    rows = [[(t.kind, pairs[t.pair], t.numbers) for t in relation.terms] for relation in chosen]
+    return None if relations.curves else repr((rows, len(relations.bodies)))
+
+
+# --- users' functions --------------------------------------------------------------------------------
+
+
+class UserRow:
+    """A user's function as if it were printed: called instant by instant, with derivatives by twists."""
+
+    def __init__(self, relations: JointRelations, joint: str, size: float, body: Ints) -> None:
+        assert relations.function is not None
+        self.function, self.joint, self.size, self.body = relations.function, joint, size, body
+        self.unit = size if relations.constraints[0].is_length else 1.0
+        self.resolved, self.unknown = self.function.resolve(), np.zeros((0, 1), dtype=np.int64)
+        columns = range(len(COLUMNS[self.function.planar]))
+        nothing: Printed = (lambda *_: (), [])
+        entries = np.array([(0, b, k) for b in range(len(body)) for k in columns])
+        self.kind = Kind(1, entries, nothing, nothing, nothing)
+
+    def results(self, which: str, state: State) -> list[Any]:
+        """Results as of a kind that was printed."""
+        pose, twist, acceleration = (
+            part[:, self.body[:, 0]].transpose(2, 1, 0)
+            for part in (state.pose, state.velocity, state.acceleration)
+        )
+        (value, rate, second), slopes = self._jets(pose, 0.0 * twist if which == "step" else twist)
+        if which == "step":
+            return [value, *slopes.reshape(len(slopes), -1).T]
+        return [rate] if which == "rate" else [second + (slopes * acceleration).sum(axis=(1, 2))]
+
+    def _jets(self, pose: Floats, twist: Floats) -> tuple[Floats, Floats]:
+        """Value, rate and second derivative (3, T), derivatives by twists (T, bodies, 3 or 6)."""
+        (T, m), planar = pose.shape[:2], self.function.planar
+        columns = list(COLUMNS[planar])
+        values, out = np.zeros((T, 1 + 19 * m)), np.full((T, 3 + 6 * m), np.nan)
+        rows, values[:, 0] = values[:, 1:].reshape(T, m, 19), 1.0
+        if planar:
+            rows[..., :2], rows[..., 12] = pose[..., :2] * self.size, pose[..., 4]
+            c, s = pose[..., 2], pose[..., 3]
+            rows[..., 3], rows[..., 4], rows[..., 6], rows[..., 7], rows[..., 11] = c, -s, s, c, 1.0
+        else:
+            rows[..., :3] = pose[..., :3] * self.size
+            rows[..., 3:12] = pose[..., 3:].reshape(T, m, 3, 3).swapaxes(2, 3).reshape(T, m, 9)
+        rows[..., [13 + c for c in columns]] = twist
+        rows[..., 13:16] *= self.size
+        for given, found in zip(values, out, strict=True):
+            if np.isfinite(given).all():
+                try:
+                    jet(self.function, self.resolved, given, found)
+                except (Exception, SystemExit) as error:
+                    fault = Fault(f"joint {self.joint}: {self.function.name}", error_line(error), "function")
+                    raise ValueError(str(fault)) from error
+        slopes = out[:, 3:].reshape(T, m, 6)
+        slopes[..., :3] *= self.size
+        return out[:, :3].T / self.unit, slopes[..., columns] / self.unit
