@@ -154,7 +154,7 @@ class Model:
         ``stepwise`` are those that depend on the ones before, which NumPy cannot solve at once.
 
         >>> import groups, mbssa
-        >>> groups.build(mbssa.decompose(mbssa.load("planar_four_bar"))).compiles(10_000_000)
+        >>> groups.build(mbssa.decompose(mbssa.load("planar_four_bar"))).compiles(100_000_000)
         True
         """
         seconds = self.plain_seconds if stepwise or self.globally else self.numpy_seconds

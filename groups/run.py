@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -60,7 +60,7 @@ REPORTED = 78 * 256
 START_STEPS = (51, 501, 5001)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class RunState:
     """State of a run between two instants: the memory of the groups, and the last orientations."""
 
@@ -68,6 +68,9 @@ class RunState:
     orientation: Floats  # (rows, 4), zero before the first instant: quaternions continue in its sign
     # (rows, 3 or 7) at the last instant of a coarse pass: position, angle or quaternion
     pose: Floats | None = None
+    #: The engine's column at the last instant, and its time; it begins at the reference without one.
+    column: Floats | None = None
+    time: float = 0.0
 
     @staticmethod
     def start(memory: Floats, rows: int) -> RunState:
@@ -77,9 +80,9 @@ class RunState:
     def of(self, kept: Ints) -> RunState:
         """A copy for a run that keeps these bodies; one of all bodies is reduced to them."""
         if len(self.orientation) == len(kept):
-            return RunState(self.memory.copy(), self.orientation.copy(), self.pose)
+            return replace(self, memory=self.memory.copy(), orientation=self.orientation.copy())
         pose = None if self.pose is None else self.pose[kept]
-        return RunState(self.memory.copy(), self.orientation[kept], pose)
+        return replace(self, memory=self.memory.copy(), orientation=self.orientation[kept], pose=pose)
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +115,10 @@ class Run:
         level: int,
         arrays: Arrays | None = None,
         compiled: bool | None = None,
+        *,
+        stepwise: bool = True,
     ) -> None:
+        # Without ``stepwise`` the engine solves it where kernels are not compiled.
         if model.tearing is not None:
             raise ValueError(
                 "a model with tearing inputs is solved by model.solve alone, without workers or a plan"
@@ -137,6 +143,7 @@ class Run:
         self.compiled = model.compiles(instants) if compiled is None else compiled
         if self.compiled:
             note_loaded(model.kernels)
+        self.by_engine = not (stepwise or self.compiled or model.globally)
         self._solve = chosen(entry(model), ask=self.compiled)
         self._of_thread = threading.local()
         #: By group, the first instant at which a contact was outside of its limits, and what is said of it.
@@ -145,6 +152,9 @@ class Run:
     def advance(self, first: int, stop: int, state: RunState, part: Part | None = None) -> None:
         """Solve the instants ``first`` … ``stop`` - 1 of a part or of all groups; advances ``state``."""
         # Threads may do so at once, each with a state of its own.
+        if self.by_engine:
+            self._advance_by_engine(first, stop, state)
+            return
         part = self._whole if part is None else part
         self._solve_part(part, first, stop, state)
         if self._asks:
@@ -154,6 +164,26 @@ class Run:
             if faults:
                 mechanism = self.model.structure.mechanism
                 raise ValueError("; ".join(str(of_joints(fault, mechanism)) for fault in faults))
+
+    def _advance_by_engine(self, first: int, stop: int, state: RunState) -> None:
+        from groups.engine.solve import Solving
+
+        of, span = self.motion, slice(first, stop)
+        time, rows = of.time[span], [of.value[:, span], of.rate[:, span], of.acceleration[:, span]]
+        column, ahead = state.column, 0
+        if column is not None and state.time < time[0]:  # from the last instant on
+            ahead, before = 1, column[: 3 * len(of.names)].reshape(-1, 3)
+            time = np.concatenate([[state.time], time])
+            rows = [np.concatenate([before[:, k, None], row], axis=1) for k, row in enumerate(rows)]
+        solving = Solving(self.model, Motion(time, of.names, *map(np.ascontiguousarray, rows)))
+        solving.begin(column)
+        solving.advance(0, len(time))
+        found = solving.finished(self.kept, self.level).arrays
+        theirs = found.by_name()
+        for name, mine in self.arrays.by_name().items():
+            if mine.shape[1]:
+                mine[:, span] = theirs[name][:, ahead:]
+        state.column, state.time = solving.X[:, -1].copy(), float(time[-1])
 
     def prepared(self, first: int, stop: int, state: RunState) -> Callable[[], None]:
         """Prepare :meth:`advance` of all groups with these arguments, for many calls."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from groups.engine.solve import solve as solve_by_engine
 from groups.motion import Motion, default_motion
+from groups.posed import in_modes
 from groups.run import REPORTED, Run, RunState, seed
 from groups.trajectory import Branch, Level, Trajectory, body_index, level_number
 from mbssa import Mechanism
@@ -55,7 +56,7 @@ def solve(
     if by_engine:
         by_engine = not (model.compiles(len(motion.time)) if compiled is None else compiled)
     if by_engine and branch == "checked":
-        return solve_by_engine(model, motion, kept, answers, progress, modes)
+        return solve_by_engine(in_modes(model, modes), motion, kept, answers, progress)
     memory = model.memory_in(modes, motion)
     if model.tearing is not None:
         if smooth:
@@ -67,7 +68,8 @@ def solve(
         from groups.branches.insertion import prove
 
         everything = np.arange(mechanism.n_bodies)
-        found = solve_by_engine(model, motion, everything, max(answers, 1 + smooth), modes=modes)
+        model = in_modes(model, modes)
+        found = solve_by_engine(model, motion, everything, max(answers, 1 + smooth))
         return prove(model, motion, found, kept, answers, memory, False, smooth, progress)
     if branch != "checked":
         from groups.branches.insertion import solve_proven

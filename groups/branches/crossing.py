@@ -67,7 +67,7 @@ class Trail:
         if there is None:
             return None
         like = run_of(motion)
-        run = Run(there, motion, like.kept, like.level, like.arrays, like.compiled)
+        run = Run(there, motion, like.kept, like.level, like.arrays, like.compiled, stepwise=False)
         turn = run.arrays.outputs[1]
         state = RunState(
             there.packed.memory.copy(), np.zeros((len(turn), 4)) if run.planar else near[1].copy()

@@ -254,8 +254,9 @@ class Proof:
 
     def _run(self, motion: Motion, arrays: Arrays | None = None) -> Run:
         return Run(
-            self.model, motion, self.everything, max(self.level, 1 + self.smooth), arrays, self.compiled
-        )
+            self.model, motion, self.everything, max(self.level, 1 + self.smooth), arrays, self.compiled,
+            stepwise=False,
+        )  # fmt: skip
 
     def passed(self, run: Run, first: int, stop: int) -> Bools:
         """Time steps (K, G) from ``first`` to ``stop`` - 1 over which groups are proven."""

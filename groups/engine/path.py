@@ -284,6 +284,13 @@ class Follower:
         way = Way.straight(start[0 : self.plan.first_body : 3], goal, self.plan.scale_of_inputs)
         return self.along(way, start, self.plan.alive.copy(), checks=False)
 
+    def on(self, column: Floats, goal: Floats) -> Knots:
+        """Knots of the straight way from a column (height,) to inputs (D,)."""
+        plan = self.plan
+        alive = np.array([bool(np.isfinite(column[part.answer]).all()) for part in self.parts])
+        way = Way.straight(column[0 : plan.first_body : 3], goal, plan.scale_of_inputs)
+        return self.along(way, column, alive)
+
     def _start_near(self, goal: Floats) -> Floats:
         """The reference, with angles of the inputs half a turn at most from those of a goal (D,)."""
         plan = self.plan
@@ -319,15 +326,16 @@ class Follower:
         return gap
 
 
-def followed(plan: Plan, life: Life, way: Way) -> Knots:
-    """Knots from the first sample of a way on, to which the reference leads."""
+def followed(plan: Plan, life: Life, way: Way, start: Floats | None = None) -> Knots:
+    """Knots from the first sample of a way on, to which the reference leads, or a column (height,)."""
     if not plan.unknowns:  # closed forms need no starts
         return Knots()
     follower, goal = Follower(plan, life), way.inputs[0::3, 0]
-    lead = follower.to(goal)
+    lead = follower.to(goal) if start is None else follower.on(start, goal)
     column, alive = lead.columns[-1][:, -1], lead.alive[-1][:, -1]
     # What was lost on the way there and found again may be on another branch at the first instant.
-    lost = [Loss(loss.group, -1.0, 0.0, False) for loss in lead.lost if alive[loss.group]]
+    doubts = [loss.group for loss in lead.lost if start is None or not loss.sure]
+    lost = [Loss(g, -1.0, 0.0, False) for g in doubts if alive[g]]
     knots = follower.along(way, column, alive)
     knots.lost += lost
     return knots

@@ -10,12 +10,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from groups.engine.routine import Record, Routine, constants_of
 from groups.engine.twins import groups_of
 from groups.setting import Setting
+from mbssa import Structure
 from mbssa.joints.catalogue import is_length
 
 if TYPE_CHECKING:
@@ -30,6 +32,10 @@ QUALITY = CONDITION, RESIDUAL, REACH, GIMBAL, FAR, STEPS = range(6)
 FLAT = 1e-9
 #: Least condition beside the reference's.
 LEAST = 1e-7
+
+
+#: By structure, routines by what groups have in common that share one.
+_ROUTINES: WeakKeyDictionary[Structure, dict[object, list[Routine]]] = WeakKeyDictionary()
 
 
 @dataclass(eq=False)
@@ -89,6 +95,7 @@ class Plan:
             if solver.form == "Newton" and solver.default is not None
         }
         groups = groups_of(self.setting, by_newton)
+        self._routines = _ROUTINES.setdefault(model.structure, {})
         self.unknowns = sum(len(group.names) for group in groups)
         self.first_body = 3 * self.inputs
         self.first_state = self.first_body + self.mechanism.n_bodies * self.record.stored
@@ -229,14 +236,26 @@ class Plan:
         """Twins by routines whose order of pivots is good for them."""
         constant, parts = constants_of(twins), list[Part]()
         while twins:
-            routine = Routine(twins[0], self.record, constant, self._at_reference(twins[:1], constant))
-            J = routine.jacobians_at(len(twins), self._at_reference(twins, constant))
+            routine, J = self._routine_of(twins, constant)
             fits = routine.suits(J)
             fits[0] = True
             chosen = [group for group, fit in zip(twins, fits.tolist(), strict=True) if fit]
             parts += self._parts_by(routine, chosen, J[fits], known)
             twins = [group for group, fit in zip(twins, fits.tolist(), strict=True) if not fit]
         return parts
+
+    def _routine_of(self, twins: list[Group], constant: Bools) -> tuple[Routine, Floats]:
+        """A routine that suits the first of some twins, and the Jacobians of all at their references."""
+        key = None if twins[0].shape is None else (twins[0].shape, constant.tobytes())
+        known = self._routines.get(key, [])
+        for routine in known:  # of the same structure in another pose
+            J = routine.jacobians_at(len(twins), self._at_reference(twins, constant))
+            if routine.suits(J[:1])[0]:
+                return routine, J
+        routine = Routine(twins[0], self.record, constant, self._at_reference(twins[:1], constant))
+        if key is not None:
+            self._routines[key] = [*known, routine]
+        return routine, routine.jacobians_at(len(twins), self._at_reference(twins, constant))
 
     def _at_reference(self, twins: Sequence[Group], constant: Bools) -> Callable[[str, Any], Number]:
         """Inputs of a routine of these groups, at their references (twins,)."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
@@ -15,7 +15,6 @@ from groups.engine.plan import CONDITION, QUALITY, RESIDUAL, STEPS, Plan
 from groups.engine.rescue import NEAR, Statuses, statuses
 from groups.engine.turning import mark_turned_back
 from groups.engine.users import OpaqueError
-from groups.posed import in_modes
 from groups.reference import check_drives
 from groups.results.arrays import Arrays
 from groups.run import Run
@@ -53,10 +52,9 @@ def solve(
     kept: Ints,
     level: int,
     progress: Progress | None = None,
-    modes: Mapping[int, int] | None = None,
 ) -> Trajectory:
     """Trajectory of a motion whose branches are checked, as :meth:`groups.Model.solve` gives it."""
-    solving, count = Solving(in_modes(model, modes), motion), len(motion.time)
+    solving, count = Solving(model, motion), len(motion.time)
     solving.begin()
     done, wanted = 0, True
     span = count if progress is None else SPAN * max(1, count // (50 * SPAN))
@@ -80,13 +78,17 @@ class Solving:
         self.life = Life(self.plan)
         self.X = self.life.storage(len(motion.time)) if X is None else X
         self.way = Way.of(self.plan, motion)
-        self.knots = Knots()
+        self.knots, self.start = Knots(), self.plan.start
 
-    def begin(self, *, anew: bool = True) -> None:
-        """Follow the motion in a coarse pass; ``anew`` fills in the guesses at all instants."""
+    def begin(self, start: Floats | None = None, *, anew: bool = True) -> None:
+        """Follow the motion in a coarse pass from the reference, or from a column of such an array (height,).
+
+        ``anew`` fills in the guesses at all instants.
+        """
+        self.start = self.plan.start if start is None else start
         plan, X = self.plan, self.X
         with _told():
-            self.knots = followed(plan, self.life, self.way)
+            self.knots = followed(plan, self.life, self.way, start)
             if not anew:
                 return
             self.life.prepare(X)
@@ -129,9 +131,11 @@ class Solving:
             if mine.any():
                 _take_back(plan, X, mine)
             if plan.wound:
-                _count_turns(plan, life, way, X)
+                _count_turns(plan, life, way, X, self.start)
         if not plan.record.planar:
-            _continue_signs(plan.bodies(X)[:, 3:7].transpose(0, 2, 1))
+            q = np.concatenate([plan.bodies(self.start[:, None])[:, 3:7], plan.bodies(X)[:, 3:7]], axis=2)
+            _continue_signs(q.transpose(0, 2, 1))
+            plan.bodies(X)[:, 3:7] = q[:, :, 1:]
         arrays = self.arrays(held, level, status)
         run = Run(self.model, self.motion, held, level, arrays, compiled=False)
         _mark_ends(plan, self.X, status, run)
@@ -190,8 +194,8 @@ def _mark_ends(plan: Plan, X: Floats, status: Statuses, run: Run) -> None:
                 run.ended[part.index] = int(gone[0]), f"{name}: its place of contact has left the profile"
 
 
-def _count_turns(plan: Plan, life: Life, way: Way, X: Floats) -> None:
-    """Turns of the angles of closed forms, counted on from the reference by their rates."""
+def _count_turns(plan: Plan, life: Life, way: Way, X: Floats, before: Floats) -> None:
+    """Turns of the angles of closed forms, counted on from a column by their rates."""
     record, pieces = plan.record, 1 + int(way.longest / TELLING)
     first, Y, time = np.array([plan.body(b) for b in plan.wound]), X, way.time
     if pieces > 1:  # counted over pieces of the time steps
@@ -206,7 +210,7 @@ def _count_turns(plan: Plan, life: Life, way: Way, X: Floats) -> None:
     w, a = Y[first + record.velocity[2]], Y[first + record.acceleration[2]]
     angle, h = Y[first + record.turn], np.diff(time)
     turns = np.zeros_like(angle)
-    start = plan.start[first + record.turn]
+    start = before[first + record.turn]
     turns[:, 0] = np.round((start - angle[:, 0]) / (2 * np.pi))
     ahead = 0.5 * h * (w[:, 1:] + w[:, :-1]) + h * h / 12.0 * (a[:, :-1] - a[:, 1:])
     turns[:, 1:] = np.round((ahead - np.diff(angle, axis=1)) / (2 * np.pi))
