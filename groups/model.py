@@ -53,6 +53,8 @@ class Model:
     reference: Configuration
     solvers: tuple[Solver, ...]
     tearing: Tearing | None = field(default=None, repr=False)
+    #: Inputs (D,) at the reference, m and rad, where angles have turned round to come there.
+    inputs: Floats | None = field(default=None, repr=False)
 
     def __repr__(self) -> str:
         from mbssa.texts import counted

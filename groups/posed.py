@@ -28,7 +28,7 @@ def posed(model: Model, at: Configuration, inputs: Floats) -> Model:
         if old.counts_turns:
             new = replace(new, data=old.made._replace(memory=new.memory))
         solvers.append(new)
-    return replace(model, reference=at, solvers=tuple(solvers))
+    return replace(model, reference=at, solvers=tuple(solvers), inputs=inputs)
 
 
 def in_modes(model: Model, modes: Mapping[int, int] | None) -> Model:

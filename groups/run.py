@@ -140,7 +140,7 @@ class Run:
         self._inputs = _plain(motion.value), _plain(motion.rate), _plain(motion.acceleration)
         self._asks = model.asks_users
         #: Whether the kernels are compiled.
-        self.compiled = model.compiles(instants) if compiled is None else compiled
+        self.compiled = model.compiles(instants, stepwise=stepwise) if compiled is None else compiled
         if self.compiled:
             note_loaded(model.kernels)
         self.by_engine = not (stepwise or self.compiled or model.globally)
@@ -178,12 +178,11 @@ class Run:
         solving = Solving(self.model, Motion(time, of.names, *map(np.ascontiguousarray, rows)))
         solving.begin(column)
         solving.advance(0, len(time))
-        found = solving.finished(self.kept, self.level).arrays
-        theirs = found.by_name()
+        theirs = solving.finished(self.kept, self.level, watches=False).arrays.by_name()
         for name, mine in self.arrays.by_name().items():
             if mine.shape[1]:
                 mine[:, span] = theirs[name][:, ahead:]
-        state.column, state.time = solving.X[:, -1].copy(), float(time[-1])
+        state.column, state.time = solving.last_column(), float(time[-1])
 
     def prepared(self, first: int, stop: int, state: RunState) -> Callable[[], None]:
         """Prepare :meth:`advance` of all groups with these arguments, for many calls."""

@@ -69,7 +69,7 @@ def solve(
 
         everything = np.arange(mechanism.n_bodies)
         model = in_modes(model, modes)
-        found = solve_by_engine(model, motion, everything, max(answers, 1 + smooth))
+        found = solve_by_engine(model, motion, everything, max(answers, 1 + smooth), watches=False)
         return prove(model, motion, found, kept, answers, memory, False, smooth, progress)
     if branch != "checked":
         from groups.branches.insertion import solve_proven

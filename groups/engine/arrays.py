@@ -21,7 +21,7 @@ TOLERANCE = 1e-7
 MOST = 12
 #: Largest residual of a group that is closed, in units of the size where that is large.
 CLOSED = 1e-9
-#: Least square of a reach or of the distance to a gimbal.
+#: Least square of the sine of a dyad's angle, or of that between a leg's pins.
 EDGE = 1e-14
 FINITE = 1e300
 #: Instants of a block: intermediate results stay in the cache.
@@ -153,11 +153,16 @@ class Life:
         count = len(part.records)
         *rates, condition, residual, reach, gimbal = found[count:]
         quality = Quality(condition, residual, reach, gimbal, far)
-        placed = self._fine(part, quality._replace(gimbal=1.0), limit)  # but for legs along their pins
-        placed &= np.isfinite(sum(rates, 0.0 * far))
-        fine = placed & self._fine(part, quality, limit)
-        for r, x in zip(part.records, found, strict=False):
-            X[r] = np.where(placed, x, np.nan)
+        along = quality._replace(gimbal=1.0, condition=condition if part.n else 1.0)
+        placed = self._fine(part, along, limit) & np.isfinite(sum(rates, 0.0 * far))
+        fine, legs = (
+            placed & self._fine(part, quality, limit),
+            len(part.group.links) * self.plan.record.length,
+        )
+        for k, (r, x) in enumerate(
+            zip(part.records, found, strict=False)
+        ):  # legs along their pins have no place
+            X[r] = np.where(fine if k >= legs else placed, x, np.nan)
         for k, r in enumerate(part.state):
             X[r] = np.where(fine, q[k], guess[k])
             X[r + unknowns] = np.where(fine, rates[k], 0.0)

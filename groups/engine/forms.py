@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from groups.engine.struts import length_row
+from groups.engine.struts import squares_of
 from mbssa.graph.frames import dot, minus
 from mbssa.graph.nodes import Number, div, sqrt
 from mbssa.joints.catalogue import type_of_joint
@@ -46,13 +46,13 @@ def scaled(k: Number, a: Pair) -> Pair:
 
 
 class Roots:
-    """Square roots of a sign, whose squares are noted: the reach, as a share of a square if one is given."""
+    """Square roots of a sign; the reach is the share of the largest square that there is: a sine, squared."""
 
     def __init__(self, group: Group, sign: Number) -> None:
         self.group, self.sign = group, sign
 
-    def __call__(self, x: Number, over: Number | None = None) -> Number:
-        self.group.reach.append(x if over is None else div(x, over))
+    def __call__(self, x: Number, largest: Number) -> Number:
+        self.group.reach.append(div(x, largest))
         return self.sign * sqrt(x)
 
 
@@ -60,17 +60,16 @@ def two_turns_in_a_chain(a: Pair, b: Pair, d: Pair, root: Roots) -> tuple[Pair, 
     """e1 (a + e2 b) = d."""
     m = product(conjugate(a), b)
     q, k = square(m), 0.5 * (square(d) - square(a) - square(b))
-    turn = scaled(div(1.0, q), product((k, root(q - k * k, square(a))), conjugate(m)))
+    turn = scaled(div(1.0, q), product((k, root(q - k * k, q)), conjugate(m)))
     first = product(d, conjugate(summed(a, product(turn, b))))
     return scaled(div(1.0, square(d)), first), turn
 
 
 def two_turns_that_meet(a: Pair, b: Pair, d: Pair, root: Roots) -> tuple[Pair, Pair]:
     """e1 a = d + e2 b."""
-    inverse = div(1.0, square(d))
-    x = 0.5 + (0.5 * (square(a) - square(b))) * inverse
-    height = root(square(a) - square(d) * x * x)
-    u = summed(scaled(x, d), scaled(height * sqrt(inverse), (-d[1], d[0])))
+    far, k = square(d), 0.5 * (square(d) + square(a) - square(b))
+    height = root(square(a) * far - k * k, square(a) * square(b))
+    u = scaled(div(1.0, far), summed(scaled(k, d), scaled(height, (-d[1], d[0]))))
     first = scaled(div(1.0, square(a)), product(u, conjugate(a)))
     return first, scaled(div(1.0, square(b)), product(difference(u, d), conjugate(b)))
 
@@ -78,14 +77,14 @@ def two_turns_that_meet(a: Pair, b: Pair, d: Pair, root: Roots) -> tuple[Pair, P
 def turn_that_meets_slide(a: Pair, u: Pair, d: Pair, root: Roots) -> tuple[Pair, Number]:
     """e1 a = d + x u, u of length one."""
     along, off = d[0] * u[0] + d[1] * u[1], d[0] * u[1] - d[1] * u[0]
-    x = root(square(a) - off * off) - along
+    x = root(square(a) - off * off, square(a)) - along
     return scaled(div(1.0, square(a)), product(summed(d, scaled(x, u)), conjugate(a))), x
 
 
 def turn_then_slide(a: Pair, u: Pair, d: Pair, root: Roots) -> tuple[Pair, Number]:
     """e1 (a + x u) = d, u of length one."""
     along, off = a[0] * u[0] + a[1] * u[1], a[0] * u[1] - a[1] * u[0]
-    x = root(square(d) - off * off) - along
+    x = root(square(d) - off * off, square(d)) - along
     end = summed(a, scaled(x, u))
     return scaled(div(1.0, square(d)), product(d, conjugate(end))), x
 
@@ -96,14 +95,14 @@ def one_turn(at: Number, across: Number, opposite: Number, root: Roots) -> Pair:
     b = across - k
     far = a * a + b * b
     over = div(1.0, far)
-    height = root(far - k * k, far * div(1.0, root.group.frames.size**2))
+    height = root(far - k * k, far)
     return (-k * a - height * b) * over, (height * a - k * b) * over
 
 
-def one_slide(at: Number, ahead: Number, behind: Number, root: Roots) -> Number:
-    """x where x² + 2 b x + c = 0, by its values at 0, 1 and -1."""
+def one_slide(at: Number, ahead: Number, behind: Number, length: Number, root: Roots) -> Number:
+    """x where x² + 2 b x + c = 0, by its values at 0, 1 and -1, where a length squared is taken off."""
     b = 0.25 * (ahead - behind)
-    return root(b * b - at) - b
+    return root(b * b - at, length) - b
 
 
 class Form:
@@ -165,18 +164,19 @@ class Form:
         return (x[0], sign * x[1]) if isinstance(x, tuple) else x
 
     def _one(self, numbers: Numbers, root: Roots) -> list[Any]:
+        places = ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0)) if self.turns[0] else (0.0, 1.0, -1.0)
+        rows = [self._row(numbers, x) for x in places]
+        at, ahead, behind = (measured - wanted for measured, wanted in rows)
         if self.turns[0]:
-            at, across, opposite = (self._row(numbers, x) for x in ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0)))
-            return [one_turn(at, across, opposite, root)]
-        at, ahead, behind = (self._row(numbers, x) for x in (0.0, 1.0, -1.0))
-        return [one_slide(at, ahead, behind, root)]
+            return [one_turn(at, ahead, behind, root)]
+        return [one_slide(at, ahead, behind, rows[0][1], root)]
 
-    def _row(self, numbers: Numbers, x: Any) -> Number:
-        """The one row, a square or a length along an axis, at a value of the unknown."""
+    def _row(self, numbers: Numbers, x: Any) -> Pair:
+        """At a value of the unknown, a distance squared or a place along an axis, and what it is to be."""
         group = self.group
         bodies = group.placed(numbers, {self.free[0]: x})
         if group.struts:
-            return length_row(group, numbers, bodies, group.struts[0])
+            return squares_of(group, numbers, bodies, group.struts[0])
         (cut,) = group.cuts
         a, b = group.mechanism.joint_bodies(cut)[:2]
         A, B = bodies[a].end(*group.side(numbers, cut, 0)), bodies[b].end(*group.side(numbers, cut, 1))
@@ -186,8 +186,8 @@ class Form:
         given = group.length_given(numbers, cut, elementary)
         if elementary.kind == "distance":
             d = minus(B.place, A.place)
-            return dot(d, d) - given * given
-        return A.seen(minus(B.place, A.place))[elementary.numbers[0]] - given
+            return dot(d, d), given * given
+        return A.seen(minus(B.place, A.place))[elementary.numbers[0]], given
 
     def _two(self, numbers: Numbers, root: Roots) -> list[Any]:
         first, second = self.turns

@@ -35,6 +35,8 @@ FEWEST, WIDEST, DIVIDED, FIRST_BATCH, BATCH = 8, 4, 4, 8, 64
 FEW, DENSER = 64, 8
 #: Difference of unknowns that are the same, rad or sizes.
 SAME = 1e-6
+#: Share of whole turns in the distance of inputs.
+TURNED = 1e-3
 
 
 @dataclass(eq=False)
@@ -132,15 +134,33 @@ def _rates(c: list[Floats], s: Floats, h: Floats) -> tuple[Floats, Floats, Float
 
 @dataclass(frozen=True)
 class Loss:
-    """A group that could not be followed from a place of the way on, until it was found again.
+    """A group that could not be followed from a place of the way on, until it was found in its mode again.
 
-    ``sure`` says that it is in the mode of the reference then.
+    ``beyond`` says that it came to an end of its reach, not to where two modes cross.
     """
 
     group: int
     before: float
     back: float
-    sure: bool
+    beyond: bool
+
+
+@dataclass(eq=False)
+class Missing:
+    """A group that is lost: since when, and its states (n, K) at inputs (D, K) where it was solved.
+
+    The more often it was refused, the longer it waits: where it is found, it may be in another mode for long.
+    """
+
+    before: float
+    inputs: Floats
+    states: Floats
+    refused: int = 0
+    waits: int = 0
+
+    def state_near(self, plan: Plan, inputs: Floats) -> Floats:
+        """(n,) the state at the most similar inputs (D,)."""
+        return self.states[:, int(_distances(plan, self.inputs, inputs[:, None])[0].argmin())]
 
 
 @dataclass(eq=False)
@@ -151,6 +171,8 @@ class Knots:
     columns: list[Floats] = field(default_factory=list)
     alive: list[Bools] = field(default_factory=list)
     lost: list[Loss] = field(default_factory=list)
+    #: Groups that have come to an end of their reach.
+    beyond: set[int] = field(default_factory=set)
 
     def add(self, x: Floats, columns: Floats, alive: Bools) -> None:
         self.x.append(x)
@@ -168,48 +190,50 @@ class Follower:
     def __init__(self, plan: Plan, life: Life) -> None:
         self.plan, self.life, self.parts = plan, life, plan.parts
         self.known = [list(part.known) for part in self.parts]
+        self._led: tuple[Way, float, Knots] | None = None  # the straight way to a place
 
-    def along(self, way: Way, start: Floats, alive: Bools, *, checks: bool = True) -> Knots:
+    def along(
+        self, way: Way, start: Floats, alive: Bools, beyond: Iterable[int] = (), *, checks: bool = True
+    ) -> Knots:
         """Knots of a way whose first sample is at a state (height,); ``checks`` what is found again."""
-        knots, x, column = Knots(), 0.0, start
+        knots, x, column = Knots(beyond=set(beyond)), 0.0, start
         wide = top = max(min(STRIDE, float(way.gone[-1]) / FEWEST), 1e-300)
         share, batch, enters = 1.0, FIRST_BATCH, True
-        since: dict[int, float] = dict.fromkeys(np.flatnonzero(~alive).tolist(), 0.0)
-        beyond: set[int] = set()  # groups that were lost at an end of their reach, not where two modes cross
+        since = {g: self._missing(g, knots, -1.0) for g in np.flatnonzero(~alive).tolist()}
         while x < way.last or enters:
-            if since:
-                batch = FIRST_BATCH
-                self._start_lost(since, knots, way, x, column)
-            at = self._ahead(way, x, wide, share, batch, enters)
-            time = way.time_at(np.concatenate([[x], at]))
-            X = self.life.steps_from(column, way.at(at), np.diff(time), alive)
+            at = self._ahead(way, x, wide, share, 1 if since else batch, enters)
+            time, inputs = way.time_at(np.concatenate([[x], at])), way.at(at)
+            for g, missing in since.items():
+                column[self.parts[g].state] = missing.state_near(self.plan, inputs[0::3, 0])
+            X = self.life.steps_from(column, inputs, np.diff(time), alive)
             at = at[: X.shape[1] - 1]
             fine, found = self._fine(X, alive, np.diff(time)[: len(at)])
             good = len(at) if fine.all() else int(fine.argmin())
-            beyond |= {g for g in since if np.isinf(X[self.parts[g].quality + FAR, 1 : good + 1]).any()}
-            back = [g for g in since if found[g, :good].any()]
-            if back:  # each is looked at where it is found first
-                good = 1 + min(int(found[g, :good].argmax()) for g in back)
+            if good and since:
+                back = self._found_again(since, found[:, 0], way, float(at[0]), X[:, 1], knots, checks)
+                if back and at[0] - x > 1:  # where it is found first
+                    wide = float(way.gone[int(at[0])] - way.gone[int(x)]) / DIVIDED
+                    continue
+                knots.lost += [Loss(g, since.pop(g).before, float(at[0]), g in knots.beyond) for g in back]
+                knots.beyond -= set(back)
+                found[list(since), 0] = False
             if good:
                 x, column, alive = float(at[good - 1]), X[:, good].copy(), found[:, good - 1].copy()
-                for g in [g for g in back if alive[g]]:
-                    told = self.parts[g].has_one_mode and g in beyond
-                    sure = told or not checks or self._leads_to(g, way, x, column)
-                    knots.lost.append(Loss(g, since.pop(g), x, sure))
-                    beyond.discard(g)
-                X[:, good] = column
                 knots.add(at[:good], X[:, 1 : good + 1], found[:, :good])
                 enters = False
-            if good == len(at) or back:
+            if good == len(at):
                 batch = min(2 * batch, BATCH)
                 share, wide = (
-                    (min(1.0, DIVIDED * share), wide) if share < 1 else (1.0, min(2 * wide, WIDEST * top))
+                    (min(1.0, DIVIDED * share), wide)
+                    if share < 1
+                    else (1.0, min(2 * wide, top if since else WIDEST * top))
                 )
                 continue
             batch, failed = FIRST_BATCH, float(at[good])
             k = min(int(x), way.last - 1)
             if enters:  # the first sample itself has no answer
-                since |= dict.fromkeys(np.flatnonzero(alive & ~found[:, 0]).tolist(), -1.0)
+                gone = np.flatnonzero(alive & ~found[:, 0]).tolist()
+                since |= {g: self._missing(g, knots, -1.0) for g in gone}
                 alive = alive & found[:, 0]
             elif failed - x > 1:
                 wide = float(way.gone[int(failed)] - way.gone[k]) / DIVIDED
@@ -217,23 +241,51 @@ class Follower:
                 share /= DIVIDED
             else:  # what cannot be followed is lost from here on
                 alive = alive & found[:, good]
-                for g in np.flatnonzero(~alive).tolist():
-                    since.setdefault(g, x)
+                for g in [g for g in np.flatnonzero(~alive).tolist() if g not in since]:
+                    since[g] = self._missing(g, knots, x)
                     rates = self.parts[g].state + self.plan.unknowns
                     column[rates] = column[rates + self.plan.unknowns] = 0.0
-        knots.lost += [Loss(g, first, np.inf, False) for g, first in since.items()]
+        knots.lost += [Loss(g, missing.before, np.inf, g in knots.beyond) for g, missing in since.items()]
         return knots
 
-    def _start_lost(self, lost: Iterable[int], knots: Knots, way: Way, x: float, column: Floats) -> None:
-        """Let groups that are lost begin where they were at the most similar inputs."""
-        if not knots.x:
-            return
-        _, columns, alive = knots.joined()
-        near = _nearest_inputs(columns[: self.plan.first_body : 3], way.at(np.array([x]))[0::3], way.scale)
-        for g in lost:
-            if alive[g].any():
-                state = self.parts[g].state
-                column[state] = columns[state, np.where(alive[g], near[0], np.inf).argmin()]
+    def _found_again(
+        self,
+        since: dict[int, Missing],
+        found: Bools,
+        way: Way,
+        x: float,
+        column: Floats,
+        knots: Knots,
+        checks: bool,
+    ) -> list[int]:
+        """Those of the lost groups that are in the mode of the reference at a place of the way."""
+        back = list[int]()
+        for g in sorted(since):
+            part, missing = self.parts[g], since[g]
+            if np.isinf(column[part.quality + FAR]):
+                knots.beyond.add(g)
+            if not found[g] or not all(k in back for k in part.known if k in since):
+                continue
+            sure = not checks or not part.n or part.routine.linear
+            if sure or (part.has_one_mode and g in knots.beyond):
+                back.append(g)
+            elif missing.waits and x < way.last:
+                missing.waits -= 1
+            elif self._leads_to(g, way, x, column, missing):
+                back.append(g)
+            else:
+                missing.refused += 1
+                missing.waits = missing.refused
+        return back
+
+    def _missing(self, g: int, knots: Knots, before: float) -> Missing:
+        """A group that is lost from a place of the way on, with the reference and the knots before."""
+        rows, state = slice(0, self.plan.first_body, 3), self.parts[g].state
+        inputs, states = [self.plan.start[rows, None]], [self.plan.start[state, None]]
+        for columns, alive in zip(knots.columns, knots.alive, strict=True):
+            inputs.append(columns[rows, alive[g]])
+            states.append(columns[state][:, alive[g]])
+        return Missing(before, np.concatenate(inputs, axis=1), np.concatenate(states, axis=1))
 
     def _ahead(self, way: Way, x: float, wide: float, share: float, batch: int, enters: bool) -> Floats:
         """Places of the next steps, within a time step where it is divided or was begun."""
@@ -259,19 +311,18 @@ class Follower:
         groups = [self.parts[g].state - plan.first_state for g in np.flatnonzero(failing).tolist()]
         return any(float(moved[rows].max(initial=0.0)) > STILL for rows in groups)
 
-    def _leads_to(self, g: int, way: Way, x: float, column: Floats) -> bool:
+    def _leads_to(self, g: int, way: Way, x: float, column: Floats, missing: Missing) -> bool:
         """Whether the straight way from the reference leads to a group's state, which it is made to be."""
         plan, part = self.plan, self.parts[g]
         goal = way.at(np.array([x]))
-        lead = self.to(goal[0::3, 0])
+        if self._led is None or self._led[0] is not way or self._led[1] != x:
+            self._led = way, x, self.to(goal[0::3, 0])
+        lead = self._led[2]
         if not lead.alive[-1][g, -1] or any(loss.group == g for loss in lead.lost):
             return False
-        if not part.n:
-            return True
         there, scale = lead.columns[-1][part.state, -1], plan.scale[part.state - plan.first_state]
-        there = there + np.where(
-            part.turns, 2 * np.pi * np.round((column[part.state] - there) / (2 * np.pi)), 0.0
-        )
+        near = missing.state_near(plan, goal[0::3, 0])
+        there = there + np.where(part.turns, 2 * np.pi * np.round((near - there) / (2 * np.pi)), 0.0)
         if np.abs((there - column[part.state]) / scale).max() > SAME:
             column[part.state] = there
             column[part.state + plan.unknowns] = 0.0
@@ -310,20 +361,21 @@ class Follower:
         Q = X[plan.first_quality : plan.first_axes, 1:].reshape(len(self.parts), len(QUALITY), -1)
         far = np.where(alive, LEAP, FINITE)[:, None]
         found: Bools = is_fine(Quality(*(Q[:, k] for k in range(STEPS))), far, plan.size, plan.flat)
-        off = self._gap(X, h) > SMOOTH
+        smooth = on_one_path(plan, X, h)
         for g, part in enumerate(self.parts):
             found[g] &= found[self.known[g]].all(axis=0)
             if alive[g] and not part.routine.linear:
-                found[g] &= ~off[part.state - plan.first_state].any(axis=0)
+                found[g] &= smooth[part.state - plan.first_state].all(axis=0)
         whole: Bools = np.asarray(found[alive].all(axis=0))
         return whole, found
 
-    def _gap(self, X: Floats, h: Floats) -> Floats:
-        """(n, steps) distance of the states of neighbouring columns from one smooth path, rad or sizes."""
-        q, v, a = X[self.plan.q], X[self.plan.dq], X[self.plan.ddq]
-        way = 0.5 * h * (v[:, 1:] + v[:, :-1]) + h * h / 12.0 * (a[:, :-1] - a[:, 1:])
-        gap: Floats = np.abs(q[:, 1:] - q[:, :-1] - way) / self.plan.scale[:, None]
-        return gap
+
+def on_one_path(plan: Plan, X: Floats, h: Floats) -> Bools:
+    """(n, steps) whether the states of neighbouring columns lie on one smooth path, by unknown."""
+    q, v, a = X[plan.q], X[plan.dq], X[plan.ddq]
+    way = 0.5 * h * (v[:, 1:] + v[:, :-1]) + h * h / 12.0 * (a[:, :-1] - a[:, 1:])
+    found: Bools = np.abs(q[:, 1:] - q[:, :-1] - way) <= SMOOTH * plan.scale[:, None]
+    return found
 
 
 def followed(plan: Plan, life: Life, way: Way, start: Floats | None = None) -> Knots:
@@ -332,13 +384,10 @@ def followed(plan: Plan, life: Life, way: Way, start: Floats | None = None) -> K
         return Knots()
     follower, goal = Follower(plan, life), way.inputs[0::3, 0]
     lead = follower.to(goal) if start is None else follower.on(start, goal)
-    column, alive = lead.columns[-1][:, -1], lead.alive[-1][:, -1]
+    column, alive = lead.columns[-1][:, -1], lead.alive[-1][:, -1].copy()
     # What was lost on the way there and found again may be on another branch at the first instant.
-    doubts = [loss.group for loss in lead.lost if start is None or not loss.sure]
-    lost = [Loss(g, -1.0, 0.0, False) for g in doubts if alive[g]]
-    knots = follower.along(way, column, alive)
-    knots.lost += lost
-    return knots
+    alive[[loss.group for loss in lead.lost if start is None]] = False
+    return follower.along(way, column, alive, lead.beyond)
 
 
 def guesses(plan: Plan, life: Life, knots: Knots, way: Way, X: Floats) -> None:
@@ -357,7 +406,7 @@ def guesses(plan: Plan, life: Life, knots: Knots, way: Way, X: Floats) -> None:
         for g, part in enumerate(plan.parts):
             if part.n and not alive[g].all() and alive[g].any():
                 dead = np.flatnonzero(~(alive[g, k] & alive[g, k + 1]))
-                near = _nearest_inputs(columns[: plan.first_body : 3], way.inputs[0::3, dead], way.scale)
+                near = _distances(plan, columns[: plan.first_body : 3], way.inputs[0::3, dead])
                 best = np.where(alive[g], near, np.inf).argmin(axis=1)
                 X[part.state[:, None], dead] = columns[part.state][:, best]
 
@@ -378,7 +427,10 @@ def _denser(plan: Plan, life: Life, way: Way, x: Floats, columns: Floats) -> tup
     return x, columns, np.ones((len(plan.parts), len(x)), dtype=np.bool_)
 
 
-def _nearest_inputs(of: Floats, to: Floats, scale: Floats) -> Floats:
-    """(K', K) distances of inputs (D, K) from others (D, K'), of the one that is farthest."""
-    found: Floats = (np.abs(of[:, None] - to[:, :, None]) / scale[:, None, None]).max(axis=0, initial=0.0)
+def _distances(plan: Plan, of: Floats, to: Floats) -> Floats:
+    """(K', K) distances of inputs (D, K) from others (D, K'), the largest each; whole turns are short."""
+    off = to[:, :, None] - of[:, None]
+    whole = 2 * np.pi * np.round(off / (2 * np.pi)) * plan.turning_inputs[:, None, None]
+    far = np.abs(off - whole) + TURNED * np.abs(whole)
+    found: Floats = (far / plan.scale_of_inputs[:, None, None]).max(axis=0, initial=0.0)
     return found

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
@@ -79,6 +79,8 @@ class Plan:
         self.lives: dict[str, Any] = {}
         self.asked = 0
         self.setting = Setting.at(model.structure, model.frames, model.reference)
+        if model.inputs is not None:
+            self.setting = replace(self.setting, inputs=model.inputs)
         self.mechanism = model.mechanism
         self.size = float(model.frames.size)
         self.record = Record(self.mechanism.space == "planar")
@@ -281,7 +283,7 @@ class Plan:
             shares = conditions * np.where(dead, 1.0, 1.0 / routine.pivots_at(J))
         if routine.redundant:  # pivots of squares
             shares *= conditions
-        flats = conditions * (np.sqrt(LEAST) if routine.redundant else LEAST)
+        flats = conditions * (np.sqrt(LEAST) if routine.redundant and routine.n else LEAST)
         numbers = np.concatenate([shares, flats[None]]).T.tolist()
         signs, record, parts = routine.signs_at(J), self.record, []
         width = record.length - record.stored

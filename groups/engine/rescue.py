@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from groups.engine.arrays import CLOSED, EDGE, TOLERANCE, Quality, is_fine
+from groups.engine.path import on_one_path
 from groups.engine.plan import CONDITION, FAR, GIMBAL, REACH, RESIDUAL, STEPS
 from groups.status import (
     BRANCH_JUMP,
@@ -38,10 +39,10 @@ NEAR = 0.02
 #: Condition of a closed group, scaled, below which it has no rates.
 NO_RATES = 1e-7
 #: Steps of damped least squares, and rounds of starts on the right branch.
-MOST, ROUNDS = 60, 6
+MOST, ROUNDS = 200, 6
 
 
-def statuses(plan: Plan, life: Life, X: Floats, knots: Knots, before: Statuses) -> Statuses:
+def statuses(plan: Plan, life: Life, X: Floats, time: Floats, knots: Knots, before: Statuses) -> Statuses:
     """(G, T) status of every group at every instant; X is completed where the rescue finds an answer.
 
     What is not computed ``before`` stays so.
@@ -55,28 +56,23 @@ def statuses(plan: Plan, life: Life, X: Floats, knots: Knots, before: Statuses) 
         if len(bad):
             found[g, bad] = _rescued(plan, life, part, X, bad)
         losses = sorted((loss for loss in knots.lost if loss.group == g), key=lambda loss: loss.before)
-        if losses and not part.routine.linear:
-            _doubt(found[g], losses)
+        if losses and part.n and not part.routine.linear:
+            smooth = on_one_path(plan, X, np.diff(time))[part.state - plan.first_state]
+            _doubt(found[g], losses, np.asarray(smooth.all(axis=0)), part.has_one_mode)
     return found
 
 
-def _doubt(status: Statuses, losses: Sequence[Loss]) -> None:
+def _doubt(status: Statuses, losses: Sequence[Loss], smooth: Bools, has_one_mode: bool) -> None:
     """Of a group that was lost, instants are on the branch only where the reference leads to them."""
-    count = len(status)
-    ends = [*(loss.before for loss in losses[1:]), np.inf]
-    for loss, until in zip(losses, ends, strict=True):
-        first, back = int(np.floor(loss.before)) + 1, int(min(np.ceil(loss.back), count))
-        last = int(min(np.floor(until) + 1, count))
+    for loss in losses:
+        first, back = int(np.floor(loss.before)) + 1, int(min(np.ceil(loss.back), len(status)))
         solved = status[first:back] == OK
-        if loss.sure and loss.back < count:  # what is solved right before it was found again is as sure
-            beside = (
-                len(solved) - int(np.argmin(np.append(solved, False)[::-1][1:])) if not solved.all() else 0
-            )
-            solved[beside:] = False
+        if back < len(status):  # what leads smoothly to where it was found again is as sure
+            breaks = np.flatnonzero(~(solved & (smooth[first:back] | has_one_mode)))
+            solved[breaks[-1] + 1 if len(breaks) else 0 :] = False
         status[first:back][solved] = BRANCH_JUMP
-        if not loss.sure:
-            behind = status[back:last]
-            behind[behind == OK] = BRANCH_JUMP
+        if first and not loss.beyond and (status[first : back + 1] == OK).all():  # between two instants
+            status[first : first + 1] = BRANCH_JUMP
 
 
 def fine(plan: Plan, part: Part, X: Floats, near: float = NEAR) -> Bools:
@@ -247,6 +243,15 @@ class _System:
             damping = np.where(better, np.maximum(damping * 0.2, 1e-16), damping * 8.0)
             square = np.where(better, square2, square)
         rows, J = self.at(result, every)
+        turns = 2 * np.pi * np.round((result - start) / (2 * np.pi)) * self.part.turns[:, None]
+        if turns.any():  # whole turns on the way, where no equation counts them
+            near, J2 = self.at(result - turns, every)
+            same = np.abs(near - rows).max(axis=0, initial=0.0) <= CLOSED * max(1.0, self.plan.size)
+            result, rows, J = (
+                np.where(same, result - turns, result),
+                np.where(same, near, rows),
+                np.where(same[:, None, None], J2, J),
+            )
         return result, rows, slopes, J / self.scale
 
     def write(self, q: Floats, rows: Floats, J: Floats, code: Statuses) -> None:

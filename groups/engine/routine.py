@@ -311,12 +311,11 @@ class Routine:
             condition = absolute(condition)
         if self.redundant and shares:
             condition = sqrt(largest(condition, 0.0))
-        self.quality = [
-            least(condition, 1.0) if shares else 1.0,
-            self._largest(self.rows),
-            self._least(self.group.reach),
-            self._least(self.group.gimbal),
-        ]
+        reach, gimbal = self._least(self.group.reach), self._least(self.group.gimbal)
+        if not shares:  # the sine of a dyad's or of a leg's angle; 0 where there is none
+            share = least(reach, gimbal)
+            condition = sqrt(above(share, share, 0.0))
+        self.quality = [least(condition, 1.0), self._largest(self.rows), reach, gimbal]
 
     def _inverse(self) -> tuple[Solve, Solve, list[Number]]:
         """Unknowns of one right side, and of several; pivots, small where the Jacobian is singular."""
@@ -351,12 +350,12 @@ class Routine:
             found = largest(found, absolute(x)) if k else absolute(x)
         return found
 
-    def _least(self, numbers: Sequence[Number]) -> Number:
-        """The least of some squares over the mechanism's, 1 if there are none."""
+    @staticmethod
+    def _least(shares: Sequence[Number]) -> Number:
+        """The least of some shares, 1 if there are none."""
         found: Number = 1.0
-        for k, x in enumerate(numbers):
-            share = x * (1.0 / self.size**2)
-            found = least(found, share) if k else share
+        for k, x in enumerate(shares):
+            found = least(found, x) if k else x
         return found
 
     @staticmethod

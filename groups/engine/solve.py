@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 SPAN = 256
 #: Longest way of an input in a step over which turns are counted, rad or sizes.
 TELLING = 0.3
+#: Share of a turn by which an angle may be off what the rates say, and pieces of a step where it is farther.
+DOUBT, FINER = 0.05, 32
 #: How far beyond the end of a profile, over its length, a place of contact is on it.
 END = 1e-9
 
@@ -52,6 +54,8 @@ def solve(
     kept: Ints,
     level: int,
     progress: Progress | None = None,
+    *,
+    watches: bool = True,
 ) -> Trajectory:
     """Trajectory of a motion whose branches are checked, as :meth:`groups.Model.solve` gives it."""
     solving, count = Solving(model, motion), len(motion.time)
@@ -63,7 +67,7 @@ def solve(
         solving.advance(done, stop)
         done, wanted = stop, progress is None or progress(stop / count) is not False
     held = model.held_bodies(kept)
-    return solving.finished(held, level, done).trajectory(kept)
+    return solving.finished(held, level, done, watches=watches).trajectory(kept)
 
 
 class Solving:
@@ -111,10 +115,19 @@ class Solving:
         others += [self.plan.rows_of_part(self.plan.parts[k]) for k in known]
         return np.concatenate([np.zeros(0, dtype=np.int64), *mine]), np.concatenate(others)
 
-    def finished(self, held: Ints, level: int, done: int | None = None, missing: Bools | None = None) -> Run:
+    def finished(
+        self,
+        held: Ints,
+        level: int,
+        done: int | None = None,
+        missing: Bools | None = None,
+        *,
+        watches: bool = True,
+    ) -> Run:
         """A run that holds the answer: statuses, what the rescue finds, turns.
 
-        Instants from ``done`` on are not computed, nor are those of ``missing`` (G, T).
+        Instants from ``done`` on are not computed, nor are those of ``missing`` (G, T). Without ``watches``
+        contacts go on beyond their limits.
         """
         plan, life, count = self.plan, self.life, len(self.motion.time)
         done = count if done is None else done
@@ -125,7 +138,7 @@ class Solving:
         with _told():
             fine, ranges = life.seen(X, NEAR)
             if not fine or self.knots.lost:
-                mine[:] = statuses(plan, life, X, self.knots, mine)
+                mine[:] = statuses(plan, life, X, way.time, self.knots, mine)
                 ranges = life.seen(X, NEAR)[1]
             mark_turned_back(plan, life, way, X, mine, ranges)
             if mine.any():
@@ -138,12 +151,22 @@ class Solving:
             plan.bodies(X)[:, 3:7] = q[:, :, 1:]
         arrays = self.arrays(held, level, status)
         run = Run(self.model, self.motion, held, level, arrays, compiled=False)
-        _mark_ends(plan, self.X, status, run)
-        run.check_contacts(0, done)
+        if watches:
+            _mark_ends(plan, self.X, status, run)
+            run.check_contacts(0, done)
         for g in range(len(plan.parts)):
             run.mark(g, np.flatnonzero(mine[g] == NOT_COMPUTED), NOT_COMPUTED)
         run.stop_at(done)
         return run
+
+    def last_column(self) -> Floats:
+        """The last column, from which another motion may go on; of angles the last that are known."""
+        plan, column = self.plan, self.X[:, -1].copy()
+        if plan.wound:
+            rows = np.array([plan.body(b) for b in plan.wound]) + plan.record.turn
+            known = [angle[np.isfinite(angle)][-1:] for angle in self.X[rows]]
+            column[rows] = [a[0] if len(a) else b for a, b in zip(known, self.start[rows], strict=True)]
+        return column
 
     def arrays(self, held: Ints, level: int, status: Statuses) -> Arrays:
         """Outputs of the bodies that are held (bodies, T, …), and quality (G, T), which are views of X."""
@@ -185,7 +208,7 @@ def _mark_ends(plan: Plan, X: Floats, status: Statuses, run: Run) -> None:
         for end in part.group.ends:
             s, (low, high) = X[part.state[end.unknown]], end.range
             off = np.maximum(low - s, s - high)
-            gone = np.flatnonzero((off > END * (high - low)) & (status[part.index] == OK))
+            gone = np.flatnonzero((off > END * (high - low)) & np.isin(status[part.index], (OK, BRANCH_JUMP)))
             if len(gone):
                 run.mark(part.index, gone, CONTACT_LOST, off[gone])
                 name = (
@@ -196,30 +219,57 @@ def _mark_ends(plan: Plan, X: Floats, status: Statuses, run: Run) -> None:
 
 def _count_turns(plan: Plan, life: Life, way: Way, X: Floats, before: Floats) -> None:
     """Turns of the angles of closed forms, counted on from a column by their rates."""
-    record, pieces = plan.record, 1 + int(way.longest / TELLING)
-    first, Y, time = np.array([plan.body(b) for b in plan.wound]), X, way.time
-    if pieces > 1:  # counted over pieces of the time steps
-        x = np.linspace(0.0, way.last, pieces * way.last + 1)
-        Y, time = life.storage(len(x)), way.time_at(x)
-        Y[: plan.first_body], Y[:, ::pieces] = way.at(x), X
-        between = np.flatnonzero(np.arange(len(x)) % pieces)
-        Y[plan.q, between] = X[plan.q, between // pieces]
-        Z = Y[:, between]
-        life.apart(Z, len(between), np.inf)
-        Y[:, between] = Z
-    w, a = Y[first + record.velocity[2]], Y[first + record.acceleration[2]]
-    angle, h = Y[first + record.turn], np.diff(time)
+    rows = np.array([plan.body(b) + plan.record.turn for b in plan.wound])
+    pieces = 1 + int(way.longest / TELLING)
+    Y, time = _in_pieces(plan, life, way, X, np.arange(way.last), pieces)
+    turns, doubtful = _turns(plan, rows, Y, time, before[rows])
+    for k in np.unique(
+        doubtful // pieces
+    ).tolist():  # a step of which the rates at its ends do not tell enough
+        first, last = k * pieces, (k + 1) * pieces
+        Z, finer = _in_pieces(plan, life, way, X, np.array([k]), FINER * pieces)
+        inside = _counted(Z[rows], _turns(plan, rows, Z, finer, Z[rows, 0])[0], Z[rows, 0])
+        whole = np.round((inside[:, -1] - Y[rows, last]) / (2 * np.pi))
+        turns[:, last] = np.nan_to_num(whole - turns[:, first + 1 : last].sum(axis=1))
+    X[rows] = _counted(Y[rows], turns, before[rows])[:, ::pieces]
+
+
+def _in_pieces(
+    plan: Plan, life: Life, way: Way, X: Floats, steps: Ints, pieces: int
+) -> tuple[Floats, Floats]:
+    """The columns of neighbouring time steps, with so many pieces of each solved between, and their times."""
+    first, count = int(steps[0]) if len(steps) else 0, len(steps)
+    if pieces == 1 or not count:
+        return X, way.time
+    x = first + np.linspace(0.0, count, pieces * count + 1)
+    Y = life.storage(len(x))
+    Y[: plan.first_body], Y[:, ::pieces] = way.at(x), X[:, first : first + count + 1]
+    between = np.flatnonzero(np.arange(len(x)) % pieces)
+    Y[plan.q, between] = X[plan.q, first + between // pieces]
+    Z = Y[:, between]
+    life.apart(Z, len(between), np.inf)
+    Y[:, between] = Z
+    return Y, way.time_at(x)
+
+
+def _turns(plan: Plan, rows: Ints, Y: Floats, time: Floats, start: Floats) -> tuple[Floats, Ints]:
+    """(bodies, instants) turns that an angle lacks beside the one before, and steps in doubt."""
+    record, angle, h = plan.record, Y[rows], np.diff(time)
+    w, a = (Y[rows - record.turn + of[2]] for of in (record.velocity, record.acceleration))
     turns = np.zeros_like(angle)
-    start = before[first + record.turn]
     turns[:, 0] = np.round((start - angle[:, 0]) / (2 * np.pi))
     ahead = 0.5 * h * (w[:, 1:] + w[:, :-1]) + h * h / 12.0 * (a[:, :-1] - a[:, 1:])
-    turns[:, 1:] = np.round((ahead - np.diff(angle, axis=1)) / (2 * np.pi))
+    off = (ahead - np.diff(angle, axis=1)) / (2 * np.pi)
+    turns[:, 1:] = np.round(off)
+    return turns, np.flatnonzero((np.abs(off - turns[:, 1:]) > DOUBT).any(axis=0))
+
+
+def _counted(angle: Floats, turns: Floats, start: Floats) -> Floats:
+    """Angles (bodies, instants) with the turns that they lack."""
     if np.isfinite(angle).all():
-        angle += 2 * np.pi * np.cumsum(turns, axis=1)
-    else:
-        for k, (counted, at_start) in enumerate(zip(turns, start, strict=True)):
-            angle[k] = _over_gaps(angle[k], counted, at_start)
-    X[first + record.turn] = angle[:, ::pieces]
+        found: Floats = angle + 2 * np.pi * np.cumsum(turns, axis=1)
+        return found
+    return np.array([_over_gaps(*of) for of in zip(angle, turns, start, strict=True)])
 
 
 def _over_gaps(angle: Floats, turns: Floats, start: float) -> Floats:

@@ -10,7 +10,7 @@ import numpy as np
 from groups.passive_rotations import LockedRotation
 from groups.tree import Strut
 from mbssa.graph.frames import UNIT, ZERO, Frame, Matrix, Vector, dot, minus, transposed
-from mbssa.graph.nodes import Number, sqrt
+from mbssa.graph.nodes import Number, div, sqrt
 from mbssa.joints.axes import axes_of
 from mbssa.joints.equations import _SWAP
 
@@ -37,12 +37,14 @@ def place_strut(group: Group, numbers: Numbers, bodies: Bodies, strut: Strut) ->
     elif strut.slide >= 0:  # |r + x a|^2 = D^2, on the side of the reference
         r = leg.line(0.0)
         half = dot(r, minus(leg.line(1.0), r))
-        group.reach.append(half * half + square - dot(r, r))
-        x = slide * sqrt(group.reach[-1]) - half
+        root = half * half + square - dot(r, r)
+        group.reach.append(div(root, square))
+        x = slide * sqrt(root) - half
     r = leg.line(x)
     flat, round_ = D[0] * D[0] + D[1] * D[1], r[0] * r[0] + r[1] * r[1]
-    group.gimbal.append(flat - r[2] * r[2])
-    v = -lean * sqrt(group.gimbal[-1])
+    root = flat - r[2] * r[2]
+    group.gimbal.append(div(root, square))
+    v = -lean * sqrt(root)
     frame = A.turn(2, ((r[2] * D[0] + v * D[1]) / flat, (r[2] * D[1] - v * D[0]) / flat))
     frame = Frame(frame.place, frame.turned(_SWAP.tolist()), frame.angle, frame.motion)
     frame = frame.turn(2, ((r[0] * D[2] - r[1] * v) / round_, (-r[0] * v - r[1] * D[2]) / round_))
@@ -51,13 +53,13 @@ def place_strut(group: Group, numbers: Numbers, bodies: Bodies, strut: Strut) ->
     return [sqrt(square) - sqrt(dot(r, r))] if is_known else []
 
 
-def length_row(group: Group, numbers: Numbers, bodies: Bodies, strut: Strut) -> Number:
-    """Square of the distance of a leg's ends less that of its length, which is known."""
+def squares_of(group: Group, numbers: Numbers, bodies: Bodies, strut: Strut) -> tuple[Number, Number]:
+    """Squares of the distance of a leg's ends and of its length, which is known."""
     leg, A = _Leg(group, numbers, strut), _base(group, numbers, bodies, strut)
     D = minus(bodies[strut.tip].end(leg.tip_centre, UNIT).place, A.place)
     is_driven = strut.slide_driven
     r = leg.line(numbers.drive(group.setting.drives[strut.slide, "slide"]) if is_driven else 0.0)
-    return dot(D, D) - dot(r, r)
+    return dot(D, D), dot(r, r)
 
 
 def mode_of(group: Group, numbers: Reference, bodies: Bodies, strut: Strut) -> tuple[float, float]:

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from groups.engine.plan import Part, Plan
     from groups.engine.rescue import Statuses
 
-#: Share of its largest reach below which a group is near a dead point, and below which a parabola is telling.
+#: Sine of its angle below which a group is near a dead point, and below which a parabola is telling.
 CLOSE, TELLING = 0.25, 0.05
-#: Way of an input in a long time step, rad or sizes; share of the reach below which such steps are solved in
-#: pieces, and how many.
-COARSE, WIDE, PIECES = 0.05, 0.6, 64
+#: Way of an input in a long time step, rad or sizes; sine below which such steps are solved in pieces, and
+#: how many, no whole number, so that what is symmetric is not singular at one of them.
+COARSE, WIDE, PIECES = 0.05, 0.6, 61.7
 #: Displacements may be off those of the rates by this share, and this much of the size or rad.
 LEAP, BLUR = 0.3, 1e-6
 #: A body may turn so much more in a time step than its rates say, rad.
@@ -32,10 +32,8 @@ def mark_turned_back(
     plan: Plan, life: Life, way: Way, X: Floats, status: Statuses, ranges: Sequence[tuple[float, float]]
 ) -> bool:
     """Say of the first instant behind a dead point that a closed form did not go through it."""
-    if not plan.signed or all(least >= WIDE**2 * largest for least, largest in ranges):
-        return False
-    share = (WIDE if way.longest > COARSE else CLOSE) ** 2
-    if all(least >= share * largest for least, largest in ranges):
+    near = (WIDE if way.longest > COARSE else CLOSE) ** 2
+    if not plan.signed or all(least >= near for least, _ in ranges):
         return False  # nowhere near a dead point
     coarse, changed = np.flatnonzero(way.travel > COARSE), False
     for part in plan.parts:
@@ -46,10 +44,9 @@ def mark_turned_back(
             continue
         for row in (REACH, GIMBAL):
             square = X[part.quality + row]
-            largest = max(square.max(), 1e-300)
-            if not square.min() < share * largest:
+            if not square.min() < near:
                 continue
-            measure = np.sqrt(np.maximum(square, 0.0) / largest)
+            measure = np.sqrt(np.maximum(square, 0.0))
             back = _turned(plan, life, way, part, X, status, measure, coarse, row)
             status[part.index, back] = BRANCH_JUMP
             changed |= bool(back.any())
@@ -69,61 +66,61 @@ def _turned(
 ) -> Bools:
     """(T,) instants behind a dead point."""
     solved = (status[part.index] == OK) & np.isfinite(X[part.records[0]])
-    back = _turned_back(plan, part, X, way.time, measure, solved)
-    for k in coarse[np.minimum(measure[coarse], measure[coarse + 1]) < WIDE].tolist():
-        back[k + 1] |= solved[k] and solved[k + 1] and _inside(plan, life, way, part, X, k, row)
-    return back
+    both, least = solved[1:] & solved[:-1], np.minimum(measure[1:], measure[:-1])
+    near, found = np.flatnonzero(both & (least < CLOSE)), np.zeros(len(solved), dtype=np.bool_)
+    found[near[_mirrored(measure, way.time, solved, near)] + 1] = True
+    suspects = [near[_group_leaps(plan, part, X, near, way.time)], coarse[(both & (least < WIDE))[coarse]]]
+    for k in np.unique(np.concatenate(suspects)).tolist():
+        found[k + 1] |= _inside(plan, life, way, part, X, k, row)
+    return found
 
 
-def _turned_back(plan: Plan, part: Part, X: Floats, time: Floats, measure: Floats, solved: Bools) -> Bools:
-    near = np.flatnonzero((np.minimum(measure[1:], measure[:-1]) < CLOSE) & solved[1:] & solved[:-1])
-    found = np.zeros(len(time), dtype=bool)
-    if len(near):
-        h = time[near + 1] - time[near]
-        leaps = np.zeros(len(near), dtype=bool)
-        for b in part.group.own:
-            first = plan.body(b)
-            leaps |= _leaps(plan, X[first : first + plan.record.stored], near, h)
-        found[near[leaps | _mirrored(measure, time, solved, near)] + 1] = True
+def _group_leaps(plan: Plan, part: Part, X: Floats, steps: Ints, time: Floats) -> Bools:
+    """Of some steps, whether a body of a group goes elsewhere than its rates say."""
+    found = np.zeros(len(steps), dtype=np.bool_)
+    for b in part.group.own if len(steps) else ():
+        first = plan.body(b)
+        found |= _leaps(plan, X[first : first + plan.record.stored], steps, time[steps + 1] - time[steps])
     return found
 
 
 def _inside(plan: Plan, life: Life, way: Way, part: Part, X: Floats, k: int, row: int) -> bool:
-    """Whether the group turned back inside a long time step, which is solved in pieces for that."""
-    share = np.linspace(0.0, 1.0, PIECES + 1)
+    """Whether the group turned back inside a time step, which is solved in pieces for that."""
+    share = np.append(np.arange(PIECES) / PIECES, 1.0)
     Y = life.storage(len(share))
-    Y[: plan.first_body, : len(share)] = way.at(k + share)
-    Y[plan.q, : len(share)] = X[plan.q, k, None] + share * (X[plan.q, k + 1] - X[plan.q, k])[:, None]
+    Y[: plan.first_body] = way.at(k + share)
+    Y[plan.q] = X[plan.q, k, None] + share * (X[plan.q, k + 1] - X[plan.q, k])[:, None]
     life.apart(Y, len(share), np.inf)
-    Y = Y[:, : len(share)]
-    measure = np.sqrt(np.maximum(Y[part.quality + row], 0.0))
+    measure, time = np.sqrt(np.maximum(Y[part.quality + row], 0.0)), way.time_at(k + share)
     solved = np.isfinite(Y[part.records[0]])
     if not solved.all():  # it comes back with the sign that it had
         return False
-    time = way.time_at(k + share)
-    return bool(_turned_back(plan, part, Y, time, measure / max(measure.max(), 1e-300), solved).any())
+    near = np.flatnonzero(np.minimum(measure[1:], measure[:-1]) < CLOSE)
+    leaps = _group_leaps(plan, part, Y, near, time)
+    return bool((leaps | _mirrored(measure, time, solved, near)).any())
 
 
 def _leaps(plan: Plan, body: Floats, near: Ints, h: Floats) -> Bools:
-    """Whether a body goes elsewhere in a step than its rates say (Hermite's rule)."""
+    """Whether a body goes elsewhere in a step than its rates say, by Hermite's rule, or rates are broken."""
     record = plan.record
     before, after = body[:, near], body[:, near + 1]
     places, n = list(record.position), len(record.position)
     v0, v1 = before[list(record.velocity)], after[list(record.velocity)]
     a0, a1 = before[list(record.acceleration)], after[list(record.acceleration)]
     way = 0.5 * h * (v0 + v1) + h * h / 12.0 * (a0 - a1)
-    off = np.linalg.norm(after[places] - before[places] - way[:n], axis=0)
-    fast = np.maximum(np.linalg.norm(v0[:n], axis=0), np.linalg.norm(v1[:n], axis=0))
-    found: Bools = off > LEAP * h * fast + BLUR * plan.size
+    off, broken = after[places] - before[places] - way[:n], v1 - v0 - 0.5 * h * (a0 + a1)
+    found: Bools = np.zeros(len(near), dtype=np.bool_)
+    for rows, size in ((slice(0, n), plan.size), (slice(n, None), 1.0)):
+        fast = np.maximum(np.linalg.norm(v0[rows], axis=0), np.linalg.norm(v1[rows], axis=0))
+        found |= h * np.linalg.norm(broken[rows], axis=0) > LEAP * h * fast + BLUR * size
+        if rows.start == 0:
+            found |= np.linalg.norm(off, axis=0) > LEAP * h * fast + BLUR * size
     if record.planar:
-        turned = after[record.turn] - before[record.turn]
-        off = np.abs(np.mod(turned - way[2] + np.pi, 2 * np.pi) - np.pi)
-        found |= off > LEAP * h * np.maximum(np.abs(v0[2]), np.abs(v1[2])) + BLUR
+        turned = np.abs(np.mod(after[record.turn] - before[record.turn] - way[2] + np.pi, 2 * np.pi) - np.pi)
+        found |= turned > LEAP * h * fast + BLUR
         return found
     inner = np.abs((before[3:7] * after[3:7]).sum(axis=0))
-    turn = 2.0 * np.arccos(np.minimum(inner, 1.0))
-    rates = np.maximum(np.linalg.norm(v0[3:], axis=0), np.linalg.norm(v1[3:], axis=0))
-    found |= turn > h * rates + FLIP
+    found |= 2.0 * np.arccos(np.minimum(inner, 1.0)) > h * fast + FLIP
     return found
 
 
