@@ -148,7 +148,7 @@ class Model:
     @cached_property
     def asks_users(self) -> bool:
         """Whether kernels call users' functions."""
-        return bool(self.packed.users)
+        return any(solver.users for solver in self.solvers)
 
     def compiles(self, instants: int, *, stepwise: bool = False) -> bool:
         """Whether compiled kernels are the faster choice for so many more instants.
