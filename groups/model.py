@@ -32,6 +32,9 @@ _ONE_CHUNK = np.zeros(1, dtype=np.int64)
 #: Seconds that compiling the loop over blocks takes, roughly.
 _LOOP = 4.0
 
+#: Seconds of an operation of NumPy at one of many instants, and of listing the kernels of a group.
+OPERATION, LISTING = 1.5e-9, 3e-4
+
 #: Farthest way of an input in a time step that is not coarse, rad or over the size.
 FINE = 0.1
 
@@ -133,7 +136,10 @@ class Model:
     @cached_property
     def numpy_seconds(self) -> float:
         """Seconds that the engine's NumPy source takes for one of many instants, roughly."""
-        return 1e-6 * sum(0.3 + solver.microseconds / 80.0 for solver in self.solvers)
+        from groups.engine.solve import plan_of
+
+        step, rest = plan_of(self).operations.tolist()
+        return OPERATION * (2.0 * float(step) + float(rest))
 
     @cached_property
     def all_rows(self) -> tuple[Ints, tuple[Ints, Ints]]:
@@ -148,7 +154,7 @@ class Model:
     @cached_property
     def asks_users(self) -> bool:
         """Whether kernels call users' functions."""
-        return bool(self.packed.users)
+        return any(solver.users for solver in self.solvers)
 
     def compiles(self, instants: int, *, stepwise: bool = False) -> bool:
         """Whether compiled kernels are the faster choice for so many more instants.
@@ -164,6 +170,8 @@ class Model:
             from groups.tearing.driving import TRIES
 
             seconds = TRIES * self.inner.plain_seconds
+        if instants * seconds < LISTING * len(self.solvers):
+            return False
         return is_worth_compiling(self.kernels, instants * seconds)
 
     @cached_property

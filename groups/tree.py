@@ -133,9 +133,10 @@ def spanning(
     mechanism: Mechanism, own: set[int], joints: list[int]
 ) -> tuple[tuple[Link, ...], tuple[int, ...]]:
     """Kruskal's tree by undriven freedom; hinges stay open where a slide can carry."""
+    ends = {j: mechanism.joint_bodies(j)[:2] for j in joints}
 
     def weight(j: int) -> tuple[int, bool, bool, int]:
-        first, second = mechanism.joint_bodies(j)[:2]
+        first, second = ends[j]
         slides = type_of_joint(mechanism, j).slides
         return free_coordinates(mechanism, j), not slides, first in own and second in own, j
 
@@ -152,7 +153,7 @@ def spanning(
 
     carrying = set()
     for j in sorted(filter(carries, joints), key=weight):
-        a, b = (root(body) for body in mechanism.joint_bodies(j)[:2])
+        a, b = map(root, ends[j])
         if a != b:
             part[max(a, b)] = min(a, b)
             carrying.add(j)
@@ -161,7 +162,7 @@ def spanning(
     placed, remaining = set(free), sorted(carrying)
     while remaining:
         for j in remaining:
-            first, second = mechanism.joint_bodies(j)[:2]
+            first, second = ends[j]
             ready = [body not in own or body in placed for body in (first, second)]
             if any(ready):
                 parent, body = (first, second) if ready[0] else (second, first)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from groups.encoding.joint_steps import Gearing, GearRatio
-from groups.tree import GroupTree, Link, open_group
+from groups.tree import GroupTree, Link
 from mbssa.arrays import Floats
 from mbssa.joints.catalogue import CATALOGUE, coordinate_unit, type_of_joint
 from mbssa.joints.equations import pose
@@ -29,8 +29,7 @@ def gearing(setting: Setting) -> dict[int, Gearing]:
         return {}
     train = _Train(setting)
     found: dict[int, Gearing] = {}
-    for group in setting.structure.groups:
-        tree = open_group(group, setting.frames)
+    for tree in setting.forest.trees:
         ratios = train.take(tree)
         if ratios:
             found[tree.number] = ratios

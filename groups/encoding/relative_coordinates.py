@@ -102,7 +102,6 @@ def encode_relative(opened: GroupTree, setting: Setting, *, newton: bool = False
         layout.METHOD: method, layout.PLANAR: int(planar),
     }  # fmt: skip
     ints, floats, memory = layout.places(counts)
-    extent = float(np.abs(reference.position).max()) + frames.size
     tree, cut = layout.tree_of(ints, floats), layout.cuts_of(ints, floats)
     layout.fill(
         tree, known=opened.known, own=[link.body for link in opened.links],
@@ -115,7 +114,7 @@ def encode_relative(opened: GroupTree, setting: Setting, *, newton: bool = False
     layout.fill(
         cut, pin=[[place[b] for b in mechanism.joint_bodies(j)[:2]] for j in pins],
         pin_point=[frames.origin[j] for j in pins], rod=rods, rod_point=rod_floats,
-        limit=[frames.size, max(CLOSED * frames.size, ROUNDING * extent), LEFT_OUT * frames.size],
+        limit=[frames.size, max(CLOSED * frames.size, ROUNDING * setting.extent), LEFT_OUT * frames.size],
     )  # fmt: skip
     layout.fill(
         layout.rows_of(ints, floats, np.zeros(ints[layout.N_WORK])), pair=rows.pair, origin=rows.origin,

@@ -248,8 +248,8 @@ class Plan:
 
     def _routine_of(self, twins: list[Group], constant: Bools) -> tuple[Routine, Floats]:
         """A routine that suits the first of some twins, and the Jacobians of all at their references."""
-        shape, folded = twins[0].shape, 0.0 + twins[0].geometry[constant]
-        key = None if shape is None else (shape, constant.tobytes(), folded.tobytes())
+        same = twins[0].geometry[constant].tobytes()
+        key = None if twins[0].shape is None else (twins[0].shape, constant.tobytes(), same)
         known = self._routines.get(key, [])
         for routine in known:  # of the same structure in another pose
             J = routine.jacobians_at(len(twins), self._at_reference(twins, constant))

@@ -73,7 +73,7 @@ def solve(
 class Solving:
     """One motion being solved: an array (height, T) that is filled by spans of time, and by groups."""
 
-    # Where each instant begins is settled for all of them first, so that no split changes a bit of the answer.
+    # Where each instant begins is settled for all of them first, so that no split changes a bit.
 
     def __init__(self, model: Model, motion: Motion, X: Floats | None = None) -> None:
         check_drives(model.mechanism, motion)
@@ -84,7 +84,7 @@ class Solving:
         self.knots, self.start = Knots(), self.plan.start
 
     def begin(self, start: Floats | None = None, *, anew: bool = True) -> None:
-        """Follow the motion in a coarse pass from the reference, or from a column of such an array (height,)."""
+        """Follow the motion in a coarse pass from the reference, or from another column (height,)."""
         # ``anew`` fills in the guesses at all instants.
         self.start = self.plan.start if start is None else start
         plan, X = self.plan, self.X

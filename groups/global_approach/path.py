@@ -1,7 +1,7 @@
 """The way of a system along its motion: Newton on all bodies at once."""
 
-# Some instants are reached from one before them along the straight line of the inputs, in steps that the rates
-# at both ends explain. The others between them are solved all at once from interpolated guesses.
+# Some instants are reached from one before them along the straight line of the inputs, in steps that the
+# rates at both ends explain. The others between them are solved all at once from interpolated guesses.
 
 from __future__ import annotations
 

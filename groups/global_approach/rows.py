@@ -297,7 +297,7 @@ def _contact(numbers: Numbers, kind: int, curves: Sequence[Any], d: Any, C: Any,
 
 
 def shape_of(relations: JointRelations, chosen: Sequence[Relation]) -> Hashable:
-    """Traits that joints of relations have in common if they share rows; None of one that shares with none."""
+    """Traits in common of joints of relations that share rows; None of one that shares with none."""
     pairs = [tuple(relations.bodies.index(b) for b in pair.bodies) for pair in relations.pairs]
     rows = [[(t.kind, pairs[t.pair], t.numbers) for t in relation.terms] for relation in chosen]
     return None if relations.curves else repr((rows, len(relations.bodies)))

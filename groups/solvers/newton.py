@@ -65,7 +65,7 @@ class Newton(RelativeSolver):
         """Return the solver of a group whose default is another."""
         if default.form == "driven":
             raise ValueError("it is driven, so that nothing is unknown in relative coordinates")
-        tree = open_group(group, setting.frames)
+        tree = setting.forest.trees[group.number - 1]
         if not tree.links:  # a leg alone has unknowns if it is no strut
             tree = open_group(group, setting.frames, struts=False)
         found = cls.of_group(tree, encode_relative(tree, setting, newton=True))

@@ -94,7 +94,7 @@ class Solver(ABC):
 
     @property
     def memory(self) -> Floats:
-        """Numbers that the kernels keep from instant to instant, at the reference."""
+        """State that the kernels keep from instant to instant, at the reference."""
         return self.made.memory
 
     @property
