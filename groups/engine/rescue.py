@@ -38,6 +38,8 @@ Statuses = npt.NDArray[np.int8]
 NEAR = 0.02
 #: Condition of a closed group, scaled, below which it has no rates.
 NO_RATES = 1e-7
+#: Least damping, over the trace of the matrix.
+REGULAR = 1e-14
 #: Steps of damped least squares, and rounds of starts on the right branch.
 MOST, ROUNDS = 200, 6
 
@@ -228,7 +230,9 @@ class _System:
                 damping, gradient = damping[k], gradient[k]
                 if not len(active):
                     break
-            normal = np.einsum("kmi,kmj->kij", J, J) + damping[:, None, None] * np.eye(self.n)
+            normal = np.einsum("kmi,kmj->kij", J, J)
+            added = damping + REGULAR * np.einsum("kii->k", normal)  # beside its roundings
+            normal += np.where(np.isfinite(added), added, 1.0)[:, None, None] * np.eye(self.n)
             change = np.linalg.solve(normal, gradient[..., None])[..., 0].T
             longest = np.abs(change).max(axis=0)
             change *= np.minimum(1.0, 0.5 / np.maximum(longest, 1e-300))

@@ -335,6 +335,7 @@ def test_closed_forms_tell_residual_and_condition():
 @pytest.mark.parametrize(("joints", "seed", "amplitude"), [
     (["b c PL", "a c PL"], 162651, 0.3),
     (["c d SP", "b d PL", "b d PC", "b c S", "frame c S"], 674277, 1.5),
+    (["a d S", "c d P", "c a SP", "frame d S"], 160698, 1.0),
 ])  # fmt: skip
 def test_groups_that_are_singular_everywhere_are_said(joints, seed, amplitude):
     model = built(random_mechanism([*CARRIERS, *joints], seed))
