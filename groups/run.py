@@ -71,6 +71,8 @@ class RunState:
     #: The engine's column at the last instant, and its time; it begins at the reference without one.
     column: Floats | None = None
     time: float = 0.0
+    #: The model in whose modes it goes on, if that is not the run's.
+    model: Model | None = None
 
     @staticmethod
     def start(memory: Floats, rows: int) -> RunState:
@@ -175,7 +177,7 @@ class Run:
             ahead, before = 1, column[: 3 * len(of.names)].reshape(-1, 3)
             time = np.concatenate([[state.time], time])
             rows = [np.concatenate([before[:, k, None], row], axis=1) for k, row in enumerate(rows)]
-        solving = Solving(self.model, Motion(time, of.names, *map(np.ascontiguousarray, rows)))
+        solving = Solving(state.model or self.model, Motion(time, of.names, *map(np.ascontiguousarray, rows)))
         solving.begin(column)
         solving.advance(0, len(time))
         theirs = solving.finished(self.kept, self.level, watches=False).arrays.by_name()

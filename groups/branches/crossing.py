@@ -70,7 +70,9 @@ class Trail:
         run = Run(there, motion, like.kept, like.level, like.arrays, like.compiled, stepwise=False)
         turn = run.arrays.outputs[1]
         state = RunState(
-            there.packed.memory.copy(), np.zeros((len(turn), 4)) if run.planar else near[1].copy()
+            there.packed.memory.copy(),
+            np.zeros((len(turn), 4)) if run.planar else near[1].copy(),
+            model=there,
         )
         run.advance(0, 1, state)
         if run.arrays.quality[0][:, 0].any():

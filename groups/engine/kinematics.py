@@ -375,22 +375,26 @@ class Group:
         angle = (x[1], x[0]) if term.kind == "line" else sine_cosine(elementary, d, C)
         if angle is None:
             return value(elementary, d, C, term.parameter)
-        counted = self._counted(numbers, pair, term) if term.kind == "counted" else None
-        if counted is not None:
-            return counted
 
         def start() -> float:
             return float(term.near + (atan2(*angle) - term.near + np.pi) % (2 * np.pi) - np.pi)
+
+        if term.kind == "counted":
+            at_reference = start() if isinstance(numbers, Reference) else 0.0
+            (begin,) = numbers.given((*name, "begin"), [at_reference])
+            counted = self._counted(numbers, pair, begin)
+            if counted is not None:
+                return counted
 
         theta = self.unknown(numbers, name, start)
         rows.append(differs(*angle, theta))
         return theta
 
-    def _counted(self, numbers: Numbers, pair: PairFrames, term: Term) -> Number | None:
+    def _counted(self, numbers: Numbers, pair: PairFrames, begin: Number) -> Number | None:
         """The angle as a sum of coordinates of parallel hinges, which count turns; None without a chain."""
         start, end = pair.bodies
         axis = self.frames.rotation[start] @ pair.axes[0][:, 2]
-        reached: dict[int, Number] = {start: term.near}
+        reached: dict[int, Number] = {start: begin}
         todo = [start]
         while todo and end not in reached:
             body = todo.pop(0)

@@ -94,8 +94,10 @@ class Way:
     @cached_property
     def travel(self) -> Floats:
         """(T - 1,) way of the input that goes farthest, by time step, rad or sizes; there and back counts."""
-        y, speed, h = self.inputs[0::3], np.abs(self.inputs[1::3]), np.diff(self.time)
-        fast = np.maximum(speed[:, 1:], speed[:, :-1]) * h
+        (y, v, a), h = (self.inputs[order::3] for order in range(3)), np.diff(self.time)
+        ahead = np.maximum(np.abs(v[:, 1:]), 0.5 * h * np.abs(a[:, 1:]))
+        behind = np.maximum(np.abs(v[:, :-1]), 0.5 * h * np.abs(a[:, :-1]))
+        fast = np.maximum(ahead, behind) * h
         way = np.maximum(np.abs(y[:, 1:] - y[:, :-1]), fast) / self.scale[:, None]
         found: Floats = way.max(axis=0, initial=0.0)
         return found
