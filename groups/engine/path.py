@@ -16,7 +16,7 @@ import numpy as np
 
 from groups.engine.arrays import FINITE, Quality, is_fine, quintic
 from groups.engine.plan import FAR, QUALITY, STEPS
-from mbssa.arrays import Bools, Floats
+from mbssa.arrays import Bools, Floats, Ints
 
 if TYPE_CHECKING:
     from groups.engine.arrays import Life
@@ -36,6 +36,8 @@ FEW, DENSER = 64, 8
 SAME = 1e-6
 #: Share of whole turns in the distance of inputs.
 TURNED = 1e-3
+#: Distances of inputs that are compared at a time.
+CELLS = 2**16
 
 
 @dataclass(eq=False)
@@ -159,7 +161,7 @@ class Missing:
 
     def state_near(self, plan: Plan, inputs: Floats) -> Floats:
         """(n,) the state at the most similar inputs (D,)."""
-        return self.states[:, int(_distances(plan, self.inputs, inputs[:, None])[0].argmin())]
+        return self.states[:, _nearest(plan, self.inputs, inputs[:, None])[0]]
 
 
 @dataclass(eq=False)
@@ -408,9 +410,9 @@ def guesses(plan: Plan, life: Life, knots: Knots, way: Way, X: Floats) -> None:
         for g, part in enumerate(plan.parts):
             if part.n and not alive[g].all() and alive[g].any():
                 dead = np.flatnonzero(~(alive[g, k] & alive[g, k + 1]))
-                near = _distances(plan, columns[: plan.first_body : 3], way.inputs[0::3, dead])
-                best = np.where(alive[g], near, np.inf).argmin(axis=1)
-                X[part.state[:, None], dead] = columns[part.state][:, best]
+                living = columns[:, alive[g]]
+                best = _nearest(plan, living[: plan.first_body : 3], way.inputs[0::3, dead])
+                X[part.state[:, None], dead] = living[part.state][:, best]
 
 
 def _denser(plan: Plan, life: Life, way: Way, x: Floats, columns: Floats) -> tuple[Floats, Floats, Bools]:
@@ -429,10 +431,17 @@ def _denser(plan: Plan, life: Life, way: Way, x: Floats, columns: Floats) -> tup
     return x, columns, np.ones((len(plan.parts), len(x)), dtype=np.bool_)
 
 
-def _distances(plan: Plan, of: Floats, to: Floats) -> Floats:
-    """(K', K) distances of inputs (D, K) from others (D, K'), the largest each; whole turns are short."""
-    off = to[:, :, None] - of[:, None]
-    whole = 2 * np.pi * np.round(off / (2 * np.pi)) * plan.turning_inputs[:, None, None]
-    far = np.abs(off - whole) + TURNED * np.abs(whole)
-    found: Floats = (far / plan.scale_of_inputs[:, None, None]).max(axis=0, initial=0.0)
+def _nearest(plan: Plan, of: Floats, to: Floats) -> Ints:
+    """(K,) which of some inputs (D, K') is the nearest to each of others (D, K); whole turns are short."""
+    turning, scale = plan.turning_inputs.tolist(), plan.scale_of_inputs.tolist()
+    found, block = np.zeros(to.shape[1], dtype=np.int64), 1 + CELLS // max(of.shape[1], 1)
+    for first in range(0, len(found), block):
+        most = np.zeros((min(block, len(found) - first), of.shape[1]))
+        for x, y, turns, size in zip(of, to[:, first : first + block, None], turning, scale, strict=True):
+            off = x - y
+            if turns:
+                whole = 2 * np.pi * np.round(off * (0.5 / np.pi))
+                off = np.abs(off - whole) + TURNED * np.abs(whole)
+            np.maximum(most, np.abs(off) / size, out=most)
+        found[first : first + block] = most.argmin(axis=1)
     return found
