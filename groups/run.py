@@ -68,9 +68,8 @@ class RunState:
     orientation: Floats  # (rows, 4), zero before the first instant: quaternions continue in its sign
     # (rows, 3 or 7) at the last instant of a coarse pass: position, angle or quaternion
     pose: Floats | None = None
-    #: The engine's column at the last instant, and its time; it begins at the reference without one.
+    #: The engine's column at the last instant; it begins at the reference without one.
     column: Floats | None = None
-    time: float = 0.0
     #: The model in whose modes it goes on, if that is not the run's.
     model: Model | None = None
 
@@ -170,21 +169,20 @@ class Run:
     def _advance_by_engine(self, first: int, stop: int, state: RunState) -> None:
         from groups.engine.solve import Solving
 
-        of, span = self.motion, slice(first, stop)
-        time, rows = of.time[span], [of.value[:, span], of.rate[:, span], of.acceleration[:, span]]
-        column, ahead = state.column, 0
-        if column is not None and state.time < time[0]:  # from the last instant on
-            ahead, before = 1, column[: 3 * len(of.names)].reshape(-1, 3)
-            time = np.concatenate([[state.time], time])
-            rows = [np.concatenate([before[:, k, None], row], axis=1) for k, row in enumerate(rows)]
-        solving = Solving(state.model or self.model, Motion(time, of.names, *map(np.ascontiguousarray, rows)))
+        of, span, column = self.motion, slice(first, stop), state.column
+        ahead = int(column is not None and first > 0)  # from the last instant on
+        time, *rows = (
+            np.ascontiguousarray(a[..., first - ahead : stop])
+            for a in (of.time, of.value, of.rate, of.acceleration)
+        )
+        solving = Solving(state.model or self.model, Motion(time, of.names, *rows))
         solving.begin(column)
         solving.advance(0, len(time))
         theirs = solving.finished(self.kept, self.level, watches=False).arrays.by_name()
         for name, mine in self.arrays.by_name().items():
             if mine.shape[1]:
                 mine[:, span] = theirs[name][:, ahead:]
-        state.column, state.time = solving.last_column(), float(time[-1])
+        state.column = solving.last_column()
 
     def prepared(self, first: int, stop: int, state: RunState) -> Callable[[], None]:
         """Prepare :meth:`advance` of all groups with these arguments, for many calls."""

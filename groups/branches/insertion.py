@@ -22,11 +22,12 @@ from groups.results.arrays import Arrays
 from groups.results.schema import OUTPUTS, QUALITY
 from groups.results.singular import SingularPosition
 from groups.run import Run, RunState
-from groups.status import NOT_CONVERGED, OK, PASSED_SINGULAR, PREDECESSOR_FAILED
+from groups.status import BRANCH_JUMP, NOT_CONVERGED, OK, PASSED_SINGULAR, PREDECESSOR_FAILED
 from mbssa.arrays import Bools, Floats, Ints
 from mbssa.joints.catalogue import is_length
 
 if TYPE_CHECKING:
+    from groups.engine.solve import Solving
     from groups.model import Model
     from groups.trajectory import Trajectory
 
@@ -152,6 +153,8 @@ class Proof:
     smooth: bool = False
     least: float = LEAST
     singular: list[SingularPosition] = field(default_factory=list)
+    #: The engine's solution of the whole motion, if it is asked for.
+    whole: Solving | None = None
     #: As :meth:`groups.Model.solve` has it; called after each piece, too.
     progress: Callable[[float], object] | None = None
 
@@ -238,6 +241,11 @@ class Proof:
 
     def _taken_up(self, run: Run, at: int) -> tuple[Run, RunState]:
         """Go on by the model from a pose that others have found."""
+        column = self._column(run, at) if run.by_engine else None
+        if column is not None:
+            state = RunState.start(self.memory, len(self.everything))
+            state.column = column
+            return self._run(self.motion, run.arrays), state
         found = from_pose(self.model, self._pose(run, at), self.motion.value[:, at])
         memory = self.memory
         if found is not None:  # else it is singular there
@@ -245,6 +253,19 @@ class Proof:
         planar, turn = run.planar, run.arrays.outputs[1][:, at]
         state = RunState(memory.copy(), np.zeros((len(turn), 4)) if planar else turn.copy())
         return self._run(self.motion, run.arrays), state
+
+    def _column(self, run: Run, at: int) -> Floats | None:
+        """The engine's own column at an instant, with turns that a pose lacks; None if that is elsewhere."""
+        from groups.engine.solve import Solving
+
+        if self.whole is None:
+            self.whole = Solving(self.model, self.motion)
+            self.whole.begin()
+            self.whole.advance(0, len(self.motion.time))
+            self.whole.finished(self.everything, 0, watches=False)
+        place, mine = run.arrays.outputs[0][:, at], self.whole.places(at)
+        same = np.abs(place - mine[:, : place.shape[1]]).max() <= SAME * self.model.frames.size
+        return self.whole.X[:, at].copy() if same else None
 
     @property
     def _said(self) -> npt.NDArray[np.int8]:
@@ -413,7 +434,7 @@ class Proof:
         for g, needs in enumerate(self.model.needs):
             missing = bool(gone[list(needs)].any())
             gone[g] = missing or g in self.doubted
-            if gone[g] and status[g, at] == OK:
+            if gone[g] and (status[g, at] == OK or (g in self.doubted and status[g, at] == BRANCH_JUMP)):
                 run.mark(g, slice(at, at + 1), PREDECESSOR_FAILED if missing else PASSED_SINGULAR)
         self.doubted.clear()
         self.proven[:, at] = self._said

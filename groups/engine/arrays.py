@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -95,6 +95,14 @@ class Life:
                 for part in self.plan.parts if parts is None else parts:
                     self._group(part, X[:, start : min(start + BLOCK, count)], limit)
 
+    def one_by_one(self, X: Floats, which: Iterable[int], parts: Sequence[Part]) -> None:
+        """Solve some columns as :meth:`apart` does, on floats."""
+        for t in which:
+            column = X[:, t].tolist()
+            for part in parts:
+                self._one(part, column, lost=False)
+            X[:, t] = column
+
     def guess(self, X: Floats, time: Floats, first: Ints, knots: Floats, columns: Floats) -> None:
         """Unknowns by quintics between columns at some times, from the samples ``first`` on each."""
         plan, counts, h = self.plan, np.diff(first), np.diff(knots)
@@ -167,7 +175,7 @@ class Life:
             X[r + 2 * unknowns] = np.where(fine, rates[part.n + k], 0.0)
         for k, x in enumerate(quality):
             X[part.quality + k] = x
-        X[part.quality + STEPS].view(np.int64)[:] = steps
+        X[part.quality + STEPS] = steps
 
     def _fine(self, part: Part, quality: Quality, limit: float) -> Any:
         return is_fine(quality, limit, self.plan.size, part.flat)

@@ -166,6 +166,16 @@ class Plan:
         """First row of a body's record."""
         return self.first_body + b * self.record.stored
 
+    def up_to(self, part: Part) -> list[Part]:
+        """A group and all that it hangs on, in their order."""
+        found, todo = set[int](), [part.index]
+        while todo:
+            g = todo.pop()
+            if g not in found:
+                found.add(g)
+                todo += self.parts[g].known
+        return [self.parts[g] for g in sorted(found)]
+
     def rows_of_part(self, part: Part) -> Ints:
         """All rows that a group writes."""
         states = [part.state + k * self.unknowns for k in range(3)]

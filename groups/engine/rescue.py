@@ -277,4 +277,4 @@ class _System:
         Y[part.quality + REACH], Y[part.quality + GIMBAL] = found[count + 2], found[count + 3]
         Y[part.quality + RESIDUAL] = np.abs(rows).max(axis=0, initial=0.0)
         Y[part.quality + FAR] = 0.0
-        Y[part.quality + STEPS].view(np.int64)[:] = MOST
+        Y[part.quality + STEPS] = MOST

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from groups.model import Model
     from groups.motion import Motion
 
+#: Instants of a motion up to which numbers are faster than arrays.
+FEW = 8
 #: Fewest instants between two reports of progress.
 SPAN = 256
 #: Longest way of an input in a step over which turns are counted, rad or sizes.
@@ -101,7 +103,10 @@ class Solving:
         """Solve the instants ``first`` … ``stop`` - 1, of all groups or of some that read no later ones."""
         parts = self.plan.parts if groups is None else [self.plan.parts[g] for g in groups]
         with _told():
-            self.life.apart(self.X, stop, NEAR, first, parts)
+            if len(self.motion.time) <= FEW:
+                self.life.one_by_one(self.X, range(first, stop), parts)
+            else:
+                self.life.apart(self.X, stop, NEAR, first, parts)
 
     def rows_of(self, groups: Sequence[int]) -> tuple[Ints, Ints]:
         """Rows of the array that some groups write, and those of others that they read."""
@@ -154,6 +159,11 @@ class Solving:
         run.stop_at(done)
         return run
 
+    def places(self, at: int) -> Floats:
+        """Positions (N, 2 or 3) of all bodies at an instant."""
+        found: Floats = self.plan.bodies(self.X[:, at : at + 1])[:, list(self.plan.record.position), 0]
+        return found
+
     def last_column(self) -> Floats:
         """The last column, from which another motion may go on; of angles the last that are known."""
         plan, column = self.plan, self.X[:, -1].copy()
@@ -173,7 +183,7 @@ class Solving:
             bodies[:, :, k] if n < level + 2 else none for n, k in enumerate(plan.record.outputs)
         )
         Q = X[plan.first_quality : plan.first_axes].reshape(len(plan.parts), len(QUALITY), -1)
-        residual, steps, condition = Q[:, RESIDUAL], Q[:, STEPS].view(np.int64), np.abs(Q[:, CONDITION])
+        residual, steps, condition = Q[:, RESIDUAL], Q[:, STEPS].astype(np.int64), np.abs(Q[:, CONDITION])
         if np.count_nonzero(status):
             waits = status == PREDECESSOR_FAILED
             residual = np.where(waits | (status == NOT_COMPUTED), np.nan, residual)

@@ -90,7 +90,7 @@ def _inside(plan: Plan, life: Life, way: Way, part: Part, X: Floats, k: int, row
     Y = life.storage(len(share))
     Y[: plan.first_body] = way.at(k + share)
     Y[plan.q] = X[plan.q, k, None] + share * (X[plan.q, k + 1] - X[plan.q, k])[:, None]
-    life.apart(Y, len(share), np.inf)
+    life.apart(Y, len(share), np.inf, parts=plan.up_to(part))
     measure, time = np.sqrt(np.maximum(Y[part.quality + row], 0.0)), way.time_at(k + share)
     solved = np.isfinite(Y[part.records[0]])
     if not solved.all():  # it comes back with the sign that it had

@@ -19,7 +19,7 @@ from groups.branches.insertion import prove
 from groups.branches.states import States
 from groups.cli.singular_positions import singular_positions
 from groups.run import Run, RunState
-from groups.status import OK, PASSED_SINGULAR, PREDECESSOR_FAILED
+from groups.status import BRANCH_JUMP, OK, PASSED_SINGULAR, PREDECESSOR_FAILED
 from routes.sweep.poses import solve_poses
 
 
@@ -198,8 +198,8 @@ def parallelogram(**options):
 
 def test_a_flat_parallelogram_is_named_with_group_time_and_kind():
     found = parallelogram()
-    assert found.status[:, 1].tolist() == [OK] * 5 + [PASSED_SINGULAR] + [OK] * 7
-    assert found.proof[:, 1].tolist() == [2] * 5 + [0] + [1] * 7
+    assert found.status[:, 1].tolist() == [OK] * 5 + [PASSED_SINGULAR] + [OK] * 5 + [BRANCH_JUMP, OK]
+    assert found.proof[:, 1].tolist() == [2] * 5 + [0] + [1] * 5 + [0, 1]
     assert np.isnan(found.position[5, 2:]).all()
     (place,) = found.singular
     assert (place.group, place.kind) == (2, "branches cross")
