@@ -69,15 +69,6 @@ class Life:
         frame = self.plan.rows_of_body(0)
         X[frame] = self.plan.start[frame, None]
 
-    def columns(self, X: Floats, which: Ints) -> Floats:
-        """Some of the instants, with all that groups read."""
-        return X[:, which]
-
-    def keep_axes(self, part: Part, X: Floats, which: Ints, Y: Floats) -> None:
-        """Write the axes of a group's bodies at some instants."""
-        axes = part.records[part.records >= self.plan.first_axes]
-        X[axes[:, None], which] = Y[axes]
-
     def seen(self, X: Floats, limit: float) -> tuple[bool, list[tuple[float, float]]]:
         """Whether all instants are fine, and least and largest of each reach and distance to a gimbal."""
         Q = X[self.plan.first_quality : self.plan.first_axes].reshape(len(self.plan.parts), len(QUALITY), -1)

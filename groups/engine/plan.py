@@ -106,8 +106,6 @@ class Plan:
         self.height = self.first_axes + self.mechanism.n_bodies * (self.record.length - self.record.stored)
         self._place_unknowns(groups)
         self.start = self._reference_column(groups)
-        #: What machine code finds before the first instant: the first quaternion has the sign that it has.
-        self.before = self.start[self.first_body : self.first_axes + 1] * self.record.planar
         self.parts = self._parts(groups)
         self.turns = np.array([turn for g in groups for turn in g.turns], dtype=np.bool_)
         self.scale = np.where(self.turns, 1.0, self.size)
@@ -127,12 +125,6 @@ class Plan:
         """Operations of a step of Newton's method and of the rest, of all groups."""
         found: Floats = np.sum([part.routine.operations for part in self.parts], axis=0)
         return found
-
-    @cached_property
-    def is_opaque(self) -> bool:
-        """Whether functions have to be called in Python: users', and NumPy's solves of large groups."""
-        routines = {id(part.routine): part.routine for part in self.parts}.values()
-        return any(op == "user" for routine in routines for op, _, _ in routine.graph.nodes)
 
     def _place_unknowns(self, groups: Sequence[Group]) -> None:
         """Rows of the unknowns by joint and coordinate, and of each group."""
@@ -201,10 +193,6 @@ class Plan:
         if beyond < 0:
             return self.body(b) + number
         return self.first_axes + b * (self.record.length - self.record.stored) + beyond
-
-    def row_of(self, part: Part, name: str, k: Any) -> int:
-        """Row of an input of a part's routine, or of an unknown."""
-        return int(part.state[k]) if name == "q" else int(self.row(part.group, name, k))
 
     def rows(self, part: Part, used: Sequence[tuple[str, Any]]) -> Ints:
         """Rows of the inputs that a function of a part's routine takes."""

@@ -84,7 +84,7 @@ def fine(plan: Plan, part: Part, X: Floats, near: float = NEAR) -> Bools:
 
 def _rescued(plan: Plan, life: Life, part: Part, X: Floats, bad: Ints) -> Statuses:
     """Statuses of a group at some instants; its answers are written where there are some."""
-    Y = life.columns(X, bad)
+    Y = X[:, bad]
     life.again(part, Y, NEAR)  # predecessors may have been rescued
     code = np.where(fine(plan, part, Y), OK, NOT_CONVERGED).astype(np.int8)
     todo = np.flatnonzero(code != OK)
@@ -97,8 +97,8 @@ def _rescued(plan: Plan, life: Life, part: Part, X: Floats, bad: Ints) -> Status
             code[todo] = _of_checked_rows(plan, part, Y[:, todo])
         else:
             code[todo] = _of_closed_form(part, Y[:, todo])
-    X[: plan.first_axes, bad] = Y[: plan.first_axes]
-    life.keep_axes(part, X, bad, Y)
+    rows = plan.rows_of_part(part)
+    X[rows[:, None], bad] = Y[rows]
     return code
 
 

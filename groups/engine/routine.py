@@ -305,7 +305,6 @@ class Routine:
         # ---- quality
         shared = int((~self.constant).sum())
         shares = [p * self.graph.input("g", shared + k) for k, p in enumerate(pivots)]
-        self.n_pivots = len(pivots)
         condition = self._signed_least(shares)
         if self.linear:
             condition = absolute(condition)
