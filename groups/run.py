@@ -184,6 +184,24 @@ class Run:
                 mine[:, span] = theirs[name][:, ahead:]
         state.column = solving.last_column()
 
+    def advance_lines(self, first: Ints, stop: Ints, memory: Floats) -> None:
+        """Solve lines of instants ``first`` … ``stop`` - 1, each from the reference, or from a memory, on."""
+        if not self.by_engine:
+            state = RunState.start(memory, len(self.kept))
+            for begin, end in zip(first.tolist(), stop.tolist(), strict=True):
+                state.memory[:], state.orientation[:] = memory, 0.0
+                self.advance(begin, end, state)
+            return
+        from groups.engine.lines import solve_lines
+
+        solving, status = solve_lines(self.model, self.motion, first, stop)
+        theirs = solving.arrays(self.kept, self.level, status).by_name()
+        for name, mine in self.arrays.by_name().items():
+            if mine.shape[1]:
+                mine[:] = theirs[name]
+        for g, of in enumerate(status):
+            self.mark(g, np.flatnonzero(of == BRANCH_JUMP), BRANCH_JUMP)
+
     def prepared(self, first: int, stop: int, state: RunState) -> Callable[[], None]:
         """Prepare :meth:`advance` of all groups with these arguments, for many calls."""
         if self.model.globally or self._asks or not self.compiled:

@@ -12,7 +12,7 @@ from groups.branches.insertion import Proof
 from groups.motion import Motion
 from groups.results.arrays import Arrays
 from groups.results.schema import QUALITY
-from groups.run import Run, RunState
+from groups.run import Run
 from mbssa.arrays import Bools, Floats, Ints
 from mbssa.joints.catalogue import is_length
 
@@ -49,6 +49,15 @@ def lines(model: Model, inputs: Floats) -> list[Floats]:
     return [np.linspace(start, goal, n + 1) for goal, n in zip(inputs, counts, strict=True)]
 
 
+def along(model: Model, ways: list[Floats]) -> tuple[Motion, Ints, Ints]:
+    """Lines as instants one after another, with their rates; where each begins, and where it has ended."""
+    stop = np.cumsum([len(way) for way in ways])
+    value = np.concatenate(ways).T.copy()
+    rate = np.concatenate([np.broadcast_to(way[1] - way[0], way.shape) for way in ways]).T.copy()
+    time, names = np.arange(float(stop[-1])), tuple(model.reference_inputs)
+    return Motion(time, names, value, rate, np.zeros_like(value)), stop - [len(way) for way in ways], stop
+
+
 def _all_sure(proof: Proof, begun: Bools, _: float) -> bool:
     return bool(proof.sure[begun].all())
 
@@ -59,18 +68,11 @@ def solve_proven_poses(
     """Poses and status of all bodies and groups for rows of inputs (n, D), as a run has n instants."""
     # Then for groups and rows (G, n) what is proven, and where the line is broken: it failed before its end.
     # All lines are tried at once; those that are not certified are followed in smaller pieces.
-    everything, names = np.arange(model.mechanism.n_bodies), tuple(model.reference_inputs)
-    ways = lines(model, inputs)
-    stops = np.cumsum([len(way) for way in ways])
-    spans = [slice(stop - len(way), stop) for way, stop in zip(ways, stops.tolist(), strict=True)]
-    value = np.concatenate(ways).T.copy()
-    rate = np.concatenate([np.broadcast_to(way[1] - way[0], way.shape) for way in ways]).T.copy()
-    motion = Motion(np.arange(float(stops[-1])), names, value, rate, np.zeros_like(value))
-    run = Run(model, motion, everything, 1)
-    state = RunState.start(memory, len(everything))
-    for span in spans:
-        state.memory[:], state.orientation[:] = memory, 0.0
-        run.advance(span.start, span.stop, state)
+    everything = np.arange(model.mechanism.n_bodies)
+    motion, first, stops = along(model, lines(model, inputs))
+    spans = [slice(begin, end) for begin, end in zip(first.tolist(), stops.tolist(), strict=True)]
+    run = Run(model, motion, everything, 1, stepwise=False)
+    run.advance_lines(first, stops, memory)
     proof = Proof(model, motion, 1, memory, run.compiled)
     passed: Bools = np.asarray(proof.passed(run, 0, len(motion.time))[:, proof.sure].all(axis=1))
     none = np.zeros((len(everything), 0, run.arrays.outputs[2].shape[2]))
@@ -81,10 +83,8 @@ def solve_proven_poses(
     for case, span in enumerate(spans):
         if passed[span.start : span.stop - 1].all():
             continue
-        line = Motion(
-            motion.time[span], names,
-            *(np.ascontiguousarray(a[:, span]) for a in (value, rate, motion.acceleration)),
-        )  # fmt: skip
+        rows = (motion.value, motion.rate, motion.acceleration)
+        line = Motion(motion.time[span], motion.names, *(np.ascontiguousarray(row[:, span]) for row in rows))
         one = Proof(model, line, 0, memory, run.compiled, least=LEAST)
         begun = one.sure.copy()
         one.progress = partial(_all_sure, one, begun)

@@ -86,6 +86,12 @@ class Life:
                 for part in self.plan.parts if parts is None else parts:
                     self._group(part, X[:, start : min(start + BLOCK, count)], limit)
 
+    def some(self, X: Floats, which: Ints) -> None:
+        """Solve some columns as :meth:`apart` does, wherever the guess is."""
+        Y = X[:, which]
+        self.apart(Y, len(which), np.inf)
+        X[:, which] = Y
+
     def one_by_one(self, X: Floats, which: Iterable[int], parts: Sequence[Part]) -> None:
         """Solve some columns as :meth:`apart` does, on floats."""
         for t in which:

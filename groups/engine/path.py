@@ -210,7 +210,7 @@ class Follower:
                 column[state + unknowns] = column[state + 2 * unknowns] = 0.0
             X = self.life.steps_from(column, inputs, np.diff(time), alive)
             at = at[: X.shape[1] - 1]
-            fine, found = self._fine(X, alive, np.diff(time)[: len(at)])
+            fine, found = self.fine(X[:, :-1], X[:, 1:], alive, np.diff(time)[: len(at)])
             good = len(at) if fine.all() else int(fine.argmin())
             if good and since:
                 back = self._found_again(since, found[:, 0], way, float(at[0]), X[:, 1], knots, checks)
@@ -359,13 +359,13 @@ class Follower:
         same = np.abs(found[plan.q] - plan.start[plan.q]).max(initial=0.0) <= SAME  # else turns are counted
         return found if same and np.isfinite(found[: plan.first_state]).all() else plan.start
 
-    def _fine(self, X: Floats, alive: Bools, h: Floats) -> tuple[Bools, Bools]:
-        """Whether all living groups go on, by step; and which groups are solved there (G, steps)."""
+    def fine(self, before: Floats, after: Floats, alive: Bools, h: Floats | float) -> tuple[Bools, Bools]:
+        """Whether all living groups go on, by step; and which groups are solved behind it (G, steps)."""
         plan = self.plan
-        Q = X[plan.first_quality : plan.first_axes, 1:].reshape(len(self.parts), len(QUALITY), -1)
+        Q = after[plan.first_quality : plan.first_axes].reshape(len(self.parts), len(QUALITY), -1)
         far = np.where(alive, LEAP, FINITE)[:, None]
         found: Bools = is_fine(Quality(*(Q[:, k] for k in range(STEPS))), far, plan.size, plan.flat)
-        smooth = on_one_path(plan, X, h)
+        smooth = on_one_path(plan, before, after, h)
         for g, part in enumerate(self.parts):
             found[g] &= found[self.known[g]].all(axis=0)
             if alive[g] and not part.routine.linear:
@@ -374,11 +374,11 @@ class Follower:
         return whole, found
 
 
-def on_one_path(plan: Plan, X: Floats, h: Floats) -> Bools:
-    """(n, steps) whether the states of neighbouring columns lie on one smooth path, by unknown."""
-    q, v, a = X[plan.q], X[plan.dq], X[plan.ddq]
-    way = 0.5 * h * (v[:, 1:] + v[:, :-1]) + h * h / 12.0 * (a[:, :-1] - a[:, 1:])
-    found: Bools = np.abs(q[:, 1:] - q[:, :-1] - way) <= SMOOTH * plan.scale[:, None]
+def on_one_path(plan: Plan, before: Floats, after: Floats, h: Floats | float) -> Bools:
+    """(n, steps) whether the states of columns before and after steps lie on one smooth path, by unknown."""
+    (q, v, a), (q1, v1, a1) = ([X[rows] for rows in (plan.q, plan.dq, plan.ddq)] for X in (before, after))
+    way = 0.5 * h * (v1 + v) + h * h / 12.0 * (a - a1)
+    found: Bools = np.abs(q1 - q - way) <= SMOOTH * plan.scale[:, None]
     return found
 
 

@@ -57,7 +57,7 @@ def statuses(plan: Plan, life: Life, X: Floats, time: Floats, knots: Knots, befo
             found[g, bad] = _rescued(plan, life, part, X, bad)
         losses = sorted((loss for loss in knots.lost if loss.group == g), key=lambda loss: loss.before)
         if losses and part.n and not part.routine.linear:
-            smooth = on_one_path(plan, X, np.diff(time))[part.state - plan.first_state]
+            smooth = on_one_path(plan, X[:, :-1], X[:, 1:], np.diff(time))[part.state - plan.first_state]
             _doubt(found[g], losses, np.asarray(smooth.all(axis=0)), part.has_one_mode)
     return found
 

@@ -18,6 +18,7 @@ import mbssa
 from groups import Model, build
 from groups.assembly_modes import starting_memory
 from groups.motion import Motion, default_motion
+from groups.posed import in_modes
 from groups.trajectory import LEVELS, PROOF, STATUS, Branch, Trajectory
 from mbssa import Mechanism, Structure
 from mbssa.arrays import Floats, Ints
@@ -207,7 +208,7 @@ def _made(setup: Setup, design: tuple[float, ...]) -> tuple[Model, Floats | None
     if not modes:
         return model, None
     try:
-        return model, starting_memory(model, modes)
+        return in_modes(model, modes), starting_memory(model, modes)
     except ValueError as error:
         return Refusal(NO_MODE, str(error))
 

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from groups import Model
-from groups.branches.poses import LONGEST, lines, pieces, solve_proven_poses
+from groups.branches.poses import LONGEST, along, lines, pieces, solve_proven_poses
 from groups.motion import Motion
 from groups.run import Run, RunState, run_in
 from groups.solvers.solver import Solver
@@ -80,6 +80,15 @@ def _run_along_lines(
 ) -> tuple[Run, Ints, Bools]:
     """Poses on the way from the reference, columns of the ends, and groups (G, n) whose line is broken."""
     broken = np.zeros((len(model.solvers), len(inputs)), dtype=np.bool_)
+    follows = np.array([depends_on_last_pose(solver) for solver in model.solvers])
+    motion, first, stops = along(model, lines(model, inputs))
+    run = Run(model, motion, held, 0, stepwise=False)
+    if run.by_engine:
+        run.advance_lines(first, stops, memory)
+        status = run.arrays.quality[0]
+        for case, (begin, end) in enumerate(zip(first.tolist(), stops.tolist(), strict=True)):
+            broken[:, case] = follows & status[:, begin : end - 1].any(axis=1)
+        return run, stops - 1, broken
     if not (continues or model.by_instants):
         run = Run(model, _motion(model, inputs), held, 0)
         run.advance(0, len(inputs), RunState.start(memory, len(held)))
@@ -88,7 +97,6 @@ def _run_along_lines(
     stops = np.cumsum([len(way) for way in ways])
     run = Run(model, _motion(model, np.concatenate(ways)), held, 0)
     state = RunState.start(memory, len(held))
-    follows = np.array([depends_on_last_pose(solver) for solver in model.solvers])
     for case, (way, stop) in enumerate(zip(ways, stops.tolist(), strict=True)):
         start = run_in(model, _motion(model, way), memory) if model.by_instants else memory
         state.memory[:], state.orientation[:] = start, 0.0

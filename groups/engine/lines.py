@@ -1,0 +1,71 @@
+"""Many lines of instants that begin at the reference each, such as those to the poses of a sweep."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from groups.engine.path import STRIDE, Follower
+from groups.engine.rescue import Statuses, statuses
+from groups.engine.solve import Solving
+from groups.motion import Motion
+from mbssa.arrays import Bools, Floats, Ints
+
+if TYPE_CHECKING:
+    from groups.engine.plan import Plan
+    from groups.model import Model
+
+
+def solve_lines(model: Model, motion: Motion, first: Ints, stop: Ints) -> tuple[Solving, Statuses]:
+    """Solve lines from instants ``first`` to ``stop`` - 1; what is solved, and its statuses (G, T)."""
+    # They go side by side; a line that is not followed so is solved by itself, which says why.
+    solving = Solving(model, motion)
+    plan, found = solving.plan, np.zeros((len(solving.plan.parts), len(motion.time)), dtype=np.int8)
+    with np.errstate(all="ignore"):
+        sound = _side_by_side(solving, first, stop)
+    if not plan.unknowns:  # closed forms tell of each instant by itself
+        return solving, statuses(plan, solving.life, solving.X, motion.time, solving.knots, found)
+    for line in np.flatnonzero(~sound).tolist():
+        span = slice(int(first[line]), int(stop[line]))
+        rows = (motion.value, motion.rate, motion.acceleration)
+        one = Solving(model, Motion(motion.time[span], motion.names, *(row[:, span] for row in rows)))
+        one.begin()
+        one.advance(0, span.stop - span.start)
+        found[:, span] = statuses(plan, one.life, one.X, one.way.time, one.knots, found[:, span])
+        solving.X[:, span] = one.X
+    return solving, found
+
+
+def _side_by_side(solving: Solving, first: Ints, stop: Ints) -> Bools:
+    """Solve lines in strides of all of them at once; which were followed to their ends."""
+    plan, life, X, inputs = solving.plan, solving.life, solving.X, solving.way.inputs
+    follower, scale = Follower(plan, life), solving.way.scale[:, None]
+    X[:, first] = plan.start[:, None]
+    X[: plan.first_body] = inputs
+    life.some(X, first)
+    sound = np.array(follower.fine(X[:, first], X[:, first], plan.alive, 0.0)[0]) | (not plan.unknowns)
+    for j in range(1, int((stop - first).max(initial=0))):
+        lines = np.flatnonzero(sound & (first + j < stop))
+        before, at = first[lines] + j - 1, first[lines] + j
+        rise, Y = inputs[:, at] - inputs[:, before], X[:, before]
+        count = 1 + int((np.abs(rise[0::3]) / scale).max(initial=0.0) / STRIDE)
+        for k in range(1, count + 1):
+            Z, h = Y.copy(), 1.0 / count
+            Z[: plan.first_body] = inputs[:, before] + k * h * rise
+            Z[plan.q] += h * (Y[plan.dq] + 0.5 * h * Y[plan.ddq])
+            life.some(Z, np.arange(len(lines)))
+            sound[lines] &= follower.fine(Y, Z, plan.alive, h)[0] | (not plan.unknowns)
+            _turn_on(plan, Y, Z, h)
+            Y = Z
+        X[:, at] = Y
+    return sound
+
+
+def _turn_on(plan: Plan, before: Floats, after: Floats, h: float) -> None:
+    """Count the turns of angles of closed forms on by their rates."""
+    if plan.wound:
+        first, record = np.array([plan.body(b) for b in plan.wound]), plan.record
+        rates = before[first + record.velocity[2]] + after[first + record.velocity[2]]
+        off = before[first + record.turn] + 0.5 * h * rates - after[first + record.turn]
+        after[first + record.turn] += 2 * np.pi * np.nan_to_num(np.round(off / (2 * np.pi)))
