@@ -169,15 +169,11 @@ class Run:
     def _advance_by_engine(self, first: int, stop: int, state: RunState) -> None:
         from groups.engine.solve import Solving
 
-        of, span, column = self.motion, slice(first, stop), state.column
+        span, column = slice(first, stop), state.column
         ahead = int(column is not None and first > 0)  # from the last instant on
-        time, *rows = (
-            np.ascontiguousarray(a[..., first - ahead : stop])
-            for a in (of.time, of.value, of.rate, of.acceleration)
-        )
-        solving = Solving(state.model or self.model, Motion(time, of.names, *rows))
+        solving = Solving(state.model or self.model, self.motion.within(slice(first - ahead, stop)))
         solving.begin(column)
-        solving.advance(0, len(time))
+        solving.advance(0, stop - first + ahead)
         theirs = solving.finished(self.kept, self.level, watches=False).arrays.by_name()
         for name, mine in self.arrays.by_name().items():
             if mine.shape[1]:
@@ -192,15 +188,18 @@ class Run:
                 state.memory[:], state.orientation[:] = memory, 0.0
                 self.advance(begin, end, state)
             return
-        from groups.engine.lines import solve_lines
+        from groups.engine.lines import batches, solve_lines
 
-        solving, status = solve_lines(self.model, self.motion, first, stop)
-        theirs = solving.arrays(self.kept, self.level, status).by_name()
-        for name, mine in self.arrays.by_name().items():
-            if mine.shape[1]:
-                mine[:] = theirs[name]
-        for g, of in enumerate(status):
-            self.mark(g, np.flatnonzero(of == BRANCH_JUMP), BRANCH_JUMP)
+        for lines in batches(self.model, first, stop):
+            span = slice(int(first[lines][0]), int(stop[lines][-1]))
+            ends = first[lines] - span.start, stop[lines] - span.start
+            solving, status = solve_lines(self.model, self.motion.within(span), *ends)
+            theirs = solving.arrays(self.kept, self.level, status).by_name()
+            for name, mine in self.arrays.by_name().items():
+                if mine.shape[1]:
+                    mine[:, span] = theirs[name]
+            for g, of in enumerate(status):
+                self.mark(g, span.start + np.flatnonzero(of == BRANCH_JUMP), BRANCH_JUMP)
 
     def prepared(self, first: int, stop: int, state: RunState) -> Callable[[], None]:
         """Prepare :meth:`advance` of all groups with these arguments, for many calls."""

@@ -83,8 +83,7 @@ def solve_proven_poses(
     for case, span in enumerate(spans):
         if passed[span.start : span.stop - 1].all():
             continue
-        rows = (motion.value, motion.rate, motion.acceleration)
-        line = Motion(motion.time[span], motion.names, *(np.ascontiguousarray(row[:, span]) for row in rows))
+        line = motion.within(span)
         one = Proof(model, line, 0, memory, run.compiled, least=LEAST)
         begun = one.sure.copy()
         one.progress = partial(_all_sure, one, begun)

@@ -2,19 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from groups.engine.path import STRIDE, Follower
 from groups.engine.rescue import Statuses, statuses
-from groups.engine.solve import Solving
-from groups.motion import Motion
+from groups.engine.solve import Solving, plan_of
 from mbssa.arrays import Bools, Floats, Ints
 
 if TYPE_CHECKING:
     from groups.engine.plan import Plan
     from groups.model import Model
+    from groups.motion import Motion
+
+#: Numbers of the lines that are solved together.
+NUMBERS = 4_000_000
+
+
+def batches(model: Model, first: Ints, stop: Ints) -> Iterator[slice]:
+    """Lines whose numbers fit into some memory together."""
+    most, begin = max(1, NUMBERS // plan_of(model).height), 0
+    while begin < len(first):
+        end = max(begin + 1, int(np.searchsorted(stop, first[begin] + most, side="right")))
+        yield slice(begin, end)
+        begin = end
 
 
 def solve_lines(model: Model, motion: Motion, first: Ints, stop: Ints) -> tuple[Solving, Statuses]:
@@ -28,8 +41,7 @@ def solve_lines(model: Model, motion: Motion, first: Ints, stop: Ints) -> tuple[
         return solving, statuses(plan, solving.life, solving.X, motion.time, solving.knots, found)
     for line in np.flatnonzero(~sound).tolist():
         span = slice(int(first[line]), int(stop[line]))
-        rows = (motion.value, motion.rate, motion.acceleration)
-        one = Solving(model, Motion(motion.time[span], motion.names, *(row[:, span] for row in rows)))
+        one = Solving(model, motion.within(span))
         one.begin()
         one.advance(0, span.stop - span.start)
         found[:, span] = statuses(plan, one.life, one.X, one.way.time, one.knots, found[:, span])

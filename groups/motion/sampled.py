@@ -55,6 +55,18 @@ class Motion:
         if faults:
             raise ValueError("; ".join(faults))
 
+    def within(self, span: slice) -> Motion:
+        """The motion at some of its instants, copied.
+
+        >>> zero = np.zeros((1, 3))
+        >>> Motion(np.array([0.0, 1.0, 2.0]), ("1-2.angle",), zero, zero, zero).within(slice(1, 3)).time
+        array([1., 2.])
+        """
+        value, rate, acceleration = (
+            array[:, span].copy() for array in (self.value, self.rate, self.acceleration)
+        )
+        return Motion(self.time[span].copy(), self.names, value, rate, acceleration)
+
 
 def time_faults(time: Floats) -> list[str]:
     """Faults of instants, which have to be (T,), finite and strictly increasing."""

@@ -92,11 +92,7 @@ def with_alternatives(
 
 def first_instants(motion: Motion, count: int) -> Motion:
     """The beginning of a motion."""
-    if count >= len(motion.time):
-        return motion
-    parts = (motion.value, motion.rate, motion.acceleration)
-    value, rate, acceleration = (np.ascontiguousarray(part[:, :count]) for part in parts)
-    return Motion(motion.time[:count].copy(), motion.names, value, rate, acceleration)
+    return motion if count >= len(motion.time) else motion.within(slice(count))
 
 
 def affordable(costs: Costs, instants: int) -> int:
