@@ -36,6 +36,7 @@ from mbssa.joints.catalogue import is_length
 from mbssa.joints.system import Configuration
 
 if TYPE_CHECKING:
+    from groups.engine.solve import Solving
     from groups.model import Model
 
 
@@ -93,6 +94,31 @@ class Part:
     groups: Ints  # indices, each after those that it needs
     loaded: Ints  # bodies that others have solved and these groups need
     written: Ints  # bodies of these groups
+
+
+def finished(
+    solving: Solving,
+    held: Ints,
+    level: int,
+    done: int | None = None,
+    missing: Bools | None = None,
+    *,
+    watches: bool = True,
+) -> Run:
+    """The run of what the engine has solved, up to ``done``; without ``watches`` contacts know no limits."""
+    count = len(solving.motion.time)
+    done = count if done is None else done
+    arrays = solving.finished(held, level, done, missing)
+    run = Run(solving.model, solving.motion, held, level, arrays, compiled=False)
+    if watches:
+        for g, gone, off, said in solving.off_profiles(arrays.quality[0]):
+            run.mark(g, gone, CONTACT_LOST, off)
+            run.ended[g] = int(gone[0]), said
+        run.check_contacts(0, done)
+    for g, status in enumerate(arrays.quality[0][:, :done]):
+        run.mark(g, np.flatnonzero(status == NOT_COMPUTED), NOT_COMPUTED)
+    run.stop_at(done)
+    return run
 
 
 def rows_of(model: Model, bodies: Ints) -> tuple[Ints, tuple[Ints, Ints]]:
@@ -174,7 +200,7 @@ class Run:
         solving = Solving(state.model or self.model, self.motion.within(slice(first - ahead, stop)))
         solving.begin(column)
         solving.advance(0, stop - first + ahead)
-        theirs = solving.finished(self.kept, self.level, watches=False).arrays.by_name()
+        theirs = solving.finished(self.kept, self.level).by_name()
         for name, mine in self.arrays.by_name().items():
             if mine.shape[1]:
                 mine[:, span] = theirs[name][:, ahead:]

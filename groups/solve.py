@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
-from groups.engine.solve import solve as solve_by_engine
+from groups.engine.solve import Solving
 from groups.motion import Motion, default_motion
 from groups.posed import in_modes
-from groups.run import REPORTED, Run, RunState, seed
+from groups.run import REPORTED, Run, RunState, finished, seed
 from groups.trajectory import Branch, Level, Trajectory, body_index, level_number
 from mbssa import Mechanism
 from mbssa.arrays import Ints
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 
 _ONE_CHUNK = np.zeros(1, dtype=np.int64)
+#: Fewest instants that the engine solves between two reports of progress.
+SPAN = 256
 
 
 def solve(
@@ -56,7 +58,7 @@ def solve(
     if by_engine:
         by_engine = not (model.compiles(len(motion.time)) if compiled is None else compiled)
     if by_engine and branch == "checked":
-        return solve_by_engine(in_modes(model, modes), motion, kept, answers, progress)
+        return _solve_by_engine(in_modes(model, modes), motion, kept, answers, progress)
     memory = model.memory_in(modes, motion)
     if model.tearing is not None:
         if smooth:
@@ -69,7 +71,7 @@ def solve(
 
         everything = np.arange(mechanism.n_bodies)
         model = in_modes(model, modes)
-        found = solve_by_engine(model, motion, everything, max(answers, 1 + smooth), watches=False)
+        found = _solve_by_engine(model, motion, everything, max(answers, 1 + smooth), watches=False)
         return prove(model, motion, found, kept, answers, memory, False, smooth, progress)
     if branch != "checked":
         from groups.branches.insertion import solve_proven
@@ -104,6 +106,26 @@ def solve(
     run.look_back(0, done)
     run.stop_at(done)
     return run.trajectory(kept)
+
+
+def _solve_by_engine(
+    model: Model,
+    motion: Motion,
+    kept: Ints,
+    level: int,
+    progress: Callable[[float], object] | None = None,
+    *,
+    watches: bool = True,
+) -> Trajectory:
+    """Trajectory of a motion whose branches are checked."""
+    solving, count, done, wanted = Solving(model, motion), len(motion.time), 0, True
+    solving.begin()
+    span = count if progress is None else SPAN * max(1, count // (50 * SPAN))
+    while done < count and wanted:
+        stop = min(done + span, count)
+        solving.advance(done, stop)
+        done, wanted = stop, progress is None or progress(stop / count) is not False
+    return finished(solving, model.held_bodies(kept), level, done, watches=watches).trajectory(kept)
 
 
 def kept_bodies(mechanism: Mechanism, bodies: Sequence[str | int] | None) -> Ints:

@@ -18,7 +18,7 @@ from groups.engine.solve import Solving, plan_of
 from groups.model import Model
 from groups.motion import Motion
 from groups.results.arrays import shapes
-from groups.run import Part, Run, RunState, seed
+from groups.run import Part, Run, RunState, finished, seed
 from groups.trajectory import Trajectory
 from mbssa.arrays import Floats, Ints
 from routes.plan import Plan
@@ -305,7 +305,7 @@ class TaskRunner:
         for task in np.flatnonzero(space.done == 0).tolist():
             groups = self.parts[tasks.place(task)[1]].groups
             missing[groups[:, None], np.arange(*tasks.span(task))] = True
-        return solving.finished(self.job.bodies, self.job.level, missing=missing)
+        return finished(solving, self.job.bodies, self.job.level, missing=missing)
 
     def mend(self) -> None:
         """Solve chunks whose seed differs from the end of the chunk before again, from that end."""

@@ -262,7 +262,7 @@ class Proof:
             self.whole = Solving(self.model, self.motion)
             self.whole.begin()
             self.whole.advance(0, len(self.motion.time))
-            self.whole.finished(self.everything, 0, watches=False)
+            self.whole.finished(self.everything, 0)
         place, mine = run.arrays.outputs[0][:, at], self.whole.places(at)
         same = np.abs(place - mine[:, : place.shape[1]]).max() <= SAME * self.model.frames.size
         return self.whole.X[:, at].copy() if same else None

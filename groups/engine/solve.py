@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
@@ -17,9 +17,7 @@ from groups.engine.turning import mark_turned_back
 from groups.engine.users import OpaqueError
 from groups.reference import check_drives
 from groups.results.arrays import Arrays
-from groups.run import Run
-from groups.status import BRANCH_JUMP, CONTACT_LOST, NOT_COMPUTED, OK, PASSED_SINGULAR, PREDECESSOR_FAILED
-from groups.trajectory import Trajectory
+from groups.status import BRANCH_JUMP, NOT_COMPUTED, OK, PASSED_SINGULAR, PREDECESSOR_FAILED
 from mbssa.arrays import Bools, Floats, Ints
 from mbssa.joints.catalogue import type_of_joint
 
@@ -29,16 +27,12 @@ if TYPE_CHECKING:
 
 #: Instants of a motion up to which numbers are faster than arrays.
 FEW = 8
-#: Fewest instants between two reports of progress.
-SPAN = 256
 #: Longest way of an input in a step over which turns are counted, rad or sizes.
 TELLING = 0.3
 #: Share of a turn by which an angle may be off what the rates say, and pieces of a step where it is farther.
 DOUBT, FINER = 0.05, 32
 #: How far beyond the end of a profile, over its length, a place of contact is on it.
 END = 1e-9
-
-Progress = Callable[[float], object]
 
 _plans: WeakKeyDictionary[Model, Plan] = WeakKeyDictionary()
 
@@ -48,28 +42,6 @@ def plan_of(model: Model) -> Plan:
     if model not in _plans:
         _plans[model] = Plan(model)
     return _plans[model]
-
-
-def solve(
-    model: Model,
-    motion: Motion,
-    kept: Ints,
-    level: int,
-    progress: Progress | None = None,
-    *,
-    watches: bool = True,
-) -> Trajectory:
-    """Trajectory of a motion whose branches are checked, as :meth:`groups.Model.solve` gives it."""
-    solving, count = Solving(model, motion), len(motion.time)
-    solving.begin()
-    done, wanted = 0, True
-    span = count if progress is None else SPAN * max(1, count // (50 * SPAN))
-    while done < count and wanted:
-        stop = min(done + span, count)
-        solving.advance(done, stop)
-        done, wanted = stop, progress is None or progress(stop / count) is not False
-    held = model.held_bodies(kept)
-    return solving.finished(held, level, done, watches=watches).trajectory(kept)
 
 
 class Solving:
@@ -118,17 +90,10 @@ class Solving:
         return np.concatenate([np.zeros(0, dtype=np.int64), *mine]), np.concatenate(others)
 
     def finished(
-        self,
-        held: Ints,
-        level: int,
-        done: int | None = None,
-        missing: Bools | None = None,
-        *,
-        watches: bool = True,
-    ) -> Run:
-        """A run that holds the answer: statuses, what the rescue finds, turns."""
-        # Instants from ``done`` on are not computed, nor are those of ``missing`` (G, T). Without ``watches``
-        # contacts go on beyond their limits.
+        self, held: Ints, level: int, done: int | None = None, missing: Bools | None = None
+    ) -> Arrays:
+        """The answer of the bodies that are held: statuses, what the rescue finds, turns."""
+        # Instants from ``done`` on are not computed, nor are those of ``missing`` (G, T).
         plan, life, count = self.plan, self.life, len(self.motion.time)
         done = count if done is None else done
         X, way, status = self.X[:, :done], self.way.until(done), np.zeros((len(plan.parts), count), np.int8)
@@ -149,15 +114,21 @@ class Solving:
             q = np.concatenate([plan.bodies(self.start[:, None])[:, 3:7], plan.bodies(X)[:, 3:7]], axis=2)
             _continue_signs(q.transpose(0, 2, 1))
             plan.bodies(X)[:, 3:7] = q[:, :, 1:]
-        arrays = self.arrays(held, level, status)
-        run = Run(self.model, self.motion, held, level, arrays, compiled=False)
-        if watches:
-            _mark_ends(plan, self.X, status, run)
-            run.check_contacts(0, done)
-        for g in range(len(plan.parts)):
-            run.mark(g, np.flatnonzero(mine[g] == NOT_COMPUTED), NOT_COMPUTED)
-        run.stop_at(done)
-        return run
+        return self.arrays(held, level, status)
+
+    def off_profiles(self, status: Statuses) -> Iterator[tuple[int, Ints, Floats, str]]:
+        """Groups with a contact that has left an open profile: instants, how far, and what is said."""
+        for part in self.plan.parts:
+            for end in part.group.ends:
+                s, (low, high) = self.X[part.state[end.unknown]], end.range
+                off = np.maximum(low - s, s - high)
+                there = np.isin(status[part.index], (OK, BRANCH_JUMP))
+                gone = np.flatnonzero((off > END * (high - low)) & there)
+                if len(gone):
+                    mechanism = self.plan.mechanism
+                    name = f"{type_of_joint(mechanism, end.joint).code} {mechanism.joint_ids[end.joint]}"
+                    said = f"{name}: its place of contact has left the profile"
+                    yield part.index, gone, off[gone], said
 
     def places(self, at: int) -> Floats:
         """Positions (N, 2 or 3) of all bodies at an instant."""
@@ -205,21 +176,6 @@ def _take_back(plan: Plan, X: Floats, status: Statuses) -> None:
     for part in plan.parts:
         gone = np.isin(status[part.index], (BRANCH_JUMP, PREDECESSOR_FAILED, PASSED_SINGULAR))
         X[part.answer[:, None], np.flatnonzero(gone)] = np.nan
-
-
-def _mark_ends(plan: Plan, X: Floats, status: Statuses, run: Run) -> None:
-    """Take back instants at which the place of a contact has left an open profile."""
-    for part in plan.parts:
-        for end in part.group.ends:
-            s, (low, high) = X[part.state[end.unknown]], end.range
-            off = np.maximum(low - s, s - high)
-            gone = np.flatnonzero((off > END * (high - low)) & np.isin(status[part.index], (OK, BRANCH_JUMP)))
-            if len(gone):
-                run.mark(part.index, gone, CONTACT_LOST, off[gone])
-                name = (
-                    f"{type_of_joint(plan.mechanism, end.joint).code} {plan.mechanism.joint_ids[end.joint]}"
-                )
-                run.ended[part.index] = int(gone[0]), f"{name}: its place of contact has left the profile"
 
 
 def _count_turns(plan: Plan, life: Life, way: Way, X: Floats, before: Floats) -> None:
