@@ -11,14 +11,14 @@ from typing import Literal, get_args
 import numpy as np
 
 from groups.contacts import left_limits, outside, sentences_of, watches
+from groups.global_solver.elimination import Method, method_for
+from groups.global_solver.part import written
+from groups.global_solver.path import Answer, Way, sign_of
+from groups.global_solver.system import System
 from groups.motion import Motion, default_motion, drive_rows, reference_inputs
 from groups.passive_rotations import locked_rotations
 from groups.reference import check_drives, closed_reference
 from groups.rotations import quaternion_of
-from groups.solvers.global_solver.elimination import Method, method_for
-from groups.solvers.global_solver.part import written
-from groups.solvers.global_solver.path import Answer, Way, sign_of
-from groups.solvers.global_solver.system import System
 from groups.status import CONTACT_LOST, DROPPED, INTERPENETRATION, NOT_COMPUTED, OK
 from groups.trajectory import Level, Trajectory
 from mbssa.arrays import Floats

@@ -6,9 +6,9 @@ from typing import Literal
 
 import numpy as np
 
+from groups.global_solver.elimination import Method
+from groups.global_solver.part import GlobalPart
 from groups.setting import Setting
-from groups.solvers.global_solver.elimination import Method
-from groups.solvers.global_solver.part import GlobalPart
 from groups.solvers.newton import counted
 from groups.solvers.solver import Data, Solver
 from groups.tree import GroupTree

@@ -12,9 +12,9 @@ from groups.kernels import strut
 from groups.placing.placing import CLOSED
 
 if TYPE_CHECKING:
+    from groups.global_solver.part import GlobalPart
     from groups.placing.placing import Placing, Search, Task
     from groups.setting import Setting
-    from groups.solvers.global_solver.part import GlobalPart
     from groups.tree import GroupTree
     from mbssa import Group
     from mbssa.arrays import Floats, Ints

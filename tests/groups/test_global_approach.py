@@ -222,7 +222,7 @@ def test_what_cannot_be_solved_is_refused_before():
 
 
 def test_elimination_is_sparse_from_a_number_of_unknowns(monkeypatch):
-    from groups.global_approach import elimination
+    from groups.global_solver import elimination
 
     structure = mbssa.decompose(mbssa.load("planar_four_bar"))
     motion = groups.constant_speed(structure.mechanism, steps=5)

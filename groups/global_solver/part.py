@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from groups.global_solver.elimination import Method
+from groups.global_solver.path import VIOLATED, Way, sign_of
+from groups.global_solver.system import State, System
 from groups.rotations import quaternion_of, rotation_of
 from groups.setting import Setting
-from groups.solvers.global_solver.elimination import Method
-from groups.solvers.global_solver.path import VIOLATED, Way, sign_of
-from groups.solvers.global_solver.system import State, System
 from groups.status import OK
 from mbssa import Group
 from mbssa.arrays import Floats, Ints

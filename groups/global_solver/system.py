@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from groups.passive_rotations import LockedRotation
-from groups.solvers.global_solver.rows import (
+from groups.global_solver.rows import (
     COLUMNS,
     PLANAR,
     SPATIAL,
@@ -23,6 +22,7 @@ from groups.solvers.global_solver.rows import (
     shape_of,
     spin_writer,
 )
+from groups.passive_rotations import LockedRotation
 from mbssa.arrays import Floats, Ints
 from mbssa.graph.frames import Frame
 from mbssa.joints.catalogue import is_length, type_of_joint

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from groups.solvers.global_solver.system import System
+from groups.global_solver.system import System
 from mbssa.arrays import Floats, Ints
 
 Method = Literal["dense", "sparse"]

@@ -25,7 +25,7 @@ from mbssa.joints.user import jet
 from mbssa.joints.user_sources import error_line
 
 if TYPE_CHECKING:
-    from groups.solvers.global_solver.system import State
+    from groups.global_solver.system import State
 
 #: A function of places in arrays, by :func:`mbssa.graph.source.functions`, and the inputs that it takes.
 Printed = tuple[Callable[..., Sequence[Any]], list[tuple[str, Any]]]

@@ -10,8 +10,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from groups.solvers.global_solver.elimination import Factors, Method, dense, factorised
-from groups.solvers.global_solver.system import State, System, cross, turn_between, turned
+from groups.global_solver.elimination import Factors, Method, dense, factorised
+from groups.global_solver.system import State, System, cross, turn_between, turned
 from groups.status import (
     BRANCH_JUMP,
     CONTACT_LOST,
