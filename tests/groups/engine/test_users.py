@@ -210,3 +210,31 @@ def test_nan_is_not_handed_to_functions():
     assert np.isnan(opaque.of(0)(0.0, np.nan, 0.0))
     np.testing.assert_array_equal(opaque.of(0)(np.array([0.0, np.nan]), 0.0, 0.0), [1.0, np.nan])
     assert len(asked) == 1
+
+
+def guarded(q):
+    """What a function does for numbers alone, far from the reference."""
+    if q.dtype in (float, complex) and q[0, 2].real > 2:
+        return q[1, 1] - 0.1 * (q[0, 2] - 2) ** 2
+    return q[1, 1]
+
+
+def caught(q):
+    try:
+        if q[0, 2].real > 2:
+            return q[1, 1] - 0.1 * (q[0, 2] - 2) ** 2
+    except TypeError:
+        pass
+    return q[1, 1]
+
+
+@pytest.mark.parametrize("function", [guarded, caught])
+def test_what_a_function_asks_for_far_from_the_reference_is_met(function):
+    made = mbssa.Builder("planar").body("crank").body("slider")
+    made.joint("R", "frame", "crank", point=(0.0, 0.0), driven=True)
+    made.joint("P", "frame", "slider", point=(0.0, 0.0), axis=(0.0, 1.0))
+    made.joint("USER", "crank", "slider", function=function, unit="m")
+    model = groups.build(mbssa.decompose(made.build()))
+    motion = groups.sample(model.mechanism, {"1-2.angle": groups.speed(3.0)}, np.linspace(0.0, 1.0, 7))
+    place = model.solve(motion, compiled=False).body("slider").position[:, 1]
+    np.testing.assert_allclose(place, 0.1 * np.maximum(3.0 * motion.time - 2.0, 0.0) ** 2, atol=1e-12)
