@@ -87,7 +87,8 @@ def run(model: Model, plan: Plan, motion: Motion | None = None, **options: Unpac
     Parameters
     ----------
     plan : of :func:`routes.plan_of`, a study, or a file
-    motion, bodies, level, modes, branch, compiled : as :meth:`groups.Model.solve` has them, but for ``smooth``
+    motion, bodies, level, modes, compiled : as :meth:`groups.Model.solve` has them
+    branch : ``checked`` or ``proven``, as there
     checkpoint : folder that stores what is done, so that a run that was ended can be resumed
     resume : continue from what ``checkpoint`` stores
     progress : called at intervals with the share that is done; False from it stops the run
