@@ -309,8 +309,6 @@ class TaskRunner:
 
     def mend(self) -> None:
         """Solve chunks whose seed differs from the end of the chunk before again, from that end."""
-        if self.solving is not None:  # all chunks begin from one coarse pass
-            return
         space, bounds = self.space, self.job.tasks.bounds.tolist()
         for chunk in range(1, len(space.ended)):
             before, first, stop = bounds[chunk - 1 : chunk + 2]

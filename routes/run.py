@@ -187,13 +187,14 @@ def logged_run(
     with executor.open(plan.workers) as pool:
         if pool is None:  # this process has served as a worker
             return cast(Outcome, None)
-        solved = in_modes(_by_solvers(model, plan), modes)
+        chosen = _by_solvers(model, plan)
+        solved = in_modes(chosen, modes)
         moved = default_motion(model.mechanism) if motion is None else motion
         wanted = kept_bodies(model.mechanism, bodies)
         if resume and compiled is None and checkpoint is not None:
             compiled = stored_life(Path(checkpoint))
         fast = solved.compiles(len(moved.time)) if compiled is None else compiled
-        memory = _by_solvers(model, plan).memory_in(modes, moved)
+        memory = chosen.memory_in(modes, moved)
         proves = branch == "proven" or (branch is None and solved.proves(moved))
         # A branch is proven by the poses and rates of all bodies.
         held, far = (np.arange(model.mechanism.n_bodies), max(answers, 1)) if proves else (wanted, answers)

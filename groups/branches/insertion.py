@@ -153,7 +153,7 @@ class Proof:
     smooth: bool = False
     least: float = LEAST
     singular: list[SingularPosition] = field(default_factory=list)
-    #: The engine's solution of the whole motion, if it is asked for.
+    #: The engine's solution of the whole motion; None before the first piece that needs it.
     whole: Solving | None = None
     #: As :meth:`groups.Model.solve` has it; called after each piece, too.
     progress: Callable[[float], object] | None = None

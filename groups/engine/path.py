@@ -49,13 +49,12 @@ class Way:
     scale: Floats  # (D,) rad or the size
 
     @staticmethod
-    def of(plan: Plan, motion: Motion, X: Floats | None = None) -> Way:
-        """The way of a motion, which is put into an array."""
-        count = len(motion.time)
-        X = np.empty((plan.first_body, count)) if X is None else X
+    def of(plan: Plan, motion: Motion) -> Way:
+        """The way of a motion."""
+        inputs = np.empty((plan.first_body, len(motion.time)))
         for k, rows in enumerate((motion.value, motion.rate, motion.acceleration)):
-            X[k : plan.first_body : 3, :count] = rows
-        return Way(motion.time, X[: plan.first_body, :count], plan.scale_of_inputs)
+            inputs[k::3] = rows
+        return Way(motion.time, inputs, plan.scale_of_inputs)
 
     @staticmethod
     def straight(start: Floats, goal: Floats, scale: Floats) -> Way:

@@ -30,11 +30,11 @@ FLIP = 0.5
 
 def mark_turned_back(
     plan: Plan, life: Life, way: Way, X: Floats, status: Statuses, ranges: Sequence[tuple[float, float]]
-) -> bool:
+) -> None:
     """Say of the first instant behind a dead point that a closed form did not go through it."""
     near = (WIDE if way.longest > COARSE else CLOSE) ** 2
     if not plan.signed or all(least >= near for least, _ in ranges):
-        return False  # nowhere near a dead point
+        return  # nowhere near a dead point
     coarse, changed = np.flatnonzero(way.travel > COARSE), False
     for part in plan.parts:
         if changed:
@@ -50,7 +50,6 @@ def mark_turned_back(
             back = _turned(plan, life, way, part, X, status, measure, coarse, row)
             status[part.index, back] = BRANCH_JUMP
             changed |= bool(back.any())
-    return changed
 
 
 def _turned(

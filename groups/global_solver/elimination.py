@@ -20,8 +20,15 @@ SPARSE_FROM = 100
 class Factors(ABC):
     """Solutions with one matrix for each instant, in the sense of least squares."""
 
-    condition: Floats  # (T,) 1 well conditioned, 0 singular
-    sign: Floats  # (T,) of the determinant; 0 of a tall matrix, which has none
+    @property
+    @abstractmethod
+    def condition(self) -> Floats:
+        """(T,) estimates of the reciprocal condition number: 0 for a singular matrix."""
+
+    @property
+    @abstractmethod
+    def sign(self) -> Floats:
+        """(T,) signs of the determinants; 0 for a tall matrix, which has none."""
 
     @abstractmethod
     def solve(self, right: Floats) -> Floats:
@@ -29,7 +36,7 @@ class Factors(ABC):
 
 
 class Dense(Factors):
-    """Dense matrices, with inverses where a condition or a second solution is asked for."""
+    """Dense matrices; they are inverted only if the condition number or a tall system requires it."""
 
     def __init__(self, system: System, entries: Floats) -> None:
         self._matrix, self._square = dense(system, entries), not system.redundant
@@ -44,11 +51,11 @@ class Dense(Factors):
             return inverse, condition
 
     @property
-    def condition(self) -> Floats:  # type: ignore[override]
+    def condition(self) -> Floats:
         return self._inverted[1]
 
     @property
-    def sign(self) -> Floats:  # type: ignore[override]
+    def sign(self) -> Floats:
         found: Floats = np.linalg.slogdet(self._matrix)[0] if self._square else np.zeros(len(self._matrix))
         return found
 
@@ -117,7 +124,7 @@ class Sparse(Factors):
                 size + system.m,
             )
         self._factors: list[Any] = []
-        self.condition, self.sign = np.zeros((2, entries.shape[1]))
+        self._condition, self._sign = np.zeros((2, entries.shape[1]))
         for t, now in enumerate(np.ascontiguousarray(numbers.T)):
             try:
                 factors = splu(csc_array((now, (row, column)), shape=(size, size)))
@@ -126,10 +133,18 @@ class Sparse(Factors):
                 continue
             pivots = factors.U.diagonal()
             ratio = np.abs(pivots).min() / np.abs(pivots).max()
-            self.condition[t] = ratio**0.5 if tall else ratio
+            self._condition[t] = ratio**0.5 if tall else ratio
             swaps = _swaps(factors.perm_r) + _swaps(factors.perm_c) + np.count_nonzero(pivots < 0.0)
-            self.sign[t] = 0.0 if tall else -1.0 if swaps % 2 else 1.0
+            self._sign[t] = 0.0 if tall else -1.0 if swaps % 2 else 1.0
             self._factors.append(factors)
+
+    @property
+    def condition(self) -> Floats:
+        return self._condition
+
+    @property
+    def sign(self) -> Floats:
+        return self._sign
 
     def solve(self, right: Floats) -> Floats:
         found = np.full((self._n, right.shape[1]), np.nan)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -286,7 +287,7 @@ def _contact(numbers: Numbers, kind: int, curves: Sequence[Any], d: Any, C: Any,
             found.append(contacts(curves[0], other, kind, np.array([d]), np.array([C])))
         return float(curves[k].parameter(found[0].place[:, k])[0])
 
-    at = [numbers.unknown(lambda k=k: place(k)) for k in range(2 if kind == CURVE else 1)]  # type: ignore[misc]
+    at = [numbers.unknown(partial(place, k)) for k in range(2 if kind == CURVE else 1)]
 
     def on(k: int, order: int) -> list[Any]:
         return [curve(at[k], pieces_of(curves[k]), axis, order) for axis in (0, 1)]

@@ -89,7 +89,8 @@ class Joints:
             else inputs[i][self.drive[k]]
             for name, (k, i) in used
         ]  # fmt: skip
-        return call(given, self.given)  # type: ignore[no-any-return]
+        found: Sequence[Any] = call(given, self.given)
+        return found
 
 
 #: Joint of a row or -1, its name, whether it is the gap of a contact.

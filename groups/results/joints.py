@@ -436,7 +436,7 @@ def _make_continuous(
                 advance[1:] = rows.coordinates[k].sign * np.diff(turned[sound])
             elif rates is not None:
                 bent = None if accelerations is None else accelerations[:, k]
-                # Beyond a gap the nearest turn: the rate at its edge says nothing of what is in it.
+                # Across a gap the shorter rotation counts: rates do not predict the motion inside.
                 advance[1:] = np.where(np.diff(sound) > 1, 0.0, _expected(time[sound], rates[:, k], bent))
             expected = np.zeros(len(path))
             expected[solved] = advance

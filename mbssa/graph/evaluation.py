@@ -1,4 +1,4 @@
-"""Values of nodes, one operation after the other: what is asked for once is not worth a printed function."""
+"""Evaluation of a graph node by node, for results that are needed only once."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from mbssa.graph.nodes import (
     cos,
     curve,
     exp,
+    graph_of,
     is_node,
     largest,
     least,
@@ -34,7 +35,7 @@ _OPERATIONS: dict[str, Callable[..., Any]] = {
 
 def evaluated(results: Sequence[Number], of: Callable[[str, Any], Number]) -> list[Number]:
     """Values of some numbers, floats or arrays, where the inputs have the values ``of(name, k)``."""
-    graph = next((x.graph for x in results if is_node(x)), None)
+    graph = graph_of(results)
     if graph is None:
         return list(results)
     values: dict[int, Number] = {}

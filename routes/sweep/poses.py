@@ -81,7 +81,8 @@ def _run_along_lines(
     """Poses on the way from the reference, columns of the ends, and groups (G, n) whose line is broken."""
     broken = np.zeros((len(model.solvers), len(inputs)), dtype=np.bool_)
     follows = np.array([depends_on_last_pose(solver) for solver in model.solvers])
-    motion, first, stops = along(model, lines(model, inputs))
+    whole = lines(model, inputs)
+    motion, first, stops = along(model, whole)
     run = Run(model, motion, held, 0, stepwise=False)
     if run.by_engine:
         run.advance_lines(first, stops, memory)
@@ -93,7 +94,7 @@ def _run_along_lines(
         run = Run(model, _motion(model, inputs), held, 0)
         run.advance(0, len(inputs), RunState.start(memory, len(held)))
         return run, np.arange(len(inputs)), broken
-    ways = [way[-1:] if model.by_instants else way[1:] for way in lines(model, inputs)]
+    ways = [way[-1:] if model.by_instants else way[1:] for way in whole]
     stops = np.cumsum([len(way) for way in ways])
     run = Run(model, _motion(model, np.concatenate(ways)), held, 0)
     state = RunState.start(memory, len(held))

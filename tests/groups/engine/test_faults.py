@@ -93,7 +93,7 @@ def codes(trajectory):
 
 
 def assert_is_finer(model, motion_of, steps, finer):
-    """What is ok is what a motion of so many times the steps gives."""
+    """Instants that are ok in both motions agree; the second has ``finer`` times as many time steps."""
     one, fine = (solved(model, motion_of(n)) for n in (steps, finer * (steps - 1) + 1))
     both = (one.status == OK).all(axis=1) & (fine.status[::finer] == OK).all(axis=1)
     assert both.any()

@@ -45,7 +45,7 @@ def by_table(q):
 
 
 def swallows(q):
-    """What is traced is another function than what is called."""
+    """The traced function differs from the called one."""
     try:
         return rod(q) + 0.0 * float(np.real(q[0, 0]))
     except TypeError:
@@ -213,7 +213,7 @@ def test_nan_is_not_handed_to_functions():
 
 
 def guarded(q):
-    """What a function does for numbers alone, far from the reference."""
+    """A branch that is taken for numbers only, far from the reference."""
     if q.dtype in (float, complex) and q[0, 2].real > 2:
         return q[1, 1] - 0.1 * (q[0, 2] - 2) ** 2
     return q[1, 1]
