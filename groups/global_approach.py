@@ -98,7 +98,9 @@ def solve_globally(
     from groups.building import build
 
     everything = np.arange(structure.mechanism.n_bodies)
-    return prove_of_groups(build(structure), [everything[1:]], motion, found, everything, order, compiled)
+    return prove_of_groups(
+        build(structure), [everything[1:]], motion, found, everything, order, bool(compiled)
+    )
 
 
 def system_of(structure: Structure, frames: Frames, reference: Configuration, inputs: Floats) -> System:

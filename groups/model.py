@@ -5,19 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from groups.contacts import Watch, watches
 from groups.motion import Motion, driven_coordinates, reference_inputs
-from groups.packed import Packed, pack
-from groups.run import entry, frame_state, rows_of, run_in
+from groups.run import rows_of
 from groups.solvers.solver import Solver
 from groups.trajectory import Branch, Level, Trajectory, names_of_groups
 from mbssa import Mechanism, Structure
 from mbssa.arrays import Floats, Ints
-from mbssa.compiled import is_worth_compiling
 from mbssa.joints.catalogue import is_length
 from mbssa.joints.frames import Frames
 from mbssa.joints.system import Configuration
@@ -27,13 +25,6 @@ if TYPE_CHECKING:
     from groups.results.borrowed import Borrowed
     from groups.tearing.loop import Tearing
 
-
-_ONE_CHUNK = np.zeros(1, dtype=np.int64)
-#: Seconds that compiling the loop over blocks takes, roughly.
-_LOOP = 4.0
-
-#: Seconds of an operation of NumPy at one of many instants, and of listing the kernels of a group.
-OPERATION, LISTING = 1.5e-9, 3e-4
 
 #: Farthest way of an input in a time step that is not coarse, rad or over the size.
 FINE = 0.1
@@ -90,22 +81,6 @@ class Model:
         return self if self.tearing is None else replace(self, tearing=None)
 
     @cached_property
-    def packed(self) -> Packed:
-        """The solvers' data for the kernels."""
-        return pack(self.solvers)
-
-    @cached_property
-    def held(self) -> Ints:
-        """Indices of the groups that a determinant watches: two roots, or Newton on as many equations."""
-        held = [
-            g
-            for g, solver in enumerate(self.solvers)
-            if (solver.form == "closed form" and solver.roots == 2)
-            or (solver.form == "Newton" and not solver.redundant)
-        ]
-        return np.array(held, dtype=np.int64)
-
-    @cached_property
     def watches(self) -> tuple[Watch, ...]:
         """Limits of contacts, which end where these are left."""
         return watches(self.structure, self.frames)
@@ -129,50 +104,43 @@ class Model:
         return any(solver.part is not None for solver in self.solvers)
 
     @cached_property
-    def plain_seconds(self) -> float:
-        """Seconds that plain Python takes for one instant, roughly."""
-        return 1e-6 * sum(solver.microseconds for solver in self.solvers)
-
-    @cached_property
-    def numpy_seconds(self) -> float:
-        """Seconds that the engine's NumPy source takes for one of many instants, roughly."""
-        from groups.engine.solve import plan_of
-
-        step, rest = plan_of(self).operations.tolist()
-        return OPERATION * (2.0 * float(step) + float(rest))
-
-    @cached_property
     def all_rows(self) -> tuple[Ints, tuple[Ints, Ints]]:
         """Rows (N,) of the bodies in runs that keep all; starts (G + 1,) of the groups' rows, these rows."""
         return rows_of(self, np.arange(self.mechanism.n_bodies))
 
-    @cached_property
-    def frame_state(self) -> Floats:
-        """State of the frame, as kernels take it."""
-        return frame_state(self.reference, self.mechanism.space == "planar")
-
-    @cached_property
-    def asks_users(self) -> bool:
-        """Whether kernels call users' functions."""
-        return any(solver.users for solver in self.solvers)
-
-    def compiles(self, instants: int, *, stepwise: bool = False) -> bool:
-        """Whether compiled kernels are the faster choice for so many more instants.
-
-        ``stepwise`` are those that depend on the ones before, which NumPy cannot solve at once.
+    def compile(self) -> None:
+        """Make the machine code that :meth:`solve` takes with ``compiled=True``, if it is not made yet.
 
         >>> import groups, mbssa
-        >>> groups.build(mbssa.decompose(mbssa.load("planar_four_bar"))).compiles(100_000_000)
+        >>> bar = groups.build(mbssa.decompose(mbssa.load("planar_four_bar")))
+        >>> bar.compile()
+        >>> bar.compiles(1)
         True
         """
-        seconds = self.plain_seconds if stepwise or self.globally else self.numpy_seconds
-        if self.tearing is not None:
-            from groups.tearing.driving import TRIES
+        from groups.engine.solve import life_of, plan_of
 
-            seconds = TRIES * self.inner.plain_seconds
-        if instants * seconds < LISTING * len(self.solvers):
-            return False
-        return is_worth_compiling(self.kernels, instants * seconds)
+        life_of(plan_of(self), compiled=True)
+
+    @property
+    def compile_seconds(self) -> float:
+        """Seconds of :meth:`compile`, roughly; 0 once it is done."""
+        from groups.engine.solve import plan_of
+
+        plan = plan_of(self)
+        return plan.price if plan.is_printable and plan.machine is None else 0.0
+
+    def compiles(self, instants: int) -> bool:
+        """Whether machine code is the faster choice for so many more instants.
+
+        It is once it is made, and it is made as soon as NumPy would have taken longer in all than that takes.
+
+        >>> import groups, mbssa
+        >>> groups.build(mbssa.decompose(mbssa.load("planar_four_bar"))).compiles(1_000_000)
+        True
+        """
+        from groups.engine.solve import plan_of
+
+        return plan_of(self).compiles(instants)
 
     @cached_property
     def closures(self) -> tuple[Closure | None, ...]:
@@ -196,20 +164,6 @@ class Model:
         lengths = [is_length(name) for name in motion.names]
         fine = FINE * np.where(lengths, self.frames.size, 1.0)
         return bool((np.abs(np.diff(motion.value, axis=1)) > fine[:, None]).any())
-
-    @cached_property
-    def kernels(self) -> dict[Callable[..., Any], float]:
-        """The kernels that solve it, each with the seconds that compiling it takes, roughly."""
-        solvers = [*self.solvers, *(self.tearing.direct.solvers if self.tearing is not None else ())]
-        found = [kernel for solver in solvers for kernel in (solver.kernel, solver.legs)]
-        kernels: dict[Callable[..., Any], float] = {entry(self): _LOOP}
-        kernels |= {kernel.run: kernel.compiling for kernel in found if kernel is not None}
-        if self.tearing is not None:
-            from groups.kernels.torn import solve_torn
-            from groups.tearing.driving import COMPILING
-
-            kernels = {solve_torn: COMPILING, **kernels}
-        return kernels
 
     @cached_property
     def group_names(self) -> tuple[str, ...]:
@@ -265,26 +219,6 @@ class Model:
         """Whether turns of some angle are counted from instant to instant alone."""
         return any(solver.counts_by_instants for solver in self.solvers)
 
-    def memory_in(self, modes: Mapping[int, int] | None, motion: Motion) -> Floats:
-        """Memory of the groups before the first instant of a motion in these modes, by number of the group.
-
-        That is how they stand at the reference; where turns are counted from instant to instant, how they
-        come from there to where the motion begins.
-
-        Raises
-        ------
-        ValueError
-            A mode that there is not.
-        """
-        if not modes:
-            counts = self.by_instants and self.tearing is None
-            return run_in(self, motion) if counts else self.packed.memory
-        if self.tearing is not None:
-            raise ValueError("modes are not for tearing inputs: these begin at the reference")
-        from groups.assembly_modes import starting_memory
-
-        return starting_memory(self, modes)
-
     def solve(
         self,
         motion: Motion | None = None,
@@ -292,7 +226,6 @@ class Model:
         bodies: Sequence[str | int] | None = None,
         level: Level = "acceleration",
         modes: Mapping[int, int] | None = None,
-        chunks: int = 1,
         branch: Branch | None = None,
         compiled: bool | None = None,
         progress: Callable[[float], object] | None = None,
@@ -310,17 +243,14 @@ class Model:
         bodies : names or numbers of the bodies to keep; all by default
         level : the last level of answer that is wanted
         modes : number of the assembly mode, as :func:`groups.modes` counts them, by number of the group
-        chunks : pieces of the time axis that compiled kernels solve apart, each from a seed of a coarse pass,
-            if the one before ends where the seed has come by; else from its end. NumPy solves every instant
-            from one coarse pass, and tearing inputs go from instant to instant, so that there it changes
-            nothing; nor where branches are proven
         branch : ``proven`` certifies over every time step that a group stays on the branch of the reference,
             and solves instants in between where it has to. It does so for all groups but those with cams,
             contacts, users' functions or gears on moved centres; :attr:`Trajectory.proof` says where it
             did. ``smooth`` does, and goes straight on where two branches cross (a parallelogram that lies
             flat). ``checked`` is faster. By default :meth:`proves` says which
-        compiled : True solves by compiled kernels, False by NumPy; by default what takes less time. The
-            answers differ by rounding alone
+        compiled : True solves by machine code, which is made once for a model in some tenths of a second,
+            False by NumPy; by default what takes less time. The answers differ by rounding alone. Functions
+            that cannot be traced are NumPy's always
         progress : called with the share that is done now and then; False from it stops the run, and what
             was not computed says so in its status
 
@@ -343,4 +273,4 @@ class Model:
         """
         from groups.solve import solve
 
-        return solve(self, motion, bodies, level, modes, chunks, branch, compiled, progress)
+        return solve(self, motion, bodies, level, modes, branch, compiled, progress)

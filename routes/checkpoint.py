@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from groups.engine.solve import plan_of
 from mbssa.files import remove_temporaries, write_whole
 from routes.job import Job
 from routes.lock import NAME as LOCK
@@ -110,7 +111,7 @@ def stored_life(folder: Path) -> bool | None:
 
 def _record(job: Job) -> dict[str, Any]:
     """Record that identifies a run."""
-    packed, motion = job.model.packed, job.motion
+    of_model, motion = plan_of(job.model), job.motion
     plan = json.loads(job.plan.to_json())
     # The executor and the number of workers change no bit of the answer.
     del plan["executor"], plan["workers"]
@@ -119,7 +120,7 @@ def _record(job: Job) -> dict[str, Any]:
         "mechanism": job.model.mechanism.name,
         "version": version("mbssa"),
         "plan": plan,
-        "model": digest(packed.ints, packed.floats, job.memory)[:32],
+        "model": digest(of_model.start, *(np.array(part.geometry) for part in of_model.parts))[:32],
         "solvers": [solver.choice for solver in job.model.solvers],
         "motion": digest(motion.time, motion.value, motion.rate, motion.acceleration)[:32],
         "bodies": job.bodies.tolist(),

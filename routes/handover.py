@@ -53,7 +53,6 @@ def mapped(runner: TaskRunner) -> Iterator[Handover]:
     """Calls for processes of this machine; the arrays of the run must be files."""
     home = runner.space.folder
     assert home is not None
-    runner.compile()  # once; the processes load the compiled kernels
     for left in home.glob(f"{NAME}*"):
         shutil.rmtree(left, ignore_errors=True)
     folder = Path(tempfile.mkdtemp(prefix=NAME, dir=home))

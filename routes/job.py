@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from time import perf_counter
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -18,15 +17,13 @@ from groups.engine.solve import Solving, plan_of
 from groups.model import Model
 from groups.motion import Motion
 from groups.results.arrays import shapes
-from groups.run import Part, Run, RunState, finished, seed
+from groups.run import Run, finished
 from groups.trajectory import Trajectory
-from mbssa.arrays import Floats, Ints
+from mbssa.arrays import Ints
 from routes.plan import Plan
 from routes.reverse import answer_shapes, steps_of
 from routes.tasks import Tasks, tasks_of
 from routes.workspace import Shapes, Workspace
-
-NONE = np.zeros(0, dtype=np.int64)
 
 #: An array, and an index of a part of it.
 Place = tuple[npt.NDArray[Any], Any]
@@ -69,40 +66,22 @@ class Job:
     # (rows,) indices of the bodies in the arrays: of the result, and those that other calls need
     bodies: Ints
     level: int  # 0 for positions, 1 for velocities too, 2 for accelerations too
-    memory: Floats  # initial state of the groups, with their assembly modes
     compiled: bool
-
-    @property
-    def by_engine(self) -> bool:
-        """Whether the engine solves it, in one array of all its numbers; else kernels do."""
-        return not (self.compiled or self.model.globally)
 
     @property
     def shapes(self) -> Shapes:
         """Shape and kind of all arrays of a workspace."""
-        chunks, n = len(self.tasks.bounds) - 1, len(self.tasks)
-        from_seeds = chunks if self.plan.start == "seeded" and chunks > 1 else 0
-        width = 3 if self.model.mechanism.space == "planar" else 7
+        n, instants = len(self.tasks), len(self.motion.time)
         return {
-            **shapes(self.model, len(self.motion.time), len(self.bodies), self.level),
-            "memory": ((chunks, len(self.memory)), np.float64),
-            "last": ((chunks, len(self.bodies), 4), np.float64),
-            "seeded": ((from_seeds, len(self.bodies), width), np.float64),
-            "ended": ((from_seeds, len(self.memory)), np.float64),
-            "ended_last": ((from_seeds, len(self.bodies), 4), np.float64),
-            "numbers": (
-                (plan_of(self.model).height if self.by_engine else 0, len(self.motion.time)),
-                np.float64,
-            ),
+            **shapes(self.model, instants, len(self.bodies), self.level),
+            "numbers": ((plan_of(self.model).height, instants), np.float64),
             "done": ((n,), np.uint8),
             "log": ((n, 3), np.float64),
-            **(answer_shapes(self.model, len(self.motion.time)) if self.plan.backwards else {}),
+            **(answer_shapes(self.model, instants) if self.plan.backwards else {}),
         }
 
 
-def job_of(
-    model: Model, motion: Motion, plan: Plan, wanted: Ints, level: int, memory: Floats, compiled: bool
-) -> Job:
+def job_of(model: Model, motion: Motion, plan: Plan, wanted: Ints, level: int, compiled: bool) -> Job:
     """Job of a plan that fits the model; ``wanted`` are ascending indices of the bodies of the result."""
     if plan.instants != len(motion.time):
         raise ValueError(
@@ -114,7 +93,7 @@ def job_of(
     bodies = np.array(
         sorted({*wanted.tolist(), *exchanged, *model.held_bodies(wanted).tolist()}), dtype=np.int64
     )
-    return Job(model, motion, plan, tasks, bodies, level, memory, compiled)
+    return Job(model, motion, plan, tasks, bodies, level, compiled)
 
 
 #: By model, the plan that it ran last, and its tasks.
@@ -130,6 +109,15 @@ def _tasks(plan: Plan, model: Model) -> Tasks:
     return last[1]
 
 
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Groups that one call solves."""
+
+    groups: Ints  # indices, each after those that it needs
+    loaded: Ints  # bodies that others have solved and these groups need
+    written: Ints  # bodies of these groups
+
+
 class TaskRunner:
     """A job with the arrays it works on, in the process that works on them."""
 
@@ -140,7 +128,7 @@ class TaskRunner:
         self.written = 0
         model = job.model
         self.run = Run(model, job.motion, job.bodies, job.level, space.answer, job.compiled)
-        self.solving = Solving(model, job.motion, space.numbers) if job.by_engine else None
+        self.solving = Solving(model, job.motion, space.numbers, compiled=job.compiled)
         row_of = np.full(model.mechanism.n_bodies, -1)
         row_of[job.bodies] = np.arange(len(job.bodies))
         self.parts: list[Part] = []
@@ -155,55 +143,26 @@ class TaskRunner:
             loaded = np.array(sorted(_needed_by(model, call)), dtype=np.int64)
             self.parts.append(Part(np.array(forwards, dtype=np.int64), loaded, written))
 
-    @cached_property
-    def _own(self) -> list[tuple[Ints, Ints]]:
-        """Places in the memory and rows of bodies that the next chunk of each call continues from."""
-        start = self.job.model.packed.memory_start
-        return [
-            (
-                np.concatenate([NONE, *(np.arange(start[g], start[g + 1]) for g in part.groups.tolist())]),
-                self._row_of[part.written],
-            )
-            for part in self.parts
-        ]
-
     def begin(self) -> None:
-        """Fill in the states from which chunks begin, unless tasks have been done already."""
-        job, space = self.job, self.space
-        if self.solving is not None:
-            self.solving.begin(anew=not space.done.any())
-        if space.done.any():
-            return
-        space.memory[0], space.last[0] = job.memory, 0.0
-        if job.plan.backwards:  # they read the pose of the frame, whichever call writes it
-            self.run.place_frame(0, len(job.motion.time))
-        if job.plan.start == "seeded" and len(space.memory) > 1 and self.solving is None:
-            for c, state in enumerate(seed(job.model, job.motion, job.tasks.bounds[:-1], job.memory)):
-                mine = state.of(job.bodies)
-                space.memory[c], space.last[c] = mine.memory, mine.orientation
-                if mine.pose is not None:
-                    space.seeded[c] = mine.pose
-
-    def compile(self) -> None:
-        """Run the kernels over no time step, which compiles them."""
-        self.run.advance(
-            0, 0, RunState(self.space.memory[0].copy(), self.space.last[0].copy()), self.parts[0]
-        )
+        """Find where all instants begin, unless tasks have been done already."""
+        anew = not self.space.done.any()
+        self.solving.begin(anew=anew)
+        if anew and self.job.plan.backwards:  # they read the pose of the frame, whichever call writes it
+            self.run.place_frame(0, len(self.job.motion.time))
 
     def perform(self, task: int) -> bool:
         """Perform one task whose predecessors are done; False if it has been stopped."""
         space = self.space
-        chunk, call = self.job.tasks.place(task)
+        _, call = self.job.tasks.place(task)
         first, end = self.job.tasks.span(task)
         space.log[task, 0] = begin = self.now()
-        state = RunState(space.memory[chunk].copy(), space.last[chunk].copy())
         while first < end and len(self.parts[call].groups):
             self.between()
             if self.stop[0]:
                 return False
             stop = min((first // SLICE + 1) * SLICE, end)
             try:
-                self._advance(first, stop, state, self.parts[call])
+                self._advance(first, stop, self.parts[call])
             except Exception as error:
                 raise self.failed([task], f"{type(error).__name__}: {error}") from error
             first = stop
@@ -215,18 +174,10 @@ class TaskRunner:
                 steps_of(self.job.model).perform(group, self.moved(), space.answers)
             except Exception as error:
                 raise self.failed([task], f"{type(error).__name__}: {error}") from error
-        into = self._continued_in(chunk)
-        if into is not None:
-            places, rows = self._own[call]
-            into[0][places] = state.memory[places]
-            into[1][rows] = state.orientation[rows]
         self.note(task, begin, self.now(), threading.get_native_id())
         return True
 
-    def _advance(self, first: int, stop: int, state: RunState, part: Part) -> None:
-        if self.solving is None:
-            self.run.advance(first, stop, state, part)
-            return
+    def _advance(self, first: int, stop: int, part: Part) -> None:
         self.solving.advance(first, stop, part.groups.tolist())
         if self.job.plan.backwards:  # reactions read the answer
             none = np.zeros(self.run.arrays.quality[0].shape, dtype=np.int8)
@@ -256,8 +207,8 @@ class TaskRunner:
     def places_of(self, task: int) -> tuple[list[Place], list[Place]]:
         """Arrays and the places in them that a task reads, and those that it writes; the log apart."""
         space, answer = self.space, self.space.answer
-        chunk, call = self.job.tasks.place(task)
-        span, part, (places, rows) = slice(*self.job.tasks.span(task)), self.parts[call], self._own[call]
+        _, call = self.job.tasks.place(task)
+        span, part = slice(*self.job.tasks.span(task)), self.parts[call]
         loaded, reads, writes = part.loaded, list[Place](), list[Place]()
         if balanced := self._balanced_by(call):
             steps, joints = steps_of(self.job.model).steps, self.job.model.mechanism.joints
@@ -274,31 +225,17 @@ class TaskRunner:
                     (space.answers.status, slice(group, group + 1)),
                 ]
         outputs = [array for array in answer.outputs if array.shape[1]]
-        if self.solving is not None:
-            mine, others = self.solving.rows_of(part.groups.tolist())
-            reads.append((space.numbers, (np.concatenate([mine, others]), span)))
-            writes.append((space.numbers, (mine, span)))
+        mine, others = self.solving.rows_of(part.groups.tolist())
+        reads.append((space.numbers, (np.concatenate([mine, others]), span)))
+        writes.append((space.numbers, (mine, span)))
         reads += [(array, (self._row_of[loaded], span)) for array in outputs]
-        reads += [(space.memory[chunk], places), (space.last[chunk], rows)]
-        writes += [(array, (rows, span)) for array in outputs]
+        writes += [(array, (self._row_of[part.written], span)) for array in outputs]
         writes += [(array, (part.groups.tolist(), span)) for array in answer.quality]
-        if into := self._continued_in(chunk):
-            writes += [(into[0], places), (into[1], rows)]
         return reads, writes
-
-    def _continued_in(self, chunk: int) -> tuple[Floats, Floats] | None:
-        """Arrays for the memory and the orientations at the end of a chunk; None if they are not needed."""
-        space = self.space
-        if len(space.ended):
-            return space.ended[chunk], space.ended_last[chunk]
-        if self.job.plan.start == "carried" and chunk + 1 < len(space.memory):
-            return space.memory[chunk + 1], space.last[chunk + 1]
-        return None
 
     def finished(self) -> Run:
         """The engine's answer, in which tasks that are not done are not computed."""
         solving, space, tasks = self.solving, self.space, self.job.tasks
-        assert solving is not None
         if space.folder is not None:  # a later run continues from the array as the tasks have left it
             solving.X = solving.X.copy()
         missing = np.zeros((self.job.model.structure.n_groups, len(self.job.motion.time)), dtype=np.bool_)
@@ -306,19 +243,6 @@ class TaskRunner:
             groups = self.parts[tasks.place(task)[1]].groups
             missing[groups[:, None], np.arange(*tasks.span(task))] = True
         return finished(solving, self.job.bodies, self.job.level, missing=missing)
-
-    def mend(self) -> None:
-        """Solve chunks whose seed differs from the end of the chunk before again, from that end."""
-        space, bounds = self.space, self.job.tasks.bounds.tolist()
-        for chunk in range(1, len(space.ended)):
-            before, first, stop = bounds[chunk - 1 : chunk + 2]
-            if self.run.comes_to(before, first, space.seeded[chunk]):
-                continue
-            state = RunState(space.ended[chunk - 1].copy(), space.ended_last[chunk - 1].copy())
-            self.run.begin_anew(first, stop)
-            for part in self.parts:
-                self.run.advance(first, stop, state, part)
-            space.ended[chunk], space.ended_last[chunk] = state.memory, state.orientation
 
     def failed(self, tasks: Sequence[int], why: str) -> TaskError:
         """The error that names tasks, one of which failed, and the cause."""

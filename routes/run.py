@@ -20,9 +20,7 @@ from groups.dynamics import forces as forces_of
 from groups.model import Model
 from groups.motion import Motion, default_motion
 from groups.posed import in_modes
-from groups.run import Run
 from groups.solve import kept_bodies
-from groups.status import NOT_COMPUTED
 from groups.trajectory import Branch, Level, Trajectory, level_number
 from mbssa.arrays import Floats, Ints
 from routes.checkpoint import existing, new, stored_life
@@ -187,18 +185,16 @@ def logged_run(
     with executor.open(plan.workers) as pool:
         if pool is None:  # this process has served as a worker
             return cast(Outcome, None)
-        chosen = _by_solvers(model, plan)
-        solved = in_modes(chosen, modes)
+        solved = in_modes(_by_solvers(model, plan), modes)
         moved = default_motion(model.mechanism) if motion is None else motion
         wanted = kept_bodies(model.mechanism, bodies)
         if resume and compiled is None and checkpoint is not None:
             compiled = stored_life(Path(checkpoint))
         fast = solved.compiles(len(moved.time)) if compiled is None else compiled
-        memory = chosen.memory_in(modes, moved)
         proves = branch == "proven" or (branch is None and solved.proves(moved))
         # A branch is proven by the poses and rates of all bodies.
         held, far = (np.arange(model.mechanism.n_bodies), max(answers, 1)) if proves else (wanted, answers)
-        job = job_of(solved, moved, plan, held, far, memory, fast)
+        job = job_of(solved, moved, plan, held, far, fast)
         if resume and checkpoint is None:
             raise ValueError("resume continues from a checkpoint; name its folder")
         folder = None if checkpoint is None else Path(checkpoint)
@@ -208,7 +204,7 @@ def logged_run(
             found = _reactions(runner, trajectory)
         log = EventLog.of(_numbered(space), job.tasks.calls, job.tasks.bounds)
         if proves:
-            trajectory = prove(solved, moved, trajectory, wanted, answers, memory, fast)
+            trajectory = prove(solved, moved, trajectory, wanted, answers, fast)
         if found is not None and not _same(trajectory, solution):
             found = forces_of(trajectory, solved.structure, compiled=False)
         return Outcome(trajectory, log, perf_counter() - began, found)
@@ -370,25 +366,8 @@ def _workspace(job: Job, executor: ExecutorType, folder: Path | None, resume: bo
 
 
 def _collected(runner: TaskRunner, wanted: Ints) -> Trajectory:
-    """Check chunks against each other, and mark tasks that are not done as not computed."""
-    job, run, space = runner.job, runner.run, runner.space
-    if job.by_engine:
-        run = runner.finished()
-        if space.folder is not None:
-            run.arrays.seal()
-        return run.trajectory(wanted)
-    chunks = len(job.tasks.bounds) - 1
-    done = space.done.reshape(chunks, -1)
-    if space.folder is not None and not done.all():
-        # A later run continues from the arrays as the tasks have left them.
-        run = Run(job.model, job.motion, job.bodies, job.level, space.answer.copy(), job.compiled)
-    for c, k in np.argwhere(done == 0).tolist():
-        run.place_frame(*job.tasks.span(c * done.shape[1]))
-        for group in runner.parts[k].groups.tolist():
-            run.mark(group, slice(*job.tasks.span(c * done.shape[1])), NOT_COMPUTED)
-    if done.all():
-        runner.mend()
-    run.look_back(0, len(job.motion.time))
-    if space.folder is not None:  # changes of the answer must not reach the checkpoint
+    """The answer, in which what tasks that are not done would solve is not computed."""
+    run = runner.finished()
+    if runner.space.folder is not None:  # changes of the answer must not reach the checkpoint
         run.arrays.seal()
     return run.trajectory(wanted)

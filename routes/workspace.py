@@ -1,4 +1,4 @@
-"""Arrays of a run, in memory or in files: results, initial states of chunks, finished tasks."""
+"""Arrays of a run, in memory or in files: results, all numbers of the engine, finished tasks."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from mbssa.arrays import Floats
 Shapes = dict[str, tuple[tuple[int, ...], type[np.generic]]]
 
 #: Arrays other than the solution.
-BESIDE = ("memory", "last", "seeded", "ended", "ended_last", "numbers", "done", "log")
+BESIDE = ("numbers", "done", "log")
 
 #: Arrays of reactions.
 BACK = ("reactions", "efforts", "balanced")
@@ -29,12 +29,7 @@ class Workspace:
     """All arrays of a run."""
 
     answer: Arrays  # arrays of the solution
-    memory: Floats  # (chunks, ...) initial state of each chunk: memory of the groups
-    last: Floats  # (chunks, ...) initial state of each chunk: orientations of bodies
-    seeded: Floats  # (chunks, rows, 3 or 7) poses of the coarse pass just before each chunk
-    ended: Floats  # as memory, at the end of each chunk that began from a seed
-    ended_last: Floats  # as last, at the end of each chunk that began from a seed
-    numbers: Floats  # (height, T) the engine's array of all numbers, where it solves
+    numbers: Floats  # (height, T) the engine's array of all numbers
     done: npt.NDArray[np.uint8]  # (tasks,) 1 where a task is done
     log: Floats  # (tasks, 3) begin and end (s, monotonic clock of the machine), worker
     folder: Path | None  # where the arrays are files; None in memory

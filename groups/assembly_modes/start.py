@@ -1,4 +1,4 @@
-"""Initial state of a motion whose groups are in other assembly modes than the reference."""
+"""Pose at the reference inputs whose groups are in other assembly modes than the reference."""
 
 from __future__ import annotations
 
@@ -13,32 +13,20 @@ from groups.kernels import layout
 from groups.placing.placing import Placing, Task, placings
 from groups.solvers.solver import Solver
 from mbssa import Group
-from mbssa.arrays import Floats
 from mbssa.joints.system import Configuration
 
 if TYPE_CHECKING:
     from groups.model import Model
 
 
-def starting_memory(model: Model, wanted: Mapping[int, int], *, starts: int = STARTS) -> Floats:
-    """Initial memory of all kernels, flat as ``Packed.memory``, with ``wanted`` modes by group number."""
-    return _started(model, wanted, starts)[0]
-
-
 def starting_pose(model: Model, wanted: Mapping[int, int], *, starts: int = STARTS) -> Configuration:
     """Pose at the reference inputs with ``wanted`` modes by group number."""
-    return _started(model, wanted, starts)[1]
-
-
-def _started(model: Model, wanted: Mapping[int, int], starts: int) -> tuple[Floats, Configuration]:
     # A group below a changed one finds its known bodies elsewhere than in the list of `modes`. It takes the
     # mode with the same signs as the one wanted, else as the reference's; of several, the one with the
     # nearest unknowns.
     known = _known_modes(model, wanted, starts)
-    packed = model.packed
-    memory, at, moved = packed.memory.copy(), model.reference, set[int]()
-    inputs = np.array(list(model.reference_inputs.values()))
-    for group, solver in zip(model.structure.groups, model.solvers, strict=True):
+    at, moved = model.reference, set[int]()
+    for group in model.structure.groups:
         touched = {
             body for j in group.joint_indices.tolist() for body in model.mechanism.joint_bodies(j)
         } & moved
@@ -53,11 +41,8 @@ def _started(model: Model, wanted: Mapping[int, int], starts: int) -> tuple[Floa
             task = replace(task_of(model, group, starts), at=at, near=chosen.memory)
             chosen = _again(task, chosen, wanted)
         before, at = at, _with(at, chosen)
-        mine = chosen.memory if solver.part is None else solver.part.standing(at, inputs)
-        begin = packed.memory_start[group.number - 1]
-        memory[begin : begin + len(mine)] = mine
         moved |= {body for body in chosen.bodies.tolist() if _elsewhere(before, at, body)}
-    return memory, at
+    return at
 
 
 def _known_modes(model: Model, wanted: Mapping[int, int], starts: int) -> dict[int, GroupModes]:

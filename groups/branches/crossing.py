@@ -67,14 +67,8 @@ class Trail:
         if there is None:
             return None
         like = run_of(motion)
-        run = Run(there, motion, like.kept, like.level, like.arrays, like.compiled, stepwise=False)
-        turn = run.arrays.outputs[1]
-        state = RunState(
-            there.packed.memory.copy(),
-            np.zeros((len(turn), 4)) if run.planar else near[1].copy(),
-            model=there,
-        )
-        run.advance(0, 1, state)
+        run = Run(there, motion, like.kept, like.level, like.arrays, like.compiled)
+        state = run.advance(0, 1, RunState(model=there))
         if run.arrays.quality[0][:, 0].any():
             return None
         pose = tuple(array[:, 0] for array in run.arrays.outputs)

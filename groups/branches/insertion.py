@@ -44,28 +44,13 @@ FARTHEST = 1000.0
 WINDOW, WIDEST = 256, 4096
 
 
-def solve_proven(
-    model: Model,
-    motion: Motion,
-    kept: Ints,
-    level: int,
-    memory: Floats,
-    progress: Callable[[float], object] | None,
-    compiled: bool | None,
-    smooth: bool = False,
-) -> Trajectory:
-    """Solve as ``Model.solve`` does and prove branches; ``smooth`` passes places where two branches cross."""
-    return Proof(model, motion, level, memory, compiled, smooth=smooth, progress=progress).trajectory(kept)
-
-
 def prove(
     model: Model,
     motion: Motion,
     found: Trajectory,
     kept: Ints,
     level: int,
-    memory: Floats,
-    compiled: bool | None = None,
+    compiled: bool = False,
     smooth: bool = False,
     progress: Callable[[float], object] | None = None,
 ) -> Trajectory:
@@ -89,7 +74,7 @@ def prove(
     arrays |= zip(QUALITY, quality, strict=True)
     if not all(array.flags.writeable for array in arrays.values()):
         arrays = {name: array.copy() for name, array in arrays.items()}
-    proof = Proof(model, motion, level, memory, compiled, Arrays.named(arrays), smooth, progress=progress)
+    proof = Proof(model, motion, level, compiled, Arrays.named(arrays), smooth, progress=progress)
     return proof.trajectory(kept)
 
 
@@ -100,10 +85,10 @@ def prove_of_groups(
     found: Trajectory,
     kept: Ints,
     level: int,
-    compiled: bool | None = None,
+    compiled: bool = False,
 ) -> Trajectory:
     """Prove a solution by other groups of the same mechanism, and map the proof to its own by ``bodies``."""
-    proven = prove(model, motion, found, kept, level, model.packed.memory, compiled)
+    proven = prove(model, motion, found, kept, level, compiled)
     assert proven.proven is not None
     status, proof, of_body = (
         found.status.copy(),
@@ -146,8 +131,7 @@ class Proof:
     model: Model
     motion: Motion
     level: int
-    memory: Floats
-    compiled: bool | None
+    compiled: bool
     #: What was solved by others, until it is found to be another branch.
     solved: Arrays | None = None
     smooth: bool = False
@@ -178,16 +162,16 @@ class Proof:
     def trajectory(self, kept: Ints) -> Trajectory:
         motion, instants = self.motion, len(self.motion.time)
         run = self._run(motion, self.solved)
-        state = RunState.start(self.memory, len(self.everything))
+        state = RunState()
         before = self._pose(run, 0)
         state = self._to_first_instant(run, state)
         self._same(run, 0, before)
         done, window = 0, WINDOW
         while done < instants - 1:
             stop = min(done + window, instants - 1)
-            begun = state.of(run.kept)
+            begun = state
             if self.solved is None:
-                _advance(run, done + 1, stop + 1, state)
+                state = _advance(run, done + 1, stop + 1, state)
             passed = self.passed(run, done, stop + 1)
             failing = np.flatnonzero(~passed[:, self.sure].all(axis=1))
             if not len(failing):
@@ -197,7 +181,7 @@ class Proof:
                 first = done + int(failing[0])
                 self.proven[:, done + 1 : first + 1] = self._said[:, None]
                 if self.solved is None:
-                    _advance(run, done + 1, first + 1, begun)
+                    begun = _advance(run, done + 1, first + 1, begun)
                 else:
                     run, begun = self._taken_up(run, first)
                 before = self._pose(run, first + 1)
@@ -210,10 +194,7 @@ class Proof:
                 done, window = first + 1, max(window // 4, 1)
             if not self._goes_on(done):
                 break
-        if self.solved is None:
-            run.look_back(0, done + 1, proven=self.proven > 0)
-        else:
-            run.check_contacts(0, done + 1)
+        run.check_contacts(0, done + 1)
         run.stop_at(done + 1)
         found = run.trajectory(kept)
         return replace(
@@ -241,25 +222,18 @@ class Proof:
 
     def _taken_up(self, run: Run, at: int) -> tuple[Run, RunState]:
         """Go on by the model from a pose that others have found."""
-        column = self._column(run, at) if run.by_engine else None
-        if column is not None:
-            state = RunState.start(self.memory, len(self.everything))
-            state.column = column
-            return self._run(self.motion, run.arrays), state
-        found = from_pose(self.model, self._pose(run, at), self.motion.value[:, at])
-        memory = self.memory
-        if found is not None:  # else it is singular there
-            self.model, memory = found, found.packed.memory
-        planar, turn = run.planar, run.arrays.outputs[1][:, at]
-        state = RunState(memory.copy(), np.zeros((len(turn), 4)) if planar else turn.copy())
-        return self._run(self.motion, run.arrays), state
+        column = self._column(run, at)
+        if column is None:
+            found = from_pose(self.model, self._pose(run, at), self.motion.value[:, at])
+            self.model = self.model if found is None else found  # else it is singular there
+        return self._run(self.motion, run.arrays), RunState(column)
 
     def _column(self, run: Run, at: int) -> Floats | None:
         """The engine's own column at an instant, with turns that a pose lacks; None if that is elsewhere."""
         from groups.engine.solve import Solving
 
         if self.whole is None:
-            self.whole = Solving(self.model, self.motion)
+            self.whole = Solving(self.model, self.motion, compiled=self.compiled)
             self.whole.begin()
             self.whole.advance(0, len(self.motion.time))
             self.whole.finished(self.everything, 0)
@@ -274,10 +248,8 @@ class Proof:
         return found
 
     def _run(self, motion: Motion, arrays: Arrays | None = None) -> Run:
-        return Run(
-            self.model, motion, self.everything, max(self.level, 1 + self.smooth), arrays, self.compiled,
-            stepwise=False,
-        )  # fmt: skip
+        level = max(self.level, 1 + self.smooth)
+        return Run(self.model, motion, self.everything, level, arrays, self.compiled)
 
     def passed(self, run: Run, first: int, stop: int) -> Bools:
         """Time steps (K, G) from ``first`` to ``stop`` - 1 over which groups are proven."""
@@ -304,17 +276,17 @@ class Proof:
             self.sure[:] = False  # turns counted from the reference are followed to the first instant
         if np.abs(gap).max(initial=0.0) < 1e-12 or not self.sure.any():
             if self.solved is None or self.sure.any():  # else what others found is as good
-                _advance(run, 0, 1, state)
+                state = _advance(run, 0, 1, state)
             self.sure &= run.arrays.quality[0][:, 0] == OK
             self._take_back(run, 0)
             return state
         zero = np.zeros((len(gap), 2))
         way = Motion(np.array([0.0, 1.0]), motion.names, np.array([start, goal]).T, zero + gap[:, None], zero)
         reference = self._run(way)
-        reference.advance(0, 1, state)
+        state = reference.advance(0, 1, state)
         state = self._in_pieces(way, reference, 0, state, 0, run)
         status = run.arrays.quality[0][:, 0].copy()
-        _advance(run, 0, 1, state)  # with the rates of the motion
+        state = _advance(run, 0, 1, state)  # with the rates of the motion
         for g in np.flatnonzero((status != OK) & (run.arrays.quality[0][:, 0] == OK)).tolist():
             run.mark(g, slice(0, 1), int(status[g]))
         return state
@@ -343,16 +315,16 @@ class Proof:
         shares, way = np.array([0.0, 1.0]), _longest_way(step, self.model.frames.size)
         into, unsolved = start if into is None else into, 1.0
         most = ROUNDS if way <= FARTHEST else 0
-        trail, whole = Trail(step, way), (start, column, state.of(self.everything))
+        trail, whole = Trail(step, way), (start, column, state)
         for rounds in count():
             if at > 0 and not self._goes_on(at - 1):
                 raise _StopWantedError
             # No farther than to the first instant that was not solved: what comes after takes long to fail.
             solved = shares[: 1 + min(AT_ONCE, int(np.searchsorted(shares, unsolved)))]
-            begun = state.of(self.everything)
+            begun = state
             run = self._run(at_shares(step, solved))
             _copy(start, column, run, 0)
-            run.advance(1, len(solved), state)
+            state = run.advance(1, len(solved), state)
             passed = self.passed(run, 0, len(solved))
             failing = np.flatnonzero(~passed[:, self.sure].all(axis=1))
             first = int(failing[0]) if len(failing) else len(solved) - 1
@@ -365,7 +337,7 @@ class Proof:
                     if crossed is None:
                         self._doubt(run, first, passed[first], at, shares)
                         # Near a singular position solvers fail: without a proof from here on.
-                        start, column, state = whole[0], whole[1], whole[2].of(self.everything)
+                        start, column, state = whole
                         shares, unsolved = np.array([0.0, 1.0]), 1.0
                     elif crossed.share < 1.0:
                         start, column, state, unsolved = crossed.run, 0, crossed.state, 1.0
@@ -376,8 +348,7 @@ class Proof:
                         self._take_back(into, at)
                         return crossed.state
                     continue
-                _advance(run, 1, first + 1, begun)
-                state = begun
+                state = _advance(run, 1, first + 1, begun)
             bad = np.flatnonzero(
                 (run.arrays.quality[0][self.sure, first + 1 : len(solved)] != OK).any(axis=0)
             )
@@ -456,10 +427,11 @@ def _copy(run: Run, instant: int, into: Run, at: int) -> None:
             mine[:, at] = theirs[:, instant]
 
 
-def _advance(run: Run, first: int, stop: int, state: RunState) -> None:
-    if stop > first:
-        run.begin_anew(first, stop)
-        run.advance(first, stop, state)
+def _advance(run: Run, first: int, stop: int, state: RunState) -> RunState:
+    if stop <= first:
+        return state
+    run.begin_anew(first, stop)
+    return run.advance(first, stop, state)
 
 
 def _longest_way(step: Motion, size: float) -> float:

@@ -63,7 +63,7 @@ def _all_sure(proof: Proof, begun: Bools, _: float) -> bool:
 
 
 def solve_proven_poses(
-    model: Model, inputs: Floats, memory: Floats
+    model: Model, inputs: Floats, compiled: bool
 ) -> tuple[Arrays, npt.NDArray[np.int8], Bools]:
     """Poses and status of all bodies and groups for rows of inputs (n, D), as a run has n instants."""
     # Then for groups and rows (G, n) what is proven, and where the line is broken: it failed before its end.
@@ -71,9 +71,9 @@ def solve_proven_poses(
     everything = np.arange(model.mechanism.n_bodies)
     motion, first, stops = along(model, lines(model, inputs))
     spans = [slice(begin, end) for begin, end in zip(first.tolist(), stops.tolist(), strict=True)]
-    run = Run(model, motion, everything, 1, stepwise=False)
-    run.advance_lines(first, stops, memory)
-    proof = Proof(model, motion, 1, memory, run.compiled)
+    run = Run(model, motion, everything, 1, compiled=compiled)
+    run.advance_lines(first, stops)
+    proof = Proof(model, motion, 1, compiled)
     passed: Bools = np.asarray(proof.passed(run, 0, len(motion.time))[:, proof.sure].all(axis=1))
     none = np.zeros((len(everything), 0, run.arrays.outputs[2].shape[2]))
     found = {name: array[:, stops - 1] for name, array in run.arrays.by_name().items() if array.shape[1]}
@@ -84,7 +84,7 @@ def solve_proven_poses(
         if passed[span.start : span.stop - 1].all():
             continue
         line = motion.within(span)
-        one = Proof(model, line, 0, memory, run.compiled, least=LEAST)
+        one = Proof(model, line, 0, compiled, least=LEAST)
         begun = one.sure.copy()
         one.progress = partial(_all_sure, one, begun)
         poses = one.trajectory(everything)

@@ -1,4 +1,4 @@
-"""Interactive runs: kernels compiled before the start, plans, a progress bar, and Ctrl-C."""
+"""Interactive runs: machine code made before the start, plans, a progress bar, and Ctrl-C."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass
 from pathlib import Path
 from pkgutil import resolve_name
 from time import perf_counter
@@ -22,9 +21,10 @@ from groups.motion import Motion
 from groups.status import NOT_COMPUTED
 from groups.trajectory import Branch, Level, Trajectory
 from mbssa.cli import RUNNER
-from mbssa.compiled import compiling_told
-from mbssa.compiled.kernel_cache import is_kept
 from mbssa.progress import Progress, bar
+
+#: Seconds of compiling from which on it is announced.
+ANNOUNCED = 1.0
 
 
 @dataclass(frozen=True)
@@ -55,12 +55,11 @@ class TimedRun:
     """A trajectory with the times (s) that it took."""
 
     trajectory: Trajectory
-    compiling: float  # s of compiling kernels
-    starting: float  # s until compiled kernels were ready, other than compiling: most of it is Numba's import
+    compiling: float  # s of making machine code
     solving: float  # s for the motion itself
     stopped: bool  # by Ctrl-C before the last instant
     how: str = ""  # the plan in words; empty for one group after another
-    compiled: bool = False  # by compiled kernels, not NumPy
+    compiled: bool = False  # by machine code, not NumPy
 
     @property
     def reached(self) -> Trajectory:
@@ -81,8 +80,8 @@ def solve_interactively(
     request: Request | None = None,
 ) -> TimedRun:
     """Solve a motion with progress on standard error, until Ctrl-C or its end."""
-    # Compiled kernels solve the first instant before all others, so that loading or compiling them is not in
-    # the time of the motion. Ctrl-C before anything is solved, and a second one, raise KeyboardInterrupt.
+    # Machine code is made first, so that this is not in the time of the motion. Ctrl-C before anything is
+    # solved, and a second one, raise KeyboardInterrupt.
     planned: PlannedSolve | None = None
     if request:
         make: Callable[[Request, Model, Motion, Level], PlannedSolve] = resolve_name(RUNNER)
@@ -92,18 +91,17 @@ def solve_interactively(
     if modes:
         options["modes"] = modes
     begin = perf_counter()
-    compiling = 0.0
     if compiled:
-        with bar() as show, compiling_told(_CompilingNotice(model, show)) as compilation:
-            model.solve(_first_instant(motion), **options)
-        compiling = compilation.seconds
+        with bar() as show:
+            if model.compile_seconds > ANNOUNCED:
+                _announce(show, f"compiling the model: about {model.compile_seconds:.0f} s")
+            model.compile()
     start = perf_counter()
-    with stoppable_progress(f"solving {len(motion.time):,} instants", model) as progress:
+    with stoppable_progress(f"solving {len(motion.time):,} instants") as progress:
         trajectory = (planned or model.solve)(motion, progress=progress, branch=branch, **options)
     return TimedRun(
         trajectory,
-        compiling,
-        starting=start - begin - compiling,
+        compiling=start - begin,
         solving=perf_counter() - start,
         stopped=bool((trajectory.status == NOT_COMPUTED).any()),
         how=planned.how if planned else "",
@@ -111,43 +109,17 @@ def solve_interactively(
     )
 
 
-class _CompilingNotice:
-    """Progress of compiling kernels: a bar on a terminal, a line elsewhere."""
-
-    def __init__(self, model: Model, show: Progress) -> None:
-        self._model, self._show, self._since = model, show, 0.0
-
-    @cached_property
-    def _seconds(self) -> float:
-        """Expected, of the kernels that are not kept when the first one is compiled."""
-        kernels = self._model.kernels.items()
-        return max(1.0, sum(seconds for kernel, seconds in kernels if not is_kept(kernel)))
-
-    def __call__(self) -> None:
-        text = f"compiling kernels, once for this machine: about {self._seconds:.0f} s"
-        if not self._since:
-            self._since = perf_counter()
-            if not sys.stderr.isatty():
-                print(text, file=sys.stderr, flush=True)
-        self._show(text, min(0.99, (perf_counter() - self._since) / self._seconds))
-
-
-def _first_instant(motion: Motion) -> Motion:
-    """Copies: a view of another layout would be compiled for a second time."""
-    return replace(
-        motion,
-        time=motion.time[:1].copy(),
-        value=motion.value[:, :1].copy(),
-        rate=motion.rate[:, :1].copy(),
-        acceleration=motion.acceleration[:, :1].copy(),
-    )
+def _announce(show: Progress, text: str) -> None:
+    if not sys.stderr.isatty():
+        print(text, file=sys.stderr, flush=True)
+    show(text, 0.0)
 
 
 @contextmanager
-def stoppable_progress(title: str, model: Model) -> Iterator[Callable[[float], bool]]:
+def stoppable_progress(title: str) -> Iterator[Callable[[float], bool]]:
     """Bar that a share from 0 to 1 advances, with False as answer after the first Ctrl-C."""
     # The second Ctrl-C is a KeyboardInterrupt again; so is the first one before any share, as nothing is
-    # lost. Kernels of `model` that are compiled meanwhile are announced.
+    # lost.
     begun, stop = threading.Event(), threading.Event()
 
     before = signal.getsignal(signal.SIGINT)
@@ -163,7 +135,7 @@ def stoppable_progress(title: str, model: Model) -> Iterator[Callable[[float], b
     if main:
         signal.signal(signal.SIGINT, note)
     try:
-        with bar() as show, compiling_told(_CompilingNotice(model, show)):
+        with bar() as show:
 
             def progress(share: float) -> bool:
                 begun.set()

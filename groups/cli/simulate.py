@@ -183,7 +183,7 @@ def simulate(
         duration = 1.0 if motion is None else motion.duration
 
     try:
-        with stoppable_progress(f"simulating {duration:g} s", released) as progress:
+        with stoppable_progress(f"simulating {duration:g} s") as progress:
             found = simulate_by(
                 released,
                 duration,

@@ -8,6 +8,7 @@ import numpy as np
 
 import mbssa
 from groups.building import build
+from groups.engine.solve import plan_of
 from groups.motion import default_motion
 from groups.results.limits import excesses
 from groups.status import NOT_COMPUTED
@@ -27,7 +28,7 @@ def singular_positions(mechanism: Mechanism) -> list[str]:
         return []
     if len(motion.time) > INSTANTS:
         motion = default_motion(mechanism, steps=INSTANTS)
-    if model.plain_seconds * len(motion.time) > LONGEST:
+    if plan_of(model).seconds(len(motion.time)) > LONGEST:
         return []
     end = time.process_time() + LONGEST
     found = model.solve(

@@ -14,6 +14,7 @@ from mbssa.arrays import Bools, Floats, Ints
 
 if TYPE_CHECKING:
     from groups.engine.plan import Part, Plan
+    from mbssa.graph.nodes import Number
 
 #: Largest last step of Newton's method, rad or sizes; the step is taken, so that its square is left.
 TOLERANCE = 1e-7
@@ -24,6 +25,8 @@ CLOSED = 1e-9
 #: Least square of the sine of a dyad's angle, or of that between a leg's pins.
 EDGE = 1e-14
 FINITE = 1e300
+#: Share of a turn by which an angle may be off what the rates say.
+DOUBT = 0.05
 #: Instants of a block: intermediate results stay in the cache.
 BLOCK = 1024
 
@@ -44,7 +47,7 @@ def is_fine(of: Quality, limit: Any, size: float, flat: Any) -> Any:
     return (of.condition > flat) & closed & (of.reach > EDGE) & (of.gimbal > EDGE) & (of.far <= limit)
 
 
-def quintic(left: Sequence[Floats], right: Sequence[Floats], h: Floats) -> list[Floats]:
+def quintic(left: Sequence[Number], right: Sequence[Number], h: Number) -> list[Any]:
     """Coefficients of the polynomials through values and two rates at both ends of steps h, in shares."""
     (y, v, a), (y1, v1, a1) = left, right
     v, a, v1, a1 = v * h, a * h * h, v1 * h, a1 * h * h
@@ -69,8 +72,23 @@ class Life:
         frame = self.plan.rows_of_body(0)
         X[frame] = self.plan.start[frame, None]
 
-    def seen(self, X: Floats, limit: float) -> tuple[bool, list[tuple[float, float]]]:
+    def columns(self, X: Floats, which: Ints) -> Floats:
+        """Some columns with the axes of all bodies."""
+        return X[:, which]
+
+    def _whole(self, X: Floats) -> Floats:
+        """A column, or columns, of the full height."""
+        if len(X) == self.plan.height:
+            return X
+        Y = np.zeros((self.plan.height, *X.shape[1:]))
+        Y[: len(X)] = X
+        return Y
+
+    def seen(
+        self, X: Floats, limit: float, notes: Floats | None = None
+    ) -> tuple[bool, list[tuple[float, float]]]:
         """Whether all instants are fine, and least and largest of each reach and distance to a gimbal."""
+        # ``notes`` are those of :meth:`apart` on all of it.
         Q = X[self.plan.first_quality : self.plan.first_axes].reshape(len(self.plan.parts), len(QUALITY), -1)
         squares, quality = Q[:, [REACH, GIMBAL]], Quality(*(Q[:, k] for k in range(STEPS)))
         fine = bool(is_fine(quality, limit, self.plan.size, self.plan.flat).all())
@@ -79,12 +97,18 @@ class Life:
 
     def apart(
         self, X: Floats, count: int, limit: float, first: int = 0, parts: Sequence[Part] | None = None
-    ) -> None:
+    ) -> Floats | None:
         """Solve the columns first … count - 1 each from its guess, which is where the unknowns stand."""
+        # It returns notes, if it takes any, by which :meth:`seen` is quick.
         with np.errstate(all="ignore"):
             for start in range(first, count, BLOCK):
                 for part in self.plan.parts if parts is None else parts:
                     self._group(part, X[:, start : min(start + BLOCK, count)], limit)
+        return None
+
+    def turns(self, X: Floats, time: Floats, start: Floats) -> bool:
+        """Count turns of angles on from a column, or keep quaternions in sign, where that is done here."""
+        return False
 
     def some(self, X: Floats, which: Ints) -> None:
         """Solve some columns as :meth:`apart` does, wherever the guess is."""
@@ -119,7 +143,9 @@ class Life:
     def steps_from(self, column: Floats, inputs: Floats, steps: Floats, alive: Bools) -> Floats:
         """The array of a chain: a state, and columns expected from the one before by a step of time."""
         # It ends with the first column in which one of the groups that are alive is not solved.
-        plan, X = self.plan, self.storage(len(steps) + 1)
+        plan, X = self.plan, np.zeros((self.plan.height, len(steps) + 1))
+        self.prepare(X)
+        column = self._whole(column)
         X[:, 0], X[: plan.first_body, 1:] = column, inputs
         now, unknowns, needed = column.tolist(), plan.unknowns, alive.tolist()
         for k, (h, given) in enumerate(zip(steps.tolist(), inputs.T.tolist(), strict=True), 1):

@@ -30,10 +30,12 @@ def batches(model: Model, first: Ints, stop: Ints) -> Iterator[slice]:
         begin = end
 
 
-def solve_lines(model: Model, motion: Motion, first: Ints, stop: Ints) -> tuple[Solving, Statuses]:
+def solve_lines(
+    model: Model, motion: Motion, first: Ints, stop: Ints, compiled: bool
+) -> tuple[Solving, Statuses]:
     """Solve lines from instants ``first`` to ``stop`` - 1; what is solved, and its statuses (G, T)."""
     # They go side by side; a line that is not followed so is solved by itself, which says why.
-    solving = Solving(model, motion)
+    solving = Solving(model, motion, compiled=compiled)
     plan, found = solving.plan, np.zeros((len(solving.plan.parts), len(motion.time)), dtype=np.int8)
     with np.errstate(all="ignore"):
         sound = _side_by_side(solving, first, stop)
@@ -41,7 +43,7 @@ def solve_lines(model: Model, motion: Motion, first: Ints, stop: Ints) -> tuple[
         return solving, statuses(plan, solving.life, solving.X, motion.time, solving.knots, found)
     for line in np.flatnonzero(~sound).tolist():
         span = slice(int(first[line]), int(stop[line]))
-        one = Solving(model, motion.within(span))
+        one = Solving(model, motion.within(span), compiled=compiled)
         one.begin()
         one.advance(0, span.stop - span.start)
         found[:, span] = statuses(plan, one.life, one.X, one.way.time, one.knots, found[:, span])
@@ -53,7 +55,7 @@ def _side_by_side(solving: Solving, first: Ints, stop: Ints) -> Bools:
     """Solve lines in strides of all of them at once; which were followed to their ends."""
     plan, life, X, inputs = solving.plan, solving.life, solving.X, solving.way.inputs
     follower, scale = Follower(plan, life), solving.way.scale[:, None]
-    X[:, first] = plan.start[:, None]
+    X[:, first] = plan.start[: len(X), None]
     X[: plan.first_body] = inputs
     life.some(X, first)
     sound = np.array(follower.fine(X[:, first], X[:, first], plan.alive, 0.0)[0]) | (not plan.unknowns)

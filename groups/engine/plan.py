@@ -22,6 +22,7 @@ from mbssa.joints.catalogue import is_length
 
 if TYPE_CHECKING:
     from groups.engine.kinematics import Group
+    from groups.engine.machine import Machine
     from groups.model import Model
     from mbssa.arrays import Bools, Floats, Ints
     from mbssa.graph.nodes import Number
@@ -32,6 +33,10 @@ QUALITY = CONDITION, RESIDUAL, REACH, GIMBAL, FAR, STEPS = range(6)
 FLAT = 1e-9
 #: Least condition beside the reference's.
 LEAST = 1e-7
+#: Seconds of making machine code: at least, and by operation.
+PRICE = 0.05, 7e-5
+#: Seconds of an operation of NumPy: of its call, and by instant; steps of Newton's method.
+OPERATION, STEPWISE = (1e-6, 1.5e-9), 2
 
 
 #: By structure, routines by what groups have in common that share one.
@@ -76,8 +81,9 @@ class Plan:
     """All groups of a model; ValueError where equations do not determine one at the reference."""
 
     def __init__(self, model: Model) -> None:
-        self.lives: dict[str, Any] = {}
-        self.asked = 0
+        #: The machine code, once it is made, and the seconds that NumPy has taken without it.
+        self.machine: Machine | None = None
+        self.spent = 0.0
         self.setting = Setting.at(model.structure, model.frames, model.reference)
         if model.inputs is not None:
             self.setting = replace(self.setting, inputs=model.inputs)
@@ -121,10 +127,34 @@ class Plan:
         self.signed = [part for part in self.parts if part.group.direct or part.group.struts]
 
     @cached_property
-    def operations(self) -> Floats:
-        """Operations of a step of Newton's method and of the rest, of all groups."""
-        found: Floats = np.sum([part.routine.operations for part in self.parts], axis=0)
-        return found
+    def routines(self) -> list[Routine]:
+        """Routines of the groups, in the order of first use."""
+        return list({id(part.routine): part.routine for part in self.parts}.values())
+
+    @cached_property
+    def operations(self) -> int:
+        """Operations of all groups at an instant."""
+        return sum(STEPWISE * step + rest for step, rest in (part.routine.operations for part in self.parts))
+
+    @cached_property
+    def price(self) -> float:
+        """Seconds of making machine code, roughly."""
+        return PRICE[0] + PRICE[1] * sum(sum(routine.operations) for routine in self.routines)
+
+    def seconds(self, instants: int) -> float:
+        """Seconds of NumPy for so many instants, roughly."""
+        return self.operations * (OPERATION[0] + OPERATION[1] * instants)
+
+    def compiles(self, instants: int) -> bool:
+        """Whether machine code is made, or worth making for so many more instants."""
+        if not self.is_printable:
+            return False
+        return self.machine is not None or self.spent + self.seconds(instants) > self.price
+
+    @cached_property
+    def is_printable(self) -> bool:
+        """Whether all is traced, so that machine code can be made of it."""
+        return not any(op == "user" for routine in self.routines for op, _, _ in routine.graph.nodes)
 
     def _place_unknowns(self, groups: Sequence[Group]) -> None:
         """Rows of the unknowns by joint and coordinate, and of each group."""

@@ -303,7 +303,7 @@ class Routine:
         self.second = [neg(x) for x in back(self.second_side)]
         self.records = [x for b in self.group.own for x in self._record(self.bodies[b], time)]
         # ---- quality
-        shared = int((~self.constant).sum())
+        shared, self.n_pivots = int((~self.constant).sum()), len(pivots)
         shares = [p * self.graph.input("g", shared + k) for k, p in enumerate(pivots)]
         condition = self._signed_least(shares)
         if self.linear:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from threading import Lock
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from groups.engine.arrays import Life
+from groups.engine.arrays import DOUBT, Life
 from groups.engine.path import Knots, Way, followed, guesses
 from groups.engine.plan import CONDITION, QUALITY, RESIDUAL, STEPS, Plan
 from groups.engine.rescue import NEAR, Statuses, statuses
@@ -29,12 +30,13 @@ if TYPE_CHECKING:
 FEW = 8
 #: Longest way of an input in a step over which turns are counted, rad or sizes.
 TELLING = 0.3
-#: Share of a turn by which an angle may be off what the rates say, and pieces of a step where it is farther.
-DOUBT, FINER = 0.05, 32
+#: Pieces of a step over which the rates do not tell enough.
+FINER = 32
 #: How far beyond the end of a profile, over its length, a place of contact is on it.
 END = 1e-9
 
 _plans: WeakKeyDictionary[Model, Plan] = WeakKeyDictionary()
+_compiling = Lock()
 
 
 def plan_of(model: Model) -> Plan:
@@ -44,15 +46,33 @@ def plan_of(model: Model) -> Plan:
     return _plans[model]
 
 
+def life_of(plan: Plan, compiled: bool) -> Life:
+    """Machine code, which is made once, or NumPy, also where a function cannot be traced."""
+    if not (compiled and plan.is_printable):
+        return Life(plan)
+    with _compiling:
+        if plan.machine is None:
+            from groups.engine.machine import Machine
+
+            plan.machine = Machine(plan)
+        return plan.machine
+
+
 class Solving:
     """One motion being solved: an array (height, T) that is filled by spans of time, and by groups."""
 
     # Where each instant begins is settled for all of them first, so that no split changes a bit.
 
-    def __init__(self, model: Model, motion: Motion, X: Floats | None = None) -> None:
+    def __init__(
+        self, model: Model, motion: Motion, X: Floats | None = None, *, compiled: bool = False
+    ) -> None:
         check_drives(model.mechanism, motion)
         self.model, self.motion, self.plan = model, motion, plan_of(model)
-        self.life = Life(self.plan)
+        self.life = life_of(self.plan, compiled)
+        if self.life is not self.plan.machine:
+            self.plan.spent += self.plan.seconds(len(motion.time))
+        self._notes: Floats | None = None
+        self._noted, self._lock = 0, Lock()
         self.X = self.life.storage(len(motion.time)) if X is None else X
         self.way = Way.of(self.plan, motion)
         self.knots, self.start = Knots(), self.plan.start
@@ -77,8 +97,12 @@ class Solving:
         with _told():
             if len(self.motion.time) <= FEW:
                 self.life.one_by_one(self.X, range(first, stop), parts)
-            else:
-                self.life.apart(self.X, stop, NEAR, first, parts)
+                return
+            notes = self.life.apart(self.X, stop, NEAR, first, parts)
+        if notes is not None:
+            with self._lock:  # threads may solve parts of a motion
+                self._noted += (stop - first) * len(parts)
+                self._notes = notes if self._notes is None else np.minimum(self._notes, notes)
 
     def rows_of(self, groups: Sequence[int]) -> tuple[Ints, Ints]:
         """Rows of the array that some groups write, and those of others that they read."""
@@ -100,14 +124,18 @@ class Solving:
         mine = status[:, :done]
         if missing is not None:
             status[missing] = NOT_COMPUTED
+        noted = self._notes if self._noted == count * len(plan.parts) else None  # else some were by others
         with _told():
-            fine, ranges = life.seen(X, NEAR)
+            fine, ranges = life.seen(X, NEAR, noted)
             if not fine or self.knots.lost:
                 mine[:] = statuses(plan, life, X, way.time, self.knots, mine)
                 ranges = life.seen(X, NEAR)[1]
             mark_turned_back(plan, life, way, X, mine, ranges)
             if mine.any():
                 _take_back(plan, X, mine)
+            telling = way.longest <= TELLING or not plan.record.planar
+            if done == count and telling and not mine.any() and life.turns(X, way.time, self.start):
+                return self.arrays(held, level, status)
             if plan.wound:
                 _count_turns(plan, life, way, X, self.start)
         if not plan.record.planar:
@@ -204,7 +232,8 @@ def _in_pieces(
         return X, way.time
     x = first + np.linspace(0.0, count, pieces * count + 1)
     Y = life.storage(len(x))
-    Y[: plan.first_body], Y[:, ::pieces] = way.at(x), X[:, first : first + count + 1]
+    rows = slice(plan.first_axes)
+    Y[: plan.first_body], Y[rows, ::pieces] = way.at(x), X[rows, first : first + count + 1]
     between = np.flatnonzero(np.arange(len(x)) % pieces)
     Y[plan.q, between] = X[plan.q, first + between // pieces]
     Z = Y[:, between]

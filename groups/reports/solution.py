@@ -203,15 +203,12 @@ def _fault_lines(faults: Sequence[str]) -> list[Part]:
 
 
 def _run_lines(summary: Summary) -> list[str]:
-    """The instants, the time that they took, and by which kernels and plan."""
+    """The instants, the time that they took, and by what and which plan."""
     run, time = summary.run, summary.motion.time
     each = f", {_duration(run.solving / len(time))} each" if len(time) > 1 and not run.stopped else ""
     compiled = f", compiled in {_duration(run.compiling)}" if run.compiling else ""
-    loaded = f"compiled kernels, loaded in {_duration(run.starting)}{compiled}"
-    lines = [
-        span_text(time),
-        f"solved in {_duration(run.solving)}{each} by {loaded if run.compiled else 'NumPy'}",
-    ]
+    by = f"machine code{compiled}" if run.compiled else "NumPy"
+    lines = [span_text(time), f"solved in {_duration(run.solving)}{each} by {by}"]
     return [*lines, f"by the plan {run.how}"] if run.how else lines
 
 
@@ -300,7 +297,7 @@ def to_dict(summary: Summary) -> dict[str, Any]:
         "plan": run.how or None,
         "borrowed": None if summary.model.borrowed is None else summary.model.borrowed.to_dict(),
         "fallback": np.flatnonzero(summary.trajectory.fallback).tolist(),
-        "seconds": {"compiling": run.compiling, "starting": run.starting, "solving": run.solving},
+        "seconds": {"compiling": run.compiling, "solving": run.solving},
         "largest_residual": _largest_residual(summary.trajectory, units),
         "worst_condition": _worst_condition(summary.trajectory),
         "faults": summary.trajectory.faults(summary.motion),

@@ -12,7 +12,7 @@ from mbssa.store import StoreError
 from routes.calibration.cost_store import key_of, store, stored
 from routes.calibration.executors import LEAST_AT_ONCE, measured_executor
 from routes.calibration.machine import this_machine
-from routes.calibration.measuring import coarse_pass, measured_costs, with_alternatives
+from routes.calibration.measuring import measured_costs, with_alternatives
 from routes.cost import Costs
 from routes.executors import ExecutorCosts, default_executor, executor_named
 
@@ -107,7 +107,7 @@ def _measurable(executors: Sequence[str]) -> list[str]:
 
 def _of_the_motion(found: Costs, model: Model, motion: Motion) -> Costs:
     """Costs with the length of the coarse pass of this motion."""
-    return replace(found, coarse_instants=coarse_pass(model, motion))
+    return found
 
 
 def _merged(found: Costs, name: str, measured: ExecutorCosts) -> ExecutorCosts:

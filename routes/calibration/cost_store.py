@@ -6,6 +6,7 @@ import hashlib
 
 import numpy as np
 
+from groups.engine.solve import plan_of
 from groups.model import Model
 from mbssa.store import transaction
 from routes.calibration.machine import Machine
@@ -29,12 +30,10 @@ def key_of(machine: Machine, model: Model, level: int, instants: int) -> Key:
 
 def signature(model: Model) -> str:
     """Hash of the properties that decide a model's costs: groups, dependencies and solvers."""
-    packed, structure, mechanism = model.packed, model.structure, model.mechanism
-    state = hashlib.sha256(mechanism.space.encode())
-    for array in (
-        packed.ints, packed.int_start, packed.float_start, packed.memory_start, packed.work_start,
-        structure.group_of_body, *structure.members,
-    ):  # fmt: skip
+    structure = model.structure
+    state = hashlib.sha256(model.mechanism.space.encode())
+    work = np.array([part.routine.operations for part in plan_of(model).parts])
+    for array in (work, structure.group_of_body, *structure.members):
         state.update(str(len(array)).encode())
         state.update(np.ascontiguousarray(array, dtype=np.int64).tobytes())
     for group, solver in zip(structure.groups, model.solvers, strict=True):

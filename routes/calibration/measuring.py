@@ -15,7 +15,6 @@ import numpy as np
 from groups.building import build
 from groups.model import Model
 from groups.motion import Motion
-from groups.run import coarse_instants
 from groups.trajectory import LEVELS, Level
 from mbssa.arrays import Floats
 from routes.calibration.machine import this_machine
@@ -61,7 +60,7 @@ def measured_costs(model: Model, motion: Motion, level: Level) -> Costs:
         joined=0.0,
         loaded=0.0,
         around=Around(0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
-        coarse_instants=coarse_pass(model, motion),
+        coarse_instants=0,
         made=datetime.now(UTC).isoformat(timespec="seconds"),
         noise=noise(timings.values()),
     )
@@ -72,7 +71,7 @@ def measured_costs(model: Model, motion: Motion, level: Level) -> Costs:
         whole,
         joined=joined,
         loaded=loaded,
-        around=_around(model, piece, timings),
+        around=_around(timings),
         executors={"sequential": ExecutorCosts(0.0, 0.0, _gap(timings.values()), 0.0)},
     )
     return _for_the_whole(costs, model, motion, len(piece.time), rate, level)
@@ -160,12 +159,6 @@ def _in_order(lengths: Sequence[int], table: Floats) -> Floats:
     return found
 
 
-def coarse_pass(model: Model, motion: Motion) -> int:
-    """Instants of a coarse pass over the whole motion."""
-    ends = np.array([0, len(motion.time)])
-    return len(coarse_instants(model, motion, ends)) - 1
-
-
 def _saved(costs: Costs, runs: list[Timing]) -> tuple[float, float]:
     """Seconds (>= 0) saved by each group that joins a call, and by each body and step that is not loaded."""
     groups = len(costs.groups)
@@ -181,7 +174,7 @@ def _saved(costs: Costs, runs: list[Timing]) -> tuple[float, float]:
     return _not_negative(rows, saved)
 
 
-def _around(model: Model, piece: Motion, timings: Mapping[str, Timing]) -> Around:
+def _around(timings: Mapping[str, Timing]) -> Around:
     tiny, one = timings["tiny"], timings["together"]
     span = one.plan.instants - tiny.plan.instants
     instant = max(0.0, one.around - tiny.around) / span if span > 0 else 0.0
@@ -193,15 +186,7 @@ def _around(model: Model, piece: Motion, timings: Mapping[str, Timing]) -> Aroun
             rows.append([calls - 1.0, tasks - 1.0])
             rest.append(timing.around - fixed - instant * timing.plan.instants)
     call, task = _not_negative(rows, rest)
-    rows, rest = [], []
-    for name, timing in timings.items():
-        if name.startswith("seeded"):
-            chunks = timing.plan.chunks
-            instants = len(coarse_instants(model, piece, timing.log.bounds[:-1])) - (chunks - 1)
-            rows.append([float(instants), chunks - 1.0])
-            rest.append(timing.around - fixed - instant * timing.plan.instants - task * (chunks - 1))
-    coarse, chunk = _not_negative(rows, rest)
-    return Around(fixed, instant, call, task, coarse, chunk)
+    return Around(fixed, instant, call, task, 0.0, 0.0)
 
 
 def _not_negative(rows: list[list[float]], values: list[float]) -> tuple[float, float]:

@@ -16,7 +16,6 @@ import numpy as np
 
 import mbssa
 from groups import Model, build
-from groups.assembly_modes import starting_memory
 from groups.motion import Motion, default_motion
 from groups.posed import in_modes
 from groups.trajectory import LEVELS, PROOF, STATUS, Branch, Trajectory
@@ -158,16 +157,15 @@ def _standing(setup: Setup, values: Floats, reasons: Reasons) -> Columns:
         if isinstance(ready, Refusal):
             found["status"][which] = reasons.note(int(which[0]), ready)
             continue
-        mine, memory = ready
         for begin in range(0, len(which), TOGETHER):
             some = which[begin : begin + TOGETHER]
-            poses = solve_poses(mine, inputs[some], bodies, memory, setup.branch)
+            poses = solve_poses(ready, inputs[some], bodies, setup.branch)
             failed = poses.status != 0
             first = np.argmax(failed, axis=0)
             found["status"][some] = poses.status[first, np.arange(len(some))]
             found["group"][some] = np.where(failed.any(axis=0), first + 1, 0)
             found["proof"][some] = poses.proof.min(axis=0)
-            for name, column in measured(mine, poses, setup.quantities, inputs[some], memory).items():
+            for name, column in measured(ready, poses, setup.quantities, inputs[some]).items():
                 found[name][some] = column
     if setup.limits:
         _add_limits(setup, found, found, found)
@@ -186,14 +184,14 @@ def _designs(setup: Setup, values: Floats) -> list[tuple[Floats, Ints]]:
     return [(values[first[k]], order[starts[k] : starts[k + 1]]) for k in in_turn]
 
 
-def _ready(setup: Setup, design: Floats) -> tuple[Model, Floats | None] | Refusal:
-    """Model of a design and initial state of its groups; or why there is none."""
+def _ready(setup: Setup, design: Floats) -> Model | Refusal:
+    """Model of a design in its modes; or why there is none."""
     inputs = [parameter.is_input for parameter in setup.parameters]
     return _made(setup, tuple(np.where(inputs, 0.0, design).tolist()))
 
 
 @lru_cache(maxsize=8)
-def _made(setup: Setup, design: tuple[float, ...]) -> tuple[Model, Floats | None] | Refusal:
+def _made(setup: Setup, design: tuple[float, ...]) -> Model | Refusal:
     model = setup.model
     kinds = {target.kind for parameter in setup.parameters for target in parameter.targets}
     if kinds & {"joint", "body", "force"}:
@@ -205,10 +203,8 @@ def _made(setup: Setup, design: tuple[float, ...]) -> tuple[Model, Floats | None
         if groups[0] != groups[1]:
             return Refusal(NOT_ASSEMBLED, "it has {} structural groups, the model {}".format(*groups))
     modes = _modes(setup, design)
-    if not modes:
-        return model, None
     try:
-        return in_modes(model, modes), starting_memory(model, modes)
+        return in_modes(model, modes)
     except ValueError as error:
         return Refusal(NO_MODE, str(error))
 
@@ -239,19 +235,17 @@ def _moving(setup: Setup, values: Floats, reasons: Reasons) -> tuple[Columns, by
     level = LEVELS[max((each.order for each in setup.quantities), default=0)]
     bodies = [body + 1 for body in bodies_needed(setup.model.mechanism, setup.quantities)]
     for case, design in enumerate(values):
-        ready = _ready(setup, design)
-        if isinstance(ready, Refusal):
-            found["status"][case] = reasons.note(case, ready)
+        model = _ready(setup, design)
+        if isinstance(model, Refusal):
+            found["status"][case] = reasons.note(case, model)
             continue
-        model, _ = ready
         if setup.simulation is not None:
             trajectory = _simulated(setup, setup.simulation, model, design, found, case, reasons)
             if trajectory is None:
                 continue
         else:
             motion = _motion(setup, model, design)
-            modes = _modes(setup, design.tolist()) or None
-            trajectory = model.solve(motion, bodies=bodies, level=level, modes=modes, branch=setup.branch)
+            trajectory = model.solve(motion, bodies=bodies, level=level, branch=setup.branch)
             _note_failure(trajectory, found, case)
         time = trajectory.time if time is None else time
         same = np.array_equal(time, trajectory.time)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from groups import Model
 from groups.branches.poses import LONGEST, along, lines, pieces, solve_proven_poses
 from groups.motion import Motion
-from groups.run import Run, RunState, run_in
+from groups.run import Run
 from groups.solvers.solver import Solver
 from groups.status import OK, PASSED_SINGULAR, PREDECESSOR_FAILED
 from groups.trajectory import Branch
@@ -40,29 +40,27 @@ class Poses:
         return self.position[row], self.orientation[row]
 
 
-def solve_poses(
-    model: Model, inputs: Floats, bodies: Ints, memory: Floats | None = None, branch: Branch | None = None
-) -> Poses:
-    """Poses for each row of inputs (n, D), m and rad, in the modes of the reference or of ``memory``."""
+def solve_poses(model: Model, inputs: Floats, bodies: Ints, branch: Branch | None = None) -> Poses:
+    """Poses for each row of inputs (n, D), m and rad, in the modes of the reference."""
     # Closed forms select their mode by signs. Newton and the spherical-loop closure continue from the last
     # pose; here every pose is reached on a straight line of the inputs from the reference, over whole turns,
     # so that it does not depend on order or on other cases.
     continues = any(depends_on_last_pose(solver) for solver in model.solvers)
-    memory = model.packed.memory if memory is None else memory
+    compiled = model.compiles(len(inputs))
     proves = (branch == "proven" or (branch is None and continues)) and not model.by_instants
     followed = proves or continues or model.by_instants
     if (
         followed and len(inputs) > 1 and pieces(model, inputs).sum() > LONGEST
     ):  # memory for one line is enough
-        parts = [solve_poses(model, half, bodies, memory, branch) for half in np.array_split(inputs, 2)]
+        parts = [solve_poses(model, half, bodies, branch) for half in np.array_split(inputs, 2)]
         columns = [field.name for field in fields(Poses) if field.name != "bodies"]
         return Poses(bodies, *(np.concatenate([getattr(p, c) for p in parts], axis=1) for c in columns))
     held = np.arange(model.mechanism.n_bodies) if proves else model.held_bodies(bodies)
     if proves:
-        arrays, proven, broken = solve_proven_poses(model, inputs, memory)
+        arrays, proven, broken = solve_proven_poses(model, inputs, compiled)
         run, ends = Run(model, _motion(model, inputs), held, 0, arrays), np.arange(len(inputs))
     else:
-        run, ends, broken = _run_along_lines(model, inputs, held, memory, continues)
+        run, ends, broken = _run_along_lines(model, inputs, held, compiled)
         proven = np.zeros((len(model.solvers), len(inputs)), dtype=np.int8)
     _mark_lost(run, ends, broken)
     run.check_contacts(0, len(run.motion.time), angles=False)
@@ -75,34 +73,16 @@ def solve_poses(
     )  # fmt: skip
 
 
-def _run_along_lines(
-    model: Model, inputs: Floats, held: Ints, memory: Floats, continues: bool
-) -> tuple[Run, Ints, Bools]:
+def _run_along_lines(model: Model, inputs: Floats, held: Ints, compiled: bool) -> tuple[Run, Ints, Bools]:
     """Poses on the way from the reference, columns of the ends, and groups (G, n) whose line is broken."""
     broken = np.zeros((len(model.solvers), len(inputs)), dtype=np.bool_)
     follows = np.array([depends_on_last_pose(solver) for solver in model.solvers])
-    whole = lines(model, inputs)
-    motion, first, stops = along(model, whole)
-    run = Run(model, motion, held, 0, stepwise=False)
-    if run.by_engine:
-        run.advance_lines(first, stops, memory)
-        status = run.arrays.quality[0]
-        for case, (begin, end) in enumerate(zip(first.tolist(), stops.tolist(), strict=True)):
-            broken[:, case] = follows & status[:, begin : end - 1].any(axis=1)
-        return run, stops - 1, broken
-    if not (continues or model.by_instants):
-        run = Run(model, _motion(model, inputs), held, 0)
-        run.advance(0, len(inputs), RunState.start(memory, len(held)))
-        return run, np.arange(len(inputs)), broken
-    ways = [way[-1:] if model.by_instants else way[1:] for way in whole]
-    stops = np.cumsum([len(way) for way in ways])
-    run = Run(model, _motion(model, np.concatenate(ways)), held, 0)
-    state = RunState.start(memory, len(held))
-    for case, (way, stop) in enumerate(zip(ways, stops.tolist(), strict=True)):
-        start = run_in(model, _motion(model, way), memory) if model.by_instants else memory
-        state.memory[:], state.orientation[:] = start, 0.0
-        run.advance(stop - len(way), stop, state)
-        broken[:, case] = follows & run.arrays.quality[0][:, stop - len(way) : stop - 1].any(axis=1)
+    motion, first, stops = along(model, lines(model, inputs))
+    run = Run(model, motion, held, 0, compiled=compiled)
+    run.advance_lines(first, stops)
+    status = run.arrays.quality[0]
+    for case, (begin, end) in enumerate(zip(first.tolist(), stops.tolist(), strict=True)):
+        broken[:, case] = follows & status[:, begin : end - 1].any(axis=1)
     return run, stops - 1, broken
 
 

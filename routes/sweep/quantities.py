@@ -199,13 +199,11 @@ def limits_of(mechanism: Mechanism, given: Limits) -> dict[str, tuple[float, flo
 # --- poses -----------------------------------------------------------------------------------------
 
 
-def measured(
-    model: Model, poses: Poses, quantities: Iterable[Quantity], inputs: Floats, memory: Floats | None = None
-) -> dict[str, Floats]:
+def measured(model: Model, poses: Poses, quantities: Iterable[Quantity], inputs: Floats) -> dict[str, Floats]:
     """Numbers (n,) by column, of poses at rows of inputs (n, D) as :func:`solve_poses` has them."""
     # Angles count their turns along the line from the reference to the pose, quaternions have w ≥ 0.
     quantities = list(quantities)
-    seen = _Seen(model, poses, _angles(model, poses, quantities, inputs, memory))
+    seen = _Seen(model, poses, _angles(model, poses, quantities, inputs))
     found = _expressed(model, seen, quantities)
     for each in quantities:
         if each.kind == "figure":
@@ -225,7 +223,7 @@ def _worst(of: Poses | Trajectory, figure: str, axis: int) -> Floats:
 
 
 def _angles(
-    model: Model, poses: Poses, quantities: Iterable[Quantity], inputs: Floats, memory: Floats | None
+    model: Model, poses: Poses, quantities: Iterable[Quantity], inputs: Floats
 ) -> dict[tuple[str, int], Floats]:
     """Angles that quantities need, by joint and by body; NaN where a group failed."""
     joints, bodies = set[int](), set[int]()
@@ -235,10 +233,9 @@ def _angles(
     solved = ~poses.status.any(axis=0)
     if not (joints or bodies) or not solved.any():
         return {}
-    memory = model.packed.memory if memory is None else memory
     cuts = 2 if model.by_instants else 0
     found = {}
-    for key, angles in counted(model, inputs[solved], memory, sorted(joints), sorted(bodies), cuts).items():
+    for key, angles in counted(model, inputs[solved], sorted(joints), sorted(bodies), cuts).items():
         found[key] = np.full((len(inputs), angles.shape[1]), np.nan)
         found[key][solved] = angles
     return found

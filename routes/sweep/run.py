@@ -18,10 +18,10 @@ from typing import Any, Literal, TypedDict, Unpack
 import numpy as np
 
 from groups import Model
-from groups.assembly_modes import starting_memory
 from groups.building import model_of
 from groups.dynamics.forward import Method
 from groups.motion import Motion, default_motion
+from groups.posed import in_modes
 from groups.trajectory import Branch
 from mbssa import Mechanism, Structure
 from mbssa.io.records import check_writable, to_record
@@ -368,7 +368,7 @@ def _mode_faults(
             faults.append(f"the mode of group {group} is given for all cases and by the cases")
     if modes and not faults and all(each.is_input for each in parameters):
         try:
-            starting_memory(model, modes)
+            in_modes(model, modes)
         except ValueError as error:
             faults.append(str(error))
     for k, each in enumerate(parameters):

@@ -10,7 +10,7 @@ from groups import Model
 from groups.branches.poses import LONGEST, pieces
 from groups.motion import Motion
 from groups.results.joints import joint_motion, turn_motion
-from groups.run import Run, RunState
+from groups.run import Run
 from mbssa.arrays import Floats
 
 #: Rate per piece by which an angle may change in a piece, rad, and its advance may differ from the mean rate.
@@ -20,13 +20,13 @@ FINEST = 4
 
 
 def counted(
-    model: Model, inputs: Floats, memory: Floats, joints: Sequence[int], bodies: Sequence[int], cuts: int
+    model: Model, inputs: Floats, joints: Sequence[int], bodies: Sequence[int], cuts: int
 ) -> dict[tuple[str, int], Floats]:
     """Coordinates (n, k) of joints and angles (n, 1) of planar bodies, for each row of inputs (n, D)."""
     # Lines are cut into pieces that end where angles advance by their mean rate. NaN where a line has no end.
     number = pieces(model, inputs) * 4**cuts
     if len(inputs) > 1 and number.sum() > LONGEST:  # memory for one line is enough
-        halves = [counted(model, half, memory, joints, bodies, cuts) for half in np.array_split(inputs, 2)]
+        halves = [counted(model, half, joints, bodies, cuts) for half in np.array_split(inputs, 2)]
         return {key: np.concatenate([half[key] for half in halves]) for key in halves[0]}
     start = np.array(list(model.reference_inputs.values()))
     stops = np.cumsum(number + 1)
@@ -36,11 +36,9 @@ def counted(
     rate, still = way.T.copy(), np.zeros(way.T.shape)
     value = (start + piece[:, None] * way).T.copy()
     motion = Motion(np.arange(float(stops[-1])), tuple(model.reference_inputs), value, rate, still)
-    run = Run(model, motion, np.arange(model.mechanism.n_bodies), 1)
-    state = RunState.start(memory, model.mechanism.n_bodies)
-    for begin, stop in zip(starts.tolist(), stops.tolist(), strict=True):
-        state.memory[:], state.orientation[:] = memory, 0.0
-        run.advance(begin, stop, state)
+    everything, compiled = np.arange(model.mechanism.n_bodies), model.compiles(len(motion.time))
+    run = Run(model, motion, everything, 1, compiled=compiled)
+    run.advance_lines(starts, stops)
     trajectory = run.trajectory()
     found: dict[tuple[str, int], Floats] = {}
     sure = np.ones(len(inputs), dtype=np.bool_)
@@ -57,7 +55,7 @@ def counted(
         sure &= np.maximum.reduceat(np.nan_to_num(off, nan=0.0, posinf=np.inf), starts) < SURE
     again = np.flatnonzero(~sure & (4 * number <= LONGEST))
     if len(again) and cuts < FINEST:
-        finer = counted(model, inputs[again], memory, joints, bodies, cuts + 1)
+        finer = counted(model, inputs[again], joints, bodies, cuts + 1)
         for key, angles in finer.items():
             found[key][again] = angles
     return found

@@ -11,7 +11,6 @@ from plans import ARRAYS, bits, motion_of
 import groups
 import mbssa
 import routes
-from groups.assembly_modes import starting_memory
 from groups.engine.solve import Solving
 from mbssa.mechanism import JointGeometry
 from routes.plan import Plan, parallel_route, plan_of, sequential_route
@@ -214,21 +213,20 @@ def test_solvers_of_a_plan_come_beside_those_of_the_model():
 
 @pytest.mark.slow
 def test_a_failure_stops_the_other_threads_in_the_middle(monkeypatch):
-    from groups.run import Run
+    from groups.engine.solve import Solving
 
     model = model_of("rotor")
     instants = 200_000
     motion = motion_of(model, instants)
-    solve, reached = Run.advance, []
+    solve, reached = Solving.advance, []
 
-    def failing(self, first, stop, carried, part=None):
-        if part is not None and first >= instants // 2:
+    def failing(self, first, stop, which=None):
+        if first >= instants // 2:
             raise MemoryError("no room")
-        if part is not None:
-            reached.append(stop)
-        solve(self, first, stop, carried, part)
+        reached.append(stop)
+        solve(self, first, stop, which)
 
-    monkeypatch.setattr(Run, "advance", failing)
+    monkeypatch.setattr(Solving, "advance", failing)
     plan = plan_of(
         model,
         sequential_route(model),
@@ -291,29 +289,6 @@ def test_a_dead_point_between_two_chunks_is_seen():
         assert np.flatnonzero((found.status != 0).any(axis=1)).tolist() == [128, 384], (chunk, start)
 
 
-def test_a_seed_on_another_branch_is_not_gone_on_from(monkeypatch):
-    """Chunks that begin in the other mode of the four-bar are solved once more, from the end of the last."""
-    from groups.run import RunState
-
-    model = model_of("planar_four_bar")
-    motion = motion_of(model, 1000)
-    other = starting_memory(model, {2: 1 if groups.modes(model, 2).reference == 2 else 2})
-    elsewhere = model.solve(motion, modes={2: 1 if groups.modes(model, 2).reference == 2 else 2})
-
-    def astray(_model, _motion, starts, memory):
-        found = [RunState.start(memory, 4)]
-        for t in starts[1:].tolist():
-            pose = np.concatenate([elsewhere.position[t - 1], elsewhere.orientation[t - 1][:, None]], axis=1)
-            found.append(RunState(other.copy(), np.zeros((4, 4)), pose))
-        return found
-
-    plan = plan_of(model, sequential_route(model), instants=1000, chunks=4, start="seeded")
-    monkeypatch.setattr("routes.job.seed", astray)
-    monkeypatch.setattr("groups.solve.seed", astray)
-    assert bits(routes.run(model, plan, motion)) == bits(model.solve(motion))
-    assert np.abs(model.solve(motion, chunks=4).position - model.solve(motion).position).max() < 1e-12
-
-
 @pytest.mark.slow
 def test_after_a_gap_chunks_go_on_as_one_run_does():
     """The rotor's inputs leave what it can reach, and come back: which branch it is on then is a choice."""
@@ -337,9 +312,9 @@ def test_after_a_gap_chunks_go_on_as_one_run_does():
             executor=executor,
             workers=2,
         )
-        for mine in (routes.run(model, plan, motion), model.solve(motion, chunks=chunks)):
-            assert (mine.status == theirs.status).all(), chunks
-            assert np.nanmax(np.abs(mine.position - theirs.position)) < 1e-9, chunks
+        mine = routes.run(model, plan, motion)
+        assert (mine.status == theirs.status).all(), chunks
+        assert np.nanmax(np.abs(mine.position - theirs.position)) < 1e-9, chunks
 
 
 def test_inputs_that_jump_between_two_chunks_are_no_fault():
@@ -354,7 +329,6 @@ def test_inputs_that_jump_between_two_chunks_are_no_fault():
         plan = plan_of(model, sequential_route(model), instants=512, chunks=4, start="seeded")
         assert model.solve(motion).ok, kink
         assert routes.run(model, plan, motion).ok, kink
-        assert model.solve(motion, chunks=4).ok, kink
 
 
 def test_two_runs_do_not_share_a_checkpoint(tmp_path):

@@ -71,7 +71,7 @@ def solved(mechanism, way, instants):
     laws = {name: groups.polynomial(start, way) for name, start in model.reference_inputs.items()}
     motion = groups.sample(mechanism, laws, np.linspace(0.0, 1.0, instants))
     run = Run(model, motion, np.arange(mechanism.n_bodies), 2, compiled=False)
-    run.advance(0, instants, RunState.start(model.packed.memory, mechanism.n_bodies))
+    run.advance(0, instants, RunState())
     assert (run.arrays.quality[0] == OK).all()
     return model, motion, run
 

@@ -1,0 +1,357 @@
+"""Routines printed as LLVM text: loops over blocks of instants, and what goes around them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import inf, nan, pi
+from typing import TYPE_CHECKING, Any
+
+from groups.engine.arrays import CLOSED, EDGE, MOST, TOLERANCE, quintic
+from groups.engine.plan import CONDITION, FAR, GIMBAL, QUALITY, REACH, RESIDUAL
+from mbssa.graph.llvm import Code, Module, Writer
+from mbssa.graph.nodes import Graph, above, is_node, rounded
+
+if TYPE_CHECKING:
+    from groups.engine.routine import Record, Routine
+    from mbssa.arrays import Floats
+
+#: Instants of a block, which all groups solve before the next: what they write stays in a core's cache.
+BLOCK = 128
+#: What is noted of a group: the least over instants of 0 or, not fine, -1, reach, gimbal, -reach, -gimbal.
+NOTES = 5
+#: Arguments of a routine: array, axes, geometry, rows, tables of curves, notes; pitches of both arrays.
+ARGUMENTS = (
+    "ptr noalias %X, ptr noalias %S, ptr noalias %P, ptr noalias %T, ptr noalias %C, ptr noalias %M, "
+    "i64 %pitch, i64 %wide, i64 %first, i64 %end, double %limit"
+)
+
+
+@dataclass(eq=False)
+class Loop:
+    """What the function of a routine takes."""
+
+    name: str
+    #: Inputs (name, number), whose rows are the first of its table of rows.
+    inputs: list[tuple[str, Any]] = field(default_factory=list)
+    #: Breaks and coefficients of curves.
+    tables: list[Floats] = field(default_factory=list)
+    #: Quality that is the same at all instants, which is not written.
+    fixed: dict[int, float] = field(default_factory=dict)
+
+
+class _Rows:
+    """Rows of a routine in a function: inputs, then unknowns, their rates, records and quality."""
+
+    def __init__(self, code: Code, loop: Loop, record: Record) -> None:
+        self.code, self.loop, self.record = code, loop, record
+        self.inputs: dict[Any, str] = {}
+        self.loads: list[tuple[str, str]] = []
+        self.known: dict[int, str] = {}
+
+    def pointer(self, place: str, is_axis: bool) -> str:
+        """First instant of a row, which is the one at a place of the table of rows."""
+        code = self.code
+        row = code.load(code.at("%T", place, "i64", first=True), "i64", first=True)
+        far = code(f"mul i64 {row}, {'%wide' if is_axis else '%pitch'}", first=True)
+        return code.at("%S" if is_axis else "%X", far, first=True)
+
+    def is_axis(self, k: int) -> bool:
+        """Whether a number of a record is among the axes."""
+        return k >= self.record.stored
+
+    def input(self, name: str, k: Any) -> str:
+        """Text of an input."""
+        code = self.code
+        if (name, k) not in self.inputs:
+            if name == "g":
+                number = code.load(code.at("%P", k, first=True), "double", first=True)
+                self.inputs[name, k] = code.splat(number, first=True)
+            else:
+                row = self.pointer(str(len(self.loop.inputs)), name == "b" and self.is_axis(k[1]))
+                self.loop.inputs.append((name, k))
+                self.inputs[name, k] = text = f"%in{len(self.loop.inputs)}"
+                self.loads.append((text, row))
+        return self.inputs[name, k]
+
+    def table(self, numbers: Floats) -> str:
+        """Pointer to a table."""
+        if id(numbers) not in self.known:
+            at = self.code.at("%C", len(self.loop.tables), "ptr", first=True)
+            self.known[id(numbers)] = self.code.load(at, "ptr", first=True)
+            self.loop.tables.append(numbers)
+        return self.known[id(numbers)]
+
+
+def write_routine(module: Module, routine: Routine, name: str) -> Loop:
+    """Write the function of a routine: Newton's method from the guesses, rates, bodies, quality, notes."""
+    loop, n, record = Loop(name), routine.n, routine.record
+    loop.fixed = {k: routine.quality[k] for k in (REACH, GIMBAL) if not is_node(routine.quality[k])}
+    loop.fixed |= {} if n else {FAR: 0.0}
+    with module.function(name, ARGUMENTS) as code:
+        rows = _Rows(code, loop, record)
+        limit = code.splat("%limit", first=True)
+        with code.loop("%first", "%end", str(code.lanes)) as t:
+            loads = len(code.lines)  # inputs are loaded here, when they are known
+            n_records = len(routine.records)
+            outs = [f"%out{k}" for k in range(3 * n + n_records + len(QUALITY))]
+            guess = [code.load(code.at(outs[k], t)) for k in range(n)]
+            q, left, steps = _iterated(code, routine, rows, guess)
+            finish = Writer(code, lambda name, k: q[k] if name == "q" else rows.input(name, k), rows.table)
+            stages = ("dq", routine.first), ("ddq", routine.second)
+            rates = [text for stage in stages for text in finish.stage(routine.graph, *stage)]
+            records, quality = finish.write(routine.records), finish.write(routine.quality)
+            far = _far(code, routine, q, guess, left)
+            quality = [*quality, far]
+            fine = _fine(code, routine, rows, quality, rates, limit)
+            bad = code(f"icmp ne i{code.lanes} {code.bits(fine)}, -1")
+            solved = [*q, *rates, *records]
+            for k, x in enumerate(solved):
+                code.store(x, code.at(outs[k], t))
+            for k, x in enumerate([*quality, steps]):
+                if k not in loop.fixed:
+                    code.store(x, code.at(outs[len(solved) + k], t))
+            _note(code, routine, quality, fine)
+            with code.when(bad):  # bodies are NaN, and unknowns wait where they were expected
+                nothing = [*guess, *[code.constant(0.0)] * (2 * n), *[code.constant(nan)] * n_records]
+                for k, (x, instead) in enumerate(zip(solved, nothing, strict=True)):
+                    code.store(code.choose(fine, x, instead), code.at(outs[k], t))
+        lines, code.lines = code.lines, []
+        for text, row in rows.loads:
+            code.lines.append(f"  {text} = load {code.number}, ptr {code.at(row, t)}, align 8")
+        code.lines = [*lines[:loads], *code.lines, *lines[loads:]]
+        for k, out in enumerate(outs):
+            of_record = 3 * n <= k < 3 * n + n_records and rows.is_axis((k - 3 * n) % record.length)
+            row = rows.pointer(str(len(loop.inputs) + k), of_record)
+            code.entry.append(f"  {out} = getelementptr double, ptr {row}, i64 0")
+    return loop
+
+
+def _iterated(code: Code, routine: Routine, rows: _Rows, guess: Sequence[str]) -> tuple[list[str], str, str]:
+    """Unknowns, size of the last step and number of steps of Newton's method."""
+    zero = code.constant(0.0)
+    if not routine.n:
+        return [], zero, zero
+    cells = [code.cell(code.number, x) for x in guess]
+    left_at, steps_at, going_at = (code.cell(code.number, zero) for _ in range(3))
+    code.store(code.constant(1.0), going_at)
+    with code.loop("0", str(MOST)):
+        q = [code.load(cell) for cell in cells]
+        writer = Writer(code, lambda name, k: q[k] if name == "q" else rows.input(name, k), rows.table)
+        *step, length = writer.write([*routine.step, routine.length])
+        active = code.compare("ogt", code.load(going_at), zero)
+        for cell, x, dx in zip(cells, q, step, strict=True):  # what is there stays: no lane depends on others
+            code.store(code.choose(active, code.binary("-", x, dx), x), cell)
+        left = code.choose(active, length, code.load(left_at))
+        code.store(left, left_at)
+        going = code.compare("ogt", left, code.constant(TOLERANCE))
+        one = code.choose(going, code.constant(1.0), zero)
+        code.store(one, going_at)
+        code.store(code.binary("+", code.load(steps_at), one), steps_at)
+        code.leave_unless(code(f"icmp ne i{code.lanes} {code.bits(going)}, 0"))
+    return [code.load(cell) for cell in cells], code.load(left_at), code.load(steps_at)
+
+
+def _far(code: Code, routine: Routine, q: Sequence[str], guess: Sequence[str], left: str) -> str:
+    """How far the unknowns are from their guess; infinite where Newton's method has not come to its end."""
+    far = code.constant(0.0)
+    if not routine.n:
+        return far
+    if not routine.linear:
+        for x, start, scale in zip(q, guess, routine.scales, strict=True):
+            off = code.intrinsic("fabs", code.binary("-", x, start))
+            far = code.extreme(code.binary("*", off, code.constant(1.0 / scale)), far, smallest=False)
+    return code.choose(code.compare("ole", left, code.constant(TOLERANCE)), far, code.constant(inf))
+
+
+def _fine(
+    code: Code, routine: Routine, rows: _Rows, quality: Sequence[str], rates: Sequence[str], limit: str
+) -> str:
+    """Lanes that are solved, as :func:`groups.engine.arrays.is_fine` has it, with finite rates."""
+    flat = rows.input("g", len(routine.geometry(routine.group)) + routine.n_pivots)
+    edge, closed = code.constant(EDGE), code.constant(CLOSED * max(1.0, routine.size))
+    found = code.compare("ogt", quality[CONDITION], flat)
+    total = quality[FAR]
+    for rate in rates:
+        total = code.binary("+", total, rate)
+    for how, a, b in (
+        ("ole", quality[RESIDUAL], closed),
+        ("ogt", quality[REACH], edge),
+        ("ogt", quality[GIMBAL], edge),
+        ("ole", quality[FAR], limit),
+        ("ord", total, total),
+    ):
+        found = code.both(found, code.compare(how, a, b))
+    return found
+
+
+def _note(code: Code, routine: Routine, quality: Sequence[str], fine: str) -> None:
+    """Note :data:`NOTES`, by lanes; of squares only where signs hold."""
+    notes = [code.choose(fine, code.constant(0.0), code.constant(-1.0))]
+    if routine.group.direct or routine.group.struts:
+        squares = [quality[REACH], quality[GIMBAL]]
+        notes += [*squares, *(code(f"fneg {code.number} {x}") for x in squares)]
+    for k, x in enumerate(notes):
+        at = code.at("%M", code.lanes * k, first=True)
+        code.store(code.extreme(x, code.load(at), smallest=True), at)
+
+
+#: A routine, its geometry, rows and tables, and the place of its notes, by group.
+ENTRY = 5
+
+
+def write_blocks(module: Module) -> None:
+    """Write ``blocks``: all groups of a table R solve a block, then the next."""
+    # Axes are kept for a block, or for all instants if they do not ``move``.
+    with module.function(
+        "blocks",
+        "ptr %X, ptr %S, ptr %R, i64 %count, ptr %M, i64 %pitch, i64 %wide, i64 %moves, i64 %first, "
+        "i64 %end, double %limit",
+    ) as code, code.loop("%first", "%end", str(BLOCK)) as t:  # fmt: skip
+        after = code(f"add i64 {t}, {BLOCK}")
+        short = code(f"icmp slt i64 {after}, %end")
+        stop = code(f"select i1 {short}, i64 {after}, i64 %end")
+        axes = code.at("%S", code(f"sub i64 0, {code(f'mul i64 %moves, {t}')}"))
+        with code.loop("0", "%count") as g:
+            entry = code.at("%R", code(f"mul i64 {g}, {ENTRY}"), "i64")
+            call, P, T, C = (code.load(code.at(entry, k, "i64"), "ptr") for k in range(4))
+            notes = code.at("%M", code.load(code.at(entry, 4, "i64"), "i64"))
+            code.do(
+                f"call void {call}(ptr %X, ptr {axes}, ptr {P}, ptr {T}, ptr {C}, ptr {notes}, i64 %pitch, "
+                f"i64 %wide, i64 {t}, i64 {stop}, double %limit)"
+            )
+
+
+def write_chain(module: Module) -> None:
+    """Write ``chain``: each of some steps of time H is expected from the one before, in all lanes alike."""
+    with module.function(
+        "chain",
+        "ptr %X, ptr %S, ptr %R, i64 %count, ptr %M, i64 %pitch, ptr %H, i64 %steps, i64 %q, i64 %n, "
+        "double %limit",
+    ) as code, code.loop("0", "%steps") as k:  # fmt: skip
+        h = code.load(code.at("%H", k), "double")
+        step, half = code.splat(h), code.splat(code(f"fmul double {h}, 0.5"))
+        lanes = str(code.lanes)
+        at = code(f"mul i64 {k}, {lanes}")
+        to = code(f"add i64 {at}, {lanes}")
+        end = code(f"add i64 {to}, {lanes}")
+        far = code("mul i64 %n, %pitch")
+        with code.loop("0", "%n") as i:
+            row = code.at("%X", code(f"mul i64 {code(f'add i64 {i}, %q')}, %pitch"))
+            q, dq, ddq = (code.load(code.at(p, at)) for p in _rows_below(code, row, far))
+            rate = code.binary("+", dq, code.binary("*", half, ddq))
+            code.store(code.binary("+", q, code.binary("*", step, rate)), code.at(row, to))
+        axes = code.at("%S", code(f"sub i64 0, {to}"))
+        code.do(
+            f"call void @blocks(ptr %X, ptr {axes}, ptr %R, i64 %count, ptr %M, i64 %pitch, i64 {BLOCK}, "
+            f"i64 0, i64 {to}, i64 {end}, double %limit)"
+        )
+
+
+def _rows_below(code: Code, row: str, far: str) -> list[str]:
+    """A row, and those of the first and second rates."""
+    first = code.at(row, far)
+    return [row, first, code.at(first, far)]
+
+
+def write_guess(module: Module) -> None:
+    """Write ``guess``: quintics between knots at times H, from the samples F on each, with states Y."""
+    graph = Graph()
+    left, right = ([graph.input(side, k) for k in range(3)] for side in "lr")
+    h, start, t = (graph.input(name, 0) for name in ("h", "start", "t"))
+    c = quintic(left, right, h)
+    s = (t - start) / h
+    value = c[0] + s * (c[1] + s * (c[2] + s * (c[3] + s * (c[4] + s * c[5]))))
+    with module.function(
+        "guess", "ptr %X, i64 %pitch, i64 %q, i64 %n, ptr %time, i64 %knots, ptr %F, ptr %H, ptr %Y"
+    ) as code, code.loop("1", "%knots") as i:  # fmt: skip
+        before = code(f"sub i64 {i}, 1")
+        a, b = (code.load(code.at("%F", k, "i64"), "i64") for k in (before, i))
+        t0, t1 = (code.load(code.at("%H", k), "double") for k in (before, i))
+        given = {"start": [code.splat(t0)], "h": [code.splat(code(f"fsub double {t1}, {t0}"))]}
+        far = code("mul i64 %n, %knots")
+        with code.loop("0", "%n") as j:
+            row = code.at("%Y", code(f"mul i64 {j}, %knots"))
+            for side, at in (("l", before), ("r", i)):
+                states = (code.load(code.at(p, at), "double") for p in _rows_below(code, row, far))
+                given[side] = [code.splat(x) for x in states]
+            out = code.at("%X", code(f"mul i64 {code(f'add i64 {j}, %q')}, %pitch"))
+            writer = Writer(code, lambda name, k: given[name][k], lambda _: "")
+            writer.write(c)
+            with code.loop(a, b, str(code.lanes)) as column:
+                given["t"] = [code.load(code.at("%time", column))]
+                code.store(writer.write([value])[0], code.at(out, column))
+
+
+def write_turns(module: Module, record: Record, doubt: float) -> None:
+    """Write ``turns``: angles counted on by their rates from column to column, or quaternions kept in sign.
+
+    W are the rows of orientation of ``count`` bodies, B their values before the first column; D takes 1 where
+    the rates tell less than ``doubt``, a share of a turn.
+    """
+    graph, planar = Graph(), record.planar
+    own = 1 if planar else 4
+    of = [0, *(k[2] - record.turn for k in (record.velocity, record.acceleration))] if planar else range(4)
+    now, before = ([graph.input(name, k) for k in range(len(of))] for name in ("now", "before"))
+    if planar:
+        h = graph.input("time", 1) - graph.input("time", 0)
+        (angle, w, a), (angle0, w0, a0) = now, before
+        off = (angle0 + 0.5 * h * (w + w0) + h * h * (1 / 12) * (a0 - a) - angle) * (0.5 / pi)
+        step: Any = rounded(off)
+        unsure = above(h, abs(off - step) - doubt, graph.node(-1.0))
+    else:
+        inner = sum((x * y for x, y in zip(now[1:], before[1:], strict=True)), now[0] * before[0])
+        step, unsure = above(-inner, graph.node(-1.0), graph.node(1.0)), graph.node(-1.0)
+    op, unit = ("+", 0.0) if planar else ("*", 1.0)
+    with module.function(
+        "turns", "ptr %X, ptr %W, i64 %count, ptr %B, ptr %D, i64 %pitch, ptr %time, i64 %end"
+    ) as code, code.loop("0", "%count") as b:  # fmt: skip
+        first = code(f"mul i64 {code.load(code.at('%W', b, 'i64'), 'i64')}, %pitch")
+        rows = [code.at("%X", code(f"add i64 {first}, {code(f'mul i64 %pitch, {k}')}")) for k in of]
+        start = [
+            code.load(code.at("%B", code(f"add i64 {code(f'mul i64 {b}, {own}')}, {k}")), "double")
+            for k in range(own)
+        ]
+        zero = code.constant(0.0)
+        cells = [code.cell(code.number, code.splat(start[k]) if k < own else zero) for k in range(len(of))]
+        clock = code.cell(code.number, code.splat(code.load("%time", "double")))
+        base = code.cell(code.number, code.constant(unit))
+        with code.loop("0", "%end", str(code.lanes)) as t:
+            values = [code.load(code.at(row, t)) for row in rows]
+            time = code.load(code.at("%time", t))
+            given = {
+                "now": values,
+                "before": [_behind(code, code.load(cell), x) for cell, x in zip(cells, values, strict=True)],
+                "time": [_behind(code, code.load(clock), time), time],
+            }
+            writer = Writer(code, lambda name, k: given[name][k], lambda _: "")
+            by, doubtful = writer.write([step, unsure])
+            doubts = code.choose(code.compare("ogt", doubtful, zero), code.constant(1.0), code.load("%D"))
+            code.store(doubts, "%D")
+            total = code.binary(op, code.load(base), _accumulated(code, op, unit, by))
+            for cell, x in zip([*cells, clock], [*values, time], strict=True):
+                code.store(x, cell)
+            last = ", ".join([f"i32 {code.lanes - 1}"] * code.lanes)
+            code.store(_shuffled(code, total, total, last), base)
+            for row, x in zip(rows[:own], values[:own], strict=True):
+                turned = code.binary("*", total, x if not planar else code.constant(2 * pi))
+                code.store(code.binary("+", x, turned) if planar else turned, code.at(row, t))
+
+
+def _shuffled(code: Code, a: str, b: str, order: str) -> str:
+    return code(f"shufflevector {code.number} {a}, {code.number} {b}, <{code.lanes} x i32> <{order}>")
+
+
+def _behind(code: Code, before: str, now: str) -> str:
+    """The columns before those of a vector."""
+    order = ", ".join(f"i32 {code.lanes - 1 + k}" for k in range(code.lanes))
+    return _shuffled(code, before, now, order)
+
+
+def _accumulated(code: Code, op: str, unit: float, x: str) -> str:
+    """Sums or products of the first lanes."""
+    by = 1
+    while by < code.lanes:
+        order = ", ".join(f"i32 {k if k < by else code.lanes + k - by}" for k in range(code.lanes))
+        x, by = code.binary(op, x, _shuffled(code, code.constant(unit), x, order)), 2 * by
+    return x

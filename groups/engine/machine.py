@@ -1,0 +1,363 @@
+"""The life of machine code: the routines of a plan compiled, over blocks of instants."""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from groups.engine.arrays import DOUBT, FINITE, Life
+from groups.engine.loops import (
+    BLOCK,
+    ENTRY,
+    NOTES,
+    Loop,
+    write_blocks,
+    write_chain,
+    write_guess,
+    write_routine,
+    write_turns,
+)
+from groups.engine.plan import QUALITY
+from groups.rotations import rotation_of
+from mbssa.arrays import Bools, Floats, Ints
+from mbssa.graph.llvm import Module
+
+if TYPE_CHECKING:
+    from groups.engine.plan import Part, Plan
+
+#: Most steps of a chain at once.
+STEPS = 64
+
+
+class Host:
+    """A processor: its name, its features, and the lanes of its vectors."""
+
+    def __init__(self, name: str, features: str, lanes: int) -> None:
+        self.name, self.features, self.lanes = name, features, lanes
+
+    @staticmethod
+    @cache
+    def here() -> Host:
+        """That of this machine."""
+        import llvmlite.binding as llvm
+
+        found = llvm.get_host_cpu_features()
+        lanes = 8 if found.get("avx512f") else 4 if found.get("avx2") else 2
+        return Host(llvm.get_host_cpu_name(), found.flatten(), lanes)
+
+    def key(self) -> tuple[str, str, int]:
+        """What object code must have been made for to run here."""
+        return self.name, self.features, self.lanes
+
+
+@dataclass(frozen=True, eq=False)
+class Text:
+    """Text of all functions of a plan, and what they take by routine."""
+
+    text: str
+    loops: dict[Any, Loop]
+
+    @staticmethod
+    def of(plan: Plan, lanes: int) -> Text:
+        """Print a plan's routines for so many lanes."""
+        module, loops = Module(lanes), dict[Any, Loop]()
+        for part in plan.parts:
+            if part.routine not in loops:
+                loops[part.routine] = write_routine(module, part.routine, f"routine{len(loops)}")
+        for write in (write_blocks, write_chain, write_guess):
+            write(module)
+        write_turns(module, plan.record, DOUBT)
+        return Text(module.text, loops)
+
+
+def object_code(text: str, host: Host, triple: str | None = None) -> bytes:
+    """Machine code of a text for a processor, of this machine unless a target is named."""
+    import llvmlite.binding as llvm
+
+    _initialise()
+    target = llvm.Target.from_default_triple() if triple is None else llvm.Target.from_triple(triple)
+    machine = target.create_target_machine(cpu=host.name, features=host.features, opt=2, jit=triple is None)
+    module = llvm.parse_assembly(text)
+    if triple is not None:
+        module.triple = triple
+    passes = llvm.create_new_module_pass_manager()
+    passes.add_sroa_pass()
+    passes.run(module, llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options()))
+    found: bytes = machine.emit_object(module)
+    return found
+
+
+@cache
+def _initialise() -> None:
+    import llvmlite.binding as llvm
+
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+
+
+_POINTER, _WHOLE, _NUMBER = ctypes.c_void_p, ctypes.c_int64, ctypes.c_double
+_SIGNATURES: dict[str, list[Any]] = {
+    "blocks": [*[_POINTER] * 3, _WHOLE, _POINTER, *[_WHOLE] * 5, _NUMBER],
+    "chain": [*[_POINTER] * 3, _WHOLE, _POINTER, _WHOLE, _POINTER, *[_WHOLE] * 3, _NUMBER],
+    "guess": [_POINTER, *[_WHOLE] * 3, _POINTER, _WHOLE, *[_POINTER] * 3],
+    "turns": [*[_POINTER] * 2, _WHOLE, *[_POINTER] * 2, _WHOLE, _POINTER, _WHOLE],
+}
+
+
+class Program:
+    """Machine code in this process."""
+
+    def __init__(self, code: bytes, routines: Iterable[str]) -> None:
+        import llvmlite.binding as llvm
+
+        _initialise()
+        library = llvm.JITLibraryBuilder().add_object_img(code)
+        for name in (*_SIGNATURES, *routines):
+            library.export_symbol(name)
+        self._kept = _linker(), library.link(_linker(), f"plan{next(_numbers)}")
+        self.blocks, self.chain, self.guess, self.turns = (
+            ctypes.CFUNCTYPE(None, *kinds)(self.address(name)) for name, kinds in _SIGNATURES.items()
+        )
+
+    def address(self, name: str) -> int:
+        """Address of a function."""
+        found: int = self._kept[1][name]
+        return found
+
+
+_numbers = count()
+
+
+@cache
+def _linker() -> Any:
+    import llvmlite.binding as llvm
+
+    return llvm.create_lljit_compiler()
+
+
+@dataclass(eq=False)
+class Room:
+    """What a thread works in: axes of a block, a vector of instants, and a chain."""
+
+    axes: Floats
+    vector: Floats
+    chain: Floats
+
+
+class Machine(Life):
+    """All groups of a plan by machine code, which runs without the interpreter's lock."""
+
+    def __init__(self, plan: Plan, code: bytes | None = None, host: Host | None = None) -> None:
+        super().__init__(plan)
+        self.host = Host.here() if host is None else host
+        self.lanes, text = self.host.lanes, Text.of(plan, self.host.lanes)
+        #: Object code, which other processes on processors like this one may take.
+        self.code = object_code(text.text, self.host) if code is None else code
+        self._program = Program(self.code, [loop.name for loop in text.loops.values()])
+        self._alive: list[Any] = []
+        self._entries = np.zeros((len(plan.parts), ENTRY), dtype=np.int64)
+        tables = {
+            loop: self._kept(np.array([_at(self._kept(t)) for t in loop.tables]))
+            for loop in text.loops.values()
+        }
+        rows, values = list[int](), list[float]()
+        for part in plan.parts:
+            loop = text.loops[part.routine]
+            geometry, of_rows = self._kept(np.array(part.geometry)), self._kept(self._rows_of(part, loop))
+            self._entries[part.index] = (
+                self._program.address(loop.name), _at(geometry), _at(of_rows), _at(tables[loop]),
+                part.index * NOTES * self.lanes,
+            )  # fmt: skip
+            rows += [part.quality + k for k in loop.fixed]
+            values += loop.fixed.values()
+        self._fixed = np.array(rows, dtype=np.intp), np.array(values)[:, None]
+        self._of_thread = threading.local()
+
+    def _kept(self, array: Any) -> Any:
+        """An array that lives as long as its address is used."""
+        array = np.ascontiguousarray(array)
+        self._alive.append(array)
+        return array
+
+    def _rows_of(self, part: Part, loop: Loop) -> Ints:
+        """Rows in the array, or among the axes, in the order of a function's table."""
+        plan = self.plan
+        inputs = [plan.row(part.group, *x) for x in loop.inputs]
+        states = [part.state + k * plan.unknowns for k in range(3)]
+        rows = np.concatenate([inputs, *states, part.records, part.quality + np.arange(len(QUALITY))])
+        return np.where(rows < plan.first_axes, rows, rows - plan.first_axes).astype(np.int64)
+
+    @property
+    def _room(self) -> Room:
+        found: Room | None = getattr(self._of_thread, "room", None)
+        if found is None:
+            plan = self.plan
+            axes = aligned(plan.height - plan.first_axes, BLOCK + self.lanes)
+            vector, chain = (aligned(plan.first_axes, self.lanes * k) for k in (1, STEPS + 1))
+            chain[:] = plan.start[: plan.first_axes, None]
+            self.prepare(chain)
+            found = self._of_thread.room = Room(axes, vector, chain)
+        return found
+
+    # --- storage -------------------------------------------------------------------------------------
+
+    def storage(self, count: int) -> Floats:
+        # Rows begin with lines of the cache, an odd number of them, so that they do not share its sets.
+        lines = 1 - (-count // self.lanes)
+        X = aligned(self.plan.first_axes, self.lanes * (lines + 1 - lines % 2))[:, :count]
+        self.prepare(X)
+        return X
+
+    def prepare(self, X: Floats) -> None:
+        frame = self.plan.rows_of_body(0)
+        frame = frame[frame < len(X)]
+        X[frame] = self.plan.start[frame, None]
+        rows, values = self._fixed
+        X[rows] = values
+
+    def columns(self, X: Floats, which: Ints) -> Floats:
+        plan, record = self.plan, self.plan.record
+        if len(X) == plan.height:
+            return X[:, which]
+        Y = np.empty((plan.height, len(which)))
+        Y[: plan.first_axes] = X[:, which]
+        bodies = plan.bodies(Y)
+        if record.planar:
+            axes = np.stack([np.cos(bodies[:, record.turn]), np.sin(bodies[:, record.turn])], axis=1)
+        else:
+            q = bodies[:, record.turn : record.turn + 4].transpose(0, 2, 1)
+            axes = rotation_of(q).reshape(*q.shape[:2], 9).transpose(0, 2, 1)
+        Y[plan.first_axes :] = axes.reshape(-1, len(which))
+        return Y
+
+    def seen(
+        self, X: Floats, limit: float, notes: Floats | None = None
+    ) -> tuple[bool, list[tuple[float, float]]]:
+        if notes is None:
+            return super().seen(X, limit)
+        least = notes.min(axis=2).tolist()
+        ranges = [(a, -b) for n in least for a, b in (n[1::2], n[2::2])]
+        return not any(n[0] for n in least), ranges
+
+    # --- solution ------------------------------------------------------------------------------------
+
+    def apart(
+        self, X: Floats, count: int, limit: float, first: int = 0, parts: Sequence[Part] | None = None
+    ) -> Floats:
+        if X.shape[1] > 1 and X.strides[1] != X.itemsize:
+            Y = X.copy()
+            notes = self.apart(Y, count, limit, first, parts)
+            X[:] = Y
+            return notes
+        entries = self._entries
+        if parts is not None and len(parts) < len(entries):
+            entries = entries[[part.index for part in parts]]
+        notes = np.full((len(self._entries), NOTES, self.lanes), np.inf)
+        notes[:, 0] = 0.0
+        whole = first + (count - first) // self.lanes * self.lanes
+        if whole > first:
+            self._blocks(X, entries, notes, first, whole, limit)
+        if whole < count:  # the last columns fill a vector
+            Y = aligned(len(X), self.lanes) if len(X) > self.plan.first_axes else self._room.vector
+            Y[:, : count - whole], Y[:, count - whole :] = X[:, whole:count], X[:, count - 1, None]
+            self._blocks(Y, entries, notes, 0, self.lanes, limit)
+            X[:, whole:count] = Y[:, : count - whole]
+        return notes
+
+    def _blocks(self, X: Floats, entries: Ints, notes: Floats, first: int, end: int, limit: float) -> None:
+        pitch, axes, wide, moves = X.strides[0] // 8, self._room.axes, BLOCK + self.lanes, 1
+        at = _at(axes)
+        if len(X) == self.plan.height:  # all axes are kept
+            at, wide, moves = _at(X) + X.strides[0] * self.plan.first_axes, pitch, 0
+        self._program.blocks(
+            _at(X), at, _at(entries), len(entries), _at(notes), pitch, wide, moves, first, end, limit
+        )
+
+    def one_by_one(self, X: Floats, which: Iterable[int], parts: Sequence[Part]) -> None:
+        span = list(which)
+        if span:
+            self.apart(X, span[-1] + 1, FINITE, span[0], parts)
+
+    def guess(self, X: Floats, time: Floats, first: Ints, knots: Floats, columns: Floats) -> None:
+        if not self._has_room(X):
+            super().guess(X, time, first, knots, columns)
+            return
+        plan = self.plan
+        states, padded = (
+            np.ascontiguousarray(columns[plan.first_state : plan.first_quality]),
+            self._padded(time),
+        )
+        self._program.guess(
+            _at(X), X.strides[0] // 8, plan.q.start, plan.unknowns, _at(padded), len(knots), _at(first),
+            _at(knots), _at(states),
+        )  # fmt: skip
+
+    def _has_room(self, X: Floats) -> bool:
+        """Whether a vector may go beyond the last column."""
+        return int(X.strides[0] // 8) >= int(X.shape[1]) + self.lanes - 1
+
+    def _padded(self, time: Floats) -> Floats:
+        return np.concatenate([time, np.full(self.lanes, time[-1])])
+
+    def turns(self, X: Floats, time: Floats, start: Floats) -> bool:
+        plan, record = self.plan, self.plan.record
+        bodies = plan.wound if record.planar else list(range(1, plan.mechanism.n_bodies))
+        if not bodies:
+            return True
+        if not self._has_room(X):
+            return False
+        rows = np.array([plan.body(b) + record.turn for b in bodies], dtype=np.int64)
+        own = 1 if record.planar else 4
+        before = np.ascontiguousarray(start[rows[:, None] + np.arange(own)])
+        doubt, padded = np.zeros(self.lanes), self._padded(time)
+        self._program.turns(
+            _at(X), _at(rows), len(rows), _at(before), _at(doubt), X.strides[0] // 8, _at(padded), X.shape[1]
+        )
+        return not bool(doubt.any())
+
+    def steps_from(self, column: Floats, inputs: Floats, steps: Floats, alive: Bools) -> Floats:
+        if not alive.all():  # closed forms of some groups may find them again
+            return super().steps_from(column, inputs, steps, alive)
+        found, start = [self._whole(column)[:, None]], column
+        for k in range(0, len(steps), STEPS):
+            more = self._chain(start, inputs[:, k : k + STEPS], steps[k : k + STEPS])
+            if more is None:
+                return super().steps_from(column, inputs, steps, alive)
+            found.append(more)
+            start = more[:, -1]
+        return np.concatenate(found, axis=1)
+
+    def _chain(self, column: Floats, inputs: Floats, steps: Floats) -> Floats | None:
+        plan, room, count, lanes = self.plan, self._room, len(steps), self.lanes
+        X, h = room.chain, np.ascontiguousarray(steps)
+        X[plan.first_state : plan.first_quality, :lanes] = column[plan.first_state : plan.first_quality, None]
+        X[: plan.first_body, lanes : lanes * (count + 1)] = np.repeat(inputs, lanes, axis=1)
+        notes = np.full((len(self._entries), NOTES, lanes), np.inf)
+        notes[:, 0] = 0.0
+        self._program.chain(
+            _at(X), _at(room.axes), _at(self._entries), len(self._entries), _at(notes), X.strides[0] // 8,
+            _at(h), count, plan.q.start, plan.unknowns, FINITE,
+        )  # fmt: skip
+        if notes[:, 0].any():
+            return None
+        return self._whole(X[:, lanes : lanes * (count + 1) : lanes])
+
+
+def _at(array: Any) -> int:
+    """Address of an array."""
+    found: int = array.__array_interface__["data"][0]
+    return found
+
+
+def aligned(rows: int, pitch: int) -> Floats:
+    """Memory (rows, pitch) that begins with a line of the cache."""
+    raw = np.empty(rows * pitch + 8)
+    start = (-_at(raw) // 8) % 8
+    return raw[start : start + rows * pitch].reshape(rows, pitch)
