@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -24,8 +24,6 @@ from mbssa.joints.system import Configuration
 
 if TYPE_CHECKING:
     from groups.branches.closure import Closure
-    from groups.results.borrowed import Borrowed
-    from groups.tearing.loop import Tearing
 
 
 _ONE_CHUNK = np.zeros(1, dtype=np.int64)
@@ -55,7 +53,6 @@ class Model:
     frames: Frames
     reference: Configuration
     solvers: tuple[Solver, ...]
-    tearing: Tearing | None = field(default=None, repr=False)
     #: Inputs (D,) at the reference, m and rad, where angles have turned round to come there.
     inputs: Floats | None = field(default=None, repr=False)
 
@@ -69,25 +66,8 @@ class Model:
 
     @property
     def mechanism(self) -> Mechanism:
-        """The mechanism that is solved, with the drives that it really has."""
-        return (self.structure if self.tearing is None else self.tearing.direct.structure).mechanism
-
-    @property
-    def borrowed(self) -> Borrowed | None:
-        """The inputs that ``structure`` was made for, where they are not the drives; else None."""
-        return None if self.tearing is None else self.tearing.borrowed
-
-    @cached_property
-    def inner(self) -> Model:
-        """The model driven in the inputs that ``structure`` was made for; itself without tearing.
-
-        >>> import groups, mbssa
-        >>> structure = mbssa.decompose(mbssa.load("planar_four_bar"))
-        >>> model = groups.build(structure, drives=["1-4.angle"])
-        >>> list(model.reference_inputs), list(model.inner.reference_inputs)
-        (['1-4.angle'], ['1-2.angle'])
-        """
-        return self if self.tearing is None else replace(self, tearing=None)
+        """The mechanism that is solved."""
+        return self.structure.mechanism
 
     @cached_property
     def packed(self) -> Packed:
@@ -166,10 +146,6 @@ class Model:
         True
         """
         seconds = self.plain_seconds if stepwise or self.globally else self.numpy_seconds
-        if self.tearing is not None:
-            from groups.tearing.driving import TRIES
-
-            seconds = TRIES * self.inner.plain_seconds
         if instants * seconds < LISTING * len(self.solvers):
             return False
         return is_worth_compiling(self.kernels, instants * seconds)
@@ -200,15 +176,9 @@ class Model:
     @cached_property
     def kernels(self) -> dict[Callable[..., Any], float]:
         """The kernels that solve it, each with the seconds that compiling it takes, roughly."""
-        solvers = [*self.solvers, *(self.tearing.direct.solvers if self.tearing is not None else ())]
-        found = [kernel for solver in solvers for kernel in (solver.kernel, solver.legs)]
+        found = [kernel for solver in self.solvers for kernel in (solver.kernel, solver.legs)]
         kernels: dict[Callable[..., Any], float] = {entry(self): _LOOP}
         kernels |= {kernel.run: kernel.compiling for kernel in found if kernel is not None}
-        if self.tearing is not None:
-            from groups.kernels.torn import solve_torn
-            from groups.tearing.driving import COMPILING
-
-            kernels = {solve_torn: COMPILING, **kernels}
         return kernels
 
     @cached_property
@@ -255,8 +225,6 @@ class Model:
         >>> round(stewart.reference_inputs["2-3.slide"], 3)
         1.195
         """
-        if self.tearing is not None:
-            return self.tearing.direct.reference_inputs
         values = reference_inputs(self.mechanism, self.frames, self.reference)
         return dict(zip(driven_coordinates(self.mechanism), values.tolist(), strict=True))
 
@@ -277,10 +245,7 @@ class Model:
             A mode that there is not.
         """
         if not modes:
-            counts = self.by_instants and self.tearing is None
-            return run_in(self, motion) if counts else self.packed.memory
-        if self.tearing is not None:
-            raise ValueError("modes are not for tearing inputs: these begin at the reference")
+            return run_in(self, motion) if self.by_instants else self.packed.memory
         from groups.assembly_modes import starting_memory
 
         return starting_memory(self, modes)
@@ -312,8 +277,7 @@ class Model:
         modes : number of the assembly mode, as :func:`groups.modes` counts them, by number of the group
         chunks : pieces of the time axis that compiled kernels solve apart, each from a seed of a coarse pass,
             if the one before ends where the seed has come by; else from its end. NumPy solves every instant
-            from one coarse pass, and tearing inputs go from instant to instant, so that there it changes
-            nothing; nor where branches are proven
+            from one coarse pass, so that there it changes nothing; nor does it where branches are proven
         branch : ``proven`` certifies over every time step that a group stays on the branch of the reference,
             and solves instants in between where it has to. It does so for all groups but those with cams,
             contacts, users' functions or gears on moved centres; :attr:`Trajectory.proof` says where it

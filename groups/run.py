@@ -146,10 +146,6 @@ class Run:
         stepwise: bool = True,
     ) -> None:
         # Without ``stepwise`` the engine solves it where kernels are not compiled.
-        if model.tearing is not None:
-            raise ValueError(
-                "a model with tearing inputs is solved by model.solve alone, without workers or a plan"
-            )
         mechanism = model.mechanism
         check_drives(mechanism, motion)
         everything = len(kept) == mechanism.n_bodies

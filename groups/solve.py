@@ -1,4 +1,4 @@
-"""Solution of a model over a motion: group by group, with proven branches, or through tearing inputs."""
+"""Solution of a model over a motion: group by group, or with proven branches."""
 
 from __future__ import annotations
 
@@ -54,19 +54,11 @@ def solve(
     if branch is None:
         branch = "proven" if model.proves(motion) else "checked"
     smooth = branch == "smooth"
-    by_engine = model.tearing is None and not model.globally
-    if by_engine:
-        by_engine = not (model.compiles(len(motion.time)) if compiled is None else compiled)
-    if by_engine and branch == "checked":
+    by_kernels = model.globally or (model.compiles(len(motion.time)) if compiled is None else compiled)
+    if not by_kernels and branch == "checked":
         return _solve_by_engine(in_modes(model, modes), motion, kept, answers, progress)
     memory = model.memory_in(modes, motion)
-    if model.tearing is not None:
-        if smooth:
-            raise ValueError('branch "smooth" is not for tearing inputs; build the model without them')
-        from groups.tearing.solving import solve_torn
-
-        return solve_torn(model, motion, kept, answers, progress, compiled, proven=branch == "proven")
-    if by_engine:
+    if not by_kernels:
         from groups.branches.insertion import prove
 
         everything = np.arange(mechanism.n_bodies)

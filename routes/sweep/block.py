@@ -216,7 +216,7 @@ def _made(setup: Setup, design: tuple[float, ...]) -> tuple[Model, Floats | None
 def _structure(setup: Setup, mechanism: Mechanism) -> Structure:
     """The nominal structure with other geometry; decomposed again where ranks decided it."""
     nominal = setup.model.structure
-    if nominal.treatment is None and setup.model.tearing is None:
+    if nominal.treatment is None:
         return dataclasses.replace(nominal, mechanism=mechanism)
     return mbssa.decompose(mechanism)
 
