@@ -36,13 +36,11 @@ if TYPE_CHECKING:
     from groups.dynamics.forward.small_motions import Equilibrium, Linearisation, equilibrium, linearise
     from groups.global_approach import solve_globally
     from groups.partitioning import Partitioning, PartitionSweep, partition, sweep_partition
-    from groups.tearing import Borrowed
     from groups.trajectory import load_trajectory
 
 __all__ = [
     "AssemblyMode",
     "BodyMotion",
-    "Borrowed",
     "Equilibrium",
     "Event",
     "Forces",
@@ -93,7 +91,6 @@ _HOMES = {
     "solve_globally": "global_approach",
     **dict.fromkeys(("Partitioning", "PartitionSweep", "partition", "sweep_partition"), "partitioning"),
     "load_trajectory": "trajectory",
-    "Borrowed": "tearing",
 }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -22,8 +22,6 @@ from mbssa.joints.system import Configuration
 
 if TYPE_CHECKING:
     from groups.branches.closure import Closure
-    from groups.results.borrowed import Borrowed
-    from groups.tearing.loop import Tearing
 
 
 #: Farthest way of an input in a time step that is not coarse, rad or over the size.
@@ -46,7 +44,6 @@ class Model:
     frames: Frames
     reference: Configuration
     solvers: tuple[Solver, ...]
-    tearing: Tearing | None = field(default=None, repr=False)
     #: Inputs (D,) at the reference, m and rad, where angles have turned round to come there.
     inputs: Floats | None = field(default=None, repr=False)
 
@@ -60,25 +57,8 @@ class Model:
 
     @property
     def mechanism(self) -> Mechanism:
-        """The mechanism that is solved, with the drives that it really has."""
-        return (self.structure if self.tearing is None else self.tearing.direct.structure).mechanism
-
-    @property
-    def borrowed(self) -> Borrowed | None:
-        """The inputs that ``structure`` was made for, where they are not the drives; else None."""
-        return None if self.tearing is None else self.tearing.borrowed
-
-    @cached_property
-    def inner(self) -> Model:
-        """The model driven in the inputs that ``structure`` was made for; itself without tearing.
-
-        >>> import groups, mbssa
-        >>> structure = mbssa.decompose(mbssa.load("planar_four_bar"))
-        >>> model = groups.build(structure, drives=["1-4.angle"])
-        >>> list(model.reference_inputs), list(model.inner.reference_inputs)
-        (['1-4.angle'], ['1-2.angle'])
-        """
-        return self if self.tearing is None else replace(self, tearing=None)
+        """The mechanism that is solved."""
+        return self.structure.mechanism
 
     @cached_property
     def watches(self) -> tuple[Watch, ...]:
@@ -209,8 +189,6 @@ class Model:
         >>> round(stewart.reference_inputs["2-3.slide"], 3)
         1.195
         """
-        if self.tearing is not None:
-            return self.tearing.direct.reference_inputs
         values = reference_inputs(self.mechanism, self.frames, self.reference)
         return dict(zip(driven_coordinates(self.mechanism), values.tolist(), strict=True))
 

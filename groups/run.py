@@ -94,10 +94,6 @@ class Run:
         arrays: Arrays | None = None,
         compiled: bool = False,
     ) -> None:
-        if model.tearing is not None:
-            raise ValueError(
-                "a model with tearing inputs is solved by model.solve alone, without workers or a plan"
-            )
         mechanism = model.mechanism
         check_drives(mechanism, motion)
         everything = len(kept) == mechanism.n_bodies

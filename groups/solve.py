@@ -1,4 +1,4 @@
-"""Solution of a model over a motion: group by group, with proven branches, or through tearing inputs."""
+"""Solution of a model over a motion: group by group, or with proven branches."""
 
 from __future__ import annotations
 
@@ -50,14 +50,6 @@ def solve(
         branch = "proven" if model.proves(motion) else "checked"
     smooth = branch == "smooth"
     compiled = model.compiles(len(motion.time)) if compiled is None else compiled
-    if model.tearing is not None:
-        if modes:
-            raise ValueError("modes are not for tearing inputs: these begin at the reference")
-        if smooth:
-            raise ValueError('branch "smooth" is not for tearing inputs; build the model without them')
-        from groups.tearing.solving import solve_torn
-
-        return solve_torn(model, motion, kept, answers, progress, compiled, proven=branch == "proven")
     model = in_modes(model, modes)
     if branch == "checked":
         return _solved(model, motion, kept, answers, compiled, progress)

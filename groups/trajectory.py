@@ -20,7 +20,7 @@ from groups.results.schema import OUTPUTS, PROVEN, QUALITY
 from groups.rotations import plane_quaternion, twist_in_space
 from groups.rotations import quaternion_of as quaternion_of
 from groups.rotations import rotation_of as rotation_of
-from mbssa.arrays import Bools, Floats, Ints
+from mbssa.arrays import Floats, Ints
 from mbssa.joints.axes import in_space
 from mbssa.joints.frames import Frames, joint_frames
 
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from groups.motion import Motion
     from groups.pictures.player import Player
     from groups.pictures.points import PointName
-    from groups.results.borrowed import Outer
     from groups.results.singular import SingularPosition
     from groups.results.table import Choice
     from mbssa import Mechanism, Structure
@@ -79,7 +78,6 @@ class Trajectory:
     proven : (T, G) int8, 1 where the branch is proven up to that instant, 2 where it is but for places where
         two branches cross, gone through by ``branch="smooth"``; None with ``branch="checked"``
     singular : singular positions at which the proof of a group ends
-    outer : what became of the loop that finds tearing inputs; None without tearing
 
     Bodies that a group could not place are NaN at that instant, and its status is not 0.
 
@@ -106,7 +104,6 @@ class Trajectory:
     causes: tuple[str, ...] | None = field(default=None, kw_only=True)
     contacts: tuple[str, ...] | None = field(default=None, kw_only=True)
     group_names: tuple[str, ...] | None = field(default=None, kw_only=True)
-    outer: Outer | None = field(default=None, kw_only=True)
     proven: npt.NDArray[np.int8] | None = field(default=None, kw_only=True)
     singular: tuple[SingularPosition, ...] = field(default=(), kw_only=True)
 
@@ -151,11 +148,6 @@ class Trajectory:
         if self.proven is not None:
             found += self.proven * (self.status == 0)
         return found
-
-    @property
-    def fallback(self) -> Bools:
-        """(T,) instants that the structure of the real drives solved, as the tearing structure could not."""
-        return np.zeros(len(self.time), dtype=np.bool_) if self.outer is None else self.outer.fallback
 
     @property
     def planar(self) -> bool:
@@ -225,7 +217,7 @@ class Trajectory:
         """
         arrays = {name: getattr(self, name) for name in ("time", *OUTPUTS, *QUALITY, *PROVEN)}
         some: dict[str, Any] = {n: None if array is None else array[which] for n, array in arrays.items()}
-        return replace(self, outer=None if self.outer is None else self.outer.instants(which), **some)
+        return replace(self, **some)
 
     def spatial(self) -> Trajectory:
         """The same motion with arrays of the spatial form; itself where they have it.

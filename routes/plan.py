@@ -107,9 +107,8 @@ class Plan:
         ------
         ValueError
             Missing, duplicate or unknown groups, calls before their predecessors, chunks that do not
-            fit: all of them. A model with tearing inputs.
+            fit: all of them.
         """
-        refuse_tearing(model)
         faults = _faults_of_choices(self)
         groups = model.structure.n_groups
         needs = needs_of(model) if self.backwards else model.needs
@@ -232,7 +231,7 @@ def plan_of(
     Raises
     ------
     ValueError
-        A route that does not fit the model, or a model with tearing inputs.
+        A route that does not fit the model.
 
     Examples
     --------
@@ -241,7 +240,6 @@ def plan_of(
     >>> str(plan_of(model, [(1,), (2,), (3,), (4, 5, 6, 7)], instants=1000, workers=2, batch=True))
     '1+2+3 > 4+6|5+7, sequential'
     """
-    refuse_tearing(model)
     faults = [
         f"{name} is {number}; write 1 or more"
         for name, number in (("instants", instants), ("chunks", chunks), ("workers", workers))
@@ -268,16 +266,6 @@ def plan_of(
     )
     plan.check(model)
     return plan
-
-
-def refuse_tearing(model: Model) -> None:
-    """Refuse a model with tearing inputs, which has no routes: its loop is solved as one piece."""
-    record = model.borrowed
-    if record is not None:
-        raise ValueError(
-            f"tearing inputs {', '.join(record.unknowns)}: this model is solved in one piece, by "
-            "model.solve, without routes or workers; plans take groups.build(structure)"
-        )
 
 
 def even_chunk(instants: int, chunks: int) -> int:

@@ -9,14 +9,13 @@ TEXT = (ROOT / "docs" / "architecture.md").read_text()
 
 #: Most lines of each package: lowered by a change that leaves fewer, raised only for a new ability. The graph
 #: and the engine are in mbssa and groups beside the kernels, which solve long motions until they go.
-LINES = {"mbssa": 32_260, "groups": 39_500, "routes": 11_660, "mbssa_studio": 2_200}
+LINES = {"mbssa": 32_250, "groups": 37_600, "routes": 11_650, "mbssa_studio": 2_180}
 #: Code that the engine will replace, and who else still imports it: the list may only become shorter.
 REPLACED = (
-    *(f"groups/{name}" for name in ("encoding", "kernels", "packed", "placing", "solvers", "tearing")),
+    *(f"groups/{name}" for name in ("encoding", "kernels", "packed", "placing", "solvers")),
     "mbssa/compiled",
 )
 ENGINE_IMPORTERS = {
-    "groups/__init__",
     "groups/assembly_modes/listing",
     "groups/assembly_modes/start",
     "groups/branches/closure",
@@ -34,7 +33,6 @@ ENGINE_IMPORTERS = {
     "groups/reports/solvers",
     "groups/run",
     "groups/setting",
-    "groups/solve",
     "mbssa/cli/application",
     "mbssa/joints/cams/contact",
     "mbssa/joints/kernels",

@@ -170,7 +170,6 @@ def modes(
     """
     if starts < 1:
         raise ValueError(f"starts: {starts}; ask for 1 or more")
-    model = model.inner
     if group is None:
         return tuple(_listed(model, task_of(model, each, starts, told)) for each in model.structure.groups)
     return _listed(model, task_of(model, model.structure.group(group), starts, told))

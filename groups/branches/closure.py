@@ -139,8 +139,6 @@ class Closure:
     @staticmethod
     def bounded(model: Model, group: int) -> Closure | None:
         """The equations of a group whose second derivatives have a bound; None if it has none."""
-        if model.tearing is not None:
-            return None
         try:
             closure = Closure(model, group)
         except NoBound:

@@ -114,7 +114,6 @@ def prove_of_groups(
         group_names=found.group_names,
         causes=found.causes,
         contacts=found.contacts,
-        outer=found.outer,
         proven=proof,
         singular=tuple(replace(one, group=int(number[one.group - 1])) for one in proven.singular),
     )

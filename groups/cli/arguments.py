@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from groups.building import solvers_of
-from groups.cli.running import Request
 from groups.model import Model
 from groups.trajectory import body_index
 from mbssa import Mechanism
@@ -109,33 +108,6 @@ def _by_group(
         except ValueError as error:
             faults.append(f"--{option} {text}: {error}")
     return found
-
-
-def tearing_faults(texts: Sequence[str] | None, request: Request, modes: Sequence[str] | None) -> list[str]:
-    """Faults of a list of tearing inputs, alone or beside other options."""
-    if texts is None:
-        return []
-    inputs, faults = names(texts), []
-    if not inputs:
-        faults.append("--through: names no coordinate; write 1-2.slide,13-15, or auto")
-    elif "auto" in inputs and len(inputs) > 1:
-        faults.append("--through auto: picks all inputs itself; write no other")
-    if modes:
-        faults.append("--through with --mode: tearing follows the mode of the reference")
-    runs = {
-        "--workers": request.workers,
-        f"--executor {request.executor}": request.executor,
-        "--plan": request.plan,
-        "--checkpoint": request.checkpoint,
-        "--resume": request.resume or None,
-    }
-    beside = [option for option, value in runs.items() if value is not None]
-    if beside:
-        faults.append(
-            f"--through with {' and '.join(beside)}: tearing inputs join groups into one loop, "
-            "which one core solves from instant to instant"
-        )
-    return faults
 
 
 def coordinate_values(

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
 from groups.building import build
-from groups.cli.arguments import by_option, names
+from groups.cli.arguments import by_option
 from groups.model import Model
 from groups.motion import Motion, default_motion, driven_coordinates, read_motion
 from groups.motion.files import header_of
@@ -38,21 +38,6 @@ def solvable_model(mechanism: Mechanism, name: str) -> Model:
         return build(report.structure)
     except ValueError as error:
         fail(f"{name} cannot be solved as given\n  - {error}", NOT_DETERMINED)
-
-
-def torn_model(model: Model, through: Sequence[str], solvers: Mapping[int, str] | None = None) -> Model:
-    """The model solved by the groups for tearing inputs, which ``solvers`` name; else exit 2."""
-    inputs = names(through)
-    try:
-        found = build(model.structure, solvers, borrow="auto" if inputs == ["auto"] else inputs)
-    except ValueError as error:
-        fail(f"--through: {error}")
-    if found.borrowed is None and solvers is None:
-        print(
-            "--through auto: no other inputs leave fewer groups without a closed form; MODEL's own are taken",
-            file=sys.stderr,
-        )
-    return found
 
 
 def motion_to_solve(

@@ -11,7 +11,7 @@ import typer
 
 from groups.building import build
 from groups.cli import arguments
-from groups.cli.loading import motion_to_solve, solvable_model, torn_model
+from groups.cli.loading import motion_to_solve, solvable_model
 from groups.cli.options import CompiledOption, OutputOptions, shown_in, with_outputs
 from groups.cli.running import Request, solve_interactively
 from groups.reports.solution import Summary, solution_report
@@ -27,7 +27,6 @@ from mbssa.cli.options import (
     ModelArgument,
     MotionOption,
     StepsOption,
-    ThroughOption,
     TrustOption,
 )
 from mbssa.cli.outputs import dash_faults, written
@@ -56,7 +55,6 @@ def solve(
             help="Solver of a group, as mbssa solvers --all names them; may be repeated.",
         ),
     ] = None,
-    through: ThroughOption = None,
     keep: Annotated[
         list[str] | None,
         typer.Option(
@@ -114,19 +112,17 @@ def solve(
         request = replace(request, executor="mpi")
     faults = outputs.faults([model, motion, plan], force, form)
     faults += dash_faults("--checkpoint", checkpoint, "a folder")
-    faults += arguments.tearing_faults(through, request, mode)
     if faults:
         fail_all(faults)
 
-    own = solvable_model(load(model), model)
-    solvable = own if through is None else torn_model(own, through)
+    solvable = solvable_model(load(model), model)
     kept = arguments.body_indices(solvable.mechanism, keep, faults)
     modes = arguments.modes(solvable, mode, faults)
     solvers = arguments.solvers(solvable, solver, faults)
     if faults:
         fail_all(faults)
     if solvers:
-        solvable = build(own.structure, solvers) if through is None else torn_model(own, through, solvers)
+        solvable = build(solvable.structure, solvers)
     path = motion_to_solve(solvable, model, motion, steps, duration, kept, level)
     if faults := outputs.faults_at_reference(solvable, kept, level):
         fail_all(faults)

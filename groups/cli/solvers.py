@@ -6,15 +6,13 @@ from typing import Annotated
 
 import typer
 
-from groups.cli.arguments import tearing_faults
-from groups.cli.loading import solvable_model, torn_model
-from groups.cli.running import Request
+from groups.cli.loading import solvable_model
 from groups.reports.solvers import library_report, solvers_report
 from groups.solvers.library import table
 from mbssa import load
 from mbssa.cli import completion
-from mbssa.cli.console import fail, fail_all, present
-from mbssa.cli.options import AllowOption, FormatOption, ThroughOption, TrustOption
+from mbssa.cli.console import fail, present
+from mbssa.cli.options import AllowOption, FormatOption, TrustOption
 
 
 def solvers(
@@ -29,7 +27,6 @@ def solvers(
     every: Annotated[
         bool, typer.Option("--all", help="Name the other solvers that each group can have, too.")
     ] = False,
-    through: ThroughOption = None,
     trust: TrustOption = False,
     allow: AllowOption = None,
     form: FormatOption = "table",
@@ -44,16 +41,8 @@ def solvers(
     Example: mbssa solvers rotor
     """
     if model is None:
-        for option, given in (("--all", every), ("--through", through is not None)):
-            if given:
-                fail(f"{option}: is for the groups of a model; name one")
+        if every:
+            fail("--all: is for the groups of a model; name one")
         present(library_report(table()), form)
         return
-    if faults := tearing_faults(through, Request(), None):
-        fail_all(faults)
-    found = solvable_model(load(model), model)
-    if through is not None:
-        found = torn_model(found, through)
-    present(solvers_report(found, every=every), form)
-    if found.borrowed is not None and form != "json":
-        print(f"\n{found.borrowed}")
+    present(solvers_report(solvable_model(load(model), model), every=every), form)

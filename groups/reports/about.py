@@ -64,9 +64,9 @@ def group_table(
     )
 
 
-def model_lines(structure: Structure, driven: Structure | None = None) -> list[str]:
-    """Lines on the mechanism and its size; ``driven`` is its structure by its own inputs if others solve."""
-    head, *rest = summary_head(structure if driven is None else driven)
+def model_lines(structure: Structure) -> list[str]:
+    """Lines on the mechanism and its size."""
+    head, *rest = summary_head(structure)
     return [Heading(head), *rest, *treatment_lines(structure)]
 
 

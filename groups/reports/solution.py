@@ -79,13 +79,11 @@ def _worst(trajectory: Trajectory, array: Floats, *, largest: bool) -> dict[str,
 
 def solution_report(summary: Summary) -> Report:
     """The mechanism, its groups, its inputs, the figures, the faults, the files of a run."""
-    structure, tearing = summary.model.structure, summary.model.tearing
     parts: list[Part] = [
-        *model_lines(structure, None if tearing is None else tearing.direct.structure),
+        *model_lines(summary.model.structure),
         group_table(summary.model, _quality(_by_group(summary.trajectory, summary.units), summary.units)),
         _input_table(summary),
         *_run_lines(summary),
-        *_borrowed(summary),
         *_corrected(summary.model, summary.units),
         *_quality_lines(summary.trajectory, summary.units),
         *(Bad(one.text(summary.units)) for one in excesses(summary.trajectory)),
@@ -252,21 +250,6 @@ def _corrected(model: Model, units: tuple[str, str]) -> list[str]:
     ]
 
 
-def _borrowed(summary: Summary) -> list[str]:
-    """Tearing inputs, the iterations that found them, and the instants solved without them."""
-    record, outer = summary.model.borrowed, summary.trajectory.outer
-    if record is None or outer is None:
-        return []
-    found = np.isfinite(outer.residual) & ~outer.fallback
-    steps = outer.iterations[found]
-    lines = [str(record)]
-    if len(steps):
-        each = f"{steps.mean():.2g} an instant, at most {steps.max()}"
-        worst = f"smallest reciprocal condition number {outer.condition[found].min():.2g}"
-        lines.append(f"steps to find the tearing inputs: {each}; {worst}")
-    return [*lines, *outer.sentences()]
-
-
 def _where(worst: dict[str, Any]) -> str:
     return f"(SG-{worst['group']}, t = {worst['time']:.6g} s)"
 
@@ -295,13 +278,10 @@ def to_dict(summary: Summary) -> dict[str, Any]:
         "from": float(time[0]),
         "to": float(time[-1]),
         "plan": run.how or None,
-        "borrowed": None if summary.model.borrowed is None else summary.model.borrowed.to_dict(),
-        "fallback": np.flatnonzero(summary.trajectory.fallback).tolist(),
         "seconds": {"compiling": run.compiling, "solving": run.solving},
         "largest_residual": _largest_residual(summary.trajectory, units),
         "worst_condition": _worst_condition(summary.trajectory),
         "faults": summary.trajectory.faults(summary.motion),
-        "notes": _borrowed(summary),
         "beyond_limits": [asdict(one.shown_in(units)) for one in excesses(summary.trajectory)],
         "treatment": treatment_lines(structure),
         "units": units_record(units),

@@ -1,8 +1,8 @@
 """Trajectories as NumPy archives, ``.npz``: everything, without loss."""
 
 # The arrays are those of Trajectory under their names, with the time first; an array that does not apply is
-# missing. The mechanism is an archive of its own, as mbssa.save writes it, in uint8; outer_… (T,) are the
-# arrays of groups.tearing.Outer. Nothing is pickled, and nothing pickled is read.
+# missing. The mechanism is an archive of its own, as mbssa.save writes it, in uint8. Nothing is pickled,
+# and nothing pickled is read; other members are left out.
 
 from __future__ import annotations
 
@@ -17,9 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from groups.results.borrowed import Borrowed, Outer
-from groups.results.faults import STATUS
-from groups.results.schema import OUTER, OUTPUTS, PROVEN, QUALITY, ResultArray
+from groups.results.schema import OUTPUTS, PROVEN, QUALITY, ResultArray
 from groups.results.singular import SingularPosition
 from mbssa import Mechanism, ModelError
 from mbssa.bounds import ABOUT_BYTES, ARCHIVE_BYTES, ARRAY_BYTES
@@ -42,8 +40,6 @@ _KINDS = {
 #: Arrays of a trajectory, and texts by group that may be missing.
 _ARRAYS = OUTPUTS | QUALITY | PROVEN
 _TEXTS = ("causes", "contacts")
-#: Members that are JSON.
-_RECORDS = ("singular", "borrowed")
 
 
 class _Member(NamedTuple):
@@ -55,16 +51,11 @@ class _Member(NamedTuple):
 
 
 def _members(planar: bool) -> dict[str, _Member]:
-    """Members of an archive, by name; those of the tearing iteration are needed together."""
-    by: dict[str, tuple[str, ...]] = {
-        "body": ("time", "body"),
-        "group": ("time", "group"),
-        "": ("time",),
-    }
+    """Members of an archive, by name."""
 
     def of(array: ResultArray, needed: bool) -> _Member:
         kind = np.dtype(array.dtype).kind
-        axes: tuple[str | int, ...] = (*by[array.by], *array.components[0 if planar else 1])
+        axes = ("time", array.by, *array.components[0 if planar else 1])
         return _Member(axes, "iu" if kind == "i" else kind, needed)
 
     return {
@@ -78,8 +69,6 @@ def _members(planar: bool) -> dict[str, _Member]:
         **dict.fromkeys(_TEXTS, _Member(("group",), "U", False)),
         "singular": _Member((), "U", False),
         "bodies": _Member(("body",), "U", False),
-        "borrowed": _Member((), "U", False),
-        **{f"outer_{name}": of(array, False) for name, array in OUTER.items()},
     }
 
 
@@ -103,9 +92,6 @@ def save(trajectory: Trajectory, path: str | Path) -> None:
     for name in (*_ARRAYS, *_TEXTS):
         if (value := getattr(trajectory, name)) is not None:
             arrays[name] = np.array(value, dtype=np.str_) if name in _TEXTS else value
-    if trajectory.outer is not None:
-        arrays["borrowed"] = np.array(json.dumps(trajectory.outer.borrowed.to_dict()))
-        arrays |= {f"outer_{name}": getattr(trajectory.outer, name) for name in OUTER}
     if trajectory.proven is not None:
         arrays["singular"] = np.array(json.dumps([asdict(one) for one in trajectory.singular]))
     with whole(path) as place, place.open("wb") as stream:
@@ -119,19 +105,13 @@ def read(path: str | Path, mechanism: Mechanism | None = None) -> dict[str, Any]
     if mechanism is None:
         mechanism = _mechanism(path, arrays)
     _check(path, arrays, mechanism)
-    groups = arrays["group_names"].tolist()
-    outer = None
-    if "borrowed" in arrays:
-        found = {name: _entries(array, arrays[f"outer_{name}"]) for name, array in OUTER.items()}
-        outer = Outer(Borrowed.from_json(str(arrays["borrowed"])), **found, names=tuple(groups))
     return {
         "mechanism": mechanism,
         "time": arrays["time"],
         "kept": arrays["kept"],
         **{n: _entries(array, arrays[n]) if n in arrays else None for n, array in _ARRAYS.items()},
         **{name: tuple(arrays[name].tolist()) if name in arrays else None for name in _TEXTS},
-        "group_names": tuple(groups),
-        "outer": outer,
+        "group_names": tuple(arrays["group_names"].tolist()),
         "singular": _singular(arrays),
     }
 
@@ -152,7 +132,7 @@ def _arrays(path: Path) -> Arrays:
     refuse_device(path)
     size = path.stat().st_size
     bounds = dict.fromkeys(_members(planar=False), max(size, ARRAY_BYTES))
-    bounds |= dict.fromkeys(_RECORDS, ABOUT_BYTES)
+    bounds["singular"] = ABOUT_BYTES  # it is JSON
     with path.open("rb") as stream:
         if not zipfile.is_zipfile(stream):
             raise ValueError(f"{path}: is no .npz archive; trajectory.save writes one")
@@ -193,7 +173,7 @@ def _check(path: Path, arrays: Arrays, mechanism: Mechanism) -> None:
     if not faults and int(arrays["format"]) != 1:
         faults.append(f"format is {int(arrays['format'])}; this version reads 1")
     if not faults:
-        faults = _misfits(arrays, members, mechanism) + _misfits_of_borrowed(arrays)
+        faults = _misfits(arrays, members, mechanism)
     if faults:
         raise ValueError(f"{path}: {'; '.join(faults)}")
 
@@ -223,24 +203,4 @@ def _misfits(arrays: Arrays, members: dict[str, _Member], mechanism: Mechanism) 
         _singular(arrays)
     except (ValueError, TypeError) as error:
         faults.append(f"singular is no record: {error}")
-    return faults
-
-
-def _misfits_of_borrowed(arrays: Arrays) -> list[str]:
-    """Faults of the tearing iteration's arrays and record, which must occur together."""
-    names = ["borrowed", *(f"outer_{name}" for name in OUTER)]
-    missing = [name for name in names if name not in arrays]
-    if missing:
-        return [] if len(missing) == len(names) else [f"{name} is missing" for name in missing]
-    n_groups = arrays["status"].shape[1]
-    faults = []
-    for name, least, most in (("outer_group", 0, n_groups), ("outer_status", 0, len(STATUS) - 1)):
-        if ((arrays[name] < least) | (arrays[name] > most)).any():
-            faults.append(f"{name} has other numbers than {least} to {most}")
-    try:
-        record = Borrowed.from_json(str(arrays["borrowed"]))
-    except ValueError as error:
-        return [*faults, f"borrowed is no record: {error}"]
-    if record.groups != n_groups:
-        faults.append(f"borrowed is of {record.groups} groups; the trajectory has {n_groups}")
     return faults

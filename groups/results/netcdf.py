@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +13,7 @@ import numpy as np
 
 from groups.results.faults import STATUS
 from groups.results.joints import CoordinateMotion, chosen_coordinates
-from groups.results.schema import OUTER, QUALITY, ResultArray
+from groups.results.schema import QUALITY, ResultArray
 from mbssa.files import whole
 
 if TYPE_CHECKING:
@@ -57,13 +56,6 @@ def to_xarray(trajectory: Trajectory) -> xarray.Dataset:
             for name, array in QUALITY.items()
         },
     }
-    if trajectory.outer is not None:
-        for name, array in OUTER.items():
-            values = getattr(trajectory.outer, name)
-            if name == "fallback":
-                variables[name] = ("time", values.astype(np.int8), _attributes(name, array))  # no booleans
-            else:
-                variables[f"outer_{name}"] = ("time", values, _attributes(name, array))
     groups = np.arange(1, trajectory.status.shape[1] + 1)
     coordinates: dict[str, Any] = {
         "time": ("time", trajectory.time, _about("time", "s")),
@@ -79,8 +71,6 @@ def to_xarray(trajectory: Trajectory) -> xarray.Dataset:
     if not trajectory.planar:
         coordinates["component"] = ("component", ["w", "x", "y", "z"])
     attributes = {"mechanism": mechanism.name, "title": mechanism.title, "space": mechanism.space}
-    if trajectory.outer is not None:
-        attributes["borrowed"] = json.dumps(trajectory.outer.borrowed.to_dict())
     return xarray.Dataset(variables, coordinates, attributes)
 
 

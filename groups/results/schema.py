@@ -12,7 +12,7 @@ import numpy as np
 class ResultArray:
     """One array of a solution."""
 
-    by: Literal["body", "group", ""]  # it has a row for each of these; "": of the instants alone
+    by: Literal["body", "group"]  # it has a row for each of these
     dtype: type[np.generic]
     title: str = ""  # where labelled data have the array as it is
     unit: str = "1"
@@ -22,7 +22,7 @@ class ResultArray:
 
     def shape(self, rows: int, instants: int, planar: bool) -> tuple[int, ...]:
         """Shape in memory: rows, instants, components."""
-        return *((rows,) if self.by else ()), instants, *self.components[0 if planar else 1]
+        return rows, instants, *self.components[0 if planar else 1]
 
 
 #: Motions of the bodies, and the quality of the groups' solutions.
@@ -40,12 +40,3 @@ QUALITY = {
 }
 #: Branches that are proven, where a proof was made.
 PROVEN = {"proven": ResultArray("group", np.int8)}
-#: Outcome of the tearing iteration.
-OUTER = {
-    "fallback": ResultArray("", np.bool_, "solved by the direct structure"),
-    "status": ResultArray("", np.int8, "reason, 0 where it was not", ""),
-    "group": ResultArray("", np.int64, "number of the group at which tearing fails, 0 the loop", ""),
-    "residual": ResultArray("", np.float64, "largest error of a driven coordinate, rad or of the size"),
-    "iterations": ResultArray("", np.int64, "steps of the outer Newton"),
-    "condition": ResultArray("", np.float64, "of the outer Jacobian, 0 singular"),
-}

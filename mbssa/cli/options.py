@@ -185,11 +185,3 @@ MotionOption = Annotated[
 ]
 StepsOption = Annotated[int | None, option("N", "Instants, both ends included.", min=1)]
 DurationOption = Annotated[float | None, option("S", "Seconds, from the beginning.")]
-ThroughOption = Annotated[
-    list[str] | None,
-    option(
-        "COORDINATE,...|auto",
-        "Solve by the groups for these inputs, found so that MODEL's own are met; auto takes the best.",
-        completion.coordinates,
-    ),
-]

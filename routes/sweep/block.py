@@ -212,7 +212,7 @@ def _made(setup: Setup, design: tuple[float, ...]) -> Model | Refusal:
 def _structure(setup: Setup, mechanism: Mechanism) -> Structure:
     """The nominal structure with other geometry; decomposed again where ranks decided it."""
     nominal = setup.model.structure
-    if nominal.treatment is None and setup.model.tearing is None:
+    if nominal.treatment is None:
         return dataclasses.replace(nominal, mechanism=mechanism)
     return mbssa.decompose(mechanism)
 

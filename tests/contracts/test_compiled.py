@@ -52,15 +52,6 @@ def test_other_solvers(choice):
 
 
 @pytest.mark.slow
-def test_tearing():
-    model = groups.build(mbssa.decompose(mbssa.load("triad")), borrow="auto")
-    assert model.tearing is not None
-    motion = default_motion(model.mechanism, steps=12)
-    by_numpy, by_kernels = (model.solve(motion, compiled=way) for way in (False, True))
-    assert_one_answer(by_numpy, by_kernels, "triad")
-
-
-@pytest.mark.slow
 def test_forces_and_simulations():
     for name in ("andrews", "stewart"):
         plain, compiled_ = (

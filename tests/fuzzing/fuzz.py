@@ -161,7 +161,7 @@ def _modes(dice: random.Random, case: Case, model: str, folder: Path) -> None:
 
 def _solvers(dice: random.Random, case: Case, model: str, folder: Path) -> None:
     del model, folder
-    options(dice, case, 1, all=("FLAG",), through=WORDS)
+    options(dice, case, 1, all=("FLAG",))
 
 
 def _solve(dice: random.Random, case: Case, model: str, folder: Path) -> None:
@@ -177,7 +177,7 @@ def _solve(dice: random.Random, case: Case, model: str, folder: Path) -> None:
         case.arguments += ["--plan", "plan.json"]
     options(
         dice, case, 3, steps=COUNTS, duration=(*NUMBERS, *COUNTS), mode=("1=1", "2=99", "x=1", "2=1", *WORDS),
-        solver=("2=newton", "2=global-dense", *WORDS), keep=WORDS, points=WORDS, through=WORDS,
+        solver=("2=newton", "2=global-dense", *WORDS), keep=WORDS, points=WORDS,
         output=("out.csv", "out.npz", "out.x"), level=("position", "velocity", "x"), plot=("p.svg",),
     )  # fmt: skip
 

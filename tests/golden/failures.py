@@ -281,15 +281,13 @@ SOLVERS = ("Newton", "global dense", "global sparse")
 
 
 def each(
-    name: str, source: Source, motion: Moving, ways: str = "checked", *, group: int = 2,
-    build: Mapping[str, Any] | None = None, **keywords: Any,
-) -> dict[str, Failure]:  # fmt: skip
+    name: str, source: Source, motion: Moving, ways: str = "checked", *, group: int = 2, **keywords: Any
+) -> dict[str, Failure]:
     """A motion solved in several ways, by name.
 
     Parameters
     ----------
     ways : each a solver of the group, or ``globally`` (``globally sparse``), and a branch that is not checked
-    build : of :func:`groups.build`
     """
     found = {}
     for way in ways.split(", "):
@@ -301,7 +299,7 @@ def each(
         if globally:
             given["method"] = "sparse" if "sparse" in way else "dense"
         found[f"{name}, {way}"] = Failure(
-            lambda solvers=solvers: groups.build(structure_of(source), solvers, **(build or {})),
+            lambda solvers=solvers: groups.build(structure_of(source), solvers),
             motion, given, globally,
         )  # fmt: skip
     return found
@@ -316,11 +314,6 @@ def half(done: float) -> bool:
     """Stops a run at its half."""
     return done < 0.5
 
-
-#: Tearing inputs: the rocker is driven, the crank solves.
-ROCKER = {"drives": ["1-4.angle"]}
-#: The crank is driven, the left rocker solves.
-LEFT = {"borrow": ["1-5.angle"]}
 
 FAILURES: dict[str, Failure] = {
     # planar dyads, out of reach
@@ -466,32 +459,11 @@ FAILURES: dict[str, Failure] = {
         turn(0.01, steps=4),
         "checked, globally",
     ),
-    # tearing inputs
-    **each(
-        "rocker driven farther than it goes",
-        "planar_four_bar",
-        swing(1.5, steps=31),
-        "checked, proven",
-        build=ROCKER,
-    ),
-    **each(
-        "rocker driven from beyond its end", "planar_four_bar", swing(1.5, off=1.5, steps=31), build=ROCKER
-    ),
-    **each("triad that its left rocker solves, out of reach", TRIAD, turn(0.6, steps=9), build=LEFT),
-    **each(
-        "ball whose arm is driven",
-        spatial(SMALL_PLATE),
-        turn(0.6, of="1-3.angle", steps=21),
-        build={"drives": ["1-3.angle", "3-4.slide"]},
-    ),
 }
 
 #: Those that take longer, s each in plain Python.
 SLOW_FAILURES: dict[str, Failure] = {
     **each("RRR dyad out of reach at the end", BAR, turn(0.9, steps=7), "Newton proven, global dense proven"),
     **each("triad out of reach", TRIAD, turn(0.6, steps=7), "proven"),
-    **each(
-        "triad that its left rocker solves, out of reach", TRIAD, turn(0.6, steps=9), "proven", build=LEFT
-    ),
     **each("Sarrus table through its flat pose", "sarrus", turn(1.2, steps=20), "proven"),
 }

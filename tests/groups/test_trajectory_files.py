@@ -91,6 +91,15 @@ def test_what_was_read_answers_like_what_was_solved(rotor, tmp_path):
     assert mine.mechanism is rotor.mechanism
 
 
+def test_other_members_of_an_archive_are_left_out(four_bar, tmp_path):
+    """As the tearing inputs that earlier versions kept."""
+    four_bar.save(tmp_path / "run.npz")
+    with np.load(tmp_path / "run.npz") as archive:
+        arrays = dict(archive)
+    np.savez(tmp_path / "old.npz", **arrays, borrowed=np.array("{}"), outer_status=np.zeros(3, np.int8))
+    same(groups.load_trajectory(tmp_path / "old.npz"), four_bar)
+
+
 def test_what_an_archive_unpacks_to_is_bounded(four_bar, tmp_path, monkeypatch):
     import zipfile
 

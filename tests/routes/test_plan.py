@@ -7,8 +7,6 @@ import numpy as np
 import pytest
 from plans import model_of
 
-import groups
-import mbssa
 from routes.plan import Plan, parallel_route, plan_of, sequential_route
 from routes.tasks import tasks_of
 
@@ -148,12 +146,3 @@ def test_tasks_wait_for_what_they_need_and_for_nothing_later():
                 assert {
                     chunk * calls + k for k in range(calls) if tasks.stage[k] < tasks.stage[call]
                 } <= reached, (name, wait, start)
-
-
-def test_a_model_with_borrowed_inputs_has_no_plan():
-    structure = mbssa.decompose(mbssa.load("planar_four_bar"))
-    borrowed, direct = groups.build(structure, borrow=["1-4.angle"]), groups.build(structure)
-    with pytest.raises(ValueError, match="solved in one piece"):
-        plan_of(borrowed, sequential_route(borrowed), instants=64)
-    with pytest.raises(ValueError, match="solved in one piece"):
-        plan_of(direct, sequential_route(direct), instants=64).check(borrowed)

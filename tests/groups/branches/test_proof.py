@@ -344,17 +344,6 @@ def test_the_global_approach_is_proven_by_the_groups():
     assert_allclose(found.position, want.position, atol=1e-8)
 
 
-def test_borrowed_inputs_are_proven_by_the_groups_of_the_drives():
-    bar = mbssa.load("planar_four_bar")
-    model = groups.build(mbssa.decompose(bar), drives=["1-4.angle"])
-    found = model.solve(groups.constant_speed(model.mechanism, duration=0.1, steps=5), compiled=False)
-    assert (found.proof == 2).all()
-    assert found.outer is not None
-    past = model.solve(groups.constant_speed(model.mechanism, steps=9), compiled=False)
-    assert past.proof[2:].max() < 2
-    assert [(one.group, one.kind) for one in past.singular] == [(2, "path ends")]
-
-
 def test_plans_are_proven():
     mechanism = six_r_group()
     model = groups.build(mbssa.decompose(mechanism))
