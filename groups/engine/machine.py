@@ -24,6 +24,7 @@ from groups.engine.loops import (
     write_routine,
     write_turns,
 )
+from groups.engine.path import LEAP, SMOOTH
 from groups.engine.plan import QUALITY
 from groups.rotations import rotation_of
 from mbssa.arrays import Bools, Floats, Ints
@@ -105,7 +106,7 @@ def _initialise() -> None:
 _POINTER, _WHOLE, _NUMBER = ctypes.c_void_p, ctypes.c_int64, ctypes.c_double
 _SIGNATURES: dict[str, list[Any]] = {
     "blocks": [*[_POINTER] * 3, _WHOLE, _POINTER, *[_WHOLE] * 5, _NUMBER],
-    "chain": [*[_POINTER] * 3, _WHOLE, _POINTER, _WHOLE, _POINTER, *[_WHOLE] * 3, _NUMBER],
+    "chain": [*[_POINTER] * 3, _WHOLE, _POINTER, _WHOLE, _POINTER, *[_WHOLE] * 3, _NUMBER, *[_POINTER] * 2],
     "guess": [_POINTER, *[_WHOLE] * 3, _POINTER, _WHOLE, *[_POINTER] * 3],
     "turns": [*[_POINTER] * 2, _WHOLE, *[_POINTER] * 2, _WHOLE, _POINTER, _WHOLE],
 }
@@ -149,6 +150,7 @@ class Room:
     axes: Floats
     vector: Floats
     chain: Floats
+    notes: Floats
 
 
 class Machine(Life):
@@ -178,6 +180,7 @@ class Machine(Life):
             rows += [part.quality + k for k in loop.fixed]
             values += loop.fixed.values()
         self._fixed = np.array(rows, dtype=np.intp), np.array(values)[:, None]
+        self._scale = SMOOTH * plan.scale
         self._of_thread = threading.local()
 
     def _kept(self, array: Any) -> Any:
@@ -203,7 +206,8 @@ class Machine(Life):
             vector, chain = (aligned(plan.first_axes, self.lanes * k) for k in (1, STEPS + 1))
             chain[:] = plan.start[: plan.first_axes, None]
             self.prepare(chain)
-            found = self._of_thread.room = Room(axes, vector, chain)
+            notes = np.zeros((len(plan.parts) + 1, NOTES, self.lanes))
+            found = self._of_thread.room = Room(axes, vector, chain, notes)
         return found
 
     # --- storage -------------------------------------------------------------------------------------
@@ -322,32 +326,30 @@ class Machine(Life):
         )
         return not bool(doubt.any())
 
-    def steps_from(self, column: Floats, inputs: Floats, steps: Floats, alive: Bools) -> Floats:
+    def steps_from(self, column: Floats, inputs: Floats, steps: Floats, alive: Bools) -> tuple[Floats, bool]:
         if not alive.all():  # closed forms of some groups may find them again
             return super().steps_from(column, inputs, steps, alive)
-        found, start = [self._whole(column)[:, None]], column
+        found, plan, sure = np.zeros((self.plan.height, len(steps) + 1)), self.plan, True
+        found[: len(column), 0] = column
         for k in range(0, len(steps), STEPS):
-            more = self._chain(start, inputs[:, k : k + STEPS], steps[k : k + STEPS])
-            if more is None:
-                return super().steps_from(column, inputs, steps, alive)
-            found.append(more)
-            start = more[:, -1]
-        return np.concatenate(found, axis=1)
+            more = slice(k, k + STEPS)
+            part = found[: plan.first_axes, k + 1 : k + 1 + STEPS]
+            sure &= self._chain(found[:, k], inputs[:, more], np.ascontiguousarray(steps[more]), part)
+        return found, sure
 
-    def _chain(self, column: Floats, inputs: Floats, steps: Floats) -> Floats | None:
+    def _chain(self, column: Floats, inputs: Floats, steps: Floats, out: Floats) -> bool:
+        """Columns of a chain, and whether all of them are fine, and lie on one smooth path."""
         plan, room, count, lanes = self.plan, self._room, len(steps), self.lanes
-        X, h = room.chain, np.ascontiguousarray(steps)
-        X[plan.first_state : plan.first_quality, :lanes] = column[plan.first_state : plan.first_quality, None]
+        X, notes, states = room.chain, room.notes, slice(plan.first_state, plan.first_quality)
+        X[states, :lanes] = column[states, None]
         X[: plan.first_body, lanes : lanes * (count + 1)] = np.repeat(inputs, lanes, axis=1)
-        notes = np.full((len(self._entries), NOTES, lanes), np.inf)
-        notes[:, 0] = 0.0
+        notes[:] = 0.0
         self._program.chain(
             _at(X), _at(room.axes), _at(self._entries), len(self._entries), _at(notes), X.strides[0] // 8,
-            _at(h), count, plan.q.start, plan.unknowns, FINITE,
+            _at(steps), count, plan.q.start, plan.unknowns, LEAP, _at(self._scale), _at(notes[-1]),
         )  # fmt: skip
-        if notes[:, 0].any():
-            return None
-        return self._whole(X[:, lanes : lanes * (count + 1) : lanes])
+        out[:] = X[:, lanes : lanes * (count + 1) : lanes]
+        return not notes[:, 0].any()  # of the last, it is the path
 
 
 def _at(array: Any) -> int:

@@ -197,8 +197,8 @@ class Follower:
     ) -> Knots:
         """Knots of a way whose first sample is at a state (height,); ``checks`` what is found again."""
         knots, x, column = Knots(beyond=set(beyond)), 0.0, start
-        wide = top = max(min(STRIDE, float(way.gone[-1]) / FEWEST), 1e-300)
-        share, batch, enters = 1.0, FIRST_BATCH, True
+        top = max(min(STRIDE, float(way.gone[-1]) / FEWEST), 1e-300)
+        share, wide, batch, enters = 1.0, 2.0 * top, 2 * FIRST_BATCH, True
         since = {g: self._missing(g, knots, -1.0) for g in np.flatnonzero(~alive).tolist()}
         while x < way.last or enters:
             at = self._ahead(way, x, wide, share, 1 if since else batch, enters)
@@ -207,10 +207,13 @@ class Follower:
                 state, unknowns = self.parts[g].state, self.plan.unknowns
                 column[state] = missing.state_near(self.plan, inputs[0::3, 0])
                 column[state + unknowns] = column[state + 2 * unknowns] = 0.0
-            X = self.life.steps_from(column, inputs, np.diff(time), alive)
+            X, sure = self.life.steps_from(column, inputs, np.diff(time), alive)
             at = at[: X.shape[1] - 1]
-            fine, found = self.fine(X[:, :-1], X[:, 1:], alive, np.diff(time)[: len(at)])
-            good = len(at) if fine.all() else int(fine.argmin())
+            if sure:
+                good, found = len(at), np.ones((len(self.parts), len(at)), dtype=np.bool_)
+            else:
+                fine, found = self.fine(X[:, :-1], X[:, 1:], alive, np.diff(time)[: len(at)])
+                good = len(at) if fine.all() else int(fine.argmin())
             if good and since:
                 back = self._found_again(since, found[:, 0], way, float(at[0]), X[:, 1], knots, checks)
                 if back and at[0] - x > 1:  # where it is found first
@@ -292,13 +295,11 @@ class Follower:
 
     def _ahead(self, way: Way, x: float, wide: float, share: float, batch: int, enters: bool) -> Floats:
         """Places of the next steps, within a time step where it is divided or was begun."""
-        if enters:
-            return np.array([x])
         k = int(x)
         if share < 1 or x > k:
             pieces = np.arange(x + share, k + 1, share)
             return np.append(pieces, k + 1.0)[:batch]
-        found: list[float] = []
+        found = [x] if enters else list[float]()
         while len(found) < batch and k < way.last:
             k = way.next(k, wide)
             found.append(float(k))
@@ -329,12 +330,16 @@ class Follower:
         if np.abs((there - column[part.state]) / scale).max() > SAME:
             column[part.state] = there
             column[part.state + plan.unknowns] = 0.0
-            column[:] = self.life.steps_from(column, goal, np.zeros(1), plan.alive)[:, -1]
+            column[:] = self.life.steps_from(column, goal, np.zeros(1), plan.alive)[0][:, -1]
         return True
 
     def to(self, goal: Floats) -> Knots:
         """Knots of the straight way from the reference to inputs (D,), angles the nearest way."""
         start = self._start_near(goal)
+        if (start[: self.plan.first_body : 3] == goal).all():
+            knots = Knots()
+            knots.add(np.zeros(1), start[:, None], self.plan.alive[:, None])
+            return knots
         way = Way.straight(start[0 : self.plan.first_body : 3], goal, self.plan.scale_of_inputs)
         return self.along(way, start, self.plan.alive.copy(), checks=False)
 
@@ -354,7 +359,9 @@ class Follower:
             return plan.start
         column = plan.start.copy()
         column[inputs] += whole
-        found = self.life.steps_from(column, column[: plan.first_body, None], np.zeros(1), plan.alive)[:, -1]
+        found = self.life.steps_from(column, column[: plan.first_body, None], np.zeros(1), plan.alive)[0][
+            :, -1
+        ]
         same = np.abs(found[plan.q] - plan.start[plan.q]).max(initial=0.0) <= SAME  # else turns are counted
         return found if same and np.isfinite(found[: plan.first_state]).all() else plan.start
 

@@ -32,9 +32,11 @@ def mark_turned_back(
     plan: Plan, life: Life, way: Way, X: Floats, status: Statuses, ranges: Sequence[tuple[float, float]]
 ) -> None:
     """Say of the first instant behind a dead point that a closed form did not go through it."""
-    near = (WIDE if way.longest > COARSE else CLOSE) ** 2
-    if not plan.signed or all(least >= near for least, _ in ranges):
+    if not plan.signed or all(least >= WIDE**2 for least, _ in ranges):
         return  # nowhere near a dead point
+    near = (WIDE if way.longest > COARSE else CLOSE) ** 2
+    if all(least >= near for least, _ in ranges):
+        return
     coarse, changed = np.flatnonzero(way.travel > COARSE), False
     for part in plan.parts:
         if changed:
