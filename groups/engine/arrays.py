@@ -59,6 +59,9 @@ def quintic(left: Sequence[Number], right: Sequence[Number], h: Number) -> list[
 class Life:
     """All groups of a plan by the arrays' and the floats' functions."""
 
+    #: Steps of a chain that are tried at once at first.
+    batch = 16
+
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
 

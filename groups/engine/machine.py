@@ -156,6 +156,8 @@ class Room:
 class Machine(Life):
     """All groups of a plan by machine code, which runs without the interpreter's lock."""
 
+    batch = 2**16
+
     def __init__(self, plan: Plan, code: bytes | None = None, host: Host | None = None) -> None:
         super().__init__(plan)
         self.host = Host.here() if host is None else host
