@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 #: Most steps of a chain at once.
 STEPS = 64
+#: Numbers of an answer from which on its memory is kept for the next one, and most bytes.
+LARGE, SPARE = 2**18, 2**28
 
 
 class Host:
@@ -183,7 +185,7 @@ class Machine(Life):
             values += loop.fixed.values()
         self._fixed = np.array(rows, dtype=np.intp), np.array(values)[:, None]
         self._scale = SMOOTH * plan.scale
-        self._of_thread = threading.local()
+        self._of_thread, self._spare = threading.local(), list[Floats]()
 
     def _kept(self, array: Any) -> Any:
         """An array that lives as long as its address is used."""
@@ -217,7 +219,7 @@ class Machine(Life):
     def storage(self, count: int) -> Floats:
         # Rows begin with lines of the cache, an odd number of them, so that they do not share its sets.
         lines = 1 - (-count // self.lanes)
-        X = aligned(self.plan.first_axes, self.lanes * (lines + 1 - lines % 2))[:, :count]
+        X = aligned(self.plan.first_axes, self.lanes * (lines + 1 - lines % 2), self._spare)[:, :count]
         self.prepare(X)
         return X
 
@@ -360,8 +362,28 @@ def _at(array: Any) -> int:
     return found
 
 
-def aligned(rows: int, pitch: int) -> Floats:
+class _Loan:
+    """Memory that is kept for the next answer of its size once nothing reads it any more."""
+
+    # The system takes longer to hand out fresh pages than a closed form takes to fill them.
+    def __init__(self, raw: Floats, spare: list[Floats]) -> None:
+        self.raw, self.spare = raw, spare
+        self.__array_interface__ = raw.__array_interface__
+
+    def __del__(self) -> None:
+        if self.raw.nbytes <= SPARE:
+            self.spare[:] = [self.raw]
+
+
+def _lent(size: int, spare: list[Floats]) -> Floats:
+    found = [raw for raw in spare if raw.size == size]
+    spare.clear()
+    return np.asarray(_Loan(found[0] if found else np.empty(size), spare))
+
+
+def aligned(rows: int, pitch: int, spare: list[Floats] | None = None) -> Floats:
     """Memory (rows, pitch) that begins with a line of the cache."""
-    raw = np.empty(rows * pitch + 8)
+    size = rows * pitch + 8
+    raw = np.empty(size) if spare is None or size < LARGE else _lent(size, spare)
     start = (-_at(raw) // 8) % 8
     return raw[start : start + rows * pitch].reshape(rows, pitch)

@@ -51,9 +51,8 @@ class Way:
     scale: Floats  # (D,) rad or the size
 
     @staticmethod
-    def of(plan: Plan, motion: Motion) -> Way:
-        """The way of a motion."""
-        inputs = np.empty((plan.first_body, len(motion.time)))
+    def of(plan: Plan, motion: Motion, inputs: Floats) -> Way:
+        """The way of a motion, whose inputs are written to the rows of an array."""
         for k, rows in enumerate((motion.value, motion.rate, motion.acceleration)):
             inputs[k::3] = rows
         return Way(motion.time, inputs, plan.scale_of_inputs)

@@ -72,7 +72,7 @@ class Solving:
         self._notes: Floats | None = None
         self._noted, self._lock = 0, Lock()
         self.X, self._shared = (self.life.storage(len(motion.time)), False) if X is None else (X, True)
-        self.way = Way.of(self.plan, motion)
+        self.way = Way.of(self.plan, motion, self.X[: self.plan.first_body])
         self.knots, self.start = Knots(), self.plan.start
 
     def begin(self, start: Floats | None = None, *, anew: bool = True) -> None:
@@ -85,7 +85,6 @@ class Solving:
             return
         if self._shared:
             self.life.prepare(X)
-        X[: plan.first_body] = self.way.inputs
         if plan.unknowns:
             guesses(plan, self.life, self.knots, self.way, X)
 

@@ -44,10 +44,10 @@ def mark_turned_back(
             status[part.index, lost] = PREDECESSOR_FAILED
         if part not in plan.signed:
             continue
-        for row in (REACH, GIMBAL):
-            square = X[part.quality + row]
-            if not square.min() < near:
+        for k, row in enumerate((REACH, GIMBAL)):
+            if ranges[2 * part.index + k][0] >= near:
                 continue
+            square = X[part.quality + row]
             measure = np.sqrt(np.maximum(square, 0.0))
             back = _turned(plan, life, way, part, X, status, measure, coarse, row)
             status[part.index, back] = BRANCH_JUMP
