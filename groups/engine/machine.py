@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import count
@@ -115,19 +115,23 @@ _SIGNATURES: dict[str, list[Any]] = {
 
 
 class Program:
-    """Machine code in this process."""
+    """Machine code in this process; its functions are attributes."""
 
-    def __init__(self, code: bytes, routines: Iterable[str]) -> None:
+    def __init__(
+        self, code: bytes, signatures: Mapping[str, Sequence[Any]], others: Iterable[str] = ()
+    ) -> None:
         import llvmlite.binding as llvm
 
         _initialise()
         library = llvm.JITLibraryBuilder().add_object_img(code)
-        for name in (*_SIGNATURES, *routines):
+        for name in (*signatures, *others):
             library.export_symbol(name)
         self._kept = _linker(), library.link(_linker(), f"plan{next(_numbers)}")
-        self.blocks, self.chain, self.guess, self.turns = (
-            ctypes.CFUNCTYPE(None, *kinds)(self.address(name)) for name, kinds in _SIGNATURES.items()
-        )
+        for name, kinds in signatures.items():
+            setattr(self, name, ctypes.CFUNCTYPE(None, *kinds)(self.address(name)))
+
+    def __getattr__(self, name: str) -> Callable[..., None]:
+        raise AttributeError(name)
 
     def address(self, name: str) -> int:
         """Address of a function."""
@@ -166,7 +170,7 @@ class Machine(Life):
         self.lanes, text = self.host.lanes, Text.of(plan, self.host.lanes)
         #: Object code, which other processes on processors like this one may take.
         self.code = object_code(text.text, self.host) if code is None else code
-        self._program = Program(self.code, [loop.name for loop in text.loops.values()])
+        self._program = Program(self.code, _SIGNATURES, [loop.name for loop in text.loops.values()])
         self._alive: list[Any] = []
         self._entries = np.zeros((len(plan.parts), ENTRY), dtype=np.int64)
         tables = {
@@ -294,18 +298,17 @@ class Machine(Life):
             self.apart(X, span[-1] + 1, FINITE, span[0], parts)
 
     def guess(self, X: Floats, time: Floats, first: Ints, knots: Floats, columns: Floats) -> None:
+        plan, count = self.plan, len(time)
+        Y, q = X, plan.q.start
         if not self._has_room(X):
-            super().guess(X, time, first, knots, columns)
-            return
-        plan = self.plan
-        states, padded = (
-            np.ascontiguousarray(columns[plan.first_state : plan.first_quality]),
-            self._padded(time),
-        )
+            Y, q = aligned(plan.unknowns, count + self.lanes), 0
+        states, padded = columns[plan.first_state : plan.first_quality].copy(), self._padded(time)
         self._program.guess(
-            _at(X), X.strides[0] // 8, plan.q.start, plan.unknowns, _at(padded), len(knots), _at(first),
-            _at(knots), _at(states),
+            _at(Y), Y.strides[0] // 8, q, plan.unknowns, _at(padded), len(knots), _at(first), _at(knots),
+            _at(states),
         )  # fmt: skip
+        if Y is not X:
+            X[plan.q] = Y[:, :count]
 
     def _has_room(self, X: Floats) -> bool:
         """Whether a vector may go beyond the last column."""
