@@ -282,6 +282,7 @@ def _downhill(equations: Minimal, start: Floats, progress: Callable[[float], obj
         linear = float(np.abs(after - f + K @ step).max()) <= 0.1 * float(np.abs(f).max())
         radius = max(2.0 * length if linear else 0.0, min(2.0 * radius, _LONGEST))
         value, M, f = value + step, M_after, after
+        equations.settle(0.0, np.concatenate([value, np.zeros(len(value) + 1)]))
     return value
 
 

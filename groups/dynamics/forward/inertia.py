@@ -1,0 +1,71 @@
+"""Inertia and loads of all bodies in the independent coordinates: the velocity transformation Rᵀ M R."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from groups.dynamics.masses import MassTable
+from groups.rotations import rotation_of
+from mbssa.arrays import Floats
+
+#: v @ _CROSS is the matrix of v × …, by rows.
+_CROSS = np.array([
+    [0, 0, 0, 0, 0, -1, 0, 1, 0], [0, 0, 1, 0, 0, 0, -1, 0, 0], [0, -1, 0, 1, 0, 0, 0, 0, 0]], dtype=np.float64)  # fmt: skip
+
+
+class Inertia:
+    """Mass matrices (N, w, w) of all bodies about their origins, in world axes; w is 3 in the plane, else 6."""
+
+    def __init__(self, table: MassTable, bodies: int, planar: bool) -> None:
+        self.planar, wide = planar, 3 if planar else 6
+        mass, self._static = np.zeros(bodies), np.zeros((bodies, 3))
+        self._moment = np.zeros((bodies, 3, 3))
+        r, m, at = table.centre, table.mass[:, None], table.body
+        mass[at], self._static[at] = table.mass, m * r
+        square = (r * r).sum(axis=1)[:, None, None] * np.eye(3) - r[:, :, None] * r[:, None]
+        self._moment[at] = table.moment + m[:, :, None] * square
+        self._matrix = np.zeros((bodies, wide, wide))
+        for k in range(2 if planar else 3):
+            self._matrix[:, k, k] = mass
+        self._gravity = np.concatenate([table.gravity, np.zeros(3)])
+        if planar:
+            self._gravity = np.array([*table.gravity[:2], 0.0])
+            self._matrix[:, 2, 2] = self._moment[:, 2, 2]
+            self._plane = self._static[:, 0] + 1j * self._static[:, 1]
+
+    def reduced(
+        self, orientation: Floats, velocity: Floats, bias: Floats, loads: Floats
+    ) -> tuple[Floats, Floats]:
+        """Mass matrix (D, D) and generalised forces (D,) from :class:`Placement` and loads (N, w)."""
+        # ``velocity`` (N, w, 1 + D) is for the true rates, then for unit rates; ``bias`` (N, w) for zero second
+        # rates.
+        N, wide, columns = velocity.shape
+        wrench = self._planar(orientation, velocity) if self.planar else self._spatial(orientation, velocity)
+        moved = np.empty((N, wide, columns))  # by unit rates, then by what is left without second rates
+        moved[:, :, :-1], moved[:, :, -1] = velocity[:, :, 1:], self._gravity - bias
+        momentum = self._matrix @ moved
+        momentum[:, :, -1] += wrench + loads
+        found = moved[:, :, :-1].reshape(-1, columns - 1).T @ momentum.reshape(-1, columns)
+        return found[:, :-1], found[:, -1]
+
+    def _planar(self, angle: Floats, velocity: Floats) -> Floats:
+        """Centrifugal wrenches (N, 3); the matrices are turned."""
+        static, matrix = self._plane * np.exp(1j * angle), self._matrix
+        matrix[:, 0, 2] = matrix[:, 2, 0] = -static.imag
+        matrix[:, 1, 2] = matrix[:, 2, 1] = static.real
+        wrench, square = np.zeros((len(angle), 3)), velocity[:, 2, 0] ** 2
+        wrench[:, 0], wrench[:, 1] = square * static.real, square * static.imag
+        return wrench
+
+    def _spatial(self, quaternion: Floats, velocity: Floats) -> Floats:
+        """Centrifugal and gyroscopic wrenches (N, 6); the matrices are turned."""
+        R, matrix, spin = rotation_of(quaternion), self._matrix, velocity[:, 3:, 0]
+        static = (R @ self._static[:, :, None])[:, :, 0]
+        shift = (static @ _CROSS).reshape(-1, 3, 3)
+        matrix[:, 3:, :3], matrix[:, :3, 3:] = shift, -shift
+        matrix[:, 3:, 3:] = R @ self._moment @ R.swapaxes(1, 2)
+        turn = (spin @ _CROSS).reshape(-1, 3, 3)
+        wrench = np.empty((len(R), 6))
+        wrench[:, :3] = (turn @ (turn @ static[:, :, None]))[:, :, 0]
+        wrench[:, 3:] = (turn @ (matrix[:, 3:, 3:] @ spin[:, :, None]))[:, :, 0]
+        return -wrench
