@@ -5,12 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from groups.dynamics.masses import MassTable
-from groups.rotations import rotation_of
 from mbssa.arrays import Floats
 
-#: v @ _CROSS is the matrix of v × …, by rows.
-_CROSS = np.array([
-    [0, 0, 0, 0, 0, -1, 0, 1, 0], [0, 0, 1, 0, 0, 0, -1, 0, 0], [0, -1, 0, 1, 0, 0, 0, 0, 0]], dtype=np.float64)  # fmt: skip
+_W, _X, _Y, _Z = np.eye(4)
+#: E(q) = q @ _E and G(q) = q @ _G by rows, of quaternions q: the rotation is E Gᵀ (Nikravesh 1988, 6.3).
+_E = np.array([[-_X, _W, -_Z, _Y], [-_Y, _Z, _W, -_X], [-_Z, -_Y, _X, _W]]).reshape(12, 4).T
+_G = np.array([[-_X, _W, _Z, -_Y], [-_Y, -_Z, _W, _X], [-_Z, _Y, -_X, _W]]).reshape(12, 4).T
+#: The matrix of v × … is v @ _CROSS by rows.
+_CROSS = np.cross(np.eye(3)[:, None], np.eye(3)).swapaxes(1, 2).reshape(3, 9)
 
 
 class Inertia:
@@ -59,7 +61,8 @@ class Inertia:
 
     def _spatial(self, quaternion: Floats, velocity: Floats) -> Floats:
         """Centrifugal and gyroscopic wrenches (N, 6); the matrices are turned."""
-        R, matrix, spin = rotation_of(quaternion), self._matrix, velocity[:, 3:, 0]
+        R = (quaternion @ _E).reshape(-1, 3, 4) @ (quaternion @ _G).reshape(-1, 3, 4).swapaxes(1, 2)
+        matrix, spin = self._matrix, velocity[:, 3:, 0]
         static = (R @ self._static[:, :, None])[:, :, 0]
         shift = (static @ _CROSS).reshape(-1, 3, 3)
         matrix[:, 3:, :3], matrix[:, :3, 3:] = shift, -shift

@@ -10,7 +10,7 @@ from groups.engine.arrays import Life, Quality, is_fine
 from groups.engine.path import Knots
 from groups.engine.plan import CONDITION, QUALITY, STEPS
 from groups.engine.rescue import statuses
-from groups.engine.solve import FEW, TELLING, Solving, plan_of
+from groups.engine.solve import TELLING, Solving, plan_of
 from groups.engine.users import OpaqueError
 from groups.motion import Motion
 from groups.status import NOT_CONVERGED, OK
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 #: How far Newton's method may end from the unknowns that rates predict; longest way of an input that is
 #: predicted at once, and that is followed; rad or sizes.
 NEAR, LONGEST, FURTHEST = 0.1, 1.0, 1e3
+#: Columns from which on arrays are faster than floats.
+MANY = 16
 
 
 class Placement:
@@ -36,7 +38,7 @@ class Placement:
         plan = self.plan
         D = plan.inputs
         # Machine code solves all columns at once, Python a few of them one by one.
-        self._life, self._at_once = Life(plan), D >= FEW
+        self._life, self._at_once = Life(plan), D >= MANY
         self._columns = 1 + D
         self._X = X = self._life.storage(1 + D)
         X[1 : 3 * D : 3, 1 : 1 + D] = np.eye(D)
