@@ -6,7 +6,6 @@ import threading
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -226,12 +225,6 @@ class Run:
                     mine[:, span] = theirs[name]
             for g, of in enumerate(status):
                 self.mark(g, span.start + np.flatnonzero(of == BRANCH_JUMP), BRANCH_JUMP)
-
-    def prepared(self, first: int, stop: int, state: RunState) -> Callable[[], None]:
-        """Prepare :meth:`advance` of all groups with these arguments, for many calls."""
-        if self.model.globally or self._asks or not self.compiled:
-            return partial(self.advance, first, stop, state)
-        return partial(self._solve, *self._arguments(self._whole, first, stop, state))
 
     def _solve_part(self, part: Part, first: int, stop: int, state: RunState) -> None:
         if not self.model.globally:

@@ -16,10 +16,10 @@ _CROSS = np.cross(np.eye(3)[:, None], np.eye(3)).swapaxes(1, 2).reshape(3, 9)
 
 
 class Inertia:
-    """Mass matrices (N, w, w) of all bodies about their origins, in world axes; w is 3 in the plane, else 6."""
+    """Mass matrices (N, w, w) of all bodies about their origins, world axes; w is 3 in the plane, else 6."""
 
     def __init__(self, table: MassTable, bodies: int, planar: bool) -> None:
-        self.planar, wide = planar, 3 if planar else 6
+        self.planar, (linear, wide) = planar, (2, 3) if planar else (3, 6)
         mass, self._static = np.zeros(bodies), np.zeros((bodies, 3))
         self._moment = np.zeros((bodies, 3, 3))
         r, m, at = table.centre, table.mass[:, None], table.body
@@ -27,20 +27,19 @@ class Inertia:
         square = (r * r).sum(axis=1)[:, None, None] * np.eye(3) - r[:, :, None] * r[:, None]
         self._moment[at] = table.moment + m[:, :, None] * square
         self._matrix = np.zeros((bodies, wide, wide))
-        for k in range(2 if planar else 3):
+        for k in range(linear):
             self._matrix[:, k, k] = mass
-        self._gravity = np.concatenate([table.gravity, np.zeros(3)])
+        self._gravity = np.concatenate([table.gravity[:linear], np.zeros(wide - linear)])
         if planar:
-            self._gravity = np.array([*table.gravity[:2], 0.0])
             self._matrix[:, 2, 2] = self._moment[:, 2, 2]
             self._plane = self._static[:, 0] + 1j * self._static[:, 1]
 
     def reduced(
         self, orientation: Floats, velocity: Floats, bias: Floats, loads: Floats
     ) -> tuple[Floats, Floats]:
-        """Mass matrix (D, D) and generalised forces (D,) from :class:`Placement` and loads (N, w)."""
-        # ``velocity`` (N, w, 1 + D) is for the true rates, then for unit rates; ``bias`` (N, w) for zero second
-        # rates.
+        """Mass matrix (D, D) and generalised forces (D,) of the coordinates, with loads (N, w)."""
+        # Velocities (N, w, 1 + D) are for the true rates, then for unit rates; the bias accelerations (N, w)
+        # for zero second rates.
         N, wide, columns = velocity.shape
         wrench = self._planar(orientation, velocity) if self.planar else self._spatial(orientation, velocity)
         moved = np.empty((N, wide, columns))  # by unit rates, then by what is left without second rates
@@ -55,9 +54,8 @@ class Inertia:
         static, matrix = self._plane * np.exp(1j * angle), self._matrix
         matrix[:, 0, 2] = matrix[:, 2, 0] = -static.imag
         matrix[:, 1, 2] = matrix[:, 2, 1] = static.real
-        wrench, square = np.zeros((len(angle), 3)), velocity[:, 2, 0] ** 2
-        wrench[:, 0], wrench[:, 1] = square * static.real, square * static.imag
-        return wrench
+        square = velocity[:, 2, 0] ** 2
+        return np.stack([square * static.real, square * static.imag, 0.0 * square], axis=1)
 
     def _spatial(self, quaternion: Floats, velocity: Floats) -> Floats:
         """Centrifugal and gyroscopic wrenches (N, 6); the matrices are turned."""

@@ -18,7 +18,7 @@ from groups.dynamics.forward.equations import CannotGoOnError, Equations, Instan
 from groups.dynamics.forward.events import trajectory_of
 from groups.dynamics.forward.inertia import Inertia
 from groups.dynamics.forward.loads import Loads
-from groups.dynamics.forward.placement import Placement
+from groups.dynamics.forward.velocity_transformation import VelocityTransformation
 from groups.motion import Law
 from groups.posed import configuration_at, inputs_at
 from groups.trajectory import STATUS, Trajectory
@@ -44,11 +44,11 @@ Continuation = Callable[[float, "Trajectory", float], Equations]
 
 
 class Minimal:
-    """Equations of motion in the free driven coordinates; those with ``laws`` stay prescribed."""
+    """Equations of motion in the driven coordinates without ``laws``, in the mode of the reference."""
 
     def __init__(
         self, model: Model, loads: Loads, value: Floats, rate: Floats, laws: Mapping[str, Law],
-        compiled: bool, work: float = 0.0,
+        compiled: bool, t: float = 0.0, work: float = 0.0,
     ) -> None:  # fmt: skip
         self.model, self.loads, self.laws, self.compiled = model, loads, dict(laws), compiled
         self.mechanism = model.mechanism
@@ -62,27 +62,26 @@ class Minimal:
         self.unit = np.array([model.frames.size if is_length(name) else 1.0 for name in names])
         self.start = np.concatenate([value[self.free], rate[self.free], [work]])
         self._value, self._rate = value.copy(), rate.copy()
-        self._bodies = Placement(model, compiled)
+        self._kinematics = VelocityTransformation(model, compiled)
         self._inertia = Inertia(loads.table, self.mechanism.n_bodies, loads.planar)
         self._second, self._power = np.zeros(len(self.prescribed)), 0.0
-        self._moved: slice | Ints = self.free if len(self.prescribed) else slice(len(names))
         #: Equations by which the motion passes a position at which a group is singular.
         self.past_singularity: Continuation | None = None
+        if self.place(t, self.start):
+            self._kinematics.accept()
 
     def rate(self, t: float, y: Floats) -> Floats:
         F = len(self.free)
         solved = self._accelerations(t, y) if math.isfinite(y.dot(y)) else None
         if solved is None:
             return np.full(len(y), np.nan)
-        found = np.empty(len(y))
-        found[:F], found[F : 2 * F], found[2 * F] = y[F : 2 * F], solved[self._moved], self._power
-        return found
+        return np.concatenate([y[F : 2 * F], solved[self.free], [self._power]])
 
     def settle(self, t: float, y: Floats) -> None:
         """Keep the branch of an accepted step; no constraint drifts."""
         if not self.place(t, y):
             raise CannotGoOnError(f"t = {t:.9g} s: {self.why()}")
-        self._bodies.accept()
+        self._kinematics.accept()
 
     def instant(self, t: float, y: Floats) -> Instant:
         second = self._accelerations(t, y)
@@ -92,7 +91,7 @@ class Minimal:
 
     def accelerated(self, second: Floats) -> Instant:
         """All bodies at the state of the last evaluation, with these second rates (D,)."""
-        acceleration = self.bias + self._bodies.velocity[..., 1:] @ second
+        acceleration = self.bias + self._kinematics.velocity[..., 1:] @ second
         position, orientation, velocity = (array.copy() for array in self.pose)
         return Instant(position, orientation, velocity, acceleration, self.condition)
 
@@ -103,15 +102,14 @@ class Minimal:
             if following is not None:
                 return following
         transformation = self.transformation * self.unit[None, :, None]
-        linear = 2 if self.loads.planar else 3
-        size = self.model.frames.size
+        linear, size = 2 if self.loads.planar else 3, self.model.frames.size
         largest = max(
             np.abs(transformation[:, self.free, :linear]).max(initial=0.0) / size,
             np.abs(transformation[:, self.free, linear:]).max(initial=0.0),
         )
         if largest < LARGE:
             return None
-        chosen = better(self.trajectory(), self.model.frames.size, self.free, self.unit, tuple(self.laws))
+        chosen = better(self.trajectory(), size, self.free, self.unit, tuple(self.laws))
         if chosen is None or set(chosen) == set(self.names) or chosen in self._refused:
             return None
         try:
@@ -124,7 +122,7 @@ class Minimal:
     def _passing(self, t: float, work: float) -> Equations | None:
         """Equations that pass the singular position ahead; None where there are none."""
         assert self.past_singularity is not None
-        group = self.model.group_names[int(self._bodies.conditions.argmin())]
+        group = self.model.group_names[int(self._kinematics.conditions.argmin())]
         near = f"t = {t:.6g} s: {group} is near a singular position"
         try:
             following = self.past_singularity(t, self.trajectory().instants(slice(0, 1)), work)
@@ -144,17 +142,6 @@ class Minimal:
         return made
 
     @classmethod
-    def from_reference(
-        cls, model: Model, loads: Loads, value: Floats, rate: Floats, laws: Mapping[str, Law], t: float,
-        compiled: bool,
-    ) -> Minimal:  # fmt: skip
-        """Equations of motion from the state to which the groups come in a line from the reference."""
-        made = cls(model, loads, value, rate, laws, compiled)
-        if made.place(t, made.start):
-            made._bodies.accept()
-        return made
-
-    @classmethod
     def at(
         cls, model: Model, loads: Loads, trajectory: Trajectory, laws: Mapping[str, Law], compiled: bool,
         work: float = 0.0,
@@ -164,44 +151,45 @@ class Minimal:
         reference = np.array(list(model.reference_inputs.values()))
         value = inputs_at(model, pose, reference, model.reference)
         rate = np.array([rate_of(trajectory, name) for name in model.mechanism.driven_coordinates])
-        return cls(replace(model, reference=pose, inputs=value), loads, value, rate, laws, compiled, work)
+        model, t = replace(model, reference=pose, inputs=value), float(trajectory.time[0])
+        return cls(model, loads, value, rate, laws, compiled, t, work)
 
     @property
     def condition(self) -> float:
         """Smallest reciprocal condition number of a group, of the last evaluation."""
-        return float(self._bodies.conditions.min(initial=1.0))
+        return float(self._kinematics.conditions.min(initial=1.0))
 
     @property
     def transformation(self) -> Floats:
         """Velocities (N, D, 3 or 6) of all bodies for unit rates, of the last evaluation."""
-        return self._bodies.velocity[..., 1:].swapaxes(1, 2)
+        return self._kinematics.velocity[..., 1:].swapaxes(1, 2)
 
     @property
     def bias(self) -> Floats:
         """Accelerations (N, 3 or 6) of all bodies at zero second rates, of the last evaluation."""
-        return self._bodies.acceleration[..., 0]
+        return self._kinematics.acceleration[..., 0]
 
     @property
     def pose(self) -> tuple[Floats, Floats, Floats]:
         """Position, orientation and velocity of all bodies, of the last evaluation."""
-        bodies = self._bodies
+        bodies = self._kinematics
         return bodies.position[..., 0], bodies.orientation[..., 0], bodies.velocity[..., 0]
 
     def trajectory(self) -> Trajectory:
         """The 1 + D instants of the last evaluation: the true rates, then unit rates."""
-        bodies, count = self._bodies, 1 + len(self.names)
-        arrays = bodies.position, bodies.orientation, bodies.velocity, bodies.acceleration
-        instants = [Instant(*(array[..., k] for array in arrays), self.condition) for k in range(count)]
-        return trajectory_of(self.mechanism, 1e-9 * np.arange(count), instants)
+        b, time = self._kinematics, self._t + 1e-9 * np.arange(1.0 + len(self.names))
+        arrays = (np.moveaxis(a, -1, 0) for a in (b.position, b.orientation, b.velocity, b.acceleration))
+        instants = [Instant(x, q, v, a, self.condition) for x, q, v, a in zip(*arrays, strict=True)]
+        return trajectory_of(self.mechanism, time, instants)
 
     def place(self, t: float, y: Floats) -> bool:
         """Solve all groups in a state; False where one has no solution."""
-        F = len(self.free)
-        self._value[self._moved], self._rate[self._moved] = y[:F], y[F : 2 * F]
+        F, self._t = len(self.free), t
+        self._value[self.free], self._rate[self.free] = y[:F], y[F : 2 * F]
         for row, k in enumerate(self.prescribed.tolist()):
             value, rate, second = self.laws[self.names[k]](np.array([t]))
             self._value[k], self._rate[k], self._second[row] = value[0], rate[0], second[0]
-        return self._bodies.to(self._value, self._rate)
+        return self._kinematics.to(self._value, self._rate)
 
     def _accelerations(self, t: float, y: Floats) -> Floats | None:
         """Second rates (D,); None where a group has no solution."""
@@ -209,10 +197,13 @@ class Minimal:
         if not self.place(t, y):
             return None
         M, f = self._balance(t)
-        found = self._solved(M, f)
+        try:
+            found = second_rates(M, f, self.free, self.prescribed, self._second)
+        except np.linalg.LinAlgError:
+            raise CannotGoOnError(massless_text(M[self.free, self.free], self.coordinates)) from None
         if found is None:
             return None
-        self._power = float(np.vdot(self._loads, self._bodies.velocity[..., 0]))
+        self._power = float(np.vdot(self._loads, self._kinematics.velocity[..., 0]))
         if len(self.prescribed):
             driving = M[self.prescribed] @ found - f[self.prescribed]
             self._power += float(driving @ self._rate[self.prescribed])
@@ -226,21 +217,16 @@ class Minimal:
 
     def _balance(self, t: float) -> tuple[Floats, Floats]:
         self._loads = self.loads.at(t, *self.pose)
-        return self._inertia.reduced(self.pose[1], self._bodies.velocity, self.bias, self._loads)
-
-    def _solved(self, M: Floats, f: Floats) -> Floats | None:
-        try:
-            return second_rates(M, f, self.free, self.prescribed, self._second)
-        except np.linalg.LinAlgError:
-            raise CannotGoOnError(massless_text(M[self.free, self.free], self.coordinates)) from None
+        return self._inertia.reduced(self.pose[1], self._kinematics.velocity, self.bias, self._loads)
 
     def why(self) -> str:
         """Groups without a solution; where all have one, the fault of the forces."""
-        failed = np.flatnonzero(self._bodies.failed)
+        failed = np.flatnonzero(self._kinematics.failed)
         if not len(failed):
             return "forces or accelerations are not finite; see whether points of a spring coincide"
         return "; ".join(
-            f"{self.model.group_names[g]}: {STATUS[int(self._bodies.failed[g])]}" for g in failed[:3].tolist()
+            f"{self.model.group_names[g]}: {STATUS[int(self._kinematics.failed[g])]}"
+            for g in failed[:3].tolist()
         )
 
 

@@ -312,7 +312,7 @@ def _equations(
         raise ValueError(BETWEEN.join(faults))
     value = np.array([given.get(name, start) for name, start in reference.items()], dtype=np.float64)
     loads = Loads(structure.mechanism, model.frames, applied, False)
-    found = Minimal.from_reference(model, loads, value, 0.0 * value, {}, 0.0, False)
+    found = Minimal(model, loads, value, 0.0 * value, {}, False)
     try:
         found.instant(0.0, found.start)  # raises where no mass moves, or a position is out of reach
     except CannotGoOnError as error:
