@@ -162,12 +162,15 @@ def test_a_contact_ends_with_its_profile():
 
 def test_users_functions_are_called_and_their_faults_end_the_run():
     """A rod as a function that cannot be traced: the motion of the rod itself."""
-    given = {"mass": 1.0, "centre": (0.1, 0.0), "moment": 0.01}
+    inertia = {"mass": 1.0, "centre": [0.1, 0.0], "moment": 0.01}
 
     def crank_slider(joint):
         builder = {
             "format": 1, "space": "planar", "gravity": [0.0, -9.81],
-            "body": [{"name": "crank", "origin": [0.1, 0.0], "inertia": given}, {"name": "ram", "origin": [0.4, 0.0]}],
+            "body": [
+                {"name": "crank", "origin": [0.1, 0.0], "inertia": inertia},
+                {"name": "ram", "origin": [0.4, 0.0]},
+            ],
             "joint": [
                 {"bodies": ["frame", "crank"], "type": "R", "driven": ["angle"], "point": [0.0, 0.0]},
                 {"bodies": ["frame", "ram"], "type": "P", "point": [0.4, 0.0], "axis": [1.0, 0.0]},
@@ -189,5 +192,5 @@ def test_users_functions_are_called_and_their_faults_end_the_run():
     right = crank_slider({"type": "ROD", "points": [[0.1, 0.0], [0.4, 0.0]]})
     found = crank_slider(user | {"function": lambda q: rod(q) + {0.1: 0.0}.get(q[0, 0], 0.0)})
     np.testing.assert_allclose(found.trajectory.position, right.trajectory.position, atol=1e-8)
-    with pytest.raises(ValueError, match="joint rod: .*late: RuntimeError: behind the wall"):
+    with pytest.raises(ValueError, match=r"joint rod: .*late: RuntimeError: behind the wall"):
         crank_slider(user | {"function": late})
