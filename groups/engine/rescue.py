@@ -147,7 +147,7 @@ def _judged(plan: Plan, part: Part, rows: Floats, slope: Floats, J: Floats) -> t
     """Statuses, and signs of the determinant beside that of the reference; +1 for redundant groups."""
     residual = np.abs(rows).max(axis=0, initial=0.0)
     closed = residual <= CLOSED * max(1.0, plan.size)
-    scaled = np.nan_to_num(J, posinf=0.0, neginf=0.0) * _scales(plan, part)
+    scaled = np.nan_to_num(J) * _scales(plan, part)
     left, sizes, right = np.linalg.svd(scaled, full_matrices=False)
     flat = sizes[:, -1] <= NO_RATES * np.maximum(sizes[:, 0], 1e-300)
     along = np.einsum("kmn,mk->kn", left, rows) / np.maximum(sizes, 1e-300)
