@@ -3,12 +3,12 @@
     python -m pytest benchmarks/test_machine.py --benchmark-only -s
     BEFORE=FOLDER python -m pytest benchmarks/test_machine.py --benchmark-only -s -k whole_calls
 
-First answers are those of a new process, beside one that imports NumPy, SciPy's graphs and networkx alone, in
-turns. Whole calls are ``Model.solve(compiled=True)`` with checked branches, of built models whose code is made;
-with ``BEFORE``, a checkout of another commit, those of both in turns, each in a process of its own, after their
-answers were compared. Two threads solve halves of the instants; beside them stand two processes that only
-count, as the cores of a machine may be shared. Memory is the most that the process held, less what it held
-before and less the answer.
+First answers are those of a new process, beside one that imports NumPy, SciPy's graphs and networkx alone,
+in turns. Whole calls are ``Model.solve(compiled=True)`` with checked branches, of built models whose code is
+made; with ``BEFORE``, a checkout of another commit, those of both in turns, each in a process of its own,
+after their answers were compared. Two threads solve the instants in chunks; beside them stand two processes
+that only count, as the cores of a machine may be shared. Memory is the most that the process held, less what
+it held before and less the answer.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ for line in sys.stdin:
     print(min(took[1:]), total, flush=True)
 """
 MEMORY = """
-import resource, sys
+import re
 import numpy as np
 import groups, mbssa
 of = mbssa.load({name!r})
@@ -62,7 +62,7 @@ model.solve(groups.default_motion(of, steps=1000), compiled=True)
 motion = groups.default_motion(of, steps=1_000_000)
 model.proves(motion)
 def held():
-    return 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return 1024 * int(re.search(r"VmHWM:\\s+(\\d+)", open("/proc/self/status").read())[1])
 before = held()
 answer = model.solve(motion, compiled=True, branch="checked", **{options!r})
 arrays = [getattr(answer, name) for name in ("position", "orientation", "velocity", "acceleration", "status",

@@ -59,8 +59,8 @@ def quintic(left: Sequence[Number], right: Sequence[Number], h: Number) -> list[
 class Life:
     """All groups of a plan by the arrays' and the floats' functions."""
 
-    #: Steps of a chain that are tried at once at first.
-    batch = 16
+    #: Instants side by side, and steps of a chain that are tried at once at first.
+    lanes, batch = 1, 16
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan

@@ -167,7 +167,8 @@ class Machine(Life):
     def __init__(self, plan: Plan, code: bytes | None = None, host: Host | None = None) -> None:
         super().__init__(plan)
         self.host = Host.here() if host is None else host
-        self.lanes, text = self.host.lanes, Text.of(plan, self.host.lanes)
+        self.lanes = self.host.lanes
+        text = Text.of(plan, self.lanes)
         #: Object code, which other processes on processors like this one may take.
         self.code = object_code(text.text, self.host) if code is None else code
         self._program = Program(self.code, _SIGNATURES, [loop.name for loop in text.loops.values()])
