@@ -201,7 +201,7 @@ class Machine(Life):
     def _rows_of(self, part: Part, loop: Loop) -> Ints:
         """Rows in the array, or among the axes, in the order of a function's table."""
         plan = self.plan
-        inputs = [plan.row(part.group, *x) for x in loop.inputs]
+        inputs = plan.rows_of(part.group, loop.inputs)
         states = [part.state + k * plan.unknowns for k in range(3)]
         rows = np.concatenate([inputs, *states, part.records, part.quality + np.arange(len(QUALITY))])
         return np.where(rows < plan.first_axes, rows, rows - plan.first_axes).astype(np.int64)
@@ -235,19 +235,17 @@ class Machine(Life):
         rows, values = self._fixed
         X[rows] = values
 
-    def columns(self, X: Floats, which: Ints) -> Floats:
-        plan, record = self.plan, self.plan.record
-        if len(X) == plan.height:
-            return X[:, which]
-        Y = np.empty((plan.height, len(which)))
-        Y[: plan.first_axes] = X[:, which]
-        bodies = plan.bodies(Y)
-        if record.planar:
-            axes = np.stack([np.cos(bodies[:, record.turn]), np.sin(bodies[:, record.turn])], axis=1)
-        else:
-            q = bodies[:, record.turn : record.turn + 4].transpose(0, 2, 1)
-            axes = rotation_of(q).reshape(*q.shape[:2], 9).transpose(0, 2, 1)
-        Y[plan.first_axes :] = axes.reshape(-1, len(which))
+    def columns(self, X: Floats, which: Ints, part: Part) -> Floats:
+        plan, record, Y = self.plan, self.plan.record, super().columns(X, which, part)
+        if len(X) < plan.height:  # axes were kept for a block only
+            mine = [b for k in (*part.known, part.index) for b in plan.parts[k].group.own]
+            bodies = plan.bodies(Y)[mine]
+            if record.planar:
+                axes = np.stack([np.cos(bodies[:, record.turn]), np.sin(bodies[:, record.turn])], axis=1)
+            else:
+                q = bodies[:, record.turn : record.turn + 4].transpose(0, 2, 1)
+                axes = rotation_of(q).reshape(*q.shape[:2], 9).transpose(0, 2, 1)
+            Y[plan.first_axes :].reshape(plan.mechanism.n_bodies, -1, len(which))[mine] = axes
         return Y
 
     def seen(

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -188,9 +188,9 @@ class Plan:
         """First row of a body's record."""
         return self.first_body + b * self.record.stored
 
-    def up_to(self, part: Part) -> list[Part]:
-        """A group and all that it hangs on, in their order."""
-        found, todo = set[int](), [part.index]
+    def up_to(self, parts: Iterable[Part]) -> list[Part]:
+        """Groups and all that they hang on, in their order."""
+        found, todo = set[int](), [part.index for part in parts]
         while todo:
             g = todo.pop()
             if g not in found:
@@ -203,32 +203,40 @@ class Plan:
         states = [part.state + k * self.unknowns for k in range(3)]
         return np.concatenate([part.records, *states, part.quality + np.arange(len(QUALITY))])
 
+    def rows_around(self, part: Part) -> Ints:
+        """All rows that a group reads or writes."""
+        parts = [self.parts[k] for k in (*part.known, part.index)]
+        own = np.concatenate([self.rows_of_part(each) for each in parts])
+        return np.concatenate([np.arange(self.first_body), self.rows_of_body(0), own])
+
     def rows_of_body(self, b: int) -> Ints:
         """Rows of a body's record: those of the answer, and its axes, which in space are apart."""
         stored, length = self.record.stored, self.record.length
         axes = self.first_axes + b * (length - stored) + np.arange(length - stored)
         return np.concatenate([self.body(b) + np.arange(stored), axes])
 
-    def row(self, group: Group, name: str, k: Any) -> int:
-        """Row of an input of a group's routine."""
-        uses = group.uses
-        if name == "u":
-            number, order = divmod(int(k), 3)
-            return 3 * list(uses.drives)[number] + order
-        if name == "c":
-            number, order = divmod(int(k), 3)
-            return self._row_of[list(uses.solved)[number]] + order * self.unknowns
-        body, number = map(int, k)
-        b, beyond = list(uses.bodies)[body], number - self.record.stored
-        if beyond < 0:
-            return self.body(b) + number
-        return self.first_axes + b * (self.record.length - self.record.stored) + beyond
+    def rows_of(self, group: Group, inputs: Iterable[tuple[str, Any]]) -> list[int]:
+        """Rows of inputs of a group's routine."""
+        uses, stored, length = group.uses, self.record.stored, self.record.length
+        drives, solved, bodies = list(uses.drives), list(uses.solved), list(uses.bodies)
+        axes, found = self.first_axes - stored, list[int]()
+        for name, k in inputs:
+            if name == "b":
+                b, number = bodies[k[0]], k[1]
+                inner = number < stored
+                found.append(number + (self.body(b) if inner else axes + b * (length - stored)))
+            else:
+                number, order = divmod(k, 3)
+                of_drive = name == "u"
+                row = 3 * drives[number] if of_drive else self._row_of[solved[number]]
+                found.append(row + order * (1 if of_drive else self.unknowns))
+        return found
 
     def rows(self, part: Part, used: Sequence[tuple[str, Any]]) -> Ints:
         """Rows of the inputs that a function of a part's routine takes."""
         key = id(used)
         if key not in part.rows_of:
-            part.rows_of[key] = np.array([self.row(part.group, *x) for x in used], dtype=np.intp)
+            part.rows_of[key] = np.array(self.rows_of(part.group, used), dtype=np.intp)
         return part.rows_of[key]
 
     def _wound(self) -> list[int]:
@@ -296,7 +304,7 @@ class Plan:
                 return np.array([group.geometry[numbers[k]] for group in twins])
             if name == "q":
                 return np.array([group.start[k] for group in twins])
-            return self.start[[self.row(group, name, k) for group in twins]]
+            return self.start[[self.rows_of(group, [(name, k)])[0] for group in twins]]
 
         numbers = np.flatnonzero(~constant)
         return of

@@ -242,10 +242,11 @@ def _turns(plan: Plan, rows: Ints, Y: Floats, time: Floats, start: Floats) -> tu
 
 def _counted(angle: Floats, turns: Floats, start: Floats) -> Floats:
     """Angles (bodies, instants) with the turns that they lack."""
-    if np.isfinite(angle).all():
-        found: Floats = angle + 2 * np.pi * np.cumsum(turns, axis=1)
-        return found
-    return np.array([_over_gaps(*of) for of in zip(angle, turns, start, strict=True)])
+    found, whole = np.full_like(angle, np.nan), np.isfinite(angle).all(axis=1)
+    found[whole] = angle[whole] + 2 * np.pi * np.cumsum(turns[whole], axis=1)
+    for k in np.flatnonzero(~whole & np.isfinite(angle).any(axis=1)).tolist():
+        found[k] = _over_gaps(angle[k], turns[k], start[k])
+    return found
 
 
 def _over_gaps(angle: Floats, turns: Floats, start: float) -> Floats:
