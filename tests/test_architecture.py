@@ -9,7 +9,7 @@ TEXT = (ROOT / "docs" / "architecture.md").read_text()
 
 #: Most lines of each package: lowered by a change that leaves fewer, raised only for a new ability. The graph
 #: and the engine are in mbssa and groups beside the kernels, which solve long motions until they go.
-LINES = {"mbssa": 32_250, "groups": 37_600, "routes": 11_650, "mbssa_studio": 2_180}
+LINES = {"mbssa": 32_670, "groups": 38_050, "routes": 11_660, "mbssa_studio": 2_180}
 #: Code that the engine will replace, and who else still imports it: the list may only become shorter.
 REPLACED = (
     *(f"groups/{name}" for name in ("encoding", "kernels", "packed", "placing", "solvers")),
@@ -20,7 +20,6 @@ ENGINE_IMPORTERS = {
     "groups/assembly_modes/start",
     "groups/branches/closure",
     "groups/building",
-    "groups/cli/running",
     "groups/cli/solvers",
     "groups/dynamics/backwards",
     "groups/dynamics/forward/absolute",

@@ -56,13 +56,13 @@ class Host:
         return Host(llvm.get_host_cpu_name(), found.flatten(), lanes)
 
     def key(self) -> tuple[str, str, int]:
-        """What object code must have been made for to run here."""
+        """Key of object code that runs here."""
         return self.name, self.features, self.lanes
 
 
 @dataclass(frozen=True, eq=False)
 class Text:
-    """Text of all functions of a plan, and what they take by routine."""
+    """Text of all functions of a plan, and their arguments by routine."""
 
     text: str
     loops: dict[Any, Loop]
@@ -151,7 +151,7 @@ def _linker() -> Any:
 
 @dataclass(eq=False)
 class Room:
-    """What a thread works in: axes of a block, a vector of instants, and a chain."""
+    """Room of a thread to work in: axes of a block, a vector of instants, and a chain."""
 
     axes: Floats
     vector: Floats

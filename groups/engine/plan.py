@@ -145,11 +145,13 @@ class Plan:
         """Seconds of a call for so many instants by floats, or by NumPy, roughly."""
         return self.operations * min(FLOATS * instants, OPERATION[0] + OPERATION[1] * instants)
 
+    def pays(self, instants: int, calls: int = 1, spent: float = 0.0) -> bool:
+        """Whether machine code takes less to make than NumPy for so many calls of so many instants each."""
+        return self.is_printable and spent + calls * self.seconds(instants) > self.price
+
     def compiles(self, instants: int, calls: int = 1) -> bool:
-        """Whether machine code is made, or worth making for so many more calls of so many instants each."""
-        if not self.is_printable:
-            return False
-        return self.machine is not None or self.spent + calls * self.seconds(instants) > self.price
+        """Whether machine code is made, or pays beside what NumPy has taken already."""
+        return self.machine is not None or self.pays(instants, calls, self.spent)
 
     @cached_property
     def is_printable(self) -> bool:

@@ -83,6 +83,11 @@ class Request:
     progress: Callable[[float], object] | None
 
 
+def evaluations(samples: int) -> int:
+    """Evaluations of a simulation of so many samples, roughly."""
+    return max(FEWEST, PER_SAMPLE * samples)
+
+
 def run(request: Request) -> Simulation:
     """Carry out a request; see :func:`groups.simulate`."""
     of = request.of
@@ -98,8 +103,7 @@ def run(request: Request) -> Simulation:
     mechanism = model.mechanism
     compiled = request.compiled
     if compiled is None:
-        evaluations = max(FEWEST, PER_SAMPLE * len(time))
-        compiled = model.compiles(1 + mechanism.n_driven, calls=evaluations)
+        compiled = model.compiles(1 + mechanism.n_driven, calls=evaluations(len(time)))
     loads = Loads(mechanism, model.frames, request.applied, compiled)
     begin = _begun(model, loads, laws, request, float(time[0]), compiled)
     integrator: str = request.integrator or ("Radau" if request.method == "penalty" else "DOP853")

@@ -38,6 +38,7 @@ class VelocityTransformation:
         self._at_once, lanes = D >= MANY or self._life is plan.machine, self._life.lanes
         self._columns = 1 + D
         self._X = X = self._life.storage(-(-(1 + D) // lanes) * lanes)
+        X[: plan.first_body] = 0.0
         X[1 : 3 * D : 3, 1 : 1 + D] = np.eye(D)
         quality = X[plan.first_quality : plan.first_axes].reshape(len(plan.parts), len(QUALITY), -1)
         self._quality = quality[:, :, : 1 + D]
