@@ -158,6 +158,10 @@ class Room:
     chain: Floats
     notes: Floats
 
+    def __post_init__(self) -> None:
+        #: Addresses of the arrays, by which machine code knows them.
+        self.at = [_at(array) for array in (self.axes, self.chain, self.notes)]
+
 
 class Machine(Life):
     """All groups of a plan by machine code, which runs without the interpreter's lock."""
@@ -189,7 +193,12 @@ class Machine(Life):
             rows += [part.quality + k for k in loop.fixed]
             values += loop.fixed.values()
         self._fixed = np.array(rows, dtype=np.intp), np.array(values)[:, None]
-        self._scale = SMOOTH * plan.scale
+        self._constants = [_at(self._entries), _at(self._kept(SMOOTH * plan.scale))]
+        self._nothing = np.full((len(plan.parts), NOTES, self.lanes), np.inf)
+        self._nothing[:, 0] = 0.0
+        own, bodies = (1, plan.wound) if plan.record.planar else (4, range(1, plan.mechanism.n_bodies))
+        self._turning = np.array([plan.body(b) + plan.record.turn for b in bodies], dtype=np.int64)
+        self._turned = self._turning[:, None] + np.arange(own)
         self._of_thread, self._spare = threading.local(), list[Floats]()
 
     def _kept(self, array: Any) -> Any:
@@ -267,29 +276,33 @@ class Machine(Life):
             notes = self.apart(Y, count, limit, first, parts)
             X[:] = Y
             return notes
-        entries = self._entries
+        entries, plan, notes = self._entries, self.plan, self._nothing.copy()
         if parts is not None and len(parts) < len(entries):
             entries = entries[[part.index for part in parts]]
-        notes = np.full((len(self._entries), NOTES, self.lanes), np.inf)
-        notes[:, 0] = 0.0
+        elif count == X.shape[1] and self._has_room(X):  # the last vector repeats the last instant
+            whole = first - (first - count) // self.lanes * self.lanes
+            W = np.ndarray((len(X), whole), np.float64, X.base, _at(X) - _at(X.base), X.strides)
+            for rows in (slice(plan.first_body), plan.q):
+                W[rows, count:] = X[rows, count - 1 : count]
+            self._blocks(W, entries, notes, first, whole, limit)
+            return notes
         whole = first + (count - first) // self.lanes * self.lanes
         if whole > first:
             self._blocks(X, entries, notes, first, whole, limit)
         if whole < count:  # the last columns fill a vector
-            Y = aligned(len(X), self.lanes) if len(X) > self.plan.first_axes else self._room.vector
+            Y = aligned(len(X), self.lanes) if len(X) > plan.first_axes else self._room.vector
             Y[:, : count - whole], Y[:, count - whole :] = X[:, whole:count], X[:, count - 1, None]
             self._blocks(Y, entries, notes, 0, self.lanes, limit)
             X[:, whole:count] = Y[:, : count - whole]
         return notes
 
     def _blocks(self, X: Floats, entries: Ints, notes: Floats, first: int, end: int, limit: float) -> None:
-        pitch, axes, wide, moves = X.strides[0] // 8, self._room.axes, BLOCK + self.lanes, 1
-        at = _at(axes)
+        at, pitch, wide, moves = _at(X), X.strides[0] // 8, BLOCK + self.lanes, 1
+        axes = self._room.at[0]
         if len(X) == self.plan.height:  # all axes are kept
-            at, wide, moves = _at(X) + X.strides[0] * self.plan.first_axes, pitch, 0
-        self._program.blocks(
-            _at(X), at, _at(entries), len(entries), _at(notes), pitch, wide, moves, first, end, limit
-        )
+            axes, wide, moves = at + X.strides[0] * self.plan.first_axes, pitch, 0
+        table = self._constants[0] if entries is self._entries else _at(entries)
+        self._program.blocks(at, axes, table, len(entries), _at(notes), pitch, wide, moves, first, end, limit)
 
     def one_by_one(self, X: Floats, which: Iterable[int], parts: Sequence[Part]) -> None:
         span = list(which)
@@ -317,16 +330,12 @@ class Machine(Life):
         return np.concatenate([time, np.full(self.lanes, time[-1])])
 
     def turns(self, X: Floats, time: Floats, start: Floats) -> bool:
-        plan, record = self.plan, self.plan.record
-        bodies = plan.wound if record.planar else list(range(1, plan.mechanism.n_bodies))
-        if not bodies:
+        rows = self._turning
+        if not len(rows):
             return True
         if not self._has_room(X):
             return False
-        rows = np.array([plan.body(b) + record.turn for b in bodies], dtype=np.int64)
-        own = 1 if record.planar else 4
-        before = np.ascontiguousarray(start[rows[:, None] + np.arange(own)])
-        doubt, padded = np.zeros(self.lanes), self._padded(time)
+        before, doubt, padded = start[self._turned], np.zeros(self.lanes), self._padded(time)
         self._program.turns(
             _at(X), _at(rows), len(rows), _at(before), _at(doubt), X.strides[0] // 8, _at(padded), X.shape[1]
         )
@@ -350,9 +359,10 @@ class Machine(Life):
         X[states, :lanes] = column[states, None]
         X[: plan.first_body, lanes : lanes * (count + 1)] = np.repeat(inputs, lanes, axis=1)
         notes[:] = 0.0
+        (axes, chain, noted), (entries, scale) = room.at, self._constants
         self._program.chain(
-            _at(X), _at(room.axes), _at(self._entries), len(self._entries), _at(notes), X.strides[0] // 8,
-            _at(steps), count, plan.q.start, plan.unknowns, LEAP, _at(self._scale), _at(notes[-1]),
+            chain, axes, entries, len(self._entries), noted, X.strides[0] // 8, _at(steps), count,
+            plan.q.start, plan.unknowns, LEAP, scale, noted + notes.strides[0] * len(self._entries),
         )  # fmt: skip
         out[:] = X[:, lanes : lanes * (count + 1) : lanes]
         return not notes[:, 0].any()  # of the last, it is the path

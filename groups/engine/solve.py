@@ -91,7 +91,7 @@ class Solving:
     def advance(self, first: int, stop: int, groups: Sequence[int] | None = None) -> None:
         """Solve the instants ``first`` … ``stop`` - 1, of all groups or of some that read no later ones."""
         parts = self.plan.parts if groups is None else [self.plan.parts[g] for g in groups]
-        if len(self.motion.time) <= FEW:
+        if len(self.motion.time) <= FEW and self.life.lanes == 1:
             self.life.one_by_one(self.X, range(first, stop), parts)
             return
         notes = self.life.apart(self.X, stop, NEAR, first, parts)
