@@ -168,15 +168,16 @@ class Solving:
         return column
 
     def arrays(self, held: Ints, level: int, status: Statuses) -> Arrays:
-        """Outputs of the bodies that are held (bodies, T, …), and quality (G, T), which are views of X."""
+        """Outputs of the bodies that are held (bodies, T, …) and quality (G, T), views of X if that is all."""
         plan, X = self.plan, self.X
-        bodies = plan.bodies(X)
-        bodies = (bodies if len(held) == len(bodies) else bodies[held]).transpose(0, 2, 1)
+        every, whole = plan.bodies(X), len(held) == plan.mechanism.n_bodies and level == 2
         none = np.zeros((len(held), 0, 3 if plan.record.planar else 6))
         position, orientation, velocity, acceleration = (
-            bodies[:, :, k] if n < level + 2 else none for n, k in enumerate(plan.record.outputs)
+            none if n >= level + 2 else (every[:, k] if whole else every[held, k]).swapaxes(1, -1)
+            for n, k in enumerate(plan.record.outputs)
         )
         Q = X[plan.first_quality : plan.first_axes].reshape(len(plan.parts), len(QUALITY), -1)
+        Q = Q if whole else Q.copy()
         residual, steps, condition = Q[:, RESIDUAL], Q[:, STEPS].astype(np.int64), np.abs(Q[:, CONDITION])
         if np.count_nonzero(status):
             waits = status == PREDECESSOR_FAILED
