@@ -168,7 +168,7 @@ class Solving:
         return column
 
     def arrays(self, held: Ints, level: int, status: Statuses) -> Arrays:
-        """Outputs of the bodies that are held (bodies, T, …) and quality (G, T), views of X if that is all."""
+        """Outputs of the bodies that are held (bodies, T, …) and quality (G, T); views if that is all."""
         plan, X = self.plan, self.X
         every, whole = plan.bodies(X), len(held) == plan.mechanism.n_bodies and level == 2
         none = np.zeros((len(held), 0, 3 if plan.record.planar else 6))
