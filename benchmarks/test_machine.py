@@ -69,7 +69,7 @@ arrays = [getattr(answer, name) for name in ("position", "orientation", "velocit
                                              "residual", "iterations", "condition")]
 print(held() - before, sum(a.nbytes for a in arrays if a is not None))
 """
-RUNS = 5
+RUNS = 3
 
 
 def seconds_of(*command, **environment):

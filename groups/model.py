@@ -88,18 +88,21 @@ class Model:
         """Rows (N,) of the bodies in runs that keep all; starts (G + 1,) of the groups' rows, these rows."""
         return rows_of(self, np.arange(self.mechanism.n_bodies))
 
-    def compile(self) -> None:
+    def compile(self) -> bool:
         """Make the machine code that :meth:`solve` takes with ``compiled=True``, if it is not made yet.
+
+        False where a user's function cannot be traced, or a group has so many unknowns that NumPy's solver is
+        the faster one: such a model has none, and :meth:`solve` takes NumPy whatever ``compiled`` says.
 
         >>> import groups, mbssa
         >>> bar = groups.build(mbssa.decompose(mbssa.load("planar_four_bar")))
-        >>> bar.compile()
-        >>> bar.compiles(1)
-        True
+        >>> bar.compile(), bar.compiles(1)
+        (True, True)
         """
         from groups.engine.solve import life_of, plan_of
 
-        life_of(plan_of(self), compiled=True)
+        plan = plan_of(self)
+        return life_of(plan, compiled=True) is plan.machine
 
     @property
     def compile_seconds(self) -> float:

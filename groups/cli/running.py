@@ -95,7 +95,7 @@ def solve_interactively(
         with bar() as show:
             if model.compile_seconds > ANNOUNCED:
                 _announce(show, f"compiling the model: about {model.compile_seconds:.0f} s")
-            model.compile()
+            compiled = model.compile()
     start = perf_counter()
     with stoppable_progress(f"solving {len(motion.time):,} instants") as progress:
         trajectory = (planned or model.solve)(motion, progress=progress, branch=branch, **options)
