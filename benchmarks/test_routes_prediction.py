@@ -48,21 +48,15 @@ def plans(model: Model) -> dict[str, Plan]:
         "sequential": plan_of(model, one_by_one, instants=INSTANTS),
         "sequential, a call a group": Plan(alone, INSTANTS, 10_016),
         "sequential, 16 chunks": plan_of(model, one_by_one, instants=INSTANTS, chunks=16),
-        "sequential, 16 seeded chunks": plan_of(
-            model, one_by_one, instants=INSTANTS, chunks=16, start="seeded"
-        ),
     }
     for executor in EXECUTORS:
         by = {"instants": INSTANTS, "executor": executor, "workers": WORKERS}
         found |= {
-            f"{executor}, time chunks": plan_of(model, one_by_one, chunks=WORKERS, start="seeded", **by),
-            f"{executor}, 8 time chunks": plan_of(model, one_by_one, chunks=8, start="seeded", **by),
+            f"{executor}, time chunks": plan_of(model, one_by_one, chunks=WORKERS, **by),
+            f"{executor}, 8 time chunks": plan_of(model, one_by_one, chunks=8, **by),
             f"{executor}, stages": plan_of(model, by_levels, wait="stage", **by),
             f"{executor}, batched stages": plan_of(model, by_levels, wait="stage", batch=True, **by),
-            f"{executor}, pipeline of 16": plan_of(model, by_levels, chunks=16, **by),
-            f"{executor}, chunked stages": plan_of(
-                model, by_levels, chunks=4, start="seeded", batch=True, **by
-            ),
+            f"{executor}, chunked stages": plan_of(model, by_levels, chunks=4, batch=True, **by),
         }
     return found
 

@@ -52,7 +52,6 @@ def plans(model, instants, workers=2):
             routes.sequential_route(model),
             instants=instants,
             chunks=chunks,
-            start="seeded",
             executor="threads",
             workers=workers,
         )

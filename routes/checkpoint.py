@@ -72,13 +72,15 @@ def _opened(job: Job, folder: Path) -> Workspace:
         space = opened(folder)
     except (ValueError, KeyError, TypeError) as error:
         raise ValueError(f"{folder} is damaged ({error}); begin anew in another folder") from None
+    if isinstance(stored, dict) and isinstance(stored.get("plan"), dict):
+        stored["plan"].pop("start", None)  # as Plan.from_json reads it
     now = json.loads(json.dumps(_record(job)))
     other = [name for name in now if not isinstance(stored, dict) or stored.get(name) != now[name]]
     if other:
         raise ValueError(
             f"{folder} keeps another run: {', '.join(other)} {'differs' if len(other) == 1 else 'differ'}"
         )
-    # Kernels do not check bounds.
+    # Machine code does not check bounds.
     wrong = [
         f"{name}.npy"
         for name, (shape, kind) in job.shapes.items()
@@ -101,7 +103,7 @@ def stored_plan(folder: Path) -> Plan:
 
 
 def stored_life(folder: Path) -> bool | None:
-    """Whether the run in a folder is solved by compiled kernels; None where that cannot be read."""
+    """Whether the run in a folder is solved by machine code; None where that cannot be read."""
     try:
         found = json.loads((folder / NAME).read_text(encoding="utf-8"))["compiled"]
         return found if isinstance(found, bool) else None

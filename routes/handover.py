@@ -89,8 +89,7 @@ _mapped: dict[str, TaskRunner] = {}
 
 def _opened(folder: Path) -> TaskRunner:
     job = pickle.loads((folder / "job").read_bytes())
-    # Copied where written to: kernels are compiled for arrays that can be written.
-    arrays = {name: np.load(folder / f"{name}.npy", mmap_mode="c").view(np.ndarray) for name in _MOTION}
+    arrays = {name: np.load(folder / f"{name}.npy", mmap_mode="r").view(np.ndarray) for name in _MOTION}
     runner = TaskRunner(replace(job, motion=replace(job.motion, **arrays)), opened(folder.parent))
     runner.stop = _stop(folder)
     return runner

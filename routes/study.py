@@ -55,7 +55,7 @@ class Trial:
 
     Attributes
     ----------
-    kind : of plan: ``sequential``, ``other solvers``, ``time chunks``, ``stages``, ``pipeline`` …
+    kind : of plan: ``sequential``, ``other solvers``, ``time chunks``, ``stages`` …
     measured : s of each repeat
     log : of the fastest repeat
 
@@ -355,9 +355,7 @@ def predicted_scaling(
         ("time chunks", sequential_route(model), chunks),
         ("chunked stages", parallel_route(model), chunks),
     ):
-        plan = plan_of(
-            model, route, instants=instants, chunks=count_of, start="seeded", executor=name, workers=2
-        )
+        plan = plan_of(model, route, instants=instants, chunks=count_of, executor=name, workers=2)
         tasks = tasks_of(plan, model)
         found[kind] = scaling(
             costs.task_seconds(tasks, plan),

@@ -45,7 +45,6 @@ ALL = executor_names()
 HERE = [name for name in ALL if name != "mpi"]
 MODEL = model_of("rotor")
 MOTION = motion_of(MODEL)
-RIGHT = {}
 
 cloudpickle.register_pickle_by_value(sys.modules[__name__])
 on_ranks = pytest.mark.skipif(not mpi_rank.mpiexec().exists(), reason="there is no mpiexec beside Python")
@@ -66,13 +65,12 @@ def cluster():
         yield
 
 
-def a_plan(executor, start_="carried", workers=2):
+def a_plan(executor, workers=2):
     return plan_of(
         MODEL,
         parallel_route(MODEL),
         instants=INSTANTS,
         chunks=8,
-        start=start_,
         executor=executor,
         workers=workers,
     )
@@ -83,9 +81,7 @@ def run(plan, **options):
 
 
 def right(plan):
-    if plan.start not in RIGHT:
-        RIGHT[plan.start] = bits(run(in_sequence(plan)))
-    return RIGHT[plan.start]
+    return bits(run(in_sequence(plan)))
 
 
 # --- the standard interface ------------------------------------------------------------------------------
@@ -111,7 +107,7 @@ def test_an_executor_is_one_file(tmp_path, monkeypatch):
     )
     monkeypatch.setattr(routes.executors, "__path__", [*routes.executors.__path__, str(tmp_path)])
     assert "single" in executor_names()
-    plan = a_plan("single", "seeded", 3)
+    plan = a_plan("single", 3)
     assert bits(run(plan)) == right(plan)
 
 
@@ -172,12 +168,10 @@ def test_one_rank_needs_no_mpiexec():
 @pytest.mark.parametrize("executor", ["threads", "processes", "cluster"])
 def test_both_workers_work_where_there_is_enough_to_do(executor):
     model = model_of("stewart_inverse")
-    plan = plan_of(
-        model, parallel_route(model), instants=2_000, chunks=12, start="seeded", executor=executor, workers=2
-    )
+    plan = plan_of(model, parallel_route(model), instants=2_000, chunks=12, executor=executor, workers=2)
     logs = [logged_run(model, plan, motion_of(model, 2_000), compiled=False).log for _ in range(2)]
     assert set(logs[1].worker.tolist()) == {0, 1}
-    assert faults(model, plan, logs[1]) == []
+    assert faults(model, logs[1]) == []
 
 
 @pytest.mark.slow
@@ -289,7 +283,7 @@ SAID = r"SG-\d .*, chunk 5 of 8 \(instants 128 to 159\)"
 
 @pytest.mark.parametrize("executor", HERE)
 def test_an_exception_is_named_by_its_task(executor, tmp_path):
-    plan, folder = a_plan(executor, "seeded" if executor == "threads" else "carried"), tmp_path / "run"
+    plan, folder = a_plan(executor), tmp_path / "run"
     with broken(executor, divide), pytest.raises(TaskError, match=SAID + ": Arith.*nothing") as caught:
         run(plan, checkpoint=folder)
     assert MODEL.structure.n_groups * 4 <= caught.value.task < MODEL.structure.n_groups * 5

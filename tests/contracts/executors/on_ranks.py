@@ -92,7 +92,6 @@ def one_rank_cannot_begin():
         parallel_route(model),
         instants=INSTANTS,
         chunks=12,
-        start="seeded",
         executor="mpi",
         workers=RANKS,
     )
@@ -136,36 +135,27 @@ def resumed():
     """A run that another number of ranks goes on with."""
     folder = MPI.COMM_WORLD.bcast(sys.argv[2])
     model = model_of("rotor")
-    for start in ("carried", "seeded"):
-        plan = plan_of(
-            model,
-            parallel_route(model),
-            instants=40_000,
-            chunks=24,
-            start=start,
-            executor="mpi",
-            workers=RANKS,
+    plan = plan_of(model, parallel_route(model), instants=40_000, chunks=24, executor="mpi", workers=RANKS)
+    motion = motion_of(model, 40_000)
+    place = f"{folder}/run"
+    shares = []
+    routes.run(
+        model,
+        plan,
+        motion,
+        compiled=False,
+        checkpoint=place,
+        progress=lambda s: shares.append(s) or s < 0.3,
+    )
+    first = logged_run(model, plan, motion, checkpoint=place, resume=True)
+    if not RANK:
+        assert 0.3 < max(shares) < 0.95, shares
+        whole = routes.run(model, in_sequence(plan), motion, compiled=False)
+        assert bits(first.trajectory) == bits(whole)
+        assert faults(model, first.log) == []
+        assert bits(routes.run(model, in_sequence(plan), motion, checkpoint=place, resume=True)) == bits(
+            first.trajectory
         )
-        motion = motion_of(model, 40_000)
-        place = f"{folder}/{start}"
-        shares = []
-        routes.run(
-            model,
-            plan,
-            motion,
-            compiled=False,
-            checkpoint=place,
-            progress=lambda s, shares=shares: shares.append(s) or s < 0.3,
-        )
-        first = logged_run(model, plan, motion, checkpoint=place, resume=True)
-        if not RANK:
-            assert 0.3 < max(shares) < 0.95, shares
-            whole = routes.run(model, in_sequence(plan), motion, compiled=False)
-            assert bits(first.trajectory) == bits(whole)
-            assert faults(model, plan, first.log) == []
-            assert bits(routes.run(model, in_sequence(plan), motion, checkpoint=place, resume=True)) == bits(
-                first.trajectory
-            )
 
 
 if __name__ == "__main__":
