@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pickle
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from time import perf_counter
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -68,6 +70,16 @@ class Job:
     level: int  # 0 for positions, 1 for velocities too, 2 for accelerations too
     compiled: bool
 
+    def __getstate__(self) -> dict[str, Any]:
+        """The fields, of the model its pickle, and the object code that there is of it."""
+        model = pickle.dumps(self.model, protocol=5)
+        return {**self.__dict__, "model": model, "code": plan_of(self.model).code}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        model = _unpickled(state["model"])
+        plan_of(model).code.update(state.pop("code"))
+        self.__dict__.update(state, model=model)
+
     @property
     def shapes(self) -> Shapes:
         """Shape and kind of all arrays of a workspace."""
@@ -79,6 +91,14 @@ class Job:
             "log": ((n, 3), np.float64),
             **(answer_shapes(self.model, instants) if self.plan.backwards else {}),
         }
+
+
+@lru_cache(maxsize=1)
+def _unpickled(model: bytes) -> Model:
+    """A model sent to this process, with all that has been made of it here for earlier jobs."""
+    found = pickle.loads(model)
+    assert isinstance(found, Model)
+    return found
 
 
 def job_of(model: Model, motion: Motion, plan: Plan, wanted: Ints, level: int, compiled: bool) -> Job:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from threading import Lock
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
@@ -36,25 +37,28 @@ FINER = 32
 END = 1e-9
 
 _plans: WeakKeyDictionary[Model, Plan] = WeakKeyDictionary()
-_compiling = Lock()
+_making = Lock()  # threads may solve motions of one model
 
 
 def plan_of(model: Model) -> Plan:
     """The plan of a model, made once."""
-    if model not in _plans:
-        _plans[model] = Plan(model)
-    return _plans[model]
+    with _making:
+        if model not in _plans:
+            _plans[model] = Plan(model)
+        return _plans[model]
 
 
 def life_of(plan: Plan, compiled: bool) -> Life:
     """Machine code, which is made once, or NumPy, also where a function cannot be traced."""
     if not (compiled and plan.is_printable):
         return Life(plan)
-    with _compiling:
+    with _making:
         if plan.machine is None:
-            from groups.engine.machine import Machine
+            from groups.engine.machine import Host, Machine
 
-            plan.machine = Machine(plan)
+            key = Host.here().key()
+            plan.machine = Machine(plan, plan.code.get(key))
+            plan.code[key] = plan.machine.code
         return plan.machine
 
 
@@ -74,8 +78,12 @@ class Solving:
         self._notes: Floats | None = None
         self._noted, self._lock = 0, Lock()
         self.X = self.life.storage(len(motion.time)) if X is None else X
-        self.way = Way.of(self.plan, motion)
         self.knots, self.start = Knots(), self.plan.start
+
+    @cached_property
+    def way(self) -> Way:
+        """The motion's inputs between its samples."""
+        return Way.of(self.plan, self.motion)
 
     def begin(self, start: Floats | None = None, *, anew: bool = True) -> None:
         """Follow the motion in a coarse pass from the reference, or from another column (height,)."""
