@@ -106,7 +106,7 @@ class TestKeeping:
     def test_another_machine_measures_its_own(self, model, motion, measured, monkeypatch):
         here = replace(this_machine(), cores=2)
         costs(model, motion, executors=[])
-        for field in ({"processor": "another"}, {"cores": 64}, {"numba": "0.1"}, {"kernels": "0123456789"}):
+        for field in ({"processor": "another"}, {"cores": 64}, {"features": "avx9"}, {"llvmlite": "0.1"}):
             there = replace(here, **field)
             monkeypatch.setattr(routes.calibration, "this_machine", lambda there=there: there)
             measured.clear()
