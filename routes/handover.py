@@ -78,7 +78,8 @@ def perform_mapped(folder: str, task: int) -> bool:
         _mapped[folder] = runner = _opened(Path(folder))
     done = runner.perform(task)
     # Pages of a mapping count as memory of their process, and loky ends processes that grow.
-    runner.written += sum(array[at].nbytes for array, at in runner.places_of(task)[1])
+    first, stop = runner.job.tasks.span(task)
+    runner.written += runner.space.numbers[:, first:stop].nbytes
     if runner.written > MAPPED:
         _mapped.clear()
     return done
@@ -157,6 +158,7 @@ def perform_separately(
 
             threadpool_limits(1)
         _separate[key] = runner = TaskRunner(made, in_memory(made.shapes))
+        runner.solving.life.prepare(runner.solving.X)
     reads, writes = runner.places_of(task)
     for (array, at), part in zip(reads, inputs, strict=True):
         array[at] = part

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from groups.engine.arrays import DOUBT, FINITE, Life
+from groups.engine.arrays import DOUBT, FINITE, Life, aligned, pitch_of
 from groups.engine.loops import (
     BLOCK,
     ENTRY,
@@ -208,10 +208,12 @@ class Machine(Life):
 
     # --- storage -------------------------------------------------------------------------------------
 
+    @property
+    def height(self) -> int:
+        return self.plan.first_axes
+
     def storage(self, count: int) -> Floats:
-        # Rows begin with lines of the cache, an odd number of them, so that they do not share its sets.
-        lines = 1 - (-count // self.lanes)
-        X = aligned(self.plan.first_axes, self.lanes * (lines + 1 - lines % 2))[:, :count]
+        X = aligned(self.height, pitch_of(count))[:, :count]
         self.prepare(X)
         return X
 
@@ -256,9 +258,11 @@ class Machine(Life):
             notes = self.apart(Y, count, limit, first, parts)
             X[:] = Y
             return notes
-        entries = self._entries
+        entries, rows = self._entries, np.arange(len(X))
         if parts is not None and len(parts) < len(entries):
             entries = entries[[part.index for part in parts]]
+            rows = np.concatenate([self.plan.rows_of_part(part) for part in parts])
+            rows = rows[rows < len(X)]
         notes = np.full((len(self._entries), NOTES, self.lanes), np.inf)
         notes[:, 0] = 0.0
         whole = first + (count - first) // self.lanes * self.lanes
@@ -268,7 +272,7 @@ class Machine(Life):
             Y = aligned(len(X), self.lanes) if len(X) > self.plan.first_axes else self._room.vector
             Y[:, : count - whole], Y[:, count - whole :] = X[:, whole:count], X[:, count - 1, None]
             self._blocks(Y, entries, notes, 0, self.lanes, limit)
-            X[:, whole:count] = Y[:, : count - whole]
+            X[rows, whole:count] = Y[rows, : count - whole]  # others may be solved at the same time
         return notes
 
     def _blocks(self, X: Floats, entries: Ints, notes: Floats, first: int, end: int, limit: float) -> None:
@@ -354,10 +358,3 @@ def _at(array: Any) -> int:
     """Address of an array."""
     found: int = array.__array_interface__["data"][0]
     return found
-
-
-def aligned(rows: int, pitch: int) -> Floats:
-    """Memory (rows, pitch) that begins with a line of the cache."""
-    raw = np.empty(rows * pitch + 8)
-    start = (-_at(raw) // 8) % 8
-    return raw[start : start + rows * pitch].reshape(rows, pitch)

@@ -113,13 +113,15 @@ class Solving:
                 self._notes = notes if self._notes is None else np.minimum(self._notes, notes)
 
     def rows_of(self, groups: Sequence[int]) -> tuple[Ints, Ints]:
-        """Rows of the array that some groups write, and those of others that they read."""
-        parts = [self.plan.parts[g] for g in groups]
-        mine = [self.plan.rows_of_part(part) for part in parts]
+        """Rows of the array that some groups write, and those that they read of others, and as guesses."""
+        plan, none = self.plan, np.zeros(0, dtype=np.int64)
+        parts = [plan.parts[g] for g in groups]
         known = sorted({k for part in parts for k in part.known} - set(groups))
-        others = [np.arange(self.plan.first_body), self.plan.rows_of_body(0)]
-        others += [self.plan.rows_of_part(self.plan.parts[k]) for k in known]
-        return np.concatenate([np.zeros(0, dtype=np.int64), *mine]), np.concatenate(others)
+        mine = np.concatenate([none, *(plan.rows_of_part(part) for part in parts)])
+        others = [np.arange(plan.first_body), *(part.state for part in parts)]
+        others += [plan.rows_of_part(plan.parts[k]) for k in known]
+        read = np.concatenate(others)
+        return mine[mine < len(self.X)], read[read < len(self.X)]
 
     def finished(
         self, held: Ints, level: int, done: int | None = None, missing: Bools | None = None

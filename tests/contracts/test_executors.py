@@ -126,9 +126,8 @@ def test_a_missing_package_is_named(monkeypatch):
 # --- the same bits ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("executor", [name for name in HERE if name != "sequential"])
-def test_the_bits_of_the_sequential_executor_and_a_sound_log(executor):
+@pytest.mark.parametrize("executor", HERE)
+def test_the_bits_of_the_model_itself_and_a_sound_log(executor):
     for name in NAMES:
         check(name, executor, workers=2)
 

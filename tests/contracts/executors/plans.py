@@ -1,6 +1,7 @@
 """Plans that every executor must run to the same bits, for tests and for the ranks that they start."""
 
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 
@@ -83,17 +84,22 @@ def faults(model, log):
     return log.faults(needs)
 
 
-def check(name, executor, workers):
-    """Every plan of a model: the bits of the sequential executor, and a sound log."""
+@cache
+def right(name, compiled):
+    """The model, and the bits of its own answer."""
     model = model_of(name)
-    motion = motion_of(model)
-    for plan in plans_of(model, executor, workers):
-        outcome = logged_run(model, plan, motion, compiled=False)
-        if outcome is None:  # on ranks other than 0
-            continue
-        right = routes.run(model, in_sequence(plan), motion, compiled=False)
-        assert bits(outcome.trajectory) == bits(right), plan
-        assert faults(model, outcome.log) == [], plan
+    return model, bits(model.solve(motion_of(model), compiled=compiled))
+
+
+def check(name, executor, workers):
+    """Every plan of a model, by NumPy and by machine code: the bits of the model itself, and a sound log."""
+    for compiled in (False, True):
+        model, theirs = right(name, compiled)
+        for plan in plans_of(model, executor, workers):
+            outcome = logged_run(model, plan, motion_of(model), compiled=compiled)
+            if outcome is not None:  # as on ranks other than 0
+                assert bits(outcome.trajectory) == theirs, (plan, compiled)
+                assert faults(model, outcome.log) == [], (plan, compiled)
 
 
 def reaction_bits(forces):
