@@ -408,7 +408,7 @@ def _alternatives(model: Model) -> Iterator[dict[int, str]]:
         (group.number, solver.choice, alternatives(group, setting, choose(group, setting)))
         for group, solver in zip(model.structure.groups, model.solvers, strict=True)
     ]
-    for solver in ("closed form", "Newton", "global dense"):
+    for solver in ("closed form", "Newton"):
         found: dict[int, str] = {
             n: solver for n, own, others in options if solver in others and solver != own
         }
