@@ -77,7 +77,7 @@ def test_prediction(benchmark, name, monkeypatch):
     def all_in_turn() -> None:
         for plan in tried:
             give_back_memory()
-            seconds[plan].append(logged_run(model, tried[plan], motion).seconds)
+            seconds[plan].append(logged_run(model, tried[plan], motion, compiled=True).seconds)
 
     benchmark.pedantic(all_in_turn, rounds=REPEATS, warmup_rounds=1)
     measured = {plan: median(took[1:]) for plan, took in seconds.items()}  # the first one was the warm-up

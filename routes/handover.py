@@ -152,8 +152,7 @@ def perform_separately(
             return None
         _separate.clear()
         made: Job = pickle.loads(job)
-        # The only callers of BLAS.
-        if made.plan.backwards or any(solver.form == "global" for solver in made.model.solvers):
+        if made.plan.backwards:  # the only caller of BLAS
             from threadpoolctl import threadpool_limits
 
             threadpool_limits(1)

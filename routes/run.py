@@ -324,10 +324,8 @@ def _named(runner: TaskRunner, failed: CallFailed) -> BaseException:
 
 @contextmanager
 def _one_thread_of_blas(job: Job) -> Iterator[None]:
-    """Limit BLAS to one thread for each worker; only the global approach and reactions call it."""
-    if job.plan.workers == 1 or (
-        not job.plan.backwards and not any(solver.form == "global" for solver in job.model.solvers)
-    ):
+    """Limit BLAS to one thread for each worker; of all tasks, reactions alone call it."""
+    if job.plan.workers == 1 or not job.plan.backwards:
         yield
         return
     from threadpoolctl import threadpool_limits

@@ -271,7 +271,7 @@ def study(
     report("predicting", 0.0)
     chosen, predicted = _chosen(model, len(motion.time), workers, executors, costs, top, forces)
     measured: list[list[tuple[float, EventLog]]] = [[] for _ in chosen]
-    # Once by each executor with the kernels of each choice of solvers, so that no repeat compiles any.
+    # Once by each executor with each choice of solvers, so that no repeat compiles any.
     plans = [candidate.plan for candidate, _ in chosen]
     warm = {(plan.executor, *sorted(plan.solvers.items())): plan for plan in reversed(plans)}
     for plan in warm.values():

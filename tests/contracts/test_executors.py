@@ -30,14 +30,14 @@ from threadpoolctl import threadpool_info
 
 import routes
 import routes.executors
+from groups.dynamics.one_group import Steps
 from groups.engine.solve import Solving
-from groups.run import Run
 from groups.status import NOT_COMPUTED, OK
 from mbssa import mpi_rank
 from routes import handover
 from routes.executors import executor_named, executor_names
 from routes.job import TaskError
-from routes.plan import parallel_route, plan_of
+from routes.plan import parallel_route, plan_of, sequential_with_reactions
 from routes.run import logged_run
 
 ALL = executor_names()
@@ -173,29 +173,31 @@ def test_both_workers_work_where_there_is_enough_to_do(executor):
     assert faults(model, logs[1]) == []
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("solver", ["global dense", "global sparse"])
-def test_workers_of_the_global_approach_have_one_thread_of_blas_each(solver, monkeypatch):
-    motion = motion_of(MODEL, 64)
-    plan = plan_of(
-        MODEL, parallel_route(MODEL), instants=64, executor="threads", workers=2, solvers={4: solver}
-    )
+def test_workers_of_reactions_have_one_thread_of_blas_each(monkeypatch):
+    plan = plan_of(MODEL, sequential_with_reactions(MODEL), instants=64, executor="threads", workers=2)
     import scipy.sparse.linalg  # noqa: F401  # the limit is one of libraries that are loaded by then
 
     seen = []
-    advance = Run.advance
+    perform = Steps.perform
 
     def watched(self, *arguments):
         seen.extend(library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas")
-        advance(self, *arguments)
+        perform(self, *arguments)
 
-    with monkeypatch.context() as patch:
-        patch.setattr(Run, "advance", watched)
-        by_threads = bits(routes.run(MODEL, plan, motion, compiled=False))
+    monkeypatch.setattr(Steps, "perform", watched)
+    assert routes.forces(MODEL, plan, motion_of(MODEL, 64), compiled=False).ok
     assert set(seen) == {1}
-    for executor in ("sequential", "processes", "cluster"):
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("solver", ["global dense", "global sparse"])
+def test_the_global_approach_gives_the_same_bits_everywhere(solver):
+    motion = motion_of(MODEL, 64)
+    plan = plan_of(MODEL, parallel_route(MODEL), instants=64, workers=2, solvers={4: solver})
+    alone = bits(routes.run(MODEL, plan, motion, compiled=False))
+    for executor in ("threads", "processes", "cluster"):
         found = routes.run(MODEL, replace(plan, executor=executor), motion, compiled=False)
-        assert by_threads == bits(found), executor
+        assert alone == bits(found), executor
 
 
 @pytest.mark.slow

@@ -22,8 +22,7 @@ from plans import (
 
 import routes
 from groups.engine.solve import Solving
-from groups.run import Run
-from routes.job import TaskError
+from routes.job import TaskError, TaskRunner
 from routes.plan import parallel_route, plan_of, sequential_route
 from routes.run import logged_run
 
@@ -97,7 +96,7 @@ def one_rank_cannot_begin():
     )
     with pytest.raises(ValueError, match=r"250 .* 251"):
         routes.run(model, plan, motion_of(model, 251 if RANK == 0 else 250))
-    make = Run.__init__
+    make = TaskRunner.__init__
 
     def begin(self, *arguments, **options):
         if RANK == RANKS - 1 and RANK > 0:
@@ -105,10 +104,10 @@ def one_rank_cannot_begin():
         time.sleep(0.3)  # so that no rank goes without a task
         make(self, *arguments, **options)
 
-    Run.__init__ = begin
+    TaskRunner.__init__ = begin
     with pytest.raises(TaskError, match="MemoryError") if RANKS > 1 else nullcontext():
         routes.run(model, plan, motion_of(model))
-    Run.__init__ = make
+    TaskRunner.__init__ = make
 
 
 def stopped():
