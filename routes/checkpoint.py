@@ -21,7 +21,7 @@ from routes.lock import file_at, locked
 from routes.plan import Plan
 from routes.workspace import Workspace, in_files, opened
 
-FORMAT = 1
+FORMAT = 2
 NAME = "run.json"
 
 
@@ -72,8 +72,6 @@ def _opened(job: Job, folder: Path) -> Workspace:
         space = opened(folder)
     except (ValueError, KeyError, TypeError) as error:
         raise ValueError(f"{folder} is damaged ({error}); begin anew in another folder") from None
-    if isinstance(stored, dict) and isinstance(stored.get("plan"), dict):
-        stored["plan"].pop("start", None)  # as Plan.from_json reads it
     now = json.loads(json.dumps(_record(job)))
     other = [name for name in now if not isinstance(stored, dict) or stored.get(name) != now[name]]
     if other:
