@@ -66,8 +66,9 @@ def finished(
             run.mark(g, gone, CONTACT_LOST, off)
             run.ended[g] = int(gone[0]), said
         run.check_contacts(0, done)
-    for g, status in enumerate(arrays.quality[0][:, :done]):
-        run.mark(g, np.flatnonzero(status == NOT_COMPUTED), NOT_COMPUTED)
+    if missing is not None:
+        for g, status in enumerate(arrays.quality[0][:, :done]):
+            run.mark(g, np.flatnonzero(status == NOT_COMPUTED), NOT_COMPUTED)
     run.stop_at(done)
     return run
 

@@ -217,8 +217,10 @@ class TaskRunner:
         solving, space, tasks = self.solving, self.space, self.job.tasks
         if space.folder is not None:  # a later run continues from the array as the tasks have left it
             solving.X = space.numbers.copy()[:, : len(self.job.motion.time)]
-        missing = np.zeros((self.job.model.structure.n_groups, len(self.job.motion.time)), dtype=np.bool_)
+        missing = None
         for task in np.flatnonzero(space.done == 0).tolist():
+            if missing is None:
+                missing = np.zeros((self.job.model.structure.n_groups, len(self.job.motion.time)), np.bool_)
             missing[self.solved[tasks.place(task)[1]], slice(*tasks.span(task))] = True
         return finished(solving, self.job.bodies, self.job.level, missing=missing)
 

@@ -20,7 +20,6 @@ ENGINE_IMPORTERS = {
     "groups/assembly_modes/start",
     "groups/branches/closure",
     "groups/building",
-    "groups/cli/running",
     "groups/cli/solvers",
     "groups/dynamics/backwards",
     "groups/dynamics/forward/absolute",
@@ -36,7 +35,6 @@ ENGINE_IMPORTERS = {
     "mbssa/cli/application",
     "mbssa/joints/cams/contact",
     "mbssa/joints/kernels",
-    "routes/calibration/machine",
     "routes/study",
     "routes/sweep/poses",
 }
