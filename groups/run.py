@@ -67,8 +67,8 @@ def finished(
             run.ended[g] = int(gone[0]), said
         run.check_contacts(0, done)
     if missing is not None:
-        for g, status in enumerate(arrays.quality[0][:, :done]):
-            run.mark(g, np.flatnonzero(status == NOT_COMPUTED), NOT_COMPUTED)
+        for g, gone in enumerate(missing):
+            run.mark(g, np.flatnonzero(gone), NOT_COMPUTED)
     run.stop_at(done)
     return run
 

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from groups.dynamics.one_group import Step
-from groups.engine.arrays import pitch_of
+from groups.engine.arrays import Life, pitch_of
 from groups.engine.solve import Solving, life_of, plan_of
 from groups.model import Model
 from groups.motion import Motion
@@ -80,12 +80,17 @@ class Job:
         self.__dict__.update(state, model=model)
 
     @property
+    def life(self) -> Life:
+        """The way in which the engine solves it here."""
+        return life_of(plan_of(self.model), self.compiled)
+
+    @property
     def shapes(self) -> Shapes:
         """Shape and kind of all arrays of a workspace."""
-        n, instants, plan = len(self.tasks), len(self.motion.time), plan_of(self.model)
+        n, instants = len(self.tasks), len(self.motion.time)
         # Calls that read what others have solved read the axes of bodies too.
         alone = all(self._is_alone(set(call)) for call in self.tasks.calls)
-        rows = life_of(plan, self.compiled).height if alone else plan.height
+        rows = self.life.height if alone else self.life.plan.height
         return {
             "numbers": ((rows, pitch_of(instants)), np.float64),
             "done": ((n,), np.uint8),
@@ -221,7 +226,9 @@ class TaskRunner:
         for task in np.flatnonzero(space.done == 0).tolist():
             if missing is None:
                 missing = np.zeros((self.job.model.structure.n_groups, len(self.job.motion.time)), np.bool_)
-            missing[self.solved[tasks.place(task)[1]], slice(*tasks.span(task))] = True
+            groups, span = self.solved[tasks.place(task)[1]], slice(*tasks.span(task))
+            missing[groups, span] = True
+            solving.X[solving.rows_of(groups)[0], span] = 0.0
         return finished(solving, self.job.bodies, self.job.level, missing=missing)
 
     def failed(self, tasks: Sequence[int], why: str) -> TaskError:

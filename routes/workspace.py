@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -41,11 +42,11 @@ class Workspace:
         return self.reactions
 
 
-def in_memory(shapes: Shapes) -> Workspace:
-    """Arrays in memory, initialised."""
+def in_memory(shapes: Shapes, memory: Callable[[int], Floats] = np.zeros) -> Workspace:
+    """Arrays in memory, initialised but for that of numbers, which takes the ``memory`` of a size."""
     (rows, pitch), _ = shapes["numbers"]
     made: dict[str, Any] = {n: np.zeros(*of) for n, of in shapes.items() if n != "numbers"}
-    return _initialised({**made, "numbers": aligned(rows, pitch, np.zeros)}, None)
+    return _initialised({**made, "numbers": aligned(rows, pitch, memory)}, None)
 
 
 def in_files(shapes: Shapes, folder: Path) -> Workspace:

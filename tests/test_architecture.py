@@ -24,7 +24,6 @@ ENGINE_IMPORTERS = {
     "groups/dynamics/backwards",
     "groups/dynamics/forward/absolute",
     "groups/dynamics/forward/elements",
-    "groups/dynamics/forward/minimal",
     "groups/model",
     "groups/posed",
     "groups/reports/about",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from groups.engine.plan import CONDITION, GIMBAL, QUALITY, REACH, STEPS
+from groups.engine.users import OpaqueError
 from mbssa.arrays import Bools, Floats, Ints
 
 if TYPE_CHECKING:
@@ -74,6 +75,9 @@ def quintic(left: Sequence[Number], right: Sequence[Number], h: Number) -> list[
 class Life:
     """All groups of a plan by the arrays' and the floats' functions."""
 
+    #: Instants side by side, and steps of a chain that are tried at once at first.
+    lanes, batch = 1, 16
+
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
 
@@ -81,6 +85,10 @@ class Life:
     def height(self) -> int:
         """Rows of an array whose columns all groups solve together."""
         return self.plan.height
+
+    def memory(self, size: int) -> Floats:
+        """Memory for so many numbers, which may hold any."""
+        return np.empty(size)
 
     def storage(self, count: int) -> Floats:
         """An array of so many instants."""
@@ -161,9 +169,10 @@ class Life:
         with np.errstate(all="ignore"):
             self._group(part, X, limit)
 
-    def steps_from(self, column: Floats, inputs: Floats, steps: Floats, alive: Bools) -> Floats:
+    def steps_from(self, column: Floats, inputs: Floats, steps: Floats, alive: Bools) -> tuple[Floats, bool]:
         """The array of a chain: a state, and columns expected from the one before by a step of time."""
-        # It ends with the first column in which one of the groups that are alive is not solved.
+        # It ends with the first column in which one of the groups that are alive is not solved. Then whether
+        # all are known to lie on one smooth path.
         plan, X = self.plan, np.zeros((self.plan.height, len(steps) + 1))
         self.prepare(X)
         column = self._whole(column)
@@ -178,8 +187,8 @@ class Life:
             ]
             X[:, k] = now
             if any(living and not fine for living, fine in zip(needed, sound, strict=True)):
-                return X[:, : k + 1]
-        return X
+                return X[:, : k + 1], False
+        return X, False
 
     def _group(self, part: Part, X: Floats, limit: float) -> None:
         routine, geometry, unknowns = part.routine, part.geometry, self.plan.unknowns
@@ -237,6 +246,8 @@ class Life:
         guess = [column[r] for r in part.state]
         try:
             fine = self._one_sound(part, column, self._by_form(part, column) if lost else guess)
+        except OpaqueError:
+            raise
         except (ZeroDivisionError, ValueError, OverflowError, TypeError):
             column[part.quality + CONDITION], fine = 0.0, False
         if not fine:  # the unknowns stay where they were expected, at rest

@@ -55,8 +55,8 @@ def _side_by_side(solving: Solving, first: Ints, stop: Ints) -> Bools:
     """Solve lines in strides of all of them at once; which were followed to their ends."""
     plan, life, X, inputs = solving.plan, solving.life, solving.X, solving.way.inputs
     follower, scale = Follower(plan, life), solving.way.scale[:, None]
-    X[:, first] = plan.start[: len(X), None]
-    X[: plan.first_body] = inputs
+    behind = slice(plan.first_body, len(X))
+    X[behind, first] = plan.start[behind, None]
     life.some(X, first)
     sound = np.array(follower.fine(X[:, first], X[:, first], plan.alive, 0.0)[0]) | (not plan.unknowns)
     for j in range(1, int((stop - first).max(initial=0))):
@@ -72,7 +72,7 @@ def _side_by_side(solving: Solving, first: Ints, stop: Ints) -> Bools:
             sound[lines] &= follower.fine(Y, Z, plan.alive, h)[0] | (not plan.unknowns)
             _turn_on(plan, Y, Z, h)
             Y = Z
-        X[:, at] = Y
+        X[behind, at] = Y[behind]
     return sound
 
 

@@ -224,10 +224,11 @@ def write_blocks(module: Module) -> None:
 
 def write_chain(module: Module) -> None:
     """Write ``chain``: each of some steps of time H is expected from the one before, in all lanes alike."""
+    # F takes 1 where the states of a step are off one smooth path by more than L, by unknown.
     with module.function(
         "chain",
         "ptr %X, ptr %S, ptr %R, i64 %count, ptr %M, i64 %pitch, ptr %H, i64 %steps, i64 %q, i64 %n, "
-        "double %limit",
+        "double %limit, ptr %L, ptr %F",
     ) as code, code.loop("0", "%steps") as k:  # fmt: skip
         h = code.load(code.at("%H", k), "double")
         step, half = code.splat(h), code.splat(code(f"fmul double {h}, 0.5"))
@@ -246,6 +247,15 @@ def write_chain(module: Module) -> None:
             f"call void @blocks(ptr %X, ptr {axes}, ptr %R, i64 %count, ptr %M, i64 %pitch, i64 {BLOCK}, "
             f"i64 0, i64 {to}, i64 {end}, double %limit)"
         )
+        with code.loop("0", "%n") as i:
+            rows = _rows_below(code, code.at("%X", code(f"mul i64 {code(f'add i64 {i}, %q')}, %pitch")), far)
+            (q, v, a), (q1, v1, a1) = ([code.load(code.at(p, column)) for p in rows] for column in (at, to))
+            bend = code.binary("*", code.constant(1 / 6), code.binary("*", step, code.binary("-", a, a1)))
+            way = code.binary("*", half, code.binary("+", code.binary("+", v, v1), bend))
+            off = code.intrinsic("fabs", code.binary("-", code.binary("-", q1, q), way))
+            limit = code.splat(code.load(code.at("%L", i), "double"))
+            before, one = code.load("%F"), code.constant(1.0)
+            code.store(code.choose(code.compare("ole", off, limit), before, one), "%F")
 
 
 def _rows_below(code: Code, row: str, far: str) -> list[str]:

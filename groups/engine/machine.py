@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import count
@@ -24,6 +24,7 @@ from groups.engine.loops import (
     write_routine,
     write_turns,
 )
+from groups.engine.path import LEAP, SMOOTH
 from groups.engine.plan import QUALITY
 from groups.rotations import rotation_of
 from mbssa.arrays import Bools, Floats, Ints
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 
 #: Most steps of a chain at once.
 STEPS = 64
+#: Numbers of an answer from which on its memory is kept for the next one, and most bytes.
+LARGE, SPARE = 2**18, 2**28
 
 
 class Host:
@@ -105,26 +108,30 @@ def _initialise() -> None:
 _POINTER, _WHOLE, _NUMBER = ctypes.c_void_p, ctypes.c_int64, ctypes.c_double
 _SIGNATURES: dict[str, list[Any]] = {
     "blocks": [*[_POINTER] * 3, _WHOLE, _POINTER, *[_WHOLE] * 5, _NUMBER],
-    "chain": [*[_POINTER] * 3, _WHOLE, _POINTER, _WHOLE, _POINTER, *[_WHOLE] * 3, _NUMBER],
+    "chain": [*[_POINTER] * 3, _WHOLE, _POINTER, _WHOLE, _POINTER, *[_WHOLE] * 3, _NUMBER, *[_POINTER] * 2],
     "guess": [_POINTER, *[_WHOLE] * 3, _POINTER, _WHOLE, *[_POINTER] * 3],
     "turns": [*[_POINTER] * 2, _WHOLE, *[_POINTER] * 2, _WHOLE, _POINTER, _WHOLE],
 }
 
 
 class Program:
-    """Machine code in this process."""
+    """Machine code in this process; its functions are attributes."""
 
-    def __init__(self, code: bytes, routines: Iterable[str]) -> None:
+    def __init__(
+        self, code: bytes, signatures: Mapping[str, Sequence[Any]], others: Iterable[str] = ()
+    ) -> None:
         import llvmlite.binding as llvm
 
         _initialise()
         library = llvm.JITLibraryBuilder().add_object_img(code)
-        for name in (*_SIGNATURES, *routines):
+        for name in (*signatures, *others):
             library.export_symbol(name)
         self._kept = _linker(), library.link(_linker(), f"plan{next(_numbers)}")
-        self.blocks, self.chain, self.guess, self.turns = (
-            ctypes.CFUNCTYPE(None, *kinds)(self.address(name)) for name, kinds in _SIGNATURES.items()
-        )
+        for name, kinds in signatures.items():
+            setattr(self, name, ctypes.CFUNCTYPE(None, *kinds)(self.address(name)))
+
+    def __getattr__(self, name: str) -> Callable[..., None]:
+        raise AttributeError(name)
 
     def address(self, name: str) -> int:
         """Address of a function."""
@@ -149,18 +156,22 @@ class Room:
     axes: Floats
     vector: Floats
     chain: Floats
+    notes: Floats
 
 
 class Machine(Life):
     """All groups of a plan by machine code, which runs without the interpreter's lock."""
 
+    batch = 2**16
+
     def __init__(self, plan: Plan, code: bytes | None = None, host: Host | None = None) -> None:
         super().__init__(plan)
         self.host = Host.here() if host is None else host
-        self.lanes, text = self.host.lanes, Text.of(plan, self.host.lanes)
+        self.lanes = self.host.lanes
+        text = Text.of(plan, self.lanes)
         #: Object code, which other processes on processors like this one may take.
         self.code = object_code(text.text, self.host) if code is None else code
-        self._program = Program(self.code, [loop.name for loop in text.loops.values()])
+        self._program = Program(self.code, _SIGNATURES, [loop.name for loop in text.loops.values()])
         self._alive: list[Any] = []
         self._entries = np.zeros((len(plan.parts), ENTRY), dtype=np.int64)
         tables = {
@@ -178,7 +189,8 @@ class Machine(Life):
             rows += [part.quality + k for k in loop.fixed]
             values += loop.fixed.values()
         self._fixed = np.array(rows, dtype=np.intp), np.array(values)[:, None]
-        self._of_thread = threading.local()
+        self._scale = SMOOTH * plan.scale
+        self._of_thread, self._spare = threading.local(), list[Floats]()
 
     def _kept(self, array: Any) -> Any:
         """An array that lives as long as its address is used."""
@@ -203,7 +215,8 @@ class Machine(Life):
             vector, chain = (aligned(plan.first_axes, self.lanes * k) for k in (1, STEPS + 1))
             chain[:] = plan.start[: plan.first_axes, None]
             self.prepare(chain)
-            found = self._of_thread.room = Room(axes, vector, chain)
+            notes = np.zeros((len(plan.parts) + 1, NOTES, self.lanes))
+            found = self._of_thread.room = Room(axes, vector, chain, notes)
         return found
 
     # --- storage -------------------------------------------------------------------------------------
@@ -212,8 +225,11 @@ class Machine(Life):
     def height(self) -> int:
         return self.plan.first_axes
 
+    def memory(self, size: int) -> Floats:
+        return np.empty(size) if size < LARGE else _lent(size, self._spare)
+
     def storage(self, count: int) -> Floats:
-        X = aligned(self.height, pitch_of(count))[:, :count]
+        X = aligned(self.height, pitch_of(count), self.memory)[:, :count]
         self.prepare(X)
         return X
 
@@ -290,18 +306,17 @@ class Machine(Life):
             self.apart(X, span[-1] + 1, FINITE, span[0], parts)
 
     def guess(self, X: Floats, time: Floats, first: Ints, knots: Floats, columns: Floats) -> None:
+        plan, count = self.plan, len(time)
+        Y, q = X, plan.q.start
         if not self._has_room(X):
-            super().guess(X, time, first, knots, columns)
-            return
-        plan = self.plan
-        states, padded = (
-            np.ascontiguousarray(columns[plan.first_state : plan.first_quality]),
-            self._padded(time),
-        )
+            Y, q = aligned(plan.unknowns, count + self.lanes), 0
+        states, padded = columns[plan.first_state : plan.first_quality].copy(), self._padded(time)
         self._program.guess(
-            _at(X), X.strides[0] // 8, plan.q.start, plan.unknowns, _at(padded), len(knots), _at(first),
-            _at(knots), _at(states),
+            _at(Y), Y.strides[0] // 8, q, plan.unknowns, _at(padded), len(knots), _at(first), _at(knots),
+            _at(states),
         )  # fmt: skip
+        if Y is not X:
+            X[plan.q] = Y[:, :count]
 
     def _has_room(self, X: Floats) -> bool:
         """Whether a vector may go beyond the last column."""
@@ -326,35 +341,54 @@ class Machine(Life):
         )
         return not bool(doubt.any())
 
-    def steps_from(self, column: Floats, inputs: Floats, steps: Floats, alive: Bools) -> Floats:
+    def steps_from(self, column: Floats, inputs: Floats, steps: Floats, alive: Bools) -> tuple[Floats, bool]:
         if not alive.all():  # closed forms of some groups may find them again
             return super().steps_from(column, inputs, steps, alive)
-        found, start = [self._whole(column)[:, None]], column
+        found, plan, sure = np.zeros((self.plan.height, len(steps) + 1)), self.plan, True
+        found[: len(column), 0] = column
         for k in range(0, len(steps), STEPS):
-            more = self._chain(start, inputs[:, k : k + STEPS], steps[k : k + STEPS])
-            if more is None:
-                return super().steps_from(column, inputs, steps, alive)
-            found.append(more)
-            start = more[:, -1]
-        return np.concatenate(found, axis=1)
+            more = slice(k, k + STEPS)
+            part = found[: plan.first_axes, k + 1 : k + 1 + STEPS]
+            sure &= self._chain(found[:, k], inputs[:, more], np.ascontiguousarray(steps[more]), part)
+        return found, sure
 
-    def _chain(self, column: Floats, inputs: Floats, steps: Floats) -> Floats | None:
+    def _chain(self, column: Floats, inputs: Floats, steps: Floats, out: Floats) -> bool:
+        """Columns of a chain, and whether all of them are fine, and lie on one smooth path."""
         plan, room, count, lanes = self.plan, self._room, len(steps), self.lanes
-        X, h = room.chain, np.ascontiguousarray(steps)
-        X[plan.first_state : plan.first_quality, :lanes] = column[plan.first_state : plan.first_quality, None]
+        X, notes, states = room.chain, room.notes, slice(plan.first_state, plan.first_quality)
+        X[states, :lanes] = column[states, None]
         X[: plan.first_body, lanes : lanes * (count + 1)] = np.repeat(inputs, lanes, axis=1)
-        notes = np.full((len(self._entries), NOTES, lanes), np.inf)
-        notes[:, 0] = 0.0
+        notes[:] = 0.0
         self._program.chain(
             _at(X), _at(room.axes), _at(self._entries), len(self._entries), _at(notes), X.strides[0] // 8,
-            _at(h), count, plan.q.start, plan.unknowns, FINITE,
+            _at(steps), count, plan.q.start, plan.unknowns, LEAP, _at(self._scale), _at(notes[-1]),
         )  # fmt: skip
-        if notes[:, 0].any():
-            return None
-        return self._whole(X[:, lanes : lanes * (count + 1) : lanes])
+        out[:] = X[:, lanes : lanes * (count + 1) : lanes]
+        return not notes[:, 0].any()  # of the last, it is the path
 
 
 def _at(array: Any) -> int:
     """Address of an array."""
     found: int = array.__array_interface__["data"][0]
     return found
+
+
+class _Loan:
+    """Memory that is kept for the next answer of its size once nothing reads it any more."""
+
+    # The system takes longer to hand out fresh pages than a closed form takes to fill them.
+    def __init__(self, raw: Floats, spare: list[Floats]) -> None:
+        self.raw, self.spare = raw, spare
+        self.__array_interface__ = raw.__array_interface__
+
+    def __del__(self) -> None:
+        if self.raw.nbytes <= SPARE:
+            self.spare[:] = [self.raw]
+
+
+def _lent(size: int, spare: list[Floats]) -> Floats:
+    try:
+        raw = spare.pop()  # in one step: threads must not take the same memory
+    except IndexError:
+        raw = np.empty(size)
+    return np.asarray(_Loan(raw if raw.size == size else np.empty(size), spare))

@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -28,8 +29,9 @@ SMOOTH, LEAP = 0.002, 0.5
 #: Way of the inputs in a stride at first, and in the smallest piece of a step before a group is lost; rad or
 #: sizes. Pieces are smaller, down to the last, where a group's unknowns still move by more than ``STILL``.
 STRIDE, LEAST, LAST, STILL = 0.3, 2e-3, 1e-6, 0.02
-#: Fewest strides of a motion, times the first that one may be, divisions at a time, and steps of a batch.
-FEWEST, WIDEST, DIVIDED, FIRST_BATCH, BATCH = 8, 4, 4, 8, 64
+#: Fewest strides of a motion, times the first that one may be, divisions at a time; steps of a batch, after
+#: which strides are widened, where something has failed, at first, and at most.
+FEWEST, WIDEST, DIVIDED, FIRST_BATCH, FIRST_BATCHES, BATCH = 8, 4, 4, 8, 16, 64
 #: Samples by knot from which on there are so many times more of them.
 FEW, DENSER = 64, 8
 #: Difference of unknowns that are the same, rad or sizes.
@@ -49,9 +51,8 @@ class Way:
     scale: Floats  # (D,) rad or the size
 
     @staticmethod
-    def of(plan: Plan, motion: Motion) -> Way:
-        """The way of a motion."""
-        inputs = np.empty((plan.first_body, len(motion.time)))
+    def of(plan: Plan, motion: Motion, inputs: Floats) -> Way:
+        """The way of a motion, whose inputs are written to the rows of an array."""
         for k, rows in enumerate((motion.value, motion.rate, motion.acceleration)):
             inputs[k::3] = rows
         return Way(motion.time, inputs, plan.scale_of_inputs)
@@ -121,8 +122,8 @@ class Way:
 
     def next(self, k: int, wide: float) -> int:
         """The sample up to which the inputs go at most so far from one on; at least the next."""
-        far = int(np.searchsorted(self.gone, self.gone[k] + wide, side="right")) - 1
-        turn = self.turns[int(np.searchsorted(self.turns, k, side="right"))]
+        far = bisect_right(self.gone, self.gone[k] + wide) - 1
+        turn = self.turns[bisect_right(self.turns, k)]
         return min(max(far, k + 1), turn)
 
 
@@ -197,20 +198,23 @@ class Follower:
     ) -> Knots:
         """Knots of a way whose first sample is at a state (height,); ``checks`` what is found again."""
         knots, x, column = Knots(beyond=set(beyond)), 0.0, start
-        wide = top = max(min(STRIDE, float(way.gone[-1]) / FEWEST), 1e-300)
-        share, batch, enters = 1.0, FIRST_BATCH, True
+        top = max(min(STRIDE, float(way.gone[-1]) / FEWEST), 1e-300)
+        share, wide, batch, enters = 1.0, 2.0 * top, self.life.batch, True
         since = {g: self._missing(g, knots, -1.0) for g in np.flatnonzero(~alive).tolist()}
         while x < way.last or enters:
-            at = self._ahead(way, x, wide, share, 1 if since else batch, enters)
+            at = self._ahead(way, x, (wide, top), share, 1 if since else batch, enters)
             time, inputs = way.time_at(np.concatenate([[x], at])), way.at(at)
             for g, missing in since.items():  # at rest
                 state, unknowns = self.parts[g].state, self.plan.unknowns
                 column[state] = missing.state_near(self.plan, inputs[0::3, 0])
                 column[state + unknowns] = column[state + 2 * unknowns] = 0.0
-            X = self.life.steps_from(column, inputs, np.diff(time), alive)
+            X, sure = self.life.steps_from(column, inputs, np.diff(time), alive)
             at = at[: X.shape[1] - 1]
-            fine, found = self.fine(X[:, :-1], X[:, 1:], alive, np.diff(time)[: len(at)])
-            good = len(at) if fine.all() else int(fine.argmin())
+            if sure:
+                good, found = len(at), np.ones((len(self.parts), len(at)), dtype=np.bool_)
+            else:
+                fine, found = self.fine(X[:, :-1], X[:, 1:], alive, np.diff(time)[: len(at)])
+                good = len(at) if fine.all() else int(fine.argmin())
             if good and since:
                 back = self._found_again(since, found[:, 0], way, float(at[0]), X[:, 1], knots, checks)
                 if back and at[0] - x > 1:  # where it is found first
@@ -290,16 +294,18 @@ class Follower:
             states.append(columns[state][:, alive[g]])
         return Missing(before, np.concatenate(inputs, axis=1), np.concatenate(states, axis=1))
 
-    def _ahead(self, way: Way, x: float, wide: float, share: float, batch: int, enters: bool) -> Floats:
+    def _ahead(
+        self, way: Way, x: float, widths: tuple[float, float], share: float, batch: int, enters: bool
+    ) -> Floats:
         """Places of the next steps, within a time step where it is divided or was begun."""
-        if enters:
-            return np.array([x])
         k = int(x)
         if share < 1 or x > k:
             pieces = np.arange(x + share, k + 1, share)
             return np.append(pieces, k + 1.0)[:batch]
-        found: list[float] = []
+        (wide, top), found = widths, [x] if enters else list[float]()
         while len(found) < batch and k < way.last:
+            if len(found) == FIRST_BATCHES:
+                wide = min(2 * wide, WIDEST * top)
             k = way.next(k, wide)
             found.append(float(k))
         return np.array(found)
@@ -329,12 +335,16 @@ class Follower:
         if np.abs((there - column[part.state]) / scale).max() > SAME:
             column[part.state] = there
             column[part.state + plan.unknowns] = 0.0
-            column[:] = self.life.steps_from(column, goal, np.zeros(1), plan.alive)[:, -1]
+            column[:] = self.life.steps_from(column, goal, np.zeros(1), plan.alive)[0][:, -1]
         return True
 
     def to(self, goal: Floats) -> Knots:
         """Knots of the straight way from the reference to inputs (D,), angles the nearest way."""
         start = self._start_near(goal)
+        if (start[: self.plan.first_body : 3] == goal).all():
+            knots = Knots()
+            knots.add(np.zeros(1), start[:, None], self.plan.alive[:, None])
+            return knots
         way = Way.straight(start[0 : self.plan.first_body : 3], goal, self.plan.scale_of_inputs)
         return self.along(way, start, self.plan.alive.copy(), checks=False)
 
@@ -354,7 +364,9 @@ class Follower:
             return plan.start
         column = plan.start.copy()
         column[inputs] += whole
-        found = self.life.steps_from(column, column[: plan.first_body, None], np.zeros(1), plan.alive)[:, -1]
+        found = self.life.steps_from(column, column[: plan.first_body, None], np.zeros(1), plan.alive)[0][
+            :, -1
+        ]
         same = np.abs(found[plan.q] - plan.start[plan.q]).max(initial=0.0) <= SAME  # else turns are counted
         return found if same and np.isfinite(found[: plan.first_state]).all() else plan.start
 

@@ -35,8 +35,8 @@ FLAT = 1e-9
 LEAST = 1e-7
 #: Seconds of making machine code: at least, and by operation.
 PRICE = 0.05, 7e-5
-#: Seconds of an operation of NumPy: of its call, and by instant; steps of Newton's method.
-OPERATION, STEPWISE = (1e-6, 1.5e-9), 2
+#: Seconds of an operation of floats, and of NumPy: of its call, and by instant; steps of Newton's method.
+FLOATS, OPERATION, STEPWISE = 5e-8, (1e-6, 1.5e-9), 2
 
 
 #: By structure, routines by what groups have in common that share one.
@@ -144,14 +144,14 @@ class Plan:
         return PRICE[0] + PRICE[1] * sum(sum(routine.operations) for routine in self.routines)
 
     def seconds(self, instants: int) -> float:
-        """Seconds of NumPy for so many instants, roughly."""
-        return self.operations * (OPERATION[0] + OPERATION[1] * instants)
+        """Seconds of a call for so many instants by floats, or by NumPy, roughly."""
+        return self.operations * min(FLOATS * instants, OPERATION[0] + OPERATION[1] * instants)
 
-    def compiles(self, instants: int) -> bool:
-        """Whether machine code is made, or worth making for so many more instants."""
+    def compiles(self, instants: int, calls: int = 1) -> bool:
+        """Whether machine code is made, or worth making for so many more calls of so many instants each."""
         if not self.is_printable:
             return False
-        return self.machine is not None or self.spent + self.seconds(instants) > self.price
+        return self.machine is not None or self.spent + calls * self.seconds(instants) > self.price
 
     @cached_property
     def is_printable(self) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from functools import cached_property
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -16,7 +15,6 @@ from groups.engine.path import Knots, Way, followed, guesses
 from groups.engine.plan import CONDITION, QUALITY, RESIDUAL, STEPS, Plan
 from groups.engine.rescue import NEAR, Statuses, statuses
 from groups.engine.turning import mark_turned_back
-from groups.engine.users import OpaqueError
 from groups.reference import check_drives
 from groups.results.arrays import Arrays
 from groups.status import BRANCH_JUMP, NOT_COMPUTED, OK, PASSED_SINGULAR, PREDECESSOR_FAILED
@@ -77,36 +75,34 @@ class Solving:
             self.plan.spent += self.plan.seconds(len(motion.time))
         self._notes: Floats | None = None
         self._noted, self._lock = 0, Lock()
-        self.X = self.life.storage(len(motion.time)) if X is None else X
+        self.X, self._shared = (self.life.storage(len(motion.time)), False) if X is None else (X, True)
         self.knots, self.start = Knots(), self.plan.start
 
     @cached_property
     def way(self) -> Way:
-        """The motion's inputs between its samples."""
-        return Way.of(self.plan, self.motion)
+        """The motion's inputs, which stand in the array from now on, between its samples."""
+        return Way.of(self.plan, self.motion, self.X[: self.plan.first_body])
 
     def begin(self, start: Floats | None = None, *, anew: bool = True) -> None:
         """Follow the motion in a coarse pass from the reference, or from another column (height,)."""
         # ``anew`` fills in the guesses at all instants.
         self.start = self.plan.start if start is None else start
         plan, X = self.plan, self.X
-        with _told():
-            self.knots = followed(plan, self.life, self.way, start)
-            if not anew:
-                return
+        self.knots = followed(plan, self.life, self.way, start)
+        if not anew:
+            return
+        if self._shared:
             self.life.prepare(X)
-            X[: plan.first_body] = self.way.inputs
-            if plan.unknowns:
-                guesses(plan, self.life, self.knots, self.way, X)
+        if plan.unknowns:
+            guesses(plan, self.life, self.knots, self.way, X)
 
     def advance(self, first: int, stop: int, groups: Sequence[int] | None = None) -> None:
         """Solve the instants ``first`` … ``stop`` - 1, of all groups or of some that read no later ones."""
         parts = self.plan.parts if groups is None else [self.plan.parts[g] for g in groups]
-        with _told():
-            if len(self.motion.time) <= FEW:
-                self.life.one_by_one(self.X, range(first, stop), parts)
-                return
-            notes = self.life.apart(self.X, stop, NEAR, first, parts)
+        if len(self.motion.time) <= FEW:
+            self.life.one_by_one(self.X, range(first, stop), parts)
+            return
+        notes = self.life.apart(self.X, stop, NEAR, first, parts)
         if notes is not None:
             with self._lock:  # threads may solve parts of a motion
                 self._noted += (stop - first) * len(parts)
@@ -135,19 +131,18 @@ class Solving:
         if missing is not None:
             status[missing] = NOT_COMPUTED
         noted = self._notes if self._noted == count * len(plan.parts) else None  # else some were by others
-        with _told():
-            fine, ranges = life.seen(X, NEAR, noted)
-            if not fine or self.knots.lost:
-                mine[:] = statuses(plan, life, X, way.time, self.knots, mine)
-                ranges = life.seen(X, NEAR)[1]
-            mark_turned_back(plan, life, way, X, mine, ranges)
-            if mine.any():
-                _take_back(plan, X, mine)
-            telling = way.longest <= TELLING or not plan.record.planar
-            if done == count and telling and not mine.any() and life.turns(X, way.time, self.start):
-                return self.arrays(held, level, status)
-            if plan.wound:
-                _count_turns(plan, life, way, X, self.start)
+        fine, ranges = life.seen(X, NEAR, noted)
+        if not fine or self.knots.lost:
+            mine[:] = statuses(plan, life, X, way.time, self.knots, mine)
+            ranges = life.seen(X, NEAR)[1]
+        mark_turned_back(plan, life, way, X, mine, ranges)
+        if mine.any():
+            _take_back(plan, X, mine)
+        telling = not plan.wound or way.longest <= TELLING
+        if done == count and telling and not mine.any() and life.turns(X, way.time, self.start):
+            return self.arrays(held, level, status)
+        if plan.wound:
+            _count_turns(plan, life, way, X, self.start)
         if not plan.record.planar:
             q = np.concatenate([plan.bodies(self.start[:, None])[:, 3:7], plan.bodies(X)[:, 3:7]], axis=2)
             _continue_signs(q.transpose(0, 2, 1))
@@ -198,15 +193,6 @@ class Solving:
             residual = np.where(waits | (status == NOT_COMPUTED), np.nan, residual)
             steps, condition = np.where(waits, 0, steps), np.where(waits, 0.0, condition)
         return Arrays((position, orientation, velocity, acceleration), (status, residual, steps, condition))
-
-
-@contextmanager
-def _told() -> Iterator[None]:
-    """Say an exception inside a user's function as an error of the call."""
-    try:
-        yield
-    except OpaqueError as error:
-        raise ValueError(str(error)) from error
 
 
 def _take_back(plan: Plan, X: Floats, status: Statuses) -> None:

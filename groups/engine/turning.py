@@ -32,9 +32,11 @@ def mark_turned_back(
     plan: Plan, life: Life, way: Way, X: Floats, status: Statuses, ranges: Sequence[tuple[float, float]]
 ) -> None:
     """Say of the first instant behind a dead point that a closed form did not go through it."""
-    near = (WIDE if way.longest > COARSE else CLOSE) ** 2
-    if not plan.signed or all(least >= near for least, _ in ranges):
+    if not plan.signed or all(least >= WIDE**2 for least, _ in ranges):
         return  # nowhere near a dead point
+    near = (WIDE if way.longest > COARSE else CLOSE) ** 2
+    if all(least >= near for least, _ in ranges):
+        return
     coarse, changed = np.flatnonzero(way.travel > COARSE), False
     for part in plan.parts:
         if changed:
@@ -42,10 +44,10 @@ def mark_turned_back(
             status[part.index, lost] = PREDECESSOR_FAILED
         if part not in plan.signed:
             continue
-        for row in (REACH, GIMBAL):
-            square = X[part.quality + row]
-            if not square.min() < near:
+        for k, row in enumerate((REACH, GIMBAL)):
+            if ranges[2 * part.index + k][0] >= near:
                 continue
+            square = X[part.quality + row]
             measure = np.sqrt(np.maximum(square, 0.0))
             back = _turned(plan, life, way, part, X, status, measure, coarse, row)
             status[part.index, back] = BRANCH_JUMP

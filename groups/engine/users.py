@@ -24,7 +24,7 @@ COMPLEX_STEP, STEP = 1e-30, 3e-4
 AROUND, AGREE = {0.2: 10, 1.0: 20, 6.0: 30}, 1e-9
 
 
-class OpaqueError(Exception):
+class OpaqueError(ValueError):
     """An exception inside a user's function, which ends the run."""
 
 

@@ -99,7 +99,7 @@ def run(request: Request) -> Simulation:
     compiled = request.compiled
     if compiled is None:
         evaluations = max(FEWEST, PER_SAMPLE * len(time))
-        compiled = model.compiles(evaluations * (1 + mechanism.n_driven), stepwise=True)
+        compiled = model.compiles(1 + mechanism.n_driven, calls=evaluations)
     loads = Loads(mechanism, model.frames, request.applied, compiled)
     begin = _begun(model, loads, laws, request, float(time[0]), compiled)
     integrator: str = request.integrator or ("Radau" if request.method == "penalty" else "DOP853")
@@ -295,7 +295,7 @@ def _begun(
         else:
             value[k] = request.initial.get(name, value[k])
             rate[k] = request.rates.get(name, 0.0)
-    return Minimal.from_reference(model, loads, value, rate, laws, t, compiled)
+    return Minimal(model, loads, value, rate, laws, compiled, t)
 
 
 def _continued(equations: Minimal, last: Trajectory) -> Minimal:
@@ -322,6 +322,9 @@ def _measured(
     bare = [structure.mechanism.body_name(b) for b in massless(structure.mechanism)]
     if bare:
         notes.append(f"no mass: {', '.join(bare)}")
+    if model.globally:
+        chosen = ", ".join(f"SG-{solver.number}" for solver in model.solvers if solver.part is not None)
+        notes.append(f"{chosen}: solved in relative coordinates; the global approach is for given motions")
     if not request.stop_at_limits:
         stops = [force.coordinate or "" for force in structure.mechanism.forces if force.type == "stop"]
         notes += [one.text(structure.mechanism.units) for one in excesses(trajectory, without=stops)]
