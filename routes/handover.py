@@ -156,8 +156,9 @@ def perform_separately(
             from threadpoolctl import threadpool_limits
 
             threadpool_limits(1)
-        _separate[key] = runner = TaskRunner(made, in_memory(made.shapes))
+        runner = TaskRunner(made, in_memory(made.shapes))
         runner.solving.life.prepare(runner.solving.X)
+        _separate[key] = runner  # other threads may take it from now on
     reads, writes = runner.places_of(task)
     for (array, at), part in zip(reads, inputs, strict=True):
         array[at] = part

@@ -360,7 +360,8 @@ def _workspace(job: Job, executor: ExecutorType, folder: Path | None, resume: bo
         with scratch(room_for_files(job.shapes)) as made:
             yield in_files(job.shapes, made)
     else:
-        yield in_memory(job.shapes, job.life.memory)
+        # Reactions read arrays that other tasks have not filled yet.
+        yield in_memory(job.shapes, np.zeros if job.plan.backwards else job.life.memory)
 
 
 def _collected(runner: TaskRunner, wanted: Ints) -> Trajectory:

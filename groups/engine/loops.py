@@ -29,7 +29,7 @@ ARGUMENTS = (
 
 @dataclass(eq=False)
 class Loop:
-    """What the function of a routine takes."""
+    """Arguments of the function of a routine."""
 
     name: str
     #: Inputs (name, number), whose rows are the first of its table of rows.
@@ -153,7 +153,7 @@ def _iterated(code: Code, routine: Routine, rows: _Rows, guess: Sequence[str]) -
 
 
 def _far(code: Code, routine: Routine, q: Sequence[str], guess: Sequence[str], left: str) -> str:
-    """How far the unknowns are from their guess; infinite where Newton's method has not come to its end."""
+    """Distance of the unknowns from their guess; infinite where Newton's method has not come to its end."""
     far = code.constant(0.0)
     if not routine.n:
         return far

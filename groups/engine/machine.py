@@ -56,7 +56,7 @@ class Host:
         return Host(llvm.get_host_cpu_name(), found.flatten(), lanes)
 
     def key(self) -> tuple[str, str, int]:
-        """What object code must have been made for to run here."""
+        """Name, features and lanes of the processors whose object code runs here."""
         return self.name, self.features, self.lanes
 
 
@@ -151,7 +151,7 @@ def _linker() -> Any:
 
 @dataclass(eq=False)
 class Room:
-    """What a thread works in: axes of a block, a vector of instants, and a chain."""
+    """Memory that a thread works in: axes of a block, a vector of instants, and a chain."""
 
     axes: Floats
     vector: Floats

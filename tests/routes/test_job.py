@@ -19,7 +19,7 @@ from routes.workspace import in_memory
 
 #: A process that solves the job in a file and must not compile it.
 FORBIDDEN = """
-, pickle, sys
+import hashlib, pickle, sys
 from pathlib import Path
 from groups.engine import machine
 def refuse(*_):
