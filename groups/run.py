@@ -38,7 +38,7 @@ _NO_BODIES = np.zeros(0, dtype=np.int64)
 
 @dataclass(frozen=True, eq=False)
 class RunState:
-    """State of a run between two instants: the reference, or the engine's column there."""
+    """State of a run between two instants: at the reference, or at the engine's column there."""
 
     column: Floats | None = None
     #: The model in whose modes it goes on, if that is not the run's.

@@ -21,7 +21,7 @@ from routes.lock import file_at, locked
 from routes.plan import Plan
 from routes.workspace import Workspace, in_files, opened
 
-FORMAT = 1
+FORMAT = 2
 NAME = "run.json"
 
 
@@ -78,7 +78,7 @@ def _opened(job: Job, folder: Path) -> Workspace:
         raise ValueError(
             f"{folder} keeps another run: {', '.join(other)} {'differs' if len(other) == 1 else 'differ'}"
         )
-    # Kernels do not check bounds.
+    # Machine code does not check bounds.
     wrong = [
         f"{name}.npy"
         for name, (shape, kind) in job.shapes.items()
@@ -101,7 +101,7 @@ def stored_plan(folder: Path) -> Plan:
 
 
 def stored_life(folder: Path) -> bool | None:
-    """Whether the run in a folder is solved by compiled kernels; None where that cannot be read."""
+    """Whether the run in a folder is solved by machine code; None where that cannot be read."""
     try:
         found = json.loads((folder / NAME).read_text(encoding="utf-8"))["compiled"]
         return found if isinstance(found, bool) else None

@@ -13,7 +13,7 @@ from routes.executors import ExecutorCosts, executor_named, executor_names
 from routes.plan import Plan
 from routes.tasks import Tasks
 
-FORMAT = 1
+FORMAT = 2
 
 
 @dataclass(frozen=True)
@@ -21,11 +21,9 @@ class Around:
     """Seconds of a run before its first task and after its last."""
 
     fixed: float  # of every run
-    instant: float  # of each time step: allocation, pose of the frame, final checks
+    instant: float  # of each time step: allocation, coarse pass, final checks
     call: float  # of each call, the first apart
     task: float  # of each task, the first apart
-    coarse: float  # of each instant of the coarse pass that seeds chunks
-    chunk: float  # of each seeded chunk, the first apart
 
 
 @dataclass(frozen=True)
@@ -46,7 +44,6 @@ class Costs:
     loaded : s saved for each body and time step that a call need not load, since it solves the body or
         loads it for another group
     around : before and after the tasks
-    coarse_instants : of a coarse pass over the whole motion
     executors : by name
     alternatives : by group number and solver, as in ``"3 Newton"``, what ``groups`` has for the group
     made : when it was measured, ISO 8601
@@ -70,7 +67,6 @@ class Costs:
     joined: float
     loaded: float
     around: Around
-    coarse_instants: int
     executors: Mapping[str, ExecutorCosts] = field(default_factory=dict)
     alternatives: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     made: str = ""
@@ -154,10 +150,7 @@ class Costs:
         around = self.around
         found = around.fixed + around.instant * plan.instants
         found += around.call * (len(tasks.calls) - 1) + around.task * (len(tasks) - 1)
-        if plan.start == "seeded" and plan.chunks > 1:
-            coarse_pass = self.coarse_instants * tasks.bounds[-2] / plan.instants
-            found += around.coarse * coarse_pass + around.chunk * (plan.chunks - 1)
-        return float(found + self.executor(plan.executor).start)
+        return found + self.executor(plan.executor).start
 
     def to_json(self) -> str:
         """The costs as text."""
@@ -228,8 +221,7 @@ def made_up(
         group_of_body=(-1,),
         joined=joined,
         loaded=0.0,
-        around=Around(0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
-        coarse_instants=0,
+        around=Around(0.0, 0.0, 0.0, 0.0),
         executors=dict.fromkeys(executor_names(), nothing) if executors is None else executors,
     )
 

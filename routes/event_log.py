@@ -79,24 +79,22 @@ class EventLog:
         first = start.min(initial=np.inf)
         return Schedule(start - first, stop - first, worker, max(workers, int(worker.max(initial=-1)) + 1))
 
-    def faults(self, needs: Sequence[Sequence[int]], *, carried: bool = True) -> list[str]:
+    def faults(self, needs: Sequence[Sequence[int]]) -> list[str]:
         """Violations of the dependencies; an empty list for a sound run.
 
-        Every group is in one call, every task was run, no worker did two things at once, no group began
-        before those that it needs had ended with the same instants, and, where chunks are ``carried``,
-        none before the same call had ended the chunk before.
+        Every group is in one call, every task was run, no worker did two things at once, and no group began
+        before those that it needs had ended with the same instants.
 
         Parameters
         ----------
         needs : of each group, the indices from 0 of those that it needs
-        carried : whether a chunk continues from the end of the chunk before
         """
         return [
             *_membership_faults(self.calls, needs),
-            *self._event_faults(*self._precedence(needs, carried=carried)),
+            *self._event_faults(*self._precedence(needs)),
         ]
 
-    def _precedence(self, needs: Sequence[Sequence[int]], *, carried: bool) -> tuple[Ints, Ints]:
+    def _precedence(self, needs: Sequence[Sequence[int]]) -> tuple[Ints, Ints]:
         """Predecessors and successors: pairs of tasks."""
         call_of = {group: call for call, groups in enumerate(self.calls) for group in groups}
         pairs = {
@@ -107,12 +105,7 @@ class EventLog:
         }
         before, after = np.array(sorted(pairs), dtype=np.int64).reshape(-1, 2).T
         first = len(self.calls) * np.arange(len(self.bounds) - 1)[:, None]
-        befores, afters = [(first + before).ravel()], [(first + after).ravel()]
-        if carried:
-            later = np.arange(len(self.calls), len(self.start))
-            befores.append(later - len(self.calls))
-            afters.append(later)
-        return np.concatenate(befores), np.concatenate(afters)
+        return (first + before).ravel(), (first + after).ravel()
 
     def _event_faults(self, before: Ints, after: Ints) -> list[str]:
         faults = []

@@ -78,7 +78,8 @@ def perform_mapped(folder: str, task: int) -> bool:
         _mapped[folder] = runner = _opened(Path(folder))
     done = runner.perform(task)
     # Pages of a mapping count as memory of their process, and loky ends processes that grow.
-    runner.written += sum(array[at].nbytes for array, at in runner.places_of(task)[1])
+    first, stop = runner.job.tasks.span(task)
+    runner.written += runner.space.numbers[:, first:stop].nbytes
     if runner.written > MAPPED:
         _mapped.clear()
     return done
@@ -89,8 +90,7 @@ _mapped: dict[str, TaskRunner] = {}
 
 def _opened(folder: Path) -> TaskRunner:
     job = pickle.loads((folder / "job").read_bytes())
-    # Copied where written to: kernels are compiled for arrays that can be written.
-    arrays = {name: np.load(folder / f"{name}.npy", mmap_mode="c").view(np.ndarray) for name in _MOTION}
+    arrays = {name: np.load(folder / f"{name}.npy", mmap_mode="r").view(np.ndarray) for name in _MOTION}
     runner = TaskRunner(replace(job, motion=replace(job.motion, **arrays)), opened(folder.parent))
     runner.stop = _stop(folder)
     return runner
@@ -152,12 +152,13 @@ def perform_separately(
             return None
         _separate.clear()
         made: Job = pickle.loads(job)
-        # The only callers of BLAS.
-        if made.plan.backwards or any(solver.form == "global" for solver in made.model.solvers):
+        if made.plan.backwards:  # the only caller of BLAS
             from threadpoolctl import threadpool_limits
 
             threadpool_limits(1)
-        _separate[key] = runner = TaskRunner(made, in_memory(made.shapes))
+        runner = TaskRunner(made, in_memory(made.shapes))
+        runner.solving.life.prepare(runner.solving.X)
+        _separate[key] = runner  # other threads may take it from now on
     reads, writes = runner.places_of(task)
     for (array, at), part in zip(reads, inputs, strict=True):
         array[at] = part

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pickle
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache, partial
 from time import perf_counter
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -13,10 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from groups.dynamics.one_group import Step
-from groups.engine.solve import Solving, plan_of
+from groups.engine.arrays import Life, pitch_of
+from groups.engine.solve import Solving, life_of, plan_of
 from groups.model import Model
 from groups.motion import Motion
-from groups.results.arrays import shapes
 from groups.run import Run, finished
 from groups.trajectory import Trajectory
 from mbssa.arrays import Ints
@@ -63,22 +65,50 @@ class Job:
     motion: Motion
     plan: Plan
     tasks: Tasks
-    # (rows,) indices of the bodies in the arrays: of the result, and those that other calls need
-    bodies: Ints
+    bodies: Ints  # indices of the bodies of the result, and of those that its checks need
     level: int  # 0 for positions, 1 for velocities too, 2 for accelerations too
     compiled: bool
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The fields, of the model its pickle, and the object code that there is of it."""
+        model = pickle.dumps(self.model, protocol=5)
+        return {**self.__dict__, "model": model, "code": plan_of(self.model).code}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        model = _unpickled(state["model"])
+        plan_of(model).code.update(state.pop("code"))
+        self.__dict__.update(state, model=model)
+
+    @property
+    def life(self) -> Life:
+        """The way in which the engine solves it here."""
+        return life_of(plan_of(self.model), self.compiled)
 
     @property
     def shapes(self) -> Shapes:
         """Shape and kind of all arrays of a workspace."""
         n, instants = len(self.tasks), len(self.motion.time)
+        # Calls that read what others have solved read the axes of bodies too.
+        alone = all(self._is_alone(set(call)) for call in self.tasks.calls)
+        rows = self.life.height if alone else self.life.plan.height
         return {
-            **shapes(self.model, instants, len(self.bodies), self.level),
-            "numbers": ((plan_of(self.model).height, instants), np.float64),
+            "numbers": ((rows, pitch_of(instants)), np.float64),
             "done": ((n,), np.uint8),
             "log": ((n, 3), np.float64),
             **(answer_shapes(self.model, instants) if self.plan.backwards else {}),
         }
+
+    def _is_alone(self, call: set[int]) -> bool:
+        needs = self.model.needs
+        return all(call.issuperset(needs[g]) for g in call if g < len(needs))
+
+
+@lru_cache(maxsize=1)
+def _unpickled(model: bytes) -> Model:
+    """A model sent to this process, with all that has been made of it here for earlier jobs."""
+    found = pickle.loads(model)
+    assert isinstance(found, Model)
+    return found
 
 
 def job_of(model: Model, motion: Motion, plan: Plan, wanted: Ints, level: int, compiled: bool) -> Job:
@@ -88,12 +118,7 @@ def job_of(model: Model, motion: Motion, plan: Plan, wanted: Ints, level: int, c
             f"the plan is for {plan.instants:,} instants and the motion has {len(motion.time):,}; "
             "plan again, or change the motion"
         )
-    tasks = _tasks(plan, model)
-    exchanged = {body for call in tasks.calls for body in _needed_by(model, call)}
-    bodies = np.array(
-        sorted({*wanted.tolist(), *exchanged, *model.held_bodies(wanted).tolist()}), dtype=np.int64
-    )
-    return Job(model, motion, plan, tasks, bodies, level, compiled)
+    return Job(model, motion, plan, _tasks(plan, model), model.held_bodies(wanted), level, compiled)
 
 
 #: By model, the plan that it ran last, and its tasks.
@@ -109,15 +134,6 @@ def _tasks(plan: Plan, model: Model) -> Tasks:
     return last[1]
 
 
-@dataclass(frozen=True, eq=False)
-class Part:
-    """Groups that one call solves."""
-
-    groups: Ints  # indices, each after those that it needs
-    loaded: Ints  # bodies that others have solved and these groups need
-    written: Ints  # bodies of these groups
-
-
 class TaskRunner:
     """A job with the arrays it works on, in the process that works on them."""
 
@@ -126,73 +142,47 @@ class TaskRunner:
         self.stop: npt.NDArray[np.uint8] = np.zeros(1, dtype=np.uint8)
         self.between: Callable[[], object] = lambda: None
         self.written = 0
-        model = job.model
-        self.run = Run(model, job.motion, job.bodies, job.level, space.answer, job.compiled)
-        self.solving = Solving(model, job.motion, space.numbers, compiled=job.compiled)
-        row_of = np.full(model.mechanism.n_bodies, -1)
-        row_of[job.bodies] = np.arange(len(job.bodies))
-        self.parts: list[Part] = []
-        self._row_of = row_of
-        start, bodies = model.structure.members
-        for call in job.tasks.calls:
-            forwards = [g for g in call if g < model.structure.n_groups]
-            mine = np.array([b for g in forwards for b in bodies[start[g] : start[g + 1]]], dtype=np.int64)
-            # The frame belongs to no group; the first call writes its pose.
-            mine = np.append(mine, 0) if not self.parts else mine
-            written = np.sort(mine[row_of[mine] >= 0])
-            loaded = np.array(sorted(_needed_by(model, call)), dtype=np.int64)
-            self.parts.append(Part(np.array(forwards, dtype=np.int64), loaded, written))
+        instants, n = len(job.motion.time), job.model.structure.n_groups
+        self.solving = Solving(job.model, job.motion, space.numbers[:, :instants], compiled=job.compiled)
+        #: By call, indices of the groups that it solves, and of those whose reactions it finds.
+        self.solved = [[g for g in call if g < n] for call in job.tasks.calls]
+        self.balanced = [[g - n for g in call if g >= n] for call in job.tasks.calls]
 
     def begin(self) -> None:
         """Find where all instants begin, unless tasks have been done already."""
-        anew = not self.space.done.any()
-        self.solving.begin(anew=anew)
-        if anew and self.job.plan.backwards:  # they read the pose of the frame, whichever call writes it
-            self.run.place_frame(0, len(self.job.motion.time))
+        self.solving.begin(anew=not self.space.done.any())
 
     def perform(self, task: int) -> bool:
         """Perform one task whose predecessors are done; False if it has been stopped."""
-        space = self.space
         _, call = self.job.tasks.place(task)
-        first, end = self.job.tasks.span(task)
-        space.log[task, 0] = begin = self.now()
-        while first < end and len(self.parts[call].groups):
-            self.between()
-            if self.stop[0]:
-                return False
-            stop = min((first // SLICE + 1) * SLICE, end)
-            try:
-                self._advance(first, stop, self.parts[call])
-            except Exception as error:
-                raise self.failed([task], f"{type(error).__name__}: {error}") from error
-            first = stop
-        for group in self._balanced_by(call):
-            self.between()
-            if self.stop[0]:
-                return False
-            try:
-                steps_of(self.job.model).perform(group, self.moved(), space.answers)
-            except Exception as error:
-                raise self.failed([task], f"{type(error).__name__}: {error}") from error
+        self.space.log[task, 0] = begin = self.now()
+        try:
+            for step in self._steps(call, *self.job.tasks.span(task)):
+                self.between()
+                if self.stop[0]:
+                    return False
+                step()
+        except Exception as error:
+            raise self.failed([task], f"{type(error).__name__}: {error}") from error
         self.note(task, begin, self.now(), threading.get_native_id())
         return True
 
-    def _advance(self, first: int, stop: int, part: Part) -> None:
-        self.solving.advance(first, stop, part.groups.tolist())
-        if self.job.plan.backwards:  # reactions read the answer
-            none = np.zeros(self.run.arrays.quality[0].shape, dtype=np.int8)
-            found, rows = self.solving.arrays(part.written, self.job.level, none), self._row_of[part.written]
-            for mine, theirs in zip(self.run.arrays.outputs, found.outputs, strict=True):
-                mine[rows, first:stop] = theirs[:, first:stop]
-
-    def _balanced_by(self, call: int) -> list[int]:
-        """Indices of the groups whose reactions a call finds, in its order."""
-        n = self.job.model.structure.n_groups
-        return [g - n for g in self.job.tasks.calls[call] if g >= n]
+    def _steps(self, call: int, first: int, end: int) -> Iterator[Callable[[], None]]:
+        """Work of a call over a span, in pieces between which it may be stopped."""
+        while first < end and self.solved[call]:
+            stop = min((first // SLICE + 1) * SLICE, end)
+            yield partial(self.solving.advance, first, stop, self.solved[call])
+            first = stop
+        for group in self.balanced[call]:
+            steps = steps_of(self.job.model)
+            yield partial(steps.perform, group, self.moved(), self.space.answers)
 
     def moved(self) -> Trajectory:
-        """Present state of all bodies in the arrays."""
-        return self.run.trajectory(self.job.bodies)
+        """Present state of all bodies in the array."""
+        job = self.job
+        none = np.zeros((job.model.structure.n_groups, len(job.motion.time)), dtype=np.int8)
+        arrays = self.solving.arrays(job.bodies, job.level, none)
+        return Run(job.model, job.motion, job.bodies, job.level, arrays).trajectory()
 
     @staticmethod
     def now() -> float:
@@ -206,14 +196,15 @@ class TaskRunner:
 
     def places_of(self, task: int) -> tuple[list[Place], list[Place]]:
         """Arrays and the places in them that a task reads, and those that it writes; the log apart."""
-        space, answer = self.space, self.space.answer
-        _, call = self.job.tasks.place(task)
-        span, part = slice(*self.job.tasks.span(task)), self.parts[call]
-        loaded, reads, writes = part.loaded, list[Place](), list[Place]()
-        if balanced := self._balanced_by(call):
-            steps, joints = steps_of(self.job.model).steps, self.job.model.mechanism.joints
-            bodies = {body for group in balanced for body in steps[group].reads}
-            loaded = np.array(sorted({*loaded.tolist(), *bodies} - {*part.written.tolist()}), dtype=np.int64)
+        space, model, (_, call) = self.space, self.job.model, self.job.tasks.place(task)
+        span, balanced = slice(*self.job.tasks.span(task)), self.balanced[call]
+        mine, read = self.solving.rows_of(self.solved[call])
+        reads, writes = list[Place](), list[Place]([(space.numbers, (mine, span))])
+        if balanced:
+            steps, joints = steps_of(model).steps, model.mechanism.joints
+            bodies = sorted({body for group in balanced for body in steps[group].reads})
+            rows = np.concatenate([read, *(plan_of(model).rows_of_body(body) for body in bodies)])
+            read = rows[rows < len(space.numbers)]
             later = {g for group in balanced for g in steps[group].later} - set(balanced)
             reads += [(space.answers.slots, _slots(steps[g])) for g in sorted(later)]
             for group in balanced:
@@ -224,24 +215,20 @@ class TaskRunner:
                     (space.answers.drives, slice(first, first + n_driven)),
                     (space.answers.status, slice(group, group + 1)),
                 ]
-        outputs = [array for array in answer.outputs if array.shape[1]]
-        mine, others = self.solving.rows_of(part.groups.tolist())
-        reads.append((space.numbers, (np.concatenate([mine, others]), span)))
-        writes.append((space.numbers, (mine, span)))
-        reads += [(array, (self._row_of[loaded], span)) for array in outputs]
-        writes += [(array, (self._row_of[part.written], span)) for array in outputs]
-        writes += [(array, (part.groups.tolist(), span)) for array in answer.quality]
-        return reads, writes
+        return [*reads, (space.numbers, (read, span))], writes
 
     def finished(self) -> Run:
         """The engine's answer, in which tasks that are not done are not computed."""
         solving, space, tasks = self.solving, self.space, self.job.tasks
         if space.folder is not None:  # a later run continues from the array as the tasks have left it
-            solving.X = solving.X.copy()
-        missing = np.zeros((self.job.model.structure.n_groups, len(self.job.motion.time)), dtype=np.bool_)
+            solving.X = space.numbers.copy()[:, : len(self.job.motion.time)]
+        missing = None
         for task in np.flatnonzero(space.done == 0).tolist():
-            groups = self.parts[tasks.place(task)[1]].groups
-            missing[groups[:, None], np.arange(*tasks.span(task))] = True
+            if missing is None:
+                missing = np.zeros((self.job.model.structure.n_groups, len(self.job.motion.time)), np.bool_)
+            groups, span = self.solved[tasks.place(task)[1]], slice(*tasks.span(task))
+            missing[groups, span] = True
+            solving.X[solving.rows_of(groups)[0], span] = 0.0
         return finished(solving, self.job.bodies, self.job.level, missing=missing)
 
     def failed(self, tasks: Sequence[int], why: str) -> TaskError:
@@ -260,12 +247,6 @@ class TaskRunner:
         more = len(tasks.calls[call]) - 4
         groups += f" and {more} more" if more > 0 else ""
         return f"{groups}, chunk {chunk + 1} of {len(tasks.bounds) - 1} (instants {first:,} to {stop - 1:,})"
-
-
-def _needed_by(model: Model, call: tuple[int, ...]) -> set[int]:
-    """Bodies of other calls that a call's groups need."""
-    of_body, n = model.structure.group_of_body, model.structure.n_groups
-    return {body for g in call if g < n for body in model.neighbours[g] if int(of_body[body]) - 1 not in call}
 
 
 def _slots(step: Step) -> slice:

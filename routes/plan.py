@@ -16,13 +16,10 @@ from routes.reverse import needs_of, numbers
 #: Stages in sequence of group numbers in parallel.
 Route = tuple[tuple[int, ...], ...]
 
-#: Initial state of a chunk: the end of the chunk before, or a coarse pass over the motion.
-Start = Literal["carried", "seeded"]
-
 #: Predecessors of a call: all calls of the stage before, or those that it needs.
 Wait = Literal["stage", "needs"]
 
-#: Chunks begin at multiples of this number of time steps, which kernels solve at once.
+#: Chunks begin at multiples of this number of time steps: whole vectors of the machine code.
 GRAIN = 32
 
 FORMAT = 1
@@ -40,8 +37,6 @@ class Plan:
         reactions of the groups that depend on it; with one there have to be all
     instants : of the motion
     chunk : instants of a chunk of time, a multiple of 32; the last chunk is shorter
-    start : ``carried``: a chunk of a call waits for the chunk before, as in a pipeline; ``seeded``: chunks
-        start apart, from a coarse pass over the motion
     wait : in its chunk, a call waits for the whole ``stage`` before it, or only for the calls that it
         ``needs``
     executor : sequential, threads, processes, mpi, or cluster: the current ``distributed.Client``, else the
@@ -63,7 +58,6 @@ class Plan:
     stages: tuple[tuple[tuple[int, ...], ...], ...]
     instants: int
     chunk: int
-    start: Start = "carried"
     wait: Wait = "needs"
     executor: str = "sequential"
     workers: int = 1
@@ -93,7 +87,7 @@ class Plan:
         stages = " > ".join("|".join("+".join(map(str, call)) for call in stage) for stage in self.stages)
         parts = [stages]
         if self.chunks > 1:
-            parts.append(f"{self.chunks} {self.start} chunks of {self.chunk}")
+            parts.append(f"{self.chunks} chunks of {self.chunk}")
         if len(self.stages) > 1 and self.wait == "stage":
             parts.append("stage by stage")
         parts += [f"SG-{group} by {solver}" for group, solver in sorted(self.solvers.items())]
@@ -162,6 +156,7 @@ class Plan:
             raise ValueError(f"no JSON: {error}") from None
         if not isinstance(record, dict) or record.pop("format", None) != FORMAT:
             raise ValueError(f'a plan is a JSON object with "format": {FORMAT}')
+        record.pop("start", None)  # of older plans, whose chunks could depend on each other
         unknown = set(record) - set(Plan.__dataclass_fields__)
         try:
             plan = TypeAdapter(Plan).validate_python(record)
@@ -201,9 +196,8 @@ def _faults_of_choices(plan: Plan) -> list[str]:
             faults.append(f"{name} is {getattr(plan, name)}; write 1 or more")
     if plan.chunk % GRAIN and plan.chunks > 1:
         faults.append(f"chunk is {plan.chunk}; write a multiple of {GRAIN}")
-    for name, allowed in (("start", get_args(Start)), ("wait", get_args(Wait))):
-        if getattr(plan, name) not in allowed:
-            faults.append(f"{name} is {getattr(plan, name)!r}; write {' or '.join(allowed)}")
+    if plan.wait not in get_args(Wait):
+        faults.append(f"wait is {plan.wait!r}; write {' or '.join(get_args(Wait))}")
     return faults
 
 
@@ -213,7 +207,6 @@ def plan_of(
     *,
     instants: int,
     chunks: int = 1,
-    start: Start = "carried",
     wait: Wait = "needs",
     executor: str = "sequential",
     workers: int = 1,
@@ -258,7 +251,6 @@ def plan_of(
         tuple(tuple(stage) for stage in stages),
         instants,
         even_chunk(instants, chunks),
-        start,
         wait,
         executor,
         workers,

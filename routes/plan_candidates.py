@@ -28,7 +28,6 @@ KINDS = {
     "time chunks, other solvers": "pieces of time side by side, each group by its cheapest solver",
     "stages": "groups of a stage side by side, the whole motion at once (PARCSIM)",
     "batched stages": "stages whose equal groups share calls, one for each worker",
-    "pipeline": "groups side by side, each a chunk of time behind those it needs",
     "chunked stages": "groups and pieces of time side by side",
 }
 
@@ -108,7 +107,7 @@ def _on(
         return sorted({min(count, most) for count in wanted} - {1})
 
     for chunks in counts(workers, 2 * workers, 4 * workers):
-        whole = plan(sequential_route(model), chunks=chunks, start="seeded")
+        whole = plan(sequential_route(model), chunks=chunks)
         yield Candidate("time chunks", whole)
         if solvers:
             yield Candidate("time chunks, other solvers", replace(whole, solvers=dict(solvers)))
@@ -117,7 +116,5 @@ def _on(
         batched = plan(route, wait="stage", batch=True)
         if len(batched.calls) < sum(map(len, route)) and max(map(len, batched.stages)) > 1:
             yield Candidate("batched stages", batched)
-        for chunks in counts(4, 16):
-            yield Candidate("pipeline", plan(route, chunks=chunks))
         for chunks in counts(2 * workers):
-            yield Candidate("chunked stages", plan(route, chunks=chunks, start="seeded", batch=True))
+            yield Candidate("chunked stages", plan(route, chunks=chunks, batch=True))

@@ -324,10 +324,8 @@ def _named(runner: TaskRunner, failed: CallFailed) -> BaseException:
 
 @contextmanager
 def _one_thread_of_blas(job: Job) -> Iterator[None]:
-    """Limit BLAS to one thread for each worker; only the global approach and reactions call it."""
-    if job.plan.workers == 1 or (
-        not job.plan.backwards and not any(solver.form == "global" for solver in job.model.solvers)
-    ):
+    """Limit BLAS to one thread for each worker; of all tasks, reactions alone call it."""
+    if job.plan.workers == 1 or not job.plan.backwards:
         yield
         return
     from threadpoolctl import threadpool_limits
@@ -362,7 +360,8 @@ def _workspace(job: Job, executor: ExecutorType, folder: Path | None, resume: bo
         with scratch(room_for_files(job.shapes)) as made:
             yield in_files(job.shapes, made)
     else:
-        yield in_memory(job.shapes)
+        # Reactions read arrays that other tasks have not filled yet.
+        yield in_memory(job.shapes, np.zeros if job.plan.backwards else job.life.memory)
 
 
 def _collected(runner: TaskRunner, wanted: Ints) -> Trajectory:

@@ -1,6 +1,6 @@
 """List scheduling of dependent tasks on any number of workers, simulated."""
 
-# Plain Python: 10⁵ tasks on 1,024 workers take 0.1 to 0.3 s, less than a compiled kernel takes to load.
+# Plain Python: 10⁵ tasks on 1,024 workers take 0.1 to 0.3 s, less than a compiler takes to load.
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ class Trial:
 
     Attributes
     ----------
-    kind : of plan: ``sequential``, ``other solvers``, ``time chunks``, ``stages``, ``pipeline`` …
+    kind : of plan: ``sequential``, ``other solvers``, ``time chunks``, ``stages`` …
     measured : s of each repeat
     log : of the fastest repeat
 
@@ -271,7 +271,7 @@ def study(
     report("predicting", 0.0)
     chosen, predicted = _chosen(model, len(motion.time), workers, executors, costs, top, forces)
     measured: list[list[tuple[float, EventLog]]] = [[] for _ in chosen]
-    # Once by each executor with the kernels of each choice of solvers, so that no repeat compiles any.
+    # Once by each executor with each choice of solvers, so that no repeat compiles any.
     plans = [candidate.plan for candidate, _ in chosen]
     warm = {(plan.executor, *sorted(plan.solvers.items())): plan for plan in reversed(plans)}
     for plan in warm.values():
@@ -355,9 +355,7 @@ def predicted_scaling(
         ("time chunks", sequential_route(model), chunks),
         ("chunked stages", parallel_route(model), chunks),
     ):
-        plan = plan_of(
-            model, route, instants=instants, chunks=count_of, start="seeded", executor=name, workers=2
-        )
+        plan = plan_of(model, route, instants=instants, chunks=count_of, executor=name, workers=2)
         tasks = tasks_of(plan, model)
         found[kind] = scaling(
             costs.task_seconds(tasks, plan),
@@ -410,7 +408,7 @@ def _alternatives(model: Model) -> Iterator[dict[int, str]]:
         (group.number, solver.choice, alternatives(group, setting, choose(group, setting)))
         for group, solver in zip(model.structure.groups, model.solvers, strict=True)
     ]
-    for solver in ("closed form", "Newton", "global dense"):
+    for solver in ("closed form", "Newton"):
         found: dict[int, str] = {
             n: solver for n, own, others in options if solver in others and solver != own
         }

@@ -60,11 +60,9 @@ def tasks_of(plan: Plan, model: Model) -> Tasks:
             predecessors.append(sorted({int(call_of[g]) for g in needed} - {k}))
     bounds = np.append(np.arange(0, plan.instants, plan.chunk), plan.instants)
     chunks, n = len(bounds) - 1, len(calls)
-    # In a pipeline, the same call of the chunk before is a predecessor too.
-    first = [np.array(each, dtype=np.int64) for each in predecessors]
-    later = [np.append(k - n, each) for k, each in enumerate(first)] if plan.start == "carried" else first
-    parts = first + [part + n * chunk for chunk in range(1, chunks) for part in later]
+    # Chunks are independent of each other.
     start = np.zeros(n * chunks + 1, dtype=np.int64)
-    np.cumsum([len(part) for part in parts], out=start[1:])
-    needs = np.concatenate(parts) if parts else np.zeros(0, dtype=np.int64)
-    return Tasks(calls, stage, bounds, start, needs.astype(np.int64))
+    np.cumsum(np.tile([len(each) for each in predecessors], chunks), out=start[1:])
+    first = np.array([need for each in predecessors for need in each], dtype=np.int64)
+    needs = (n * np.arange(chunks)[:, None] + first).ravel()
+    return Tasks(calls, stage, bounds, start, needs)

@@ -1,8 +1,9 @@
-"""Arrays of a run, in memory or in files: results, all numbers of the engine, finished tasks."""
+"""Arrays of a run, in memory or in files: all numbers of the engine, reactions, finished tasks."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,13 +12,12 @@ import numpy as np
 import numpy.typing as npt
 
 from groups.dynamics.one_group import Answers
-from groups.results.arrays import Arrays
-from groups.results.schema import OUTPUTS
+from groups.engine.arrays import aligned
 from mbssa.arrays import Floats
 
 Shapes = dict[str, tuple[tuple[int, ...], type[np.generic]]]
 
-#: Arrays other than the solution.
+#: Arrays of every run.
 BESIDE = ("numbers", "done", "log")
 
 #: Arrays of reactions.
@@ -28,8 +28,7 @@ BACK = ("reactions", "efforts", "balanced")
 class Workspace:
     """All arrays of a run."""
 
-    answer: Arrays  # arrays of the solution
-    numbers: Floats  # (height, T) the engine's array of all numbers
+    numbers: Floats  # (height, T and more) the engine's array of all numbers
     done: npt.NDArray[np.uint8]  # (tasks,) 1 where a task is done
     log: Floats  # (tasks, 3) begin and end (s, monotonic clock of the machine), worker
     folder: Path | None  # where the arrays are files; None in memory
@@ -43,13 +42,11 @@ class Workspace:
         return self.reactions
 
 
-def in_memory(shapes: Shapes) -> Workspace:
-    """Arrays in memory, initialised."""
-    made: dict[str, Any] = {
-        name: np.empty(shape, kind) if name in OUTPUTS else np.zeros(shape, kind)
-        for name, (shape, kind) in shapes.items()
-    }
-    return _initialised(made, None)
+def in_memory(shapes: Shapes, memory: Callable[[int], Floats] = np.zeros) -> Workspace:
+    """Arrays in memory, initialised but for that of numbers, which takes the ``memory`` of a size."""
+    (rows, pitch), _ = shapes["numbers"]
+    made: dict[str, Any] = {n: np.zeros(*of) for n, of in shapes.items() if n != "numbers"}
+    return _initialised({**made, "numbers": aligned(rows, pitch, memory)}, None)
 
 
 def in_files(shapes: Shapes, folder: Path) -> Workspace:
@@ -96,7 +93,6 @@ def room_for_files(shapes: Shapes) -> Path:
 
 
 def _initialised(made: dict[str, Any], folder: Path | None) -> Workspace:
-    made["condition"][:] = 1.0
     made["log"][:] = -1.0
     return _named(made, folder)
 
@@ -104,7 +100,7 @@ def _initialised(made: dict[str, Any], folder: Path | None) -> Workspace:
 def _named(made: dict[str, Any], folder: Path | None) -> Workspace:
     reactions = Answers(*(made[name] for name in BACK)) if BACK[0] in made else None
     others: dict[str, Any] = {name: made[name] for name in BESIDE}
-    return Workspace(Arrays.named(made), **others, folder=folder, reactions=reactions, arrays=made)
+    return Workspace(**others, folder=folder, reactions=reactions, arrays=made)
 
 
 def _allocate(path: Path) -> None:

@@ -9,7 +9,7 @@ TEXT = (ROOT / "docs" / "architecture.md").read_text()
 
 #: Most lines of each package: lowered by a change that leaves fewer, raised only for a new ability. The graph
 #: and the engine are in mbssa and groups beside the kernels, which solve long motions until they go.
-LINES = {"mbssa": 32_670, "groups": 38_060, "routes": 11_660, "mbssa_studio": 2_180}
+LINES = {"mbssa": 32_670, "groups": 38_100, "routes": 11_470, "mbssa_studio": 2_180}
 #: Code that the engine will replace, and who else still imports it: the list may only become shorter.
 REPLACED = (
     *(f"groups/{name}" for name in ("encoding", "kernels", "packed", "placing", "solvers")),
@@ -34,7 +34,6 @@ ENGINE_IMPORTERS = {
     "mbssa/cli/application",
     "mbssa/joints/cams/contact",
     "mbssa/joints/kernels",
-    "routes/calibration/machine",
     "routes/study",
     "routes/sweep/poses",
 }

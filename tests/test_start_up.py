@@ -8,6 +8,7 @@ import pytest
 
 HEAVY = (
     "numba",
+    "llvmlite",
     "networkx",
     "matplotlib",
     "joblib",
@@ -45,6 +46,14 @@ def test_decompose_imports_no_heavy_package():
 def test_no_structure_of_a_model_loads_a_compiler():
     script = "import sys, mbssa; [mbssa.decompose(mbssa.load(name)) for name in mbssa.builtin_names()]; "
     script += "assert not {'numba', 'networkx', 'scipy'} & set(sys.modules)"
+    subprocess.run([sys.executable, "-c", script], check=True)
+
+
+def test_neither_does_the_machine_of_stored_costs():
+    script = (
+        "import sys; from routes.calibration.machine import this_machine; assert this_machine().llvmlite; "
+    )
+    script += "assert not {'numba', 'llvmlite'} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", script], check=True)
 
 

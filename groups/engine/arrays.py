@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -30,6 +30,8 @@ FINITE = 1e300
 DOUBT = 0.05
 #: Instants of a block: intermediate results stay in the cache.
 BLOCK = 1024
+#: Numbers in a line of the cache, at most as many as a vector has.
+LINE = 8
 
 
 class Quality(NamedTuple):
@@ -40,6 +42,20 @@ class Quality(NamedTuple):
     reach: Any
     gimbal: Any
     far: Any
+
+
+def pitch_of(count: int) -> int:
+    """Numbers of a row of memory for so many instants, with room for a vector beyond the last."""
+    # Rows have an odd number of lines of the cache, so that they do not share its sets.
+    lines = 1 - (-count // LINE)
+    return LINE * (lines + 1 - lines % 2)
+
+
+def aligned(rows: int, pitch: int, memory: Callable[[int], Floats] = np.empty) -> Floats:
+    """Memory (rows, pitch) that begins with a line of the cache."""
+    raw = memory(rows * pitch + LINE)
+    start = -raw.__array_interface__["data"][0] // 8 % LINE
+    return raw[start : start + rows * pitch].reshape(rows, pitch)
 
 
 def is_fine(of: Quality, limit: Any, size: float, flat: Any) -> Any:
@@ -64,6 +80,15 @@ class Life:
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
+
+    @property
+    def height(self) -> int:
+        """Rows of an array whose columns all groups solve together."""
+        return self.plan.height
+
+    def memory(self, size: int) -> Floats:
+        """Memory for so many numbers, which may hold any."""
+        return np.empty(size)
 
     def storage(self, count: int) -> Floats:
         """An array of so many instants."""

@@ -29,7 +29,7 @@ ARGUMENTS = (
 
 @dataclass(eq=False)
 class Loop:
-    """The arguments of a routine's function."""
+    """Arguments of the function of a routine."""
 
     name: str
     #: Inputs (name, number), whose rows are the first of its table of rows.

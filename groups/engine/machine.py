@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from groups.engine.arrays import DOUBT, FINITE, Life
+from groups.engine.arrays import DOUBT, FINITE, Life, aligned, pitch_of
 from groups.engine.loops import (
     BLOCK,
     ENTRY,
@@ -56,7 +56,7 @@ class Host:
         return Host(llvm.get_host_cpu_name(), found.flatten(), lanes)
 
     def key(self) -> tuple[str, str, int]:
-        """Key of object code that runs here."""
+        """Name, features and lanes of the processors whose object code runs here."""
         return self.name, self.features, self.lanes
 
 
@@ -151,7 +151,7 @@ def _linker() -> Any:
 
 @dataclass(eq=False)
 class Room:
-    """Room of a thread to work in: axes of a block, a vector of instants, and a chain."""
+    """Memory that a thread works in: axes of a block, a vector of instants, and a chain."""
 
     axes: Floats
     vector: Floats
@@ -230,10 +230,15 @@ class Machine(Life):
 
     # --- storage -------------------------------------------------------------------------------------
 
+    @property
+    def height(self) -> int:
+        return self.plan.first_axes
+
+    def memory(self, size: int) -> Floats:
+        return np.empty(size) if size < LARGE else _lent(size, self._spare)
+
     def storage(self, count: int) -> Floats:
-        # Rows begin with lines of the cache, an odd number of them, so that they do not share its sets.
-        lines = 1 - (-count // self.lanes)
-        X = aligned(self.plan.first_axes, self.lanes * (lines + 1 - lines % 2), self._spare)[:, :count]
+        X = aligned(self.height, pitch_of(count), self.memory)[:, :count]
         self.prepare(X)
         return X
 
@@ -277,13 +282,16 @@ class Machine(Life):
             X[:] = Y
             return notes
         entries, plan, notes = self._entries, self.plan, self._nothing.copy()
+        rows: Ints | slice = slice(len(X))
         if parts is not None and len(parts) < len(entries):
             entries = entries[[part.index for part in parts]]
+            rows = np.concatenate([plan.rows_of_part(part) for part in parts])
+            rows = rows[rows < len(X)]
         elif count == X.shape[1] and self._has_room(X):  # the last vector repeats the last instant
             whole = first - (first - count) // self.lanes * self.lanes
-            W = np.ndarray((len(X), whole), np.float64, X.base, _at(X) - _at(X.base), X.strides)
-            for rows in (slice(plan.first_body), plan.q):
-                W[rows, count:] = X[rows, count - 1 : count]
+            W = np.lib.stride_tricks.as_strided(X, (len(X), whole), X.strides)
+            for given in (slice(plan.first_body), plan.q):
+                W[given, count:] = X[given, count - 1 : count]
             self._blocks(W, entries, notes, first, whole, limit)
             return notes
         whole = first + (count - first) // self.lanes * self.lanes
@@ -293,7 +301,7 @@ class Machine(Life):
             Y = aligned(len(X), self.lanes) if len(X) > plan.first_axes else self._room.vector
             Y[:, : count - whole], Y[:, count - whole :] = X[:, whole:count], X[:, count - 1, None]
             self._blocks(Y, entries, notes, 0, self.lanes, limit)
-            X[:, whole:count] = Y[:, : count - whole]
+            X[rows, whole:count] = Y[rows, : count - whole]  # others may be solved at the same time
         return notes
 
     def _blocks(self, X: Floats, entries: Ints, notes: Floats, first: int, end: int, limit: float) -> None:
@@ -388,14 +396,8 @@ class _Loan:
 
 
 def _lent(size: int, spare: list[Floats]) -> Floats:
-    found = [raw for raw in spare if raw.size == size]
-    spare.clear()
-    return np.asarray(_Loan(found[0] if found else np.empty(size), spare))
-
-
-def aligned(rows: int, pitch: int, spare: list[Floats] | None = None) -> Floats:
-    """Memory (rows, pitch) that begins with a line of the cache."""
-    size = rows * pitch + 8
-    raw = np.empty(size) if spare is None or size < LARGE else _lent(size, spare)
-    start = (-_at(raw) // 8) % 8
-    return raw[start : start + rows * pitch].reshape(rows, pitch)
+    try:
+        raw = spare.pop()  # in one step: threads must not take the same memory
+    except IndexError:
+        raw = np.empty(size)
+    return np.asarray(_Loan(raw if raw.size == size else np.empty(size), spare))

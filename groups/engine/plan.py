@@ -83,6 +83,8 @@ class Plan:
     def __init__(self, model: Model) -> None:
         #: The machine code, once it is made, and the seconds that NumPy has taken without it.
         self.machine: Machine | None = None
+        #: Object code by the processors that it runs on; other processes take it.
+        self.code: dict[tuple[str, str, int], bytes] = {}
         self.spent = 0.0
         self.setting = Setting.at(model.structure, model.frames, model.reference)
         if model.inputs is not None:

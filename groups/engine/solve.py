@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from threading import Lock
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
@@ -34,25 +35,28 @@ FINER = 32
 END = 1e-9
 
 _plans: WeakKeyDictionary[Model, Plan] = WeakKeyDictionary()
-_compiling = Lock()
+_making = Lock()  # threads may solve motions of one model
 
 
 def plan_of(model: Model) -> Plan:
     """The plan of a model, made once."""
-    if model not in _plans:
-        _plans[model] = Plan(model)
-    return _plans[model]
+    with _making:
+        if model not in _plans:
+            _plans[model] = Plan(model)
+        return _plans[model]
 
 
 def life_of(plan: Plan, compiled: bool) -> Life:
     """Machine code, which is made once, or NumPy, also where a function cannot be traced."""
     if not (compiled and plan.is_printable):
         return Life(plan)
-    with _compiling:
+    with _making:
         if plan.machine is None:
-            from groups.engine.machine import Machine
+            from groups.engine.machine import Host, Machine
 
-            plan.machine = Machine(plan)
+            key = Host.here().key()
+            plan.machine = Machine(plan, plan.code.get(key))
+            plan.code[key] = plan.machine.code
         return plan.machine
 
 
@@ -72,8 +76,12 @@ class Solving:
         self._notes: Floats | None = None
         self._noted, self._lock = 0, Lock()
         self.X, self._shared = (self.life.storage(len(motion.time)), False) if X is None else (X, True)
-        self.way = Way.of(self.plan, motion, self.X[: self.plan.first_body])
         self.knots, self.start = Knots(), self.plan.start
+
+    @cached_property
+    def way(self) -> Way:
+        """The motion's inputs, which stand in the array from now on, between its samples."""
+        return Way.of(self.plan, self.motion, self.X[: self.plan.first_body])
 
     def begin(self, start: Floats | None = None, *, anew: bool = True) -> None:
         """Follow the motion in a coarse pass from the reference, or from another column (height,)."""
@@ -101,13 +109,15 @@ class Solving:
                 self._notes = notes if self._notes is None else np.minimum(self._notes, notes)
 
     def rows_of(self, groups: Sequence[int]) -> tuple[Ints, Ints]:
-        """Rows of the array that some groups write, and those of others that they read."""
-        parts = [self.plan.parts[g] for g in groups]
-        mine = [self.plan.rows_of_part(part) for part in parts]
+        """Rows of the array that some groups write, and those that they read of others, and as guesses."""
+        plan, none = self.plan, np.zeros(0, dtype=np.int64)
+        parts = [plan.parts[g] for g in groups]
         known = sorted({k for part in parts for k in part.known} - set(groups))
-        others = [np.arange(self.plan.first_body), self.plan.rows_of_body(0)]
-        others += [self.plan.rows_of_part(self.plan.parts[k]) for k in known]
-        return np.concatenate([np.zeros(0, dtype=np.int64), *mine]), np.concatenate(others)
+        mine = np.concatenate([none, *(plan.rows_of_part(part) for part in parts)])
+        others = [np.arange(plan.first_body), *(part.state for part in parts)]
+        others += [plan.rows_of_part(plan.parts[k]) for k in known]
+        read = np.concatenate(others)
+        return mine[mine < len(self.X)], read[read < len(self.X)]
 
     def finished(
         self, held: Ints, level: int, done: int | None = None, missing: Bools | None = None

@@ -58,7 +58,7 @@ def costs(
     >>> model = groups.build(mbssa.decompose(mbssa.load("planar_four_bar")))
     >>> motion = groups.default_motion(model.mechanism, steps=1001)
     >>> found = costs(model, motion, executors=[])
-    >>> bool(0.0 < found.group_seconds(500).sum() < found.group_seconds(1000).sum())
+    >>> bool(0.0 < found.group_seconds(500).sum() <= found.group_seconds(1000).sum())
     True
     """
     answers = level_number(level)
@@ -70,7 +70,6 @@ def costs(
     if found is None:
         found = measured_costs(model, motion, level)
         store(key, found)  # at once, since the user may stop what follows
-    found = _of_the_motion(found, model, motion)
     here = _measurable(executors)
     for name in dict.fromkeys([default_executor(), *here] if here and workers > 1 else []):
         # A machine that was busy with other programs shows nothing of contention between workers.
@@ -97,17 +96,12 @@ def stored_costs(
         return None
     if found is None or not all(_is_known(found, name, workers) for name in _measurable(executors)):
         return None
-    return _of_the_motion(found, model, motion)
+    return found
 
 
 def _measurable(executors: Sequence[str]) -> list[str]:
     types = map(executor_named, executors)
     return [each.name for each in types if each.parallel and each.measurable]
-
-
-def _of_the_motion(found: Costs, model: Model, motion: Motion) -> Costs:
-    """Costs with the length of the coarse pass of this motion."""
-    return found
 
 
 def _merged(found: Costs, name: str, measured: ExecutorCosts) -> ExecutorCosts:

@@ -21,7 +21,7 @@ from routes.calibration.measuring import (
 from routes.calibration.timing import Timing, timed
 from routes.cost import Costs
 from routes.executors import ExecutorCosts, default_executor, executor_named
-from routes.plan import Plan, even_chunk
+from routes.plan import Plan, parallel_route, plan_of
 from routes.predict import scheduled
 from routes.run import logged_run
 from routes.tasks import tasks_of
@@ -43,20 +43,20 @@ def measured_executor(
     model: Model, motion: Motion, level: Level, costs: Costs, name: str, workers: int
 ) -> ExecutorCosts:
     """Measure the time that an executor adds to tasks, and their slowdown on a number of workers."""
-    # Independent chunks, in parallel and in sequence, give start and slowdown; many small tasks give the
-    # overhead of submission; a pipeline gives the wake-up. Contention of threads is measured with `threads`,
+    # Chunks, in parallel and in sequence, give start and slowdown; many small tasks give the overhead of
+    # submission; stages of small tasks give the wake-up. Contention of threads is measured with `threads`,
     # before any other executor. Where other programs had the cores, the costs of a task are assumed ones.
     groups = len(costs.groups)
     piece = first_instants(motion, affordable(costs, len(motion.time)))
     instants = len(piece.time)
-    by = {"executor": name, "workers": workers}
-    apart = together(groups, instants, 4 * workers, start="seeded")
-    few = first_instants(piece, enough_instants(groups, SMALL, instants))
+    apart = together(groups, instants, 4 * workers)
+    few, brief = (first_instants(piece, n) for n in (enough_instants(groups, SMALL, instants), SMALL))
+    stages = plan_of(model, parallel_route(model), instants=len(brief.time), wait="stage")
     runs = {
         "in sequence": (apart, piece),
         "side by side": (replace(apart, executor=name, workers=workers), piece),
-        "small": (alone(groups, len(few.time), SMALL, start="seeded", **by), few),
-        "pipeline": (alone(groups, instants, even_chunk(instants, 16), **by), piece),
+        "small": (alone(groups, len(few.time), SMALL, executor=name, workers=workers), few),
+        "stages": (replace(stages, executor=name, workers=workers), brief),
     }
     first = logged_run(model, runs["side by side"][0], piece, level=level, compiled=True).seconds
     timings = timed(model, runs, level, BUDGET)
@@ -81,7 +81,7 @@ def measured_executor(
         guess = replace(costs, executors={}).executor(name)
         return replace(found, handing=guess.handing, wake=guess.wake, assumed=True)
     found = _fitted(found, lambda costs, s: replace(costs, handing=s), timings["small"], model, costs)
-    return _fitted(found, lambda costs, s: replace(costs, wake=s), timings["pipeline"], model, costs)
+    return _fitted(found, lambda costs, s: replace(costs, wake=s), timings["stages"], model, costs)
 
 
 def _contention(sequential: Timing, beside: Timing) -> tuple[float, float]:

@@ -13,19 +13,17 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from mbssa.compiled.kernel_cache import kernel_state
-
 
 @dataclass(frozen=True)
 class Machine:
-    """Processor, software and kernels, which decide costs."""
+    """Processor and software, which decide costs."""
 
     processor: str
+    features: str  # hash of its features, which decide the machine code
     cores: int  # that this process may use
     python: str  # version
     numpy: str  # version
-    numba: str  # version
-    kernels: str  # hash of the kernel sources
+    llvmlite: str  # version
 
     @property
     def fingerprint(self) -> str:
@@ -37,23 +35,25 @@ class Machine:
 def this_machine() -> Machine:
     """The machine that this process runs on."""
     return Machine(
-        _processor(),
+        _of_processor("model name") or platform.processor() or platform.machine() or "unknown processor",
+        hashlib.sha256(_of_processor("flags", "Features").encode()).hexdigest()[:16],
         cores(),
         f"{platform.python_implementation()} {platform.python_version()}",
         _version("numpy"),
-        _version("numba"),
-        kernel_state(),
+        _version("llvmlite"),
     )
 
 
-def _processor() -> str:
+def _of_processor(*names: str) -> str:
+    """A property of the processor, by its names in Linux; empty where the system does not say."""
+    # llvmlite says more, and takes longer to import than a short motion to solve.
     try:
         for line in Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines():
-            if line.startswith("model name"):
+            if line.startswith(names):
                 return line.partition(":")[2].strip()
     except OSError:
         pass
-    return platform.processor() or platform.machine() or "unknown processor"
+    return ""
 
 
 def cores() -> int:

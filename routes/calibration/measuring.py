@@ -1,8 +1,8 @@
 """Costs of a model, identified from runs of real plans."""
 
 # The plans, on a short piece of the motion: all groups in one call, each group in its own calls over chunks
-# of several lengths, and seeded chunks. So costs include effects of a real run, such as first access to
-# memory.
+# of several lengths, and all groups in one call over chunks. So costs include effects of a real run, such as
+# first access to memory.
 
 from __future__ import annotations
 
@@ -59,13 +59,12 @@ def measured_costs(model: Model, motion: Motion, level: Level) -> Costs:
         group_of_body=tuple((model.structure.group_of_body - 1).tolist()),
         joined=0.0,
         loaded=0.0,
-        around=Around(0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
-        coarse_instants=0,
+        around=Around(0.0, 0.0, 0.0, 0.0),
         made=datetime.now(UTC).isoformat(timespec="seconds"),
         noise=noise(timings.values()),
     )
     joined, loaded = _saved(
-        whole, [timings[name] for name in ("together", "seeded 8", "seeded 32") if name in timings]
+        whole, [timings[name] for name in ("together", "8 chunks", "32 chunks") if name in timings]
     )
     costs = replace(
         whole,
@@ -146,7 +145,7 @@ def _sequential_runs(model: Model, piece: Motion) -> dict[str, tuple[Plan, Motio
         runs[f"alone {length}"] = alone(groups, len(part.time), chunk), part
     for chunks in (8, 32):
         if instants > chunks * GRAIN:
-            runs[f"seeded {chunks}"] = together(groups, instants, chunks, start="seeded"), piece
+            runs[f"{chunks} chunks"] = together(groups, instants, chunks), piece
     return runs
 
 
@@ -186,7 +185,7 @@ def _around(timings: Mapping[str, Timing]) -> Around:
             rows.append([calls - 1.0, tasks - 1.0])
             rest.append(timing.around - fixed - instant * timing.plan.instants)
     call, task = _not_negative(rows, rest)
-    return Around(fixed, instant, call, task, 0.0, 0.0)
+    return Around(fixed, instant, call, task)
 
 
 def _not_negative(rows: list[list[float]], values: list[float]) -> tuple[float, float]:

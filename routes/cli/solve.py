@@ -115,7 +115,6 @@ def _planned(request: Request, model: Model, motion: Motion, level: Level) -> tu
             route,
             instants=instants,
             chunks=max(1, min(chunks, instants // LEAST)),
-            start="seeded" if workers > 1 else "carried",
             executor=executor.name,
             workers=workers,
         )

@@ -1,4 +1,4 @@
-"""Threads of this process: the kernels release the GIL, and all threads share the arrays."""
+"""Threads of this process: machine code runs without the GIL, and all threads share the arrays."""
 
 from __future__ import annotations
 

@@ -57,8 +57,8 @@ class Chart:
     >>> import numpy as np
     >>> from routes.plots.gantt import Chart
     >>> from routes.simulate import simulate
-    >>> pipeline = np.array([0, 0, 1, 2, 4]), np.array([0, 0, 1, 2])
-    >>> chart = Chart.of("predicted", simulate(np.ones(4), *pipeline, 2), ((0,), (1,)))
+    >>> needs = np.array([0, 0, 1, 2, 4]), np.array([0, 0, 1, 2])
+    >>> chart = Chart.of("predicted", simulate(np.ones(4), *needs, 2), ((0,), (1,)))
     >>> chart.call.tolist(), chart.chunk.tolist()
     ([0, 1, 0, 1], [0, 0, 1, 1])
     """
@@ -126,8 +126,8 @@ def gantt(charts: Sequence[Chart], *, title: str = "", kinds: Sequence[str] | No
     >>> import numpy as np
     >>> from routes.plots.gantt import Chart, gantt
     >>> from routes.simulate import simulate
-    >>> pipeline = np.array([0, 0, 1, 2, 4]), np.array([0, 0, 1, 2])
-    >>> schedule = simulate(np.full(4, 1e-3), *pipeline, 2)
+    >>> needs = np.array([0, 0, 1, 2, 4]), np.array([0, 0, 1, 2])
+    >>> schedule = simulate(np.full(4, 1e-3), *needs, 2)
     >>> figure = gantt([Chart.of("predicted", schedule, ((0,), (1,)))])
     >>> [text.get_text() for text in figure.axes[0].texts][:3]
     ['predicted: 3 ms', 'idle', '0 %']
@@ -178,8 +178,8 @@ def draw_gantt(
     >>> import numpy as np, pathlib, tempfile
     >>> from routes.plots.gantt import Chart, draw_gantt
     >>> from routes.simulate import simulate
-    >>> pipeline = np.array([0, 0, 1, 2, 4]), np.array([0, 0, 1, 2])
-    >>> schedule = simulate(np.full(4, 1e-3), *pipeline, 2)
+    >>> needs = np.array([0, 0, 1, 2, 4]), np.array([0, 0, 1, 2])
+    >>> schedule = simulate(np.full(4, 1e-3), *needs, 2)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     draw_gantt([Chart.of("predicted", schedule, ((0,), (1,)))], pathlib.Path(folder, "a.svg"))
     ...     [path.name for path in pathlib.Path(folder).iterdir()]

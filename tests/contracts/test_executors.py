@@ -30,14 +30,14 @@ from threadpoolctl import threadpool_info
 
 import routes
 import routes.executors
+from groups.dynamics.one_group import Steps
 from groups.engine.solve import Solving
-from groups.run import Run
 from groups.status import NOT_COMPUTED, OK
 from mbssa import mpi_rank
 from routes import handover
 from routes.executors import executor_named, executor_names
 from routes.job import TaskError
-from routes.plan import parallel_route, plan_of
+from routes.plan import parallel_route, plan_of, sequential_with_reactions
 from routes.run import logged_run
 
 ALL = executor_names()
@@ -45,7 +45,6 @@ ALL = executor_names()
 HERE = [name for name in ALL if name != "mpi"]
 MODEL = model_of("rotor")
 MOTION = motion_of(MODEL)
-RIGHT = {}
 
 cloudpickle.register_pickle_by_value(sys.modules[__name__])
 on_ranks = pytest.mark.skipif(not mpi_rank.mpiexec().exists(), reason="there is no mpiexec beside Python")
@@ -66,13 +65,12 @@ def cluster():
         yield
 
 
-def a_plan(executor, start_="carried", workers=2):
+def a_plan(executor, workers=2):
     return plan_of(
         MODEL,
         parallel_route(MODEL),
         instants=INSTANTS,
         chunks=8,
-        start=start_,
         executor=executor,
         workers=workers,
     )
@@ -83,9 +81,7 @@ def run(plan, **options):
 
 
 def right(plan):
-    if plan.start not in RIGHT:
-        RIGHT[plan.start] = bits(run(in_sequence(plan)))
-    return RIGHT[plan.start]
+    return bits(run(in_sequence(plan)))
 
 
 # --- the standard interface ------------------------------------------------------------------------------
@@ -111,7 +107,7 @@ def test_an_executor_is_one_file(tmp_path, monkeypatch):
     )
     monkeypatch.setattr(routes.executors, "__path__", [*routes.executors.__path__, str(tmp_path)])
     assert "single" in executor_names()
-    plan = a_plan("single", "seeded", 3)
+    plan = a_plan("single", 3)
     assert bits(run(plan)) == right(plan)
 
 
@@ -130,9 +126,8 @@ def test_a_missing_package_is_named(monkeypatch):
 # --- the same bits ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("executor", [name for name in HERE if name != "sequential"])
-def test_the_bits_of_the_sequential_executor_and_a_sound_log(executor):
+@pytest.mark.parametrize("executor", HERE)
+def test_the_bits_of_the_model_itself_and_a_sound_log(executor):
     for name in NAMES:
         check(name, executor, workers=2)
 
@@ -172,37 +167,37 @@ def test_one_rank_needs_no_mpiexec():
 @pytest.mark.parametrize("executor", ["threads", "processes", "cluster"])
 def test_both_workers_work_where_there_is_enough_to_do(executor):
     model = model_of("stewart_inverse")
-    plan = plan_of(
-        model, parallel_route(model), instants=2_000, chunks=12, start="seeded", executor=executor, workers=2
-    )
+    plan = plan_of(model, parallel_route(model), instants=2_000, chunks=12, executor=executor, workers=2)
     logs = [logged_run(model, plan, motion_of(model, 2_000), compiled=False).log for _ in range(2)]
     assert set(logs[1].worker.tolist()) == {0, 1}
-    assert faults(model, plan, logs[1]) == []
+    assert faults(model, logs[1]) == []
+
+
+def test_workers_of_reactions_have_one_thread_of_blas_each(monkeypatch):
+    plan = plan_of(MODEL, sequential_with_reactions(MODEL), instants=64, executor="threads", workers=2)
+    import scipy.sparse.linalg  # noqa: F401  # the limit is one of libraries that are loaded by then
+
+    seen = []
+    perform = Steps.perform
+
+    def watched(self, *arguments):
+        seen.extend(library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas")
+        perform(self, *arguments)
+
+    monkeypatch.setattr(Steps, "perform", watched)
+    assert routes.forces(MODEL, plan, motion_of(MODEL, 64), compiled=False).ok
+    assert set(seen) == {1}
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("solver", ["global dense", "global sparse"])
-def test_workers_of_the_global_approach_have_one_thread_of_blas_each(solver, monkeypatch):
+def test_the_global_approach_gives_the_same_bits_everywhere(solver):
     motion = motion_of(MODEL, 64)
-    plan = plan_of(
-        MODEL, parallel_route(MODEL), instants=64, executor="threads", workers=2, solvers={4: solver}
-    )
-    import scipy.sparse.linalg  # noqa: F401  # the limit is one of libraries that are loaded by then
-
-    seen = []
-    advance = Run.advance
-
-    def watched(self, *arguments):
-        seen.extend(library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas")
-        advance(self, *arguments)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(Run, "advance", watched)
-        by_threads = bits(routes.run(MODEL, plan, motion, compiled=False))
-    assert set(seen) == {1}
-    for executor in ("sequential", "processes", "cluster"):
+    plan = plan_of(MODEL, parallel_route(MODEL), instants=64, workers=2, solvers={4: solver})
+    alone = bits(routes.run(MODEL, plan, motion, compiled=False))
+    for executor in ("threads", "processes", "cluster"):
         found = routes.run(MODEL, replace(plan, executor=executor), motion, compiled=False)
-        assert by_threads == bits(found), executor
+        assert alone == bits(found), executor
 
 
 @pytest.mark.slow
@@ -289,7 +284,7 @@ SAID = r"SG-\d .*, chunk 5 of 8 \(instants 128 to 159\)"
 
 @pytest.mark.parametrize("executor", HERE)
 def test_an_exception_is_named_by_its_task(executor, tmp_path):
-    plan, folder = a_plan(executor, "seeded" if executor == "threads" else "carried"), tmp_path / "run"
+    plan, folder = a_plan(executor), tmp_path / "run"
     with broken(executor, divide), pytest.raises(TaskError, match=SAID + ": Arith.*nothing") as caught:
         run(plan, checkpoint=folder)
     assert MODEL.structure.n_groups * 4 <= caught.value.task < MODEL.structure.n_groups * 5

@@ -77,14 +77,13 @@ def costs(groups: int, seed: int = 0, *, least: float = 1e-5, most: float = 1e-3
     return powers
 
 
-def in_chunks(needs: Needs, chunks: int, *, carried: bool = True) -> tuple[Ints, Ints]:
+def in_chunks(needs: Needs, chunks: int) -> tuple[Ints, Ints]:
     """Tasks of groups that are cut into chunks, as :func:`routes.simulate.simulate` takes them.
 
     Parameters
     ----------
     needs : of each group, the groups that it needs: the same chunk of them
     chunks : how many
-    carried : whether a chunk also needs the chunk before it of the same group
 
     Returns
     -------
@@ -92,16 +91,13 @@ def in_chunks(needs: Needs, chunks: int, *, carried: bool = True) -> tuple[Ints,
 
     >>> start, before = in_chunks(deep(2), 2)
     >>> [before[start[t]:start[t + 1]].tolist() for t in range(4)]
-    [[], [0], [0], [2, 1]]
+    [[], [0], [], [2]]
     """
     groups = len(needs)
     flat = np.array([need for before in needs for need in before], dtype=np.int64)
     owner = np.repeat(np.arange(groups), [len(before) for before in needs])
     shift = groups * np.arange(chunks)[:, None]
     needed, task = (shift + flat).ravel(), (shift + owner).ravel()
-    if carried:
-        later = np.arange(groups, groups * chunks)
-        needed, task = np.concatenate([needed, later - groups]), np.concatenate([task, later])
     start = np.zeros(groups * chunks + 1, dtype=np.int64)
     np.cumsum(np.bincount(task, minlength=groups * chunks), out=start[1:])
     return start, needed[np.argsort(task, kind="stable")]
@@ -111,7 +107,7 @@ def log_faults(events: Floats, needs_start: Ints, needs: Ints) -> list[str]:
     """Faults of a run (n, 3) of tasks as groups of one chunk; needs as of ``in_chunks``."""
     calls = tuple((task,) for task in range(len(events)))
     log = EventLog.of(events, calls, np.array([0, 1]))
-    return log.faults([part.tolist() for part in np.split(needs, needs_start[1:-1])], carried=False)
+    return log.faults([part.tolist() for part in np.split(needs, needs_start[1:-1])])
 
 
 # --- a mechanism -----------------------------------------------------------------------------------

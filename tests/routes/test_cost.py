@@ -82,18 +82,17 @@ class TestCalls:
         )
         assert Costs.from_json(full.to_json()) == full
         with pytest.raises(ValueError, match="format"):
-            Costs.from_json('{"format": 2}')
+            Costs.from_json('{"format": 1}')
 
 
 class TestAround:
     def test_it_is_the_sum_of_what_a_plan_has(self, stewart, costs):
-        costs = replace(with_executor(costs, start=1000.0), around=Around(1.0, 0.01, 2.0, 3.0, 5.0, 7.0))
-        costs = replace(costs, coarse_instants=40)
+        costs = replace(with_executor(costs, start=1000.0), around=Around(1.0, 0.01, 2.0, 3.0))
         one = plan_of(stewart, sequential_route(stewart), instants=100)
         assert costs.around_seconds(one, tasks_of(one, stewart)) == pytest.approx(2.0)
-        # Seven calls, four chunks: 6 calls and 27 tasks more; the coarse pass goes to instant 96 of 100.
-        plan = Plan(tuple(((g,),) for g in range(1, 8)), 100, 32, "seeded", "needs", "threads", 2)
-        expected = 2.0 + 6 * 2.0 + 27 * 3.0 + 40 * 0.96 * 5.0 + 3 * 7.0 + 1000.0
+        # Seven calls, four chunks: 6 calls and 27 tasks more.
+        plan = Plan(tuple(((g,),) for g in range(1, 8)), 100, 32, "needs", "threads", 2)
+        expected = 2.0 + 6 * 2.0 + 27 * 3.0 + 1000.0
         assert costs.around_seconds(plan, tasks_of(plan, stewart)) == pytest.approx(expected)
 
 
@@ -121,7 +120,6 @@ class TestPredictions:
             sequential_route(stewart),
             instants=960,
             chunks=3,
-            start="seeded",
             executor="threads",
             workers=2,
         )

@@ -12,9 +12,9 @@ BOUNDS = np.array([0, 256, 512, 700])
 CALLS = tuple((group,) for group in range(12))
 
 
-def events(carried=True):
+def events():
     """A sound run of 12 groups in 3 chunks on 3 workers, as rows start, stop, worker."""
-    schedule = simulate(costs(36), *in_chunks(NEEDS, 3, carried=carried), 3)
+    schedule = simulate(costs(36), *in_chunks(NEEDS, 3), 3)
     return np.stack([schedule.start + 100.0, schedule.stop + 100.0, schedule.worker], axis=1)
 
 
@@ -27,12 +27,6 @@ def test_a_sound_run_has_no_faults():
     assert log_faults(events(), *in_chunks(NEEDS, 3)) == []
 
 
-def test_chunks_that_start_apart_may_be_in_any_order():
-    apart = events(carried=False)
-    assert faults(apart, carried=False) == []
-    assert faults(apart, carried=True) != []
-
-
 def test_a_task_before_what_it_needs_is_found():
     rows = events()
     length = rows[4, 1] - rows[4, 0]
@@ -42,15 +36,6 @@ def test_a_task_before_what_it_needs_is_found():
     for fault, need in zip(found, ("SG-1", "SG-2"), strict=True):
         assert fault.startswith("SG-5, instants 0 to 255, began ")
         assert f"s before {need}, instants 0 to 255, had ended" in fault
-
-
-def test_a_chunk_before_the_one_it_carries_on_is_found():
-    rows = events()
-    rows[24, :2] -= rows[24, 0] - rows[12, 1] + 1e-6  # SG-1 needs no other group
-    rows[24, 2] = 7
-    (fault,) = faults(rows)
-    assert fault.startswith("SG-1, instants 512 to 699, began 1e-06 s before SG-1, instants 256 to 511,")
-    assert faults(rows, carried=False) == []
 
 
 def test_two_things_at_once_on_a_worker_are_found_even_if_one_lies_within_the_other():
@@ -67,9 +52,9 @@ def test_tasks_that_were_not_run_are_found_and_what_needs_them():
     rows[0] = np.nan, np.nan, -1
     found = faults(rows)
     assert found[0] == "1 of 36 tasks were not run, the first is SG-1, instants 0 to 255,"
-    # SG-5 and SG-8 need SG-1, and so does its own next chunk.
-    assert sum("was run, but not SG-1, instants 0 to 255, which it needs" in fault for fault in found) == 3
-    assert len(found) == 4
+    # SG-5 and SG-8 need SG-1.
+    assert sum("was run, but not SG-1, instants 0 to 255, which it needs" in fault for fault in found) == 2
+    assert len(found) == 3
 
 
 def test_a_task_that_ended_before_it_began_is_found():

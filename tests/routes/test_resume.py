@@ -81,6 +81,6 @@ def test_a_killed_run_leaves_no_scratch(tmp_path):
 
 def test_a_finished_run_is_read_again(rotor, tmp_path):
     model, motion = rotor
-    plan = plan_of(model, parallel_route(model), instants=len(motion.time), chunks=3, start="seeded")
+    plan = plan_of(model, parallel_route(model), instants=len(motion.time), chunks=3)
     first = bits(routes.run(model, plan, motion, checkpoint=tmp_path / "run"))
     assert bits(routes.run(model, plan, motion, checkpoint=tmp_path / "run", resume=True)) == first

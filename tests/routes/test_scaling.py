@@ -70,13 +70,12 @@ def test_alone_are_the_tasks_that_are_comparable_with_all_others():
         assert alone(start, before).tolist() == expected.tolist(), (name, chunks)
 
 
-def test_a_chain_gains_nothing_and_its_chunks_gain_as_a_pipeline():
+def test_a_chain_gains_nothing_and_its_chunks_gain_by_their_number():
     chain = scaling(np.ones(8), *in_chunks(deep(8), 1))
     assert chain.speed_up.tolist() == [1.0] * 11
     assert (chain.serial_share, chain.limit, chain.enough) == (1.0, 1.0, 1)
-    pipeline = scaling(np.ones(80), *in_chunks(deep(8), 10))
-    assert pipeline.limit == 80 / (8 + 10 - 1)
-    assert pipeline.serial_share == 2 / 80  # the first task and the last
+    chunks = scaling(np.ones(80), *in_chunks(deep(8), 10))
+    assert (chunks.serial_share, chunks.limit) == (0.0, 10.0)
 
 
 def test_amdahls_law_of_one_serial_part_before_equal_parallel_ones():

@@ -23,7 +23,7 @@ def random_tasks(seed):
     """20 to 60 tasks in one to three chunks, of times that are often equal and sometimes none."""
     rng = np.random.default_rng(seed)
     needs = random_dag(int(rng.integers(10, 25)), rng.choice([0.0, 0.05, 0.2, 0.6]), seed)
-    start, before = in_chunks(needs, int(rng.integers(1, 4)), carried=bool(rng.random() < 0.5))
+    start, before = in_chunks(needs, int(rng.integers(1, 4)))
     return rng.choice([0.0, 1.0, 1.0, 2.0, 3.5], len(start) - 1), start, before
 
 
@@ -52,16 +52,8 @@ class TestByHand:
         schedule = simulate(*tasks(*self.FORK), 2, handing=0.5)
         assert rows(schedule) == [[0, 0, 2.5], [0, 2.5, 6], [1, 2.5, 4], [1, 4, 6.5], [0, 6.5, 8]]
 
-    def test_a_pipeline_of_three_groups_and_four_chunks(self):
-        """With a worker for each group it is full after two chunks; two workers take 7 s for the 12."""
+    def test_chunks_are_chains_of_their_own(self):
         start, before = in_chunks(deep(3), 4)
-        second = np.ones(12)
-        assert simulate(second, start, before, 3).makespan == 3 + 4 - 1
-        two = simulate(second, start, before, 2)
-        assert two.start.tolist() == [0, 1, 2, 1, 2, 3, 3, 4, 5, 4, 5, 6]
-
-    def test_chunks_that_start_apart_are_chains_of_their_own(self):
-        start, before = in_chunks(deep(3), 4, carried=False)
         assert simulate(np.ones(12), start, before, 4).makespan == 3
 
     def test_the_lowest_ready_number_goes_first_even_if_a_longer_task_waits(self):

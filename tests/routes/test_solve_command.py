@@ -33,7 +33,6 @@ def options(**request):
 
 def test_without_costs_a_default_that_says_so(empty_store):
     found = options(workers=2)
-    assert found.plan.start == "seeded"
     assert (found.plan.executor, found.plan.workers, found.plan.chunks) == ("threads", 2, 4)
     assert "a default: " in found.how
 
@@ -116,7 +115,7 @@ def test_a_checkpoint_is_cut_finely_and_resumed_by_others(tmp_path, empty_store)
 def test_the_command_says_by_which_plan(run_mbssa, plan_file, tmp_path):
     done = run_mbssa("solve", "rotor", "--steps", "3000", "--plan", str(plan_file))
     assert done.exit_code == 0
-    assert "by the plan 1 > 2|3 > 4 > 5|6 > 7, 3 carried chunks of 1024, threads × 2" in done.stdout
+    assert "by the plan 1 > 2|3 > 4 > 5|6 > 7, 3 chunks of 1024, threads × 2" in done.stdout
     wrong = run_mbssa("solve", "rotor", "--steps", "99", "--plan", str(plan_file))
     assert wrong.exit_code == 2
     assert "3,000 instants" in wrong.stderr

@@ -34,7 +34,7 @@ def test_sequential_is_always_among_those_that_are_run(found):
 
 
 def test_every_kind_is_predicted_and_its_best_is_run(found):
-    kinds = {"sequential", "time chunks", "stages", "batched stages", "pipeline", "chunked stages"}
+    kinds = {"sequential", "time chunks", "stages", "batched stages", "chunked stages"}
     assert kinds <= set(found.predicted) <= set(KINDS)
     assert {trial.kind for trial in found.trials} == set(found.predicted)
     assert found.routes == 32
@@ -51,7 +51,7 @@ def test_the_fastest_comes_first_and_gives_the_answer(found):
 
 def test_what_was_run_kept_to_the_order_of_the_groups(found):
     for trial in found.trials:
-        assert trial.log.faults(STEWART.needs, carried=trial.plan.start == "carried") == []
+        assert trial.log.faults(STEWART.needs) == []
         assert ((trial.idle >= 0) & (trial.idle <= 1)).all()
         assert (trial.idle < 1).any()
         assert len(trial.idle) == trial.plan.workers
@@ -81,7 +81,7 @@ def test_the_verdict_says_when_sequential_wins(found):
     slowest = max(found.trials, key=lambda trial: trial.seconds)
     assert slowest.kind != "sequential" or found.best.workers > 1
     text = " ".join(verdict(found))
-    if found.best.workers == 1:
+    if found.trials[0].kind == "sequential":
         assert "sequential wins" in text
     else:
         assert "over sequential" in text
@@ -186,9 +186,7 @@ def test_parallel_pays_from_where_its_prediction_is_less():
     costs = made_up([1e-3 / 7] * 7, instants=1000, executors={"sequential": nothing, "threads": threads})
     route = routes.sequential_route(STEWART)
     one = routes.plan_of(STEWART, route, instants=10_000)
-    two = routes.plan_of(
-        STEWART, route, instants=10_000, chunks=2, start="seeded", executor="threads", workers=2
-    )
+    two = routes.plan_of(STEWART, route, instants=10_000, chunks=2, executor="threads", workers=2)
     long = groups.default_motion(STEWART.mechanism, steps=10_000)
     runs = [
         (kind, plan, routes.predict(STEWART, plan, costs), routes.logged_run(STEWART, plan, long).log)

@@ -22,8 +22,7 @@ from plans import (
 
 import routes
 from groups.engine.solve import Solving
-from groups.run import Run
-from routes.job import TaskError
+from routes.job import TaskError, TaskRunner
 from routes.plan import parallel_route, plan_of, sequential_route
 from routes.run import logged_run
 
@@ -92,13 +91,12 @@ def one_rank_cannot_begin():
         parallel_route(model),
         instants=INSTANTS,
         chunks=12,
-        start="seeded",
         executor="mpi",
         workers=RANKS,
     )
     with pytest.raises(ValueError, match=r"250 .* 251"):
         routes.run(model, plan, motion_of(model, 251 if RANK == 0 else 250))
-    make = Run.__init__
+    make = TaskRunner.__init__
 
     def begin(self, *arguments, **options):
         if RANK == RANKS - 1 and RANK > 0:
@@ -106,10 +104,10 @@ def one_rank_cannot_begin():
         time.sleep(0.3)  # so that no rank goes without a task
         make(self, *arguments, **options)
 
-    Run.__init__ = begin
+    TaskRunner.__init__ = begin
     with pytest.raises(TaskError, match="MemoryError") if RANKS > 1 else nullcontext():
         routes.run(model, plan, motion_of(model))
-    Run.__init__ = make
+    TaskRunner.__init__ = make
 
 
 def stopped():
@@ -136,36 +134,27 @@ def resumed():
     """A run that another number of ranks goes on with."""
     folder = MPI.COMM_WORLD.bcast(sys.argv[2])
     model = model_of("rotor")
-    for start in ("carried", "seeded"):
-        plan = plan_of(
-            model,
-            parallel_route(model),
-            instants=40_000,
-            chunks=24,
-            start=start,
-            executor="mpi",
-            workers=RANKS,
+    plan = plan_of(model, parallel_route(model), instants=40_000, chunks=24, executor="mpi", workers=RANKS)
+    motion = motion_of(model, 40_000)
+    place = f"{folder}/run"
+    shares = []
+    routes.run(
+        model,
+        plan,
+        motion,
+        compiled=False,
+        checkpoint=place,
+        progress=lambda s: shares.append(s) or s < 0.3,
+    )
+    first = logged_run(model, plan, motion, checkpoint=place, resume=True)
+    if not RANK:
+        assert 0.3 < max(shares) < 0.95, shares
+        whole = routes.run(model, in_sequence(plan), motion, compiled=False)
+        assert bits(first.trajectory) == bits(whole)
+        assert faults(model, first.log) == []
+        assert bits(routes.run(model, in_sequence(plan), motion, checkpoint=place, resume=True)) == bits(
+            first.trajectory
         )
-        motion = motion_of(model, 40_000)
-        place = f"{folder}/{start}"
-        shares = []
-        routes.run(
-            model,
-            plan,
-            motion,
-            compiled=False,
-            checkpoint=place,
-            progress=lambda s, shares=shares: shares.append(s) or s < 0.3,
-        )
-        first = logged_run(model, plan, motion, checkpoint=place, resume=True)
-        if not RANK:
-            assert 0.3 < max(shares) < 0.95, shares
-            whole = routes.run(model, in_sequence(plan), motion, compiled=False)
-            assert bits(first.trajectory) == bits(whole)
-            assert faults(model, plan, first.log) == []
-            assert bits(routes.run(model, in_sequence(plan), motion, checkpoint=place, resume=True)) == bits(
-                first.trajectory
-            )
 
 
 if __name__ == "__main__":

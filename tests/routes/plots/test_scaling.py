@@ -12,7 +12,7 @@ from routes.scaling import scaling
 CASES = {
     "wide": (wide(200), 1, {"handing": 1e-5}),
     "deep": (deep(10), 1, {}),
-    "pipeline": (deep(10), 20, {"around": 1e-4}),
+    "chunks": (deep(10), 20, {"around": 1e-4}),
     "layered": (layered(10, 20), 8, {"handing": 2e-5, "around": 1e-3}),
     "slower": (deep(5), 2, {"handing": 1e-2, "sequential": 1e-3, "workers": (1, 2, 4)}),
     "one": (deep(5), 2, {"workers": (1,)}),
