@@ -209,6 +209,10 @@ class Plan:
         axes = self.first_axes + b * (length - stored) + np.arange(length - stored)
         return np.concatenate([self.body(b) + np.arange(stored), axes])
 
+    def row_of(self, j: int, name: str) -> int:
+        """Row of a joint's coordinate that is an unknown."""
+        return self._row_of[j, name]
+
     def row(self, group: Group, name: str, k: Any) -> int:
         """Row of an input of a group's routine."""
         uses = group.uses

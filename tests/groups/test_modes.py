@@ -10,8 +10,8 @@ from scipy.spatial.transform import Rotation
 import groups
 import mbssa
 from groups.assembly_modes import starting_pose
+from groups.assembly_modes.residuals import largest_residual
 from groups.motion import reference_inputs
-from groups.placing.residuals import largest_residual
 from groups.solvers import library
 from groups.trajectory import quaternion_of
 from groups.truss import Truss, canonical
@@ -408,7 +408,7 @@ def test_a_residual_is_a_length(about):
     axis = model.frames.axes[0, 0][:, about]
     turned[1] = Rotation.from_rotvec(gap * axis).as_matrix() @ turned[1]
     inputs = np.array(list(model.reference_inputs.values()))
-    placed = replace(at, position=at.position[None], rotation=turned[None])
+    placed = replace(at, position=at.position[None], rotation=turned[None], angle=at.angle[None])
     assert largest_residual(crank, model.frames, placed, inputs) == pytest.approx(gap * model.frames.size)
 
 
