@@ -22,7 +22,7 @@ import numpy as np
 
 import groups
 import mbssa
-from groups.encoding.chain_names import chain_of
+from groups.solvers.chain_names import chain_of
 from groups.run import Part, Run, RunState
 from groups.solvers import library
 from mbssa import Group, Structure

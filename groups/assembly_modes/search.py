@@ -8,6 +8,7 @@ import numpy as np
 
 from groups.assembly_modes import homotopy, spherical
 from groups.assembly_modes.placing import CLOSED_FORM, Placing, Search, Stage, same_place
+from groups.solvers.spherical_loop import loop_of
 from groups.truss import truss_of
 from mbssa.arrays import Floats
 from mbssa.progress import Progress
@@ -116,7 +117,7 @@ def _search(task: Task, places: Places) -> Search:
     if stage.part.routine.linear or task.most == 1:
         places.add_from(start)
         return CLOSED_FORM
-    loop = spherical.loop_of(stage.kinematics)
+    loop = loop_of(stage.plan.setting.forest.trees[stage.part.index], stage.plan.setting)
     if loop is not None:
         places.add_from(spherical.positions(stage, loop))
         return CLOSED_FORM

@@ -7,78 +7,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mbssa.arrays import Floats
-from mbssa.joints.catalogue import type_of_joint
-from mbssa.joints.equations import Step
 
 if TYPE_CHECKING:
     from groups.assembly_modes.placing import Stage
-    from groups.engine.kinematics import Group
-    from groups.engine.numbers import Name
+    from groups.solvers.spherical_loop import Loop
 
 #: Share below which two equations are one, and distance from the real numbers up to which Newton decides.
 SINGULAR, REAL = 1e-9, 1e-3
-
-
-@dataclass(frozen=True)
-class Loop:
-    """Unknowns x, y, z around a loop, whether they are slides, and the side of the ball that y moves."""
-
-    names: tuple[Name, ...]
-    slides: tuple[bool, ...]
-    inner: int
-
-
-def loop_of(group: Group) -> Loop | None:
-    """The loop of a group of three elementary motions and a spherical joint; None for other groups."""
-    mechanism, drives = group.mechanism, group.setting.drives
-    if group.planar or len(group.cuts) != 1 or group.spins or any(link.joint < 0 for link in group.links):
-        return None
-    if any(strut.slide < 0 or strut.slide_driven for strut in group.struts):
-        return None
-    (cut,) = group.cuts
-    if not type_of_joint(mechanism, cut).is_ball or mechanism.n_driven_of_joint[cut]:
-        return None
-    link_of = {link.body: link for link in group.links}
-    sides = []
-    for body in mechanism.joint_bodies(cut)[:2]:
-        path: list[tuple[Name, bool]] = []
-        while body in link_of:
-            link = link_of[body]
-            pair = type_of_joint(mechanism, link.joint).pair
-            assert pair is not None
-            free = _motions(link.joint, type_of_joint(mechanism, link.joint).coordinates, pair.steps, drives)
-            if free is None:
-                return None
-            path += free[::-1] if link.forward else free
-            body = link.parent
-        sides.append(path)
-    around = [*sides[0], *sides[1][::-1]]
-    if len(around) != 3 or {name for name, _ in around} != set(group.names):
-        return None
-    inner = 0 if len(sides[0]) >= 2 else 1
-    z, y, x = around if inner == 0 else around[::-1]
-    return Loop((x[0], y[0], z[0]), (x[1], y[1], z[1]), inner)
-
-
-def _motions(
-    j: int, coordinates: tuple[str, ...], steps: tuple[Step, ...], drives: Any
-) -> list[tuple[Name, bool]] | None:
-    """Undriven coordinates of a joint in the order of its steps; None where one is not one turn or slide."""
-    found: list[tuple[Name, bool]] = []
-    for step in steps:
-        if step.coordinate is None or (j, coordinates[step.coordinate]) in drives:
-            continue
-        name = (j, coordinates[step.coordinate])
-        if name in dict(found) or step.factor not in (1.0, -1.0):
-            return None
-        found.append((name, step.kind != "turn"))
-    return found
 
 
 def positions(stage: Stage, loop: Loop) -> Floats:

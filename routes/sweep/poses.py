@@ -47,8 +47,8 @@ def solve_poses(model: Model, inputs: Floats, bodies: Ints, branch: Branch | Non
     # so that it does not depend on order or on other cases.
     continues = any(depends_on_last_pose(solver) for solver in model.solvers)
     compiled = model.compiles(len(inputs))
-    proves = (branch == "proven" or (branch is None and continues)) and not model.by_instants
-    followed = proves or continues or model.by_instants
+    proves = branch == "proven" or (branch is None and continues)
+    followed = proves or continues
     if (
         followed and len(inputs) > 1 and pieces(model, inputs).sum() > LONGEST
     ):  # memory for one line is enough

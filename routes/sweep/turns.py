@@ -20,7 +20,7 @@ FINEST = 4
 
 
 def counted(
-    model: Model, inputs: Floats, joints: Sequence[int], bodies: Sequence[int], cuts: int
+    model: Model, inputs: Floats, joints: Sequence[int], bodies: Sequence[int], cuts: int = 0
 ) -> dict[tuple[str, int], Floats]:
     """Coordinates (n, k) of joints and angles (n, 1) of planar bodies, for each row of inputs (n, D)."""
     # Lines are cut into pieces that end where angles advance by their mean rate. NaN where a line has no end.
