@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from groups.setting import Setting
-from groups.solvers.relative import free_coordinates
+from groups.solvers.relative import undriven
 from groups.solvers.solver import PRESCRIBED, Solver
-from groups.tree import GroupTree
-from groups.tree import free_coordinates as free_coordinates_of
+from groups.tree import GroupTree, free_coordinates
 from mbssa.joints.catalogue import type_of_joint
 
 
@@ -18,7 +17,7 @@ class PlanarDriven(Solver):
     @classmethod
     def match(cls, tree: GroupTree, setting: Setting) -> PlanarDriven | None:
         """Return the solver of a planar group without unknowns; None for other groups."""
-        if closing_joints(tree, setting) != [] or free_coordinates(tree, setting):
+        if closing_joints(tree, setting) != [] or undriven(tree, setting):
             return None
         codes = ", ".join(type_of_joint(setting.mechanism, link.joint).code for link in tree.links)
         return cls(tree.number, f"driven {codes}", PRESCRIBED, (), (), roots=1)
@@ -31,4 +30,4 @@ def closing_joints(tree: GroupTree, setting: Setting) -> list[int] | None:
         return None
     if any(type_of_joint(mechanism, j).pair is None for j in tree.joints):
         return None
-    return [j for j in tree.cuts if free_coordinates_of(mechanism, j) < mechanism.freedom]
+    return [j for j in tree.cuts if free_coordinates(mechanism, j) < mechanism.freedom]

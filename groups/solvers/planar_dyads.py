@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from groups.setting import Setting
 from groups.solvers.planar_driven import closing_joints
-from groups.solvers.relative import free_coordinates, motions
+from groups.solvers.relative import motions, undriven
 from groups.solvers.solver import Solver
 from groups.tree import GroupTree, Link
 from mbssa import Mechanism
@@ -71,7 +71,7 @@ def _unknowns_and_closing(
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Undriven coordinates of the joints that carry the group's bodies, and the joint that closes."""
     joint_ids = setting.mechanism.joint_ids
-    unknowns = tuple(f"{joint_ids[j]}.{name}" for j, name in free_coordinates(tree, setting))
+    unknowns = tuple(f"{joint_ids[j]}.{name}" for j, name in undriven(tree, setting))
     return unknowns, (joint_ids[tree.joints[last]],)
 
 

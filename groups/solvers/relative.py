@@ -40,7 +40,7 @@ class RelativeSolver(Solver):
         return cls(tree.number, name, why, unknowns, closing, roots, len(tree.struts), n_checked)
 
 
-def free_coordinates(tree: GroupTree, setting: Setting) -> list[tuple[int, str]]:
+def undriven(tree: GroupTree, setting: Setting) -> list[tuple[int, str]]:
     """Undriven coordinates of the joints that carry the bodies, by joint index and name."""
     mechanism = setting.mechanism
     return [
@@ -94,7 +94,7 @@ def is_elementary(tree: GroupTree, setting: Setting) -> bool:
         names = type_of_joint(setting.mechanism, j).coordinates
         if pair is None or ball_of(pair.steps, [(j, name) in setting.drives for name in names]):
             return False
-    free = free_coordinates(tree, setting)
+    free = undriven(tree, setting)
     steps = [(j, step) for j in {j for j, _ in free} for step in motions(setting, j)]
     moved = Counter((j, step.coordinate) for j, step in steps)
     is_plain = all(step.factor in (1.0, -1.0) for _, step in steps)
