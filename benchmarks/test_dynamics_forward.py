@@ -56,7 +56,7 @@ def begun(mechanism):
     model = build(structure)
     value = np.array(list(model.reference_inputs.values()))
     loads = Loads(mechanism, model.frames, {}, True)
-    minimal = Minimal(model, loads, value, 0.1 + 0 * value, {}, model.packed.memory.copy(), True)
+    minimal = Minimal(model, loads, value, 0.1 + 0 * value, {}, True)
     instant = minimal.instant(0.0, minimal.start)
     at = trajectory_of(mechanism, np.zeros(1), [instant])
     return (
@@ -97,7 +97,7 @@ def test_cost_of_chains_of_dyads(benchmark):
         model = build(structure)
         value = np.array(list(model.reference_inputs.values()))
         loads = Loads(mechanism, model.frames, {}, True)
-        minimal = Minimal(model, loads, value, 0 * value, {}, model.packed.memory.copy(), True)
+        minimal = Minimal(model, loads, value, 0 * value, {}, True)
         found[count] = microseconds(minimal, 20)
         print(f"{count:5}   {found[count]:.0f}")
     assert found[1_000] < 100 * found[10]

@@ -109,8 +109,8 @@ class Model:
         plan = plan_of(self)
         return plan.price if plan.is_printable and plan.machine is None else 0.0
 
-    def compiles(self, instants: int) -> bool:
-        """Whether machine code is the faster choice for so many more instants.
+    def compiles(self, instants: int, *, calls: int = 1) -> bool:
+        """Whether machine code is the faster choice for so many calls more of so many instants each.
 
         It is once it is made, and it is made as soon as NumPy would have taken longer in all than that takes.
 
@@ -120,7 +120,7 @@ class Model:
         """
         from groups.engine.solve import plan_of
 
-        return plan_of(self).compiles(instants)
+        return plan_of(self).compiles(instants, calls)
 
     @cached_property
     def closures(self) -> tuple[Closure | None, ...]:

@@ -1,19 +1,15 @@
-"""Start of every solution: the closed reference, and the way from there to a motion's first instant."""
+"""Start of every solution: the closed reference, and a motion of the driven coordinates."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from groups.motion import Motion, driven_coordinates, reference_inputs
-from mbssa.arrays import Floats
+from groups.motion import Motion, driven_coordinates
 from mbssa.joints.assembly import assemble
 from mbssa.joints.frames import Frames, joint_frames
 from mbssa.joints.system import Configuration
 from mbssa.mechanism import Mechanism
 from mbssa.structure import Structure
-
-#: Instants that lead from the reference to the first instant of a motion that starts elsewhere.
-RUN_IN = 50
 
 
 def closed_reference(structure: Structure) -> tuple[Frames, Configuration]:
@@ -40,23 +36,3 @@ def check_drives(mechanism: Mechanism, motion: Motion) -> None:
     wanted = driven_coordinates(mechanism)
     if tuple(motion.names) != wanted:
         raise ValueError(f"the motion drives {motion.names}; the model needs {wanted}")
-
-
-def inputs_from_reference(
-    structure: Structure, frames: Frames, reference: Configuration, motion: Motion
-) -> tuple[Floats, Floats, Floats, Floats]:
-    """Time (T' + T,) and inputs (D, T' + T) of a motion, with T' instants in front that lead to it."""
-    # The very first is the reference at rest; where the motion starts elsewhere, RUN_IN instants go there in
-    # a straight line of the inputs.
-    check_drives(structure.mechanism, motion)
-    start = reference_inputs(structure.mechanism, frames, reference)
-    gap = motion.value[:, 0] - start
-    count = 1 if np.abs(gap).max(initial=0.0) < 1e-9 else RUN_IN
-    share = np.linspace(0.0, 1.0, count, endpoint=False)
-    rate = np.repeat(gap[:, None], count, axis=1) if count > 1 else np.zeros((len(gap), 1))
-    return (
-        np.concatenate([motion.time[0] - 1.0 + share, motion.time]),
-        np.concatenate([start[:, None] + np.outer(gap, share), motion.value], axis=1),
-        np.concatenate([rate, motion.rate], axis=1),
-        np.concatenate([np.zeros((len(gap), count)), motion.acceleration], axis=1),
-    )

@@ -38,7 +38,7 @@ _NO_BODIES = np.zeros(0, dtype=np.int64)
 
 @dataclass(frozen=True, eq=False)
 class RunState:
-    """Where a run stands between two instants: at the reference, or at the engine's column there."""
+    """State of a run between two instants: the reference, or the engine's column there."""
 
     column: Floats | None = None
     #: The model in whose modes it goes on, if that is not the run's.
@@ -137,14 +137,17 @@ class Run:
 
     def solve_by_global_approach(self, stop: int) -> None:
         """Solve the groups for which it was chosen, up to an instant, from where the others stand."""
+        from groups.engine.solve import plan_of
+
         motion, model = self.motion, self.model
         inputs, status = (motion.value, motion.rate, motion.acceleration), self.arrays.quality[0]
         for g, solver in enumerate(model.solvers):
             lost = (status[list(model.needs[g]), :stop] != OK).any(axis=0) & (status[g, :stop] == OK)
             self.mark(g, np.flatnonzero(lost), PREDECESSOR_FAILED)
             if solver.part is not None:
+                memory = solver.part.standing(model.reference, plan_of(model).setting.inputs)
                 solver.part.advance(
-                    0, stop, solver.part.memory, np.zeros((len(self.kept), 4)),
+                    0, stop, memory, np.zeros((len(self.kept), 4)),
                     self.arrays.outputs, self.arrays.quality, inputs, motion.time, self.level, self._row_of,
                 )  # fmt: skip
 

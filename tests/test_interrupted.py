@@ -11,8 +11,6 @@ from unittest import mock
 
 import pytest
 
-import groups
-import mbssa
 from groups.cli.running import stoppable_progress
 from mbssa import cli
 
@@ -67,8 +65,7 @@ def test_ctrl_c_as_a_command_imports_a_library(monkeypatch, capfd, handler):
     monkeypatch.setattr(sys, "meta_path", [Importing(), *sys.meta_path])
     monkeypatch.setattr(os, "_exit", mock.Mock(side_effect=SystemExit))
     before = signal.signal(signal.SIGINT, cli._interrupt)
-    model = groups.build(mbssa.decompose(mbssa.load("planar_four_bar")))
-    around = stoppable_progress("before", model) if handler == "solve" else contextlib.nullcontext()
+    around = stoppable_progress("before") if handler == "solve" else contextlib.nullcontext()
     try:
         with pytest.raises(SystemExit), around:
             importlib.import_module("half_there")
@@ -79,10 +76,9 @@ def test_ctrl_c_as_a_command_imports_a_library(monkeypatch, capfd, handler):
 
 
 def test_ctrl_c_ends_a_run_that_has_not_begun_and_stops_one_that_has():
-    model = groups.build(mbssa.decompose(mbssa.load("planar_four_bar")))
-    with pytest.raises(KeyboardInterrupt), stoppable_progress("before", model):
+    with pytest.raises(KeyboardInterrupt), stoppable_progress("before"):
         signal.raise_signal(signal.SIGINT)
-    with stoppable_progress("after", model) as progress:
+    with stoppable_progress("after") as progress:
         assert progress(0.1)
         signal.raise_signal(signal.SIGINT)
         assert not progress(0.2)

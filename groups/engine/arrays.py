@@ -59,8 +59,8 @@ def quintic(left: Sequence[Number], right: Sequence[Number], h: Number) -> list[
 class Life:
     """All groups of a plan by the arrays' and the floats' functions."""
 
-    #: Steps of a chain that are tried at once at first.
-    batch = 16
+    #: Instants side by side, and steps of a chain that are tried at once at first.
+    lanes, batch = 1, 16
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
@@ -76,9 +76,13 @@ class Life:
         frame = self.plan.rows_of_body(0)
         X[frame] = self.plan.start[frame, None]
 
-    def columns(self, X: Floats, which: Ints) -> Floats:
-        """Some columns with the axes of all bodies."""
-        return X[:, which]
+    def columns(self, X: Floats, which: Ints, part: Part) -> Floats:
+        """Some columns, of the full height, of which the rows are filled that a group reads and writes."""
+        rows = self.plan.rows_around(part)
+        rows = rows[rows < len(X)]
+        Y = np.empty((self.plan.height, len(which)))
+        Y[rows] = X[rows[:, None], which]
+        return Y
 
     def _whole(self, X: Floats) -> Floats:
         """A column, or columns, of the full height."""

@@ -29,7 +29,7 @@ ARGUMENTS = (
 
 @dataclass(eq=False)
 class Loop:
-    """What the function of a routine takes."""
+    """The arguments of a routine's function."""
 
     name: str
     #: Inputs (name, number), whose rows are the first of its table of rows.
@@ -153,7 +153,7 @@ def _iterated(code: Code, routine: Routine, rows: _Rows, guess: Sequence[str]) -
 
 
 def _far(code: Code, routine: Routine, q: Sequence[str], guess: Sequence[str], left: str) -> str:
-    """How far the unknowns are from their guess; infinite where Newton's method has not come to its end."""
+    """Distance of the unknowns from their guess; infinite where Newton's method has not come to its end."""
     far = code.constant(0.0)
     if not routine.n:
         return far
@@ -294,11 +294,9 @@ def write_guess(module: Module) -> None:
 
 
 def write_turns(module: Module, record: Record, doubt: float) -> None:
-    """Write ``turns``: angles counted on by their rates from column to column, or quaternions kept in sign.
-
-    W are the rows of orientation of ``count`` bodies, B their values before the first column; D takes 1 where
-    the rates tell less than ``doubt``, a share of a turn.
-    """
+    """Write ``turns``: angles counted from column to column by their rates, or quaternions kept in sign."""
+    # W has the rows of orientation of ``count`` bodies, B their values before the first column; D takes 1
+    # where the rates tell less than ``doubt``, a share of a turn.
     graph, planar = Graph(), record.planar
     own = 1 if planar else 4
     of = [0, *(k[2] - record.turn for k in (record.velocity, record.acceleration))] if planar else range(4)

@@ -56,13 +56,13 @@ class Host:
         return Host(llvm.get_host_cpu_name(), found.flatten(), lanes)
 
     def key(self) -> tuple[str, str, int]:
-        """What object code must have been made for to run here."""
+        """Key of object code that runs here."""
         return self.name, self.features, self.lanes
 
 
 @dataclass(frozen=True, eq=False)
 class Text:
-    """Text of all functions of a plan, and what they take by routine."""
+    """Text of all functions of a plan, and their arguments by routine."""
 
     text: str
     loops: dict[Any, Loop]
@@ -151,12 +151,16 @@ def _linker() -> Any:
 
 @dataclass(eq=False)
 class Room:
-    """What a thread works in: axes of a block, a vector of instants, and a chain."""
+    """Room of a thread to work in: axes of a block, a vector of instants, and a chain."""
 
     axes: Floats
     vector: Floats
     chain: Floats
     notes: Floats
+
+    def __post_init__(self) -> None:
+        #: Addresses of the arrays, by which machine code knows them.
+        self.at = [_at(array) for array in (self.axes, self.chain, self.notes)]
 
 
 class Machine(Life):
@@ -167,7 +171,8 @@ class Machine(Life):
     def __init__(self, plan: Plan, code: bytes | None = None, host: Host | None = None) -> None:
         super().__init__(plan)
         self.host = Host.here() if host is None else host
-        self.lanes, text = self.host.lanes, Text.of(plan, self.host.lanes)
+        self.lanes = self.host.lanes
+        text = Text.of(plan, self.lanes)
         #: Object code, which other processes on processors like this one may take.
         self.code = object_code(text.text, self.host) if code is None else code
         self._program = Program(self.code, _SIGNATURES, [loop.name for loop in text.loops.values()])
@@ -188,7 +193,12 @@ class Machine(Life):
             rows += [part.quality + k for k in loop.fixed]
             values += loop.fixed.values()
         self._fixed = np.array(rows, dtype=np.intp), np.array(values)[:, None]
-        self._scale = SMOOTH * plan.scale
+        self._constants = [_at(self._entries), _at(self._kept(SMOOTH * plan.scale))]
+        self._nothing = np.full((len(plan.parts), NOTES, self.lanes), np.inf)
+        self._nothing[:, 0] = 0.0
+        own, bodies = (1, plan.wound) if plan.record.planar else (4, range(1, plan.mechanism.n_bodies))
+        self._turning = np.array([plan.body(b) + plan.record.turn for b in bodies], dtype=np.int64)
+        self._turned = self._turning[:, None] + np.arange(own)
         self._of_thread, self._spare = threading.local(), list[Floats]()
 
     def _kept(self, array: Any) -> Any:
@@ -200,7 +210,7 @@ class Machine(Life):
     def _rows_of(self, part: Part, loop: Loop) -> Ints:
         """Rows in the array, or among the axes, in the order of a function's table."""
         plan = self.plan
-        inputs = [plan.row(part.group, *x) for x in loop.inputs]
+        inputs = plan.rows_of(part.group, loop.inputs)
         states = [part.state + k * plan.unknowns for k in range(3)]
         rows = np.concatenate([inputs, *states, part.records, part.quality + np.arange(len(QUALITY))])
         return np.where(rows < plan.first_axes, rows, rows - plan.first_axes).astype(np.int64)
@@ -234,19 +244,17 @@ class Machine(Life):
         rows, values = self._fixed
         X[rows] = values
 
-    def columns(self, X: Floats, which: Ints) -> Floats:
-        plan, record = self.plan, self.plan.record
-        if len(X) == plan.height:
-            return X[:, which]
-        Y = np.empty((plan.height, len(which)))
-        Y[: plan.first_axes] = X[:, which]
-        bodies = plan.bodies(Y)
-        if record.planar:
-            axes = np.stack([np.cos(bodies[:, record.turn]), np.sin(bodies[:, record.turn])], axis=1)
-        else:
-            q = bodies[:, record.turn : record.turn + 4].transpose(0, 2, 1)
-            axes = rotation_of(q).reshape(*q.shape[:2], 9).transpose(0, 2, 1)
-        Y[plan.first_axes :] = axes.reshape(-1, len(which))
+    def columns(self, X: Floats, which: Ints, part: Part) -> Floats:
+        plan, record, Y = self.plan, self.plan.record, super().columns(X, which, part)
+        if len(X) < plan.height:  # axes were kept for a block only
+            mine = [b for k in (*part.known, part.index) for b in plan.parts[k].group.own]
+            bodies = plan.bodies(Y)[mine]
+            if record.planar:
+                axes = np.stack([np.cos(bodies[:, record.turn]), np.sin(bodies[:, record.turn])], axis=1)
+            else:
+                q = bodies[:, record.turn : record.turn + 4].transpose(0, 2, 1)
+                axes = rotation_of(q).reshape(*q.shape[:2], 9).transpose(0, 2, 1)
+            Y[plan.first_axes :].reshape(plan.mechanism.n_bodies, -1, len(which))[mine] = axes
         return Y
 
     def seen(
@@ -268,29 +276,33 @@ class Machine(Life):
             notes = self.apart(Y, count, limit, first, parts)
             X[:] = Y
             return notes
-        entries = self._entries
+        entries, plan, notes = self._entries, self.plan, self._nothing.copy()
         if parts is not None and len(parts) < len(entries):
             entries = entries[[part.index for part in parts]]
-        notes = np.full((len(self._entries), NOTES, self.lanes), np.inf)
-        notes[:, 0] = 0.0
+        elif count == X.shape[1] and self._has_room(X):  # the last vector repeats the last instant
+            whole = first - (first - count) // self.lanes * self.lanes
+            W = np.ndarray((len(X), whole), np.float64, X.base, _at(X) - _at(X.base), X.strides)
+            for rows in (slice(plan.first_body), plan.q):
+                W[rows, count:] = X[rows, count - 1 : count]
+            self._blocks(W, entries, notes, first, whole, limit)
+            return notes
         whole = first + (count - first) // self.lanes * self.lanes
         if whole > first:
             self._blocks(X, entries, notes, first, whole, limit)
         if whole < count:  # the last columns fill a vector
-            Y = aligned(len(X), self.lanes) if len(X) > self.plan.first_axes else self._room.vector
+            Y = aligned(len(X), self.lanes) if len(X) > plan.first_axes else self._room.vector
             Y[:, : count - whole], Y[:, count - whole :] = X[:, whole:count], X[:, count - 1, None]
             self._blocks(Y, entries, notes, 0, self.lanes, limit)
             X[:, whole:count] = Y[:, : count - whole]
         return notes
 
     def _blocks(self, X: Floats, entries: Ints, notes: Floats, first: int, end: int, limit: float) -> None:
-        pitch, axes, wide, moves = X.strides[0] // 8, self._room.axes, BLOCK + self.lanes, 1
-        at = _at(axes)
+        at, pitch, wide, moves = _at(X), X.strides[0] // 8, BLOCK + self.lanes, 1
+        axes = self._room.at[0]
         if len(X) == self.plan.height:  # all axes are kept
-            at, wide, moves = _at(X) + X.strides[0] * self.plan.first_axes, pitch, 0
-        self._program.blocks(
-            _at(X), at, _at(entries), len(entries), _at(notes), pitch, wide, moves, first, end, limit
-        )
+            axes, wide, moves = at + X.strides[0] * self.plan.first_axes, pitch, 0
+        table = self._constants[0] if entries is self._entries else _at(entries)
+        self._program.blocks(at, axes, table, len(entries), _at(notes), pitch, wide, moves, first, end, limit)
 
     def one_by_one(self, X: Floats, which: Iterable[int], parts: Sequence[Part]) -> None:
         span = list(which)
@@ -318,16 +330,12 @@ class Machine(Life):
         return np.concatenate([time, np.full(self.lanes, time[-1])])
 
     def turns(self, X: Floats, time: Floats, start: Floats) -> bool:
-        plan, record = self.plan, self.plan.record
-        bodies = plan.wound if record.planar else list(range(1, plan.mechanism.n_bodies))
-        if not bodies:
+        rows = self._turning
+        if not len(rows):
             return True
         if not self._has_room(X):
             return False
-        rows = np.array([plan.body(b) + record.turn for b in bodies], dtype=np.int64)
-        own = 1 if record.planar else 4
-        before = np.ascontiguousarray(start[rows[:, None] + np.arange(own)])
-        doubt, padded = np.zeros(self.lanes), self._padded(time)
+        before, doubt, padded = start[self._turned], np.zeros(self.lanes), self._padded(time)
         self._program.turns(
             _at(X), _at(rows), len(rows), _at(before), _at(doubt), X.strides[0] // 8, _at(padded), X.shape[1]
         )
@@ -351,9 +359,10 @@ class Machine(Life):
         X[states, :lanes] = column[states, None]
         X[: plan.first_body, lanes : lanes * (count + 1)] = np.repeat(inputs, lanes, axis=1)
         notes[:] = 0.0
+        (axes, chain, noted), (entries, scale) = room.at, self._constants
         self._program.chain(
-            _at(X), _at(room.axes), _at(self._entries), len(self._entries), _at(notes), X.strides[0] // 8,
-            _at(steps), count, plan.q.start, plan.unknowns, LEAP, _at(self._scale), _at(notes[-1]),
+            chain, axes, entries, len(self._entries), noted, X.strides[0] // 8, _at(steps), count,
+            plan.q.start, plan.unknowns, LEAP, scale, noted + notes.strides[0] * len(self._entries),
         )  # fmt: skip
         out[:] = X[:, lanes : lanes * (count + 1) : lanes]
         return not notes[:, 0].any()  # of the last, it is the path

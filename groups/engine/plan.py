@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -35,8 +35,8 @@ FLAT = 1e-9
 LEAST = 1e-7
 #: Seconds of making machine code: at least, and by operation.
 PRICE = 0.05, 7e-5
-#: Seconds of an operation of NumPy: of its call, and by instant; steps of Newton's method.
-OPERATION, STEPWISE = (1e-6, 1.5e-9), 2
+#: Seconds of an operation of floats, and of NumPy: of its call, and by instant; steps of Newton's method.
+FLOATS, OPERATION, STEPWISE = 5e-8, (1e-6, 1.5e-9), 2
 
 
 #: By structure, routines by what groups have in common that share one.
@@ -142,14 +142,16 @@ class Plan:
         return PRICE[0] + PRICE[1] * sum(sum(routine.operations) for routine in self.routines)
 
     def seconds(self, instants: int) -> float:
-        """Seconds of NumPy for so many instants, roughly."""
-        return self.operations * (OPERATION[0] + OPERATION[1] * instants)
+        """Seconds of a call for so many instants by floats, or by NumPy, roughly."""
+        return self.operations * min(FLOATS * instants, OPERATION[0] + OPERATION[1] * instants)
 
-    def compiles(self, instants: int) -> bool:
-        """Whether machine code is made, or worth making for so many more instants."""
-        if not self.is_printable:
-            return False
-        return self.machine is not None or self.spent + self.seconds(instants) > self.price
+    def pays(self, instants: int, calls: int = 1, spent: float = 0.0) -> bool:
+        """Whether machine code takes less to make than NumPy for so many calls of so many instants each."""
+        return self.is_printable and spent + calls * self.seconds(instants) > self.price
+
+    def compiles(self, instants: int, calls: int = 1) -> bool:
+        """Whether machine code is made, or pays beside what NumPy has taken already."""
+        return self.machine is not None or self.pays(instants, calls, self.spent)
 
     @cached_property
     def is_printable(self) -> bool:
@@ -188,9 +190,9 @@ class Plan:
         """First row of a body's record."""
         return self.first_body + b * self.record.stored
 
-    def up_to(self, part: Part) -> list[Part]:
-        """A group and all that it hangs on, in their order."""
-        found, todo = set[int](), [part.index]
+    def up_to(self, parts: Iterable[Part]) -> list[Part]:
+        """Groups and all that they hang on, in their order."""
+        found, todo = set[int](), [part.index for part in parts]
         while todo:
             g = todo.pop()
             if g not in found:
@@ -203,6 +205,12 @@ class Plan:
         states = [part.state + k * self.unknowns for k in range(3)]
         return np.concatenate([part.records, *states, part.quality + np.arange(len(QUALITY))])
 
+    def rows_around(self, part: Part) -> Ints:
+        """All rows that a group reads or writes."""
+        parts = [self.parts[k] for k in (*part.known, part.index)]
+        own = np.concatenate([self.rows_of_part(each) for each in parts])
+        return np.concatenate([np.arange(self.first_body), self.rows_of_body(0), own])
+
     def rows_of_body(self, b: int) -> Ints:
         """Rows of a body's record: those of the answer, and its axes, which in space are apart."""
         stored, length = self.record.stored, self.record.length
@@ -213,26 +221,28 @@ class Plan:
         """Row of a joint's coordinate that is an unknown."""
         return self._row_of[j, name]
 
-    def row(self, group: Group, name: str, k: Any) -> int:
-        """Row of an input of a group's routine."""
-        uses = group.uses
-        if name == "u":
-            number, order = divmod(int(k), 3)
-            return 3 * list(uses.drives)[number] + order
-        if name == "c":
-            number, order = divmod(int(k), 3)
-            return self._row_of[list(uses.solved)[number]] + order * self.unknowns
-        body, number = map(int, k)
-        b, beyond = list(uses.bodies)[body], number - self.record.stored
-        if beyond < 0:
-            return self.body(b) + number
-        return self.first_axes + b * (self.record.length - self.record.stored) + beyond
+    def rows_of(self, group: Group, inputs: Iterable[tuple[str, Any]]) -> list[int]:
+        """Rows of inputs of a group's routine."""
+        uses, stored, length = group.uses, self.record.stored, self.record.length
+        drives, solved, bodies = list(uses.drives), list(uses.solved), list(uses.bodies)
+        axes, found = self.first_axes - stored, list[int]()
+        for name, k in inputs:
+            if name == "b":
+                b, number = bodies[k[0]], k[1]
+                inner = number < stored
+                found.append(number + (self.body(b) if inner else axes + b * (length - stored)))
+            else:
+                number, order = divmod(k, 3)
+                of_drive = name == "u"
+                row = 3 * drives[number] if of_drive else self._row_of[solved[number]]
+                found.append(row + order * (1 if of_drive else self.unknowns))
+        return found
 
     def rows(self, part: Part, used: Sequence[tuple[str, Any]]) -> Ints:
         """Rows of the inputs that a function of a part's routine takes."""
         key = id(used)
         if key not in part.rows_of:
-            part.rows_of[key] = np.array([self.row(part.group, *x) for x in used], dtype=np.intp)
+            part.rows_of[key] = np.array(self.rows_of(part.group, used), dtype=np.intp)
         return part.rows_of[key]
 
     def _wound(self) -> list[int]:
@@ -300,7 +310,7 @@ class Plan:
                 return np.array([group.geometry[numbers[k]] for group in twins])
             if name == "q":
                 return np.array([group.start[k] for group in twins])
-            return self.start[[self.row(group, name, k) for group in twins]]
+            return self.start[[self.rows_of(group, [(name, k)])[0] for group in twins]]
 
         numbers = np.flatnonzero(~constant)
         return of

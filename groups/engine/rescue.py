@@ -84,7 +84,7 @@ def fine(plan: Plan, part: Part, X: Floats, near: float = NEAR) -> Bools:
 
 def _rescued(plan: Plan, life: Life, part: Part, X: Floats, bad: Ints) -> Statuses:
     """Statuses of a group at some instants; its answers are written where there are some."""
-    Y = life.columns(X, bad)
+    Y = life.columns(X, bad, part)
     life.again(part, Y, NEAR)  # predecessors may have been rescued
     code = np.where(fine(plan, part, Y), OK, NOT_CONVERGED).astype(np.int8)
     todo = np.flatnonzero(code != OK)

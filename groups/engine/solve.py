@@ -91,7 +91,7 @@ class Solving:
     def advance(self, first: int, stop: int, groups: Sequence[int] | None = None) -> None:
         """Solve the instants ``first`` … ``stop`` - 1, of all groups or of some that read no later ones."""
         parts = self.plan.parts if groups is None else [self.plan.parts[g] for g in groups]
-        if len(self.motion.time) <= FEW:
+        if len(self.motion.time) <= FEW and self.life.lanes == 1:
             self.life.one_by_one(self.X, range(first, stop), parts)
             return
         notes = self.life.apart(self.X, stop, NEAR, first, parts)
@@ -168,15 +168,16 @@ class Solving:
         return column
 
     def arrays(self, held: Ints, level: int, status: Statuses) -> Arrays:
-        """Outputs of the bodies that are held (bodies, T, …), and quality (G, T), which are views of X."""
+        """Outputs of the bodies that are held (bodies, T, …) and quality (G, T); views if that is all."""
         plan, X = self.plan, self.X
-        bodies = plan.bodies(X)
-        bodies = (bodies if len(held) == len(bodies) else bodies[held]).transpose(0, 2, 1)
+        every, whole = plan.bodies(X), len(held) == plan.mechanism.n_bodies and level == 2
         none = np.zeros((len(held), 0, 3 if plan.record.planar else 6))
         position, orientation, velocity, acceleration = (
-            bodies[:, :, k] if n < level + 2 else none for n, k in enumerate(plan.record.outputs)
+            none if n >= level + 2 else (every[:, k] if whole else every[held, k]).swapaxes(1, -1)
+            for n, k in enumerate(plan.record.outputs)
         )
         Q = X[plan.first_quality : plan.first_axes].reshape(len(plan.parts), len(QUALITY), -1)
+        Q = Q if whole else Q.copy()
         residual, steps, condition = Q[:, RESIDUAL], Q[:, STEPS].astype(np.int64), np.abs(Q[:, CONDITION])
         if np.count_nonzero(status):
             waits = status == PREDECESSOR_FAILED
@@ -242,10 +243,11 @@ def _turns(plan: Plan, rows: Ints, Y: Floats, time: Floats, start: Floats) -> tu
 
 def _counted(angle: Floats, turns: Floats, start: Floats) -> Floats:
     """Angles (bodies, instants) with the turns that they lack."""
-    if np.isfinite(angle).all():
-        found: Floats = angle + 2 * np.pi * np.cumsum(turns, axis=1)
-        return found
-    return np.array([_over_gaps(*of) for of in zip(angle, turns, start, strict=True)])
+    found, whole = np.full_like(angle, np.nan), np.isfinite(angle).all(axis=1)
+    found[whole] = angle[whole] + 2 * np.pi * np.cumsum(turns[whole], axis=1)
+    for k in np.flatnonzero(~whole & np.isfinite(angle).any(axis=1)).tolist():
+        found[k] = _over_gaps(angle[k], turns[k], start[k])
+    return found
 
 
 def _over_gaps(angle: Floats, turns: Floats, start: float) -> Floats:

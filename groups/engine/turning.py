@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -35,45 +35,38 @@ def mark_turned_back(
     if not plan.signed or all(least >= WIDE**2 for least, _ in ranges):
         return  # nowhere near a dead point
     near = (WIDE if way.longest > COARSE else CLOSE) ** 2
-    if all(least >= near for least, _ in ranges):
-        return
-    coarse, changed = np.flatnonzero(way.travel > COARSE), False
-    for part in plan.parts:
-        if changed:
-            lost = (status[list(part.known)] == BRANCH_JUMP).any(axis=0) & (status[part.index] == OK)
-            status[part.index, lost] = PREDECESSOR_FAILED
-        if part not in plan.signed:
-            continue
+    coarse, back = np.flatnonzero(way.travel > COARSE), dict[int, Bools]()
+    suspects: dict[int, list[tuple[Part, int]]] = {}
+    for part in plan.signed:
         for k, row in enumerate((REACH, GIMBAL)):
-            if ranges[2 * part.index + k][0] >= near:
-                continue
-            square = X[part.quality + row]
-            measure = np.sqrt(np.maximum(square, 0.0))
-            back = _turned(plan, life, way, part, X, status, measure, coarse, row)
-            status[part.index, back] = BRANCH_JUMP
-            changed |= bool(back.any())
+            if not ranges[2 * part.index + k][0] >= near:
+                found, steps = _turned(plan, way, part, X, status, coarse, row)
+                back[part.index] = back.get(part.index, False) | found
+                for step in steps.tolist():
+                    suspects.setdefault(step, []).append((part, row))
+    for step, those in sorted(suspects.items()):
+        for part in _inside(plan, life, way, X, step, those):
+            back[part.index][step + 1] = True
+    if not any(found.any() for found in back.values()):
+        return
+    for part in plan.parts:
+        lost = (status[list(part.known)] == BRANCH_JUMP).any(axis=0) & (status[part.index] == OK)
+        status[part.index, lost] = PREDECESSOR_FAILED
+        if part.index in back:
+            status[part.index, back[part.index] & (status[part.index] == OK)] = BRANCH_JUMP
 
 
 def _turned(
-    plan: Plan,
-    life: Life,
-    way: Way,
-    part: Part,
-    X: Floats,
-    status: Statuses,
-    measure: Floats,
-    coarse: Ints,
-    row: int,
-) -> Bools:
-    """(T,) instants behind a dead point."""
+    plan: Plan, way: Way, part: Part, X: Floats, status: Statuses, coarse: Ints, row: int
+) -> tuple[Bools, Ints]:
+    """(T,) instants behind a dead point, and time steps that are to be looked into."""
+    measure = np.sqrt(np.maximum(X[part.quality + row], 0.0))
     solved = (status[part.index] == OK) & np.isfinite(X[part.records[0]])
     both, least = solved[1:] & solved[:-1], np.minimum(measure[1:], measure[:-1])
     near, found = np.flatnonzero(both & (least < CLOSE)), np.zeros(len(solved), dtype=np.bool_)
     found[near[_mirrored(measure, way.time, solved, near)] + 1] = True
-    suspects = [near[_group_leaps(plan, part, X, near, way.time)], coarse[(both & (least < WIDE))[coarse]]]
-    for k in np.unique(np.concatenate(suspects)).tolist():
-        found[k + 1] |= _inside(plan, life, way, part, X, k, row)
-    return found
+    leaps, wide = near[_group_leaps(plan, part, X, near, way.time)], coarse[(both & (least < WIDE))[coarse]]
+    return found, np.union1d(leaps, wide)
 
 
 def _group_leaps(plan: Plan, part: Part, X: Floats, steps: Ints, time: Floats) -> Bools:
@@ -85,20 +78,22 @@ def _group_leaps(plan: Plan, part: Part, X: Floats, steps: Ints, time: Floats) -
     return found
 
 
-def _inside(plan: Plan, life: Life, way: Way, part: Part, X: Floats, k: int, row: int) -> bool:
-    """Whether the group turned back inside a time step, which is solved in pieces for that."""
+def _inside(
+    plan: Plan, life: Life, way: Way, X: Floats, k: int, suspects: Sequence[tuple[Part, int]]
+) -> Iterator[Part]:
+    """Groups that turned back inside a time step, which is solved in pieces for that."""
     share = np.append(np.arange(PIECES) / PIECES, 1.0)
     Y = life.storage(len(share))
     Y[: plan.first_body] = way.at(k + share)
     Y[plan.q] = X[plan.q, k, None] + share * (X[plan.q, k + 1] - X[plan.q, k])[:, None]
-    life.apart(Y, len(share), np.inf, parts=plan.up_to(part))
-    measure, time = np.sqrt(np.maximum(Y[part.quality + row], 0.0)), way.time_at(k + share)
-    solved = np.isfinite(Y[part.records[0]])
-    if not solved.all():  # it comes back with the sign that it had
-        return False
-    near = np.flatnonzero(np.minimum(measure[1:], measure[:-1]) < CLOSE)
-    leaps = _group_leaps(plan, part, Y, near, time)
-    return bool((leaps | _mirrored(measure, time, solved, near)).any())
+    life.apart(Y, len(share), np.inf, parts=plan.up_to(part for part, _ in suspects))
+    time = way.time_at(k + share)
+    for part, row in suspects:
+        measure, solved = np.sqrt(np.maximum(Y[part.quality + row], 0.0)), np.isfinite(Y[part.records[0]])
+        if solved.all():  # else it comes back with the sign that it had
+            near = np.flatnonzero(np.minimum(measure[1:], measure[:-1]) < CLOSE)
+            if (_group_leaps(plan, part, Y, near, time) | _mirrored(measure, time, solved, near)).any():
+                yield part
 
 
 def _leaps(plan: Plan, body: Floats, near: Ints, h: Floats) -> Bools:

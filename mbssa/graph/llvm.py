@@ -109,7 +109,7 @@ class Code:
 
     @contextmanager
     def when(self, condition: str) -> Iterator[None]:
-        """What is done on a condition."""
+        """Instructions for where a condition holds."""
         self._count += 1
         name = f"when{self._count}"
         self.do(f"br i1 {condition}, label %{name}, label %{name}.end")
@@ -131,7 +131,7 @@ class Code:
         return self(f"getelementptr {kind}, ptr {pointer}, i64 {k}", first=first)
 
     def load(self, pointer: str, kind: str = "", *, first: bool = False) -> str:
-        """What is at a pointer, a vector unless another kind is said."""
+        """The value at a pointer, a vector unless another kind is said."""
         return self(f"load {kind or self.number}, ptr {pointer}, align 8", first=first)
 
     def store(self, x: str, pointer: str, kind: str = "") -> None:

@@ -68,7 +68,14 @@ class Setup:
     block: int
     branch: Branch | None = None
     simulation: Simulated | None = None  # settings of cases that are simulated
+    compiled: bool = False  # by machine code, not NumPy: settled for all cases, in whatever order they come
     identity: str = ""  # of its store
+
+    @property
+    def has_designs(self) -> bool:
+        """Whether cases differ in their geometry, masses or forces."""
+        kinds = {target.kind for parameter in self.parameters for target in parameter.targets}
+        return bool(kinds & {"joint", "body", "force"})
 
 
 @lru_cache(maxsize=1)
@@ -159,13 +166,14 @@ def _standing(setup: Setup, values: Floats, reasons: Reasons) -> Columns:
             continue
         for begin in range(0, len(which), TOGETHER):
             some = which[begin : begin + TOGETHER]
-            poses = solve_poses(ready, inputs[some], bodies, setup.branch)
+            poses = solve_poses(ready, inputs[some], bodies, setup.branch, setup.compiled)
             failed = poses.status != 0
             first = np.argmax(failed, axis=0)
             found["status"][some] = poses.status[first, np.arange(len(some))]
             found["group"][some] = np.where(failed.any(axis=0), first + 1, 0)
             found["proof"][some] = poses.proof.min(axis=0)
-            for name, column in measured(ready, poses, setup.quantities, inputs[some]).items():
+            columns = measured(ready, poses, setup.quantities, inputs[some], setup.compiled)
+            for name, column in columns.items():
                 found[name][some] = column
     if setup.limits:
         _add_limits(setup, found, found, found)
@@ -193,8 +201,7 @@ def _ready(setup: Setup, design: Floats) -> Model | Refusal:
 @lru_cache(maxsize=8)
 def _made(setup: Setup, design: tuple[float, ...]) -> Model | Refusal:
     model = setup.model
-    kinds = {target.kind for parameter in setup.parameters for target in parameter.targets}
-    if kinds & {"joint", "body", "force"}:
+    if setup.has_designs:
         try:
             model = build(_structure(setup, changed(setup.base, setup.parameters, design)), model.choices)
         except (ValueError, np.linalg.LinAlgError) as error:
@@ -245,7 +252,9 @@ def _moving(setup: Setup, values: Floats, reasons: Reasons) -> tuple[Columns, by
                 continue
         else:
             motion = _motion(setup, model, design)
-            trajectory = model.solve(motion, bodies=bodies, level=level, branch=setup.branch)
+            trajectory = model.solve(
+                motion, bodies=bodies, level=level, branch=setup.branch, compiled=setup.compiled
+            )
             _note_failure(trajectory, found, case)
         time = trajectory.time if time is None else time
         same = np.array_equal(time, trajectory.time)
@@ -285,7 +294,7 @@ def _simulated(
 ) -> Trajectory | None:
     """The motion of a case up to the end of its simulation; None without valid initial values."""
     try:
-        trajectory, fault = simulated(model, simulation, setup.parameters, design.tolist())
+        trajectory, fault = simulated(model, simulation, setup.parameters, design.tolist(), setup.compiled)
     except ValueError as error:
         found["status"][case] = reasons.note(case, Refusal(NOT_SIMULATED, str(error)))
         return None

@@ -199,11 +199,13 @@ def limits_of(mechanism: Mechanism, given: Limits) -> dict[str, tuple[float, flo
 # --- poses -----------------------------------------------------------------------------------------
 
 
-def measured(model: Model, poses: Poses, quantities: Iterable[Quantity], inputs: Floats) -> dict[str, Floats]:
+def measured(
+    model: Model, poses: Poses, quantities: Iterable[Quantity], inputs: Floats, compiled: bool = False
+) -> dict[str, Floats]:
     """Numbers (n,) by column, of poses at rows of inputs (n, D) as :func:`solve_poses` has them."""
     # Angles count their turns along the line from the reference to the pose, quaternions have w ≥ 0.
     quantities = list(quantities)
-    seen = _Seen(model, poses, _angles(model, poses, quantities, inputs))
+    seen = _Seen(model, poses, _angles(model, poses, quantities, inputs, compiled))
     found = _expressed(model, seen, quantities)
     for each in quantities:
         if each.kind == "figure":
@@ -223,7 +225,7 @@ def _worst(of: Poses | Trajectory, figure: str, axis: int) -> Floats:
 
 
 def _angles(
-    model: Model, poses: Poses, quantities: Iterable[Quantity], inputs: Floats
+    model: Model, poses: Poses, quantities: Iterable[Quantity], inputs: Floats, compiled: bool
 ) -> dict[tuple[str, int], Floats]:
     """Angles that quantities need, by joint and by body; NaN where a group failed."""
     joints, bodies = set[int](), set[int]()
@@ -234,7 +236,7 @@ def _angles(
     if not (joints or bodies) or not solved.any():
         return {}
     found = {}
-    for key, angles in counted(model, inputs[solved], sorted(joints), sorted(bodies)).items():
+    for key, angles in counted(model, inputs[solved], sorted(joints), sorted(bodies), compiled).items():
         found[key] = np.full((len(inputs), angles.shape[1]), np.nan)
         found[key][solved] = angles
     return found

@@ -20,6 +20,8 @@ import numpy as np
 from groups import Model
 from groups.building import model_of
 from groups.dynamics.forward import Method
+from groups.dynamics.forward.running import evaluations
+from groups.engine.solve import plan_of
 from groups.motion import Motion, default_motion
 from groups.posed import in_modes
 from groups.trajectory import Branch
@@ -29,7 +31,7 @@ from routes.checkpoint import digest
 from routes.dispatch import CallFailed, dispatch
 from routes.executors import ExecutorType, executor_named
 from routes.lock import file_at, locked
-from routes.sweep.block import ABOUT, Setup, columns_of, solve_sent
+from routes.sweep.block import ABOUT, TOGETHER, Setup, columns_of, solve_sent
 from routes.sweep.cases import Cases, in_si_units
 from routes.sweep.parameters import Parameter, framed, parameters_of, unit_of
 from routes.sweep.quantities import Limits, Quantity, expressions_of, limits_of, quantities_of
@@ -306,7 +308,7 @@ def prepare(
     designs = moving or any(not each.is_input for each in parameters)
     least, most = DESIGNS if designs else POSES
     fit = int(np.clip(math.ceil(cases.number / BLOCKS), least, most))
-    return Setup(
+    setup = Setup(
         model,
         framed(mechanism, parameters),
         cases,
@@ -323,6 +325,20 @@ def prepare(
         branch,
         simulation,
     )
+    return dataclasses.replace(setup, compiled=_pays(setup))
+
+
+def _pays(setup: Setup) -> bool:
+    """Whether machine code pays, once for all cases, or for each of several designs."""
+    plan, number = plan_of(setup.model), 1 if setup.has_designs else setup.cases.number
+    if setup.simulation is not None:
+        return plan.pays(1 + plan.inputs, number * evaluations(setup.simulation.steps))
+    if setup.motion is None:  # on lines from the reference
+        return plan.pays(2 * min(number, TOGETHER), -(-number // TOGETHER))
+    if isinstance(setup.motion, Motion):
+        return plan.pays(len(setup.motion.time), number)
+    own = default_motion(setup.model.mechanism, steps=setup.steps, duration=setup.duration)
+    return plan.pays(len(own.time), number)
 
 
 def _by_default(mechanism: Mechanism, limits: Iterable[str], simulation: Simulated | None) -> tuple[str, ...]:

@@ -59,7 +59,11 @@ def settings_of(
 
 
 def simulated(
-    model: Model, settings: Simulated, parameters: Sequence[Parameter], values: Sequence[float]
+    model: Model,
+    settings: Simulated,
+    parameters: Sequence[Parameter],
+    values: Sequence[float],
+    compiled: bool,
 ) -> tuple[Trajectory, str]:
     """Motion of one case up to the end of its simulation, and why that is not complete."""
     reference, initial, rates = model.reference_inputs, {}, {}
@@ -73,7 +77,7 @@ def simulated(
                 rates[names[target.index]] = value
     found = simulate(
         model, method=settings.method, tolerance=settings.tolerance, time=settings.time,
-        initial=initial, rates=rates,
+        initial=initial, rates=rates, compiled=compiled,
     )  # fmt: skip
     if found.status == "stopped":
         raise KeyboardInterrupt

@@ -16,7 +16,6 @@ from groups.engine.solve import Solving
 from groups.model import Model
 from groups.reports.modes import modes_report
 from groups.reports.solvers import solvers_report
-from mbssa import compiled
 
 BAR = mbssa.load("planar_four_bar")
 
@@ -381,27 +380,13 @@ def test_ctrl_c_before_the_first_instant(run_mbssa, tmp_path, monkeypatch):
     assert os.listdir(tmp_path) == []
 
 
-def test_compiling_is_told_once_and_timed(capsys):
-    numba = compiled._numba()
-    inner = numba.njit(lambda x: x + 1)
-    outer = numba.njit(lambda x: inner(x) + inner(1.0))
-    model = groups.build(mbssa.decompose(mbssa.load("planar_four_bar")))
-    shares = []
-
-    def notice():
-        return running._CompilingNotice(model, lambda _what, share: shares.append(share))
-
-    with compiled.compiling_told(notice()) as compiling:
-        outer(1.0)
-        numba.njit(lambda x: 2 * x)(1)
-    assert compiling.seconds > 0
-    assert shares == sorted(shares)
-    assert len(shares) == 6  # three functions, each as it begins and ends
-    assert capsys.readouterr().err.count("compiling kernels") == 1
-    with compiled.compiling_told(notice()) as compiling:
-        outer(2.0)
-    assert compiling.seconds == 0.0
-    assert capsys.readouterr().err == ""
+def test_compiling_that_takes_longer_is_told_and_timed(run_mbssa, monkeypatch):
+    done = run_mbssa("solve", "planar_four_bar", "--steps", "200000")
+    assert "by machine code, compiled in" in done.stdout
+    assert "compiling" not in done.stderr
+    monkeypatch.setattr(running, "ANNOUNCED", 0.01)
+    done = run_mbssa("solve", "planar_four_bar", "--steps", "200000")
+    assert done.stderr.count("compiling the model: about 0 s") == 1
 
 
 # --- solvers and modes -------------------------------------------------------------------------------

@@ -96,7 +96,7 @@ def test_the_global_approach_says_so_too():
 
 
 def test_every_way_to_solve_says_the_same(tmp_path):
-    """Chunks, threads, some bodies only, and a file."""
+    """Machine code, threads, some bodies only, and a file."""
     mechanism = mbssa.load("geneva")
     model = groups.build(mbssa.decompose(mechanism))
     motion = groups.constant_speed(mechanism, rate=2 * GENEVA, duration=1.0, steps=1001)
@@ -106,7 +106,7 @@ def test_every_way_to_solve_says_the_same(tmp_path):
     route = routes.sequential_route(model)
     plan = routes.plan_of(model, route, instants=1001, chunks=2, executor="threads", workers=2)
     others = [
-        model.solve(motion, chunks=3),
+        model.solve(motion, compiled=True),
         model.solve(motion, bodies=["driver"]),
         routes.run(model, plan, motion),
     ]

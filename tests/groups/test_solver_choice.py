@@ -221,15 +221,6 @@ def test_cuts_of_the_time_axis_change_no_bit(choice):
         assert np.array_equal(getattr(whole, level), getattr(parts, level), equal_nan=True), level
 
 
-def test_chunks_that_start_apart_give_the_answer_of_the_whole():
-    structure = mbssa.decompose(mbssa.load("planar_four_bar"))
-    motion = default_motion(structure.mechanism, steps=61)
-    for choice in CHOICES[1:]:
-        model, _ = by(structure, choice)
-        whole = model.solve(motion, compiled=False)
-        assert_same(model.solve(motion, chunks=3, compiled=False), whole)
-
-
 def test_a_model_with_other_solvers_can_be_sent_to_another_process():
     structure = mbssa.decompose(mbssa.load("planar_four_bar"))
     for choice in CHOICES[1:3]:

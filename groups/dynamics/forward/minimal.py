@@ -1,13 +1,13 @@
 """Method ``groups``: independent coordinates, bodies placed by the solvers of the structural groups."""
 
 # Positions and velocities follow from the independent coordinates at every evaluation, so that no constraint
-# drifts. The velocity transformation R and the bias accelerations are those of the group solvers, in one call
-# over 2 + D instants.
+# drifts. The velocity transformation R and the bias accelerations are those of the group solvers.
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,15 +15,14 @@ import numpy as np
 from groups.building import build
 from groups.dynamics.forward.choice import better, rate_of, structure_of
 from groups.dynamics.forward.equations import CannotGoOnError, Equations, Instant
+from groups.dynamics.forward.events import trajectory_of
+from groups.dynamics.forward.inertia import Inertia
 from groups.dynamics.forward.loads import Loads
-from groups.kernels.reduced import reduce_planar, reduce_spatial
-from groups.motion import Law, Motion
-from groups.posed import configuration_at, inputs_at, posed
-from groups.run import Run, RunState, run_in
-from groups.status import NOT_CONVERGED, OK
+from groups.dynamics.forward.velocity_transformation import VelocityTransformation
+from groups.motion import Law
+from groups.posed import configuration_at, inputs_at
 from groups.trajectory import STATUS, Trajectory
 from mbssa.arrays import Floats, Ints
-from mbssa.compiled import chosen
 from mbssa.input_search.query import driven_by
 from mbssa.joints.catalogue import is_length
 
@@ -45,11 +44,11 @@ Continuation = Callable[[float, "Trajectory", float], Equations]
 
 
 class Minimal:
-    """Equations of motion in the free driven coordinates; those with ``laws`` stay prescribed."""
+    """Equations of motion in the driven coordinates without ``laws``, in the mode of the reference."""
 
     def __init__(
         self, model: Model, loads: Loads, value: Floats, rate: Floats, laws: Mapping[str, Law],
-        memory: Floats, compiled: bool, work: float = 0.0,
+        compiled: bool, t: float = 0.0, work: float = 0.0,
     ) -> None:  # fmt: skip
         self.model, self.loads, self.laws, self.compiled = model, loads, dict(laws), compiled
         self.mechanism = model.mechanism
@@ -62,44 +61,27 @@ class Minimal:
         self.coordinates = tuple(names[k] for k in self.free.tolist())
         self.unit = np.array([model.frames.size if is_length(name) else 1.0 for name in names])
         self.start = np.concatenate([value[self.free], rate[self.free], [work]])
-        D, n = len(names), self.mechanism.n_bodies
-        self._motion = Motion(
-            # Groups continue their unknowns from one instant to the next: the first is never solved, so that
-            # each instant has a predecessor.
-            1e-9 * np.arange(2.0 + D), names, np.repeat(value[:, None], 2 + D, axis=1),
-            np.concatenate([rate[:, None], rate[:, None], np.eye(D)], axis=1), np.zeros((D, 2 + D)),
-        )  # fmt: skip
-        self._run = Run(model, self._motion, np.arange(n), 2, compiled=compiled)
-        self._sound = memory
-        self._restart(np.zeros((n, 4)))
-        self._reduce = chosen(reduce_planar if loads.planar else reduce_spatial, ask=compiled)
-        self._masses = loads.table.planar() if loads.planar else loads.table
-        self._inertia, self._force = np.zeros((D, D)), np.zeros(D)
+        self._value, self._rate = value.copy(), rate.copy()
+        self._kinematics = VelocityTransformation(model, compiled)
+        self._inertia = Inertia(loads.table, self.mechanism.n_bodies, loads.planar)
         self._second, self._power = np.zeros(len(self.prescribed)), 0.0
-        self._failed = np.zeros(model.structure.n_groups, dtype=np.int8)
-        self._moved: slice | Ints = self.free if len(self.prescribed) else slice(D)
         #: Equations by which the motion passes a position at which a group is singular.
         self.past_singularity: Continuation | None = None
-
-    def _restart(self, orientation: Floats) -> None:
-        """Continue from the memory of the groups at the last accepted step."""
-        self._state = RunState(self._sound.copy(), orientation)
-        self._solve = self._run.prepared(1, 2 + len(self.names), self._state)
+        if self.place(t, self.start):
+            self._kinematics.accept()
 
     def rate(self, t: float, y: Floats) -> Floats:
         F = len(self.free)
         solved = self._accelerations(t, y) if math.isfinite(y.dot(y)) else None
         if solved is None:
             return np.full(len(y), np.nan)
-        found = np.empty(len(y))
-        found[:F], found[F : 2 * F], found[2 * F] = y[F : 2 * F], solved[self._moved], self._power
-        return found
+        return np.concatenate([y[F : 2 * F], solved[self.free], [self._power]])
 
     def settle(self, t: float, y: Floats) -> None:
         """Keep the branch of an accepted step; no constraint drifts."""
         if not self.place(t, y):
             raise CannotGoOnError(f"t = {t:.9g} s: {self.why()}")
-        self._sound = self._state.memory.copy()
+        self._kinematics.accept()
 
     def instant(self, t: float, y: Floats) -> Instant:
         second = self._accelerations(t, y)
@@ -109,12 +91,8 @@ class Minimal:
 
     def accelerated(self, second: Floats) -> Instant:
         """All bodies at the state of the last evaluation, with these second rates (D,)."""
-        self._motion.acceleration[:, 1] = second
-        self._run.advance(1, 2, self._state)
-        self._motion.acceleration[:, 1] = 0.0
-        position, orientation, velocity, acceleration = (
-            array[:, 1].copy() for array in self._run.arrays.outputs
-        )
+        acceleration = self.bias + self._kinematics.velocity[..., 1:] @ second
+        position, orientation, velocity = (array.copy() for array in self.pose)
         return Instant(position, orientation, velocity, acceleration, self.condition)
 
     def renewed(self, t: float, y: Floats) -> Equations | None:
@@ -123,16 +101,15 @@ class Minimal:
             following = self._passing(t, float(y[-1]))
             if following is not None:
                 return following
-        transformation = self._run.arrays.outputs[2][:, 2:] * self.unit[None, :, None]
-        linear = 2 if self.loads.planar else 3
-        size = self.model.frames.size
+        transformation = self.transformation * self.unit[None, :, None]
+        linear, size = 2 if self.loads.planar else 3, self.model.frames.size
         largest = max(
             np.abs(transformation[:, self.free, :linear]).max(initial=0.0) / size,
             np.abs(transformation[:, self.free, linear:]).max(initial=0.0),
         )
         if largest < LARGE:
             return None
-        chosen = better(self.trajectory(), self.model.frames.size, self.free, self.unit, tuple(self.laws))
+        chosen = better(self.trajectory(), size, self.free, self.unit, tuple(self.laws))
         if chosen is None or set(chosen) == set(self.names) or chosen in self._refused:
             return None
         try:
@@ -145,7 +122,7 @@ class Minimal:
     def _passing(self, t: float, work: float) -> Equations | None:
         """Equations that pass the singular position ahead; None where there are none."""
         assert self.past_singularity is not None
-        group = self.model.group_names[int(self._run.arrays.quality[3][:, 1].argmin())]
+        group = self.model.group_names[int(self._kinematics.conditions.argmin())]
         near = f"t = {t:.6g} s: {group} is near a singular position"
         try:
             following = self.past_singularity(t, self.trajectory().instants(slice(0, 1)), work)
@@ -165,16 +142,6 @@ class Minimal:
         return made
 
     @classmethod
-    def from_reference(
-        cls, model: Model, loads: Loads, value: Floats, rate: Floats, laws: Mapping[str, Law], t: float,
-        compiled: bool,
-    ) -> Minimal:  # fmt: skip
-        """Equations of motion from the state to which the groups come in a line from the reference."""
-        zero = np.zeros((len(value), 1))
-        start = Motion(np.array([t]), tuple(model.reference_inputs), value[:, None].copy(), zero, zero)
-        return cls(model, loads, value, rate, laws, run_in(model, start).copy(), compiled)
-
-    @classmethod
     def at(
         cls, model: Model, loads: Loads, trajectory: Trajectory, laws: Mapping[str, Law], compiled: bool,
         work: float = 0.0,
@@ -184,78 +151,62 @@ class Minimal:
         reference = np.array(list(model.reference_inputs.values()))
         value = inputs_at(model, pose, reference, model.reference)
         rate = np.array([rate_of(trajectory, name) for name in model.mechanism.driven_coordinates])
-        model = posed(model, pose, value)
-        return cls(model, loads, value, rate, laws, model.packed.memory.copy(), compiled, work)
+        model, t = replace(model, reference=pose, inputs=value), float(trajectory.time[0])
+        return cls(model, loads, value, rate, laws, compiled, t, work)
 
     @property
     def condition(self) -> float:
         """Smallest reciprocal condition number of a group, of the last evaluation."""
-        return float(self._run.arrays.quality[3][:, 1].min(initial=1.0))
+        return float(self._kinematics.conditions.min(initial=1.0))
 
     @property
     def transformation(self) -> Floats:
         """Velocities (N, D, 3 or 6) of all bodies for unit rates, of the last evaluation."""
-        return self._run.arrays.outputs[2][:, 2:]
+        return self._kinematics.velocity[..., 1:].swapaxes(1, 2)
 
     @property
     def bias(self) -> Floats:
         """Accelerations (N, 3 or 6) of all bodies at zero second rates, of the last evaluation."""
-        return self._run.arrays.outputs[3][:, 1]
+        return self._kinematics.acceleration[..., 0]
 
     @property
     def pose(self) -> tuple[Floats, Floats, Floats]:
         """Position, orientation and velocity of all bodies, of the last evaluation."""
-        position, orientation, velocity = (array[:, 1] for array in self._run.arrays.outputs[:3])
-        return position, orientation, velocity
+        bodies = self._kinematics
+        return bodies.position[..., 0], bodies.orientation[..., 0], bodies.velocity[..., 0]
 
     def trajectory(self) -> Trajectory:
         """The 1 + D instants of the last evaluation: the true rates, then unit rates."""
-        return self._run.trajectory().instants(slice(1, None))
+        b, time = self._kinematics, self._t + 1e-9 * np.arange(1.0 + len(self.names))
+        arrays = (np.moveaxis(a, -1, 0) for a in (b.position, b.orientation, b.velocity, b.acceleration))
+        instants = [Instant(x, q, v, a, self.condition) for x, q, v, a in zip(*arrays, strict=True)]
+        return trajectory_of(self.mechanism, time, instants)
 
     def place(self, t: float, y: Floats) -> bool:
         """Solve all groups in a state; False where one has no solution."""
-        F, motion = len(self.free), self._motion
-        motion.value[self._moved] = y[:F, None]
-        motion.rate[self._moved, 1] = y[F : 2 * F]
+        F, self._t = len(self.free), t
+        self._value[self.free], self._rate[self.free] = y[:F], y[F : 2 * F]
         for row, k in enumerate(self.prescribed.tolist()):
             value, rate, second = self.laws[self.names[k]](np.array([t]))
-            motion.value[k], motion.rate[k, 1], self._second[row] = value[0], rate[0], second[0]
-        if self._advanced():
-            return True
-        # A trial step may have left the branch: repeat from the last accepted step.
-        self._restart(self._state.orientation)
-        if self._advanced():
-            return True
-        self._failed = self._run.arrays.quality[0][:, 1].copy()
-        self._restart(self._state.orientation)
-        return False
-
-    def _advanced(self) -> bool:
-        """True if all groups are solved at the values and rates of the motion."""
-        status = self._run.arrays.quality[0]
-        status[:] = OK
-        try:
-            self._solve()
-        except (ValueError, OverflowError):
-            if self.model.asks_users:
-                raise  # names the function and its fault
-            # Plain Python raises where a compiled kernel continues with NaN, which never closes.
-            status[:, 1:][status[:, 1:] == OK] = NOT_CONVERGED
-        return not np.count_nonzero(status)
+            self._value[k], self._rate[k], self._second[row] = value[0], rate[0], second[0]
+        return self._kinematics.to(self._value, self._rate)
 
     def _accelerations(self, t: float, y: Floats) -> Floats | None:
         """Second rates (D,); None where a group has no solution."""
         self.evaluations += 1
         if not self.place(t, y):
             return None
-        found = self._solved(*self._balance(t))
+        M, f = self._balance(t)
+        try:
+            found = second_rates(M, f, self.free, self.prescribed, self._second)
+        except np.linalg.LinAlgError:
+            raise CannotGoOnError(massless_text(M[self.free, self.free], self.coordinates)) from None
         if found is None:
             return None
-        velocity, M, f = self._run.arrays.outputs[2], self._inertia, self._force
-        self._power = float(np.vdot(self._loads, velocity[:, 1]))
+        self._power = float(np.vdot(self._loads, self._kinematics.velocity[..., 0]))
         if len(self.prescribed):
             driving = M[self.prescribed] @ found - f[self.prescribed]
-            self._power += float(driving @ self._motion.rate[self.prescribed, 1])
+            self._power += float(driving @ self._rate[self.prescribed])
         return found
 
     def balance(self, t: float, y: Floats) -> tuple[Floats, Floats]:
@@ -265,29 +216,17 @@ class Minimal:
         return self._balance(t)
 
     def _balance(self, t: float) -> tuple[Floats, Floats]:
-        position, orientation, velocity, acceleration = self._run.arrays.outputs
-        loads = self.loads.at(t, position[:, 1], orientation[:, 1], velocity[:, 1])
-        table, M, f = self._masses, self._inertia, self._force
-        self._reduce(
-            table.body, table.mass, table.centre, table.moment, table.gravity, orientation, velocity,
-            acceleration, loads, M, f,
-        )  # fmt: skip
-        self._loads = loads
-        return M, f
-
-    def _solved(self, M: Floats, f: Floats) -> Floats | None:
-        try:
-            return second_rates(M, f, self.free, self.prescribed, self._second)
-        except np.linalg.LinAlgError:
-            raise CannotGoOnError(massless_text(M[self.free, self.free], self.coordinates)) from None
+        self._loads = self.loads.at(t, *self.pose)
+        return self._inertia.reduced(self.pose[1], self._kinematics.velocity, self.bias, self._loads)
 
     def why(self) -> str:
         """Groups without a solution; where all have one, the fault of the forces."""
-        failed = np.flatnonzero(self._failed)
+        failed = np.flatnonzero(self._kinematics.failed)
         if not len(failed):
             return "forces or accelerations are not finite; see whether points of a spring coincide"
         return "; ".join(
-            f"{self.model.group_names[g]}: {STATUS[int(self._failed[g])]}" for g in failed[:3].tolist()
+            f"{self.model.group_names[g]}: {STATUS[int(self._kinematics.failed[g])]}"
+            for g in failed[:3].tolist()
         )
 
 

@@ -83,6 +83,11 @@ class Request:
     progress: Callable[[float], object] | None
 
 
+def evaluations(samples: int) -> int:
+    """Evaluations of a simulation of so many samples, roughly."""
+    return max(FEWEST, PER_SAMPLE * samples)
+
+
 def run(request: Request) -> Simulation:
     """Carry out a request; see :func:`groups.simulate`."""
     of = request.of
@@ -98,8 +103,7 @@ def run(request: Request) -> Simulation:
     mechanism = model.mechanism
     compiled = request.compiled
     if compiled is None:
-        evaluations = max(FEWEST, PER_SAMPLE * len(time))
-        compiled = model.compiles(evaluations * (1 + mechanism.n_driven), stepwise=True)
+        compiled = model.compiles(1 + mechanism.n_driven, calls=evaluations(len(time)))
     loads = Loads(mechanism, model.frames, request.applied, compiled)
     begin = _begun(model, loads, laws, request, float(time[0]), compiled)
     integrator: str = request.integrator or ("Radau" if request.method == "penalty" else "DOP853")
@@ -295,7 +299,7 @@ def _begun(
         else:
             value[k] = request.initial.get(name, value[k])
             rate[k] = request.rates.get(name, 0.0)
-    return Minimal.from_reference(model, loads, value, rate, laws, t, compiled)
+    return Minimal(model, loads, value, rate, laws, compiled, t)
 
 
 def _continued(equations: Minimal, last: Trajectory) -> Minimal:
@@ -322,6 +326,9 @@ def _measured(
     bare = [structure.mechanism.body_name(b) for b in massless(structure.mechanism)]
     if bare:
         notes.append(f"no mass: {', '.join(bare)}")
+    if model.globally:
+        chosen = ", ".join(f"SG-{solver.number}" for solver in model.solvers if solver.part is not None)
+        notes.append(f"{chosen}: solved in relative coordinates; the global approach is for given motions")
     if not request.stop_at_limits:
         stops = [force.coordinate or "" for force in structure.mechanism.forces if force.type == "stop"]
         notes += [one.text(structure.mechanism.units) for one in excesses(trajectory, without=stops)]

@@ -282,6 +282,7 @@ def _downhill(equations: Minimal, start: Floats, progress: Callable[[float], obj
         linear = float(np.abs(after - f + K @ step).max()) <= 0.1 * float(np.abs(f).max())
         radius = max(2.0 * length if linear else 0.0, min(2.0 * radius, _LONGEST))
         value, M, f = value + step, M_after, after
+        equations.settle(0.0, np.concatenate([value, np.zeros(len(value) + 1)]))
     return value
 
 
@@ -311,7 +312,7 @@ def _equations(
         raise ValueError(BETWEEN.join(faults))
     value = np.array([given.get(name, start) for name, start in reference.items()], dtype=np.float64)
     loads = Loads(structure.mechanism, model.frames, applied, False)
-    found = Minimal.from_reference(model, loads, value, 0.0 * value, {}, 0.0, False)
+    found = Minimal(model, loads, value, 0.0 * value, {}, False)
     try:
         found.instant(0.0, found.start)  # raises where no mass moves, or a position is out of reach
     except CannotGoOnError as error:

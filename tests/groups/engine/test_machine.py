@@ -1,5 +1,6 @@
 """Machine code: the answers of NumPy for all models, the same bits for any split, on other machines too."""
 
+import itertools
 import pickle
 import re
 import threading
@@ -65,7 +66,7 @@ def test_no_split_changes_a_bit(name):
     whole.begin()
     whole.advance(0, 101)
     for bounds in ([0, 8, 101], [0, 1, 3, 50, 101], [0, 100, 101]):
-        spans = list(zip(bounds[:-1], bounds[1:], strict=True))
+        spans = list(itertools.pairwise(bounds))
         apart = Solving(model, motion, np.zeros((plan.height, 101)), compiled=True)
         apart.begin()
         for part in plan.parts:
