@@ -96,11 +96,7 @@ class Stage:
         if at is plan.setting.reference:
             return column
         for b in uses.bodies:
-            rows, values = (
-                plan.rows_of_body(b),
-                plan.record.values(at.position[b], at.rotation[b], at.angle[b]),
-            )
-            column[rows] = values
+            column[plan.rows_of_body(b)] = plan.record.values(at.position[b], at.rotation[b], at.angle[b])
         mechanism = plan.mechanism
         for j, name in uses.solved:
             names = mechanism.joints[j].type.coordinates
@@ -112,11 +108,11 @@ class Stage:
         """Rows and Jacobian at so many positions."""
         return System(self.plan, self.part, np.repeat(self.column[:, None], count, axis=1))
 
-    def poses(self, q: Sequence[Any], sign: float = 1.0, leans: Mapping[Strut, Lean] = {}) -> Poses:
-        """Frames of the own bodies by unknowns, the sign of a closed form's root and those of the struts."""
-        kinematics, leans = self.kinematics, {**self.kinematics.modes, **leans}
+    def poses(self, q: Sequence[Any], leans: Sequence[Lean], sign: float = 1.0) -> Poses:
+        """Frames of the own bodies by unknowns, signs of the struts, and that of a closed form's root."""
+        kinematics = self.kinematics
         kinematics.reach, kinematics.gimbal = [], []
-        numbers = _Standing(self, q, sign, leans)
+        numbers = _Standing(self, q, sign, dict(zip(kinematics.struts, leans, strict=True)))
         bodies = kinematics.place(numbers)
         for strut in kinematics.struts:
             place_strut(kinematics, numbers, bodies, strut)
@@ -156,9 +152,7 @@ class Stage:
         for sign in signs:
             for leans in self._leans():
                 try:
-                    poses = self.poses(
-                        self.part.group.start, sign, dict(zip(kinematics.struts, leans, strict=True))
-                    )
+                    poses = self.poses(self.part.group.start, leans, sign)
                 except (ZeroDivisionError, ValueError):  # out of reach, or at a dead point
                     continue
                 branch = (int(sign),) if len(signs) > 1 else ()

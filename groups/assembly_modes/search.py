@@ -71,7 +71,7 @@ class Places:
         answers: list[tuple[Floats, Placing] | None] = [None] * count
         if len(good):
             with np.errstate(all="ignore"):
-                poses = stage.poses(list(q[:, good]))
+                poses = stage.poses(list(q[:, good]), self.leans)
             signs = np.ones(len(good)) if self.redundant else np.sign(np.linalg.det(J[good]))
             for n, (k, sign) in enumerate(zip(good.tolist(), signs.tolist(), strict=True)):
                 branch = () if stage.part.routine.linear else (int(sign),)
