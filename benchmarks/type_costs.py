@@ -22,9 +22,9 @@ import numpy as np
 
 import groups
 import mbssa
-from groups.encoding.chain_names import chain_of
-from groups.run import Part, Run, RunState
+from groups.engine.solve import Solving
 from groups.solvers import library
+from groups.solvers.chain_names import chain_of
 from mbssa import Group, Structure
 
 #: Instants of each motion.
@@ -108,19 +108,18 @@ def _motion(structure: Structure) -> groups.Motion | None:
 
 def _costs_of(structure: Structure, wanted: list[Group], name: str) -> Iterator[Cost]:
     model, motion = groups.build(structure), _motion(structure)
-    run = Run(model, motion, np.arange(structure.mechanism.n_bodies), 2)
-    run.advance(0, INSTANTS, RunState.start(model.packed.memory, structure.mechanism.n_bodies))
+    assert motion is not None
+    solving = Solving(model, motion, compiled=True)
+    solving.begin()
+    solving.advance(0, INSTANTS)
     for group in wanted:
-        g = group.number - 1
-        part = Part(np.array([g]), np.array(model.neighbours[g], dtype=np.int64), group.body_indices)
         seconds = []
         for _ in range(ROUNDS):
-            carried = RunState.start(model.packed.memory, structure.mechanism.n_bodies)
             begin = time.perf_counter()
-            run.advance(0, INSTANTS, carried, part)
+            solving.advance(0, INSTANTS, [group.number - 1])
             seconds.append(time.perf_counter() - begin)
         cost = 1e6 * statistics.median(seconds) / INSTANTS
-        yield Cost(group.type_name, chain_of(group), name, model.solvers[g].name, cost)
+        yield Cost(group.type_name, chain_of(group), name, model.solver(group.number).name, cost)
 
 
 def _print(costs: list[Cost]) -> None:

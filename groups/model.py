@@ -195,11 +195,6 @@ class Model:
         values = reference_inputs(self.mechanism, self.frames, self.reference)
         return dict(zip(driven_coordinates(self.mechanism), values.tolist(), strict=True))
 
-    @cached_property
-    def by_instants(self) -> bool:
-        """Whether turns of some angle are counted from instant to instant alone."""
-        return any(solver.counts_by_instants for solver in self.solvers)
-
     def solve(
         self,
         motion: Motion | None = None,

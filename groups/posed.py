@@ -11,7 +11,6 @@ import numpy as np
 from groups.motion import driven_coordinates, reference_inputs
 from groups.rotations import plane_rotation, rotation_of
 from groups.setting import Setting
-from groups.solvers.registry import choose_all
 from mbssa.arrays import Floats
 from mbssa.joints.axes import in_space
 from mbssa.joints.system import Configuration
@@ -23,12 +22,8 @@ if TYPE_CHECKING:
 def posed(model: Model, at: Configuration, inputs: Floats) -> Model:
     """Model that goes on from a closed pose, with inputs (D,) in m and rad, in the mode that it has there."""
     setting = replace(Setting.at(model.structure, model.frames, at), inputs=inputs)
-    solvers = []
-    for old, new in zip(model.solvers, choose_all(setting, model.choices), strict=True):
-        if old.counts_turns:
-            new = replace(new, data=old.made._replace(memory=new.memory))
-        solvers.append(new)
-    return replace(model, reference=at, solvers=tuple(solvers), inputs=inputs)
+    solvers = tuple(solver.at(setting) for solver in model.solvers)
+    return replace(model, reference=at, solvers=solvers, inputs=inputs)
 
 
 def in_modes(model: Model, modes: Mapping[int, int] | None) -> Model:
@@ -37,7 +32,9 @@ def in_modes(model: Model, modes: Mapping[int, int] | None) -> Model:
         return model
     from groups.assembly_modes.start import starting_pose
 
-    return replace(model, reference=starting_pose(model, modes))
+    at = starting_pose(model, modes)
+    setting = Setting.at(model.structure, model.frames, at)
+    return replace(model, reference=at, solvers=tuple(solver.at(setting) for solver in model.solvers))
 
 
 def inputs_at(

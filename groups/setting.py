@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from groups.encoding.gearing import gearing
-from groups.encoding.joint_steps import Gearing
-from groups.encoding.relative_coordinates import RelativeGroup, encode_relative
+from groups.gearing import Gearing, gearing
 from groups.motion import drive_rows, reference_inputs
 from groups.passive_rotations import LockedRotation, locked_rotations
 from groups.reference import closed_reference
-from groups.tree import Forest, GroupTree, forest_of
+from groups.tree import Forest, forest_of
 from mbssa import Mechanism, Structure
 from mbssa.arrays import Floats
 from mbssa.joints.catalogue import CATALOGUE
 from mbssa.joints.frames import Frames
-from mbssa.joints.system import Configuration, coordinates_at
+from mbssa.joints.system import Configuration, Rows, coordinates_at, rows_at
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +30,8 @@ class Setting:
     drives: Mapping[tuple[int, str], int]
     inputs: Floats
     spins: Sequence[LockedRotation]
-    _relative: dict[int, RelativeGroup] = field(default_factory=dict, repr=False)
+    #: Whether ratios of gears are used.
+    gears: bool = True
 
     @staticmethod
     def of(structure: Structure) -> Setting:
@@ -78,10 +77,9 @@ class Setting:
     @cached_property
     def geared(self) -> dict[int, Gearing]:
         """By number of the group, the gear ratios of its coordinates, where gears alone close it."""
-        return gearing(self)
+        return gearing(self) if self.gears else {}
 
-    def relative(self, tree: GroupTree) -> RelativeGroup:
-        """The group in relative coordinates, encoded once for all solvers that may match it."""
-        if tree.number not in self._relative:
-            self._relative[tree.number] = encode_relative(tree, self)
-        return self._relative[tree.number]
+    @cached_property
+    def rows(self) -> Rows:
+        """All equations of the mechanism at the reference."""
+        return rows_at(self.mechanism, self.frames, self.reference)

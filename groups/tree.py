@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
@@ -10,6 +10,7 @@ from weakref import WeakKeyDictionary
 from groups.passive_rotations import locked_rotations
 from mbssa import Group, Mechanism, Structure
 from mbssa.joints.catalogue import JointType, type_of_joint
+from mbssa.joints.equations import Step
 from mbssa.joints.frames import Frames
 
 #: An offset between the two axes of a universal joint below this share of the size is none.
@@ -127,6 +128,14 @@ def _labels(structure: Structure, frames: Frames) -> Callable[[GroupTree], objec
 def free_coordinates(mechanism: Mechanism, joint: int) -> int:
     """Coordinates of a joint that are not driven."""
     return int(mechanism.grade[joint] - mechanism.n_driven_of_joint[joint])
+
+
+def ball_of(steps: Sequence[Step], driven: Sequence[bool]) -> set[int]:
+    """Coordinates of three free turns about x, y, z in a row at the end of a joint's steps: a ball."""
+    if len(steps) < 3 or [(s.kind, s.axis) for s in steps[-3:]] != [("turn", 0), ("turn", 1), ("turn", 2)]:
+        return set()
+    found = {s.coordinate for s in steps[-3:] if s.coordinate is not None}
+    return found if len(found) == 3 and not any(driven[c] for c in found) else set()
 
 
 def spanning(

@@ -13,7 +13,7 @@ Edges = tuple[tuple[int, int], ...]
 
 #: Modes that a truss can have, real or not, by its edges: the degree of its polynomial. Of seven links:
 #: N. Rojas & F. Thomas 2012, *On closed-form solutions to the position analysis of Baranov trusses*,
-#: Mechanism and Machine Theory 50; :mod:`groups.placing.homotopy` finds as many. Of nine
+#: Mechanism and Machine Theory 50; :mod:`groups.assembly_modes.homotopy` finds as many. Of nine
 #: links, all 28 trusses: as many as that found at two random geometries of each.
 MODES: dict[Edges, int] = {
     tuple((int(pair[0]), int(pair[1])) for pair in hinges.split()): modes

@@ -73,7 +73,7 @@ class Dag:
         labels = tuple(f"{group.type_name}: {_chain(group)}" for group in groups)
         if not isinstance(source, Structure):
             labels = tuple(
-                f"{label}; {s.form}, {s.name} ({type(s).__name__}, {len(s.ints)}, {len(s.floats)})"
+                f"{label}; {s.form}, {s.name} ({type(s).__name__}, {s.n_unknowns})"
                 for label, s in zip(labels, source.solvers, strict=True)
             )
         return Dag(needs, labels)

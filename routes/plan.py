@@ -301,7 +301,7 @@ def _batches(model: Model, stage: Sequence[int], workers: int) -> list[tuple[int
     kinds: dict[tuple[str, int, bool], list[int]] = {}
     for group in stage:
         solver = model.solvers[abs(group) - 1]
-        kinds.setdefault((solver.name, len(solver.ints), group > 0), []).append(group)
+        kinds.setdefault((solver.name, solver.n_unknowns, group > 0), []).append(group)
     return [
         tuple(groups[first::workers])
         for groups in kinds.values()

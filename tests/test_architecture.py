@@ -7,35 +7,17 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 TEXT = (ROOT / "docs" / "architecture.md").read_text()
 
-#: Most lines of each package: lowered by a change that leaves fewer, raised only for a new ability. The graph
-#: and the engine are in mbssa and groups beside the kernels, which solve long motions until they go.
-LINES = {"mbssa": 32_670, "groups": 38_100, "routes": 11_470, "mbssa_studio": 2_180}
+#: Most lines of each package: lowered by a change that leaves fewer, raised only for a new ability.
+LINES = {"mbssa": 32_640, "groups": 31_640, "routes": 11_470, "mbssa_studio": 2_180}
 #: Code that the engine will replace, and who else still imports it: the list may only become shorter.
-REPLACED = (
-    *(f"groups/{name}" for name in ("encoding", "kernels", "packed", "placing", "solvers")),
-    "mbssa/compiled",
-)
+REPLACED = ("groups/encoding", "groups/kernels", "mbssa/compiled")
 ENGINE_IMPORTERS = {
-    "groups/assembly_modes/listing",
-    "groups/assembly_modes/start",
-    "groups/branches/closure",
-    "groups/building",
-    "groups/cli/solvers",
     "groups/dynamics/backwards",
     "groups/dynamics/forward/absolute",
     "groups/dynamics/forward/elements",
-    "groups/model",
-    "groups/posed",
-    "groups/reports/about",
-    "groups/reports/modes",
-    "groups/reports/solvers",
-    "groups/run",
-    "groups/setting",
     "mbssa/cli/application",
     "mbssa/joints/cams/contact",
     "mbssa/joints/kernels",
-    "routes/study",
-    "routes/sweep/poses",
 }
 MODULES = {package: sorted((ROOT / package).rglob("*.py")) for package in LINES}
 

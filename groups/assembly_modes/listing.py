@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, overload
 
 import numpy as np
 
-from groups.placing.placing import SAME, Placing, Task, placed_at, placings
-from groups.placing.residuals import joint_coordinates
+from groups.assembly_modes.placing import SAME, Placing, Stage, placed_at
+from groups.assembly_modes.residuals import joint_coordinates
+from groups.assembly_modes.search import Task, placings
 from groups.truss import Truss, truss_of
 from mbssa import Group
 from mbssa.arrays import Floats, Ints
@@ -176,17 +177,18 @@ def modes(
 
 
 def task_of(
-    model: Model, group: Group, starts: int = STARTS, told: Progress = lambda what, share: None
+    model: Model,
+    group: Group,
+    starts: int = STARTS,
+    told: Progress = lambda what, share: None,
+    at: Configuration | None = None,
 ) -> Task:
-    """Task of a group, with earlier groups and inputs as at the reference."""
-    solver = model.solvers[group.number - 1].of_modes
-    inputs = np.array(list(model.reference_inputs.values()))
-    most = solver.most_modes(group)
-    return Task(group, solver, model.frames, model.reference, inputs, starts, solver.memory, most, told)
+    """Task of a group, with earlier groups as at the reference or in a configuration."""
+    return Task(Stage(model, group, at), starts, model.solvers[group.number - 1].most_modes(group), told)
 
 
 def _listed(model: Model, task: Task) -> GroupModes:
-    group = task.group
+    group = task.stage.group
     found, search = placings(task)
     regular = bool(found) and min(_from_reference(model, found)) < AT_REFERENCE
     if not regular:
@@ -230,10 +232,8 @@ def _reference_placing(model: Model, group: Group) -> Placing:
         at.position[bodies],
         at.rotation[bodies],
         at.angle[bodies],
-        model.solvers[group.number - 1].of_modes.memory.copy(),
         (0,),
         (),
-        residual=0.0,
     )
 
 

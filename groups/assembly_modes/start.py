@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from groups.assembly_modes.listing import STARTS, GroupModes, modes, task_of
-from groups.kernels import layout
-from groups.placing.placing import Placing, Task, placings
-from groups.solvers.solver import Solver
+from groups.assembly_modes.placing import Placing, Stage
+from groups.assembly_modes.search import Task, placings
 from mbssa import Group
+from mbssa.arrays import Floats
 from mbssa.joints.system import Configuration
 
 if TYPE_CHECKING:
@@ -38,8 +38,7 @@ def starting_pose(model: Model, wanted: Mapping[int, int], *, starts: int = STAR
             continue
         chosen = listed[number]._placing
         if touched:
-            task = replace(task_of(model, group, starts), at=at, near=chosen.memory)
-            chosen = _again(task, chosen, wanted)
+            chosen = _again(task_of(model, group, starts, at=at), chosen, wanted)
         before, at = at, _with(at, chosen)
         moved |= {body for body in chosen.bodies.tolist() if _elsewhere(before, at, body)}
     return at
@@ -65,14 +64,15 @@ def _known_modes(model: Model, wanted: Mapping[int, int], starts: int) -> dict[i
 
 def _again(task: Task, like: Placing, wanted: Mapping[int, int]) -> Placing:
     """The placing with the present known bodies that is nearest to one of the list."""
+    stage = task.stage
     found, _ = placings(task)
-    signs = not task.solver.redundant
+    signs = not stage.part.routine.redundant
     alike = [p for p in found if p.laid == like.laid and (p.branch == like.branch or not signs)]
     if alike:
-        return min(alike, key=lambda p: _apart(task.solver, task.frames.size, p, like))
+        return min(alike, key=lambda p: _apart(stage, p, like))
     others = f"; it can in {len(found)} modes with other signs" if found else ": out of reach"
     changed = ", ".join(f"SG-{group} in mode {number}" for group, number in wanted.items())
-    raise ValueError(f"{_named(task.group)} cannot be assembled with {changed}{others}")
+    raise ValueError(f"{_named(stage.group)} cannot be assembled with {changed}{others}")
 
 
 def _named(group: Group) -> str:
@@ -80,17 +80,21 @@ def _named(group: Group) -> str:
     return f"SG-{group.number} (bodies {bodies})"
 
 
-def _apart(solver: Solver, size: float, one: Placing, two: Placing) -> float:
-    """Largest difference of the unknowns, rad or of the size."""
-    if not len(one.x):
-        return 0.0
-    tree = layout.tree_of(solver.ints, solver.floats)
-    turns = np.isin(np.arange(len(one.x)), tree.unknown[tree.kind == layout.TURN])
-    slides = np.isin(np.arange(len(one.x)), tree.unknown[tree.kind == layout.SLIDE]) & ~turns
-    gap = one.x - two.x
-    gap = np.where(turns, np.abs(gap - 2 * np.pi * np.round(gap / (2 * np.pi))), np.abs(gap) / size)
-    largest = float(gap[turns | slides].max(initial=0.0))
-    return max(largest, float(np.abs(one.balls - two.balls).max(initial=0.0)))
+def _apart(stage: Stage, one: Placing, two: Placing) -> float:
+    """Largest difference of the poses of bodies as the bodies see them on which they hang, over the size."""
+    # The first one stands in the stage's configuration, the second one was listed at the reference.
+    reference = stage.plan.setting.reference
+    seen = [_seen(stage, _with(at, p)) for at, p in ((stage.at, one), (reference, two))]
+    return float(np.abs(seen[0] - seen[1]).max(initial=0.0))
+
+
+def _seen(stage: Stage, at: Configuration) -> Floats:
+    """(links, 12) poses of bodies seen from those on which they hang, lengths over the size."""
+    links = stage.kinematics.links
+    parents, bodies = ([getattr(link, name) for link in links] for name in ("parent", "body"))
+    back = at.rotation[parents].swapaxes(1, 2)
+    place = np.einsum("nab,nb->na", back, at.position[bodies] - at.position[parents]) / stage.size
+    return np.concatenate([place, (back @ at.rotation[bodies]).reshape(-1, 9)], axis=1)
 
 
 def _with(at: Configuration, placing: Placing) -> Configuration:

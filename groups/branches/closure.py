@@ -6,20 +6,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from groups.branches.states import States
-from groups.encoding.joint_steps import SWAP, ball_of, factor_of
 from groups.rotations import about_axis
 from groups.solvers.gear_train import GearTrain
-from groups.tree import spanning
+from groups.tree import ball_of, spanning
 from mbssa.arrays import Floats
 from mbssa.joints.axes import cross
 from mbssa.joints.catalogue import coordinate_unit, is_length
-from mbssa.joints.equations import Equations, Step, coordinates
+from mbssa.joints.equations import _SWAP, Equations, Step, coordinates
 
 if TYPE_CHECKING:
     from groups.model import Model
@@ -206,9 +206,9 @@ class Closure:
         }
         for step in steps:
             if step.kind == "swap":
-                place = place.moved(np.zeros(3), SWAP if sense > 0 else SWAP.T)
+                place = place.moved(np.zeros(3), _SWAP if sense > 0 else _SWAP.T)
                 continue
-            axis, factor = np.eye(3)[step.axis], sense * factor_of(step, values)
+            axis, factor = np.eye(3)[step.axis], sense * _factor_of(step, values)
             if step.coordinate is None:
                 place = place.moved(factor * axis)
                 continue
@@ -551,3 +551,11 @@ def _equations(joint: Joint) -> Equations:
     found = joint.type.pair
     assert found is not None
     return found
+
+
+def _factor_of(step: Step, values: Mapping[str, float]) -> float:
+    """Factor of a step by the parameters of its joint."""
+    if step.factor == "normal":
+        # After the swap y is -(z_A × z_B), the direction of a universal joint's offset reversed.
+        return -values["offset"]
+    return values[step.factor] if isinstance(step.factor, str) else step.factor

@@ -271,8 +271,6 @@ class Proof:
         goal = motion.value[:, 0]
         start = way_to(model, motion.names, goal)
         gap = goal - start
-        if model.by_instants and np.abs(gap).max(initial=0.0) > 0.0:
-            self.sure[:] = False  # turns counted from the reference are followed to the first instant
         if np.abs(gap).max(initial=0.0) < 1e-12 or not self.sure.any():
             if self.solved is None or self.sure.any():  # else what others found is as good
                 state = _advance(run, 0, 1, state)

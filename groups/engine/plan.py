@@ -219,6 +219,10 @@ class Plan:
         axes = self.first_axes + b * (length - stored) + np.arange(length - stored)
         return np.concatenate([self.body(b) + np.arange(stored), axes])
 
+    def row_of(self, j: int, name: str) -> int:
+        """Row of a joint's coordinate that is an unknown."""
+        return self._row_of[j, name]
+
     def rows_of(self, group: Group, inputs: Iterable[tuple[str, Any]]) -> list[int]:
         """Rows of inputs of a group's routine."""
         uses, stored, length = group.uses, self.record.stored, self.record.length

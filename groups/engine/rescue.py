@@ -111,14 +111,14 @@ def _of_closed_form(part: Part, Y: Floats) -> Statuses:
 
 def _of_checked_rows(plan: Plan, part: Part, Y: Floats) -> Statuses:
     """Of a group without unknowns whose equations are only checked."""
-    rows = _System(plan, part, Y).evaluate(part.routine.system, np.arange(Y.shape[1]), ())
+    rows = System(plan, part, Y).evaluate(part.routine.system, np.arange(Y.shape[1]), ())
     code = np.full(Y.shape[1], DROPPED, dtype=np.int8)
     _explain_contacts(part, rows, code)
     return code
 
 
 def _by_damped_newton(plan: Plan, part: Part, X: Floats, Y: Floats) -> Statuses:
-    system = _System(plan, part, Y)
+    system = System(plan, part, Y)
     q, rows, slope, J = system.nearest(system.start())
     code, sign = _judged(plan, part, rows, slope, J)
     code = np.where((code == OK) & (sign < 0), BRANCH_JUMP, code)
@@ -129,7 +129,7 @@ def _by_damped_newton(plan: Plan, part: Part, X: Floats, Y: Floats) -> Statuses:
         if not len(wrong) or not starts.shape[1]:
             break
         nearest = np.abs(starts[:, :, None] - Y[part.state][:, None, wrong]).sum(axis=0).argmin(axis=0)
-        part_of = _System(plan, part, Y[:, wrong])
+        part_of = System(plan, part, Y[:, wrong])
         q2, rows2, slope2, J2 = part_of.nearest(starts[:, nearest])
         code2, sign2 = _judged(plan, part, rows2, slope2, J2)
         better = np.flatnonzero((code2 == OK) & (sign2 > 0))
@@ -177,7 +177,7 @@ def _scales(plan: Plan, part: Part) -> Floats:
     return np.where(part.turns, 1.0, plan.size)
 
 
-class _System:
+class System:
     """Rows and Jacobian of a group at some instants."""
 
     def __init__(self, plan: Plan, part: Part, Y: Floats) -> None:
@@ -185,7 +185,7 @@ class _System:
         self.n, self.m = part.n, len(part.routine.rows)
         self.scale = _scales(plan, part)
 
-    def evaluate(self, functions: Any, columns: Ints, q: Any, *rates: Any) -> Floats:
+    def evaluate(self, functions: Any, columns: Ints, q: Any, *rates: Any) -> Any:
         (_, arrays), used = functions
         given = [self.Y[r][columns] for r in self.plan.rows(self.part, used)]
         found = arrays(given, self.part.geometry, list(q), *map(list, rates))
@@ -201,8 +201,8 @@ class _System:
         turns = 2 * np.pi * np.round((q - found) / (2 * np.pi)) * self.part.turns[:, None]
         return np.where(np.isfinite(found), found + turns, q)
 
-    def at(self, q: Floats, columns: Ints) -> tuple[Floats, Floats]:
-        """Rows (m, K), and the Jacobian (K, m, n) by scaled unknowns."""
+    def at(self, q: Any, columns: Ints) -> tuple[Any, Any]:
+        """Rows (m, K), and the Jacobian (K, m, n) by scaled unknowns, real or complex."""
         found = self.evaluate(self.part.routine.system, columns, q)
         J = found[self.m :].reshape(self.m, self.n, -1).transpose(2, 0, 1)
         return found[: self.m], J * self.scale

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from groups.placing.placing import CLOSED_FORM
+from groups.assembly_modes.placing import CLOSED_FORM
 from groups.reports.about import group_table, model_lines
 from mbssa.joints.catalogue import coordinate_unit, is_length
 from mbssa.reports.table import SHOWN, Part, Report, Table

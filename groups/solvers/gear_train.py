@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from groups.encoding.joint_steps import Gearing
+from groups.gearing import Gearing
 from groups.setting import Setting
-from groups.solvers.driven import Driven
+from groups.solvers.relative import RelativeSolver
 from groups.tree import GroupTree
 
 
 @dataclass(frozen=True, eq=False)
-class GearTrain(Driven):
-    """Solver of a group whose coordinates the gear ``ratios`` give; its kernel has no unknowns."""
+class GearTrain(RelativeSolver):
+    """Solver of a group whose coordinates the gear ``ratios`` give."""
 
     ratios: Gearing = field(default_factory=dict)
 
@@ -27,5 +27,4 @@ class GearTrain(Driven):
         why = "gears lead it: its coordinates are ratios times inputs"
         joint_ids = setting.mechanism.joint_ids
         unknowns = tuple(f"{joint_ids[joint]}.{name}" for joint, name in ratios)
-        solver = cls.of(tree, setting.relative(tree), "gears", why, roots=1)
-        return replace(solver, unknowns=unknowns, ratios=ratios)
+        return replace(cls.of(tree, setting, "gears", why, roots=1), unknowns=unknowns, ratios=ratios)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from groups.encoding.chain_names import chain_of
+from groups.solvers.chain_names import chain_of
 from groups.truss import truss_of
 from mbssa.group_library import CLOSED_FORMS as CLOSED_FORMS
 from mbssa.group_library import COSTS as COSTS

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from groups.kernels import layout, one_rod, reach
-from groups.kernels.relative import solve_closed_form
-from groups.placing.placing import CLOSED_FORM, Search, Task
-from groups.placing.relative import Places, Room
 from groups.setting import Setting
-from groups.solvers.relative import RelativeSolver
-from groups.solvers.solver import Kernel
-from groups.status import OK
+from groups.solvers.relative import RelativeSolver, held_bodies, is_elementary, rods, unknowns_of
 from groups.tree import GroupTree
+from mbssa.joints.catalogue import type_of_joint
 
 
 class PointAtDistance(RelativeSolver):
@@ -21,24 +16,14 @@ class PointAtDistance(RelativeSolver):
     @classmethod
     def match(cls, tree: GroupTree, setting: Setting) -> PointAtDistance | None:
         """Return the solver of one unknown closed by a rod; None for other groups."""
-        group = setting.relative(tree)
-        if group.method != layout.REACH:
+        mechanism = setting.mechanism
+        if len(unknowns_of(tree, setting)) != 1 or len(rods(tree)) + len(tree.cuts) != 1:
+            return None
+        if any(
+            type_of_joint(mechanism, j).line != "rod" or mechanism.n_driven_of_joint[j] for j in tree.cuts
+        ):
+            return None
+        if held_bodies(tree, setting) or not is_elementary(tree, setting):
             return None
         why = "one unknown, and a rod closes it: a circle or a line meets a sphere"
-        return cls.of(tree, group, "point at constant distance", why, roots=2)
-
-    @property
-    def kernel(self) -> Kernel:
-        """Kernel of one joint and one rod, or that of any chain between them."""
-        if reach.is_simple(self.ints, self.floats):
-            return Kernel(reach.solve_reach, 8.0, 10.0)
-        return Kernel(solve_closed_form, 48.0, 420.0)
-
-    def search(self, task: Task, room: Room, places: Places) -> Search:
-        """Add the position of each sign."""
-        start = room.taken()
-        for sign in (1.0, -1.0):
-            room.put(*start)
-            if one_rod.reach(room.g, sign) == OK:
-                places.add_polished()
-        return CLOSED_FORM
+        return cls.of(tree, setting, "point at constant distance", why, roots=2)

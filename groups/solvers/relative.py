@@ -2,101 +2,194 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
 
-from groups.encoding.relative_coordinates import RelativeGroup
-from groups.kernels import cam, jets, layout
-from groups.kernels.legs import solve_legs
-from groups.kernels.relative import solve_rows
-from groups.placing.placing import CLOSED, CLOSED_FORM, Placing, Search, Task
-from groups.placing.relative import Places, Room
-from groups.solvers.solver import Data, Kernel, Solver
-from groups.tree import GroupTree
-from mbssa.arrays import Floats, Ints
+from groups.setting import Setting
+from groups.solvers.solver import Solver
+from groups.tree import GroupTree, Strut, ball_of
+from mbssa.arrays import Floats
+from mbssa.joints.catalogue import type_of_joint
+from mbssa.joints.equations import Step
+from mbssa.joints.system import Rows
 
-#: µs of one strut in an instant of plain Python.
-STRUT = 75.0
-#: µs of an iterated group in an instant of plain Python, of each of its unknowns, of each term of its
-#: equations, and of a contact of curves.
-_GROUP, _UNKNOWN, _TERM, _CURVE = 340.0, 290.0, 55.0, 600.0
+#: Singular values below this share of the largest, and rows below this share of the longest, are zero.
+DEPENDENT = 1e-7
 
 
 @dataclass(frozen=True, eq=False)
 class RelativeSolver(Solver):
-    """Solver whose data are laid out by :mod:`groups.kernels.layout`."""
+    """Solver whose unknowns are the undriven coordinates of the joints of a spanning tree."""
 
     @classmethod
-    def of(cls, tree: GroupTree, group: RelativeGroup, name: str, why: str, roots: int | None = None) -> Self:
-        """Return the solver of an encoded group."""
-        return cls(
-            tree.number,
-            name,
-            why,
-            group.unknowns,
-            group.closing,
-            Data(group.ints, group.floats, group.memory),
-            roots,
-            users=group.users,
+    def of(
+        cls,
+        tree: GroupTree,
+        setting: Setting,
+        name: str,
+        why: str,
+        roots: int | None = None,
+        n_checked: int = 0,
+    ) -> Self:
+        """Return the solver of an opened group."""
+        unknowns, closing = unknowns_of(tree, setting), closing_of(tree, setting)
+        return cls(tree.number, name, why, unknowns, closing, roots, len(tree.struts), n_checked)
+
+
+def undriven(tree: GroupTree, setting: Setting) -> list[tuple[int, str]]:
+    """Undriven coordinates of the joints that carry the bodies, by joint index and name."""
+    mechanism = setting.mechanism
+    return [
+        (link.joint, name)
+        for link in tree.links
+        if link.joint >= 0
+        for name in type_of_joint(mechanism, link.joint).coordinates
+        if (link.joint, name) not in setting.drives
+    ]
+
+
+def unknowns_of(tree: GroupTree, setting: Setting) -> tuple[str, ...]:
+    """Names of the undriven coordinates, and of those of bodies that no joint carries."""
+    mechanism, geared = setting.mechanism, setting.geared.get(tree.number, {})
+    turns = ("angle",) if mechanism.space == "planar" else ("z", "turn_x", "turn_y", "turn_z")
+    found: list[str] = []
+    for link in tree.links:
+        if link.joint < 0:
+            found += [f"{mechanism.body_name(link.body)}.{name}" for name in ("x", "y", *turns)]
+            continue
+        found += [
+            f"{mechanism.joint_ids[link.joint]}.{name}"
+            for name in type_of_joint(mechanism, link.joint).coordinates
+            if (link.joint, name) not in setting.drives and (link.joint, name) not in geared
+        ]
+    return tuple(found)
+
+
+def closing_of(tree: GroupTree, setting: Setting) -> tuple[str, ...]:
+    """Names of the joints that close a group, and of its struts whose length is given."""
+    mechanism = setting.mechanism
+    struts = ["-".join(mechanism.body_name(b) for b in strut.bodies) for strut in rods(tree)]
+    return (*(mechanism.joint_ids[j] for j in tree.cuts), *struts)
+
+
+def rods(tree: GroupTree) -> list[Strut]:
+    """Struts whose length is given."""
+    return [strut for strut in tree.struts if strut.slide < 0 or strut.slide_driven]
+
+
+def held_bodies(tree: GroupTree, setting: Setting) -> list[int]:
+    """Bodies of the tree whose passive rotations are held by an equation each."""
+    own = {link.body for link in tree.links}
+    return [spin.body for spin in setting.spins if spin.body in own]
+
+
+def is_elementary(tree: GroupTree, setting: Setting) -> bool:
+    """Whether every unknown is one turn or slide, and no ball carries a body."""
+    for j in (link.joint for link in tree.links):
+        pair = type_of_joint(setting.mechanism, j).pair if j >= 0 else None
+        names = type_of_joint(setting.mechanism, j).coordinates
+        if pair is None or ball_of(pair.steps, [(j, name) in setting.drives for name in names]):
+            return False
+    free = undriven(tree, setting)
+    steps = [(j, step) for j in {j for j, _ in free} for step in motions(setting, j)]
+    moved = Counter((j, step.coordinate) for j, step in steps)
+    is_plain = all(step.factor in (1.0, -1.0) for _, step in steps)
+    return is_plain and len(moved) == len(free) and set(moved.values()) <= {1}
+
+
+def motions(setting: Setting, j: int) -> list[Step]:
+    """Steps of the undriven coordinates of a joint."""
+    kind = type_of_joint(setting.mechanism, j)
+    return [
+        step
+        for step in (kind.pair.steps if kind.pair is not None else ())
+        if step.coordinate is not None and (j, kind.coordinates[step.coordinate]) not in setting.drives
+    ]
+
+
+def checked_rows(tree: GroupTree, setting: Setting) -> tuple[str, ...]:
+    """Names of the equations that are only checked as others imply them; ValueError if too few are left."""
+    n, fixed = len(unknowns_of(tree, setting)), len(rods(tree))
+    if sum(_n_rows(setting, j) for j in tree.cuts) + fixed + len(held_bodies(tree, setting)) <= n:
+        return ()
+    names, chosen = _independent_rows(tree, setting)
+    if len(chosen) + fixed != n:
+        raise ValueError(
+            f"SG-{tree.number}: {len(chosen) + fixed} independent closing equations for {n} unknowns "
+            "at the reference"
         )
+    return tuple(name for k, name in enumerate(names) if k not in chosen)
 
-    @property
-    def room(self) -> int:
-        """Length of the kernel's workspace."""
-        return int(self.ints[layout.N_WORK])
 
-    @property
-    def kernel(self) -> Kernel:
-        """Kernel of Newton on joint equations."""
-        if cam.is_simple(self.ints, self.floats):
-            return Kernel(cam.solve_cam, 50.0, 165.0)
-        return Kernel(solve_rows, 55.0, self.iteration)
+def _n_rows(setting: Setting, j: int) -> int:
+    """Number of equations of a joint, driving constraints included."""
+    mechanism, relations = setting.mechanism, setting.frames.relations
+    if j in relations:
+        count = len(relations[j].constraints)
+    else:
+        pair = type_of_joint(mechanism, j).pair
+        count = 0 if pair is None else len(pair.constraints)
+    return count + int(mechanism.n_driven_of_joint[j])
 
-    @property
-    def iteration(self) -> float:
-        """Time of an instant of Newton in plain Python, µs."""
-        unknowns, terms = int(self.ints[layout.N_UNKNOWNS]), int(self.ints[layout.N_TERMS])
-        curves = _CURVE if self.ints[layout.N_CURVES] > 0 else 0.0
-        return _GROUP + _UNKNOWN * unknowns + _TERM * terms + curves
 
-    @property
-    def legs(self) -> Kernel | None:
-        """Kernel that places the struts after the other bodies; None where it has none."""
-        struts = int(self.ints[layout.N_STRUTS])
-        return Kernel(solve_legs, 8.0, STRUT * struts) if struts else None
+def _independent_rows(tree: GroupTree, setting: Setting) -> tuple[list[str], set[int]]:
+    """Names of the equations of the joints that close a group, and a largest independent set of them."""
+    # By the twists of the bodies that the other joints allow; driving constraints are chosen first.
+    mechanism = setting.mechanism
+    own = [*(link.body for link in tree.links), *(b for strut in tree.struts for b in strut.bodies)]
+    bodies = np.array(sorted(own), dtype=np.int64)
+    carrying = [link.joint for link in tree.links]
+    carrying += [j for strut in tree.struts for j in (strut.pin, strut.ball, strut.slide)]
+    free = _null_space(_rows_of(setting, carrying).matrix(bodies))
+    rows = _rows_of(setting, tree.cuts)
+    ids = [mechanism.joint_ids[j] for j in rows.joint.tolist()]
+    names = [f"{joint} {name}" for joint, name in zip(ids, rows.name, strict=True)]
+    matrix, must = rows.matrix(bodies), rows.drive.tolist()
+    for spin in (spin for spin in setting.spins if spin.body in held_bodies(tree, setting)):
+        names.append(f"{mechanism.body_name(spin.body)} passive rotation")
+        must.append(False)
+        in_body = setting.reference.rotation[spin.body] @ spin.in_body
+        row = np.zeros((len(bodies), 6))
+        row[np.searchsorted(bodies, spin.body), 3:] = np.cross(
+            in_body, setting.reference.rotation[0] @ spin.in_frame
+        )
+        matrix = np.vstack([matrix, row.ravel()])
+    return names, _pivots(matrix @ free, must)
 
-    @property
-    def redundant(self) -> bool:
-        """Whether more equations close the group than it has unknowns, so that some are only checked."""
-        return layout.is_redundant(self.ints)
 
-    @property
-    def tolerance(self) -> float:
-        """Largest residual of a joint in an assembly mode, over the size."""
-        size, _, left_out = layout.cuts_of(self.ints, self.floats).limit
-        return float(left_out / size) if self.redundant else CLOSED
+def _rows_of(setting: Setting, joints: Sequence[int]) -> Rows:
+    """Equations of some joints at the reference; an index below zero is none."""
+    rows, bounds = setting.rows, [(j, j + 1) for j in joints if j >= 0]
+    which = [np.arange(*np.searchsorted(rows.joint, each)) for each in bounds]
+    return rows.select(np.concatenate([np.zeros(0, dtype=np.int64), *which]))
 
-    @property
-    def counts_by_instants(self) -> bool:
-        """Whether turns of some angle are counted from instant to instant alone."""
-        rows = layout.rows_of(self.ints, self.floats, np.zeros(self.room))
-        return bool((np.isin(rows.code, (jets.COUNTED, jets.LINE)) & (rows.near_from == -1)).any())
 
-    def strut_data(self, memory: Floats) -> tuple[Ints, Floats, Floats]:
-        """Constants of the struts, and the part of a memory that holds their signs."""
-        legs = layout.legs_of(self.ints, self.floats, memory)
-        return legs.ints, legs.floats, legs.signs
+def _null_space(matrix: Floats) -> Floats:
+    """(n, k) orthonormal directions that a matrix takes to zero."""
+    if not len(matrix):
+        return np.eye(matrix.shape[1])
+    _, sizes, right = np.linalg.svd(matrix)
+    rank = int((sizes > DEPENDENT * sizes.max(initial=0.0)).sum())
+    found: Floats = right[rank:].T
+    return found
 
-    def placings(self, task: Task) -> tuple[list[Placing], Search]:
-        """All placings of the group's bodies, and how they were found."""
-        room = Room.staged(task)
-        places = Places(task, room)
-        search = self.search(task, room, places)
-        return list(places.placings()), search
 
-    def search(self, task: Task, room: Room, places: Places) -> Search:
-        """Add the positions of the tree that close; without unknowns there is one."""
-        places.add(*room.taken())
-        return CLOSED_FORM
+def _pivots(matrix: Floats, must: list[bool]) -> set[int]:
+    """Rows that are independent of each other: those that must be chosen, then the others, longest first."""
+    left, chosen = matrix.copy(), set[int]()
+    least = DEPENDENT * float(np.linalg.norm(left, axis=1).max(initial=0.0))
+    for first in (True, False):
+        while True:
+            sizes = np.linalg.norm(left, axis=1)
+            sizes[[k for k, of in enumerate(must) if of != first or k in chosen]] = 0.0
+            best = int(sizes.argmax()) if len(sizes) else 0
+            if not len(sizes) or sizes[best] <= least:
+                break
+            chosen.add(best)
+            row = left[best] / sizes[best]
+            left = left - np.outer(left @ row, row)
+    return chosen

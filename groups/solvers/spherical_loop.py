@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import numpy as np
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from groups.kernels import layout, meeting
-from groups.kernels.relative import solve_closed_form
-from groups.placing.placing import CLOSED_FORM, Search, Task
-from groups.placing.relative import Places, Room
 from groups.setting import Setting
-from groups.solvers.relative import RelativeSolver
-from groups.solvers.solver import Kernel
+from groups.solvers.relative import RelativeSolver, held_bodies, is_elementary, motions, rods
 from groups.tree import GroupTree
 from mbssa import Group
+from mbssa.joints.catalogue import type_of_joint
+
+if TYPE_CHECKING:
+    from groups.engine.numbers import Name
 
 #: Loci of a point on one joint, and on two in a row, by whether they are slides.
 CURVES = {0: "a circle", 1: "a line"}
@@ -24,35 +24,63 @@ MEETINGS = {
 }  # fmt: skip
 
 
+@dataclass(frozen=True)
+class Loop:
+    """Unknowns x, y, z around a loop, whether they are slides, and the side of the ball that y moves."""
+
+    names: tuple[Name, ...]
+    slides: tuple[bool, ...]
+    inner: int
+
+
+@dataclass(frozen=True, eq=False)
 class SphericalLoop(RelativeSolver):
     """Solver of three turns or slides that a spherical joint closes; up to four roots."""
+
+    slides: tuple[bool, ...] = ()
 
     form = "closed form"
 
     @classmethod
     def match(cls, tree: GroupTree, setting: Setting) -> SphericalLoop | None:
         """Return the solver of three unknowns closed by a spherical joint; None for other groups."""
-        group = setting.relative(tree)
-        if group.method != layout.MEET:
+        loop = loop_of(tree, setting)
+        if loop is None:
             return None
         why = "three unknowns, and a ball closes them: a quartic at most"
-        return cls.of(tree, group, "spherical-loop closure", why)
-
-    @property
-    def kernel(self) -> Kernel:
-        """Kernel of the intersection of the two loci."""
-        return Kernel(solve_closed_form, 48.0, 420.0)
+        return replace(cls.of(tree, setting, "spherical-loop closure", why), slides=loop.slides)
 
     def degree(self, group: Group) -> tuple[int | None, str]:
         """Number of intersections of the two loci."""
-        one, two, three = layout.meeting_of(self.ints, np.zeros(self.room)).slides.tolist()
+        one, two, three = map(int, self.slides)
         loci = f"{CURVES[one]} meets {SURFACES[two, three]}"
         return MEETINGS[one, two, three], f"{self.why.partition(':')[0]}: {loci}"
 
-    def search(self, task: Task, room: Room, places: Places) -> Search:
-        """Add the position of each intersection."""
-        count, _ = meeting.points_of(room.g, room.meeting)
-        for k in range(count):
-            meeting.go_to(room.g, room.meeting, room.meeting.found, k)
-            places.add_polished()
-        return CLOSED_FORM
+
+def loop_of(tree: GroupTree, setting: Setting) -> Loop | None:
+    """The loop of a group of three elementary motions and a spherical joint; None for other groups."""
+    mechanism = setting.mechanism
+    if mechanism.space == "planar" or len(tree.cuts) != 1 or rods(tree) or held_bodies(tree, setting):
+        return None
+    (cut,) = tree.cuts
+    if not type_of_joint(mechanism, cut).is_ball or mechanism.n_driven_of_joint[cut]:
+        return None
+    if not is_elementary(tree, setting):
+        return None
+    link_of = {link.body: link for link in tree.links}
+    sides = []
+    for body in mechanism.joint_bodies(cut)[:2]:
+        path: list[tuple[Name, bool]] = []
+        while body in link_of:
+            link = link_of[body]
+            names = type_of_joint(mechanism, link.joint).coordinates
+            steps = motions(setting, link.joint)[:: -1 if link.forward else 1]
+            path += [((link.joint, names[step.coordinate or 0]), step.kind != "turn") for step in steps]
+            body = link.parent
+        sides.append(path)
+    around = [*sides[0], *sides[1][::-1]]
+    if len({name for name, _ in around}) != 3 or len(around) != 3:
+        return None
+    inner = 0 if len(sides[0]) >= 2 else 1
+    z, y, x = around if inner == 0 else around[::-1]
+    return Loop((x[0], y[0], z[0]), (x[1], y[1], z[1]), inner)

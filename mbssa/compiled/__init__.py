@@ -29,10 +29,6 @@ SHARE = 1.0 / 8.0
 #: Replacements of kernels in compiled code, by kernel: factories of something that Numba can call.
 _INSTEAD: dict[Callable[..., Any], Callable[[], Any]] = {}
 
-#: Kernels that are compiled into their callers.
-_INLINED: set[Callable[..., Any]] = set()
-
-
 #: Whether a kernel's machine code is merged into that of its callers; else the callers decide.
 _MERGED: dict[Callable[..., Any], bool] = {}
 
@@ -88,14 +84,6 @@ def compiled_as(make: Callable[[], Any]) -> Callable[[Callable[P, R]], Callable[
     return note
 
 
-def inlined(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile a kernel into its callers, and not by itself."""
-    # For loops that become vector instructions only where the lengths of the caller's arrays are seen, and
-    # for what is called inside of such loops.
-    _INLINED.add(function)
-    return function
-
-
 def merged(function: Callable[P, R]) -> Callable[P, R]:
     """Merge the machine code of a kernel, and of all that it calls, into that of its callers."""
     # For kernels that take the arrays of a whole group: handing these over costs as much as the work.
@@ -109,21 +97,12 @@ def separate(function: Callable[P, R]) -> Callable[P, R]:
     return function
 
 
+@cache
 def compiled(function: Callable[..., Any]) -> Any:
     """The compiled twin of a kernel: releases the GIL, is kept on disk where that can be written."""
-    return _entry(function, True)
-
-
-@cache
-def _entry(function: Callable[..., Any], called_from_python: bool) -> Any:
-    """The compiled twin of a kernel that Python calls, or that :func:`address_of` names."""
     numba = _numba()
     twin = _with_compiled_callees(function)
-    options = _options(function, entry=True)
-    if not called_from_python:
-        options["no_cpython_wrapper"] = True
-        twin.__qualname__ = f"{function.__name__}.by_address"  # both are kept on disk
-    dispatcher = numba.njit(**options)(twin)
+    dispatcher = numba.njit(**_options(function, entry=True))(twin)
     _keep_on_disk(dispatcher, twin)
     return dispatcher
 
@@ -134,8 +113,6 @@ def _inner(function: Callable[..., Any]) -> Any:
     if function in _INSTEAD:
         return _INSTEAD[function]()
     options = {**_options(function, entry=False), "no_cpython_wrapper": True}
-    if function in _INLINED:
-        options["inline"] = "always"
     if function in _MERGED:
         options["forceinline"] = _MERGED[function]
     return for_any_value(_numba().njit(**options)(_with_compiled_callees(function)))
@@ -146,15 +123,6 @@ def _options(function: Callable[..., Any], entry: bool) -> dict[str, Any]:
         "nogil": True, "error_model": "numpy", "_nrt": _may_make_arrays(function), "no_cfunc_wrapper": True,
         "pipeline_class": compilers()[0 if entry else 1],
     }  # fmt: skip
-
-
-def address_of(function: Callable[..., Any], signature: Any) -> int:
-    """The place of a compiled kernel in this process, for :func:`invoke`; ``signature`` is Numba's."""
-    dispatcher = _entry(function, False)
-    dispatcher.compile(signature)
-    compilation = dispatcher.overloads[signature.args]
-    place: int = compilation.library.get_pointer_to_function(compilation.fndesc.llvm_func_name)
-    return place
 
 
 @cache

@@ -48,8 +48,8 @@ def solve_poses(
     # pose; here every pose is reached on a straight line of the inputs from the reference, over whole turns,
     # so that it does not depend on order or on other cases.
     continues = any(depends_on_last_pose(solver) for solver in model.solvers)
-    proves = (branch == "proven" or (branch is None and continues)) and not model.by_instants
-    followed = proves or continues or model.by_instants
+    proves = branch == "proven" or (branch is None and continues)
+    followed = proves or continues
     if (
         followed and len(inputs) > 1 and pieces(model, inputs).sum() > LONGEST
     ):  # memory for one line is enough

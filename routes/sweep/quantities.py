@@ -235,9 +235,8 @@ def _angles(
     solved = ~poses.status.any(axis=0)
     if not (joints or bodies) or not solved.any():
         return {}
-    cuts = 2 if model.by_instants else 0
     found = {}
-    for key, angles in counted(model, inputs[solved], sorted(joints), sorted(bodies), cuts, compiled).items():
+    for key, angles in counted(model, inputs[solved], sorted(joints), sorted(bodies), compiled).items():
         found[key] = np.full((len(inputs), angles.shape[1]), np.nan)
         found[key][solved] = angles
     return found

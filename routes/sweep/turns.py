@@ -20,13 +20,13 @@ FINEST = 4
 
 
 def counted(
-    model: Model, inputs: Floats, joints: Sequence[int], bodies: Sequence[int], cuts: int, compiled: bool
+    model: Model, inputs: Floats, joints: Sequence[int], bodies: Sequence[int], compiled: bool, cuts: int = 0
 ) -> dict[tuple[str, int], Floats]:
     """Coordinates (n, k) of joints and angles (n, 1) of planar bodies, for each row of inputs (n, D)."""
     # Lines are cut into pieces that end where angles advance by their mean rate. NaN where a line has no end.
     number = pieces(model, inputs) * 4**cuts
     if len(inputs) > 1 and number.sum() > LONGEST:  # memory for one line is enough
-        halves = [counted(model, half, joints, bodies, cuts, compiled) for half in np.array_split(inputs, 2)]
+        halves = [counted(model, half, joints, bodies, compiled, cuts) for half in np.array_split(inputs, 2)]
         return {key: np.concatenate([half[key] for half in halves]) for key in halves[0]}
     start = np.array(list(model.reference_inputs.values()))
     stops = np.cumsum(number + 1)
@@ -54,7 +54,7 @@ def counted(
         sure &= np.maximum.reduceat(np.nan_to_num(off, nan=0.0, posinf=np.inf), starts) < SURE
     again = np.flatnonzero(~sure & (4 * number <= LONGEST))
     if len(again) and cuts < FINEST:
-        finer = counted(model, inputs[again], joints, bodies, cuts + 1, compiled)
+        finer = counted(model, inputs[again], joints, bodies, compiled, cuts + 1)
         for key, angles in finer.items():
             found[key][again] = angles
     return found

@@ -1,6 +1,5 @@
 """A group solver is one file and a place in a list: a toy solver in this file; all solvers beside Newton."""
 
-import math
 import pickle
 
 import numpy as np
@@ -10,36 +9,15 @@ import groups
 import mbssa
 from groups.solvers import library, registry
 from groups.solvers.global_approach import GlobalApproach
-from groups.solvers.solver import Data, Kernel, Solver
+from groups.solvers.solver import Solver
 
 LEVELS = ("position", "orientation", "velocity", "acceleration")
-
-
-def solve_toy(
-    group, ints, floats, S, first, count, inputs, _time, _memory, _work, quality, level
-):  # fmt: skip
-    """A body on a driven hinge of the frame, in the plane."""
-    body, row = ints
-    at_x, at_y, arm_x, arm_y, zero = floats
-    for k in range(count):
-        t = first + k
-        angle, rate, second = inputs[0][row, t] + zero, inputs[1][row, t], inputs[2][row, t]
-        c, s = math.cos(angle), math.sin(angle)
-        x, y = c * arm_x - s * arm_y, s * arm_x + c * arm_y
-        S[body, :5, k] = at_x + x, at_y + y, c, s, angle
-        if level > 0:
-            S[body, 5:8, k] = -rate * y, rate * x, rate
-        if level > 1:
-            S[body, 8:11, k] = -second * y - rate**2 * x, second * x - rate**2 * y, second
-        for array, value in zip(quality, (0, 0.0, 0, 1.0), strict=True):
-            array[group, t] = value
 
 
 class Toy(Solver):
     """Solver of a crank."""
 
     form = "driven"
-    kernel = Kernel(solve_toy, compiling=1.0, microseconds=10.0)
 
     @classmethod
     def match(cls, tree, setting):
@@ -51,15 +29,7 @@ class Toy(Solver):
         row, kind = setting.drives.get((link.joint, "angle")), mechanism.joints[link.joint].type
         if link.parent != 0 or not link.forward or row is None or kind.code != "R":
             return None
-        at, reference = setting.frames.origin[link.joint, 0], setting.reference
-        pivot = (reference.position[0] + reference.rotation[0] @ at)[:2]
-        turn = reference.rotation[link.body][:2, :2]
-        arm = turn.T @ (reference.position[link.body, :2] - pivot)
-        zero = reference.angle[link.body] - setting.inputs[row]
-        ints, floats = np.array([link.body, row]), np.array([*pivot, *arm, zero])
-        return cls(
-            tree.number, "toy crank", "a hinge is driven", (), (), Data(ints, floats, np.zeros(0)), roots=1
-        )
+        return cls(tree.number, "toy crank", "a hinge is driven", (), (), roots=1)
 
 
 def agree(one, two, within, case=""):
@@ -89,14 +59,12 @@ def test_a_toy_solver_of_one_file_solves_its_groups(name, monkeypatch):
     agree(again.solve(motion, branch="proven", compiled=False), default, 1e-12)
 
 
-def test_a_toy_solver_is_named_and_says_what_it_lacks(with_toy):
+def test_a_toy_solver_is_named_and_its_modes_are_listed(with_toy):
     model = groups.build(mbssa.decompose(mbssa.load("planar_four_bar")))
     number = next(solver.number for solver in model.solvers if solver.name == "toy crank")
-    group = model.structure.group(number)
-    assert model.solver(number).most_modes(group) == 1
-    assert model.kernels[solve_toy] > 0.0
-    with pytest.raises(ValueError, match="toy crank"):
-        groups.modes(model, number)
+    assert model.solver(number).most_modes(model.structure.group(number)) == 1
+    assert groups.modes(model, number).solver == "toy crank"
+    assert len(groups.modes(model, number)) == 1
 
 
 def test_each_solver_is_a_file_and_is_listed():

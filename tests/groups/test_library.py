@@ -5,8 +5,8 @@ import pytest
 
 import groups
 import mbssa
-from groups.encoding.chain_names import chain_of
 from groups.solvers import library
+from groups.solvers.chain_names import chain_of
 from groups.solvers.relative import RelativeSolver
 
 

@@ -9,10 +9,13 @@ from scipy.spatial.transform import Rotation
 
 import groups
 import mbssa
-from groups.assembly_modes import starting_pose
+from groups.assembly_modes import spherical, starting_pose
+from groups.assembly_modes.placing import Stage
+from groups.assembly_modes.residuals import largest_residual
+from groups.assembly_modes.search import Places
 from groups.motion import reference_inputs
-from groups.placing.residuals import largest_residual
 from groups.solvers import library
+from groups.solvers.spherical_loop import loop_of
 from groups.trajectory import quaternion_of
 from groups.truss import Truss, canonical
 from mbssa.joints.system import rows_at
@@ -122,6 +125,37 @@ def test_newton_finds_what_closed_forms_find():
         gap = np.linalg.norm(np.array(points[0])[:, None] - np.array(points[1])[None], axis=2)
         assert gap.min(axis=1).max() < 1e-9
         assert gap.min(axis=0).max() < 1e-9
+
+
+#: Chains that a spherical joint closes.
+SPHERICAL = [
+    "a x R, x y R, y z R, z b S", "a x R, x y R, y z S, z b R", "a x R, x y P, y z S, z b P",
+    "a x P, x y P, y z R, z b S", "a x R, x y P, y z R, z b S",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("joints", SPHERICAL)
+def test_spherical_loops_of_special_axes_have_the_modes_that_newton_finds(joints):
+    """Axes along those of the world are parallel or square: two equations of the loop may become one."""
+    rng, regular = np.random.default_rng(0), 0
+    for seed in range(6):
+        mechanism = library.example(joints, "spatial", seed)
+        geometry = {
+            j: replace(g, axis=tuple(np.eye(3)[rng.integers(3)].tolist())) if g.axis is not None else g
+            for j, g in mechanism.joint_geometry.items()
+        }
+        model = groups.build(mbssa.decompose(replace(mechanism, joint_geometry=geometry)))
+        stage = Stage(model, model.structure.groups[-1])
+        loop = loop_of(stage.plan.setting.forest.trees[stage.part.index], stage.plan.setting)
+        closed, drawn = Places(stage), Places(stage)
+        closed.add_from(spherical.positions(stage, loop))
+        drawn.add_from(
+            np.array(stage.part.group.start)[:, None]
+            + rng.uniform(-1.0, 1.0, (3, 150)) * np.where(stage.turns, np.pi, 2.0)[:, None]
+        )
+        assert len(closed.found) == len(drawn.found), seed
+        regular += len(closed.found) > 0
+    assert regular > 1
 
 
 # --- numbers -----------------------------------------------------------------------------------------
@@ -408,7 +442,7 @@ def test_a_residual_is_a_length(about):
     axis = model.frames.axes[0, 0][:, about]
     turned[1] = Rotation.from_rotvec(gap * axis).as_matrix() @ turned[1]
     inputs = np.array(list(model.reference_inputs.values()))
-    placed = replace(at, position=at.position[None], rotation=turned[None])
+    placed = replace(at, position=at.position[None], rotation=turned[None], angle=at.angle[None])
     assert largest_residual(crank, model.frames, placed, inputs) == pytest.approx(gap * model.frames.size)
 
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from groups.encoding.joint_steps import Gearing, GearRatio
 from groups.tree import GroupTree, Link
 from mbssa.arrays import Floats
 from mbssa.joints.catalogue import CATALOGUE, coordinate_unit, type_of_joint
@@ -19,6 +18,17 @@ from mbssa.joints.relations import value_and_rates
 if TYPE_CHECKING:
     from groups.setting import Setting
 
+
+@dataclass(frozen=True, slots=True)
+class GearRatio:
+    """A coordinate that is ``constant`` plus inputs times ratios: (row of the motion, ratio); m and rad."""
+
+    constant: float
+    shares: tuple[tuple[int, float], ...]
+
+
+#: Gear ratios by (joint index, name of the coordinate).
+Gearing = Mapping[tuple[int, str], GearRatio]
 #: Poses at which derivatives are compared, how alike they must be, and the condition of a system that counts.
 POSES, ALIKE, SOUND = 4, 1e-9, 1e7
 

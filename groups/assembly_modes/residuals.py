@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -12,7 +14,11 @@ from mbssa.arrays import Floats
 from mbssa.joints.catalogue import coordinate_unit, type_of_joint
 from mbssa.joints.equations import Equations, coordinates, residuals
 from mbssa.joints.frames import Frames
+from mbssa.joints.relations import TURNING, JointRelations, Relation, value_and_rates
 from mbssa.joints.system import Configuration
+
+#: Kinds of terms that count turns, and turns that each of them may be from the reference.
+COUNTING, TURNS = (*TURNING, "turned"), 2
 
 
 def largest_residual(group: Group, frames: Frames, placed: Configuration, inputs: Floats) -> Floats:
@@ -34,7 +40,21 @@ def largest_residual(group: Group, frames: Frames, placed: Configuration, inputs
                     worst = np.maximum(worst, np.abs(gap))
         for i, j in rows.sense:
             worst[C[:, i, j] <= 0.0] = np.inf
+    relations = [frames.relations[j] for j in group.joint_indices.tolist() if j in frames.relations]
+    for k in range(len(worst) if relations else 0):
+        one = replace(placed, position=placed.position[k], rotation=placed.rotation[k], angle=placed.angle[k])
+        gaps = [_gap(of, relation, one, frames.size) for of in relations for relation in of.constraints]
+        worst[k] = max(worst[k], *gaps)
     return worst
+
+
+def _gap(of: JointRelations, relation: Relation, at: Configuration, size: float) -> float:
+    """Residual of a relation, m; angles as arcs, and of those that count turns whichever turns fit."""
+    value, _ = value_and_rates(of, relation, at, 1.0)
+    turns = [2 * np.pi * abs(term.factor) for term in relation.terms if term.kind in COUNTING]
+    counts = np.array(list(itertools.product(range(-TURNS, TURNS + 1), repeat=len(turns))))
+    gap = np.abs(value + counts @ np.array(turns)).min() * (1.0 if relation.is_length else size)
+    return float(np.nan_to_num(gap, nan=np.inf))
 
 
 def joint_coordinates(group: Group, frames: Frames, placed: Configuration) -> dict[str, Floats]:

@@ -1,0 +1,301 @@
+"""All complex positions of a group that pins and rods close."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from mbssa.arrays import Floats
+from mbssa.joints.catalogue import type_of_joint
+from mbssa.progress import Progress
+
+if TYPE_CHECKING:
+    from groups.assembly_modes.placing import Stage
+
+Complex = npt.NDArray[np.complex128]
+
+#: Random right sides, arcs between two of them, positions drawn at random that must bring nothing new, and
+#: most positions at one right side before the search is given up.
+CORNERS, ARCS, DRAWN, MOST = 4, 3, 24, 400
+#: Corrections, rad or of the size, after a prediction and after one Newton step that a step may have.
+FIRST, SECOND = 1e-4, 1e-7
+#: Shares of a line: the first step, the one below which a path is given up, and the one from which it then
+#: ends in a singular position or at infinity.
+BEGIN, LEAST, NEARLY = 0.02, 1e-7, 0.99
+#: Poses whose largest entries differ by less, as a share, are one; imaginary parts that are none.
+SAME, REAL = 1e-6, 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class Positions:
+    """The complex positions of a group."""
+
+    count: int
+    ended: int
+    sound: bool
+    real: list[Floats]  # unknowns (n,) each
+
+    def text(self, degree: int | None) -> str:
+        """The search in words, with how it ended."""
+        others = self.count - self.ended
+        rest = f", {others} end in singular positions or at infinity" if others else ""
+        loops, drawn = ARCS * CORNERS * (CORNERS - 1) // 2 - CORNERS + 1, DRAWN
+        end = (
+            "as many as there can be"
+            if self.count == degree
+            else f"{loops} loops of each and {drawn} positions drawn at random led to no other"
+        )
+        return (
+            f"{self.count} complex positions were followed, {end}: {len(self.real)} are real, "
+            f"{self.ended - len(self.real)} are not{rest}"
+        )
+
+
+def applies(stage: Stage) -> bool:
+    """Whether a group is closed by as many pins and rods as it has unknowns, and no gear ratio is in it."""
+    group, mechanism = stage.kinematics, stage.kinematics.mechanism
+    kinds = [type_of_joint(mechanism, j) for j in group.cuts]
+    if group.spins or stage.part.routine.redundant or not all(len(name) == 2 for name in group.names):
+        return False
+    if any(mechanism.n_driven_of_joint[j] for j in group.cuts):
+        return False
+    if not all(kind.is_ball or kind.line == "rod" for kind in kinds):
+        return False
+    carrying = [type_of_joint(mechanism, link.joint).pair for link in group.links if link.joint >= 0]
+    turns = [step for pair in carrying if pair for step in pair.steps if step.kind == "turn"]
+    return all(step.factor in (1.0, -1.0) for step in turns if step.coordinate is not None)
+
+
+def positions(
+    stage: Stage, known: list[Floats], degree: int | None, told: Progress, seed: int = 0
+) -> Positions | None:
+    """All positions with known bodies and inputs as on the stage; None where none, or too many, are found."""
+    system = _System(stage)
+    rng = np.random.default_rng(seed)
+    web = _Web(system, rng)
+    if known:
+        web.lead(np.array(known, dtype=complex))
+    while not web.has(degree) and (web.open_arcs() or web.draw(rng)):
+        while not web.has(degree) and (arcs := web.open_arcs()):
+            if max(map(len, web.at)) > MOST:
+                return None
+            web.carry(arcs)
+            told("following complex positions", min(0.8, max(map(len, web.at)) / (degree or MOST)))
+    found = max(web.at, key=len)
+    if not found:
+        return None
+    side = web.corners[web.at.index(found)]
+    told("following complex positions", 0.9)
+    begin = np.tile(side, (len(found), 1))
+    ends, t = follow(system, np.array(found), begin, np.zeros_like(begin), 1.0)
+    arrived, unlike = t == 1.0, _List(system)
+    for x in ends[arrived]:
+        unlike.place(x)
+    arrived_at = len(unlike.states)
+    # The closure of the group itself is real: the conjugate of a position is one, found or lost on its way.
+    for x in unlike.states[:arrived_at]:
+        unlike.place(x.conj())
+    told("following complex positions", 1.0)
+    real = [
+        x.real.copy()
+        for x, key in zip(unlike.states, unlike.keys, strict=True)
+        if np.abs(key.imag).max() <= REAL
+    ]
+    sound = len(unlike.states) == arrived_at == np.count_nonzero(arrived) and bool((t > NEARLY).all())
+    if len(found) != degree:
+        sound = sound and len(set(map(len, web.at))) == 1
+    return Positions(len(found), len(unlike.states), sound, real)
+
+
+def _complex(rng: np.random.Generator, *shape: int) -> Complex:
+    return 0.7 * np.asarray(rng.normal(size=shape) + 1j * rng.normal(size=shape), dtype=np.complex128)
+
+
+class _System:
+    """Closure of a group over its size: residuals and Jacobian of many positions at once."""
+
+    def __init__(self, stage: Stage) -> None:
+        self.stage, self.system, self.scale = stage, stage.system(1), stage.scale
+        self.near = np.array(stage.part.group.start, dtype=complex)
+        self.lengths = _lengths(stage)
+
+    def random(self, rng: np.random.Generator, count: int) -> Complex:
+        """Positions (M, n) somewhere, each of which closes for some right side."""
+        far = np.exp(rng.uniform(-1.0, 1.0, (count, 1)))
+        found: Complex = self.near + far * _complex(rng, count, len(self.scale)) * self.scale
+        return found
+
+    def linearised(self, x: Complex) -> tuple[Complex, Complex]:
+        """Residuals (M, n), over the size and its square, and the Jacobian (M, n, n) by scaled unknowns."""
+        rows, J = self.system.at(x.T, np.zeros(len(x), dtype=np.intp))
+        rows, size = rows.T, self.stage.size
+        # A row is the distance of two points less a length: here it is their squares' difference, which has
+        # no root. The distance's derivative has the same root, so that its sign does not matter.
+        is_length = np.isfinite(self.lengths)
+        length = np.where(is_length, self.lengths, 0.0)
+        factor = np.where(is_length, 2.0 * (rows + length), size) / size**2
+        return np.where(is_length, rows + 2.0 * length, size) * rows / size**2, J * factor[:, :, None]
+
+    def poses(self, x: Complex) -> Complex:
+        """(M, k) points, over the size, and rotations of the bodies of the tree."""
+        bodies = self.stage.tree(list(x.T))
+        frames = [bodies[link.body] for link in self.stage.kinematics.links]
+        rows = [p / self.stage.size for frame in frames for p in frame.place]
+        rows += [p for frame in frames for axis in frame.axes for p in axis]
+        return np.array([np.broadcast_to(row, len(x)) for row in rows], dtype=complex).T
+
+
+def _lengths(stage: Stage) -> Floats:
+    """(n,) lengths of the rows that are distances less a length, NaN for the others."""
+    group, frames, found = stage.kinematics, stage.frames, list[float]()
+    for strut in group.struts:
+        if strut.slide < 0 or strut.slide_driven:
+            found.append(float(np.sqrt(stage.length_squared(strut))))
+    for j in group.cuts:
+        if type_of_joint(group.mechanism, j).is_ball:
+            found += [np.nan] * (2 if group.planar else 3)
+        else:
+            found.append(float(frames.parameters["length"][j]))
+    return np.array(found)
+
+
+def follow(
+    system: _System, states: Complex, begin: Complex, end: Complex, bend: Complex | complex
+) -> tuple[Complex, Floats]:
+    """Follow positions (M, n) from right sides ``begin`` to ``end``; where they are, and the share done."""
+    count, here = len(states), states.copy()
+    t, h = np.zeros(count), np.full(count, BEGIN)
+    on, scale = np.ones(count, dtype=bool), system.scale
+    tangent, fresh = np.empty_like(here), on.copy()
+    bend = np.broadcast_to(bend, count)
+    with np.errstate(all="ignore"):
+        while on.any():
+            if fresh.any():
+                way, gamma = (end - begin)[fresh], bend[fresh]
+                tangent[fresh] = _rate(system, here[fresh], way, gamma, t[fresh])
+                fresh[:] = False
+            way, gamma, now = (end - begin)[on], bend[on], here[on]
+            at, step = t[on], np.minimum(h[on], 1.0 - t[on])[:, None]
+            half, full = at + 0.5 * step[:, 0], at + step[:, 0]
+            k1 = tangent[on]
+            k2 = _rate(system, now + 0.5 * step * k1, way, gamma, half)
+            k3 = _rate(system, now + 0.5 * step * k2, way, gamma, half)
+            k4 = _rate(system, now + step * k3, way, gamma, full)
+            then = now + step / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + k4)
+            wanted = begin[on] + (full / ((1.0 - full) * gamma + full))[:, None] * way
+            corrections = []
+            for _ in range(2):
+                right, matrix = system.linearised(then)
+                change = _solved(matrix, wanted - right)
+                corrections.append(np.abs(change).max(axis=1))
+                then = then + change * scale
+            one, two = corrections
+            good = (one <= FIRST) & (two <= SECOND)
+            rows = np.flatnonzero(on)
+            taken = np.zeros(count, dtype=bool)
+            taken[rows[good]] = True
+            here[taken] = then[good]
+            t[taken] = np.where(h[taken] >= 1.0 - t[taken], 1.0, t[taken] + step[good, 0])
+            fresh = taken & (t < 1.0)
+            factor = np.clip(0.8 * (FIRST / np.maximum(one, 1e-30)) ** 0.2, 0.3, 3.0)
+            h[on] = step[:, 0] * np.where(np.isfinite(factor), np.where(good, factor, 0.5), 0.5)
+            on &= (t < 1.0) & (h > LEAST)
+    return here, t
+
+
+def _rate(system: _System, x: Complex, way: Complex, bend: Complex, t: Floats) -> Complex:
+    """Rates (M, n) of the unknowns by the share of the arc that is done."""
+    share = bend / ((1.0 - t) * bend + t) ** 2
+    rate: Complex = _solved(system.linearised(x)[1], share[:, None] * way) * system.scale
+    return rate
+
+
+def _solved(matrix: Complex, right: Complex) -> Complex:
+    """Solutions (M, n); NaN where there is none."""
+    solved: Complex = np.full(right.shape, np.nan, dtype=np.complex128)
+    try:
+        solved[:] = np.linalg.solve(matrix, right[:, :, None])[:, :, 0]
+    except np.linalg.LinAlgError:
+        for k in range(len(right)):
+            if np.isfinite(matrix[k]).all() and np.linalg.matrix_rank(matrix[k]) == len(right[k]):
+                solved[k] = np.linalg.solve(matrix[k], right[k])
+    return solved
+
+
+class _List:
+    """Positions that differ by their poses."""
+
+    def __init__(self, system: _System) -> None:
+        self.system, self.states = system, list[Complex]()
+        self.keys = list[Complex]()
+
+    def place(self, x: Complex) -> int:
+        """Number of a position (n,), which is added if it is new."""
+        key = self.system.poses(x[None])[0]
+        if self.keys:
+            apart = np.abs(np.array(self.keys) - key).max(axis=1)
+            nearest = int(apart.argmin())
+            if apart[nearest] <= SAME * max(1.0, float(np.abs(key).max())):
+                return nearest
+        self.keys.append(key)
+        self.states.append(x)
+        return len(self.states) - 1
+
+
+class _Web:
+    """Positions at some right sides, and along which arcs between them they have been carried."""
+
+    def __init__(self, system: _System, rng: np.random.Generator) -> None:
+        self.system = system
+        far = 2.0 ** np.arange(-1, CORNERS - 1)[:, None]
+        self.corners = far * _complex(rng, CORNERS, len(system.scale))
+        self.lists = [_List(system) for _ in self.corners]
+        self.at = [each.states for each in self.lists]
+        arcs = [
+            (a, b, k, np.exp(rng.uniform(-1.0, 1.0) + 1j * (rng.uniform(-0.7, 0.7) + 1.6 * (k - 1))))
+            for a, b in itertools.combinations(range(CORNERS), 2)
+            for k in range(ARCS)
+        ]
+        self.arcs = [*arcs, *((b, a, k, 1.0 / bend) for a, b, k, bend in arcs)]
+        self.carried = set[tuple[int, int, int, int]]()
+
+    def has(self, degree: int | None) -> bool:
+        """Whether all positions are there."""
+        return max(map(len, self.at)) == degree
+
+    def lead(self, states: Complex) -> bool:
+        """Whether positions that close for some right sides, followed to the first one, are new there."""
+        before = len(self.at[0])
+        begin = self.system.linearised(states)[0]
+        ends, t = follow(self.system, states, begin, np.tile(self.corners[0], (len(states), 1)), 1.0)
+        for x in ends[t == 1.0]:
+            self.lists[0].place(x)
+        return len(self.at[0]) > before
+
+    def draw(self, rng: np.random.Generator) -> bool:
+        """Whether positions drawn at random, followed to the first right side, are new there."""
+        return self.lead(self.system.random(rng, DRAWN))
+
+    def open_arcs(self) -> list[tuple[int, int, int]]:
+        """Number of the position and of the arc along which it was not carried yet, and number of the end."""
+        return [
+            (n, k, b)
+            for n, (a, b, arc, _) in enumerate(self.arcs)
+            for k in range(len(self.at[a]))
+            if (a, b, arc, k) not in self.carried
+        ]
+
+    def carry(self, steps: list[tuple[int, int, int]]) -> None:
+        """Carry positions along arcs, each in both senses."""
+        arcs = [self.arcs[n] for n, _, _ in steps]
+        states = np.array([self.at[arc[0]][k] for arc, (_, k, _) in zip(arcs, steps, strict=True)])
+        begin, end = (self.corners[[arc[side] for arc in arcs]] for side in (0, 1))
+        ends, t = follow(self.system, states, begin, end, np.array([arc[3] for arc in arcs]))
+        for row, ((a, b, arc, _), (_, k, _)) in enumerate(zip(arcs, steps, strict=True)):
+            self.carried.add((a, b, arc, k))
+            if t[row] == 1.0:
+                self.carried.add((b, a, arc, self.lists[b].place(ends[row])))
