@@ -10,6 +10,7 @@ from mbssa.joints.frames import Frames, joint_frames
 from mbssa.joints.system import Configuration
 from mbssa.mechanism import Mechanism
 from mbssa.structure import Structure
+from mbssa.trust import REMEDY
 
 
 def closed_reference(structure: Structure) -> tuple[Frames, Configuration]:
@@ -25,6 +26,8 @@ def closed_reference(structure: Structure) -> tuple[Frames, Configuration]:
     ]
     if missing:
         raise ValueError(f"{mechanism.name} cannot be solved: no geometry at {', '.join(missing)}")
+    if mechanism.untrusted:
+        raise ValueError(f"code that a file names is not run, at {mechanism.untrusted_said}; {REMEDY}")
     closed = assemble(mechanism, frames, hold=True)
     if not closed.closed:
         raise ValueError(f"{mechanism.name} cannot be assembled: {closed.fault}")

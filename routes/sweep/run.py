@@ -20,7 +20,6 @@ import numpy as np
 from groups import Model
 from groups.building import model_of
 from groups.dynamics.forward import Method
-from groups.dynamics.forward.running import evaluations
 from groups.engine.solve import plan_of
 from groups.motion import Motion, default_motion
 from groups.posed import in_modes
@@ -330,6 +329,8 @@ def prepare(
 
 def _pays(setup: Setup) -> bool:
     """Whether machine code pays, once for all cases, or for each of several designs."""
+    from groups.dynamics.forward.running import evaluations
+
     plan, number = plan_of(setup.model), 1 if setup.has_designs else setup.cases.number
     if setup.simulation is not None:
         return plan.pays(1 + plan.inputs, number * evaluations(setup.simulation.steps))
