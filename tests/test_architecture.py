@@ -8,7 +8,7 @@ ROOT = Path(__file__).parents[1]
 TEXT = (ROOT / "docs" / "architecture.md").read_text()
 
 #: Most lines of each package: lowered by a change that leaves fewer, raised only for a new ability.
-LINES = {"mbssa": 32_640, "groups": 31_640, "routes": 11_470, "mbssa_studio": 2_180}
+LINES = {"mbssa": 32_600, "groups": 31_310, "routes": 11_470, "mbssa_studio": 2_180}
 #: Code that the engine will replace, and who else still imports it: the list may only become shorter.
 REPLACED = ("groups/encoding", "groups/kernels", "mbssa/compiled")
 ENGINE_IMPORTERS = {
@@ -17,7 +17,6 @@ ENGINE_IMPORTERS = {
     "groups/dynamics/forward/elements",
     "mbssa/cli/application",
     "mbssa/joints/cams/contact",
-    "mbssa/joints/kernels",
 }
 MODULES = {package: sorted((ROOT / package).rglob("*.py")) for package in LINES}
 

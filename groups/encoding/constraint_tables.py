@@ -100,16 +100,13 @@ class RowTables:
         """(E,) whether each row is a constraint and no drive."""
         return self.drive < 0
 
-    def bound(self, compiled: bool) -> RowTables:
-        """The same with the addresses, in this process, of the users' functions, for such kernels."""
+    @property
+    def bound(self) -> RowTables:
+        """The same with the numbers, in this process, of the users' functions."""
         if not self.users:
             return self
         parameter = self.parameter.copy()
-        from groups.encoding.user_functions import addresses
-
-        parameter[[term for _, term in self.users]] = addresses(
-            [function for function, _ in self.users], compiled
-        )
+        parameter[[term for _, term in self.users]] = [foreign.number_of(call) for call, _ in self.users]
         return replace(self, parameter=parameter)
 
     def over(self, size: float) -> RowTables:

@@ -125,22 +125,6 @@ def _options(function: Callable[..., Any], entry: bool) -> dict[str, Any]:
     }  # fmt: skip
 
 
-@cache
-def compiled_for_c(function: Callable[..., None]) -> Any:
-    """A kernel of pointers to float64 as a C function: ``address`` is its place in this process."""
-    types = _numba().types
-    from numba.core.ccallback import CFunc
-
-    twin = _with_compiled_callees(function)
-    arguments = (types.CPointer(types.float64),) * function.__code__.co_argcount
-    make: Any = CFunc
-    options = {"error_model": "numpy"}
-    callback = make(twin, (arguments, types.void), {}, options, pipeline_class=compilers()[0])
-    _keep_on_disk(callback, twin)
-    callback.compile()
-    return callback
-
-
 @dataclass
 class Compiling:
     """Compilations while :func:`compiling_told` lasts, and the seconds that they took."""

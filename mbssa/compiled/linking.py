@@ -1,4 +1,4 @@
-"""One optimisation for a compiled kernel and all that it calls; calls by address."""
+"""One optimisation for a compiled kernel and all that it calls."""
 
 # Numba optimises every function with all that it calls, and emits code, before it does so for its callers.
 # Here kernels that others call (*inner* ones) stop at their intermediate code; an entry links those that it
@@ -83,26 +83,3 @@ class _WithoutEnvironments:
 
     def set_env(self, name: str, environment: Any) -> None:
         """Leave the environment unset."""
-
-
-@cache
-def call_by_address() -> Any:
-    """Call in compiled code of a function of three arrays by its address."""
-    from llvmlite import ir
-    from numba import types
-    from numba.extending import intrinsic
-
-    @intrinsic
-    def jump(typingctx: Any, function: Any, q: Any, R: Any, answer: Any) -> Any:
-        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            kinds = signature.args
-            pointer = ir.IntType(8).as_pointer()
-            kind = ir.FunctionType(ir.VoidType(), [pointer] * 3).as_pointer()
-            arrays = [context.make_array(kinds[k])(context, builder, arguments[k]).data for k in (1, 2, 3)]
-            data = [builder.bitcast(array, pointer) for array in arrays]
-            builder.call(builder.inttoptr(arguments[0], kind), data)
-            return context.get_dummy_value()
-
-        return types.void(types.int64, q, R, answer), generate
-
-    return jump

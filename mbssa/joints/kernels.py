@@ -11,11 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from mbssa.compiled import compiled_as
-from mbssa.compiled.linking import call_by_address
-
 Array = Any
-#: A callable ``function(q, R)``; in compiled code the address of ``void (void *q, void *R, void *answer)``.
+#: A callable ``function(q, R)``.
 Function = Any
 
 #: Numbers of a body in ``values``; where in them rotation, angle and velocity start.
@@ -135,9 +132,8 @@ def given_jet(
         out[2] /= 12 * step
 
 
-@compiled_as(call_by_address)
 def ask(function: Function, q: Array, R: Array, answer: Array) -> None:
-    """Value of a function at a pose; in compiled code a function is its address."""
+    """Value of a function at a pose."""
     answer[...] = function(q, R)
 
 

@@ -63,12 +63,12 @@ class Constraints:
             mechanism, frames, range(mechanism.n_joints) if joints is None else joints,
             range(mechanism.n_bodies), drives,
             locked_rotations(structure, frames),
-        ).over(frames.size).bound(compiled)  # fmt: skip
+        ).over(frames.size).bound  # fmt: skip
         columns = np.array(unknowns(mechanism.space), dtype=np.int64)
         self.n = (mechanism.n_bodies - 1) * len(columns)
         self.columns, self.size, self.rows = columns, frames.size, rows
         self._kernel = rows.kernel_rows
-        self._evaluate = chosen(evaluate, ask=compiled)
+        self._evaluate = chosen(evaluate, ask=compiled and not rows.users)
         self._equation = rows.equation
         self._entries = _entries(rows, columns)
         self._angle = ~np.asarray(rows.is_length, dtype=bool) & (rows.drive >= 0)

@@ -56,7 +56,7 @@ class Linear:
                 if rest is None:
                     rest = value_at_reference(still, name) if force.stiffness else 0.0
                 laws[c] = _law(force, rest)
-            self._coordinates = _coordinates(mechanism, frames, names, laws, still, compiled)
+            self._coordinates = _coordinates(mechanism, frames, names, laws, still)
         self._given = len(along)
         planar = mechanism.space == "planar"
         self._set = chosen(kernels.stage_planar if planar else kernels.stage_spatial, ask=compiled)
@@ -106,13 +106,13 @@ def _law(force: Force, rest: float) -> tuple[float, float, float, float]:
 
 
 def _coordinates(
-    mechanism: Mechanism, frames: Frames, names: Sequence[str], laws: Floats, still: State, compiled: bool
+    mechanism: Mechanism, frames: Frames, names: Sequence[str], laws: Floats, still: State
 ) -> kernels.Coordinates:
     places = [mechanism.place_of(name) for name in names]
     distinct = {key: row for row, key in enumerate(dict.fromkeys(places))}
     rows = encode_rows(
         mechanism, frames, sorted({joint for joint, _ in distinct}), range(mechanism.n_bodies), distinct
-    ).bound(compiled)
+    )
     equation = {int(row): e for e, row in enumerate(rows.drive) if row >= 0}
     chosen_rows = [equation[distinct[place]] for place in places]
     terms = np.array([[rows.first_term[e], rows.first_term[e + 1]] for e in chosen_rows], dtype=np.int64)
