@@ -30,7 +30,6 @@ from mbssa.joints.frames import Frames
 from mbssa.joints.relations import JointRelations
 from mbssa.joints.system import Configuration
 from mbssa.mechanism import Mechanism
-from mbssa.trust import REMEDY
 
 
 @dataclass(eq=False)
@@ -113,7 +112,6 @@ class System:
         joints: Sequence[int], stage: Sequence[int], known: int, drives: Mapping[tuple[int, str], int],
         spins: Sequence[LockedRotation],
     ) -> None:  # fmt: skip
-        _check(mechanism, frames, joints)
         self.mechanism, self.frames, self.size, self.known = mechanism, frames, frames.size, known
         self.planar = mechanism.space == "planar"
         self.columns = COLUMNS[self.planar]
@@ -311,12 +309,3 @@ def turn_between(before: Floats, after: Floats) -> Floats:
 
 def cross(a: Floats, b: Floats) -> Floats:
     return np.stack([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])
-
-
-def _check(mechanism: Mechanism, frames: Frames, joints: Sequence[int]) -> None:
-    unknown = [j for j in joints if not frames.known[j]]
-    if unknown and mechanism.untrusted:
-        raise ValueError(f"code that a file names is not run, at {mechanism.untrusted_said}; {REMEDY}")
-    if unknown:
-        named = ", ".join(f"{mechanism.joints[j]} (type {type_of_joint(mechanism, j).code})" for j in unknown)
-        raise ValueError(f"no geometry at joints {named}")
