@@ -50,7 +50,7 @@ CompiledOption = Annotated[
     bool | None,
     typer.Option(
         "--compiled/--no-compiled",
-        help="Solve by compiled kernels, or by NumPy; by default what is faster.",
+        help="Solve by machine code, or by NumPy; by default what is faster.",
         show_default=False,
     ),
 ]

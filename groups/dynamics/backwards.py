@@ -17,8 +17,8 @@ from groups.dynamics.equilibrium import SUSPICIOUS
 from groups.dynamics.inverse import Acting, JointLoads, Solution, acting_on, loads_of, solve_backwards
 from groups.dynamics.masses import Energy, MassTable
 from groups.dynamics.state import State
-from groups.encoding.constraint_tables import RowTables, encode_rows
 from groups.kernels import balance
+from groups.kernels.constraint_tables import RowTables, encode_rows
 from groups.kernels.jets import SIZE, WORK, evaluate
 from groups.motion import drive_rows
 from groups.passive_rotations import locked_rotations

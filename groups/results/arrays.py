@@ -39,7 +39,7 @@ class Arrays:
         wanted = shapes(model, instants, rows, level)
         small = instants * (rows + model.structure.n_groups) * MOST < HUGE
         made = {name: np.empty(*shape) for name, shape in wanted.items()} if small else _in_one_block(wanted)
-        made["status"][:] = OK  # kernels write the rest of it at every instant that they solve
+        made["status"][:] = OK  # the rest is written at every instant that is solved
         return Arrays.named(made)
 
     @staticmethod

@@ -1,1 +1,1 @@
-"""Solvers of structural groups: which group gets which, and its data for the kernels."""
+"""Solvers of structural groups: which group gets which, and its unknowns."""

@@ -16,7 +16,7 @@ import numpy as np
 from groups.dynamics.forward.equations import Instant
 from groups.dynamics.forward.loads import Loads
 from groups.dynamics.state import State
-from groups.encoding.constraint_tables import RowTables, encode_rows
+from groups.kernels.constraint_tables import RowTables, encode_rows
 from groups.kernels.jets import SIZE, WORK, evaluate
 from groups.motion import Law, drive_rows
 from groups.passive_rotations import locked_rotations

@@ -9,8 +9,8 @@ import numpy as np
 
 from groups.dynamics.forces.coordinate import value_at_reference
 from groups.dynamics.state import State
-from groups.encoding.constraint_tables import encode_rows
 from groups.kernels import elements as kernels
+from groups.kernels.constraint_tables import encode_rows
 from groups.kernels.jets import SIZE, WORK
 from mbssa import Mechanism
 from mbssa.arrays import Floats

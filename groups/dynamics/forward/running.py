@@ -53,7 +53,7 @@ _SAME = 1e-6
 _OFF_BALANCE, _EXPLAINED, _FINE = 0.01, 0.1, 1e-8
 
 #: Evaluations of the equations of motion that a run takes at least, and for each sample, roughly: by them
-#: compiled kernels are chosen, or plain Python.
+#: machine code is chosen, or NumPy.
 FEWEST, PER_SAMPLE = 500, 5
 
 
