@@ -41,7 +41,7 @@ def folder(tmp_path, monkeypatch):
 
 def hits(x=2.0):
     """How often a new process would load the kernel from disk, and compile it."""
-    twin = compiled._entry.__wrapped__(thrice, True)
+    twin = compiled.compiled.__wrapped__(thrice)
     assert twin(x) == 3.0 * x
     return sum(twin.stats.cache_hits.values()), sum(twin.stats.cache_misses.values())
 

@@ -326,7 +326,7 @@ def test_any_solver_is_proven_and_led_back_where_it_jumped(name):
     if name != "Newton":  # which goes along the way in strides of its own, so that it does not jump
         assert np.abs(jumped.position - want.position).max() > 0.1
     everything = np.arange(mechanism.n_bodies)
-    again = prove(model, motion, jumped, everything, 2, model.packed.memory, False)
+    again = prove(model, motion, jumped, everything, 2, False)
     for one in (want, found, again):
         assert (one.proof == 2).all()
         assert_allclose(one.position, want.position, atol=1e-9)
