@@ -31,7 +31,7 @@ FEW = 8
 TELLING = 0.3
 #: Numbers of the pieces of a motion at most: where steps of thousands of turns would make more, the
 #: turns of closed forms that hang on such an input are not counted.
-COUNTED = 50_000_000
+COUNTED = 5_000_000
 #: Pieces of a step over which the rates do not tell enough.
 FINER = 32
 #: How far beyond the end of a profile, over its length, a place of contact is on it.
@@ -209,7 +209,7 @@ def _take_back(plan: Plan, X: Floats, status: Statuses) -> None:
 def _count_turns(plan: Plan, life: Life, way: Way, X: Floats, before: Floats) -> None:
     """Turns of the angles of closed forms, counted on from a column by their rates."""
     rows = np.array([plan.body(b) + plan.record.turn for b in plan.wound])
-    pieces = 1 + int(min(way.longest / TELLING, COUNTED / max(way.last * len(X), 1)))
+    pieces = 1 + int(min(way.longest / TELLING, max(64, COUNTED / max(way.last * len(X), 1))))
     Y, time = _in_pieces(plan, life, way, X, np.arange(way.last), pieces)
     turns, doubtful = _turns(plan, rows, Y, time, before[rows])
     for k in np.unique(
