@@ -18,6 +18,8 @@ from mbssa.arrays import Ints
 if TYPE_CHECKING:
     from groups.model import Model
 
+#: Farthest way of an input in a time step, rad or m: what turns with it could not be followed.
+FARTHEST = 1e4
 #: Fewest instants that the engine solves between two reports of progress.
 SPAN = 256
 
@@ -40,6 +42,7 @@ def solve(
             f"solve takes a Motion, not a {type(motion).__name__}; groups.sample makes one of laws, "
             "groups.read_motion of a file"
         )
+    _check(motion)
     if branch is not None and branch not in get_args(Branch):
         raise ValueError(
             f"branch {branch!r}; write {', '.join(get_args(Branch)[:-1])} or {get_args(Branch)[-1]}"
@@ -79,6 +82,21 @@ def _solved(
         solving.advance(done, stop)
         done, wanted = stop, progress is None or progress(stop / count) is not False
     return finished(solving, model.held_bodies(kept), level, done, watches=watches).trajectory(kept)
+
+
+def _check(motion: Motion) -> None:
+    """Refuse numbers that are not finite, which an array may have got since, and steps that are too long."""
+    for what, rows in (("value", motion.value), ("rate", motion.rate), ("acceleration", motion.acceleration)):
+        if not np.isfinite(rows.sum()):
+            for k, t in np.argwhere(~np.isfinite(rows))[:1].tolist():
+                raise ValueError(f"{what} of {motion.names[k]} is not finite at t = {motion.time[t]:g} s")
+    if np.abs(motion.value).max(initial=0.0) > FARTHEST:
+        way = np.abs(np.diff(motion.value, axis=1))
+        for k, t in np.argwhere(way > FARTHEST)[:1].tolist():
+            raise ValueError(
+                f"{motion.names[k]} goes {way[k, t]:,.6g} in the time step from t = {motion.time[t]:g} s; "
+                f"give more instants, so that it goes {FARTHEST:,.0f} rad or m at most"
+            )
 
 
 def kept_bodies(mechanism: Mechanism, bodies: Sequence[str | int] | None) -> Ints:

@@ -82,7 +82,7 @@ def solve(
     ] = None,
     executor: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="threads, processes, mpi, or a joblib backend, for --workers."),
+        typer.Option(metavar="NAME", help="threads, processes, mpi or cluster, for --workers."),
     ] = None,
     plan: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Solve by this plan, as mbssa routes --save wrote it.")

@@ -1,5 +1,7 @@
 """Whole motions: closure, rates against differences, the global approach, textbook formulae."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 from random_mechanisms import distance, slopes, swing
@@ -320,3 +322,17 @@ def test_progress_is_told_and_can_stop_the_run():
     assert np.array_equal(stopped.position[done], whole.position[done])
     assert np.isnan(stopped.position[~done][:, 1:]).all()  # the frame stands where it stands
     assert "not computed" in stopped.faults()[-1]
+
+
+def test_numbers_that_arrays_have_got_since_and_endless_steps_are_refused():
+    mechanism = mbssa.load("planar_four_bar")
+    model, motion = groups.build(mbssa.decompose(mechanism)), groups.default_motion(mechanism, steps=21)
+    (name,) = motion.names
+    for bad, said in ((np.nan, f"value of {name} is not finite at t = 0.15 s"), (1e7, "give more instants")):
+        value = motion.value.copy()
+        moved = dataclasses.replace(motion, value=value)
+        value = moved.value if moved.value.flags.writeable else value
+        value[0, 3] = bad
+        object.__setattr__(moved, "value", value)
+        with pytest.raises(ValueError, match=said):
+            model.solve(moved)
