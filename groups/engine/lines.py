@@ -79,7 +79,7 @@ def _side_by_side(solving: Solving, first: Ints, stop: Ints) -> Bools:
 def _turn_on(plan: Plan, before: Floats, after: Floats, h: float) -> None:
     """Count the turns of angles of closed forms on by their rates."""
     if plan.wound:
-        first, record = np.array([plan.body(b) for b in plan.wound]), plan.record
-        rates = before[first + record.velocity[2]] + after[first + record.velocity[2]]
-        off = before[first + record.turn] + 0.5 * h * rates - after[first + record.turn]
-        after[first + record.turn] += 2 * np.pi * np.nan_to_num(np.round(off / (2 * np.pi)))
+        angles = plan.turning
+        spins = angles - plan.record.turn + plan.record.velocity[2]
+        off = before[angles] + 0.5 * h * (before[spins] + after[spins]) - after[angles]
+        after[angles] += 2 * np.pi * np.nan_to_num(np.round(off / (2 * np.pi)))

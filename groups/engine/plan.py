@@ -134,6 +134,11 @@ class Plan:
         return list({id(part.routine): part.routine for part in self.parts}.values())
 
     @cached_property
+    def turning(self) -> Ints:
+        """Rows of the angles whose turns are counted."""
+        return np.array([self.body(b) + self.record.turn for b in self.wound], dtype=np.intp)
+
+    @cached_property
     def operations(self) -> int:
         """Operations of all groups at an instant."""
         return sum(STEPWISE * step + rest for step, rest in (part.routine.operations for part in self.parts))

@@ -175,7 +175,7 @@ class Solving:
         """The last column, from which another motion may go on; of angles the last that are known."""
         plan, column = self.plan, self.X[:, -1].copy()
         if plan.wound:
-            rows = np.array([plan.body(b) for b in plan.wound]) + plan.record.turn
+            rows = plan.turning
             known = [angle[np.isfinite(angle)][-1:] for angle in self.X[rows]]
             column[rows] = [a[0] if len(a) else b for a, b in zip(known, self.start[rows], strict=True)]
         return column
@@ -208,7 +208,7 @@ def _take_back(plan: Plan, X: Floats, status: Statuses) -> None:
 
 def _count_turns(plan: Plan, life: Life, way: Way, X: Floats, before: Floats) -> None:
     """Turns of the angles of closed forms, counted on from a column by their rates."""
-    rows = np.array([plan.body(b) + plan.record.turn for b in plan.wound])
+    rows = plan.turning
     pieces = 1 + int(min(way.longest / TELLING, max(64, COUNTED / max(way.last * len(X), 1))))
     Y, time = _in_pieces(plan, life, way, X, np.arange(way.last), pieces)
     turns, doubtful = _turns(plan, rows, Y, time, before[rows])

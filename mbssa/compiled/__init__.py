@@ -7,11 +7,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from functools import cache
-from time import perf_counter
 from types import FunctionType
 from typing import Any, ParamSpec, TypeVar
 
@@ -53,11 +50,6 @@ def is_worth_compiling(kernels: Mapping[Callable[..., Any], float], seconds: flo
     return worth
 
 
-def note_loaded(kernels: Iterable[Callable[..., Any]]) -> None:
-    """Note kernels that a caller requested: later work uses them, too, however little."""
-    _rented.update(dict.fromkeys(kernels))
-
-
 def chosen(
     function: Callable[P, R], seconds: float = 0.0, *, compiling: float = 0.0, ask: bool | None = None
 ) -> Callable[P, R]:
@@ -67,7 +59,7 @@ def chosen(
         ask = is_worth_compiling({function: compiling}, seconds)
     if not ask:
         return function
-    note_loaded([function])
+    _rented[function] = None  # later work uses it, too, however little
     twin: Callable[P, R] = compiled(function)
     return twin
 
@@ -125,57 +117,11 @@ def _options(function: Callable[..., Any], entry: bool) -> dict[str, Any]:
     }  # fmt: skip
 
 
-@dataclass
-class Compiling:
-    """Compilations while :func:`compiling_told` lasts, and the seconds that they took."""
-
-    tell: Callable[[], object]
-    seconds: float = 0.0
-
-
-_compilings: list[Compiling] = []
-
-
-@contextmanager
-def compiling_told(tell: Callable[[], object]) -> Iterator[Compiling]:
-    """Call ``tell`` whenever Numba begins or ends to compile a kernel."""
-    compiling = Compiling(tell)
-    _compilings.append(compiling)
-    try:
-        yield compiling
-    finally:
-        _compilings.remove(compiling)
-
-
 @cache
 def _numba() -> Any:
-    """Numba, imported now, with a listener for :func:`compiling_told`."""
+    """Numba, imported now."""
     import numba
-    from numba.core import event
 
-    class Listener(event.Listener):
-        """Compilations nest: a kernel compiles those that it calls."""
-
-        depth, since = 0, 0.0
-
-        def on_start(self, _: Any) -> None:
-            if self.depth == 0:
-                self.since = perf_counter()
-            self.depth += 1
-            self._tell()
-
-        def on_end(self, _: Any) -> None:
-            self.depth -= 1
-            self._tell()
-            if self.depth == 0:
-                for compiling in _compilings:
-                    compiling.seconds += perf_counter() - self.since
-
-        def _tell(self) -> None:
-            for compiling in _compilings:
-                compiling.tell()
-
-    event.register("numba:compile", Listener())  # type: ignore[no-untyped-call]
     _without_blas()
     return numba
 

@@ -47,7 +47,7 @@ class VelocityTransformation:
         self.position, self.orientation, self.velocity, self.acceleration = (
             records[:, rows] for rows in plan.record.outputs
         )
-        self._turning = np.array([plan.body(b) + plan.record.turn for b in plan.wound], dtype=np.intp)
+        self._turning = plan.turning
         self._ends = [
             (part, part.state[end.unknown], end.range) for part in plan.parts for end in part.group.ends
         ]
