@@ -2,6 +2,7 @@
 
 import sys
 import time
+import traceback
 from contextlib import nullcontext
 
 import pytest
@@ -67,7 +68,7 @@ def one_task_fails():
     advance = Solving.advance
 
     def failing(self, first, stop, part=None):
-        if first == 128:
+        if first == 128 and 0 not in part:  # every group needs the first one, which is solved by then
             raise ArithmeticError("one by nothing")
         advance(self, first, stop, part)
 
@@ -78,7 +79,7 @@ def one_task_fails():
     Solving.advance = advance
     kept = caught.value.trajectory
     assert (kept is None) == (RANK > 0)
-    assert RANK or (kept.status[:32] == right.status[:32]).any()
+    assert RANK or (kept.status[128:160, 0] == right.status[128:160, 0]).all()
     found = routes.run(model, plan, motion)
     assert RANK or bits(found) == bits(right)
 
@@ -160,6 +161,10 @@ def resumed():
 if __name__ == "__main__":
     for what in sys.argv[1].split(","):
         MPI.COMM_WORLD.Barrier()
-        globals()[what]()
+        try:
+            globals()[what]()
+        except BaseException:  # the other ranks would wait for this one
+            traceback.print_exc()
+            MPI.COMM_WORLD.Abort(1)
     if RANK == 0:
         print("fine", flush=True)
