@@ -12,7 +12,7 @@ from groups.motion import drive_rows
 from mbssa import Group
 from mbssa.arrays import Floats
 from mbssa.joints.catalogue import coordinate_unit, type_of_joint
-from mbssa.joints.equations import Equations, coordinates, residuals
+from mbssa.joints.equations import Equations, elementary_values
 from mbssa.joints.frames import Frames
 from mbssa.joints.relations import TURNING, JointRelations, Relation, value_and_rates
 from mbssa.joints.system import Configuration
@@ -27,11 +27,11 @@ def largest_residual(group: Group, frames: Frames, placed: Configuration, inputs
     drives = drive_rows(mechanism)
     worst = np.zeros(len(placed.position))
     for joint, rows, names, d, C, given in _pairs(group, frames, placed):
-        value, _ = residuals(rows, d, C, given)
+        value = elementary_values(tuple(equation for _, equation in rows.constraints), d, C, given)
         arm = np.array([1.0 if equation.is_length else frames.size for _, equation in rows.constraints])
         worst = np.maximum(worst, (arm * np.abs(value)).max(axis=1, initial=0.0))
         if mechanism.n_driven_of_joint[joint]:
-            found, _ = coordinates(rows, d, C, given)
+            found = elementary_values(rows.coordinates, d, C, given)
             for k, name in enumerate(names):
                 if (joint, name) in drives:
                     gap = found[:, k] - inputs[drives[joint, name]]
@@ -63,8 +63,7 @@ def joint_coordinates(group: Group, frames: Frames, placed: Configuration) -> di
     drives = drive_rows(mechanism)
     found: dict[str, Floats] = {}
     for joint, rows, names, d, C, given in _pairs(group, frames, placed):
-        with np.errstate(divide="ignore", invalid="ignore"):  # rates of angles that are open just now
-            values, _ = coordinates(rows, d, C, given)
+        values = elementary_values(rows.coordinates, d, C, given)
         for k, name in enumerate(names):
             if (joint, name) not in drives:
                 found[f"{mechanism.joint_ids[joint]}.{name}"] = values[:, k]

@@ -19,11 +19,10 @@ from groups.engine.users import traced
 from groups.tree import GroupTree, Link
 from mbssa.graph.frames import Frame, clean, dot, minus, relative, total
 from mbssa.graph.nodes import atan2, cos, curve, sin, sqrt
-from mbssa.joints.cams.contact import contacts
+from mbssa.joints.cams.contact import contact_rows, contacts
 from mbssa.joints.cams.contact_kernels import CURVE
 from mbssa.joints.catalogue import is_length, type_of_joint
-from mbssa.joints.equations import _SWAP, Elementary, Step
-from mbssa.joints.formulas import contact_rows, differs, holds_along, sine_cosine, value
+from mbssa.joints.equations import _SWAP, Elementary, Step, differs, holds_along, sine_cosine, value
 
 if TYPE_CHECKING:
     from groups.passive_rotations import LockedRotation

@@ -16,10 +16,10 @@ from mbssa.graph.derivative import Direction, derivative
 from mbssa.graph.frames import UNIT, ZERO, Frame, Motion, carried, cross, dot, minus, relative, total
 from mbssa.graph.nodes import Graph, Node, atan2, curve, is_node
 from mbssa.graph.source import functions
-from mbssa.joints.cams.contact import contacts
+from mbssa.joints.cams.contact import contact_rows, contacts
 from mbssa.joints.cams.contact_kernels import CURVE
 from mbssa.joints.catalogue import JointType
-from mbssa.joints.formulas import contact_rows, differs, sine_cosine, value
+from mbssa.joints.equations import differs, sine_cosine, value
 from mbssa.joints.frames import Frames
 from mbssa.joints.relations import JointRelations, Relation, Term
 from mbssa.joints.user import jet

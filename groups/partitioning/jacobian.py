@@ -11,7 +11,7 @@ from groups.joint_jacobian import PosesOverTime, joint_rows, pair_pose
 from groups.partitioning.cutting import Cut, CutOpen
 from mbssa.arrays import Floats
 from mbssa.joints.axes import cross
-from mbssa.joints.equations import coordinates, pose
+from mbssa.joints.equations import elementary_values, pose
 
 #: Numbers that the twists of all bodies may take at a time: so many instants are evaluated together.
 _NUMBERS = 4_000_000
@@ -41,7 +41,9 @@ def coordinate_values(opened: CutOpen, poses: PosesOverTime) -> Floats:
     with np.errstate(invalid="ignore", divide="ignore"):
         for link in opened.links:
             pair, first = pair_pose(poses, link.joint), opened.start[link.joint]
-            values[:, first : first + len(pair.equations.coordinates)] = coordinates(*pair[:4])[0]
+            values[:, first : first + len(pair.equations.coordinates)] = elementary_values(
+                pair[0].coordinates, *pair[1:4]
+            )
     return values * np.where(np.array(opened.units) == "m", opened.frames.size, 1.0)
 
 
@@ -50,7 +52,7 @@ def _tree_twists(opened: CutOpen, poses: PosesOverTime, middle: Floats) -> dict[
     found = {0: np.zeros((poses.instants, 6, len(opened.coordinates)))}
     for link in opened.links:
         pair, first = pair_pose(poses, link.joint), opened.start[link.joint]
-        free = pose(pair.equations, coordinates(*pair[:4])[0], pair.parameters)[2]
+        free = pose(pair.equations, elementary_values(pair[0].coordinates, *pair[1:4]), pair.parameters)[2]
         free = np.concatenate([pair.axes @ free[:, :3], pair.axes @ free[:, 3:]], axis=1)
         moved = _at(free, (middle - pair.point) / opened.frames.size)
         found[link.body] = found[link.parent].copy()

@@ -1,8 +1,5 @@
 """Joint coordinates of a solved motion, with their rates and accelerations, from the poses of its bodies."""
 
-# A rate is the coordinate's derivative by the relative twist (a row of mbssa.joints.equations) times that
-# twist. The row's own change by time is taken along the motion by a complex step, which is exact to rounding.
-
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
@@ -16,7 +13,7 @@ from mbssa import Joint
 from mbssa.arrays import Bools, Floats, Ints
 from mbssa.joints.axes import in_space
 from mbssa.joints.catalogue import coordinate_unit
-from mbssa.joints.equations import Elementary, Equations, coordinates
+from mbssa.joints.equations import Elementary, Equations, coordinates, elementary_rates
 from mbssa.joints.frames import Frames
 from mbssa.joints.relations import JointRelations, Term
 
@@ -28,9 +25,6 @@ Body = tuple[Floats, Floats, Floats | None, Floats | None]
 
 #: Instants that are evaluated together: enough to amortise a call, few enough to stay in the cache.
 BLOCK = 8_192
-
-#: Imaginary step of the derivative: its square vanishes beside any real part.
-_STEP = 1e-30
 
 
 @dataclass(frozen=True, eq=False)
@@ -360,17 +354,15 @@ def _block(
     given = {name: np.full(len(d), value) for name, value in parameters.items()}
     with np.errstate(invalid="ignore", divide="ignore"):
         value, row = coordinates(rows, d, C, given)
-        found = [value]
         if v is None or u is None:
-            return found
+            return [value]
         w, x = v[:, 3:], u[:, 3:]
         # Velocity of B's origin and B's angular velocity against A, then both in A's axes.
         slip = u[:, :3] + np.cross(x, reach) - v[:, :3] - np.cross(w, arm)
         linear, angular = _into(axes, slip - np.cross(w, across)), _into(axes, x - w)
         twist = np.concatenate([linear, angular], axis=1)
-        found.append(np.einsum("nkm,nm->nk", row, twist))
         if a is None or b is None:
-            return found
+            return [value, np.einsum("nkm,nm->nk", row, twist)]
         alpha, beta = a[:, 3:], b[:, 3:]
         pull = b[:, :3] + np.cross(beta, reach) + np.cross(x, np.cross(x, reach))
         pull -= a[:, :3] + np.cross(alpha, arm) + np.cross(w, np.cross(w, arm))
@@ -379,12 +371,7 @@ def _block(
         pull -= np.cross(w, slip - np.cross(w, across))
         swing = beta - alpha - np.cross(w, x - w)
         change = np.concatenate([_into(axes, pull), _into(axes, swing)], axis=1)
-        turning = np.cross(angular[:, None, :], C.transpose(0, 2, 1)).transpose(0, 2, 1)
-        _, moved = coordinates(rows, d + 1j * _STEP * linear, C + 1j * _STEP * turning, given)
-        found.append(
-            np.einsum("nkm,nm->nk", row, change) + np.einsum("nkm,nm->nk", moved.imag / _STEP, twist)
-        )
-    return found
+        return [value, *elementary_rates(rows.coordinates, d, C, given, twist, change)]
 
 
 def _into(axes: Floats, vectors: Floats) -> Floats:
@@ -427,17 +414,17 @@ def _make_continuous(
         path[:, beside] += np.where(other, np.pi, 0.0)[:, None]
         for derivative in found[1:]:
             derivative[sound[other[solved]], k] *= -1.0
-    rates = found[1][sound] if len(found) > 1 else None
+    speeds = found[1][sound] if len(found) > 1 else None
     accelerations = found[2][sound] if len(found) > 2 else None
     for k, name in enumerate(names):
         if coordinate_unit(name) == "rad":
             advance = np.zeros(len(sound))
             if turned is not None and rows.coordinates[k].kind == "turn":
                 advance[1:] = rows.coordinates[k].sign * np.diff(turned[sound])
-            elif rates is not None:
+            elif speeds is not None:
                 bent = None if accelerations is None else accelerations[:, k]
                 # Across a gap the shorter rotation counts: rates do not predict the motion inside.
-                advance[1:] = np.where(np.diff(sound) > 1, 0.0, _expected(time[sound], rates[:, k], bent))
+                advance[1:] = np.where(np.diff(sound) > 1, 0.0, _expected(time[sound], speeds[:, k], bent))
             expected = np.zeros(len(path))
             expected[solved] = advance
             expected[(first + 1)[first + 1 < len(path)]] = 0.0  # the shorter way from the reference

@@ -6,21 +6,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from functools import cache
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from mbssa.joints.axes import cross
+from mbssa.graph.derivative import Direction, derivative
+from mbssa.graph.frames import Vector, cross, dot, transposed
+from mbssa.graph.nodes import Graph, Number, atan2, cos, is_zero, sin, sqrt
+from mbssa.graph.source import functions as printed
 
 Array = npt.NDArray[Any]
 
 #: Parameters of one type's joints by name, (n,) each: length, pitch, radius, offset.
 Parameters = Mapping[str, Array]
-
-_UNIT = np.eye(3)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +48,12 @@ class Equations:
 # --- elementary equations --------------------------------------------------------------------------
 
 # Haug 1989, Computer-aided kinematics and dynamics of mechanical systems, chapters 3 and 9 (dot-1 and dot-2).
+# The formulas take any numbers: floats, arrays or nodes of a graph, C as C[row][column].
 
 
 @dataclass(frozen=True, slots=True)
 class Elementary:
-    """Scalar function of the relative pose, as data: other packages evaluate it in their own way."""
+    """Scalar function of the relative pose, as data: whoever solves it has rows of its own."""
 
     kind: str
     numbers: tuple[int, ...] = ()
@@ -62,141 +65,152 @@ class Elementary:
         """Whether its value is in m; else it is an angle or its cosine."""
         return self.kind in ("along", "distance", "screw", "offset")
 
-    def __call__(self, d: Array, C: Array, parameters: Parameters) -> tuple[Array, Array]:
-        """Value (n,) and derivative by the relative twist (n, 6)."""
-        return _FUNCTIONS[self.kind](self, d, C, parameters)
+
+def sine_cosine(elementary: Elementary, d: Vector, C: Sequence[Vector]) -> tuple[Number, Number] | None:
+    """Two numbers in the ratio of sine and cosine of an elementary angle; None for a length."""
+    match elementary.kind:
+        case "turn":
+            i, j, k, m = elementary.numbers
+            return elementary.sign * C[i][j], C[k][m]
+        case "cardan":  # angle_y of C = Rx Ry Rz
+            return C[0][2], sqrt(C[0][0] * C[0][0] + C[0][1] * C[0][1])
+        case "azimuth":
+            return d[1], d[0]
+        case "elevation":
+            return d[2], sqrt(d[0] * d[0] + d[1] * d[1])
+    return None
 
 
-def _along(e: Elementary, d: Array, C: Array, p: Parameters) -> tuple[Array, Array]:
-    # d along axis i of A, less the parameter.
-    (axis,) = e.numbers
-    value = d[:, axis] if e.parameter is None else d[:, axis] - p[e.parameter]
-    derivative = np.zeros((len(d), 6), dtype=C.dtype)
-    derivative[:, axis] = 1.0
-    return value, derivative
+def differs(sine: Number, cosine: Number, angle: Number) -> Number:
+    """Zero where an angle by its sine and cosine is this one: no turns to be counted."""
+    return sine * cos(angle) - cosine * sin(angle)
 
 
-def _cosine(e: Elementary, _: Array, C: Array, __: Parameters) -> tuple[Array, Array]:
-    # C[i, j]: axis i of A times axis j of B (a dot-1 condition).
-    a, b = e.numbers
-    return C[:, a, b], _with_rotation(cross(C[:, :, b], _UNIT[a]))
+def value(elementary: Elementary, d: Vector, C: Sequence[Vector], given: Number = None) -> Number:
+    """A length or a cosine, less what is given."""
+    kind, numbers, given = elementary.kind, elementary.numbers, 0.0 if given is None else given
+    match kind:
+        case "along":
+            return d[numbers[0]] - given
+        case "cosine":
+            return C[numbers[0]][numbers[1]]
+        case "distance":
+            return sqrt(dot(d, d)) - given
+        case "offset":  # along the common normal z_A × z_B
+            z = [C[r][2] for r in range(3)]
+            return d[numbers[0]] - given * cross([0.0, 0.0, 1.0], z)[numbers[0]]
+        case "screw":
+            return differs(C[1][0], C[0][0], d[2] * (1.0 / given))
+    raise NotImplementedError(kind)
 
 
-def _turn(e: Elementary, _: Array, C: Array, __: Parameters) -> tuple[Array, Array]:
-    # The angle atan2(sign C[i, j], C[k, l]).
-    i, j, k, m = e.numbers
-    sine, cosine = e.sign * C[:, i, j], C[:, k, m]
-    d_sine = e.sign * cross(C[:, :, j], _UNIT[i])
-    d_cosine = cross(C[:, :, m], _UNIT[k])
-    square = (sine * sine + cosine * cosine)[:, None]
-    rate = (cosine[:, None] * d_sine - sine[:, None] * d_cosine) / square
-    return angle_of(sine, cosine), _with_rotation(rate)
+def holds_along(elementary: Elementary) -> bool:
+    """Whether it holds a place along an axis."""
+    return elementary.kind == "along" and not elementary.parameter
 
 
-def _middle_cardan(_: Elementary, __: Array, C: Array, ___: Parameters) -> tuple[Array, Array]:
-    # angle_y of C = Rx Ry Rz: atan2(C[0, 2], |C[0, :2]|).
-    sine = C[:, 0, 2]
-    cosine = np.sqrt(C[:, 0, 0] ** 2 + C[:, 0, 1] ** 2)
-    rate = cross(C[:, :, 2], _UNIT[0]) / cosine[:, None]
-    return angle_of(sine, cosine), _with_rotation(rate)
-
-
-def _distance(e: Elementary, d: Array, __: Array, p: Parameters) -> tuple[Array, Array]:
-    size = np.sqrt((d * d).sum(axis=1))
-    value = size if e.parameter is None else size - p[e.parameter]
-    return value, _with_translation(d / size[:, None])
-
-
-def _azimuth(_: Elementary, d: Array, __: Array, ___: Parameters) -> tuple[Array, Array]:
-    x, y = d[:, 0], d[:, 1]
-    square = x * x + y * y
-    rate = np.stack([-y / square, x / square, np.zeros_like(x)], axis=1)
-    return angle_of(y, x), _with_translation(rate)
-
-
-def _elevation(_: Elementary, d: Array, __: Array, ___: Parameters) -> tuple[Array, Array]:
-    # atan2(d_z, |d_x, d_y|).
-    flat = np.sqrt(d[:, 0] ** 2 + d[:, 1] ** 2)
-    square = flat * flat + d[:, 2] ** 2
-    rate = np.stack(
-        [-d[:, 2] * d[:, 0] / (flat * square), -d[:, 2] * d[:, 1] / (flat * square), flat / square],
-        axis=1,
-    )
-    return angle_of(d[:, 2], flat), _with_translation(rate)
-
-
-_ANGLE, _Z = Elementary("turn", (1, 0, 0, 0)), Elementary("along", (2,))
-
-
-def _screw(_: Elementary, d: Array, C: Array, p: Parameters) -> tuple[Array, Array]:
-    # d_z - pitch x angle about z, turns completed to the nearest.
-    angle, rate = _turn(_ANGLE, d, C, p)
-    along, derivative = _along(_Z, d, C, p)
-    turns = np.round((along.real / p["pitch"] - angle.real) / (2 * np.pi))
-    value = along - p["pitch"] * (angle + 2 * np.pi * turns)
-    return value, derivative - p["pitch"][:, None] * rate
-
-
-def _offset(e: Elementary, d: Array, C: Array, p: Parameters) -> tuple[Array, Array]:
-    # d along axis i of A, less the offset along the common normal z_A × z_B.
-    (axis,) = e.numbers
-    z = C[:, :, 2]
-    normal = cross(_UNIT[2], z)[:, axis]
-    derivative = np.zeros((len(d), 6), dtype=C.dtype)
-    derivative[:, axis] = 1.0
-    # δ(z_A × z_B) = w (z_A · z_B) - z_B (z_A · w)
-    derivative[:, 3 + axis] -= p["offset"] * z[:, 2]
-    derivative[:, 5] += p["offset"] * z[:, axis]
-    return d[:, axis] - p["offset"] * normal, derivative
-
-
-_FUNCTIONS: dict[str, Callable[[Elementary, Array, Array, Parameters], tuple[Array, Array]]] = {
-    "along": _along,
-    "cosine": _cosine,
-    "turn": _turn,
-    "cardan": _middle_cardan,
-    "distance": _distance,
-    "azimuth": _azimuth,
-    "elevation": _elevation,
-    "screw": _screw,
-    "offset": _offset,
-}
-
-
-def angle_of(sine: Array, cosine: Array) -> Array:
-    """Angle by atan2, also of the complex arguments of a complex-step derivative."""
-    angle: Array = np.arctan2(sine.real, cosine.real)
-    if np.iscomplexobj(sine) or np.iscomplexobj(cosine):
-        square = sine.real**2 + cosine.real**2
-        angle = angle + 1j * (cosine.real * sine.imag - sine.real * cosine.imag) / square
-    return angle
-
-
-def _with_rotation(rate: Array) -> Array:
-    return np.concatenate([np.zeros_like(rate), rate], axis=1)
-
-
-def _with_translation(rate: Array) -> Array:
-    return np.concatenate([rate, np.zeros_like(rate)], axis=1)
+def measured(elementary: Elementary, d: Vector, C: Sequence[Vector], given: Number = None) -> Number:
+    """Value in m or rad, or a cosine; angles are principal, and a screw's advance is the nearest."""
+    angle = sine_cosine(elementary, d, C)
+    if angle is not None:
+        return atan2(*angle)
+    if elementary.kind != "screw":
+        return value(elementary, d, C, given)
+    u, sine, cosine = d[2] * (1.0 / given), C[1][0], C[0][0]
+    return -given * atan2(differs(sine, cosine, u), cosine * cos(u) + sine * sin(u))
 
 
 # --- evaluation ------------------------------------------------------------------------------------
 
 
+#: Elementary functions that are printed together.
+Functions: TypeAlias = tuple[Elementary, ...]
+#: A function of arrays, its inputs by name, row and column of each result, and the number of columns.
+_Function: TypeAlias = tuple[
+    Callable[..., Sequence[Number]], list[tuple[str, Any]], list[tuple[int, int]], int
+]
+
+
+@cache
+def _printed(functions: tuple[Elementary, ...], what: Literal["values", "slopes", "rates"]) -> _Function:
+    """Values, with derivatives by the relative twist or without, or rates along a motion, as printed."""
+    graph = Graph()
+    d = [graph.input("d", i) for i in range(3)]
+    C = [[graph.input("C", (i, j)) for j in range(3)] for i in range(3)]
+    twist, change = ([graph.input(name, k) for k in range(6)] for name in ("twist", "change"))
+    given = [None if e.parameter is None else graph.input("parameter", e.parameter) for e in functions]
+
+    def along(by: Sequence[Number]) -> Direction:
+        columns = [cross(by[3:], column) for column in transposed(C)]
+
+        def of(name: str, k: Any) -> Number:
+            if name == "C":
+                return columns[k[1]][k[0]]
+            return {"d": by, "twist": change}[name][k] if name in ("d", "twist") else 0.0
+
+        return Direction(of)
+
+    values = [measured(e, d, C, x) for e, x in zip(functions, given, strict=True)]
+    columns = [values]
+    if what == "slopes":
+        columns += [derivative(values, along(unit)) for unit in np.eye(6).tolist()]
+    elif what == "rates":
+        motion = along(twist)
+        first = derivative(values, motion)
+        columns = [first, derivative(first, motion)]
+    places = [(row, k) for k, column in enumerate(columns) for row, x in enumerate(column) if not is_zero(x)]
+    (_, arrays), inputs = printed("elementary", [], [columns[k][row] for row, k in places])
+    return arrays, inputs, places, len(columns)
+
+
+def _found(
+    function: _Function, count: int, d: Array, C: Array, parameters: Parameters, *motion: Array
+) -> Array:
+    """Results (n, e, columns) of a printed function."""
+    arrays, inputs, places, width = function
+    found = np.zeros((len(d), count, width))
+    read: dict[str, Callable[[Any], Array]] = {
+        "d": lambda k: d[:, k],
+        "C": lambda k: C[:, k[0], k[1]],
+        "parameter": parameters.__getitem__,
+        "twist": lambda k: motion[0][:, k],
+        "change": lambda k: motion[1][:, k],
+    }
+    results = arrays([read[name](k) for name, k in inputs], ())
+    for (row, k), result in zip(places, results, strict=True):
+        found[:, row, k] = result
+    return found
+
+
+def elementary_values(functions: Functions, d: Array, C: Array, parameters: Parameters) -> Array:
+    """Values (n, e), m or rad, of elementary functions; angles are principal."""
+    return _found(_printed(functions, "values"), len(functions), d, C, parameters)[:, :, 0]
+
+
+def elementary_slopes(
+    functions: Functions, d: Array, C: Array, parameters: Parameters
+) -> tuple[Array, Array]:
+    """Values (n, e) and derivatives (n, e, 6) by the relative twist."""
+    found = _found(_printed(functions, "slopes"), len(functions), d, C, parameters)
+    return found[:, :, 0], found[:, :, 1:]
+
+
+def elementary_rates(
+    functions: Functions, d: Array, C: Array, parameters: Parameters, twist: Array, change: Array
+) -> tuple[Array, Array]:
+    """First and second rates (n, e) by the relative twist (n, 6) and its own rate, both in A's axes."""
+    found = _found(_printed(functions, "rates"), len(functions), d, C, parameters, twist, change)
+    return found[:, :, 0], found[:, :, 1]
+
+
 def residuals(rows: Equations, d: Array, C: Array, parameters: Parameters) -> tuple[Array, Array]:
     """Constraint residuals (n, e), metres or rad, and their derivative (n, e, 6) by the relative twist."""
-    return _stack([function(d, C, parameters) for _, function in rows.constraints], d, C)
+    return elementary_slopes(tuple(function for _, function in rows.constraints), d, C, parameters)
 
 
 def coordinates(rows: Equations, d: Array, C: Array, parameters: Parameters) -> tuple[Array, Array]:
     """Free coordinates (n, k), principal angles, and their derivative (n, k, 6) by the relative twist."""
-    return _stack([function(d, C, parameters) for function in rows.coordinates], d, C)
-
-
-def _stack(parts: list[tuple[Array, Array]], d: Array, C: Array) -> tuple[Array, Array]:
-    if not parts:
-        return np.zeros((len(d), 0), C.dtype), np.zeros((len(d), 0, 6), C.dtype)
-    return np.stack([value for value, _ in parts], axis=1), np.stack([rate for _, rate in parts], axis=1)
+    return elementary_slopes(rows.coordinates, d, C, parameters)
 
 
 def pose(rows: Equations, q: Array, parameters: Parameters) -> tuple[Array, Array, Array]:
@@ -224,7 +238,7 @@ def pose(rows: Equations, q: Array, parameters: Parameters) -> tuple[Array, Arra
         if step.kind == "shift":
             twists[:, :3, step.coordinate] += rate
         else:
-            twists[:, :3, step.coordinate] += cross(rate, d - origin)
+            twists[:, :3, step.coordinate] += np.stack(cross(list(rate.T), list((d - origin).T)), axis=1)
             twists[:, 3:, step.coordinate] += rate
     return d, C, twists
 

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mbssa.joints.axes import axes_of, cross, in_space
-from mbssa.joints.equations import Elementary
+from mbssa.joints.equations import Elementary, elementary_slopes
 from mbssa.joints.poses import Poses
 
 if TYPE_CHECKING:
@@ -239,11 +239,13 @@ def _term(
         rate[:, 5] /= size
         value = (float(found[0]) - term.parameter) / size
     elif term.kind == "line":
-        azimuth, rate = Elementary("azimuth")(d, C, {})
-        value = float(azimuth[0] + np.arctan2(axes[1, 0], axes[0, 0]))
+        azimuth, (rate,) = elementary_slopes((Elementary("azimuth"),), d, C, {})
+        value = float(azimuth[0, 0] + np.arctan2(axes[1, 0], axes[0, 0]))
     else:
-        found, rate = term.elementary(d, C, {"value": np.array([term.parameter / size])})
-        value = float(found[0])
+        found, (rate,) = elementary_slopes(
+            (term.elementary,), d, C, {"value": np.array([term.parameter / size])}
+        )
+        value = float(found[0, 0])
     force, moment = axes @ rate[0, :3], axes @ rate[0, 3:]
     lever = across + arms[0], arms[1]
     by_a = -np.concatenate([force, moment + cross(lever[0], force)])

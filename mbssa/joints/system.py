@@ -13,7 +13,7 @@ import numpy.typing as npt
 from mbssa.arrays import Bools, Floats, Ints
 from mbssa.joints.axes import cross
 from mbssa.joints.catalogue import CATALOGUE, Space, is_length, type_of_joint
-from mbssa.joints.equations import Equations, coordinates, residuals
+from mbssa.joints.equations import Equations, coordinates, elementary_values, residuals
 from mbssa.joints.poses import Poses
 from mbssa.joints.relations import value_and_rates
 
@@ -254,7 +254,7 @@ def coordinates_at(mechanism: Mechanism, frames: Frames, at: Configuration, join
     assert kind.pair is not None
     d, C, _, _ = relative_pose(frames, at, which, first_two_bodies(mechanism, which))
     given = {name: column[which] / frames.size for name, column in frames.parameters.items()}
-    found: Floats = coordinates(kind.pair, d, C, given)[0]
+    found: Floats = elementary_values(kind.pair.coordinates, d, C, given)
     lengths = np.array([is_length(name) for name in kind.coordinates], dtype=np.bool_)
     found[:, lengths] *= frames.size
     for row, joint in zip(found, joints, strict=True):

@@ -17,6 +17,7 @@ from mbssa import Mechanism
 from mbssa.arrays import Floats
 from mbssa.joints.axes import in_space
 from mbssa.joints.catalogue import coordinate_unit
+from mbssa.joints.equations import elementary_values
 from mbssa.joints.frames import Frames
 from routes.sweep.parameters import hint, owner_of
 from routes.sweep.poses import Poses
@@ -289,7 +290,7 @@ def _coordinate_of(model: Model, seen: _Seen, each: Quantity) -> Floats:
             name: np.full(len(d), column[each.index]) for name, column in model.frames.parameters.items()
         }
         with np.errstate(invalid="ignore", divide="ignore"):
-            found, _ = rows.coordinates[k](d, C, given)
+            found: Floats = elementary_values((rows.coordinates[k],), d, C, given)[:, 0]
         return found
 
     found = value(seen.joint(each.index, turned=turned))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from mbssa.joints import CATALOGUE
-from mbssa.joints.equations import coordinates, pose, residuals
+from mbssa.joints.equations import coordinates, elementary_rates, elementary_values, pose, residuals
 
 ROWS = [row for row in CATALOGUE if row.pair is not None]
 N = 10
@@ -79,31 +79,59 @@ def test_free_twists_against_finite_differences_of_the_pose():
             assert np.abs(spin - expected).max() < 1e-9, row.code
 
 
+def askew(row):
+    """Poses that need not satisfy the constraint, where no term happens to vanish; a twist, its rate."""
+    rng = np.random.default_rng(1)
+    values, _q, d, C, _ = sample(row)
+    d = d + rng.uniform(-0.2, 0.2, d.shape)
+    tilt, twist, change = rng.uniform(-0.2, 0.2, (N, 3)), *rng.uniform(-0.5, 0.5, (2, N, 6))
+    if row.space == "planar":
+        d[:, 2] = 0
+        tilt[:, :2] = twist[:, 2:5] = change[:, 2:5] = 0
+    return values, d, np.array([_exp(w) @ c for w, c in zip(tilt, C, strict=True)]), twist, change
+
+
 @pytest.mark.parametrize("function", [residuals, coordinates])
-def test_jacobian_against_complex_step(function):
-    """At poses that need not satisfy the constraint, where no term happens to vanish."""
+def test_jacobian_against_differences(function):
     for row in ROWS:
-        rng = np.random.default_rng(1)
-        values, _q, d, C, _ = sample(row)
-        d = d + rng.uniform(-0.2, 0.2, d.shape)
-        tilt = rng.uniform(-0.2, 0.2, (N, 3))
-        if row.space == "planar":
-            d[:, 2] = 0
-            tilt[:, :2] = 0
-        C = np.array([_exp(w) @ c for w, c in zip(tilt, C, strict=True)])
+        values, d, C, _, _ = askew(row)
         _, jacobian = function(row.pair, d, C, values)
-        h = 1e-30
         for axis in (0, 1, 5) if row.space == "planar" else range(6):
-            direction = np.zeros(6)
-            direction[axis] = 1.0
-            value, _ = function(
-                row.pair, d + 1j * h * direction[:3], C + 1j * h * cross_matrix(direction[3:]) @ C, values
-            )
-            assert np.abs(value.imag / h - jacobian[:, :, axis]).max(initial=0) < 1e-13, row.code
+            unit = np.eye(6)[axis]
+
+            def at(step, unit=unit, row=row, given=(d, C, values)):
+                d, C, values = given
+                turned = C if not unit[3:].any() else _exp(step * unit[3:]) @ C
+                return function(row.pair, d + step * unit[:3], turned, values)[0]
+
+            assert np.abs(differences(at, 2e-4)[0] - jacobian[:, :, axis]).max(initial=0) < 1e-9, row.code
+
+
+def test_rates_against_differences():
+    for row in ROWS:
+        values, d, C, twist, change = askew(row)
+
+        def at(time, row=row, given=(values, d, C, twist, change)):
+            # At constant twist and at its constant rate, without what is of the third order.
+            values, d, C, twist, change = given
+            way = time * twist + 0.5 * time**2 * change
+            turned = np.array([_exp(w) @ c if time else c for w, c in zip(way[:, 3:], C, strict=True)])
+            return elementary_values(row.pair.coordinates, d + way[:, :3], turned, values)
+
+        found = elementary_rates(row.pair.coordinates, d, C, values, twist, change)
+        for mine, theirs in zip(found, differences(at, 5e-3), strict=True):
+            assert np.abs(mine - theirs).max(initial=0) < 1e-6, row.code
+
+
+def differences(function, h):
+    """First and second derivatives at 0, to the fourth order."""
+    below, low, here, high, above = (function(k * h) for k in (-2, -1, 0, 1, 2))
+    first = (below - 8 * low + 8 * high - above) / (12 * h)
+    return first, (16 * (low + high) - below - above - 30 * here) / (12 * h * h)
 
 
 def _exp(w):
-    angle = np.linalg.norm(w)
+    angle = np.linalg.norm(w) or 1.0
     K = cross_matrix(w / angle)
     return np.eye(3) + np.sin(angle) * K + (1 - np.cos(angle)) * K @ K
 

@@ -6,13 +6,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from mbssa.arrays import Floats
 from mbssa.compiled import chosen
-from mbssa.joints.cams.contact_kernels import CURVE, POINT, contacts_at
+from mbssa.graph.frames import Vector, minus, plus, times
+from mbssa.graph.nodes import Number, sqrt
+from mbssa.joints.cams.contact_kernels import CURVE, FLAT, POINT, contacts_at
 from mbssa.joints.cams.curves import Curve
 
 #: Square of the cosine between normal and tangent from which a place is an end or a corner.
@@ -78,3 +81,28 @@ def touching(
     if kind == POINT:
         return s_a, np.zeros(len(d)), curvature, np.full(len(d), np.inf)
     return s_a, ((c - d[:, :2]) * C[:, :2, 0]).sum(axis=1), curvature, np.zeros(len(d))
+
+
+def contact_rows(
+    kind: int, d: Vector, C: Sequence[Vector], on: Callable[[int, int], Vector], size: Number
+) -> tuple[Number, list[Number]]:
+    """Gap of two profiles at given places of contact, and what is zero where these are right, in sizes."""
+    # ``on(k, order)`` is the point of profile k at its place, or a derivative of it.
+    d, x, y = d[:2], [C[0][0], C[1][0]], [C[0][1], C[1][1]]
+    point, tangent = on(0, 0), on(0, 1)
+    speed = sqrt(_flat(tangent, tangent))
+    tangent = [v / speed for v in tangent]
+    normal = [tangent[1], -tangent[0]]
+    if kind == FLAT:  # the tangent is along the face
+        return _flat(minus(d, point), y), [size * _flat(tangent, y)]
+    rows = []
+    if kind == CURVE:
+        q, way = on(1, 0), on(1, 1)
+        d = plus(d, times(q[0], x), times(q[1], y))
+        rows.append(size * _flat(normal, plus(times(way[0], x), times(way[1], y))))
+    rows.append(_flat(minus(d, point), tangent))
+    return _flat(minus(d, point), normal), rows
+
+
+def _flat(a: Vector, b: Vector) -> Number:
+    return a[0] * b[0] + a[1] * b[1]
