@@ -18,7 +18,7 @@ from mbssa.arrays import Floats
 from mbssa.joints.axes import cross, in_space
 from mbssa.joints.catalogue import type_of_joint
 from mbssa.joints.equations import Equations, coordinates, residuals
-from mbssa.joints.poses import Poses
+from mbssa.joints.poses import Poses, relative_pose
 from mbssa.joints.relations import JointRelations, value_and_rates
 
 if TYPE_CHECKING:
@@ -96,18 +96,13 @@ def pair_pose(poses: PosesOverTime, joint: int) -> PairPose:
     equations = type_of_joint(mechanism, joint).pair
     assert equations is not None
     bodies, size = mechanism.joint_bodies(joint)[:2], frames.size
-    axes = [poses.rotation[body] @ frames.axes[joint, side] for side, body in enumerate(bodies)]
-    points = [
-        poses.position[body] + poses.rotation[body] @ frames.origin[joint, side]
-        for side, body in enumerate(bodies)
-    ]
-    back = axes[0].transpose(0, 2, 1)
-    d = (back @ ((points[1] - points[0]) / size)[:, :, None])[:, :, 0]
+    ends = [(poses.position[body], poses.rotation[body]) for body in bodies]
+    d, C, axes, arms, _ = relative_pose(ends, frames.origin[joint], frames.axes[joint])
     given = {
         name: np.full(len(d), float(values[joint]) / (1.0 if name == "ratio" else size))
         for name, values in frames.parameters.items()
     }
-    return PairPose(equations, d, back @ axes[1], given, axes[0], points[1])
+    return PairPose(equations, d / size, C, given, axes, ends[1][0] + arms[1])
 
 
 @dataclass(frozen=True, eq=False)

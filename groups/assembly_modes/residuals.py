@@ -14,6 +14,7 @@ from mbssa.arrays import Floats
 from mbssa.joints.catalogue import coordinate_unit, type_of_joint
 from mbssa.joints.equations import Equations, elementary_values
 from mbssa.joints.frames import Frames
+from mbssa.joints.poses import relative_pose
 from mbssa.joints.relations import TURNING, JointRelations, Relation, value_and_rates
 from mbssa.joints.system import Configuration
 
@@ -77,23 +78,8 @@ def _pairs(
     for joint in group.joint_indices.tolist():
         kind = type_of_joint(group.structure.mechanism, joint)
         if kind.pair is not None:
-            d, C = relative(group, frames, placed, joint)
+            bodies = group.structure.mechanism.joint_bodies(joint)[:2]
+            ends = [(placed.position[:, body], placed.rotation[:, body]) for body in bodies]
+            d, C = relative_pose(ends, frames.origin[joint], frames.axes[joint])[:2]
             given = {name: np.full(len(d), column[joint]) for name, column in frames.parameters.items()}
             yield joint, kind.pair, kind.coordinates, d, C, given
-
-
-def relative(group: Group, frames: Frames, placed: Configuration, joint: int) -> tuple[Floats, Floats]:
-    """d (M, 3), m, and C (M, 3, 3): the joint's second frame seen from its first."""
-    ends = []
-    for side, body in enumerate(group.structure.mechanism.joint_bodies(joint)[:2]):
-        rotation = placed.rotation[:, body]
-        ends.append(
-            (
-                placed.position[:, body] + rotation @ frames.origin[joint, side],
-                rotation @ frames.axes[joint, side],
-            )
-        )
-    (near, axes), (far, other) = ends
-    d: Floats = np.einsum("mba,mb->ma", axes, far - near)
-    C: Floats = axes.transpose(0, 2, 1) @ other
-    return d, C

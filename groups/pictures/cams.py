@@ -15,6 +15,7 @@ from mbssa.joints.cams.contact import touching as places_of
 from mbssa.joints.cams.contact_kernels import FLAT, POINT
 from mbssa.joints.cams.curves import ground
 from mbssa.joints.cams.profiles import profile_from
+from mbssa.joints.poses import relative_pose
 from mbssa.joints.relations import PairFrames
 
 if TYPE_CHECKING:
@@ -121,21 +122,13 @@ def _touched(
     if not set(pair.bodies) <= set(bodies):
         return -0.5 * curve.size, 0.5 * curve.size
     some = np.unique(np.linspace(0, len(position) - 1, _POSES).astype(int))
-    d, C = _relative(pair, [(position[some, k], quaternion[some, k]) for k in map(bodies.index, pair.bodies)])
+    ends = [(position[some, k], rotation_of(quaternion[some, k])) for k in map(bodies.index, pair.bodies)]
+    d, C = relative_pose(ends, pair.origin, pair.axes)[:2]
     sound = np.isfinite(d).all(axis=1) & np.isfinite(C).all(axis=(1, 2))
     along = places_of(curve, None, FLAT, d[sound], C[sound])[1]
     if not len(along):
         return -0.5 * curve.size, 0.5 * curve.size
     return float(along.min()) - spare, float(along.max()) + spare
-
-
-def _relative(pair: PairFrames, poses: Sequence[tuple[Floats, Floats]]) -> tuple[Floats, Floats]:
-    """Place (F, 3) and axes (F, 3, 3) of the second frame in the first."""
-    turns = [rotation_of(quaternion) for _, quaternion in poses]
-    at = [place + turn @ origin for (place, _), turn, origin in zip(poses, turns, pair.origin, strict=True)]
-    first, second = (turn @ axes for turn, axes in zip(turns, pair.axes, strict=True))
-    back = first.transpose(0, 2, 1)
-    return (back @ (at[1] - at[0])[..., None])[..., 0], back @ second
 
 
 def _sampled(curve: Curve) -> tuple[Floats, bool]:

@@ -15,6 +15,7 @@ from mbssa.joints.axes import in_space
 from mbssa.joints.catalogue import coordinate_unit
 from mbssa.joints.equations import Elementary, Equations, coordinates, elementary_rates
 from mbssa.joints.frames import Frames
+from mbssa.joints.poses import relative_pose
 from mbssa.joints.relations import JointRelations, Term
 
 if TYPE_CHECKING:
@@ -345,12 +346,7 @@ def _block(
 ) -> list[Floats]:
     """Value, and as far as it was kept rate and acceleration, (n, k) each; angles are principal ones."""
     (p, R, v, a), (q, S, u, b) = bodies
-    origin, of_bodies = ends
-    axes = R @ of_bodies[0]
-    arm, reach = R @ origin[0], S @ origin[1]
-    across = q + reach - p - arm
-    d = _into(axes, across)
-    C = axes.transpose(0, 2, 1) @ S @ of_bodies[1]
+    d, C, axes, (arm, reach), across = relative_pose(((p, R), (q, S)), *ends)
     given = {name: np.full(len(d), value) for name, value in parameters.items()}
     with np.errstate(invalid="ignore", divide="ignore"):
         value, row = coordinates(rows, d, C, given)

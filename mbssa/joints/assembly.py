@@ -13,7 +13,7 @@ from mbssa.disjoint_set import DisjointSet
 from mbssa.joints.axes import cross
 from mbssa.joints.catalogue import CATALOGUE, coordinate_unit
 from mbssa.joints.limits import ROUNDING, Limits
-from mbssa.joints.system import Configuration, Rows, first_two_bodies, relative_pose, rows_at, unknowns
+from mbssa.joints.system import Configuration, Rows, first_two_bodies, pose_of_joints, rows_at, unknowns
 from mbssa.threads import one_blas_thread
 from mbssa.units import quantity_text
 
@@ -461,6 +461,6 @@ def _senses(
             continue
         joints = np.flatnonzero((mechanism.joint_type == index) & frames.known)
         body = first_two_bodies(mechanism, joints)
-        _, C, axes, _ = relative_pose(frames, at, joints, body)
+        _, C, axes, _ = pose_of_joints(frames, at, joints, body)
         for i, j in pair.sense:
             yield C[:, i, j], joints, cross(axes[:, :, i], np.einsum("nab,nb->na", axes, C[:, :, j])), body

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from mbssa.joints.axes import axes_of, cross, in_space
 from mbssa.joints.equations import Elementary, elementary_slopes
-from mbssa.joints.poses import Poses
+from mbssa.joints.poses import Poses, relative_pose
 
 if TYPE_CHECKING:
     from mbssa.joints.cams.curves import Curve
@@ -226,11 +226,9 @@ def _term(
     upright = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
     if term.kind == "turned":
         return float(poses.angle[b]), [(b, upright)]
-    axes = poses.rotation[a] @ pair.axes[0]
-    arms = [poses.rotation[body] @ pair.origin[side] / size for side, body in enumerate(pair.bodies)]
-    across = poses.position[b] / size + arms[1] - poses.position[a] / size - arms[0]
-    d = (axes.T @ across)[None]
-    C = (axes.T @ poses.rotation[b] @ pair.axes[1])[None]
+    ends = [(poses.position[body] / size, poses.rotation[body]) for body in pair.bodies]
+    d, C, axes, arms, across = relative_pose(ends, pair.origin / size, pair.axes)
+    d, C = d[None], C[None]
     if term.kind == "contact":
         from mbssa.joints.cams.contact import gap
 

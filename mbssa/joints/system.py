@@ -14,7 +14,7 @@ from mbssa.arrays import Bools, Floats, Ints
 from mbssa.joints.axes import cross
 from mbssa.joints.catalogue import CATALOGUE, Space, is_length, type_of_joint
 from mbssa.joints.equations import Equations, coordinates, elementary_values, residuals
-from mbssa.joints.poses import Poses
+from mbssa.joints.poses import Poses, relative_pose
 from mbssa.joints.relations import value_and_rates
 
 if TYPE_CHECKING:
@@ -178,7 +178,7 @@ def _pair_rows(
 ) -> Iterator[Rows]:
     """Rows of joints of one type that relate the poses of two bodies."""
     body = first_two_bodies(mechanism, joints)
-    d, C, axes, lever = relative_pose(frames, at, joints, body)
+    d, C, axes, lever = pose_of_joints(frames, at, joints, body)
     parameters = {name: values[joints] for name, values in frames.parameters.items()}
     for name in ("length", "pitch", "radius", "offset"):
         parameters[name] = parameters[name] / frames.size
@@ -231,28 +231,22 @@ def _part(
     )
 
 
-def relative_pose(
+def pose_of_joints(
     frames: Frames, at: Configuration, joints: Ints, body: Ints
 ) -> tuple[Floats, Floats, Floats, Floats]:
     """Relative pose d (n, 3), C (n, 3, 3) of joints; axes of A in the world, levers (n, 2, 3)."""
     # Lengths are divided by ``frames.size``. A lever goes from the body's centre to B's origin, world axes.
-    rotation = at.rotation[body]
-    centre = at.centres[body] / frames.size
-    local = (frames.origin[joints] - frames.centre[body]) / frames.size
-    world = np.einsum("nsab,nsb->nsa", rotation, local) + centre
-    axes = rotation @ frames.axes[joints]
-    across = world[:, 1] - world[:, 0]
-    d = np.einsum("nba,nb->na", axes[:, 0], across)
-    C = axes[:, 0].transpose(0, 2, 1) @ axes[:, 1]
-    lever = world[:, 1][:, None, :] - centre
-    return d, C, axes[:, 0], lever
+    origin = (frames.origin[joints] - frames.centre[body]) / frames.size
+    ends = [(at.centres[b] / frames.size, at.rotation[b]) for b in body.T]
+    d, C, axes, (near, far), across = relative_pose(ends, origin, frames.axes[joints])
+    return d, C, axes, np.stack([near + across, far], axis=1)
 
 
 def coordinates_at(mechanism: Mechanism, frames: Frames, at: Configuration, joints: Sequence[int]) -> Floats:
     """Coordinates (n, k) of joints of one type in a configuration, m, rad; angles near ``at_reference``."""
     kind, which = type_of_joint(mechanism, joints[0]), np.array(joints)
     assert kind.pair is not None
-    d, C, _, _ = relative_pose(frames, at, which, first_two_bodies(mechanism, which))
+    d, C, _, _ = pose_of_joints(frames, at, which, first_two_bodies(mechanism, which))
     given = {name: column[which] / frames.size for name, column in frames.parameters.items()}
     found: Floats = elementary_values(kind.pair.coordinates, d, C, given)
     lengths = np.array([is_length(name) for name in kind.coordinates], dtype=np.bool_)

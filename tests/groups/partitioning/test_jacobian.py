@@ -16,7 +16,7 @@ from mbssa.joints.assembly import assemble
 from mbssa.joints.catalogue import CATALOGUE, types_of
 from mbssa.joints.equations import coordinates, pose
 from mbssa.joints.frames import joint_frames
-from mbssa.joints.system import Configuration, first_two_bodies, relative_pose, rows_at
+from mbssa.joints.system import Configuration, first_two_bodies, pose_of_joints, rows_at
 
 STEP = 1e-6
 
@@ -224,7 +224,7 @@ def measured(opened, joint, names, at):
     """Free coordinates of a joint, lengths over the size."""
     frames, mechanism = opened.frames, opened.mechanism
     joints = np.array([joint])
-    d, C, _, _ = relative_pose(frames, at, joints, first_two_bodies(mechanism, joints))
+    d, C, _, _ = pose_of_joints(frames, at, joints, first_two_bodies(mechanism, joints))
     row = mechanism.joints[joint].type
     given = {name: values[joints] / frames.size for name, values in frames.parameters.items()}
     value = coordinates(row.pair, d, C, given)[0][0]
