@@ -72,6 +72,11 @@ def quintic(left: Sequence[Number], right: Sequence[Number], h: Number) -> list[
     return [y, v, 0.5 * a, 10 * D - 4 * V + 0.5 * A, -15 * D + 7 * V - A, 6 * D - 3 * V + 0.5 * A]
 
 
+def way(h: Number, v: Number, v1: Number, a: Number, a1: Number) -> Any:
+    """Displacement in a step h by first and second rates at both ends (Hermite's rule)."""
+    return 0.5 * h * (v + v1) + h * h * (1 / 12) * (a - a1)
+
+
 class Life:
     """All groups of a plan by the arrays' and the floats' functions."""
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from math import inf, nan, pi
 from typing import TYPE_CHECKING, Any
 
-from groups.engine.arrays import CLOSED, EDGE, MOST, TOLERANCE, quintic
+from groups.engine.arrays import CLOSED, EDGE, MOST, TOLERANCE, quintic, way
 from groups.engine.plan import CONDITION, FAR, GIMBAL, QUALITY, REACH, RESIDUAL
 from mbssa.graph.llvm import Code, Module, Writer
-from mbssa.graph.nodes import Graph, above, is_node, rounded
+from mbssa.graph.nodes import Graph, above, is_node, polynomial, rounded
 
 if TYPE_CHECKING:
     from groups.engine.routine import Record, Routine
@@ -225,37 +225,43 @@ def write_blocks(module: Module) -> None:
 def write_chain(module: Module) -> None:
     """Write ``chain``: each of some steps of time H is expected from the one before, in all lanes alike."""
     # F takes 1 where the states of a step are off one smooth path by more than L, by unknown.
+    graph = Graph()
+    before, after = ([graph.input(side, k) for k in range(3)] for side in "lr")
+    h, (q, v, a), (q1, v1, a1) = graph.input("h", 0), before, after
+    expected, off = q + h * (v + 0.5 * h * a), abs(q1 - q - way(h, v, v1, a, a1))
     with module.function(
         "chain",
         "ptr %X, ptr %S, ptr %R, i64 %count, ptr %M, i64 %pitch, ptr %H, i64 %steps, i64 %q, i64 %n, "
         "double %limit, ptr %L, ptr %F",
     ) as code, code.loop("0", "%steps") as k:  # fmt: skip
-        h = code.load(code.at("%H", k), "double")
-        step, half = code.splat(h), code.splat(code(f"fmul double {h}, 0.5"))
+        step = code.splat(code.load(code.at("%H", k), "double"))
         lanes = str(code.lanes)
         at = code(f"mul i64 {k}, {lanes}")
         to = code(f"add i64 {at}, {lanes}")
         end = code(f"add i64 {to}, {lanes}")
         far = code("mul i64 %n, %pitch")
-        with code.loop("0", "%n") as i:
+
+        def written(i: str, number: Any, **columns: str) -> tuple[str, str]:
+            """A number of the states of an unknown at some columns, and the row of the unknown."""
             row = code.at("%X", code(f"mul i64 {code(f'add i64 {i}, %q')}, %pitch"))
-            q, dq, ddq = (code.load(code.at(p, at)) for p in _rows_below(code, row, far))
-            rate = code.binary("+", dq, code.binary("*", half, ddq))
-            code.store(code.binary("+", q, code.binary("*", step, rate)), code.at(row, to))
+            rows = _rows_below(code, row, far)
+            given = {side: [code.load(code.at(p, column)) for p in rows] for side, column in columns.items()}
+            given["h"] = [step]
+            return Writer(code, lambda name, k: given[name][k], lambda _: "").write([number])[0], row
+
+        with code.loop("0", "%n") as i:
+            x, row = written(i, expected, l=at)
+            code.store(x, code.at(row, to))
         axes = code.at("%S", code(f"sub i64 0, {to}"))
         code.do(
             f"call void @blocks(ptr %X, ptr {axes}, ptr %R, i64 %count, ptr %M, i64 %pitch, i64 {BLOCK}, "
             f"i64 0, i64 {to}, i64 {end}, double %limit)"
         )
         with code.loop("0", "%n") as i:
-            rows = _rows_below(code, code.at("%X", code(f"mul i64 {code(f'add i64 {i}, %q')}, %pitch")), far)
-            (q, v, a), (q1, v1, a1) = ([code.load(code.at(p, column)) for p in rows] for column in (at, to))
-            bend = code.binary("*", code.constant(1 / 6), code.binary("*", step, code.binary("-", a, a1)))
-            way = code.binary("*", half, code.binary("+", code.binary("+", v, v1), bend))
-            off = code.intrinsic("fabs", code.binary("-", code.binary("-", q1, q), way))
+            x, _ = written(i, off, l=at, r=to)
             limit = code.splat(code.load(code.at("%L", i), "double"))
-            before, one = code.load("%F"), code.constant(1.0)
-            code.store(code.choose(code.compare("ole", off, limit), before, one), "%F")
+            fine = code.compare("ole", x, limit)
+            code.store(code.choose(fine, code.load("%F"), code.constant(1.0)), "%F")
 
 
 def _rows_below(code: Code, row: str, far: str) -> list[str]:
@@ -271,7 +277,7 @@ def write_guess(module: Module) -> None:
     h, start, t = (graph.input(name, 0) for name in ("h", "start", "t"))
     c = quintic(left, right, h)
     s = (t - start) / h
-    value = c[0] + s * (c[1] + s * (c[2] + s * (c[3] + s * (c[4] + s * c[5]))))
+    value = polynomial(s, c)
     with module.function(
         "guess", "ptr %X, i64 %pitch, i64 %q, i64 %n, ptr %time, i64 %knots, ptr %F, ptr %H, ptr %Y"
     ) as code, code.loop("1", "%knots") as i:  # fmt: skip
@@ -304,7 +310,7 @@ def write_turns(module: Module, record: Record, doubt: float) -> None:
     if planar:
         h = graph.input("time", 1) - graph.input("time", 0)
         (angle, w, a), (angle0, w0, a0) = now, before
-        off = (angle0 + 0.5 * h * (w + w0) + h * h * (1 / 12) * (a0 - a) - angle) * (0.5 / pi)
+        off = (angle0 + way(h, w0, w, a0, a) - angle) * (0.5 / pi)
         step: Any = rounded(off)
         unsure = above(h, abs(off - step) - doubt, graph.node(-1.0))
     else:

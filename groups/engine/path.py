@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from groups.engine.arrays import FINITE, Quality, is_fine, quintic
+from groups.engine.arrays import FINITE, Quality, is_fine, quintic, way
 from groups.engine.plan import FAR, QUALITY, STEPS
 from mbssa.arrays import Bools, Floats, Ints
+from mbssa.graph.nodes import polynomial
 
 if TYPE_CHECKING:
     from groups.engine.arrays import Life
@@ -129,10 +130,9 @@ class Way:
 
 def _rates(c: list[Floats], s: Floats, h: Floats) -> tuple[Floats, Floats, Floats]:
     """Value and two rates of quintics at shares s."""
-    value = c[0] + s * (c[1] + s * (c[2] + s * (c[3] + s * (c[4] + s * c[5]))))
-    rate = c[1] + s * (2 * c[2] + s * (3 * c[3] + s * (4 * c[4] + s * 5 * c[5])))
-    second = 2 * c[2] + s * (6 * c[3] + s * (12 * c[4] + s * 20 * c[5]))
-    return value, rate / h, second / h**2
+    first = [k * x for k, x in enumerate(c)][1:]
+    second = [k * x for k, x in enumerate(first)][1:]
+    return polynomial(s, c), polynomial(s, first) / h, polynomial(s, second) / h**2
 
 
 @dataclass(frozen=True)
@@ -388,8 +388,7 @@ class Follower:
 def on_one_path(plan: Plan, before: Floats, after: Floats, h: Floats | float) -> Bools:
     """(n, steps) whether the states of columns before and after steps lie on one smooth path, by unknown."""
     (q, v, a), (q1, v1, a1) = ([X[rows] for rows in (plan.q, plan.dq, plan.ddq)] for X in (before, after))
-    way = 0.5 * h * (v1 + v) + h * h / 12.0 * (a - a1)
-    found: Bools = np.abs(q1 - q - way) <= SMOOTH * plan.scale[:, None]
+    found: Bools = np.abs(q1 - q - way(h, v, v1, a, a1)) <= SMOOTH * plan.scale[:, None]
     return found
 
 

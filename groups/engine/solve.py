@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from groups.engine.arrays import DOUBT, Life
+from groups.engine.arrays import DOUBT, Life, way
 from groups.engine.path import Knots, Way, followed, guesses
 from groups.engine.plan import CONDITION, QUALITY, RESIDUAL, STEPS, Plan
 from groups.engine.rescue import NEAR, Statuses, statuses
@@ -212,9 +212,7 @@ def _count_turns(plan: Plan, life: Life, way: Way, X: Floats, before: Floats) ->
     pieces = 1 + int(min(way.longest / TELLING, max(64, COUNTED / max(way.last * len(X), 1))))
     Y, time = _in_pieces(plan, life, way, X, np.arange(way.last), pieces)
     turns, doubtful = _turns(plan, rows, Y, time, before[rows])
-    for k in np.unique(
-        doubtful // pieces
-    ).tolist():  # a step of which the rates at its ends do not tell enough
+    for k in np.unique(doubtful // pieces).tolist():  # the rates at both ends do not tell enough
         first, last = k * pieces, (k + 1) * pieces
         Z, finer = _in_pieces(plan, life, way, X, np.array([k]), FINER * pieces)
         inside = _counted(Z[rows], _turns(plan, rows, Z, finer, Z[rows, 0])[0], Z[rows, 0])
@@ -248,8 +246,7 @@ def _turns(plan: Plan, rows: Ints, Y: Floats, time: Floats, start: Floats) -> tu
     w, a = (Y[rows - record.turn + of[2]] for of in (record.velocity, record.acceleration))
     turns = np.zeros_like(angle)
     turns[:, 0] = np.round((start - angle[:, 0]) / (2 * np.pi))
-    ahead = 0.5 * h * (w[:, 1:] + w[:, :-1]) + h * h / 12.0 * (a[:, :-1] - a[:, 1:])
-    off = (ahead - np.diff(angle, axis=1)) / (2 * np.pi)
+    off = (way(h, w[:, :-1], w[:, 1:], a[:, :-1], a[:, 1:]) - np.diff(angle, axis=1)) / (2 * np.pi)
     turns[:, 1:] = np.round(off)
     return turns, np.flatnonzero((np.abs(off - turns[:, 1:]) > DOUBT).any(axis=0))
 

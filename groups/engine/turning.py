@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from groups.engine.arrays import way
 from groups.engine.plan import GIMBAL, REACH
 from groups.status import BRANCH_JUMP, OK, PREDECESSOR_FAILED
 from mbssa.arrays import Bools, Floats, Ints
@@ -103,8 +104,8 @@ def _leaps(plan: Plan, body: Floats, near: Ints, h: Floats) -> Bools:
     places, n = list(record.position), len(record.position)
     v0, v1 = before[list(record.velocity)], after[list(record.velocity)]
     a0, a1 = before[list(record.acceleration)], after[list(record.acceleration)]
-    way = 0.5 * h * (v0 + v1) + h * h / 12.0 * (a0 - a1)
-    off, broken = after[places] - before[places] - way[:n], v1 - v0 - 0.5 * h * (a0 + a1)
+    ahead = way(h, v0, v1, a0, a1)
+    off, broken = after[places] - before[places] - ahead[:n], v1 - v0 - 0.5 * h * (a0 + a1)
     found: Bools = np.zeros(len(near), dtype=np.bool_)
     for rows, size in ((slice(0, n), plan.size), (slice(n, None), 1.0)):
         fast = np.maximum(np.linalg.norm(v0[rows], axis=0), np.linalg.norm(v1[rows], axis=0))
@@ -112,7 +113,9 @@ def _leaps(plan: Plan, body: Floats, near: Ints, h: Floats) -> Bools:
         if rows.start == 0:
             found |= np.linalg.norm(off, axis=0) > LEAP * h * fast + BLUR * size
     if record.planar:
-        turned = np.abs(np.mod(after[record.turn] - before[record.turn] - way[2] + np.pi, 2 * np.pi) - np.pi)
+        turned = np.abs(
+            np.mod(after[record.turn] - before[record.turn] - ahead[2] + np.pi, 2 * np.pi) - np.pi
+        )
         found |= turned > LEAP * h * fast + BLUR
         return found
     inner = np.abs((before[3:7] * after[3:7]).sum(axis=0))

@@ -14,7 +14,18 @@ from typing import Any
 
 import numpy as np
 
-from mbssa.graph.nodes import Graph, Node, Number, above, absolute, graph_of, is_node, largest, least
+from mbssa.graph.nodes import (
+    Graph,
+    Node,
+    Number,
+    above,
+    absolute,
+    graph_of,
+    is_node,
+    largest,
+    least,
+    polynomial,
+)
 
 #: Adding it and taking it away again leaves the nearest whole number; its last bits are that number.
 MAGIC = 1.5 * 2.0**52
@@ -334,11 +345,6 @@ class Writer:
 # --- functions ---------------------------------------------------------------------------------------
 
 
-def _horner(z: Number, coefficients: Sequence[float]) -> Number:
-    first, *rest = coefficients
-    return first + z * _horner(z, rest) if rest else first
-
-
 def _inputs(count: int) -> tuple[Graph, list[Node]]:
     graph = Graph()
     return graph, [graph.input("x", k) for k in range(count)]
@@ -355,11 +361,11 @@ def _sine_and_cosine() -> list[Number]:
     k = _rounded(x * (2 / pi))
     r = x - k * 1.5707963267341256 - k * 6.077100506303966e-11 - k * 2.0222662487959506e-21
     z = r * r
-    s = r + r * z * _horner(z, [
+    s = r + r * z * polynomial(z, [
         -1.6666666666666632e-1, 8.333333333322118e-3, -1.984126982958954e-4, 2.7557313621385722e-6,
         -2.5050747762857807e-8, 1.5896230157221844e-10,
     ])  # fmt: skip
-    c = 1.0 - 0.5 * z + z * z * _horner(z, [
+    c = 1.0 - 0.5 * z + z * z * polynomial(z, [
         4.16666666666666e-2, -1.388888888888741e-3, 2.480158728947673e-5, -2.7557314351390663e-7,
         2.087572321298175e-9, -1.1359647557788195e-11,
     ])  # fmt: skip
@@ -378,11 +384,11 @@ def _arctangent() -> list[Number]:
     steep = low - (2**0.5 - 1) * high
     u = above(steep, low - high, low) / above(steep, low + high, high)
     z = u * u
-    p = _horner(z, [
+    p = polynomial(z, [
         -6.485021904942025371773e1, -1.228866684490136173410e2, -7.500855792314704667340e1,
         -1.615753718733365076637e1, -8.750608600031904122785e-1,
     ])  # fmt: skip
-    q = _horner(z, [
+    q = polynomial(z, [
         1.945506571482613964425e2, 4.853903996359136964868e2, 4.328810604912902668951e2,
         1.650270098316988542046e2, 2.485846490142306297962e1, 1.0,
     ])  # fmt: skip
@@ -398,7 +404,7 @@ def _exponential() -> list[Number]:
     graph, (x,) = _inputs(1)
     k = _rounded(x * (1 / log(2)))
     r = x - k * 6.93147180369123816490e-1 - k * 1.90821492927058770002e-10
-    series = _horner(r, [1 / factorial(n) for n in range(14)])
+    series = polynomial(r, [1 / factorial(n) for n in range(14)])
     half = _rounded(k * 0.5)  # in two factors: the last powers of two are no numbers alone
     found = series * graph.make("two_to", (half.i,)) * graph.make("two_to", ((k - half).i,))
     small = above(x + 746.0, found, graph.node(0.0))
@@ -413,7 +419,7 @@ def _logarithm() -> list[Number]:
     wide = m - 2**0.5
     m, e = above(wide, 0.5 * m, m), above(wide, e + 1.0, e)
     s = (m - 1.0) / (m + 1.0)
-    series = 2.0 * s * _horner(s * s, [1 / (2 * n + 1) for n in range(12)])
+    series = 2.0 * s * polynomial(s * s, [1 / (2 * n + 1) for n in range(12)])
     found = e * 6.93147180369123816490e-1 + (series + e * 1.90821492927058770002e-10)
     return [above(x, found, graph.node(np.nan))]
 
