@@ -279,11 +279,7 @@ def _turned(w, x, y, z, v):
     """Vector ``v`` turned by a unit quaternion."""
     a, b, c = v
     tx, ty, tz = 2.0 * (y * c - z * b), 2.0 * (z * a - x * c), 2.0 * (x * b - y * a)
-    return (
-        a + w * tx + y * tz - z * ty,
-        b + w * ty + z * tx - x * tz,
-        c + w * tz + x * ty - y * tx,
-    )
+    return (a + w * tx + y * tz - z * ty, b + w * ty + z * tx - x * tz, c + w * tz + x * ty - y * tx)
 
 
 @inlined

@@ -36,11 +36,7 @@ def turned(q: Floats, v: Floats) -> Floats:
     w, x, y, z = q
     tx, ty, tz = 2 * (y * v[2] - z * v[1]), 2 * (z * v[0] - x * v[2]), 2 * (x * v[1] - y * v[0])
     return np.stack(
-        [
-            v[0] + w * tx + y * tz - z * ty,
-            v[1] + w * ty + z * tx - x * tz,
-            v[2] + w * tz + x * ty - y * tx,
-        ]
+        [v[0] + w * tx + y * tz - z * ty, v[1] + w * ty + z * tx - x * tz, v[2] + w * tz + x * ty - y * tx]
     )
 
 
@@ -249,8 +245,4 @@ def _product(a: list[Any], b: list[Any]) -> list[Any]:
 def _turned(q: list[Any], v: Any) -> list[Any]:
     w, x, y, z = q
     tx, ty, tz = 2 * (y * v[2] - z * v[1]), 2 * (z * v[0] - x * v[2]), 2 * (x * v[1] - y * v[0])
-    return [
-        v[0] + w * tx + y * tz - z * ty,
-        v[1] + w * ty + z * tx - x * tz,
-        v[2] + w * tz + x * ty - y * tx,
-    ]
+    return [v[0] + w * tx + y * tz - z * ty, v[1] + w * ty + z * tx - x * tz, v[2] + w * tz + x * ty - y * tx]

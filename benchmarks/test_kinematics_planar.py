@@ -23,15 +23,7 @@ from benchmarks.race import INSTANTS, Runner, race, same
 #: Joints whose centres a kernel or a rival takes, by their letters there.
 JOINTS = {
     "planar_four_bar": {"o": "1-2", "a": "2-3", "b": "3-4", "c": "1-4"},
-    "theo_jansen": {
-        "o": "1-2",
-        "p": "2-3",
-        "b": "1-4",
-        "q": "3-4",
-        "r": "5-6",
-        "s": "4-7",
-        "foot": "7-8",
-    },
+    "theo_jansen": {"o": "1-2", "p": "2-3", "b": "1-4", "q": "3-4", "r": "5-6", "s": "4-7", "foot": "7-8"},
 }
 
 

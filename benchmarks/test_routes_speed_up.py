@@ -135,10 +135,7 @@ def test_sequential_executor_beside_solve(benchmark, name, instants):
     model = model_of(name)
     motion = groups.default_motion(model.mechanism, steps=instants)
     plan = routes.plan_of(model, routes.sequential_route(model), instants=instants)
-    runners = {
-        "solve": lambda: model.solve(motion, compiled=True),
-        "run": lambda: run(model, plan, motion),
-    }
+    runners = {"solve": lambda: model.solve(motion, compiled=True), "run": lambda: run(model, plan, motion)}
     assert runners["run"]().position.tobytes() == runners["solve"]().position.tobytes()
     rounds = max(ROUNDS, 1_000_000 // instants // 4)
     found = benchmark.pedantic(in_turns, args=(runners, rounds), rounds=1)

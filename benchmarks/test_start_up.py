@@ -25,11 +25,7 @@ def test_whole_process(benchmark):
         imports.append(time.perf_counter() - start)
 
     done = benchmark.pedantic(
-        subprocess.run,
-        (DECOMPOSE,),
-        {"check": True, "capture_output": True},
-        setup=baseline,
-        rounds=ROUNDS,
+        subprocess.run, (DECOMPOSE,), {"check": True, "capture_output": True}, setup=baseline, rounds=ROUNDS
     )
     assert b"7 structural groups" in done.stdout
     ours, theirs = statistics.median(benchmark.stats.stats.data), statistics.median(imports)

@@ -34,10 +34,7 @@ POSES = {"1-14.x": (-0.9, 0.9), "1-14.y": (-0.9, 0.9), "1-14.z": (0.5, 1.6), "1-
 LEGS = {f"{k}-{k + 1}.slide": (1.1, 1.3) for k in range(2, 14, 2)}
 
 #: Name, what is recorded, ranges, cases.
-SWEEPS = {
-    "stewart_inverse": (None, POSES, 1_000_000),
-    "stewart": (["platform"], LEGS, 100_000),
-}
+SWEEPS = {"stewart_inverse": (None, POSES, 1_000_000), "stewart": (["platform"], LEGS, 100_000)}
 
 SCRIPT = """
 import sys

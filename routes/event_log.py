@@ -89,10 +89,7 @@ class EventLog:
         ----------
         needs : of each group, the indices from 0 of those that it needs
         """
-        return [
-            *_membership_faults(self.calls, needs),
-            *self._event_faults(*self._precedence(needs)),
-        ]
+        return [*_membership_faults(self.calls, needs), *self._event_faults(*self._precedence(needs))]
 
     def _precedence(self, needs: Sequence[Sequence[int]]) -> tuple[Ints, Ints]:
         """Predecessors and successors: pairs of tasks."""

@@ -261,11 +261,7 @@ class _Progress:
 
 
 def _solved(
-    runner: TaskRunner,
-    executor: ExecutorType,
-    pool: Executor,
-    wanted: Ints,
-    report: Progress | None,
+    runner: TaskRunner, executor: ExecutorType, pool: Executor, wanted: Ints, report: Progress | None
 ) -> Trajectory:
     """Perform all tasks that are not done yet, and collect the results."""
     runner.begin()

@@ -12,11 +12,7 @@ from mbssa.joints.cams.contact import touching
 from mbssa.joints.cams.profiles import profile_from
 
 #: model: the follower's joint, its coordinate
-LAW_CAMS = {
-    "cam_roller": ("1-3", "slide"),
-    "cam_flat": ("1-3", "slide"),
-    "cam_swing": ("1-3", "angle"),
-}
+LAW_CAMS = {"cam_roller": ("1-3", "slide"), "cam_flat": ("1-3", "slide"), "cam_swing": ("1-3", "angle")}
 
 
 def profile(name):

@@ -29,10 +29,7 @@ def straight(x):
     return distance * np.cos(np.arcsin((DRUM - PULLEY) / distance)), direction
 
 
-LAWS = {
-    "1-2.slide": groups.harmonic(3.0, 0.4),
-    "1-3.angle": groups.polynomial(0.0, 9.0, -2.0, -1.0),
-}
+LAWS = {"1-2.slide": groups.harmonic(3.0, 0.4), "1-3.angle": groups.polynomial(0.0, 9.0, -2.0, -1.0)}
 
 
 @pytest.fixture(scope="module")

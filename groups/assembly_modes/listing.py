@@ -131,11 +131,7 @@ def modes(model: Model, group: int, *, starts: int = STARTS, told: Progress = ..
 
 
 def modes(
-    model: Model,
-    group: int | None = None,
-    *,
-    starts: int = STARTS,
-    told: Progress = lambda what, share: None,
+    model: Model, group: int | None = None, *, starts: int = STARTS, told: Progress = lambda what, share: None
 ) -> GroupModes | tuple[GroupModes, ...]:
     """The assembly modes of one group, or of all, where earlier groups and inputs are at the reference.
 
@@ -227,14 +223,7 @@ def _listed(model: Model, task: Task) -> GroupModes:
 def _reference_placing(model: Model, group: Group) -> Placing:
     """The reference where it is singular, so that no solver finds it: it has no sign."""
     at, bodies = model.reference, group.body_indices
-    return Placing(
-        bodies,
-        at.position[bodies],
-        at.rotation[bodies],
-        at.angle[bodies],
-        (0,),
-        (),
-    )
+    return Placing(bodies, at.position[bodies], at.rotation[bodies], at.angle[bodies], (0,), ())
 
 
 def _without_flips(model: Model, group: Group, found: list[Placing]) -> list[Placing]:

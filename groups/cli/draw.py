@@ -11,14 +11,7 @@ import typer
 
 from mbssa.cli import completion
 from mbssa.cli.console import NOT_DETERMINED, OK, fail, fail_all
-from mbssa.cli.options import (
-    AllowOption,
-    ForceOption,
-    ModelArgument,
-    TrustOption,
-    UnitsOption,
-    WatchOption,
-)
+from mbssa.cli.options import AllowOption, ForceOption, ModelArgument, TrustOption, UnitsOption, WatchOption
 from mbssa.units import SI
 
 if TYPE_CHECKING:
@@ -42,8 +35,7 @@ def draw(
         ),
     ] = None,
     time: Annotated[
-        float | None,
-        typer.Option(metavar="SECONDS", min=0.0, help="Draw it at this time of its own motion."),
+        float | None, typer.Option(metavar="SECONDS", min=0.0, help="Draw it at this time of its own motion.")
     ] = None,
     inputs: Annotated[
         list[str] | None,

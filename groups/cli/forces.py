@@ -58,8 +58,7 @@ def forces(
     animate: Annotated[
         list[Path] | None,
         typer.Option(
-            metavar="FILE",
-            help="Play the motion with arrows of joint forces: .html; may be repeated.",
+            metavar="FILE", help="Play the motion with arrows of joint forces: .html; may be repeated."
         ),
     ] = None,
     curves: Annotated[

@@ -41,8 +41,7 @@ def modes(
         ),
     ] = None,
     pictures: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Draw the modes as thumbnails: .png, .svg or .pdf."),
+        Path | None, typer.Option(metavar="FILE", help="Draw the modes as thumbnails: .png, .svg or .pdf.")
     ] = None,
     force: ForceOption = False,
     trust: TrustOption = False,

@@ -81,8 +81,7 @@ def solve(
         typer.Option(min=1, metavar="N", help="Solve on so many cores, by the plan predicted fastest."),
     ] = None,
     executor: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="threads, processes, mpi or cluster, for --workers."),
+        str | None, typer.Option(metavar="NAME", help="threads, processes, mpi or cluster, for --workers.")
     ] = None,
     plan: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Solve by this plan, as mbssa routes --save wrote it.")

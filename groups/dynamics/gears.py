@@ -76,9 +76,7 @@ def _in_plane(frames: Frames, j: int) -> JointRelations | None:
         return None
     line = Term("line", len(relations.pairs), factor=arm.factor)
     return replace(
-        relations,
-        pairs=(*relations.pairs, ends),
-        constraints=(replace(mesh, terms=(first, second, line)),),
+        relations, pairs=(*relations.pairs, ends), constraints=(replace(mesh, terms=(first, second, line)),)
     )
 
 

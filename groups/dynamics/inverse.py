@@ -32,12 +32,7 @@ if TYPE_CHECKING:
 Bytes = npt.NDArray[np.int8]
 
 #: Status of a group at an instant, by its number.
-STATUS = (
-    "ok",
-    "no solved motion",
-    "singular: reactions are not bounded",
-    "a later group has no solution",
-)
+STATUS = ("ok", "no solved motion", "singular: reactions are not bounded", "a later group has no solution")
 OK, UNSOLVED, SINGULAR, LATER_FAILED = range(4)
 
 

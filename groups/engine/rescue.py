@@ -22,9 +22,7 @@ from groups.status import (
     PREDECESSOR_FAILED,
     SINGULAR,
 )
-from groups.status import (
-    GIMBAL as GIMBAL_LOCK,
-)
+from groups.status import GIMBAL as GIMBAL_LOCK
 from mbssa.arrays import Bools, Floats, Ints
 
 if TYPE_CHECKING:

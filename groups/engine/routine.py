@@ -15,18 +15,7 @@ from mbssa.graph.derivative import Direction, derivative
 from mbssa.graph.evaluation import evaluated
 from mbssa.graph.frames import Frame, Motion, cross, minus, quaternion
 from mbssa.graph.linear import factorised, least_squares, pivot_order
-from mbssa.graph.nodes import (
-    Graph,
-    above,
-    absolute,
-    atan2,
-    is_node,
-    is_zero,
-    largest,
-    least,
-    neg,
-    sqrt,
-)
+from mbssa.graph.nodes import Graph, above, absolute, atan2, is_node, is_zero, largest, least, neg, sqrt
 from mbssa.graph.source import functions
 
 if TYPE_CHECKING:

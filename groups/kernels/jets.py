@@ -153,13 +153,6 @@ def more(room: Array, at: Any, k: Any, used: Any, table: Array, r: Any) -> None:
         table[r, 1 + m] = room[at + 3 + 6 * k + m]
 
 
-def shortest(code: Any, miss: Any) -> Any:
-    """Residual of an equation of this code: angles without whole turns."""
-    if code in (TURN, CARDAN, AZIMUTH, ELEVATION):
-        return miss - turns(miss)
-    return miss
-
-
 def turns(angle: Any) -> Any:
     """The whole turns nearest to an angle, rad."""
     return 2 * math.pi * math.floor(angle / (2 * math.pi) + 0.5)

@@ -47,10 +47,7 @@ class CutOpen:
 
 
 def cut_open(
-    mechanism: Mechanism,
-    frames: Frames,
-    cuts: Sequence[str] | None = None,
-    driven: Iterable[str] = (),
+    mechanism: Mechanism, frames: Frames, cuts: Sequence[str] | None = None, driven: Iterable[str] = ()
 ) -> CutOpen:
     """Cut a mechanism open at the joints with the most freedom, or at those that are named."""
     # Driven coordinates count as no freedom, so that they belong to the tree where they can. A body in space

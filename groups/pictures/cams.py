@@ -42,11 +42,7 @@ class Outline:
 
 
 def outlines_of(
-    mechanism: Mechanism,
-    frames: Frames,
-    bodies: Sequence[int],
-    position: Floats,
-    quaternion: Floats,
+    mechanism: Mechanism, frames: Frames, bodies: Sequence[int], position: Floats, quaternion: Floats
 ) -> tuple[Outline, ...]:
     """Profiles of cams, contacts, terrains and their followers on K drawn bodies, the frame first."""
     # The poses (F, K, 3) and (F, K, 4) of the drawn bodies give the width of flat faces; NaN where not

@@ -8,13 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from groups.pictures.canvas import diagram, name_over
-from groups.pictures.curves import (
-    Curve,
-    converted,
-    curves_by_default,
-    derived_curves,
-    named_curves,
-)
+from groups.pictures.curves import Curve, converted, curves_by_default, derived_curves, named_curves
 from groups.pictures.failures import failures, sentence
 from groups.pictures.key import add_key
 from groups.pictures.scene import chosen

@@ -15,15 +15,7 @@ from groups.pictures.paths import PATH_INSTANTS, draw_path, path_of
 from groups.pictures.points import PointName, points_of
 from groups.pictures.scene import Scene, at_rest, scene_of
 from groups.pictures.shapes import Mark
-from groups.pictures.style import (
-    DRIVEN,
-    EDGE,
-    FINE,
-    FRAME_COLOUR,
-    LINK,
-    MARK,
-    PATH_COLOUR,
-)
+from groups.pictures.style import DRIVEN, EDGE, FINE, FRAME_COLOUR, LINK, MARK, PATH_COLOUR
 from mbssa.arrays import Floats, Ints
 from mbssa.joints.assembly import assemble
 from mbssa.joints.frames import joint_frames

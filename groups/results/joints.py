@@ -339,10 +339,7 @@ def _body(part: Trajectory, frames: Frames, number: int) -> Body:
 
 
 def _block(
-    rows: Equations,
-    ends: tuple[Floats, Floats],
-    bodies: list[Body],
-    parameters: Mapping[str, np.float64],
+    rows: Equations, ends: tuple[Floats, Floats], bodies: list[Body], parameters: Mapping[str, np.float64]
 ) -> list[Floats]:
     """Value, and as far as it was kept rate and acceleration, (n, k) each; angles are principal ones."""
     (p, R, v, a), (q, S, u, b) = bodies

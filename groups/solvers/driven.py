@@ -1,11 +1,11 @@
-"""Groups whose bodies the inputs prescribe in every coordinate, in space."""
+"""Groups whose bodies the inputs prescribe in every coordinate."""
 
 from __future__ import annotations
 
 from groups.setting import Setting
 from groups.solvers.relative import RelativeSolver, checked_rows, unknowns_of
-from groups.solvers.solver import PRESCRIBED
 from groups.tree import GroupTree
+from mbssa.joints.catalogue import type_of_joint
 
 
 class Driven(RelativeSolver):
@@ -18,6 +18,9 @@ class Driven(RelativeSolver):
         """Return the solver of a group without unknowns; None for other groups."""
         if unknowns_of(tree, setting):
             return None
-        return cls.of(
-            tree, setting, "driven", PRESCRIBED, roots=1, n_checked=len(checked_rows(tree, setting))
-        )
+        joints = [] if tree.cuts or setting.mechanism.space == "spatial" else tree.joints
+        name = " ".join(
+            ["driven", ", ".join(type_of_joint(setting.mechanism, j).code for j in joints)]
+        ).strip()
+        checked = len(checked_rows(tree, setting))
+        return cls.of(tree, setting, name, "fully prescribed by the inputs", roots=1, n_checked=checked)

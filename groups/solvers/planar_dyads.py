@@ -7,10 +7,9 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from groups.setting import Setting
-from groups.solvers.planar_driven import closing_joints
 from groups.solvers.relative import motions, undriven
 from groups.solvers.solver import Solver
-from groups.tree import GroupTree, Link
+from groups.tree import GroupTree, Link, free_coordinates
 from mbssa import Mechanism
 from mbssa.joints.catalogue import type_of_joint
 from mbssa.joints.equations import Step
@@ -35,7 +34,7 @@ class PlanarDyad(Solver):
     @classmethod
     def match(cls, tree: GroupTree, setting: Setting) -> PlanarDyad | None:
         """Return the solver of two unknown motions that one joint closes; None for other groups."""
-        cuts = closing_joints(tree, setting)
+        cuts = _closing_joints(tree, setting)
         if cuts is None or len(cuts) != 1:
             return None
         (cut,) = cuts
@@ -64,6 +63,16 @@ class PlanarDyad(Solver):
     def n_unknowns(self) -> int:
         """Number of unknown motions, that of a rod or a slot included."""
         return 2
+
+
+def _closing_joints(tree: GroupTree, setting: Setting) -> list[int] | None:
+    """Joints that close a planar group whose joints are pairs; None for other groups."""
+    mechanism = setting.mechanism
+    if mechanism.space != "planar" or tree.struts or min(tree.joints, default=-1) < 0:
+        return None
+    if any(type_of_joint(mechanism, j).pair is None for j in tree.joints):
+        return None
+    return [j for j in tree.cuts if free_coordinates(mechanism, j) < mechanism.freedom]
 
 
 def _unknowns_and_closing(

@@ -11,7 +11,6 @@ from groups.solvers.gear_train import GearTrain
 from groups.solvers.global_approach import GlobalApproach
 from groups.solvers.leg import Leg
 from groups.solvers.newton import Newton
-from groups.solvers.planar_driven import PlanarDriven
 from groups.solvers.planar_dyads import PlanarDyad
 from groups.solvers.point_at_distance import PointAtDistance
 from groups.solvers.solver import Solver
@@ -21,7 +20,7 @@ from mbssa import Group
 
 #: Solvers in the order in which they are tried; the last one solves all groups that can be solved.
 SOLVERS: list[type[Solver]] = [
-    PlanarDriven, PlanarDyad, Leg, GearTrain, Driven, PointAtDistance, SphericalLoop, Newton,
+    PlanarDyad, Leg, GearTrain, Driven, PointAtDistance, SphericalLoop, Newton,
 ]  # fmt: skip
 
 #: Solvers that can be chosen for any group, by name: of a group, its setting, its default, and the reason.

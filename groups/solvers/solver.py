@@ -15,9 +15,6 @@ if TYPE_CHECKING:
 #: Methods by which a group's unknowns are found.
 Form = Literal["driven", "closed form", "Newton", "global"]
 
-#: Reason of solvers without unknowns.
-PRESCRIBED = "fully prescribed by the inputs"
-
 
 @dataclass(frozen=True, eq=False)
 class Solver(ABC):

@@ -122,8 +122,7 @@ def _print_version(wanted: bool) -> None:
 def _options(
     context: typer.Context,
     _version: Annotated[
-        bool,
-        typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version."),
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
     if context.invoked_subcommand is None:

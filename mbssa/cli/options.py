@@ -100,13 +100,11 @@ ModelArgument = Annotated[
     str, typer.Argument(metavar="MODEL", autocompletion=completion.models, help="A built-in model or a file.")
 ]
 OutputOption = Annotated[
-    Path | None,
-    typer.Option("--output", "-o", metavar="FILE", help="Write to FILE instead of the terminal."),
+    Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to FILE instead of the terminal.")
 ]
 #: Takes effect by its callback: a command only declares it.
 TrustOption = Annotated[
-    bool,
-    typer.Option("--trust", callback=_trust, help="Run the Python functions that MODEL names."),
+    bool, typer.Option("--trust", callback=_trust, help="Run the Python functions that MODEL names.")
 ]
 #: Takes effect by its callback.
 AllowOption = Annotated[
@@ -140,8 +138,7 @@ UnitsOption = Annotated[
 
 #: Formats of a report: two, three, or all.
 FormatOption = Annotated[
-    str,
-    typer.Option("--format", "-f", metavar="FORMAT", callback=check_format, help="table or json"),
+    str, typer.Option("--format", "-f", metavar="FORMAT", callback=check_format, help="table or json")
 ]
 SheetOption = Annotated[
     str,

@@ -76,8 +76,7 @@ def transform(
         float | None, option("S", "Time limit in seconds; gives the best so far.", min=0.0)
     ] = None,
     spanning: Annotated[
-        bool,
-        typer.Option("--spanning/--no-spanning", help="Try other pairs for joints of several bodies."),
+        bool, typer.Option("--spanning/--no-spanning", help="Try other pairs for joints of several bodies.")
     ] = True,
     precision: Annotated[str | None, option("LENGTH", "Of the geometry's numbers, such as 1e-6 m.")] = None,
     store: Annotated[Path | None, option("FILE", "Add the result to this SQLite database.")] = None,

@@ -176,11 +176,7 @@ def driven_bits(row: int, wanted: object, where: str, faults: Faults) -> int:
     return mask
 
 
-def _joined_to_itself(
-    joint_start: Ints,
-    joint_body: Ints,
-    where: Callable[[int], str],
-) -> list[Fault]:
+def _joined_to_itself(joint_start: Ints, joint_body: Ints, where: Callable[[int], str]) -> list[Fault]:
     sizes = np.diff(joint_start)
     repeated = np.zeros(len(sizes), dtype=bool)
     for size in np.unique(sizes):
@@ -197,10 +193,7 @@ def _joined_to_itself(
 
 
 def _disconnected(
-    joint_start: Ints,
-    joint_body: Ints,
-    n_bodies: int,
-    body_names: tuple[str, ...] | None,
+    joint_start: Ints, joint_body: Ints, n_bodies: int, body_names: tuple[str, ...] | None
 ) -> list[Fault]:
     first = np.repeat(joint_body[joint_start[:-1]], np.diff(joint_start))
     piece = connected_pieces(n_bodies, first, joint_body)

@@ -76,8 +76,7 @@ class SwingEntry(Table):
         "flat: how far the face lies beyond the pivot"
     )
     side: Literal["left", "right"] | None = Field(
-        None,
-        description="on which the arm is, seen from the cam's axis to the pivot; left if not given",
+        None, description="on which the arm is, seen from the cam's axis to the pivot; left if not given"
     )
 
 

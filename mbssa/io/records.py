@@ -234,10 +234,7 @@ def from_record(record: Record, source_name: str, name: str) -> Mechanism:
 
 
 def geometry_from_records(
-    space: Space,
-    bodies: Mapping[int, Record],
-    joints: Mapping[int, Record],
-    source_name: str,
+    space: Space, bodies: Mapping[int, Record], joints: Mapping[int, Record], source_name: str
 ) -> tuple[dict[int, BodyGeometry], dict[int, JointGeometry]]:
     """Geometry by index from the records of those bodies and joints that have any; changes the records."""
     # A joint's record has ``bodies`` and ``type`` beside its geometry.

@@ -75,8 +75,7 @@ class BodyEntry(Table):
         None, description="world position of the body's frame at the reference; 0 if not given"
     )
     orientation: FiniteFloat | Numbers | None = Field(
-        None,
-        description="of the body's frame at the reference: quaternion w, x, y, z; planar: an angle",
+        None, description="of the body's frame at the reference: quaternion w, x, y, z; planar: an angle"
     )
     points: dict[str, Numbers] = Field({}, description="named points, world coordinates at the reference")
     inertia: InertiaEntry | None = Field(None, description="mass properties; massless if not given")
@@ -299,8 +298,7 @@ class ForceEntry(Table):
         description="terrain: points [x, y] with increasing x, world axes; a natural cubic spline joins them",
     )
     profile: dict[str, Any] | None = Field(
-        None,
-        description="contact: the first body's profile and its follower on the second, as of an L joint",
+        None, description="contact: the first body's profile and its follower on the second, as of an L joint"
     )
     spin: FiniteFloat | Numbers | None = Field(
         None,

@@ -232,12 +232,7 @@ class _Script:
         if "KnownInputs" not in self.rows:
             inputs = [[0] * size for _ in range(size)] if size == len(cells) else [[0] * size]
         return from_matrices(
-            cells,
-            inputs,
-            self.problem_type,
-            source_name=self.source_name,
-            name=name,
-            line=self.line,
+            cells, inputs, self.problem_type, source_name=self.source_name, name=name, line=self.line
         )
 
     def line(self, variable: str, row: int | None) -> int:

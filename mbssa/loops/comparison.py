@@ -75,10 +75,7 @@ class Comparison:
 
 
 def compare_loops(
-    mechanism: Mechanism,
-    *,
-    cuts: Sequence[str] | None = None,
-    tree: Mapping[str, Any] | None = None,
+    mechanism: Mechanism, *, cuts: Sequence[str] | None = None, tree: Mapping[str, Any] | None = None
 ) -> Comparison:
     """Structural groups, a minimum cycle basis, Wehage's substructures, and all loops at once.
 

@@ -52,10 +52,7 @@ def independent_loops(mechanism: Mechanism) -> LoopStructure:
 
 
 def wehage_substructures(
-    mechanism: Mechanism,
-    *,
-    cuts: Sequence[str] | None = None,
-    tree: Mapping[str, Any] | None = None,
+    mechanism: Mechanism, *, cuts: Sequence[str] | None = None, tree: Mapping[str, Any] | None = None
 ) -> LoopStructure:
     """The substructures of a spanning tree with cut joints, see :func:`wehage`, and their order of solution.
 

@@ -147,11 +147,7 @@ def joints_report(rows: Sequence[Coverage]) -> Report:
             notes.setdefault(row.type.note, []).append(row.type.code)
     sheet = Table(COLUMNS, rows, _line)
     table = Table(
-        COLUMNS[:-1],
-        rows,
-        lambda row: _line(row)[:-1],
-        right=("Grade", "Equations"),
-        whole=("Name",),
+        COLUMNS[:-1], rows, lambda row: _line(row)[:-1], right=("Grade", "Equations"), whole=("Name",)
     )
     parts: tuple[Part, ...] = (
         table,

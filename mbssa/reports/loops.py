@@ -260,11 +260,7 @@ def to_dict(found: LoopStructure) -> dict[str, Any]:
 def _comparison_record(comparison: Comparison) -> list[dict[str, Any]]:
     """The figures of each way as plain data."""
     return [
-        {
-            "way": way.name,
-            **plain(way, "modules levels unknowns sizes largest"),
-            "sum_of_cubes": way.cubes,
-        }
+        {"way": way.name, **plain(way, "modules levels unknowns sizes largest"), "sum_of_cubes": way.cubes}
         for way in comparison.ways
     ]
 

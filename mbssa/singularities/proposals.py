@@ -212,8 +212,7 @@ def _additions(
 def coordinate_rows(mechanism: Mechanism, found: Examined) -> Rows:
     """Rows of every free coordinate of every joint, as if all were driven, where ``found`` was taken."""
     everything = replace(
-        mechanism,
-        driven=np.array([(1 << k) - 1 for k in mechanism.grade.tolist()], dtype=np.uint8),
+        mechanism, driven=np.array([(1 << k) - 1 for k in mechanism.grade.tolist()], dtype=np.uint8)
     )
     if found.frames is None or found.configuration is None:
         rows = generic_rows(everything, found.seed)

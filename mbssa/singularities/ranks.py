@@ -170,15 +170,7 @@ def generic_rows(mechanism: Mechanism, seed: int = 1) -> Rows:
             relations[j] = relate(mechanism.joint_bodies(j), geometry, at)[0]
     known[list(relations)] = True
     frames = Frames(
-        still.position,
-        still.rotation,
-        origin,
-        both,
-        np.zeros((n, 3)),
-        parameters,
-        known,
-        1.0,
-        relations,
+        still.position, still.rotation, origin, both, np.zeros((n, 3)), parameters, known, 1.0, relations
     )
     rows_known = rows_at(mechanism, frames, Configuration.reference(frames))
     return _with_random_rows(mechanism, rows_known, np.flatnonzero(~known), dice)

@@ -19,14 +19,7 @@ from mbssa.joints.assembly import CLOSED, Assembly, assemble
 from mbssa.joints.frames import Frames, joint_frames
 from mbssa.joints.system import Configuration, Rows, rows_at
 from mbssa.singularities.passive_rotations import nearby, passive_rotations
-from mbssa.singularities.ranks import (
-    EXACT,
-    Rank,
-    generic_rows,
-    precision_of,
-    rank_of,
-    tolerance_for,
-)
+from mbssa.singularities.ranks import EXACT, Rank, generic_rows, precision_of, rank_of, tolerance_for
 from mbssa.singularities.special_loops import special_parts
 
 if TYPE_CHECKING:
@@ -137,11 +130,7 @@ def _examine(mechanism: Mechanism, precision: float | None) -> Examined:
                 mechanism, rows_at(mechanism, frames, other), tolerance, precision, "numeric"
             )
     return replace(
-        found,
-        frames=frames,
-        configuration=closed.configuration,
-        elsewhere=elsewhere,
-        assembly=closed,
+        found, frames=frames, configuration=closed.configuration, elsewhere=elsewhere, assembly=closed
     )
 
 

@@ -10,14 +10,7 @@ import numpy as np
 from groups.model import Model
 from groups.motion import Motion
 from groups.trajectory import Level
-from routes.calibration.measuring import (
-    BUDGET,
-    affordable,
-    alone,
-    enough_instants,
-    first_instants,
-    together,
-)
+from routes.calibration.measuring import BUDGET, affordable, alone, enough_instants, first_instants, together
 from routes.calibration.timing import Timing, timed
 from routes.cost import Costs
 from routes.executors import ExecutorCosts, default_executor, executor_named

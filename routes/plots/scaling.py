@@ -89,11 +89,7 @@ def speed_ups(
             (other, *_curve(found), {"color": GROUP_EDGE, "lw": 1.0, "ls": _OTHERS[k % len(_OTHERS)]})
             for k, (other, found) in enumerate((beside or {}).items())
         ),
-        (
-            name,
-            *_curve(scaling),
-            {"color": GROUP_EDGE, "lw": 1.9, "marker": "o", "ms": 3.2, "zorder": 3.0},
-        ),
+        (name, *_curve(scaling), {"color": GROUP_EDGE, "lw": 1.9, "marker": "o", "ms": 3.2, "zorder": 3.0}),
     ]
     for label, x, y, properties in lines:
         axes.plot(x, y, label=label, **properties)

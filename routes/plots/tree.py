@@ -260,14 +260,7 @@ def _branch(axes: Axes, layout: _Layout, route: Route, colour: str, points: floa
 
 
 def _link(
-    axes: Axes,
-    layout: _Layout,
-    node: Route,
-    colour: str,
-    points: float,
-    zorder: float,
-    *,
-    whole: bool = True,
+    axes: Axes, layout: _Layout, node: Route, colour: str, points: float, zorder: float, *, whole: bool = True
 ) -> None:
     """From the box of the parent to the common bend of its branches; ``whole``: on to the box of the node."""
     here, before = len(node), node[:-1]

@@ -49,10 +49,7 @@ def sweep_report(found: Sweep, title: str = "", files: Sequence[Path] = ()) -> R
         names = [f"{name} ({units[name]})" if units.get(name) else name for name in found.column_names]
         parts.append(f"columns, in SI units: {listed(names, _SHOWN)}")
     files_there = counted(len(found.parts), "Parquet file")
-    parts += [
-        Verbatim(f"written: {found.folder / PARTS} ({files_there})"),
-        *written_lines(files),
-    ]
+    parts += [Verbatim(f"written: {found.folder / PARTS} ({files_there})"), *written_lines(files)]
     return Report(parts, lambda: record(found, files))
 
 

@@ -364,12 +364,5 @@ def with_frames(mechanism: Mechanism, joint: int) -> JointGeometry:
     if length is None and geometry.points is not None and row.line == "rod":
         length = float(found.parameters["length"][joint])
     return replace(
-        geometry,
-        point=None,
-        points=None,
-        axis=None,
-        axes=None,
-        frames=frames,
-        length=length,
-        at_reference={},
+        geometry, point=None, points=None, axis=None, axes=None, frames=frames, length=length, at_reference={}
     )

@@ -67,12 +67,7 @@ def cluster():
 
 def a_plan(executor, workers=2):
     return plan_of(
-        MODEL,
-        parallel_route(MODEL),
-        instants=INSTANTS,
-        chunks=8,
-        executor=executor,
-        workers=workers,
+        MODEL, parallel_route(MODEL), instants=INSTANTS, chunks=8, executor=executor, workers=workers
     )
 
 

@@ -60,7 +60,7 @@ def test_two_points_on_a_wall_and_a_floor_are_the_ends_of_a_ladder(loaded):
         f'[[joint]]\nid = "ends"\nbodies = [1, 2]\ntype = "CBIP"\n'
         f"points = [[0, {head}, 0], [{foot}, 0, 0]]\naxes = [[1, 0, 0], [0, 1, 0]]\n"
         + MOTION
-        + law("plane.angle", 0.0, -rate),
+        + law("plane.angle", 0.0, -rate)
     )
     found = both(mechanism)
     ladder = found.body(2)
@@ -86,7 +86,7 @@ def test_three_points_on_the_faces_of_a_corner(loaded):
         + MOTION
         + law("free.angle_x", 0.2)
         + law("free.angle_y", -0.1)
-        + law("free.angle_z", 0.0, rate),
+        + law("free.angle_z", 0.0, rate)
     )
     found = both(mechanism)
     t = found.time
@@ -119,7 +119,7 @@ def test_four_points_three_on_a_table_and_one_at_a_wall(loaded):
         "axes = [[0, 0, 1], [0, 0, 1], [0, 0, 1], [0, -1, 0]]\n"
         + MOTION
         + law("free.x", 0.0, speed)
-        + law("free.angle_z", 0.0, rate),
+        + law("free.angle_z", 0.0, rate)
     )
     found = both(mechanism)
     angle, o = rate * found.time, 0.0
@@ -145,7 +145,7 @@ def test_five_points_leave_a_slide_up_a_slope(loaded):
         + FREE.format(body=2, driven='["x"]')
         + '[[joint]]\nid = "seat"\nbodies = [1, 2]\ntype = "CPEP"\n'
         f"points = {[*feet, [0.0, 0.5, 0.1], [0.6, 0.5, 0.1]]}\n"
-        f"axes = {[up, up, up, [0, -1, 0], [0, -1, 0]]}\n" + MOTION + law("free.x", 0.0, speed),
+        f"axes = {[up, up, up, [0, -1, 0], [0, -1, 0]]}\n" + MOTION + law("free.x", 0.0, speed)
     )
     found = both(mechanism)
     way, o, rise = speed * found.time, 0.0, np.tan(slope)
@@ -166,7 +166,7 @@ def test_a_ball_on_a_rising_plane_lifts_its_arm(loaded):
         'driven = ["slide"]\n'
         '[[joint]]\nid = "hinge"\nbodies = [1, 3]\ntype = "R"\npoint = [0, 0, 0]\naxis = [0, -1, 0]\n'
         f'[[joint]]\nid = "ball"\nbodies = [2, 3]\ntype = "SP"\npoint = [{x}, 0, {h}]\naxis = [0, 0, 1]\n'
-        "radius = 0.05\n" + MOTION + law("lift.slide", 0.0, rate),
+        "radius = 0.05\n" + MOTION + law("lift.slide", 0.0, rate)
     )
     found = both(mechanism)
     arm = np.hypot(x, h)
@@ -191,7 +191,7 @@ def test_a_cylinder_lies_on_a_plane_that_tilts(loaded):
         f"axes = [[0, 0, 1], [1, 0, 0]]\nradius = {r}\n"
         + MOTION
         + law("hinge.angle", 0.0, rate)
-        + "".join(law(f"free.{name}", 0.0) for name in ("x", "y", "angle_x", "angle_z")),
+        + "".join(law(f"free.{name}", 0.0) for name in ("x", "y", "angle_x", "angle_z"))
     )
     found = both(mechanism)
     theta, o = rate * found.time, 0.0
@@ -216,7 +216,7 @@ def test_two_balls_stay_two_radii_apart(loaded):
         f'[[joint]]\nid = "guide"\nbodies = [1, 3]\ntype = "P"\npoint = [0, 0, {z}]\naxis = [0, 0, 1]\n'
         f'[[joint]]\nid = "balls"\nbodies = [2, 3]\ntype = "SPSP"\npoints = [[{x}, 0, 0], [0, 0, {z}]]\n'
         + MOTION
-        + law("push.slide", 0.0, speed),
+        + law("push.slide", 0.0, speed)
     )
     found = both(mechanism)
     way = x + speed * found.time
@@ -286,7 +286,7 @@ def test_three_normals_in_one_plane_do_not_hold_a_body(loaded, turn):
         "bodies = 2\n"
         + FREE.format(body=2, driven='["angle_x", "angle_y", "angle_z"]')
         + '[[joint]]\nid = "corner"\nbodies = [1, 2]\ntype = "CTRP"\n'
-        f"points = [[0.5, 0.1, 0.2], [0.2, 0.4, 0.1], [0.3, 0.2, 0.6]]\naxes = {across}\n",
+        f"points = [[0.5, 0.1, 0.2], [0.2, 0.4, 0.1], [0.3, 0.2, 0.6]]\naxes = {across}\n"
     )
     report = mbssa.check(mechanism)
     if turn:

@@ -292,10 +292,7 @@ def test_bevel_gears_at_any_shaft_angle_turn_inversely_as_their_radii(train, rat
 
 # --- turns -------------------------------------------------------------------------------------------
 
-FAST = {
-    "planetary": (1000 * TURN,),
-    "differential": (4000.0, -900.0),
-}
+FAST = {"planetary": (1000 * TURN,), "differential": (4000.0, -900.0)}
 
 
 @pytest.mark.parametrize("name", ["planetary", "differential"])

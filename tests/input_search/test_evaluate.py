@@ -72,8 +72,7 @@ def driven(base, evaluated, row):
 
 
 @pytest.mark.parametrize(
-    "case",
-    [pytest.param(case, marks=[pytest.mark.slow] * (case in SLOW)) for case in ASKED],
+    "case", [pytest.param(case, marks=[pytest.mark.slow] * (case in SLOW)) for case in ASKED]
 )
 def test_rows_are_what_decompose_singular_values_and_check_say(case):
     """The figures of its structure, its number of valid sets, the set that is shown, and the verdict."""

@@ -116,12 +116,7 @@ class TestPredictions:
 
     def test_chunks_side_by_side(self, stewart, costs):
         plan = plan_of(
-            stewart,
-            sequential_route(stewart),
-            instants=960,
-            chunks=3,
-            executor="threads",
-            workers=2,
+            stewart, sequential_route(stewart), instants=960, chunks=3, executor="threads", workers=2
         )
         third = 13.0 * 0.32
         assert predict(stewart, plan, costs).seconds == pytest.approx(2 * third)

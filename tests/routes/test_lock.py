@@ -13,9 +13,6 @@ def test_a_folder_of_another_user_is_named_with_a_remedy(tmp_path, monkeypatch):
         raise PermissionError(errno.EACCES, "Permission denied", lock.lock_file)
 
     monkeypatch.setattr(filelock.FileLock, "acquire", denied)
-    with (
-        pytest.raises(PermissionError, match="another user's") as error,
-        locked(tmp_path),
-    ):
+    with pytest.raises(PermissionError, match="another user's") as error, locked(tmp_path):
         pass
     assert error.value.filename == str(tmp_path)

@@ -105,11 +105,7 @@ def test_motion_with_failures_gives_what_one_piece_gives():
 def test_checkpoint_of_reactions_is_resumed(tmp_path):
     model = model_of("stewart_inverse")
     motion = groups.default_motion(model.mechanism, steps=40)
-    plan = routes.plan_of(
-        model,
-        [(1,), tuple(range(2, 8)), tuple(range(-7, -1)), (-1,)],
-        instants=40,
-    )
+    plan = routes.plan_of(model, [(1,), tuple(range(2, 8)), tuple(range(-7, -1)), (-1,)], instants=40)
     shares = []
 
     def stop(share):

@@ -219,14 +219,7 @@ def test_a_failure_stops_the_other_threads_in_the_middle(monkeypatch):
         solve(self, first, stop, which)
 
     monkeypatch.setattr(Solving, "advance", failing)
-    plan = plan_of(
-        model,
-        sequential_route(model),
-        instants=instants,
-        chunks=2,
-        executor="threads",
-        workers=2,
-    )
+    plan = plan_of(model, sequential_route(model), instants=instants, chunks=2, executor="threads", workers=2)
     with pytest.raises(routes.TaskError, match="chunk 2 of 2"):
         routes.run(model, plan, motion, bodies=[1])
     assert max(reached) < instants // 2
@@ -295,12 +288,7 @@ def test_after_a_gap_chunks_go_on_as_one_run_does():
     assert 0.02 < (theirs.status != 0).mean() < 0.9
     for executor, chunks in (("sequential", 3), ("threads", 7)):
         plan = plan_of(
-            model,
-            sequential_route(model),
-            instants=1601,
-            chunks=chunks,
-            executor=executor,
-            workers=2,
+            model, sequential_route(model), instants=1601, chunks=chunks, executor=executor, workers=2
         )
         mine = routes.run(model, plan, motion)
         assert (mine.status == theirs.status).all(), chunks

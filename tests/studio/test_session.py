@@ -50,10 +50,7 @@ EDIT = st.one_of(
         st.just("add_link"), st.fixed_dictionaries({"points": st.lists(PLACES, min_size=2, max_size=3)})
     ),
     st.tuples(st.just("add_ground"), st.fixed_dictionaries({"point": PLACES})),
-    st.tuples(
-        st.just("add_slider"),
-        st.fixed_dictionaries({"point": PLACES, "axis": st.just([1.0, 0.0])}),
-    ),
+    st.tuples(st.just("add_slider"), st.fixed_dictionaries({"point": PLACES, "axis": st.just([1.0, 0.0])})),
     st.tuples(st.just("move_point"), st.fixed_dictionaries({"before": PLACES, "after": PLACES})),
     st.tuples(st.just("delete_body"), st.fixed_dictionaries({"number": NUMBERS})),
     st.tuples(st.just("delete_joint"), st.fixed_dictionaries({"index": st.integers(0, 4)})),
@@ -329,10 +326,7 @@ def place(pose, x, y):
     import math
 
     dx, dy, angle = pose
-    return [
-        math.cos(angle) * x - math.sin(angle) * y + dx,
-        math.sin(angle) * x + math.cos(angle) * y + dy,
-    ]
+    return [math.cos(angle) * x - math.sin(angle) * y + dx, math.sin(angle) * x + math.cos(angle) * y + dy]
 
 
 def slider_crank_with_a_gear():

@@ -7,16 +7,7 @@ from typing import cast
 
 import numpy as np
 
-from groups.dynamics.forces import (
-    contact,
-    coordinate,
-    friction,
-    point,
-    rotating_frame,
-    spring,
-    stop,
-    terrain,
-)
+from groups.dynamics.forces import contact, coordinate, friction, point, rotating_frame, spring, stop, terrain
 from groups.dynamics.masses import Wrench
 from groups.dynamics.state import State
 from mbssa.arrays import Floats

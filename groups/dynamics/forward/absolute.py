@@ -169,12 +169,7 @@ class Bodies:
         w, x, y, z = orientation[1:].T
         a, b, c = spin.T
         rate = np.stack(
-            [
-                -a * x - b * y - c * z,
-                a * w + b * z - c * y,
-                -a * z + b * w + c * x,
-                a * y - b * x + c * w,
-            ],
+            [-a * x - b * y - c * z, a * w + b * z - c * y, -a * z + b * w + c * x, a * y - b * x + c * w],
             axis=1,
         )
         return 0.5 * rate.ravel()

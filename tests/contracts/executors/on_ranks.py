@@ -87,14 +87,7 @@ def one_task_fails():
 def one_rank_cannot_begin():
     """Neither rank 0, whose arguments are wrong, nor another one blocks the others."""
     model = model_of("nine_bar")
-    plan = plan_of(
-        model,
-        parallel_route(model),
-        instants=INSTANTS,
-        chunks=12,
-        executor="mpi",
-        workers=RANKS,
-    )
+    plan = plan_of(model, parallel_route(model), instants=INSTANTS, chunks=12, executor="mpi", workers=RANKS)
     with pytest.raises(ValueError, match=r"250 .* 251"):
         routes.run(model, plan, motion_of(model, 251 if RANK == 0 else 250))
     make = TaskRunner.__init__
@@ -140,12 +133,7 @@ def resumed():
     place = f"{folder}/run"
     shares = []
     routes.run(
-        model,
-        plan,
-        motion,
-        compiled=False,
-        checkpoint=place,
-        progress=lambda s: shares.append(s) or s < 0.3,
+        model, plan, motion, compiled=False, checkpoint=place, progress=lambda s: shares.append(s) or s < 0.3
     )
     first = logged_run(model, plan, motion, checkpoint=place, resume=True)
     if not RANK:

@@ -348,13 +348,7 @@ def test_plans_are_proven():
     mechanism = six_r_group()
     model = groups.build(mbssa.decompose(mechanism))
     motion = turning(mechanism, -6.01424812956567, 9)
-    plan = routes.plan_of(
-        model,
-        routes.sequential_route(model),
-        instants=9,
-        executor="threads",
-        workers=2,
-    )
+    plan = routes.plan_of(model, routes.sequential_route(model), instants=9, executor="threads", workers=2)
     found = routes.run(model, plan, motion, branch="proven", compiled=False, bodies=[3], level="position")
     want = model.solve(motion, branch="proven", compiled=False)
     assert (found.proof == 2).all()

@@ -10,13 +10,7 @@ from groups.dynamics.forward.cut_tree import cut_tree
 
 
 def test_accelerations_are_those_by_groups():
-    for name in (
-        "andrews",
-        "bricard",
-        "cam_roller",
-        "planetary",
-        "universal_shafts",
-    ):
+    for name in ("andrews", "bricard", "cam_roller", "planetary", "universal_shafts"):
         mechanism = with_masses(mbssa.load(name))
         random = np.random.default_rng(3)
         run = {"duration": 1e-3, "steps": 2, "tolerance": 1e-9, "compiled": False}

@@ -241,12 +241,7 @@ def test_screws(tmp_path):
     mbssa.save(jack, tmp_path / "jack.xml")
     there = mujoco.MjModel.from_xml_path(str(tmp_path / "jack.xml"))
     data = mujoco.MjData(there)
-    for name, value in (
-        ("1-2", 0.5),
-        ("2-3", -0.5),
-        ("2-3 slide", -0.005),
-        ("1-3", -0.005),
-    ):
+    for name, value in (("1-2", 0.5), ("2-3", -0.5), ("2-3 slide", -0.005), ("1-3", -0.005)):
         data.qpos[there.joint(name).qposadr[0]] = value
     mujoco.mj_forward(there, data)
     assert data.ne

@@ -354,10 +354,7 @@ def test_a_sweep_goes_on_with_the_versions_that_began_it(bar, tmp_path):
 
 
 def test_two_runs_do_not_write_to_one_folder(bar, tmp_path):
-    with (
-        locked(tmp_path),
-        pytest.raises(SweepError, match="another run"),
-    ):
+    with locked(tmp_path), pytest.raises(SweepError, match="another run"):
         sweep(bar, turn(), store=tmp_path, executor="sequential")
     (tmp_path / ".lock").write_text("process 1 on a machine that was switched off")
     assert sweep(bar, turn(), store=tmp_path, executor="sequential").complete
