@@ -111,7 +111,7 @@ class Study:
     >>> import groups, mbssa, routes
     >>> model = groups.build(mbssa.decompose(mbssa.load("planar_four_bar")))
     >>> found = routes.study(model, workers=1, repeats=1)
-    >>> found.best == found.sequential.plan, routes.run(model, found.best).ok
+    >>> found.best == found.trials[0].plan, routes.run(model, found.best).ok
     (True, True)
     """
 
