@@ -26,7 +26,6 @@ from groups.engine.loops import (
 )
 from groups.engine.path import LEAP, SMOOTH
 from groups.engine.plan import QUALITY
-from groups.rotations import rotation_of
 from mbssa.arrays import Bools, Floats, Ints
 from mbssa.graph.llvm import Module
 
@@ -250,15 +249,10 @@ class Machine(Life):
         X[rows] = values
 
     def columns(self, X: Floats, which: Ints, part: Part) -> Floats:
-        plan, record, Y = self.plan, self.plan.record, super().columns(X, which, part)
+        plan, Y = self.plan, super().columns(X, which, part)
         if len(X) < plan.height:  # axes were kept for a block only
             mine = [b for k in (*part.known, part.index) for b in plan.parts[k].group.own]
-            bodies = plan.bodies(Y)[mine]
-            if record.planar:
-                axes = np.stack([np.cos(bodies[:, record.turn]), np.sin(bodies[:, record.turn])], axis=1)
-            else:
-                q = bodies[:, record.turn : record.turn + 4].transpose(0, 2, 1)
-                axes = rotation_of(q).reshape(*q.shape[:2], 9).transpose(0, 2, 1)
+            axes = plan.axes(plan.bodies(Y)[mine])
             Y[plan.first_axes :].reshape(plan.mechanism.n_bodies, -1, len(which))[mine] = axes
         return Y
 

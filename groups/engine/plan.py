@@ -16,6 +16,7 @@ import numpy as np
 
 from groups.engine.routine import Record, Routine, constants_of
 from groups.engine.twins import groups_of
+from groups.rotations import rotation_of
 from groups.setting import Setting
 from mbssa import Structure
 from mbssa.joints.catalogue import is_length
@@ -193,6 +194,14 @@ class Plan:
         """(bodies, numbers, instants) records."""
         return X[self.first_body : self.first_state].reshape(-1, self.record.stored, X.shape[1])
 
+    def axes(self, bodies: Floats) -> Floats:
+        """(bodies, numbers, instants) axes by records."""
+        turn = self.record.turn
+        if self.record.planar:
+            return np.stack([np.cos(bodies[:, turn]), np.sin(bodies[:, turn])], axis=1)
+        q = bodies[:, turn : turn + 4].transpose(0, 2, 1)
+        return rotation_of(q).reshape(*q.shape[:2], 9).transpose(0, 2, 1)
+
     def body(self, b: int) -> int:
         """First row of a body's record."""
         return self.first_body + b * self.record.stored
@@ -301,16 +310,16 @@ class Plan:
         key = None if twins[0].shape is None else (twins[0].shape, constant.tobytes(), same)
         known = self._routines.get(key, [])
         for routine in known:  # of the same structure in another pose
-            J = routine.jacobians_at(len(twins), self._at_reference(twins, constant))
+            J = routine.jacobians_at(len(twins), self.at_reference(twins, constant))
             if routine.suits(J[:1])[0]:
                 return routine, J
-        routine = Routine(twins[0], self.record, constant, self._at_reference(twins[:1], constant))
+        routine = Routine(twins[0], self.record, constant, self.at_reference(twins[:1], constant))
         if key is not None:
             self._routines[key] = [*known, routine]
-        return routine, routine.jacobians_at(len(twins), self._at_reference(twins, constant))
+        return routine, routine.jacobians_at(len(twins), self.at_reference(twins, constant))
 
-    def _at_reference(self, twins: Sequence[Group], constant: Bools) -> Callable[[str, Any], Number]:
-        """Inputs of a routine of these groups, at their references (twins,)."""
+    def at_reference(self, twins: Sequence[Group], constant: Bools) -> Callable[[str, Any], Number]:
+        """Inputs of a routine of some groups, at their references (twins,)."""
 
         def of(name: str, k: Any) -> Floats:
             if name == "g":

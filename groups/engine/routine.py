@@ -180,6 +180,8 @@ class Routine:
         self.graph = Graph()
         inputs = self.inputs = Inputs(self.graph, group, record, constant)
         self.bodies, self.rows = group.evaluate(inputs)
+        #: What is positive where the signs of closed forms and of legs hold.
+        self.squares = [*group.reach, *group.gimbal]
         self.jacobian = self._jacobian()
         self.redundant = len(self.rows) > self.n
         needed = self.graph.needed([x for row in self.jacobian for x in row])
@@ -282,7 +284,7 @@ class Routine:
         longest = [np.inf if self.linear else LONGEST * s for s in self.scales]
         self.step = [largest(least(x, s), -s) for x, s in zip(dx, longest, strict=True)]
         by = FINER if self.group.curved else 1.0  # curves have pieces: no quadratic end across a break
-        self.length = self._largest([x * (by / s) for x, s in zip(dx, self.scales, strict=True)])
+        self.length = self.largest_of([x * (by / s) for x, s in zip(dx, self.scales, strict=True)])
         # ---- rates
         time = self.inputs.time()
         rows = self.rows if self.n else []
@@ -303,7 +305,7 @@ class Routine:
         if not shares:  # the sine of a dyad's or of a leg's angle; 0 where there is none
             share = least(reach, gimbal)
             condition = sqrt(above(share, share, 0.0))
-        self.quality = [least(condition, 1.0), self._largest(self.rows), reach, gimbal]
+        self.quality = [least(condition, 1.0), self.largest_of(self.rows), reach, gimbal]
 
     def _inverse(self) -> tuple[Solve, Solve, list[Number]]:
         """Unknowns of one right side, and of several; pivots, small where the Jacobian is singular."""
@@ -332,7 +334,8 @@ class Routine:
         return found
 
     @staticmethod
-    def _largest(numbers: Sequence[Number]) -> Number:
+    def largest_of(numbers: Sequence[Number]) -> Number:
+        """Largest size of some numbers."""
         found: Number = 0.0
         for k, x in enumerate(numbers):
             found = largest(found, absolute(x)) if k else absolute(x)
