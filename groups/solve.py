@@ -55,12 +55,13 @@ def solve(
     compiled = model.compiles(len(motion.time)) if compiled is None else compiled
     model = in_modes(model, modes)
     if branch == "checked":
-        return _solved(model, motion, kept, answers, compiled, progress)
+        return _solved(model, motion, kept, answers, compiled, progress)[0]
     from groups.branches.insertion import prove
 
     everything = np.arange(mechanism.n_bodies)
-    found = _solved(model, motion, everything, max(answers, 1 + smooth), compiled, watches=False)
-    return prove(model, motion, found, kept, answers, compiled, smooth, progress)
+    found, solving = _solved(model, motion, everything, max(answers, 1 + smooth), compiled, watches=False)
+    whole = None if model.globally else solving
+    return prove(model, motion, found, kept, answers, compiled, smooth, progress, whole)
 
 
 def _solved(
@@ -72,8 +73,8 @@ def _solved(
     progress: Callable[[float], object] | None = None,
     *,
     watches: bool = True,
-) -> Trajectory:
-    """Trajectory of a motion whose branches are checked."""
+) -> tuple[Trajectory, Solving]:
+    """Trajectory of a motion whose branches are checked, and the engine's solution."""
     solving, count, done, wanted = Solving(model, motion, compiled=compiled), len(motion.time), 0, True
     solving.begin()
     span = count if progress is None else SPAN * max(1, count // (50 * SPAN))
@@ -81,7 +82,8 @@ def _solved(
         stop = min(done + span, count)
         solving.advance(done, stop)
         done, wanted = stop, progress is None or progress(stop / count) is not False
-    return finished(solving, model.held_bodies(kept), level, done, watches=watches).trajectory(kept)
+    run = finished(solving, model.held_bodies(kept), level, done, watches=watches)
+    return run.trajectory(kept), solving
 
 
 def _check(motion: Motion) -> None:

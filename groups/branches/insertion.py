@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import count
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ import numpy.typing as npt
 
 from groups.branches.certificate import Paths, certified
 from groups.branches.crossing import Crossed, Trail, at_shares, from_pose
+from groups.branches.prover import MotionProof, Prover
 from groups.branches.singular import singular_position
 from groups.branches.states import States
 from groups.motion import Motion, reference_inputs
@@ -53,8 +55,10 @@ def prove(
     compiled: bool = False,
     smooth: bool = False,
     progress: Callable[[float], object] | None = None,
+    whole: Solving | None = None,
 ) -> Trajectory:
     """Prove the branches of a solution of all bodies with velocities; its arrays are written to."""
+    # ``whole`` is the engine's own solution, if that is what was found.
     # A branch is proven by poses and rates alone, whatever solver or plan has found them. From where a piece
     # ends in another pose than was found, the model solves the rest.
     velocity, acceleration = found.velocity, found.acceleration
@@ -75,7 +79,7 @@ def prove(
     if not all(array.flags.writeable for array in arrays.values()):
         arrays = {name: array.copy() for name, array in arrays.items()}
     proof = Proof(model, motion, level, compiled, Arrays.named(arrays), smooth, progress=progress)
-    return proof.trajectory(kept)
+    return proof.trajectory(kept, whole)
 
 
 def prove_of_groups(
@@ -140,27 +144,35 @@ class Proof:
     whole: Solving | None = None
     #: As :meth:`groups.Model.solve` has it; called after each piece, too.
     progress: Callable[[float], object] | None = None
+    #: The largest share that was told.
+    told: float = 0.0
 
     def __post_init__(self) -> None:
-        model, groups = self.model, range(self.model.structure.n_groups)
-        self.closures = model.closures
-        #: Groups whose branch is proven so far: a bound, and no doubt about what they hang on.
-        self.sure = np.zeros(len(groups), dtype=np.bool_)
-        for g in groups:
-            needs = list(model.needs[g])
-            self.sure[g] = self.closures[g] is not None and bool(self.sure[needs].all())
-        self.everything = np.arange(model.mechanism.n_bodies)
+        count = self.model.structure.n_groups
+        self.everything = np.arange(self.model.mechanism.n_bodies)
         #: Groups that went on through a place where two branches cross, or hang on such.
-        self.continued = np.zeros(len(groups), dtype=np.bool_)
-        self.proven = np.zeros((len(groups), len(self.motion.time)), dtype=np.int8)
+        self.continued = np.zeros(count, dtype=np.bool_)
+        self.proven = np.zeros((count, len(self.motion.time)), dtype=np.int8)
         #: From where the next time step begins, if a crossing ended beyond the last one.
         self.beyond: Crossed | None = None
         #: Groups that came to be in doubt since an instant was last solved.
         self.doubted: list[int] = []
 
-    def trajectory(self, kept: Ints) -> Trajectory:
+    @cached_property
+    def sure(self) -> Bools:
+        """Groups whose branch is proven so far: a bound, and no doubt about what they hang on."""
+        found = np.zeros(len(self.proven), dtype=np.bool_)
+        for g, needs in enumerate(self.model.needs):
+            found[g] = self.model.closures[g] is not None and bool(found[list(needs)].all())
+        return found
+
+    def trajectory(self, kept: Ints, whole: Solving | None = None) -> Trajectory:
+        """The answer; ``whole`` is the engine's solution, which holds the arrays of what was solved."""
         motion, instants = self.motion, len(self.motion.time)
         run = self._run(motion, self.solved)
+        done = self._at_once(whole)
+        if done is not None:
+            return self._answer(run, done, kept)
         state = RunState()
         before = self._pose(run, 0)
         state = self._to_first_instant(run, state)
@@ -193,6 +205,9 @@ class Proof:
                 done, window = first + 1, max(window // 4, 1)
             if not self._goes_on(done):
                 break
+        return self._answer(run, done, kept)
+
+    def _answer(self, run: Run, done: int, kept: Ints) -> Trajectory:
         run.check_contacts(0, done + 1)
         run.stop_at(done + 1)
         found = run.trajectory(kept)
@@ -203,8 +218,42 @@ class Proof:
             singular=tuple(self.singular),
         )
 
+    def _at_once(self, whole: Solving | None) -> int | None:
+        """The last instant, if the equations of the engine's groups prove what was found up to there."""
+        if self.solved is None or self.solved.quality[0].any():
+            return None
+        whole = self._by_engine() if whole is None else whole
+        none = np.zeros(self.solved.quality[0].shape, dtype=np.int8)
+        if not _is_same(self.model, whole.arrays(self.everything, 0, none), self.solved):
+            return None
+        plan = whole.plan
+        if plan.prover is None:
+            plan.prover = Prover(plan)
+        wanted = self.sure if plan.prover.refused else np.ones(len(self.proven), dtype=np.bool_)
+
+        def goes_on(known: Bools) -> bool:
+            return bool(known[wanted, -1].all()) and self._goes_on(known.shape[1] - 1)
+
+        known = MotionProof(plan, plan.prover).up_to(whole.way, whole.X, none == OK, goes_on)
+        if not known[wanted, -1].all():
+            return None
+        self.proven[:, : known.shape[1]] = known
+        return int(known.shape[1]) - 1
+
+    def _by_engine(self) -> Solving:
+        """The engine's solution of the whole motion."""
+        from groups.engine.solve import Solving
+
+        if self.whole is None:
+            self.whole = Solving(self.model, self.motion, compiled=self.compiled)
+            self.whole.begin()
+            self.whole.advance(0, len(self.motion.time))
+            self.whole.finished(self.everything, 0)
+        return self.whole
+
     def _goes_on(self, done: int) -> bool:
-        return self.progress is None or self.progress((done + 1) / len(self.motion.time)) is not False
+        self.told = max(self.told, (done + 1) / len(self.motion.time))
+        return self.progress is None or self.progress(self.told) is not False
 
     def _pose(self, run: Run, at: int) -> list[Floats]:
         return [array[:, at].copy() for array in run.arrays.outputs[:2]]
@@ -229,16 +278,10 @@ class Proof:
 
     def _column(self, run: Run, at: int) -> Floats | None:
         """The engine's own column at an instant, with turns that a pose lacks; None if that is elsewhere."""
-        from groups.engine.solve import Solving
-
-        if self.whole is None:
-            self.whole = Solving(self.model, self.motion, compiled=self.compiled)
-            self.whole.begin()
-            self.whole.advance(0, len(self.motion.time))
-            self.whole.finished(self.everything, 0)
-        place, mine = run.arrays.outputs[0][:, at], self.whole.places(at)
+        whole = self._by_engine()
+        place, mine = run.arrays.outputs[0][:, at], whole.places(at)
         same = np.abs(place - mine[:, : place.shape[1]]).max() <= SAME * self.model.frames.size
-        return self.whole.X[:, at].copy() if same else None
+        return whole.X[:, at].copy() if same else None
 
     @property
     def _said(self) -> npt.NDArray[np.int8]:
@@ -259,7 +302,7 @@ class Proof:
         at = States.of(self.model, run.motion, run.arrays.outputs, slice(first, stop))
         paths = Paths.still(len(found), len(self.everything))
         for g in np.flatnonzero(self.sure).tolist():
-            closure = self.closures[g]
+            closure = self.model.closures[g]
             assert closure is not None
             found[:, g] &= certified(closure, at, paths)
             found[:, g] &= found[:, list(self.model.needs[g])].all(axis=1)
@@ -368,7 +411,7 @@ class Proof:
         places = {
             g: singular_position(closure, g, start, time)
             for g, (closure, sure, free) in enumerate(
-                zip(self.closures, self.sure & ~passed, hanging, strict=True)
+                zip(self.model.closures, self.sure & ~passed, hanging, strict=True)
             )
             if closure is not None and sure and free
         }
@@ -390,7 +433,7 @@ class Proof:
         start = States.of(self.model, run.motion, run.arrays.outputs, slice(piece, piece + 1))
         for g in np.flatnonzero(self.sure & ~passed).tolist():
             self.sure[g] = False
-            closure = self.closures[g]
+            closure = self.model.closures[g]
             if closure is not None and passed[list(self.model.needs[g])].all():
                 self.doubted.append(g)
                 self.singular.append(singular_position(closure, g, start, times))
@@ -414,6 +457,16 @@ def way_to(model: Model, names: Sequence[str], goal: Floats) -> Floats:
     angles = np.array([not is_length(name) for name in names], dtype=np.bool_)
     start[angles] += 2 * np.pi * np.round((goal - start)[angles] / (2 * np.pi))
     return start
+
+
+def _is_same(model: Model, one: Arrays, other: Arrays) -> bool:
+    """Whether two solutions have the same poses, but for whole turns and signs of quaternions."""
+    (p, q), (r, s) = one.outputs[:2], other.outputs[:2]
+    if q.ndim == 2:
+        turned = np.abs(np.mod(q - s + np.pi, 2 * np.pi) - np.pi)
+    else:
+        turned = np.minimum(np.abs(q - s).max(axis=2), np.abs(q + s).max(axis=2))
+    return bool(np.abs(p - r).max() <= SAME * model.frames.size and turned.max() <= SAME)
 
 
 def _copy(run: Run, instant: int, into: Run, at: int) -> None:

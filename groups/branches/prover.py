@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +36,8 @@ OF_RATE = 4.0 / 27.0
 BLOCK = 1024
 #: Halvings of a step at most, and pieces at a time.
 DEPTH, PIECES = 20, 4096
+#: Time steps of a window, at first and at most.
+WINDOW, WIDEST = 256, 4096
 #: Way of an input in a step from the reference to the first instant, rad or sizes.
 LEAD = 0.1
 #: How far two equal states may be apart, rad or sizes.
@@ -292,30 +294,44 @@ class MotionProof:
         self.plan, self.life, self.prover = plan, Life(plan), prover
         self._refused = np.array([part.index in prover.refused for part in plan.parts], dtype=np.bool_)
 
-    def up_to(self, way: Way, X: Floats, solved: Bools) -> Bools:
-        """(G, T) whether groups are proven up to an instant; ``solved`` (G, T) where they are solved."""
-        X = _with_axes(self.plan, X)
-        steps = np.ones((len(self.plan.parts), X.shape[1]), dtype=np.bool_)
-        first: Pieces | None = None
-        if X.shape[1] > 1:
-            pieces = self._pieces(way, X, solved[:, 1:] & solved[:, :-1])
-            pieces.good[:, 1:] &= self._joined(pieces)
-            starts = np.searchsorted(pieces.x, np.arange(X.shape[1] - 1))
-            steps[:, 1:] = np.logical_and.reduceat(pieces.good, starts, axis=1)
-            first = pieces.picked([0])
-        steps[:, 0] = solved[:, 0] & self._from_reference(way, X[:, 0], first)
-        found: Bools = np.logical_and.accumulate(steps, axis=1) & ~self._refused[:, None]
-        return _with_known(self.plan, found)
+    def up_to(self, way: Way, X: Floats, solved: Bools, goes_on: Callable[[Bools], bool]) -> Bools:
+        """(G, n) whether groups are proven up to an instant; ``solved`` (G, T) where they are solved."""
+        # ``goes_on`` is told what is known after each window of time steps, and ends it by False.
+        instants = X.shape[1]
+        found, last, done, window = np.zeros_like(solved), None, 0, WINDOW
+        while done < instants - 1 or not done:
+            stop = min(done + window, instants - 1)
+            columns, usable = _with_axes(self.plan, X[:, done : stop + 1]), solved[:, done : stop + 1]
+            pieces = self._pieces(way, done, columns, usable[:, 1:] & usable[:, :-1])
+            if not done:
+                first = pieces.picked([0]) if stop else None
+                found[:, 0] = solved[:, 0] & self._from_reference(way, columns[:, 0], first)
+            if stop:
+                pieces.good[:, 1:] &= self._joined(pieces)
+                if last is not None:
+                    pieces.good[:, :1] &= self._joined(Pieces.joined([last, pieces.picked([0])]))
+                starts = np.searchsorted(pieces.x, np.arange(done, stop))
+                steps = np.logical_and.reduceat(pieces.good, starts, axis=1)
+                steps[:, 0] &= found[:, done]
+                found[:, done + 1 : stop + 1] = np.logical_and.accumulate(steps, axis=1)
+                last = pieces.picked([-1])
+            found[:, : stop + 1] &= ~self._refused[:, None]
+            known = _with_known(self.plan, found[:, : stop + 1])
+            if not goes_on(known) or stop == instants - 1:
+                break
+            done, window = stop, min(2 * window, WIDEST)
+        return known
 
     # --- pieces --------------------------------------------------------------------------------------
 
-    def _pieces(self, way: Way, X: Floats, usable: Bools) -> Pieces:
-        """All steps, halved where that helps."""
+    def _pieces(self, way: Way, begin: int, X: Floats, usable: Bools) -> Pieces:
+        """Steps from a sample on, whose columns these are, halved where that helps."""
         k = np.arange(X.shape[1] - 1)
-        whole = self._tried(X, k.astype(float), k, k + 1, np.diff(way.time), usable)
+        h = np.diff(way.time[begin : begin + X.shape[1]])
+        whole = self._tried(X, begin + k.astype(float), k, k + 1, h, usable)
         again = self._worth(whole.good, usable)
         found, k = [whole.picked(~again)], np.flatnonzero(again)
-        x, left, right = np.stack([k, k + 1.0]), X[:, k], X[:, k + 1]
+        x, left, right = begin + np.stack([k, k + 1.0]), X[:, k], X[:, k + 1]
         for depth in range(DEPTH):
             if not x.shape[1]:
                 break
@@ -323,7 +339,7 @@ class MotionProof:
             columns = np.concatenate([left, self._middle(way, x, left, right), right], axis=1)
             at = np.concatenate([x[0], middle, x[1]])
             i, j = np.arange(2 * count), np.arange(count, 3 * count)
-            here = usable[:, at[i].astype(np.intp)]
+            here = usable[:, at[i].astype(np.intp) - begin]
             halves = self._tried(columns, at[i], i, j, way.time_at(at[j]) - way.time_at(at[i]), here)
             again = self._worth(halves.good, here)
             again &= depth < DEPTH - 1 and again.sum() <= PIECES
@@ -407,7 +423,9 @@ class MotionProof:
         columns[rows] = counted(
             columns[rows], turns_between(plan, rows, columns, x, start[rows])[0], start[rows]
         )
-        return columns, self._pieces(divided, columns, np.ones((len(plan.parts), len(x) - 1), dtype=np.bool_))
+        return columns, self._pieces(
+            divided, 0, columns, np.ones((len(plan.parts), len(x) - 1), dtype=np.bool_)
+        )
 
 
 def _with_axes(plan: Plan, X: Floats) -> Floats:

@@ -22,6 +22,7 @@ from mbssa import Structure
 from mbssa.joints.catalogue import is_length
 
 if TYPE_CHECKING:
+    from groups.branches.prover import Prover
     from groups.engine.kinematics import Group
     from groups.engine.machine import Machine
     from groups.model import Model
@@ -84,6 +85,8 @@ class Plan:
     def __init__(self, model: Model) -> None:
         #: The machine code, once it is made, and the seconds that NumPy has taken without it.
         self.machine: Machine | None = None
+        #: The proof of its groups, once it is printed.
+        self.prover: Prover | None = None
         #: Object code by the processors that it runs on; other processes take it.
         self.code: dict[tuple[str, str, int], bytes] = {}
         self.spent = 0.0

@@ -23,6 +23,9 @@ from groups.status import BRANCH_JUMP, OK, PASSED_SINGULAR, PREDECESSOR_FAILED
 from routes.sweep.poses import solve_poses
 
 
+MOVING = [name for name in mbssa.builtin_names() if mbssa.load(name).motion is not None]
+
+
 def linkage(rows, geometry, driven=0):
     """A planar mechanism of joints (first, second, type) with geometry of each; one of them is driven."""
     return linkages.linkage([(*row, int(k == driven)) for k, row in enumerate(rows)], geometry)
@@ -297,13 +300,18 @@ def test_arrays_have_the_instants_of_the_motion_and_the_levels_that_are_wanted(t
     assert again.faults() == found.faults()
 
 
-def test_groups_without_a_bound_are_checked():
-    mechanism = mbssa.load("cam_flat")
+@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize("steps", [13, 91])
+@pytest.mark.parametrize("name", MOVING)
+def test_every_model_is_proven_whole(name, steps, compiled):
+    mechanism = mbssa.load(name)
     model = groups.build(mbssa.decompose(mechanism))
-    motion = groups.constant_speed(mechanism, steps=13)
-    found = model.solve(motion, branch="proven", compiled=False)
-    assert (found.proof == [2, 1]).all()
-    assert_allclose(found.position, model.solve(motion, branch="checked", compiled=False).position)
+    motion = groups.default_motion(mechanism, steps=steps)
+    found = model.solve(motion, branch="proven", compiled=compiled)
+    checked = model.solve(motion, branch="checked", compiled=compiled)
+    assert (found.proof == 2).all()
+    for array in ("position", "orientation", "velocity", "acceleration"):
+        assert (getattr(found, array) == getattr(checked, array)).all()
 
 
 def test_other_words_for_the_branch_are_refused():
