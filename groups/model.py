@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,10 +18,6 @@ from mbssa.arrays import Floats, Ints
 from mbssa.joints.catalogue import is_length
 from mbssa.joints.frames import Frames
 from mbssa.joints.system import Configuration
-
-if TYPE_CHECKING:
-    from groups.branches.closure import Closure
-
 
 #: Farthest way of an input in a time step that is not coarse, rad or over the size.
 FINE = 0.1
@@ -124,13 +119,6 @@ class Model:
         from groups.engine.solve import plan_of
 
         return plan_of(self).compiles(instants, calls)
-
-    @cached_property
-    def closures(self) -> tuple[Closure | None, ...]:
-        """By group, the equations that prove its branch; None where they have no bound."""
-        from groups.branches.closure import Closure
-
-        return tuple(Closure.bounded(self, g) for g in range(self.structure.n_groups))
 
     def proves(self, motion: Motion) -> bool:
         """Whether branches are proven by default: of coarse motions, where signs alone may be deceived.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -102,6 +102,8 @@ class Run:
         self.model, self.motion, self.kept, self.level = model, motion, kept, level
         self.planar, self.compiled = mechanism.space == "planar", compiled
         self.arrays = Arrays.empty(model, len(motion.time), len(kept), level) if arrays is None else arrays
+        #: The engine's last solution, and the instant that is its first.
+        self.last: tuple[int, Solving] | None = None
         #: By group, the first instant at which a contact was outside of its limits, and what is said of it.
         self.ended: dict[int, tuple[int, str]] = {}
 
@@ -114,11 +116,14 @@ class Run:
         solving = Solving(state.model or self.model, motion, compiled=self.compiled)
         solving.begin(state.column)
         solving.advance(0, stop - first + ahead)
+        self.last = first - ahead, solving
         self._take(slice(first, stop), solving.finished(self.kept, self.level), ahead)
         return RunState(solving.last_column(), state.model)
 
-    def advance_lines(self, first: Ints, stop: Ints) -> None:
-        """Solve lines of instants ``first`` … ``stop`` - 1, each from the reference on."""
+    def advance_lines(
+        self, first: Ints, stop: Ints, told: Callable[[slice], object] = lambda span: None
+    ) -> None:
+        """Solve lines of instants ``first`` … ``stop`` - 1, each from the reference on; tell the spans."""
         from groups.engine.lines import batches, solve_lines
 
         for lines in batches(self.model, first, stop):
@@ -128,6 +133,8 @@ class Run:
             self._take(span, solving.arrays(self.kept, self.level, status), 0)
             for g, of in enumerate(status):
                 self.mark(g, span.start + np.flatnonzero(of == BRANCH_JUMP), BRANCH_JUMP)
+            self.last = span.start, solving
+            told(span)
 
     def _take(self, span: slice, found: Arrays, ahead: int) -> None:
         theirs = found.by_name()

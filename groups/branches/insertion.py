@@ -9,16 +9,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import count
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from groups.branches.certificate import Paths, certified
 from groups.branches.crossing import Crossed, Trail, at_shares, from_pose
-from groups.branches.prover import MotionProof, Prover
+from groups.branches.prover import DEPTH, Pieces, Prover, prover_of
 from groups.branches.singular import singular_position
-from groups.branches.states import States
 from groups.motion import Motion, reference_inputs
 from groups.results.arrays import Arrays
 from groups.results.schema import OUTPUTS, QUALITY
@@ -34,6 +32,7 @@ if TYPE_CHECKING:
     from groups.trajectory import Trajectory
 
 
+_NONE = np.zeros(0, dtype=np.int64)
 #: Largest difference of poses that are the same, over the size, or of entries of a quaternion, or rad.
 SAME = 1e-7
 #: Least piece of a time step: the way of an input in it, rad or of the size.
@@ -155,24 +154,31 @@ class Proof:
         self.proven = np.zeros((count, len(self.motion.time)), dtype=np.int8)
         #: From where the next time step begins, if a crossing ended beyond the last one.
         self.beyond: Crossed | None = None
+        #: The pieces that were tried last, and the last one that was accepted, with their proofs.
+        self.pieces: tuple[Prover, Pieces] | None = None
+        self.tail: tuple[Prover, Pieces] | None = None
         #: Groups that came to be in doubt since an instant was last solved.
         self.doubted: list[int] = []
 
     @cached_property
     def sure(self) -> Bools:
-        """Groups whose branch is proven so far: a bound, and no doubt about what they hang on."""
+        """Groups whose branch is proven so far: they have a proof, and so has what they hang on."""
+        from groups.engine.solve import plan_of
+
+        refused = prover_of(plan_of(self.model)).refused
         found = np.zeros(len(self.proven), dtype=np.bool_)
         for g, needs in enumerate(self.model.needs):
-            found[g] = self.model.closures[g] is not None and bool(found[list(needs)].all())
+            found[g] = g not in refused and bool(found[list(needs)].all())
         return found
 
     def trajectory(self, kept: Ints, whole: Solving | None = None) -> Trajectory:
         """The answer; ``whole`` is the engine's solution, which holds the arrays of what was solved."""
         motion, instants = self.motion, len(self.motion.time)
         run = self._run(motion, self.solved)
-        done = self._at_once(whole)
-        if done is not None:
-            return self._answer(run, done, kept)
+        if self.solved is not None:
+            self.whole = self._by_engine() if whole is None else whole
+            if not _is_same(self.model, self.whole, self.solved):
+                self.solved = None
         state = RunState()
         before = self._pose(run, 0)
         state = self._to_first_instant(run, state)
@@ -183,8 +189,9 @@ class Proof:
             begun = state
             if self.solved is None:
                 state = _advance(run, done + 1, stop + 1, state)
-            passed = self.passed(run, done, stop + 1)
+            passed = self.passed(run, done, stop + 1, None if self.solved is None else self.whole)
             failing = np.flatnonzero(~passed[:, self.sure].all(axis=1))
+            self._accept(int(failing[0]) if len(failing) else stop - done)
             if not len(failing):
                 self.proven[:, done + 1 : stop + 1] = self._said[:, None]
                 done, window = stop, min(2 * window, WIDEST)
@@ -217,28 +224,6 @@ class Proof:
             proven=self.proven.T * (found.status == OK),
             singular=tuple(self.singular),
         )
-
-    def _at_once(self, whole: Solving | None) -> int | None:
-        """The last instant, if the equations of the engine's groups prove what was found up to there."""
-        if self.solved is None or self.solved.quality[0].any():
-            return None
-        whole = self._by_engine() if whole is None else whole
-        none = np.zeros(self.solved.quality[0].shape, dtype=np.int8)
-        if not _is_same(self.model, whole.arrays(self.everything, 0, none), self.solved):
-            return None
-        plan = whole.plan
-        if plan.prover is None:
-            plan.prover = Prover(plan)
-        wanted = self.sure if plan.prover.refused else np.ones(len(self.proven), dtype=np.bool_)
-
-        def goes_on(known: Bools) -> bool:
-            return bool(known[wanted, -1].all()) and self._goes_on(known.shape[1] - 1)
-
-        known = MotionProof(plan, plan.prover).up_to(whole.way, whole.X, none == OK, goes_on)
-        if not known[wanted, -1].all():
-            return None
-        self.proven[:, : known.shape[1]] = known
-        return int(known.shape[1]) - 1
 
     def _by_engine(self) -> Solving:
         """The engine's solution of the whole motion."""
@@ -293,20 +278,42 @@ class Proof:
         level = max(self.level, 1 + self.smooth)
         return Run(self.model, motion, self.everything, level, arrays, self.compiled)
 
-    def passed(self, run: Run, first: int, stop: int) -> Bools:
+    def passed(
+        self,
+        run: Run,
+        first: int,
+        stop: int,
+        whole: Solving | None = None,
+        depth: int = DEPTH,
+        between: Ints = _NONE,
+    ) -> Bools:
         """Time steps (K, G) from ``first`` to ``stop`` - 1 over which groups are proven."""
-        solved = run.arrays.quality[0][:, first:stop].T == OK
-        found: Bools = solved[:-1] & solved[1:] & self.sure
-        if not self.sure.any():
-            return found
-        at = States.of(self.model, run.motion, run.arrays.outputs, slice(first, stop))
-        paths = Paths.still(len(found), len(self.everything))
-        for g in np.flatnonzero(self.sure).tolist():
-            closure = self.model.closures[g]
-            assert closure is not None
-            found[:, g] &= certified(closure, at, paths)
-            found[:, g] &= found[:, list(self.model.needs[g])].all(axis=1)
-        return found
+        # Steps that begin at instants ``between`` lines are none.
+        solved = run.arrays.quality[0][:, first:stop] == OK
+        usable = solved[:, 1:] & solved[:, :-1] & self.sure[:, None]
+        usable[:, between[(between >= first) & (between < stop - 1)] - first] = False
+        if run.last is None and whole is None:
+            return np.zeros(usable.T.shape, dtype=np.bool_)
+        begun, solving = (0, whole) if whole is not None else cast("tuple[int, Solving]", run.last)
+        prover, span = prover_of(solving.plan), slice(first - begun, stop - begun)
+        pieces = prover.pieces(solving.way, span.start, solving.X[:, span], usable, depth)
+        pieces.good[:, 1:] &= prover.joined(pieces)
+        if self.tail is not None and self.tail[0] is prover:
+            both = Pieces.joined([self.tail[1], pieces.picked([0])])
+            pieces.good[:, :1] &= prover.joined(both)
+        self.pieces = prover, pieces
+        starts = np.searchsorted(pieces.x, np.arange(span.start, span.stop - 1))
+        found: Bools = np.logical_and.reduceat(pieces.good, starts, axis=1)
+        for g, needs in enumerate(self.model.needs):
+            found[g] &= found[list(needs)].all(axis=0)
+        return found.T
+
+    def _accept(self, steps: int) -> None:
+        """Remember the last piece of some steps that have passed: what follows has to go on from it."""
+        if steps and self.pieces is not None:
+            prover, pieces = self.pieces
+            last = int(np.searchsorted(pieces.x, pieces.x[0] + steps)) - 1
+            self.tail = prover, replace(pieces.picked([last]), x=np.array([-1.0]))
 
     def _to_first_instant(self, run: Run, state: RunState) -> RunState:
         """Go straight from the reference to the first instant of a run; angles the nearest way."""
@@ -355,7 +362,7 @@ class Proof:
         shares, way = np.array([0.0, 1.0]), _longest_way(step, self.model.frames.size)
         into, unsolved = start if into is None else into, 1.0
         most = ROUNDS if way <= FARTHEST else 0
-        trail, whole = Trail(step, way), (start, column, state)
+        trail, whole = Trail(step, way), (start, column, state, self.tail)
         for rounds in count():
             if at > 0 and not self._goes_on(at - 1):
                 raise _StopWantedError
@@ -365,9 +372,10 @@ class Proof:
             run = self._run(at_shares(step, solved))
             _copy(start, column, run, 0)
             state = run.advance(1, len(solved), state)
-            passed = self.passed(run, 0, len(solved))
+            passed = self.passed(run, 0, len(solved), depth=0)
             failing = np.flatnonzero(~passed[:, self.sure].all(axis=1))
             first = int(failing[0]) if len(failing) else len(solved) - 1
+            self._accept(first)
             if first == len(shares) - 1:
                 break
             if len(failing):
@@ -377,14 +385,15 @@ class Proof:
                     if crossed is None:
                         self._doubt(run, first, passed[first], at, shares)
                         # Near a singular position solvers fail: without a proof from here on.
-                        start, column, state = whole
+                        start, column, state, self.tail = whole
                         shares, unsolved = np.array([0.0, 1.0]), 1.0
                     elif crossed.share < 1.0:
+                        self.tail = None
                         start, column, state, unsolved = crossed.run, 0, crossed.state, 1.0
                         shares = np.array([crossed.share, 1.0])
                     else:
                         trail.between(crossed, into, at)
-                        self.beyond = crossed
+                        self.beyond, self.tail = crossed, None
                         self._take_back(into, at)
                         return crossed.state
                     continue
@@ -405,16 +414,10 @@ class Proof:
 
     def _crossed(self, trail: Trail, run: Run, piece: int, passed: Bools, shares: Floats) -> Crossed | None:
         """Go on through a place where two branches of one or more groups cross; None where it is not that."""
-        start = States.of(self.model, run.motion, run.arrays.outputs, slice(piece, piece + 1))
         time = trail.step.time[0] + shares[piece : piece + 2] * np.diff(trail.step.time)
         hanging = (passed[list(self.model.needs[g])].all() for g in range(len(passed)))
-        places = {
-            g: singular_position(closure, g, start, time)
-            for g, (closure, sure, free) in enumerate(
-                zip(self.model.closures, self.sure & ~passed, hanging, strict=True)
-            )
-            if closure is not None and sure and free
-        }
+        lost = np.flatnonzero(self.sure & ~passed & np.array(list(hanging)))
+        places = {g: self._singular(run, piece, g, time) for g in lost.tolist()}
         if any(place.kind != "branches cross" for place in places.values()):
             return None
         crossed = trail.crossed(self.model, float(shares[piece + 1]), self._run)
@@ -430,13 +433,22 @@ class Proof:
         time = self.motion.time
         before = time[max(at - 1, 0)]
         times = before + shares[piece : piece + 2] * (time[at] - before)
-        start = States.of(self.model, run.motion, run.arrays.outputs, slice(piece, piece + 1))
         for g in np.flatnonzero(self.sure & ~passed).tolist():
             self.sure[g] = False
-            closure = self.model.closures[g]
-            if closure is not None and passed[list(self.model.needs[g])].all():
+            # On curves a proof ends at breaks too: nothing is singular there, and the branch is checked.
+            if passed[list(self.model.needs[g])].all() and not self._curved(run, g):
                 self.doubted.append(g)
-                self.singular.append(singular_position(closure, g, start, times))
+                self.singular.append(self._singular(run, piece, g, times))
+
+    @staticmethod
+    def _curved(run: Run, group: int) -> bool:
+        _, solving = cast("tuple[int, Solving]", run.last)
+        return solving.plan.parts[group].group.curved
+
+    def _singular(self, run: Run, piece: int, group: int, times: Floats) -> SingularPosition:
+        """Singular position of a group in a piece, from the pose in which it begins."""
+        begun, solving = cast("tuple[int, Solving]", run.last)
+        return singular_position(solving.plan, group, solving.X[:, piece - begun], times.tolist())
 
     def _take_back(self, run: Run, at: int) -> None:
         """Take back the answers of an instant that lie beyond a singular position of their group."""
@@ -459,14 +471,17 @@ def way_to(model: Model, names: Sequence[str], goal: Floats) -> Floats:
     return start
 
 
-def _is_same(model: Model, one: Arrays, other: Arrays) -> bool:
+def _is_same(model: Model, whole: Solving, other: Arrays) -> bool:
     """Whether two solutions have the same poses, but for whole turns and signs of quaternions."""
+    count = other.quality[0].shape
+    one = whole.arrays(np.arange(model.mechanism.n_bodies), 0, np.zeros(count, dtype=np.int8))
     (p, q), (r, s) = one.outputs[:2], other.outputs[:2]
     if q.ndim == 2:
         turned = np.abs(np.mod(q - s + np.pi, 2 * np.pi) - np.pi)
     else:
         turned = np.minimum(np.abs(q - s).max(axis=2), np.abs(q + s).max(axis=2))
-    return bool(np.abs(p - r).max() <= SAME * model.frames.size and turned.max() <= SAME)
+    off = np.fmax(np.abs(p - r).max(axis=2) / model.frames.size, turned)
+    return not (off > SAME).any() and bool((np.isnan(p) <= np.isnan(r)).all())
 
 
 def _copy(run: Run, instant: int, into: Run, at: int) -> None:

@@ -72,9 +72,14 @@ def solve_proven_poses(
     motion, first, stops = along(model, lines(model, inputs))
     spans = [slice(begin, end) for begin, end in zip(first.tolist(), stops.tolist(), strict=True)]
     run = Run(model, motion, everything, 1, compiled=compiled)
-    run.advance_lines(first, stops)
     proof = Proof(model, motion, 1, compiled)
-    passed: Bools = np.asarray(proof.passed(run, 0, len(motion.time))[:, proof.sure].all(axis=1))
+    passed = np.zeros(len(motion.time), dtype=np.bool_)
+
+    def told(span: slice) -> None:
+        steps = proof.passed(run, span.start, span.stop, between=stops[:-1] - 1)
+        passed[span.start : span.stop - 1] = steps[:, proof.sure].all(axis=1)
+
+    run.advance_lines(first, stops, told)
     none = np.zeros((len(everything), 0, run.arrays.outputs[2].shape[2]))
     found = {name: array[:, stops - 1] for name, array in run.arrays.by_name().items() if array.shape[1]}
     found |= dict.fromkeys(("velocity", "acceleration"), none)

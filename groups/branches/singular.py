@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from groups.branches.closure import Closure
-from groups.branches.states import States
+from groups.branches.prover import with_axes
+from groups.branches.theorem import Implicit, coordinates_of
 from groups.results.singular import Kind, SingularPosition
+from mbssa.graph.evaluation import evaluated
+
+if TYPE_CHECKING:
+    from groups.engine.plan import Plan
+    from mbssa.arrays import Floats
+    from mbssa.graph.nodes import Number
 
 #: Smallest over largest singular value, from which on a pose is not singular.
 NEAR = 1e-3
@@ -17,22 +24,47 @@ NEAR = 1e-3
 CROSSING = 1e-3
 
 
-def singular_position(closure: Closure, group: int, at: States, times: Sequence[float]) -> SingularPosition:
-    """Singular position of a group (by index), from its last proven pose."""
+def singular_position(plan: Plan, group: int, column: Floats, times: Sequence[float]) -> SingularPosition:
+    """Singular position of a group (by index), from the column of its last proven pose."""
     # By the left null vector y of J: if y·F_t = 0 for the rates F_t of what moves the group, two branches
     # cross, else the path turns back (Keller 1977).
-    of = closure.linearised(at)
-    jacobian, condition = of.jacobian[0], 0.0
     kind: Kind = "unresolved"
+    jacobian, moved, speed = _linearised(plan, group, column)
+    condition = 0.0
     if jacobian.size and np.isfinite(jacobian).all():
         left, values, _ = np.linalg.svd(jacobian)
         condition = float(values[-1] / values[0])
-        # What is still where own unknowns stand still; of free slides and rods y sees nothing.
-        moved = of.residual_rate[0] - of.jacobian[0] @ of.rate[0]
-        speeds = [at.rate[0], at.velocity[0, closure.known], at.spin[0, closure.known]]
-        outside = abs(left[:, closure.n - 1] @ moved) / max(
-            *(float(np.abs(v).max(initial=0.0)) for v in speeds), 1e-300
-        )
+        outside = abs(left[:, jacobian.shape[1] - 1] @ moved) / max(speed * values[0], 1e-300)
         if condition < NEAR:
             kind = "branches cross" if outside < CROSSING else "path ends"
     return SingularPosition(group + 1, float(times[0]), float(times[1]), kind, condition)
+
+
+def _linearised(plan: Plan, group: int, column: Floats) -> tuple[Floats, Floats, float]:
+    """Jacobian (rows, n) by unknowns over their sizes, rates of rows by what moves the group, its speed."""
+    part, column = plan.parts[group], with_axes(plan, column[:, None])[:, 0]
+    own, routine, geometry = part.group, part.routine, part.geometry
+    if part.group.direct:
+        by_equations = Implicit(plan, part, {})
+        own, routine = by_equations.group, by_equations.routine
+        geometry = routine.geometry(own)
+    q: list[Number] = column[part.state].tolist()
+
+    def of(name: str, k: Any) -> Number:
+        if name in ("g", "q"):
+            return (geometry if name == "g" else q)[k]
+        return float(column[plan.rows_of(own, [(name, k)])[0]])
+
+    if part.group.direct:
+        q = evaluated(coordinates_of(routine), of)
+    with np.errstate(all="ignore"):
+        rows = [evaluated(row, of) for row in routine.jacobian]
+        J = np.array(rows).reshape(len(rows), routine.n) * routine.scales
+        moved = np.array(evaluated(routine.first_side, of))
+    drives = [3 * row for row in own.uses.drives]
+    speeds = [np.abs(column[row + 1]) / plan.scale_of_inputs[row // 3] for row in drives]
+    for b in own.uses.bodies.keys() - set(own.own):
+        velocity = np.abs(column[plan.rows_of_body(b)[list(plan.record.velocity)]])
+        n = len(plan.record.position)
+        speeds += [velocity[:n].max() / plan.size, velocity[n:].max()]
+    return J, moved, float(max(speeds, default=0.0))

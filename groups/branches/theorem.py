@@ -54,6 +54,8 @@ if TYPE_CHECKING:
 
 #: The tube R: a share of the longest way in the step and a least one, rad or sizes, and a multiple of Y.
 SHARE, LEAST, TIMES = 1e-3, 1e-12, 4.0
+#: Largest step of Newton's method, rad or sizes, that an end may be away from the branch.
+CLOSED = 1e-6
 #: Steps towards the eigenvector w of Z, each of Z + SHIFT.
 PERRON, SHIFT = 2, 0.1
 #: What :func:`along_cubic` gives of a number's path, and what the true number is off.
@@ -148,6 +150,8 @@ class GroupProof:
         guard = 1.0 + 1e-9 + ROUNDING * total([*Y, *w, *(x for row in Z for x in row)])
         e = [share * x * guard for x in w]
         margins = [box - x for box, x in zip(boxes, e, strict=True)]
+        for row, scale in zip(sizes, self.routine.scales, strict=True):
+            margins.append(CLOSED - total(row) * self.ends * (1.0 / scale))
         e = [(y + inner(row, e)) * guard for row, y in zip(Z, Y, strict=True)]  # what Y and Z say of e itself
         return e, boxes, margins
 

@@ -340,7 +340,7 @@ class Follower:
 
     def to(self, goal: Floats) -> Knots:
         """Knots of the straight way from the reference to inputs (D,), angles the nearest way."""
-        start = self.start_near(goal)
+        start = self._start_near(goal)
         if (start[: self.plan.first_body : 3] == goal).all():
             knots = Knots()
             knots.add(np.zeros(1), start[:, None], self.plan.alive[:, None])
@@ -355,7 +355,7 @@ class Follower:
         way = Way.straight(column[0 : plan.first_body : 3], goal, plan.scale_of_inputs)
         return self.along(way, column, alive)
 
-    def start_near(self, goal: Floats) -> Floats:
+    def _start_near(self, goal: Floats) -> Floats:
         """The reference, with angles of the inputs half a turn at most from those of a goal (D,)."""
         plan = self.plan
         inputs, turns = slice(0, plan.first_body, 3), plan.turning_inputs

@@ -211,14 +211,14 @@ def _count_turns(plan: Plan, life: Life, way: Way, X: Floats, before: Floats) ->
     rows = plan.turning
     pieces = 1 + int(min(way.longest / TELLING, max(64, COUNTED / max(way.last * len(X), 1))))
     Y, time = _in_pieces(plan, life, way, X, np.arange(way.last), pieces)
-    turns, doubtful = turns_between(plan, rows, Y, time, before[rows])
+    turns, doubtful = _turns(plan, rows, Y, time, before[rows])
     for k in np.unique(doubtful // pieces).tolist():  # the rates at both ends do not tell enough
         first, last = k * pieces, (k + 1) * pieces
         Z, finer = _in_pieces(plan, life, way, X, np.array([k]), FINER * pieces)
-        inside = counted(Z[rows], turns_between(plan, rows, Z, finer, Z[rows, 0])[0], Z[rows, 0])
+        inside = _counted(Z[rows], _turns(plan, rows, Z, finer, Z[rows, 0])[0], Z[rows, 0])
         whole = np.round((inside[:, -1] - Y[rows, last]) / (2 * np.pi))
         turns[:, last] = np.nan_to_num(whole - turns[:, first + 1 : last].sum(axis=1))
-    X[rows] = counted(Y[rows], turns, before[rows])[:, ::pieces]
+    X[rows] = _counted(Y[rows], turns, before[rows])[:, ::pieces]
 
 
 def _in_pieces(
@@ -240,7 +240,7 @@ def _in_pieces(
     return Y, way.time_at(x)
 
 
-def turns_between(plan: Plan, rows: Ints, Y: Floats, time: Floats, start: Floats) -> tuple[Floats, Ints]:
+def _turns(plan: Plan, rows: Ints, Y: Floats, time: Floats, start: Floats) -> tuple[Floats, Ints]:
     """(bodies, instants) turns that an angle lacks beside the one before, and steps in doubt."""
     record, angle, h = plan.record, Y[rows], np.diff(time)
     w, a = (Y[rows - record.turn + of[2]] for of in (record.velocity, record.acceleration))
@@ -251,7 +251,7 @@ def turns_between(plan: Plan, rows: Ints, Y: Floats, time: Floats, start: Floats
     return turns, np.flatnonzero((np.abs(off - turns[:, 1:]) > DOUBT).any(axis=0))
 
 
-def counted(angle: Floats, turns: Floats, start: Floats) -> Floats:
+def _counted(angle: Floats, turns: Floats, start: Floats) -> Floats:
     """Angles (bodies, instants) with the turns that they lack."""
     found, whole = np.full_like(angle, np.nan), np.isfinite(angle).all(axis=1)
     found[whole] = angle[whole] + 2 * np.pi * np.cumsum(turns[whole], axis=1)
