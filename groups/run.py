@@ -111,7 +111,7 @@ class Run:
         """Solve the instants ``first`` … ``stop`` - 1 from a state on; returns that at the end."""
         from groups.engine.solve import Solving
 
-        ahead = int(state.column is not None and first > 0)  # from the last instant on
+        ahead = int(first > 0)  # from the last instant on
         motion = self.motion.within(slice(first - ahead, stop))
         solving = Solving(state.model or self.model, motion, compiled=self.compiled)
         solving.begin(state.column)

@@ -292,7 +292,7 @@ class Proof:
         solved = run.arrays.quality[0][:, first:stop] == OK
         usable = solved[:, 1:] & solved[:, :-1] & self.sure[:, None]
         usable[:, between[(between >= first) & (between < stop - 1)] - first] = False
-        if run.last is None and whole is None:
+        if not usable.shape[1] or (run.last is None and whole is None):
             return np.zeros(usable.T.shape, dtype=np.bool_)
         begun, solving = (0, whole) if whole is not None else cast("tuple[int, Solving]", run.last)
         prover, span = prover_of(solving.plan), slice(first - begun, stop - begun)
