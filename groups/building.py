@@ -43,8 +43,8 @@ def build(structure: Structure, solvers: Mapping[int, str] | None = None) -> Mod
     >>> [solver.name for solver in groups.build(stewart).solvers]
     ['Newton, 6 unknowns']
     """
-    if not isinstance(structure, Structure):
-        raise TypeError(f"build takes what mbssa.decompose gives, not a {type(structure).__name__}")
+    if solvers is not None and not isinstance(solvers, Mapping):
+        raise TypeError(f"solvers are named by number of the group, as {{2: 'Newton'}}, not as {solvers!r}")
     setting = Setting.of(structure)
     chosen = choose_all(setting, solvers or {})
     return Model(structure, setting.frames, setting.reference, chosen)

@@ -15,6 +15,9 @@ from mbssa.trust import REMEDY
 
 def closed_reference(structure: Structure) -> tuple[Frames, Configuration]:
     """Geometry of a structure that can be solved, and its reference configuration with all joints closed."""
+    if not isinstance(structure, Structure):
+        kind = type(structure).__name__
+        raise TypeError(f"a {kind} is no structure; mbssa.decompose(mechanism) gives what is taken here")
     mechanism = structure.mechanism
     if not structure.determined:
         raise ValueError(f"{mechanism.name} is not determined; mbssa.check says why and what would help")

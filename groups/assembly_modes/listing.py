@@ -167,6 +167,8 @@ def modes(
     """
     if starts < 1:
         raise ValueError(f"starts: {starts}; ask for 1 or more")
+    if not hasattr(model, "solvers"):
+        raise TypeError(f"modes takes what groups.build gives, not a {type(model).__name__}")
     if group is None:
         return tuple(_listed(model, task_of(model, each, starts, told)) for each in model.structure.groups)
     return _listed(model, task_of(model, model.structure.group(group), starts, told))

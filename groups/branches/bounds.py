@@ -138,7 +138,7 @@ class Enclosure:
 
     @property
     def wide(self) -> Number:
-        """How far the number may be from the centre."""
+        """Distance of the number from the centre at most."""
         return magnitude(self.d) + self.r
 
     @property
@@ -240,7 +240,7 @@ class Enclosures(Bounds[Enclosure]):
         return Enclosure(f - f * middle, slope * a.d, rest)
 
     def angle(self, y: Enclosure, x: Enclosure, *_: Node) -> Enclosure:
-        """What is off by ρ turns the angle by asin(ρ / distance) at most."""
+        """An offset of ρ turns the angle by asin(ρ / distance) at most."""
         distance, off = sqrt(x.c * x.c + y.c * y.c), x.wide + y.wide
         return Enclosure(atan2(y.c, x.c), 0.0, 0.5 * math.pi * off / _positive(distance - off) + ROUNDING)
 
@@ -421,7 +421,7 @@ class Majorants(Bounds[Majorant]):
 
 
 def off_cubic(f: Majorant, curved: bool) -> Number:
-    """How far a number of a majorant may be from the cubic through its ends (Hermite's interpolation)."""
+    """Distance of a number from the cubic through its ends at most, by Hermite's interpolation."""
     # By its derivative of order 4, or where curves break by that of order 2 or 1.
     smooth = HERMITE * f[4]
     return least(smooth, least(0.25 * f[2], 0.5 * f[1])) if curved else smooth

@@ -165,7 +165,7 @@ class GroupProof:
         return transposed([solve(projected([1.0 if i == k else 0.0 for i in range(m)])) for k in range(m)])
 
     def _off_cubic(self, f: Majorant) -> Number:
-        """How far a number may be from the cubic through what is computed at both ends."""
+        """Distance of a number from the cubic through what is computed at both ends, at most."""
         return off_cubic(f, self.curved) + f[ORDERS] + ROUNDING * (f[0] + f[1])
 
     def _boxes(self, Y: Sequence[Number]) -> list[Number]:
@@ -243,7 +243,7 @@ def hard_numbers(routine: Routine, wanted: Sequence[Wanted]) -> list[Node]:
 def at_instants(
     routine: Routine, wanted: Sequence[Wanted], coordinates: Sequence[Number]
 ) -> tuple[list[tuple[str, Sequence[Number]]], list[Number]]:
-    """What a proof needs of single instants: inputs that are found first, and results."""
+    """Numbers of single instants that a proof needs: inputs that are found first, and results."""
     # Results are the largest of the rows and of what is left of their rates; hard numbers and
     # ``coordinates``, the unknowns of a closed form; the rates of both.
     time, hard = routine.inputs.time(), hard_numbers(routine, wanted)

@@ -144,8 +144,10 @@ def joint_motion(
     mechanism = trajectory.mechanism
     if isinstance(joint, str):
         joint = mechanism.joint(joint)
-    elif isinstance(joint, int):
+    elif isinstance(joint, int) and -1 < joint < mechanism.n_joints:
         joint = mechanism.joints[joint]
+    elif not isinstance(joint, Joint):
+        raise KeyError(f"no joint {joint!r}; joints have ids, and indices from 0 to {mechanism.n_joints - 1}")
     rows, frames = joint.type.pair, trajectory.reference
     names = measured(trajectory, joint)
     if not names:
@@ -410,7 +412,7 @@ def _make_continuous(
     speeds = found[1][sound] if len(found) > 1 else None
     accelerations = found[2][sound] if len(found) > 2 else None
     for k, name in enumerate(names):
-        if coordinate_unit(name) == "rad":
+        if coordinate_unit(name) == "rad" and rows.coordinates[k].parameter is None:
             advance = np.zeros(len(sound))
             if turned is not None and rows.coordinates[k].kind == "turn":
                 advance[1:] = rows.coordinates[k].sign * np.diff(turned[sound])

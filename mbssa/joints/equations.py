@@ -66,6 +66,10 @@ class Elementary:
         return self.kind in ("along", "distance", "screw", "offset")
 
 
+#: Angle of a screw about z, whole turns by its advance.
+SCREWED = Elementary("turn", (1, 0, 0, 0), parameter="pitch")
+
+
 def sine_cosine(elementary: Elementary, d: Vector, C: Sequence[Vector]) -> tuple[Number, Number] | None:
     """Two numbers in the ratio of sine and cosine of an elementary angle; None for a length."""
     match elementary.kind:
@@ -110,14 +114,16 @@ def holds_along(elementary: Elementary) -> bool:
 
 
 def measured(elementary: Elementary, d: Vector, C: Sequence[Vector], given: Number = None) -> Number:
-    """Value in m or rad, or a cosine; angles are principal, and a screw's advance is the nearest."""
+    """Value in m or rad, or a cosine; angles are principal, that of a screw is nearest to its advance."""
     angle = sine_cosine(elementary, d, C)
     if angle is not None:
-        return atan2(*angle)
-    if elementary.kind != "screw":
-        return value(elementary, d, C, given)
-    u, sine, cosine = d[2] * (1.0 / given), C[1][0], C[0][0]
-    return -given * atan2(differs(sine, cosine, u), cosine * cos(u) + sine * sin(u))
+        if elementary.parameter is None:
+            return atan2(*angle)
+        (sine, cosine), turned = angle, d[2] * (1.0 / given)
+        return turned + atan2(differs(sine, cosine, turned), cosine * cos(turned) + sine * sin(turned))
+    if elementary.kind == "screw":
+        return d[2] - given * measured(SCREWED, d, C, given)
+    return value(elementary, d, C, given)
 
 
 # --- evaluation ------------------------------------------------------------------------------------

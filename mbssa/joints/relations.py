@@ -63,9 +63,10 @@ class Term:
 
     @property
     def elementary(self) -> Elementary:
-        """The function of a relative pose, its parameter named ``value``."""
-        kind = "turn" if self.kind == "counted" else self.kind
-        return Elementary(kind, self.numbers, parameter="value")
+        """The function of a relative pose; the parameter of a length is named ``value``."""
+        if self.kind in ("counted", "turn"):
+            return Elementary("turn", self.numbers)
+        return Elementary(self.kind, self.numbers, parameter="value")
 
 
 @dataclass(frozen=True, slots=True)

@@ -254,7 +254,7 @@ def coordinates_at(mechanism: Mechanism, frames: Frames, at: Configuration, join
     for row, joint in zip(found, joints, strict=True):
         near = frames.at_reference(mechanism, joint)
         for k, name in enumerate(kind.coordinates):
-            if name in near and not lengths[k]:
+            if name in near and not lengths[k] and kind.pair.coordinates[k].parameter is None:
                 row[k] += 2 * np.pi * np.round((near[name] - row[k]) / (2 * np.pi))
     return found
 

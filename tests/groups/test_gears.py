@@ -442,3 +442,16 @@ def test_turns_are_counted_from_the_reference_to_where_a_motion_begins(read):
     assert found.ok
     assert led.ok
     assert np.abs(found.orientation[0] - led.orientation[-1]).max() < 1e-9
+
+
+def test_wheels_of_a_belt_turn_alike_without_a_carrier():
+    """The ratio -1, in which the line of centres has no part."""
+    made = mbssa.Builder("planar").bodies("first", "second")
+    made.revolute("frame", "first", point=[0, 0], driven=True).revolute("frame", "second", point=[3, 0])
+    made.ordinary_gear("first", "second", points=[[0, 0], [3, 0]], ratio=-1.0)
+    mechanism = made.build()
+    assert mbssa.check(mechanism).solvable
+    structure, motion = mbssa.decompose(mechanism), groups.constant_speed(mechanism, steps=25)
+    for found in (groups.build(structure).solve(motion), groups.solve_globally(structure, motion)):
+        first, second = (found.body(name).orientation for name in ("first", "second"))
+        np.testing.assert_allclose(second, first, atol=1e-12)

@@ -26,10 +26,12 @@ def _relations(bodies: tuple[int, ...], g: JointGeometry, poses: Poses) -> tuple
         pairs.append(PairFrames(ends.bodies, ends.origin, np.tile(np.eye(3), (2, 1, 1))))
         arm = Term("line", 2)
     first, second = Term("turned", 0), Term("turned", 1, factor=ratio)
+    # Wheels of equal size and sense, as on a belt, turn alike wherever the arm is.
+    line = (replace(arm, factor=-(1.0 + ratio)),) if ratio != -1.0 else ()
     relations = JointRelations(
         bodies[:3],
         tuple(pairs),
-        (Relation("mesh", (first, second, replace(arm, factor=-(1.0 + ratio)))),),
+        (Relation("mesh", (first, second, *line)),),
         {
             "angle_1": Relation("angle_1", (first, replace(arm, factor=-1.0))),
             "angle_2": Relation("angle_2", (Term("turned", 1), replace(arm, factor=-1.0))),

@@ -1,7 +1,7 @@
 """Helical joint (H): rotation about one axis with an advance along it of pitch times angle."""
 
 from mbssa.joints import blocks
-from mbssa.joints.equations import Elementary, Equations
+from mbssa.joints.equations import SCREWED, Elementary, Equations
 from mbssa.joints.joint_type import JointType
 
 SPATIAL = JointType(
@@ -10,7 +10,7 @@ SPATIAL = JointType(
     note="slide = pitch x angle",
     pair=Equations(
         (*blocks.ACROSS, *blocks.ALIGNED, ("advance", Elementary("screw", parameter="pitch"))),
-        (blocks.ANGLE,),
+        (SCREWED,),
         blocks.steps("Rz0 Tz0*pitch"),
         blocks.SAME_SENSE,
     ),
