@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from groups.assembly_modes import homotopy, spherical
+from groups.assembly_modes import homotopy
 from groups.assembly_modes.placing import CLOSED_FORM, Placing, Search, Stage, same_place
-from groups.solvers.spherical_loop import loop_of
 from groups.truss import truss_of
 from mbssa.arrays import Floats
 from mbssa.progress import Progress
@@ -116,10 +115,6 @@ def _search(task: Task, places: Places) -> Search:
     start = np.array(stage.part.group.start, dtype=float)[:, None]
     if stage.part.routine.linear or task.most == 1:
         places.add_from(start)
-        return CLOSED_FORM
-    loop = loop_of(stage.plan.setting.forest.trees[stage.part.index], stage.plan.setting)
-    if loop is not None:
-        places.add_from(spherical.positions(stage, loop))
         return CLOSED_FORM
     if not homotopy.applies(stage):
         return _from_random_starts(task, places, task.starts)

@@ -13,6 +13,7 @@ from groups.assembly_modes.placing import Placing, Stage
 from groups.assembly_modes.search import Task, placings
 from mbssa import Group
 from mbssa.arrays import Floats
+from mbssa.joints.poses import relative_pose
 from mbssa.joints.system import Configuration
 
 if TYPE_CHECKING:
@@ -92,9 +93,9 @@ def _seen(stage: Stage, at: Configuration) -> Floats:
     """(links, 12) poses of bodies seen from those on which they hang, lengths over the size."""
     links = stage.kinematics.links
     parents, bodies = ([getattr(link, name) for link in links] for name in ("parent", "body"))
-    back = at.rotation[parents].swapaxes(1, 2)
-    place = np.einsum("nab,nb->na", back, at.position[bodies] - at.position[parents]) / stage.size
-    return np.concatenate([place, (back @ at.rotation[bodies]).reshape(-1, 9)], axis=1)
+    poses = [(at.position[of], at.rotation[of]) for of in (parents, bodies)]
+    d, C = relative_pose(poses, np.zeros((2, 3)), np.tile(np.eye(3), (2, 1, 1)))[:2]
+    return np.concatenate([d / stage.size, C.reshape(-1, 9)], axis=1)
 
 
 def _with(at: Configuration, placing: Placing) -> Configuration:

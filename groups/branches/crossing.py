@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from groups.engine.arrays import quintic
 from groups.motion import Motion
 from groups.posed import configuration_at
 from groups.run import Run, RunState
 from mbssa.arrays import Floats
+from mbssa.graph.nodes import polynomial
 
 if TYPE_CHECKING:
     from groups.model import Model
@@ -93,24 +95,15 @@ class Trail:
         d = p.shape[-1]
         into.begin_anew(at, at + 1)
         outputs = into.arrays.outputs
-        outputs[0][:, at] = _quintic((p, v[:, :d], a[:, :d]), (p1, v1[:, :d], a1[:, :d]), seconds, s)
-        turned = _quintic((q, *_rates_of(q, v, a)), (q1, *_rates_of(q1, v1, a1)), seconds, s)
+        places = quintic((p, v[:, :d], a[:, :d]), (p1, v1[:, :d], a1[:, :d]), seconds)
+        turns = quintic((q, *_rates_of(q, v, a)), (q1, *_rates_of(q1, v1, a1)), seconds)
+        outputs[0][:, at], turned = polynomial(s, places), polynomial(s, turns)
         outputs[1][:, at] = turned if q.ndim == 1 else turned / np.linalg.norm(turned, axis=1, keepdims=True)
         # Rates by the cubic through those on either side and their accelerations.
         rise, one, two = v1 - v, a * seconds, a1 * seconds
         bend, third = 3 * rise - 2 * one - two, one + two - 2 * rise
         outputs[2][:, at] = v + s * (one + s * (bend + s * third))
         outputs[3][:, at] = (one + s * (2 * bend + s * 3 * third)) / seconds
-
-
-def _quintic(begin: tuple[Floats, ...], end: tuple[Floats, ...], seconds: float, s: float) -> Floats:
-    """Values at a share s of an interval, by values, rates and accelerations at both ends."""
-    (p, v, a), (p1, v1, a1) = ((x, x1 * seconds, x2 * seconds**2) for x, x1, x2 in (begin, end))
-    rise, speed, bend = p1 - p - v - a / 2, v1 - v - a, a1 - a
-    third = 10 * rise - 4 * speed + bend / 2
-    fourth, fifth = -15 * rise + 7 * speed - bend, 6 * rise - 3 * speed + bend / 2
-    found: Floats = p + s * (v + s * (a / 2 + s * (third + s * (fourth + s * fifth))))
-    return found
 
 
 def _rates_of(q: Floats, v: Floats, a: Floats) -> tuple[Floats, Floats]:

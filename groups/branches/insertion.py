@@ -177,7 +177,7 @@ class Proof:
         run = self._run(motion, self.solved)
         if self.solved is not None:
             self.whole = self._by_engine() if whole is None else whole
-            if not _is_same(self.model, self.whole, self.solved):
+            if _differ(self.model, self._outputs(self.whole), self.solved.outputs[:2]).any():
                 self.solved = None
         state = RunState()
         before = self._pose(run, 0)
@@ -245,13 +245,9 @@ class Proof:
 
     def _same(self, run: Run, at: int, pose: list[Floats]) -> None:
         """Leave what others found if they found another pose at an instant."""
-        for mine, theirs, size in zip(self._pose(run, at), pose, (self.model.frames.size, 1.0), strict=True):
-            turned = (
-                mine + theirs if mine.ndim > 1 and mine.shape[1] == 4 else np.inf
-            )  # a quaternion's opposite
-            off = np.minimum(np.abs(mine - theirs), np.abs(turned))
-            if (off > SAME * size).any() or (np.isnan(theirs) & ~np.isnan(mine)).any():
-                self.solved = None
+        mine = self._pose(run, at)
+        if _differ(self.model, mine, pose).any() or (np.isnan(pose[0]) & ~np.isnan(mine[0])).any():
+            self.solved = None
 
     def _taken_up(self, run: Run, at: int) -> tuple[Run, RunState]:
         """Go on by the model from a pose that others have found."""
@@ -264,9 +260,14 @@ class Proof:
     def _column(self, run: Run, at: int) -> Floats | None:
         """The engine's own column at an instant, with turns that a pose lacks; None if that is elsewhere."""
         whole = self._by_engine()
-        place, mine = run.arrays.outputs[0][:, at], whole.places(at)
-        same = np.abs(place - mine[:, : place.shape[1]]).max() <= SAME * self.model.frames.size
-        return whole.X[:, at].copy() if same else None
+        mine = [array[:, at] for array in self._outputs(whole)]
+        differs = _differ(self.model, self._pose(run, at), mine).any()
+        return None if differs else whole.X[:, at].copy()
+
+    def _outputs(self, whole: Solving) -> tuple[Floats, ...]:
+        """Positions and orientations (N, T, …) of a solution by the engine."""
+        none = np.zeros(self.proven.shape, dtype=np.int8)
+        return whole.arrays(self.everything, 2, none).outputs[:2]
 
     @property
     def _said(self) -> npt.NDArray[np.int8]:
@@ -433,17 +434,13 @@ class Proof:
         time = self.motion.time
         before = time[max(at - 1, 0)]
         times = before + shares[piece : piece + 2] * (time[at] - before)
+        parts = cast("tuple[int, Solving]", run.last)[1].plan.parts
         for g in np.flatnonzero(self.sure & ~passed).tolist():
             self.sure[g] = False
             # On curves a proof ends at breaks too: nothing is singular there, and the branch is checked.
-            if passed[list(self.model.needs[g])].all() and not self._curved(run, g):
+            if passed[list(self.model.needs[g])].all() and not parts[g].group.curved:
                 self.doubted.append(g)
                 self.singular.append(self._singular(run, piece, g, times))
-
-    @staticmethod
-    def _curved(run: Run, group: int) -> bool:
-        _, solving = cast("tuple[int, Solving]", run.last)
-        return solving.plan.parts[group].group.curved
 
     def _singular(self, run: Run, piece: int, group: int, times: Floats) -> SingularPosition:
         """Singular position of a group in a piece, from the pose in which it begins."""
@@ -471,17 +468,15 @@ def way_to(model: Model, names: Sequence[str], goal: Floats) -> Floats:
     return start
 
 
-def _is_same(model: Model, whole: Solving, other: Arrays) -> bool:
-    """Whether two solutions have the same poses, but for whole turns and signs of quaternions."""
-    count = other.quality[0].shape
-    one = whole.arrays(np.arange(model.mechanism.n_bodies), 0, np.zeros(count, dtype=np.int8))
-    (p, q), (r, s) = one.outputs[:2], other.outputs[:2]
-    if q.ndim == 2:
-        turned = np.abs(np.mod(q - s + np.pi, 2 * np.pi) - np.pi)
+def _differ(model: Model, one: Sequence[Floats], other: Sequence[Floats]) -> Bools:
+    """Whether poses (N, …) differ by more than whole turns and signs of quaternions."""
+    (p, q), (r, s) = one, other
+    if q.ndim == p.ndim:
+        turned = np.minimum(np.abs(q - s).max(axis=-1), np.abs(q + s).max(axis=-1))
     else:
-        turned = np.minimum(np.abs(q - s).max(axis=2), np.abs(q + s).max(axis=2))
-    off = np.fmax(np.abs(p - r).max(axis=2) / model.frames.size, turned)
-    return not (off > SAME).any() and bool((np.isnan(p) <= np.isnan(r)).all())
+        turned = np.abs(np.mod(q - s + np.pi, 2 * np.pi) - np.pi)
+    found: Bools = np.fmax(np.abs(p - r).max(axis=-1) / model.frames.size, turned) > SAME
+    return found
 
 
 def _copy(run: Run, instant: int, into: Run, at: int) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -58,10 +57,6 @@ def along(model: Model, ways: list[Floats]) -> tuple[Motion, Ints, Ints]:
     return Motion(time, names, value, rate, np.zeros_like(value)), stop - [len(way) for way in ways], stop
 
 
-def _all_sure(proof: Proof, begun: Bools, _: float) -> bool:
-    return bool(proof.sure[begun].all())
-
-
 def solve_proven_poses(
     model: Model, inputs: Floats, compiled: bool
 ) -> tuple[Arrays, npt.NDArray[np.int8], Bools]:
@@ -91,7 +86,7 @@ def solve_proven_poses(
         line = motion.within(span)
         one = Proof(model, line, 0, compiled, least=LEAST)
         begun = one.sure.copy()
-        one.progress = partial(_all_sure, one, begun)
+        one.progress = lambda _, one=one, begun=begun: one.sure[begun].all() or False
         poses = one.trajectory(everything)
         doubted = begun & ~one.sure
         if doubted.any():  # the pose at the end is the one that was tried, if any

@@ -46,7 +46,6 @@ class Proven:
     geometry: list[float]
     #: Places of its unknowns in radii, and numbers of own bodies that others read, with their rows.
     state: Ints
-    own: tuple[Wanted, ...]
     rows: list[int]
     printed: _Printed
     inputs: tuple[list[int], list[int]]
@@ -138,7 +137,7 @@ class Prover:
             inputs = plan.rows_of(group, text.read), plan.rows_of(group, text.paths)
             read |= set(inputs[1])
             rows = [int(plan.rows_of_body(part.group.own[n])[k]) for n, k in own]
-            found.append(Proven(part, routine, geometry, state, own, rows, text, inputs, n_hard))
+            found.append(Proven(part, routine, geometry, state, rows, text, inputs, n_hard))
             n_hard += text.n_hard
         self.groups = found[::-1]
         #: Groups that are proven by their equations, whose unknowns stand in no row of the array.

@@ -43,14 +43,13 @@ from groups.engine.routine import Record, Routine, constants_of
 from mbssa.graph.derivative import derivative
 from mbssa.graph.frames import Frame, relative, total, transposed
 from mbssa.graph.linear import factorised, least_squares
-from mbssa.graph.nodes import Node, above, largest, least
+from mbssa.graph.nodes import Node, Number, above, largest, least
 from mbssa.joints.catalogue import type_of_joint
 from mbssa.joints.equations import measured
 
 if TYPE_CHECKING:
     from groups.engine.numbers import Name
     from groups.engine.plan import Part, Plan
-    from mbssa.graph.nodes import Number
 
 #: The tube R: a share of the longest way in the step and a least one, rad or sizes, and a multiple of Y.
 SHARE, LEAST, TIMES = 1e-3, 1e-12, 4.0
@@ -65,7 +64,7 @@ _LARGE = 1e100
 #: A number of an own body: which of them, and its place in the record.
 Wanted: TypeAlias = tuple[int, int]
 #: Paths of inputs by name and number: what :data:`PARTS` names.
-Path: TypeAlias = Callable[[str, Any], Sequence["Number"]]
+Path: TypeAlias = Callable[[str, Any], Sequence[Number]]
 
 
 def inner(a: Iterable[Number], b: Iterable[Number]) -> Number:
@@ -85,9 +84,7 @@ class GroupProof:
         self.routine, self.graph, self.path, self.ends = routine, routine.graph, path, ends
         self.curved = routine.group.curved
         plain, self.cubics = self._enclosures([0.0] * routine.n), self._cubics(wanted)
-        margins: list[Number] = []
-        radii: list[Number] = []
-        boxes: list[Number] = []
+        margins, radii, boxes = list[Number](), list[Number](), list[Number]()
         if routine.n:
             radii, boxes, margins = self._tube(plain)
         margins += [x.low for x in self._enclosures(boxes).of(routine.squares)]
@@ -141,8 +138,7 @@ class GroupProof:
         w: list[Number] = list(boxes)
         for _ in range(PERRON):
             w = [inner(row, w) + SHIFT * x for row, x in zip(Z, w, strict=True)]
-        theta: Number = 0.0
-        eta: Number = 0.0
+        theta, eta = 0.0, 0.0
         for row, y, x in zip(Z, Y, w, strict=True):
             theta, eta = largest(theta, inner(row, w) / x), largest(eta, y / x)
         share = eta / above(1.0 - theta, 1.0 - theta, 0.0)
@@ -248,9 +244,8 @@ def at_instants(
     # ``coordinates``, the unknowns of a closed form; the rates of both.
     time, hard = routine.inputs.time(), hard_numbers(routine, wanted)
     rates = derivative(coordinates, time)
-    residual: list[Number] = [0.0, 0.0]
-    if routine.n:
-        residual = [routine.largest_of(of) for of in (routine.rows, derivative(routine.rows, time))]
+    both = (routine.rows, derivative(routine.rows, time)) if routine.n else ([0.0], [0.0])
+    residual = [routine.largest_of(of) for of in both]
     stages: list[tuple[str, Sequence[Number]]] = [("q", coordinates), ("dq", rates)] if coordinates else []
     return stages, [*residual, *hard, *coordinates, *derivative(hard, time), *rates]
 

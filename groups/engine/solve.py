@@ -166,11 +166,6 @@ class Solving:
                     said = f"{name}: its place of contact has left the profile"
                     yield part.index, gone, off[gone], said
 
-    def places(self, at: int) -> Floats:
-        """Positions (N, 2 or 3) of all bodies at an instant."""
-        found: Floats = self.plan.bodies(self.X[:, at : at + 1])[:, list(self.plan.record.position), 0]
-        return found
-
     def last_column(self) -> Floats:
         """The last column, from which another motion may go on; of angles the last that are known."""
         plan, column = self.plan, self.X[:, -1].copy()

@@ -34,8 +34,11 @@ class PlanarDyad(Solver):
     @classmethod
     def match(cls, tree: GroupTree, setting: Setting) -> PlanarDyad | None:
         """Return the solver of two unknown motions that one joint closes; None for other groups."""
-        cuts = _closing_joints(tree, setting)
-        if cuts is None or len(cuts) != 1:
+        mechanism = setting.mechanism
+        if mechanism.space != "planar" or tree.struts or min(tree.joints, default=-1) < 0:
+            return None
+        cuts = [j for j in tree.cuts if free_coordinates(mechanism, j) < mechanism.freedom]
+        if len(cuts) != 1 or any(type_of_joint(mechanism, j).pair is None for j in tree.joints):
             return None
         (cut,) = cuts
         ways = _ways(tree, cut, setting)
@@ -63,16 +66,6 @@ class PlanarDyad(Solver):
     def n_unknowns(self) -> int:
         """Number of unknown motions, that of a rod or a slot included."""
         return 2
-
-
-def _closing_joints(tree: GroupTree, setting: Setting) -> list[int] | None:
-    """Joints that close a planar group whose joints are pairs; None for other groups."""
-    mechanism = setting.mechanism
-    if mechanism.space != "planar" or tree.struts or min(tree.joints, default=-1) < 0:
-        return None
-    if any(type_of_joint(mechanism, j).pair is None for j in tree.joints):
-        return None
-    return [j for j in tree.cuts if free_coordinates(mechanism, j) < mechanism.freedom]
 
 
 def _unknowns_and_closing(
