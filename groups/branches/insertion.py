@@ -58,8 +58,7 @@ def prove(
 ) -> Trajectory:
     """Prove the branches of a solution of all bodies with velocities; its arrays are written to."""
     # ``whole`` is the engine's own solution, if that is what was found.
-    # A branch is proven by poses and rates alone, whatever solver or plan has found them. From where a piece
-    # ends in another pose than was found, the model solves the rest.
+    # Whatever has found it: from where a piece ends in another pose than was found, the model solves the rest.
     velocity, acceleration = found.velocity, found.acceleration
     assert velocity is not None
     if acceleration is None:
@@ -93,11 +92,8 @@ def prove_of_groups(
     """Prove a solution by other groups of the same mechanism, and map the proof to its own by ``bodies``."""
     proven = prove(model, motion, found, kept, level, compiled)
     assert proven.proven is not None
-    status, proof, of_body = (
-        found.status.copy(),
-        np.zeros_like(found.status),
-        model.structure.group_of_body - 1,
-    )
+    status, proof = found.status.copy(), np.zeros_like(found.status)
+    of_body = model.structure.group_of_body - 1
     number = np.zeros(model.structure.n_groups, dtype=np.int64)
     for g, own in enumerate(bodies):
         theirs = np.unique(of_body[own])

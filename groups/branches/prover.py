@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 OF_RATE = 4.0 / 27.0
 #: Steps of a block: intermediate results stay in the cache.
 BLOCK = 1024
-#: Halvings of a step at most, and pieces at a time.
-DEPTH, PIECES = 20, 4096
+#: Halvings of a step at most; steps that are halved at a time, and pieces of these at most.
+DEPTH, STEPS, PIECES = 20, 256, 8192
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,8 +140,6 @@ class Prover:
             found.append(Proven(part, routine, geometry, state, rows, text, inputs, n_hard))
             n_hard += text.n_hard
         self.groups = found[::-1]
-        #: Groups that are proven by their equations, whose unknowns stand in no row of the array.
-        self.implicit = [of for of in self.groups if of.printed.coordinates]
         self._rows, self._n_hard = sorted(read), n_hard
         self._place = {row: k for k, row in enumerate(self._rows)}
         self._rates = [_rate_of(plan, row) for row in self._rows]
@@ -196,7 +194,7 @@ class Prover:
     def _wind(self, a: Floats, b: Floats, way: Floats) -> None:
         """Turn principal angles of implicit groups on by whole turns, as their rates say."""
         first = len(self._rows) + self._n_hard
-        for of in self.implicit:
+        for of in (of for of in self.groups if of.printed.coordinates):
             for row, turn in zip((first + of.state).tolist(), of.routine.group.turns, strict=True):
                 if turn:
                     b[row] += 2 * np.pi * np.round((a[row] + way[row] - b[row]) / (2 * np.pi))
@@ -236,11 +234,17 @@ class Prover:
         h = np.diff(way.time[begin : begin + X.shape[1]])
         whole = self._tried(X, begin + k.astype(float), k, k + 1, h, usable)
         again = self._worth(whole.good, usable) & (depth > 0)
-        found, k = [whole.picked(~again)], np.flatnonzero(again)
+        found, failing = [whole.picked(~again)], np.flatnonzero(again)
+        for k in np.array_split(failing, -(-len(failing) // STEPS) or 1):
+            found += self._halves(way, begin, X, k, usable, depth)
+        return Pieces.joined(found)
+
+    def _halves(
+        self, way: Way, begin: int, X: Floats, k: Ints, usable: Bools, depth: int
+    ) -> Iterator[Pieces]:
+        """Pieces of some steps, halved until they are proven, or so often."""
         x, left, right = begin + np.stack([k, k + 1.0]), X[:, k], X[:, k + 1]
-        for level in range(depth):
-            if not x.shape[1]:
-                break
+        for level in range(depth if len(k) else 0):
             middle, count = x.mean(axis=0), x.shape[1]
             columns = np.concatenate([left, self._middle(way, x, left, right), right], axis=1)
             at = np.concatenate([x[0], middle, x[1]])
@@ -249,10 +253,11 @@ class Prover:
             halves = self._tried(columns, at[i], i, j, way.time_at(at[j]) - way.time_at(at[i]), here)
             again = self._worth(halves.good, here)
             again &= level < depth - 1 and again.sum() <= PIECES
-            found.append(halves.picked(~again))
+            yield halves.picked(~again)
+            if not again.any():
+                return
             i, j = i[again], j[again]
             x, left, right = np.stack([at[i], at[j]]), columns[:, i], columns[:, j]
-        return Pieces.joined(found)
 
     def _worth(self, good: Bools, usable: Bools) -> Bools:
         """(K,) where a group fails by itself that is solved at both ends."""
