@@ -58,7 +58,7 @@ def prove(
 ) -> Trajectory:
     """Prove the branches of a solution of all bodies with velocities; its arrays are written to."""
     # ``whole`` is the engine's own solution, if that is what was found.
-    # Whatever has found it: from where a piece ends in another pose than was found, the model solves the rest.
+    # Where a piece ends in another pose than was found, the model solves the rest.
     velocity, acceleration = found.velocity, found.acceleration
     assert velocity is not None
     if acceleration is None:
