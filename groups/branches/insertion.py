@@ -57,8 +57,7 @@ def prove(
     whole: Solving | None = None,
 ) -> Trajectory:
     """Prove the branches of a solution of all bodies with velocities; its arrays are written to."""
-    # ``whole`` is the engine's own solution, if that is what was found.
-    # Where a piece ends in another pose than was found, the model solves the rest.
+    # ``whole``: the engine's solution, if that is it. From another pose than was found the model goes on.
     velocity, acceleration = found.velocity, found.acceleration
     assert velocity is not None
     if acceleration is None:

@@ -14,7 +14,7 @@ from mbssa.arrays import Floats, Ints
 from mbssa.faults import Fault
 from mbssa.graph.derivative import Direction, derivative
 from mbssa.graph.frames import UNIT, ZERO, Frame, Motion, carried, cross, dot, minus, relative, total
-from mbssa.graph.nodes import Graph, Node, atan2, curve, is_node
+from mbssa.graph.nodes import Graph, Node, above, atan2, cos, curve, is_node
 from mbssa.graph.source import functions
 from mbssa.joints.cams.contact import contact_rows, contacts
 from mbssa.joints.cams.contact_kernels import CURVE
@@ -215,14 +215,15 @@ def pair_writer(kind: JointType, driven: Sequence[str], frames: Frames, j: int) 
 
     def rows(numbers: Numbers) -> list[Any]:
         d, C = relative(*(numbers.end(k, frames.origin[j, k] / size, frames.axes[j, k]) for k in (0, 1)))
-        given = [
-            numbers.number(frames.parameters[e.parameter][j] / size) if e.parameter else None
-            for _, e in pair.constraints
-        ]
-        found = [value(e, d, C, x) for (_, e), x in zip(pair.constraints, given, strict=True)]
+        found = []
+        for _, e in pair.constraints:
+            given = numbers.number(frames.parameters[e.parameter][j] / size) if e.parameter else None
+            found.append(value(e, d, C, given))
         for k, name in enumerate(driven):
-            e = pair.coordinates[kind.coordinates.index(name)]
-            angle, u = sine_cosine(e, d, C), numbers.drive(k)
+            e, u = pair.coordinates[kind.coordinates.index(name)], numbers.drive(k)
+            angle = sine_cosine(e, d, C)
+            if angle and e.kind in ("cardan", "elevation"):  # the cosine is negative beyond a quarter turn
+                angle = angle[0] * above(cos(u), 1.0, -1.0), angle[1]
             found.append(differs(*angle, u) if angle else value(e, d, C) - u)
         return found
 

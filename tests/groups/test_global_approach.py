@@ -234,3 +234,20 @@ def test_elimination_is_sparse_from_a_number_of_unknowns(monkeypatch):
         assert (found.position == by[method].position).all()
         assert (found.condition == by[method].condition).all()
     assert (by["dense"].condition != by["sparse"].condition).any()
+
+
+def test_cardan_angles_are_led_beyond_a_quarter_turn():
+    """Where the cosine of the middle angle is negative; both approaches have the same rotation."""
+    made = mbssa.Builder("spatial").bodies("gimbal")
+    made.joint("S", "frame", "gimbal", point=[0, 0, 0], driven=["angle_x", "angle_y", "angle_z"])
+    mechanism = made.build()
+    laws = {"1-2.angle_x": (0.3, 0.2), "1-2.angle_y": (0.0, 2.0), "1-2.angle_z": (-0.2, 0.5)}
+    motion = groups.sample(
+        mechanism, {name: groups.polynomial(*law) for name, law in laws.items()}, np.linspace(0.0, 2.0, 51)
+    )
+    structure = mbssa.decompose(mechanism)
+    one, other = groups.build(structure).solve(motion), groups.solve_globally(structure, motion)
+    assert one.ok
+    assert other.ok
+    turned = np.abs((one.orientation * other.orientation).sum(axis=2))
+    np.testing.assert_allclose(turned, 1.0, atol=1e-12)
