@@ -227,7 +227,7 @@ def _quality_lines(trajectory: Trajectory, units: tuple[str, str]) -> list[str]:
 def branches(trajectory: Trajectory) -> str:
     """Line on the groups whose branch is proven wherever solved, and on those only checked."""
     if trajectory.proven is None:
-        return "branches: checked; --branch proven proves them"
+        return "branches: checked; --branch proven certifies them"
     count, listed = trajectory.status.shape[1], ""
     proven = count - int(np.isin(trajectory.proof, (1, 3)).any(axis=0).sum())
     for proof, said in ((1, "checked alone"), (3, "continued through a crossing, and proven but for that")):

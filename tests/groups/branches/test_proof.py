@@ -297,6 +297,19 @@ def test_every_model_is_proven_whole(name, steps, compiled):
         assert (getattr(found, array) == getattr(checked, array)).all()
 
 
+def test_a_later_group_out_of_reach_leaves_the_proofs_of_others_whole():
+    made = mbssa.Builder("planar").bodies("crank", "coupler", "ternary", "rod", "rocker")
+    made.revolute("frame", "crank", point=[0, 0], driven=True).revolute("crank", "coupler", point=[30, 40])
+    made.revolute("coupler", "ternary", point=[150, 90]).revolute("frame", "ternary", point=[140, 0])
+    made.revolute("ternary", "rod", point=[210, 60]).revolute("rod", "rocker", point=[300, 80])
+    mechanism = made.revolute("frame", "rocker", point=[280, 0]).build()
+    model = groups.build(mbssa.decompose(mechanism))
+    found = model.solve(groups.default_motion(mechanism, steps=361), branch="proven")
+    assert (found.proof[:, :2] == 2).all()
+    assert (found.status[:, 2] != OK).any()
+    assert [(one.group, one.kind) for one in found.singular] == [(3, "path ends")]
+
+
 def test_other_words_for_the_branch_are_refused():
     mechanism = mbssa.load("planar_four_bar")
     model = groups.build(mbssa.decompose(mechanism))
