@@ -20,6 +20,7 @@ from groups.branches.theorem import (
     hard_numbers,
 )
 from groups.engine.arrays import Life
+from groups.engine.solve import making
 from mbssa.arrays import Bools, Floats, Ints
 from mbssa.graph.frames import cross
 from mbssa.graph.source import functions
@@ -149,14 +150,14 @@ class Prover:
     def _instants(self, X: Floats) -> tuple[Floats, Floats, Floats]:
         """Values and rates of what is read along cubics (rows, T); what is left of groups' rows (2, G, T)."""
         # Behind the rows that are read come hard numbers, then the unknowns of all groups.
-        plan, count = self.plan, X.shape[1]
-        n = len(self._rows)
-        values, rates = np.zeros((2, n + self._n_hard + self.unknowns, count))
+        plan, count, n = self.plan, X.shape[1], len(self._rows)
+        first = n + self._n_hard
+        values, rates = np.zeros((2, first + self.unknowns, count))
         values[:n] = X[self._rows]
         for k, rate in enumerate(self._rates):
             rates[k] = X[rate] if isinstance(rate, int) else _of_body(plan.record, X, *rate)
-        first = n + self._n_hard
-        values[first : first + plan.unknowns], rates[first : first + plan.unknowns] = X[plan.q], X[plan.dq]
+        for array, rows in ((values, plan.q), (rates, plan.dq)):
+            array[first : first + plan.unknowns] = X[rows]
         left = np.zeros((2, len(plan.parts), count))
         for of in self.groups:
             state = () if of.printed.coordinates else [X[r] for r in of.part.state]
@@ -205,11 +206,10 @@ class Prover:
         for of in self.groups:
             rows, given = dict(zip(of.printed.paths, of.inputs[1], strict=True)), list[Any]()
             for name, data in of.printed.used:
-                if name == "ends":
+                part, kind, number = data if name == "path" else (None, name, 0)
+                if kind == "ends":
                     given.append(ends[of.part.index])
-                    continue
-                part, kind, number = data
-                if part == OFF:
+                elif part == OFF:
                     given.append(off.get(rows[kind, number], np.nan))
                 elif kind == "hard":
                     given.append(path[part][hard + of.first_hard + number])
@@ -217,8 +217,7 @@ class Prover:
                     given.append(path[part][q + of.state[number]])
                 else:
                     given.append(path[part][self._place[rows[kind, number]]])
-            margin, *rest = of.printed.function(given, of.geometry)
-            n = of.routine.n
+            (margin, *rest), n = of.printed.function(given, of.geometry), of.routine.n
             found.good[of.part.index, k] = margin > 0.0
             for i, row in enumerate(of.state.tolist()):
                 found.radius[row, k], found.box[row, k] = rest[i], rest[n + i]
@@ -324,6 +323,7 @@ def with_axes(plan: Plan, X: Floats) -> Floats:
 
 def prover_of(plan: Plan) -> Prover:
     """The proofs of a plan, which are printed once."""
-    if plan.prover is None:
-        plan.prover = Prover(plan)
-    return plan.prover
+    with making:  # threads may prove motions of one model
+        if plan.prover is None:
+            plan.prover = Prover(plan)
+        return plan.prover

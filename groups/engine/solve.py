@@ -38,12 +38,12 @@ FINER = 32
 END = 1e-9
 
 _plans: WeakKeyDictionary[Model, Plan] = WeakKeyDictionary()
-_making = Lock()  # threads may solve motions of one model
+making = Lock()  # threads may solve motions of one model
 
 
 def plan_of(model: Model) -> Plan:
     """The plan of a model, made once."""
-    with _making:
+    with making:
         if model not in _plans:
             _plans[model] = Plan(model)
         return _plans[model]
@@ -53,7 +53,7 @@ def life_of(plan: Plan, compiled: bool) -> Life:
     """Machine code, which is made once, or NumPy, also where a function cannot be traced."""
     if not (compiled and plan.is_printable):
         return Life(plan)
-    with _making:
+    with making:
         if plan.machine is None:
             from groups.engine.machine import Host, Machine
 

@@ -1,5 +1,6 @@
 """The certificate of a time step, its equations and bounds, and what a proven trajectory says."""
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import linkages
@@ -411,3 +412,11 @@ def test_check_finds_the_singular_positions_of_the_models_motion():
     assert "SG-2 of" in said[0]
     assert "branches cross" in said[0]
     assert singular_positions(mbssa.load("planar_four_bar")) == []
+
+
+def test_threads_may_prove_motions_of_one_new_model():
+    mechanism = mbssa.load("rotor")
+    model, motion = groups.build(mbssa.decompose(mechanism)), groups.default_motion(mechanism, steps=31)
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda _: model.solve(motion, branch="proven", compiled=False), range(4)))
+    assert all((one.proof == 2).all() for one in found)
