@@ -206,7 +206,7 @@ class Prover:
         for of in self.groups:
             rows, given = dict(zip(of.printed.paths, of.inputs[1], strict=True)), list[Any]()
             for name, data in of.printed.used:
-                part, kind, number = data if name == "path" else (None, name, 0)
+                part, kind, number = data if name == "path" else (-1, name, 0)
                 if kind == "ends":
                     given.append(ends[of.part.index])
                 elif part == OFF:
