@@ -240,8 +240,8 @@ class Proof:
 
     def _same(self, run: Run, at: int, pose: list[Floats]) -> None:
         """Leave what others found if they found another pose at an instant."""
-        mine = self._pose(run, at)
-        if _differ(self.model, mine, pose).any() or (np.isnan(pose[0]) & ~np.isnan(mine[0])).any():
+        mine, found = self._pose(run, at), self.solved is not None
+        if found and (_differ(self.model, mine, pose).any() or (np.isnan(pose[0]) > np.isnan(mine[0])).any()):
             self.solved = None
 
     def _taken_up(self, run: Run, at: int) -> tuple[Run, RunState]:
