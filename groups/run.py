@@ -62,9 +62,7 @@ def finished(
     if solving.model.globally:
         run.solve_by_global_approach(done)
     if watches:
-        for g, gone, off, said in solving.off_profiles(arrays.quality[0]):
-            run.mark(g, gone, CONTACT_LOST, off)
-            run.ended[g] = int(gone[0]), said
+        run.leave_profiles(solving, 0, arrays.quality[0])
         run.check_contacts(0, done)
     if missing is not None:
         for g, gone in enumerate(missing):
@@ -117,7 +115,9 @@ class Run:
         solving.begin(state.column)
         solving.advance(0, stop - first + ahead)
         self.last = first - ahead, solving
-        self._take(slice(first, stop), solving.finished(self.kept, self.level), ahead)
+        found = solving.finished(self.kept, self.level)
+        self._take(slice(first, stop), found, ahead)
+        self.leave_profiles(solving, first - ahead, found.quality[0])
         return RunState(solving.last_column(), state.model)
 
     def advance_lines(
@@ -133,6 +133,7 @@ class Run:
             self._take(span, solving.arrays(self.kept, self.level, status), 0)
             for g, of in enumerate(status):
                 self.mark(g, span.start + np.flatnonzero(of == BRANCH_JUMP), BRANCH_JUMP)
+            self.leave_profiles(solving, span.start, status)
             self.last = span.start, solving
             told(span)
 
@@ -157,6 +158,12 @@ class Run:
                     0, stop, memory, np.zeros((len(self.kept), 4)),
                     self.arrays.outputs, self.arrays.quality, inputs, motion.time, self.level, self._row_of,
                 )  # fmt: skip
+
+    def leave_profiles(self, solving: Solving, begun: int, status: npt.NDArray[np.int8]) -> None:
+        """Take back instants at which a contact's place has left an open profile."""
+        for g, gone, off, said in solving.off_profiles(status):
+            self.mark(g, begun + gone, CONTACT_LOST, off)
+            self.ended[g] = begun + int(gone[0]), said
 
     def check_contacts(self, first: int, stop: int, *, angles: bool = True) -> None:
         """Take back instants at which a contact's place is outside of its limits."""

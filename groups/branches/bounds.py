@@ -1,17 +1,16 @@
 """Bounds of numbers of a graph over a time step, as nodes of the same graph: every printer prints them."""
 
-# Two kinds, along a path of the inputs, s from -1 to 1:
-# - an enclosure c + d s + [-r, r]: what turns with the step is in the slope d, so that r is of second order;
-# - a majorant: sizes of the Taylor coefficients of order 0 … 4 by the step, anywhere on it, and by how much
-#   the number may be off that smooth path.
-# Where there is no bound a radius is infinite or not a number, never too small; no minimum is taken that
-# would lose it.
+# Two kinds, along a path of the inputs, s from -1 to 1. An enclosure c + d s + [-r, r]: what turns with the
+# step is in the slope d, so that r is of second order. A majorant: sizes of the Taylor coefficients of
+# order 0 … 4 by the step, anywhere on it, and by how much the number may be off that smooth path. Where
+# there is no bound a radius is infinite or not a number, never too small; no minimum is taken that would
+# lose it.
 #
 # Rounding: the computed sums, products, quotients and roots are the exact ones of inputs that are a few
-# roundings off (backward error of the expression as a tree; each use of a number may have another error, as
-# in interval arithmetic). So inputs get a radius of ROUNDING times their size, and sines, cosines and
-# constants in sums are charged where they are met. One rounding is 1.1e-16, and trees are less than some
-# hundred operations deep. The geometry is taken as exact, and so is what is computed of it alone.
+# roundings off (backward error of the expression as a tree, of less than some hundred operations). So
+# inputs get a radius of ROUNDING times their size, and sines, cosines and constants in sums are charged
+# where they are met. One rounding is 1.1e-16. The geometry is taken as exact, and so is what is computed of
+# it alone.
 
 from __future__ import annotations
 

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from groups.branches.crossing import Crossed, Trail, at_shares, from_pose
 from groups.branches.prover import DEPTH, Pieces, Prover, prover_of
 from groups.branches.singular import singular_position
+from groups.engine.solve import Solving, plan_of
 from groups.motion import Motion, reference_inputs
 from groups.results.arrays import Arrays
 from groups.results.schema import OUTPUTS, QUALITY
@@ -27,12 +28,11 @@ from mbssa.arrays import Bools, Floats, Ints
 from mbssa.joints.catalogue import is_length
 
 if TYPE_CHECKING:
-    from groups.engine.solve import Solving
     from groups.model import Model
     from groups.trajectory import Trajectory
 
 
-_NONE = np.zeros(0, dtype=np.int64)
+NONE = np.zeros(0, dtype=np.int64)
 #: Largest difference of poses that are the same, over the size, or of entries of a quaternion, or rad.
 SAME = 1e-7
 #: Least piece of a time step: the way of an input in it, rad or of the size.
@@ -81,21 +81,21 @@ def prove(
 
 def prove_of_groups(
     model: Model,
-    bodies: Sequence[Ints],
+    own: Sequence[Ints],
     motion: Motion,
     found: Trajectory,
     kept: Ints,
     level: int,
-    compiled: bool = False,
+    compiled: bool,
 ) -> Trajectory:
-    """Prove a solution by other groups of the same mechanism, and map the proof to its own by ``bodies``."""
+    """Prove a solution by other groups of the same mechanism, and map the proof to its own by ``own``."""
     proven = prove(model, motion, found, kept, level, compiled)
     assert proven.proven is not None
     status, proof = found.status.copy(), np.zeros_like(found.status)
     of_body = model.structure.group_of_body - 1
     number = np.zeros(model.structure.n_groups, dtype=np.int64)
-    for g, own in enumerate(bodies):
-        theirs = np.unique(of_body[own])
+    for g, mine in enumerate(own):
+        theirs = np.unique(of_body[mine])
         number[theirs] = g + 1
         proof[:, g] = proven.proven[:, theirs].min(axis=1)
         first = (proven.status[:, theirs] != OK).argmax(axis=1)
@@ -149,6 +149,8 @@ class Proof:
         self.proven = np.zeros((count, len(self.motion.time)), dtype=np.int8)
         #: From where the next time step begins, if a crossing ended beyond the last one.
         self.beyond: Crossed | None = None
+        #: Groups with a contact that leaves an open profile, and the last time step before that.
+        self.ends: list[tuple[int, int]] = []
         #: The pieces that were tried last, and the last one that was accepted, with their proofs.
         self.pieces: tuple[Prover, Pieces] | None = None
         self.tail: tuple[Prover, Pieces] | None = None
@@ -158,8 +160,6 @@ class Proof:
     @cached_property
     def sure(self) -> Bools:
         """Groups whose branch is proven so far: they have a proof, and so has what they hang on."""
-        from groups.engine.solve import plan_of
-
         refused = prover_of(plan_of(self.model)).refused
         found = np.zeros(len(self.proven), dtype=np.bool_)
         for g, needs in enumerate(self.model.needs):
@@ -174,13 +174,18 @@ class Proof:
             self.whole = self._by_engine() if whole is None else whole
             if _differ(self.model, self._outputs(self.whole), self.solved.outputs[:2]).any():
                 self.solved = None
+            gone = self.whole.off_profiles(0 * self.proven)
+            self.ends = [(g, int(instants[0]) - 1) for g, instants, *_ in gone]
         state = RunState()
         before = self._pose(run, 0)
         state = self._to_first_instant(run, state)
         self._same(run, 0, before)
         done, window = 0, WINDOW
         while done < instants - 1:
-            stop = min(done + window, instants - 1)
+            self.sure[[g for g, end in self.ends if end <= done]] = False  # off its profile nothing is proven
+            for g, needs in enumerate(self.model.needs):
+                self.sure[g] &= self.sure[list(needs)].all()
+            stop = min(done + window, instants - 1, *(end for _, end in self.ends if end > done))
             begun = state
             if self.solved is None:
                 state = _advance(run, done + 1, stop + 1, state)
@@ -210,6 +215,8 @@ class Proof:
         return self._answer(run, done, kept)
 
     def _answer(self, run: Run, done: int, kept: Ints) -> Trajectory:
+        if self.solved is not None and self.whole is not None:
+            run.leave_profiles(self.whole, 0, run.arrays.quality[0])
         run.check_contacts(0, done + 1)
         run.stop_at(done + 1)
         found = run.trajectory(kept)
@@ -222,8 +229,6 @@ class Proof:
 
     def _by_engine(self) -> Solving:
         """The engine's solution of the whole motion."""
-        from groups.engine.solve import Solving
-
         if self.whole is None:
             self.whole = Solving(self.model, self.motion, compiled=self.compiled)
             self.whole.begin()
@@ -275,24 +280,18 @@ class Proof:
         return Run(self.model, motion, self.everything, level, arrays, self.compiled)
 
     def passed(
-        self,
-        run: Run,
-        first: int,
-        stop: int,
-        whole: Solving | None = None,
-        depth: int = DEPTH,
-        between: Ints = _NONE,
+        self, run: Run, first: int, stop: int, by: Solving | None = None, deep: int = DEPTH, gaps: Ints = NONE
     ) -> Bools:
         """Time steps (K, G) from ``first`` to ``stop`` - 1 over which groups are proven."""
-        # Steps that begin at instants ``between`` lines are none.
+        # Steps that begin at the instants ``gaps`` are none: they lie between lines.
         solved = run.arrays.quality[0][:, first:stop] == OK
         usable = solved[:, 1:] & solved[:, :-1] & self.sure[:, None]
-        usable[:, between[(between >= first) & (between < stop - 1)] - first] = False
-        if not usable.shape[1] or (run.last is None and whole is None):
+        usable[:, gaps[(gaps >= first) & (gaps < stop - 1)] - first] = False
+        if not usable.shape[1] or (run.last is None and by is None):
             return np.zeros(usable.T.shape, dtype=np.bool_)
-        begun, solving = (0, whole) if whole is not None else cast("tuple[int, Solving]", run.last)
+        begun, solving = (0, by) if by is not None else cast("tuple[int, Solving]", run.last)
         prover, span = prover_of(solving.plan), slice(first - begun, stop - begun)
-        pieces = prover.pieces(solving.way, span.start, solving.X[:, span], usable, depth)
+        pieces = prover.pieces(solving.way, span.start, solving.X[:, span], usable, deep)
         pieces.good[:, 1:] &= prover.joined(pieces)
         if self.tail is not None and self.tail[0] is prover:
             both = Pieces.joined([self.tail[1], pieces.picked([0])])
@@ -368,7 +367,7 @@ class Proof:
             run = self._run(at_shares(step, solved))
             _copy(start, column, run, 0)
             state = run.advance(1, len(solved), state)
-            passed = self.passed(run, 0, len(solved), depth=0)
+            passed = self.passed(run, 0, len(solved), deep=0)
             failing = np.flatnonzero(~passed[:, self.sure].all(axis=1))
             first = int(failing[0]) if len(failing) else len(solved) - 1
             self._accept(first)

@@ -71,7 +71,7 @@ def solve_proven_poses(
     passed = np.zeros(len(motion.time), dtype=np.bool_)
 
     def told(span: slice) -> None:
-        steps = proof.passed(run, span.start, span.stop, between=stops[:-1] - 1)
+        steps = proof.passed(run, span.start, span.stop, gaps=stops[:-1] - 1)
         passed[span.start : span.stop - 1] = steps[:, proof.sure].all(axis=1)
 
     run.advance_lines(first, stops, told)

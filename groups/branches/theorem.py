@@ -1,26 +1,20 @@
 """Proof as a graph that neighbouring solutions of a group are on one branch: Krawczyk's test on a tube."""
 
-# Theorem. Over a step let q(s) be the Hermite cubic of a group's unknowns through both solutions and their
-# rates, and let inputs and the bodies of earlier groups follow their own cubics, up to what these are known
-# to be off. Let F be the rows that close the group, A any matrix near the inverse of the Jacobian J in the
-# middle, and
+# Theorem (Krawczyk 1969; Neumaier 1990, Interval Methods for Systems of Equations, chapter 5). Over a step
+# let q(s) be the Hermite cubic of a group's unknowns through both solutions and their rates; inputs and
+# bodies of earlier groups follow their own cubics, up to what these are known to be off. F are the rows
+# that close the group, A any matrix near the inverse of the Jacobian J in the middle, and
 #
 #     Y >= |A F(q(s), s)|,    Z >= |1 - A J(x, s)|  for all x within R of q(s).
 #
 # If Z w <= θ w and Y <= η w for some w > 0, θ < 1 and e = η w / (1 - θ) < R, then for every s there is just
-# one solution within R of q(s); it is within e, J is regular there, and so it is one differentiable branch
-# from end to end: x - A F(x) takes the box e into itself, and brings any two points within R nearer to each
-# other (Krawczyk 1969; Neumaier 1990, Interval Methods for Systems of Equations, chapter 5).
-#
-# - F is charged with what is left of it at both ends, 4/27 of what is left of its rates, 1/384 of its fourth
-#   derivative (Hermite's interpolation), what earlier groups are off, and rounding.
-# - Neighbouring steps have the same solution at their common instant if e of one is at most R of the other,
-#   in which there is but one.
-# - Closed forms: every square root is of something positive all over the step, so that its sign holds.
-# - Numbers of bodies are taken along cubics of their own, and are off these by 1/384 of their fourth
-#   derivative, by e, and by what earlier groups are off.
-# - With more rows than unknowns A is near the pseudo-inverse: proven is the branch of the solutions, if there
-#   are any (whether dropped rows can hold together in between no finite number of digits tells).
+# one solution within R of q(s); it is within e, and J is regular there: one differentiable branch from end
+# to end. F is charged with what is left of it at both ends, 4/27 of what is left of its rates, 1/384 of its
+# fourth derivative (Hermite's interpolation), what earlier groups are off, and rounding. Neighbouring steps
+# have the same solution where they meet if e of one is at most R of the other. Square roots of closed forms
+# are of something positive all over the step, so that their signs hold. With more rows than unknowns A is
+# near the pseudo-inverse: proven is the branch of the solutions, if there are any (whether dropped rows can
+# hold together in between no finite number of digits tells).
 
 from __future__ import annotations
 
