@@ -15,13 +15,14 @@ import groups
 import mbssa
 import routes
 from groups.branches.insertion import prove
+from groups.branches.poses import solve_proven_poses
 from groups.branches.prover import prover_of
 from groups.cli.singular_positions import singular_positions
 from groups.engine.path import Way
 from groups.engine.solve import Solving, plan_of
 from groups.posed import in_modes
 from groups.run import Run, RunState
-from groups.status import BRANCH_JUMP, OK, PASSED_SINGULAR, PREDECESSOR_FAILED
+from groups.status import BRANCH_JUMP, CONTACT_LOST, OK, PASSED_SINGULAR, PREDECESSOR_FAILED
 from routes.sweep.poses import solve_poses
 
 MOVING = [name for name in mbssa.builtin_names() if mbssa.load(name).motion is not None]
@@ -420,3 +421,20 @@ def test_threads_may_prove_motions_of_one_new_model():
     with ThreadPoolExecutor(4) as pool:
         found = list(pool.map(lambda _: model.solve(motion, branch="proven", compiled=False), range(4)))
     assert all((one.proof == 2).all() for one in found)
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_a_contact_that_leaves_an_open_profile_is_lost_in_proofs_too(compiled):
+    """The line ends at 0.5; beyond, a polynomial is no profile."""
+    made = mbssa.Builder("planar").bodies("cam", "follower")
+    made.prismatic("frame", "cam", axis=[1, 0], driven=True).prismatic("frame", "follower", axis=[0, 1])
+    profile = {"line": [[-0.5, 0], [0.5, 0]], "follower": "roller", "radius": 0.1}
+    mechanism = made.cam("cam", "follower", profile=profile, points=[[0, 0], [0, 0.1]]).build()
+    model = groups.build(mbssa.decompose(mechanism))
+    motion = groups.sample(mechanism, {"1-2.slide": groups.polynomial(0.0, 0.9)}, np.linspace(0.0, 1.0, 5))
+    for branch in ("checked", "proven", "smooth"):
+        found = model.solve(motion, branch=branch, compiled=compiled)
+        assert found.status[:, 1].tolist() == [OK, OK, OK, CONTACT_LOST, CONTACT_LOST], branch
+        assert found.proof[:3, 1].min() == (1 if branch == "checked" else 2)
+    poses = solve_proven_poses(model, np.array([[-0.9], [-0.3], [0.3], [0.9]]), compiled)[0]
+    assert poses.quality[0][1].tolist() == [CONTACT_LOST, OK, OK, CONTACT_LOST]
