@@ -301,3 +301,19 @@ def test_what_is_no_number_of_a_group_is_told(number):
     ):
         with pytest.raises(ValueError, match=rf"no group {number!r}"):
             asked()
+
+
+def test_other_values_than_are_taken_are_refused_by_what_is():
+    mechanism = mbssa.load("planar_four_bar")
+    structure = mbssa.decompose(mechanism)
+    trajectory = groups.build(structure).solve()
+    for call, error, said in (
+        (lambda: groups.build(mechanism), TypeError, "mbssa.decompose"),
+        (lambda: groups.solve_globally(mechanism), TypeError, "mbssa.decompose"),
+        (lambda: groups.modes(structure), TypeError, "groups.build"),
+        (lambda: groups.build(structure, ["Newton"]), TypeError, "by number of the group"),
+        (lambda: trajectory.joint(99), KeyError, "indices from 0 to 3"),
+        (lambda: trajectory.joint(1.0), KeyError, "no joint 1.0"),
+    ):
+        with pytest.raises(error, match=said):
+            call()
