@@ -82,8 +82,8 @@ def solve_globally(
     ):  # fmt: skip
         if given not in allowed:
             raise ValueError(f"no {what} {given!r}; there are {', '.join(filter(None, allowed))}")
-    motion = default_motion(structure.mechanism) if motion is None else motion
     frames, reference = closed_reference(structure)
+    motion = default_motion(structure.mechanism) if motion is None else motion
     check_drives(structure.mechanism, motion)
     inputs = reference_inputs(structure.mechanism, frames, reference)
     system = system_of(structure, frames, reference, inputs)
