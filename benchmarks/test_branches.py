@@ -44,7 +44,7 @@ def test_proof(benchmark, compiled, instants):
 
 
 def seconds(model, motion, branch, compiled, runs):
-    """Least time of some calls, ms; all groups are proven where that is asked for."""
+    """Shortest time of several calls, ms; checks that every group is proven if the branch is ``proven``."""
     found = []
     for _ in range(runs):
         begin = time.perf_counter()

@@ -15,6 +15,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -60,8 +61,8 @@ Majorant: TypeAlias = list[Number]
 _Bound = TypeVar("_Bound")
 
 
-class UnboundedError(NotImplementedError):
-    """An operation without bounds: its name."""
+class UnboundedError(Exception):
+    """A group that cannot be proven, by the operation of which there are no bounds; it stays checked."""
 
 
 def magnitude(x: Number) -> Number:
@@ -80,7 +81,7 @@ def _positive(x: Number) -> Number:
     return above(x, x, 0.0) if is_node(x) else max(x, 0.0)
 
 
-class Bounds(Generic[_Bound]):
+class Bounds(ABC, Generic[_Bound]):
     """Bounds by node of a graph; ``known`` gives those of inputs, None of an exact one."""
 
     def __init__(self, graph: Graph, known: Callable[[str, Any], _Bound | None]) -> None:
@@ -92,9 +93,9 @@ class Bounds(Generic[_Bound]):
             self.memo[i] = self._bound(Node(self.graph, i), *self.graph.nodes[i])
         return [self.memo[x.i] if is_node(x) else self.constant(x) for x in numbers]
 
+    @abstractmethod
     def constant(self, x: Number) -> _Bound:
         """Of an exact number."""
-        raise NotImplementedError
 
     def _bound(self, node: Node, op: str, operands: tuple[int, ...], data: Any) -> _Bound:
         match op:

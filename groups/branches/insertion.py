@@ -292,10 +292,10 @@ class Proof:
         begun, solving = (0, by) if by is not None else cast("tuple[int, Solving]", run.last)
         prover, span = prover_of(solving.plan), slice(first - begun, stop - begun)
         pieces = prover.pieces(solving.way, span.start, solving.X[:, span], usable, deep)
-        pieces.good[:, 1:] &= prover.joined(pieces)
+        pieces.good[:, 1:] &= prover.meet(pieces)
         if self.tail is not None and self.tail[0] is prover:
             both = Pieces.joined([self.tail[1], pieces.picked([0])])
-            pieces.good[:, :1] &= prover.joined(both)
+            pieces.good[:, :1] &= prover.meet(both)
         self.pieces = prover, pieces
         starts = np.searchsorted(pieces.x, np.arange(span.start, span.stop - 1))
         found: Bools = np.logical_and.reduceat(pieces.good, starts, axis=1)

@@ -9,20 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from groups.branches.bounds import UnboundedError, along_cubic
-from groups.branches.theorem import (
-    OFF,
-    PARTS,
-    GroupProof,
-    Implicit,
-    Wanted,
-    at_instants,
-    coordinates_of,
-    hard_numbers,
-)
+from groups.branches.theorem import OFF, PARTS, GroupProof, Implicit, Wanted, at_instants, coordinates_of
 from groups.engine.arrays import Life
 from groups.engine.solve import making
 from mbssa.arrays import Bools, Floats, Ints
-from mbssa.graph.frames import cross
 from mbssa.graph.source import functions
 
 if TYPE_CHECKING:
@@ -49,7 +39,9 @@ class Proven:
     state: Ints
     rows: list[int]
     printed: _Printed
-    inputs: tuple[list[int], list[int]]
+    #: Rows that the function of instants reads, and row of each input (name, number) whose path is read.
+    read: list[int]
+    row_of: dict[tuple[str, Any], int]
     first_hard: int
 
 
@@ -66,15 +58,12 @@ class _Printed:
         proof = GroupProof(routine, own, path, graph.input("ends", 0))
         (_, self.function), self.used = functions("proof", [], proof.results)
         self.coordinates = coordinates_of(routine) if implicit else []
-        self.n_hard = len(hard_numbers(routine, own))
         stages, results = at_instants(routine, own, self.coordinates)
+        self.n_hard = len(results) // 2 - 1 - len(self.coordinates)
         (_, self.at_instants), self.read = functions("instants", stages, results)
-
-    @property
-    def paths(self) -> list[tuple[str, Any]]:
-        """Inputs (name, number) whose paths are read, but for those that the group has itself."""
         found = dict.fromkeys(data[1:] for name, data in self.used if name == "path")
-        return [x for x in found if x[0] not in ("hard", "q")]
+        #: Inputs (name, number) whose paths are read, but for those that the group has itself.
+        self.paths = [x for x in found if x[0] not in ("hard", "q")]
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,10 +124,11 @@ class Prover:
             first = self.unknowns if implicit else int(part.state[0]) - plan.first_state if part.n else 0
             state = first + np.arange(routine.n)
             self.unknowns += routine.n if implicit else 0
-            inputs = plan.rows_of(group, text.read), plan.rows_of(group, text.paths)
-            read |= set(inputs[1])
+            row_of = dict(zip(text.paths, plan.rows_of(group, text.paths), strict=True))
+            read |= set(row_of.values())
             rows = [int(plan.rows_of_body(part.group.own[n])[k]) for n, k in own]
-            found.append(Proven(part, routine, geometry, state, rows, text, inputs, n_hard))
+            now = plan.rows_of(group, text.read)
+            found.append(Proven(part, routine, geometry, state, rows, text, now, row_of, n_hard))
             n_hard += text.n_hard
         self.groups = found[::-1]
         self._rows, self._n_hard = sorted(read), n_hard
@@ -162,7 +152,7 @@ class Prover:
         for of in self.groups:
             state = () if of.printed.coordinates else [X[r] for r in of.part.state]
             speed = () if of.printed.coordinates else [X[r + plan.unknowns] for r in of.part.state]
-            given = [X[r] for r in of.inputs[0]]
+            given = [X[r] for r in of.read]
             left[0, of.part.index], left[1, of.part.index], *more = of.printed.at_instants(
                 given, of.geometry, state, speed
             )
@@ -204,7 +194,7 @@ class Prover:
         off: dict[int, Any] = {}
         hard, q = len(self._rows), len(self._rows) + self._n_hard
         for of in self.groups:
-            rows, given = dict(zip(of.printed.paths, of.inputs[1], strict=True)), list[Any]()
+            rows, given = of.row_of, list[Any]()
             for name, data in of.printed.used:
                 part, kind, number = data if name == "path" else (-1, name, 0)
                 if kind == "ends":
@@ -277,7 +267,7 @@ class Prover:
         Y[rows] += 2 * np.pi * np.round((0.5 * (left[rows] + right[rows]) - Y[rows]) / (2 * np.pi))
         return Y
 
-    def joined(self, pieces: Pieces) -> Bools:
+    def meet(self, pieces: Pieces) -> Bools:
         """(G, K - 1) whether tubes have the same solution where they meet, if both are proven."""
         e, R = pieces.radius, pieces.box
         forth, back = e[:, :-1] <= R[:, 1:], e[:, 1:] <= R[:, :-1]
@@ -304,14 +294,7 @@ def _rate_of(plan: Plan, row: int) -> int | tuple[Ints, int]:
 
 def _of_body(record: Record, X: Floats, rows: Ints, k: int) -> Any:
     """Rate of a number of a body's pose."""
-    if k in record.position:
-        return X[rows[record.velocity[record.position.index(k)]]]
-    if record.planar:
-        (c, s), w = X[rows[list(record.axes)]], X[rows[record.velocity[2]]]
-        return {record.axes[0]: -s * w, record.axes[1]: c * w, record.turn: w}[k]
-    row, column = divmod(record.axes.index(k), 3)
-    axis = [X[rows[record.axes[3 * r + column]]] for r in range(3)]
-    return cross([X[rows[i]] for i in record.velocity[3:]], axis)[row]
+    return record.rate(lambda i: X[rows[i]], k)
 
 
 def with_axes(plan: Plan, X: Floats) -> Floats:

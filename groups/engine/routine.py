@@ -81,6 +81,18 @@ class Record:
         rotation = [frame.axes[c][r] for r in range(3) for c in range(3)]
         return [*frame.place, *quaternion(frame.axes, above, sqrt), *v, *w, *a, *b, *rotation]
 
+    def rate(self, number: Callable[[int], Number], k: int) -> Number:
+        """Rate of a number of a pose; ``number`` gives those of the record by their place."""
+        if k in self.position:
+            return number(self.velocity[self.position.index(k)])
+        if self.planar:
+            w, (c, s) = number(self.velocity[2]), map(number, self.axes)
+            return {self.axes[0]: -s * w, self.axes[1]: c * w, self.turn: w}[k]
+        row, column = divmod(self.axes.index(k), 3)
+        axis = [number(self.axes[3 * r + column]) for r in range(3)]
+        found: Number = cross([number(i) for i in self.velocity[3:]], axis)[row]
+        return found
+
 
 class Inputs:
     """Numbers of a group as inputs of a graph, named in the order in which it uses them."""
@@ -121,7 +133,9 @@ class Inputs:
         return Frame([*place, 0.0], axes, get(self.record.turn), Motion(None, body=n))
 
     def _of_body(self, b: int) -> Callable[[int], Node]:
-        n = self.uses.bodies[b]
+        return self._number(self.uses.bodies[b])
+
+    def _number(self, n: int) -> Callable[[int], Node]:
         return lambda k: self.graph.input("b", (n, k))
 
     def _rates(self, n: int, which: Sequence[int]) -> Rates:
@@ -155,15 +169,7 @@ class Inputs:
         record = self.record
         if k in record.velocity:
             return self.graph.input("b", (n, record.acceleration[record.velocity.index(k)]))
-        v, w = self._rates(n, record.velocity)
-        if k in record.position:
-            return v[record.position.index(k)]
-        if record.planar:
-            c, s = (self.graph.input("b", (n, i)) for i in record.axes)
-            return {record.axes[0]: -s * w[2], record.axes[1]: c * w[2], record.turn: w[2]}[k]
-        row, column = divmod(record.axes.index(k), 3)
-        axis = [self.graph.input("b", (n, record.axes[3 * r + column])) for r in range(3)]
-        return cross(w, axis)[row]
+        return record.rate(self._number(n), k)
 
 
 class Routine:

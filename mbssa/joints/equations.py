@@ -53,7 +53,7 @@ class Equations:
 
 @dataclass(frozen=True, slots=True)
 class Elementary:
-    """Scalar function of the relative pose, as data: whoever solves it has rows of its own."""
+    """A scalar function of the relative pose, by its kind and its numbers."""
 
     kind: str
     numbers: tuple[int, ...] = ()
@@ -105,7 +105,7 @@ def value(elementary: Elementary, d: Vector, C: Sequence[Vector], given: Number 
             return d[numbers[0]] - given * cross([0.0, 0.0, 1.0], z)[numbers[0]]
         case "screw":
             return differs(C[1][0], C[0][0], d[2] * (1.0 / given))
-    raise NotImplementedError(kind)
+    raise ValueError(f"an elementary equation {kind!r} is neither a length nor a cosine")
 
 
 def holds_along(elementary: Elementary) -> bool:

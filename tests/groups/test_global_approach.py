@@ -237,7 +237,7 @@ def test_elimination_is_sparse_from_a_number_of_unknowns(monkeypatch):
 
 
 def test_cardan_angles_are_led_beyond_a_quarter_turn():
-    """Where the cosine of the middle angle is negative; both approaches have the same rotation."""
+    """The cosine of the middle angle is negative there; both approaches find the same rotation."""
     made = mbssa.Builder("spatial").bodies("gimbal")
     made.joint("S", "frame", "gimbal", point=[0, 0, 0], driven=["angle_x", "angle_y", "angle_z"])
     mechanism = made.build()
