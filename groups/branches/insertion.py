@@ -291,7 +291,9 @@ class Proof:
             return np.zeros(usable.T.shape, dtype=np.bool_)
         begun, solving = (0, by) if by is not None else cast("tuple[int, Solving]", run.last)
         prover, span = prover_of(solving.plan), slice(first - begun, stop - begun)
-        pieces = prover.pieces(solving.way, span.start, solving.X[:, span], usable, deep)
+        pieces = prover.pieces(
+            solving.way, span.start, solving.X[:, span], usable, deep, compiled=self.compiled
+        )
         pieces.good[:, 1:] &= prover.meet(pieces)
         if self.tail is not None and self.tail[0] is prover:
             both = Pieces.joined([self.tail[1], pieces.picked([0])])

@@ -2,26 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from groups.branches.bounds import UnboundedError, along_cubic
-from groups.branches.theorem import OFF, PARTS, GroupProof, Implicit, Wanted, at_instants, coordinates_of
+from groups.branches.theorem import (
+    OFF,
+    PARTS,
+    GroupProof,
+    Implicit,
+    Wanted,
+    at_instants,
+    coordinates_of,
+    ends_of,
+)
 from groups.engine.arrays import Life
-from groups.engine.solve import making
+from groups.engine.plan import price_of, seconds_of
+from groups.engine.solve import life_of, making
 from mbssa.arrays import Bools, Floats, Ints
 from mbssa.graph.source import functions
 
 if TYPE_CHECKING:
+    from groups.branches.machine import CompiledTests
+    from groups.engine.kinematics import Group
     from groups.engine.path import Way
     from groups.engine.plan import Part, Plan
     from groups.engine.routine import Record, Routine
 
-#: Largest of a Hermite cubic's basis function of a rate.
-OF_RATE = 4.0 / 27.0
+#: Margins (G, K), and radii e and R (n, K), of steps.
+Tubes: TypeAlias = tuple[Floats, Floats, Floats]
 #: Steps of a block: intermediate results stay in the cache.
 BLOCK = 1024
 #: Halvings of a step at most; steps that are halved at a time, and pieces of these at most.
@@ -33,34 +45,37 @@ class Proven:
     """A group as it is proven: by its own routine, or by the equations of its closed form."""
 
     part: Part
+    group: Group
     routine: Routine
     geometry: list[float]
     #: Places of its unknowns in radii, and numbers of own bodies that others read, with their rows.
     state: Ints
     rows: list[int]
-    printed: _Printed
+    test: Test
     #: Rows that the function of instants reads, and row of each input (name, number) whose path is read.
     read: list[int]
     row_of: dict[tuple[str, Any], int]
     first_hard: int
 
 
-class _Printed:
-    """The proof of a group type as functions of arrays."""
+class Test:
+    """The test of a group type over instants and over steps, as nodes and as functions of arrays."""
 
     def __init__(self, routine: Routine, own: Sequence[Wanted], *, implicit: bool) -> None:
-        graph = routine.graph
+        self.routine, graph = routine, routine.graph
 
         def path(name: str, k: Any) -> list[Any]:
             off = 0.0 if name in ("u", "q", "hard") else graph.input("path", (OFF, name, k))
             return [*(graph.input("path", (part, name, k)) for part in PARTS[:OFF]), off]
 
-        proof = GroupProof(routine, own, path, graph.input("ends", 0))
-        (_, self.function), self.used = functions("proof", [], proof.results)
+        self.results = GroupProof(routine, own, path, graph.input("ends", 0)).results
+        (_, self.function), self.used = functions("proof", [], self.results)
         self.coordinates = coordinates_of(routine) if implicit else []
-        stages, results = at_instants(routine, own, self.coordinates)
-        self.n_hard = len(results) // 2 - 1 - len(self.coordinates)
-        (_, self.at_instants), self.read = functions("instants", stages, results)
+        self.stages, self.instants = at_instants(routine, own, self.coordinates)
+        self.n_hard = len(self.instants) // 2 - 1 - len(self.coordinates)
+        (_, self.at_instants), self.read = functions("instants", self.stages, self.instants)
+        staged = [x for _, nodes in self.stages for x in nodes]
+        self.operations = sum(len(graph.needed(of)) for of in (self.results, [*staged, *self.instants]))
         found = dict.fromkeys(data[1:] for name, data in self.used if name == "path")
         #: Inputs (name, number) whose paths are read, but for those that the group has itself.
         self.paths = [x for x in found if x[0] not in ("hard", "q")]
@@ -96,8 +111,7 @@ class Prover:
 
     def __init__(self, plan: Plan) -> None:
         self.plan, self.refused, self.unknowns = plan, dict[int, str](), plan.unknowns
-        self.life = Life(plan)
-        printed: dict[object, _Printed] = {}
+        printed: dict[object, Test] = {}
         routines: dict[object, Routine] = {}
         read, found, n_hard = set[int](), list[Proven](), 0
         for part in reversed(plan.parts):
@@ -116,7 +130,7 @@ class Prover:
                     geometry = routine.geometry(group)
                 key = routine, own, implicit
                 if key not in printed:
-                    printed[key] = _Printed(routine, own, implicit=implicit)
+                    printed[key] = Test(routine, own, implicit=implicit)
             except UnboundedError as refused:
                 self.refused[part.index] = str(refused)
                 continue
@@ -128,74 +142,102 @@ class Prover:
             read |= set(row_of.values())
             rows = [int(plan.rows_of_body(part.group.own[n])[k]) for n, k in own]
             now = plan.rows_of(group, text.read)
-            found.append(Proven(part, routine, geometry, state, rows, text, now, row_of, n_hard))
+            found.append(Proven(part, group, routine, geometry, state, rows, text, now, row_of, n_hard))
             n_hard += text.n_hard
         self.groups = found[::-1]
-        self._rows, self._n_hard = sorted(read), n_hard
-        self._place = {row: k for k, row in enumerate(self._rows)}
-        self._rates = [_rate_of(plan, row) for row in self._rows]
+        self.rows, self.n_hard = sorted(read), n_hard
+        self._place = {row: k for k, row in enumerate(self.rows)}
+        self._rates = [_rate_of(plan, row) for row in self.rows]
+        #: The same tests as machine code, once they are made, and the seconds that NumPy has taken.
+        self.compiled: CompiledTests | None = None
+        self._spent = 0.0
+
+    def tests(self, columns: int, *, compiled: bool) -> Callable[[Floats, int, Floats], Tubes]:
+        """The tests of so many columns, by machine code where that may be and pays."""
+        if not compiled:
+            return self._tubes
+        if self.compiled is None:
+            self._spent += seconds_of(sum(of.test.operations for of in self.groups), columns)
+            if self._spent > price_of(sum(test.operations for test in {of.test for of in self.groups})):
+                self.compile()
+        return self._tubes if self.compiled is None else self.compiled.tubes
+
+    def compile(self) -> None:
+        """Make machine code of the tests, once."""
+        with making:
+            if self.compiled is None:
+                from groups.branches.machine import CompiledTests
+
+                self.compiled = CompiledTests(self)
 
     # --- single instants -------------------------------------------------------------------------------
 
     def _instants(self, X: Floats) -> tuple[Floats, Floats, Floats]:
         """Values and rates of what is read along cubics (rows, T); what is left of groups' rows (2, G, T)."""
         # Behind the rows that are read come hard numbers, then the unknowns of all groups.
-        plan, count, n = self.plan, X.shape[1], len(self._rows)
-        first = n + self._n_hard
+        plan, count, n = self.plan, X.shape[1], len(self.rows)
+        first = n + self.n_hard
         values, rates = np.zeros((2, first + self.unknowns, count))
-        values[:n] = X[self._rows]
+        values[:n] = X[self.rows]
         for k, rate in enumerate(self._rates):
             rates[k] = X[rate] if isinstance(rate, int) else _of_body(plan.record, X, *rate)
         for array, rows in ((values, plan.q), (rates, plan.dq)):
             array[first : first + plan.unknowns] = X[rows]
         left = np.zeros((2, len(plan.parts), count))
         for of in self.groups:
-            state = () if of.printed.coordinates else [X[r] for r in of.part.state]
-            speed = () if of.printed.coordinates else [X[r + plan.unknowns] for r in of.part.state]
+            state = () if of.test.coordinates else [X[r] for r in of.part.state]
+            speed = () if of.test.coordinates else [X[r + plan.unknowns] for r in of.part.state]
             given = [X[r] for r in of.read]
-            left[0, of.part.index], left[1, of.part.index], *more = of.printed.at_instants(
+            left[0, of.part.index], left[1, of.part.index], *more = of.test.at_instants(
                 given, of.geometry, state, speed
             )
-            hard = n + of.first_hard + np.arange(of.printed.n_hard)
-            places = [*hard, *(first + of.state if of.printed.coordinates else ())]
+            hard = n + of.first_hard + np.arange(of.test.n_hard)
+            places = [*hard, *(first + of.state if of.test.coordinates else ())]
             for place, x, rate in zip(places, more, more[len(places) :], strict=False):
                 values[place], rates[place] = x, rate
         return values, rates, left
 
-    def _tried(self, X: Floats, x: Floats, left: Ints, right: Ints, h: Floats, usable: Bools) -> Pieces:
-        """Steps h (K,) between columns of an array of full height, each in one piece."""
-        plan, (radius, box) = self.plan, np.zeros((2, self.unknowns, len(h)))
-        good = np.zeros((len(plan.parts), len(h)), dtype=np.bool_)
-        found = Pieces(x, good, radius, box)
+    def _tried(
+        self, X: Floats, x: Floats, apart: int, h: Floats, usable: Bools, *, compiled: bool
+    ) -> Pieces:  # fmt: skip
+        """Steps h (K,) between columns of an array and those so far to the right, each in one piece."""
         with np.errstate(all="ignore"):
-            values, rates, (residual, rest) = self._instants(X)
-            ends = np.fmax(residual[:, left], residual[:, right])
-            ends = ends + OF_RATE * h * (rest[:, left] + rest[:, right])
-            for first in range(0, len(h), BLOCK):
-                k = slice(first, first + BLOCK)
-                a, b = values[:, left[k]], values[:, right[k]]
-                before, after = rates[:, left[k]] * h[k], rates[:, right[k]] * h[k]
-                self._wind(a, b, 0.5 * (before + after))
-                self._block(along_cubic(a, b, before, after), ends[:, k], found, k)
-        good &= usable
-        for part in plan.parts:
+            margin, radius, box = self.tests(len(h), compiled=compiled)(X, apart, h)
+        good = (margin > 0.0) & usable
+        for part in () if good.all() else self.plan.parts:
             good[part.index] &= good[list(part.known)].all(axis=0)
+        return Pieces(x, good, radius, box)
+
+    def _tubes(self, X: Floats, apart: int, h: Floats) -> Tubes:
+        """Margins (G, K), and radii e and R (n, K), of steps."""
+        count = len(h)
+        found = np.full((len(self.plan.parts), count), -1.0), *np.zeros((2, self.unknowns, count))
+        values, rates, left = self._instants(with_axes(self.plan, X))
+        residual, rest = ([of[:, :count], of[:, apart : apart + count]] for of in left)
+        ends = ends_of(residual, rest, h)
+        for first in range(0, count, BLOCK):
+            k = slice(first, min(first + BLOCK, count))
+            right = slice(k.start + apart, k.stop + apart)
+            a, b = values[:, k], values[:, right].copy()
+            before, after = rates[:, k] * h[k], rates[:, right] * h[k]
+            self._wind(a, b, 0.5 * (before + after))
+            self._block(along_cubic(a, b, before, after), ends[:, k], found, k)
         return found
 
     def _wind(self, a: Floats, b: Floats, way: Floats) -> None:
         """Turn principal angles of implicit groups on by whole turns, as their rates say."""
-        first = len(self._rows) + self._n_hard
-        for of in (of for of in self.groups if of.printed.coordinates):
+        first = len(self.rows) + self.n_hard
+        for of in (of for of in self.groups if of.test.coordinates):
             for row, turn in zip((first + of.state).tolist(), of.routine.group.turns, strict=True):
                 if turn:
                     b[row] += 2 * np.pi * np.round((a[row] + way[row] - b[row]) / (2 * np.pi))
 
-    def _block(self, path: Sequence[Floats], ends: Floats, found: Pieces, k: slice) -> None:
-        off: dict[int, Any] = {}
-        hard, q = len(self._rows), len(self._rows) + self._n_hard
+    def _block(self, path: Sequence[Floats], ends: Floats, found: Tubes, k: slice) -> None:
+        (margins, radii, boxes), off = found, dict[int, Any]()
+        hard, q = len(self.rows), len(self.rows) + self.n_hard
         for of in self.groups:
             rows, given = of.row_of, list[Any]()
-            for name, data in of.printed.used:
+            for name, data in of.test.used:
                 part, kind, number = data if name == "path" else (-1, name, 0)
                 if kind == "ends":
                     given.append(ends[of.part.index])
@@ -207,39 +249,48 @@ class Prover:
                     given.append(path[part][q + of.state[number]])
                 else:
                     given.append(path[part][self._place[rows[kind, number]]])
-            (margin, *rest), n = of.printed.function(given, of.geometry), of.routine.n
-            found.good[of.part.index, k] = margin > 0.0
+            (margin, *rest), n = of.test.function(given, of.geometry), of.routine.n
+            margins[of.part.index, k] = margin
             for i, row in enumerate(of.state.tolist()):
-                found.radius[row, k], found.box[row, k] = rest[i], rest[n + i]
-            if not of.printed.coordinates:
+                radii[row, k], boxes[row, k] = rest[i], rest[n + i]
+            if not of.test.coordinates:
                 off |= dict(zip(of.part.state.tolist(), rest[:n], strict=True))
             off |= dict(zip(of.rows, rest[2 * n :], strict=True))
 
     # --- pieces of steps -----------------------------------------------------------------------------
 
-    def pieces(self, way: Way, begin: int, X: Floats, usable: Bools, depth: int = DEPTH) -> Pieces:
+    def pieces(
+        self, way: Way, begin: int, X: Floats, usable: Bools, depth: int = DEPTH, *, compiled: bool = False
+    ) -> Pieces:
         """Steps from a sample on, whose columns these are, halved so often at most where that helps."""
-        X, k = with_axes(self.plan, X), np.arange(X.shape[1] - 1)
+        k = np.arange(X.shape[1] - 1)
         h = np.diff(way.time[begin : begin + X.shape[1]])
-        whole = self._tried(X, begin + k.astype(float), k, k + 1, h, usable)
+        whole = self._tried(X, begin + k.astype(float), 1, h, usable, compiled=compiled)
         again = self._worth(whole.good, usable) & (depth > 0)
         found, failing = [whole.picked(~again)], np.flatnonzero(again)
         for k in np.array_split(failing, -(-len(failing) // STEPS) or 1):
-            found += self._halves(way, begin, X, k, usable, depth)
+            found += self._halves(way, begin, X, k, usable, depth, life_of(self.plan, compiled))
         return Pieces.joined(found)
 
     def _halves(
-        self, way: Way, begin: int, X: Floats, k: Ints, usable: Bools, depth: int
+        self, way: Way, begin: int, X: Floats, k: Ints, usable: Bools, depth: int, life: Life
     ) -> Iterator[Pieces]:
         """Pieces of some steps, halved until they are proven, or so often."""
         x, left, right = begin + np.stack([k, k + 1.0]), X[:, k], X[:, k + 1]
         for level in range(depth if len(k) else 0):
             middle, count = x.mean(axis=0), x.shape[1]
-            columns = np.concatenate([left, self._middle(way, x, left, right), right], axis=1)
+            columns = np.concatenate([left, self._middle(life, way, x, left, right), right], axis=1)
             at = np.concatenate([x[0], middle, x[1]])
             i, j = np.arange(2 * count), np.arange(count, 3 * count)
             here = usable[:, at[i].astype(np.intp) - begin]
-            halves = self._tried(columns, at[i], i, j, way.time_at(at[j]) - way.time_at(at[i]), here)
+            halves = self._tried(
+                columns,
+                at[i],
+                count,
+                way.time_at(at[j]) - way.time_at(at[i]),
+                here,
+                compiled=life is self.plan.machine,
+            )
             again = self._worth(halves.good, here)
             again &= level < depth - 1 and again.sum() <= PIECES
             yield halves.picked(~again)
@@ -256,13 +307,13 @@ class Prover:
                 found |= ~good[part.index] & usable[part.index] & good[list(part.known)].all(axis=0)
         return found
 
-    def _middle(self, way: Way, x: Floats, left: Floats, right: Floats) -> Floats:
+    def _middle(self, life: Life, way: Way, x: Floats, left: Floats, right: Floats) -> Floats:
         """Solved columns in the middle of pieces."""
         plan, h = self.plan, way.time_at(x[1]) - way.time_at(x[0])
-        Y = self.life.storage(x.shape[1])
+        Y = life.storage(x.shape[1])
         Y[: plan.first_body] = way.at(x.mean(axis=0))
         Y[plan.q] = 0.5 * (left[plan.q] + right[plan.q]) + h / 8.0 * (left[plan.dq] - right[plan.dq])
-        self.life.apart(Y, x.shape[1], np.inf)
+        life.apart(Y, x.shape[1], np.inf)
         rows = plan.turning
         Y[rows] += 2 * np.pi * np.round((0.5 * (left[rows] + right[rows]) - Y[rows]) / (2 * np.pi))
         return Y

@@ -49,6 +49,8 @@ if TYPE_CHECKING:
 SHARE, LEAST, TIMES = 1e-3, 1e-12, 4.0
 #: Largest step of Newton's method, rad or sizes, that an end may be away from the branch.
 CLOSED = 1e-6
+#: Largest of a Hermite cubic's basis function of a rate.
+OF_RATE = 4.0 / 27.0
 #: Steps towards the eigenvector w of Z, each of Z + SHIFT.
 PERRON, SHIFT = 2, 0.1
 #: What :func:`along_cubic` gives of a number's path, and what the true number is off.
@@ -64,6 +66,11 @@ Path: TypeAlias = Callable[[str, Any], Sequence[Number]]
 def inner(a: Iterable[Number], b: Iterable[Number]) -> Number:
     """Sum of products."""
     return total([x * y for x, y in zip(a, b, strict=True)])
+
+
+def ends_of(residual: Sequence[Number], rest: Sequence[Number], h: Number) -> Number:
+    """Bound by what is left of rows and of their rates at both ends of a step h."""
+    return largest(*residual) + OF_RATE * h * total([magnitude(x) for x in rest])
 
 
 class GroupProof:

@@ -45,6 +45,16 @@ FLOATS, OPERATION, STEPWISE = 5e-8, (1e-6, 1.5e-9), 2
 _ROUTINES: WeakKeyDictionary[Structure, dict[object, list[Routine]]] = WeakKeyDictionary()
 
 
+def price_of(operations: int) -> float:
+    """Seconds of making machine code of so many operations, roughly."""
+    return PRICE[0] + PRICE[1] * operations
+
+
+def seconds_of(operations: int, columns: int) -> float:
+    """Seconds of so many operations on arrays, roughly."""
+    return operations * (OPERATION[0] + OPERATION[1] * columns)
+
+
 @dataclass(eq=False)
 class Part:
     """A group in its model: its routine, the numbers of its geometry, and its rows in the array."""
@@ -150,11 +160,11 @@ class Plan:
     @cached_property
     def price(self) -> float:
         """Seconds of making machine code, roughly."""
-        return PRICE[0] + PRICE[1] * sum(sum(routine.operations) for routine in self.routines)
+        return price_of(sum(sum(routine.operations) for routine in self.routines))
 
     def seconds(self, instants: int) -> float:
         """Seconds of a call for so many instants by floats, or by NumPy, roughly."""
-        return self.operations * min(FLOATS * instants, OPERATION[0] + OPERATION[1] * instants)
+        return min(FLOATS * instants * self.operations, seconds_of(self.operations, instants))
 
     def pays(self, instants: int, calls: int = 1, spent: float = 0.0) -> bool:
         """Whether machine code takes less to make than NumPy for so many calls of so many instants each."""

@@ -302,10 +302,11 @@ class Writer:
         if key not in self._sought:
             self._sought[key] = self._piece(s, base)
         u, piece = self._sought[key]
-        if (key, axis) not in self._sought:
-            self._sought[key, axis] = self._coefficients(piece, base)
+        of = key, id(base.coefficients)  # several curves may have the same breaks
+        if of not in self._sought:
+            self._sought[of] = self._coefficients(piece, base)
         found = code.constant(0.0)
-        for k, c in enumerate(self._sought[key, axis]):
+        for k, c in enumerate(self._sought[of]):
             power = base.coefficients.shape[1] - 1 - k
             if power >= order:
                 c = code.binary("*", c, code.constant(perm(power, order)))
