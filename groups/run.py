@@ -52,16 +52,18 @@ def finished(
     done: int | None = None,
     missing: Bools | None = None,
     *,
-    watches: bool = True,
+    judges: bool = True,
 ) -> Run:
-    """The run of what the engine has solved, up to ``done``; without ``watches`` contacts know no limits."""
+    """The run of what the engine has solved, up to ``done``."""
+    # Unless it ``judges``, contacts know no limits, and a motion that is solved all over may have passed dead
+    # points: a proof is to follow.
     count = len(solving.motion.time)
     done = count if done is None else done
-    arrays = solving.finished(held, level, done, missing)
+    arrays = solving.finished(held, level, done, missing, looks=judges)
     run = Run(solving.model, solving.motion, held, level, arrays)
     if solving.model.globally:
         run.solve_by_global_approach(done)
-    if watches:
+    if judges:
         run.leave_profiles(solving, 0, arrays.quality[0])
         run.check_contacts(0, done)
     if missing is not None:

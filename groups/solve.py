@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, get_args
 
 import numpy as np
@@ -10,7 +11,8 @@ import numpy as np
 from groups.engine.solve import Solving
 from groups.motion import Motion, default_motion
 from groups.posed import in_modes
-from groups.run import finished
+from groups.run import Run, finished
+from groups.status import OK
 from groups.trajectory import Branch, Level, Trajectory, body_index, level_number
 from mbssa import Mechanism
 from mbssa.arrays import Ints
@@ -55,26 +57,32 @@ def solve(
     compiled = model.compiles(len(motion.time)) if compiled is None else compiled
     model = in_modes(model, modes)
     if branch == "checked":
-        return _solved(model, motion, kept, answers, compiled, progress)[0]
-    from groups.branches.insertion import prove
+        solving, done = _solved(model, motion, compiled, progress)
+        return finished(solving, model.held_bodies(kept), answers, done).trajectory(kept)
+    from groups.branches.insertion import prove, proven_at_once
 
-    everything = np.arange(mechanism.n_bodies)
-    found, solving = _solved(model, motion, everything, max(answers, 1 + smooth), compiled, watches=False)
+    everything, most = np.arange(mechanism.n_bodies), max(answers, int(smooth) + 1)
+    solving, _ = _solved(model, motion, compiled)
+    run = finished(solving, everything, most, judges=False)
+    status = run.arrays.quality[0]
+    if not (model.globally or status.any() or any(solving.off_profiles(status))):
+        at_once = proven_at_once(solving, compiled, progress)
+        if at_once is not None:
+            sure, last = at_once
+            run.level = answers
+            run.check_contacts(0, last + 1)
+            run.stop_at(last + 1)
+            found = run.trajectory(kept)
+            return replace(found, proven=(sure * (found.status == OK)).astype(np.int8))
+        run = Run(model, motion, everything, most, solving.finished(everything, most))
     whole = None if model.globally else solving
-    return prove(model, motion, found, kept, answers, compiled, smooth, progress, whole)
+    return prove(model, motion, run.trajectory(), kept, answers, compiled, smooth, progress, whole)
 
 
 def _solved(
-    model: Model,
-    motion: Motion,
-    kept: Ints,
-    level: int,
-    compiled: bool,
-    progress: Callable[[float], object] | None = None,
-    *,
-    watches: bool = True,
-) -> tuple[Trajectory, Solving]:
-    """Trajectory of a motion whose branches are checked, and the engine's solution."""
+    model: Model, motion: Motion, compiled: bool, progress: Callable[[float], object] | None = None
+) -> tuple[Solving, int]:
+    """A motion that the engine has solved, up to an instant."""
     solving, count, done, wanted = Solving(model, motion, compiled=compiled), len(motion.time), 0, True
     solving.begin()
     span = count if progress is None else SPAN * max(1, count // (50 * SPAN))
@@ -82,8 +90,7 @@ def _solved(
         stop = min(done + span, count)
         solving.advance(done, stop)
         done, wanted = stop, progress is None or progress(stop / count) is not False
-    run = finished(solving, model.held_bodies(kept), level, done, watches=watches)
-    return run.trajectory(kept), solving
+    return solving, done
 
 
 def _check(motion: Motion) -> None:

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 NONE = np.zeros(0, dtype=np.int64)
 #: Largest difference of poses that are the same, over the size, or of entries of a quaternion, or rad.
 SAME = 1e-7
+#: A motion begins at the reference, rad or m.
+AT_REFERENCE = 1e-12
 #: Least piece of a time step: the way of an input in it, rad or of the size.
 LEAST = 1e-7
 #: Pieces that are halved at once, and rounds of a time step until its groups are given up.
@@ -43,6 +45,32 @@ AT_ONCE, ROUNDS = 32, 1000
 FARTHEST = 1000.0
 #: Time steps that are solved and certified at once, at first and at most.
 WINDOW, WIDEST = 256, 4096
+
+
+def proven_at_once(
+    solving: Solving, compiled: bool, progress: Callable[[float], object] | None
+) -> tuple[Bools, int] | None:
+    """Groups (G,) whose branch is proven over a motion that the engine has solved, and its last instant."""
+    # None where a group has to be followed in pieces. ``progress`` is called with the share that is done; the
+    # motion ends there if it says False.
+    plan, way, last = solving.plan, solving.way, len(solving.motion.time) - 1
+    prover, goal = prover_of(plan), solving.motion.value[:, 0]
+    gap = goal - plan.setting.inputs
+    gap -= 2 * np.pi * np.round(gap / (2 * np.pi)) * plan.turning_inputs
+    if np.abs(gap).max(initial=0.0) >= AT_REFERENCE:
+        return None
+    sure, tail = prover.sure, list[Pieces]()
+    for first in range(0, last, WIDEST):
+        stop = min(first + WIDEST, last)
+        usable = np.broadcast_to(sure[:, None], (len(sure), stop - first))
+        pieces = prover.pieces(way, first, solving.X[:, first : stop + 1], usable, compiled=compiled)
+        whole = Pieces.joined([*tail, pieces]) if tail else pieces
+        if not (whole.good[sure].all() and prover.meet(whole)[sure].all()):
+            return None
+        tail = [pieces.picked([-1])]
+        if progress is not None and progress((stop + 1) / (last + 1)) is False:
+            return sure, stop
+    return sure, last
 
 
 def prove(
@@ -160,11 +188,7 @@ class Proof:
     @cached_property
     def sure(self) -> Bools:
         """Groups whose branch is proven so far: they have a proof, and so has what they hang on."""
-        refused = prover_of(plan_of(self.model)).refused
-        found = np.zeros(len(self.proven), dtype=np.bool_)
-        for g, needs in enumerate(self.model.needs):
-            found[g] = g not in refused and bool(found[list(needs)].all())
-        return found
+        return prover_of(plan_of(self.model)).sure.copy()
 
     def trajectory(self, kept: Ints, whole: Solving | None = None) -> Trajectory:
         """The answer; ``whole`` is the engine's solution, which holds the arrays of what was solved."""
@@ -318,7 +342,7 @@ class Proof:
         goal = motion.value[:, 0]
         start = way_to(model, motion.names, goal)
         gap = goal - start
-        if np.abs(gap).max(initial=0.0) < 1e-12 or not self.sure.any():
+        if np.abs(gap).max(initial=0.0) < AT_REFERENCE or not self.sure.any():
             if self.solved is None or self.sure.any():  # else what others found is as good
                 state = _advance(run, 0, 1, state)
             self.sure &= run.arrays.quality[0][:, 0] == OK

@@ -57,8 +57,9 @@ class Loop:
             code = self.code
             with code.loop("%first", "%end", str(code.lanes)) as self.t:
                 writer = Writer(code, lambda name, k: load(self, name, k), self._table)
-                graph = graph_of(results)
-                for given, nodes in stages if graph is not None else ():
+                for given, nodes in stages:
+                    graph = graph_of(results)
+                    assert graph is not None
                     writer.stage(graph, given, nodes)
                 for k, x in enumerate(writer.write(results)):
                     code.store(x, self._element(k))
@@ -126,13 +127,12 @@ class _Step:
             return loop.geometry(data)
         if name == "ends":
             return self._ends(loop)
-        part, *which = data
+        part, kind, k = data
         if part == OFF:
-            return loop.row(W, "off", tuple(which))
-        path = self._paths.get(tuple(which))
-        if path is None:
-            path = self._paths[tuple(which)] = self._path(loop, *which)
-        return path[part]
+            return loop.row(W, "off", (kind, k))
+        if (kind, k) not in self._paths:
+            self._paths[kind, k] = self._path(loop, kind, k)
+        return self._paths[kind, k][int(part)]
 
     def _ends(self, loop: Loop) -> str:
         at_ends = {kind: [loop.row(V + side, kind, 0) for side in SIDES] for kind in ("residual", "rest")}

@@ -1,4 +1,4 @@
-"""Proofs of all groups over time steps in arrays, and over their halves."""
+"""Proofs of all groups over time steps in arrays, and over pieces of these."""
 
 from __future__ import annotations
 
@@ -19,10 +19,11 @@ from groups.branches.theorem import (
     coordinates_of,
     ends_of,
 )
-from groups.engine.arrays import Life
+from groups.engine.arrays import Life, quintic
 from groups.engine.plan import price_of, seconds_of
 from groups.engine.solve import life_of, making
 from mbssa.arrays import Bools, Floats, Ints
+from mbssa.graph.nodes import polynomial
 from mbssa.graph.source import functions
 
 if TYPE_CHECKING:
@@ -36,8 +37,10 @@ if TYPE_CHECKING:
 Tubes: TypeAlias = tuple[Floats, Floats, Floats]
 #: Steps of a block: intermediate results stay in the cache.
 BLOCK = 1024
-#: Halvings of a step at most; steps that are halved at a time, and pieces of these at most.
-DEPTH, STEPS, PIECES = 20, 256, 8192
+#: Ends of the pieces into which a step is divided; divisions at most, steps that are divided at a time, and
+#: pieces of these at most.
+SHARES = np.linspace(0.0, 1.0, 9)[:, None]
+DEPTH, STEPS, PIECES = 10, 256, 16384
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,6 +154,11 @@ class Prover:
         #: The same tests as machine code, once they are made, and the seconds that NumPy has taken.
         self.compiled: CompiledTests | None = None
         self._spent = 0.0
+        #: (G,) groups that have a proof, and so has what they hang on.
+        self.sure = np.ones(len(plan.parts), dtype=np.bool_)
+        for part in plan.parts:
+            g, needs = part.index, self.sure[list(part.known)]
+            self.sure[g] = g not in self.refused and bool(needs.all())
 
     def tests(self, columns: int, *, compiled: bool) -> Callable[[Floats, int, Floats], Tubes]:
         """The tests of so many columns, by machine code where that may be and pays."""
@@ -262,42 +270,38 @@ class Prover:
     def pieces(
         self, way: Way, begin: int, X: Floats, usable: Bools, depth: int = DEPTH, *, compiled: bool = False
     ) -> Pieces:
-        """Steps from a sample on, whose columns these are, halved so often at most where that helps."""
+        """Steps from a sample on, whose columns these are, divided so often at most where that helps."""
         k = np.arange(X.shape[1] - 1)
         h = np.diff(way.time[begin : begin + X.shape[1]])
         whole = self._tried(X, begin + k.astype(float), 1, h, usable, compiled=compiled)
         again = self._worth(whole.good, usable) & (depth > 0)
+        if not again.any():
+            return whole
         found, failing = [whole.picked(~again)], np.flatnonzero(again)
         for k in np.array_split(failing, -(-len(failing) // STEPS) or 1):
-            found += self._halves(way, begin, X, k, usable, depth, life_of(self.plan, compiled))
+            found += self._divided(way, begin, X, k, usable, depth, life_of(self.plan, compiled))
         return Pieces.joined(found)
 
-    def _halves(
+    def _divided(
         self, way: Way, begin: int, X: Floats, k: Ints, usable: Bools, depth: int, life: Life
     ) -> Iterator[Pieces]:
-        """Pieces of some steps, halved until they are proven, or so often."""
+        """Pieces of some steps, divided until they are proven, or so often."""
         x, left, right = begin + np.stack([k, k + 1.0]), X[:, k], X[:, k + 1]
         for level in range(depth if len(k) else 0):
-            middle, count = x.mean(axis=0), x.shape[1]
-            columns = np.concatenate([left, self._middle(life, way, x, left, right), right], axis=1)
-            at = np.concatenate([x[0], middle, x[1]])
-            i, j = np.arange(2 * count), np.arange(count, 3 * count)
-            here = usable[:, at[i].astype(np.intp) - begin]
-            halves = self._tried(
-                columns,
-                at[i],
-                count,
-                way.time_at(at[j]) - way.time_at(at[i]),
-                here,
-                compiled=life is self.plan.machine,
-            )
-            again = self._worth(halves.good, here)
+            count = x.shape[1]
+            at = (x[0] + SHARES * (x[1] - x[0])).ravel()
+            inside = at[count:-count]
+            columns = np.concatenate([left, self._between(life, way, x, inside, left, right), right], axis=1)
+            time, here = way.time_at(at), usable[:, at[:-count].astype(np.intp) - begin]
+            h = time[count:] - time[:-count]
+            found = self._tried(columns, at[:-count], count, h, here, compiled=life is self.plan.machine)
+            again = self._worth(found.good, here)
             again &= level < depth - 1 and again.sum() <= PIECES
-            yield halves.picked(~again)
+            yield found.picked(~again)
             if not again.any():
                 return
-            i, j = i[again], j[again]
-            x, left, right = np.stack([at[i], at[j]]), columns[:, i], columns[:, j]
+            i = np.flatnonzero(again)
+            x, left, right = np.stack([at[i], at[i + count]]), columns[:, i], columns[:, i + count]
 
     def _worth(self, good: Bools, usable: Bools) -> Bools:
         """(K,) where a group fails by itself that is solved at both ends."""
@@ -307,22 +311,29 @@ class Prover:
                 found |= ~good[part.index] & usable[part.index] & good[list(part.known)].all(axis=0)
         return found
 
-    def _middle(self, life: Life, way: Way, x: Floats, left: Floats, right: Floats) -> Floats:
-        """Solved columns in the middle of pieces."""
-        plan, h = self.plan, way.time_at(x[1]) - way.time_at(x[0])
-        Y = life.storage(x.shape[1])
-        Y[: plan.first_body] = way.at(x.mean(axis=0))
-        Y[plan.q] = 0.5 * (left[plan.q] + right[plan.q]) + h / 8.0 * (left[plan.dq] - right[plan.dq])
-        life.apart(Y, x.shape[1], np.inf)
-        rows = plan.turning
-        Y[rows] += 2 * np.pi * np.round((0.5 * (left[rows] + right[rows]) - Y[rows]) / (2 * np.pi))
+    def _between(
+        self, life: Life, way: Way, x: Floats, at: Floats, left: Floats, right: Floats
+    ) -> Floats:  # fmt: skip
+        """Solved columns inside of pieces, from the quintics between their ends."""
+        plan, Y, shape = self.plan, life.storage(len(at)), (-1, len(SHARES) - 2, x.shape[1])
+        before, after = ([X[rows] for rows in (plan.q, plan.dq, plan.ddq)] for X in (left, right))
+        guess = quintic(before, after, way.time_at(x[1]) - way.time_at(x[0]))
+        rows, s = plan.turning, SHARES[1:-1]
+        Y[: plan.first_body] = way.at(at)
+        Y[plan.q].reshape(shape)[:] = polynomial(s, [c[:, None] for c in guess])
+        life.apart(Y, len(at), np.inf)
+        turned = left[rows, None] + s * (right[rows, None] - left[rows, None])
+        Y[rows] += 2 * np.pi * np.round((turned.reshape(-1, len(at)) - Y[rows]) / (2 * np.pi))
         return Y
 
     def meet(self, pieces: Pieces) -> Bools:
         """(G, K - 1) whether tubes have the same solution where they meet, if both are proven."""
         e, R = pieces.radius, pieces.box
-        forth, back = e[:, :-1] <= R[:, 1:], e[:, 1:] <= R[:, :-1]
+        forth = e[:, :-1] <= R[:, 1:]
         found = np.ones((len(self.plan.parts), len(pieces.x) - 1), dtype=np.bool_)
+        if forth.all():
+            return found
+        back = e[:, 1:] <= R[:, :-1]
         for of in self.groups:
             found[of.part.index] = forth[of.state].all(axis=0) | back[of.state].all(axis=0)
         return found | ~pieces.good[:, :-1]

@@ -123,10 +123,12 @@ class Solving:
         return mine[mine < len(self.X)], read[read < len(self.X)]
 
     def finished(
-        self, held: Ints, level: int, done: int | None = None, missing: Bools | None = None
-    ) -> Arrays:
+        self, held: Ints, level: int, done: int | None = None, missing: Bools | None = None,
+        *, looks: bool = True,
+    ) -> Arrays:  # fmt: skip
         """The answer of the bodies that are held: statuses, what the rescue finds, turns."""
-        # Instants from ``done`` on are not computed, nor are those of ``missing`` (G, T).
+        # Instants from ``done`` on are not computed, nor are those of ``missing`` (G, T). A motion that is
+        # solved all over may have passed dead points unless it ``looks`` for them.
         plan, life, count = self.plan, self.life, len(self.motion.time)
         done = count if done is None else done
         X, way, status = self.X[:, :done], self.way.until(done), np.zeros((len(plan.parts), count), np.int8)
@@ -138,7 +140,8 @@ class Solving:
         if not fine or self.knots.lost:
             mine[:] = statuses(plan, life, X, way.time, self.knots, mine)
             ranges = life.seen(X, NEAR)[1]
-        mark_turned_back(plan, life, way, X, mine, ranges)
+        if looks or mine.any():
+            mark_turned_back(plan, life, way, X, mine, ranges)
         if mine.any():
             _take_back(plan, X, mine)
         telling = not plan.wound or way.longest <= TELLING

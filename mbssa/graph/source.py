@@ -47,6 +47,7 @@ class _Writer:
         self.depth: dict[int, int] = {}
         self.foreign: dict[str, Callable[..., Number]] = {}
         self.inputs: dict[tuple[str, Any], int] = {}
+        self.places: dict[tuple[str, int], str] = {}
         self.uses = _uses(staged, results)
 
     def value(self, x: Number) -> str:
@@ -96,11 +97,21 @@ class _Writer:
                 return f"{name}[{k}]" if own else f"i[{self.inputs.setdefault(data, len(self.inputs))}]"
             case "curve":
                 pieces, axis, order = data
-                op, self.foreign[f"f{i}"] = f"f{i}", pieces(order, axis)
+                return self._on_curve(f"f{i}", operands[0], pieces(order, axis))
             case "user":
                 function, order = data
                 op, self.foreign[f"f{i}"] = f"f{i}", function.of(order)
         return f"{op}({', '.join(operands)})"
+
+    def _on_curve(self, name: str, s: str, pieces: Any) -> str:
+        """A value on a curve; curves with the same breaks share the search for a place."""
+        key = s, id(pieces.breaks)
+        if key not in self.places:
+            at = self.places[key] = f"s{len(self.places)}"
+            self.foreign[f"{at}_of"] = pieces.place
+            self.lines.append(f"    {at} = {at}_of({s})")
+        self.foreign[name] = pieces.at
+        return f"{name}(*{self.places[key]})"
 
 
 def _uses(staged: Sequence[Number], results: Sequence[Number]) -> Counter[int]:

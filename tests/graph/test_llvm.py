@@ -126,11 +126,13 @@ def test_curves(closed, count):
     def pieces(order, axis):
         return coordinates[axis] if order == 0 else pieces(order - 1, axis).derivative
 
+    steps = Pieces(breaks, np.arange(float(count))[:, None], period)  # another curve with the same breaks
     s = np.concatenate([RNG.uniform(breaks[0] - 3, breaks[-1] + 3, 500), breaks])
     graph = Graph()
     x = graph.input("x", 0)
-    wanted = [pieces(order, axis) for order in range(3) for axis in range(2)]
-    found = calculated(HERE, [curve(x, pieces, axis, order) for order in range(3) for axis in range(2)], [s])
+    wanted = [*(pieces(order, axis) for order in range(3) for axis in range(2)), steps]
+    curves = [curve(x, pieces, axis, order) for order in range(3) for axis in range(2)]
+    found = calculated(HERE, [*curves, curve(x, lambda order, axis: steps, 0)], [s])
     away = s[:, None] - breaks
     away -= np.round(away / period) * period if closed else 0.0
     inside = np.abs(away).min(axis=1) > 1e-12  # at a break it may be either piece
