@@ -57,6 +57,7 @@ def _side_by_side(solving: Solving, first: Ints, stop: Ints) -> Bools:
     follower, scale = Follower(plan, life), solving.way.scale[:, None]
     behind = slice(plan.first_body, len(X))
     X[behind, first] = plan.start[behind, None]
+    life.prepare(X)
     life.some(X, first)
     sound = np.array(follower.fine(X[:, first], X[:, first], plan.alive, 0.0)[0]) | (not plan.unknowns)
     for j in range(1, int((stop - first).max(initial=0))):
