@@ -15,12 +15,8 @@ from groups.solvers.solver import Solver
 from groups.trajectory import Branch, Level, Trajectory, names_of_groups
 from mbssa import Mechanism, Structure
 from mbssa.arrays import Floats, Ints
-from mbssa.joints.catalogue import is_length
 from mbssa.joints.frames import Frames
 from mbssa.joints.system import Configuration
-
-#: Farthest way of an input in a time step that is not coarse, rad or over the size.
-FINE = 0.1
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,22 +116,6 @@ class Model:
 
         return plan_of(self).compiles(instants, calls)
 
-    def proves(self, motion: Motion) -> bool:
-        """Whether branches are proven by default: of coarse motions, where signs alone may be deceived.
-
-        A motion is coarse of which an input goes farther than :data:`FINE` in a time step. The proof takes
-        about as long as a solution by NumPy; what it needs is made once for a model.
-
-        >>> import groups, mbssa
-        >>> bar = mbssa.load("planar_four_bar")
-        >>> model = groups.build(mbssa.decompose(bar))
-        >>> [model.proves(groups.constant_speed(bar, steps=n)) for n in (361, 25)]
-        [False, True]
-        """
-        lengths = [is_length(name) for name in motion.names]
-        fine = FINE * np.where(lengths, self.frames.size, 1.0)
-        return bool((np.abs(np.diff(motion.value, axis=1)) > fine[:, None]).any())
-
     @cached_property
     def group_names(self) -> tuple[str, ...]:
         """By group, its bodies and its type."""
@@ -207,11 +187,11 @@ class Model:
         bodies : names or numbers of the bodies to keep; all by default
         level : the last level of answer that is wanted
         modes : number of the assembly mode, as :func:`groups.modes` counts them, by number of the group
-        branch : ``proven`` certifies over every time step that a group stays on the branch of the reference,
-            and solves instants in between where it has to. It does so for all groups but those with users'
-            functions that cannot be traced, or with more than thirty unknowns; :attr:`Trajectory.proof` says
-            where it did. ``smooth`` does, and goes straight on where two branches cross (a parallelogram
-            that lies flat). ``checked`` is faster. By default :meth:`proves` says which
+        branch : ``proven``, the default, certifies over every time step that a group stays on the branch of
+            the reference, and solves instants in between where it has to. It does so for all groups but
+            those with users' functions that cannot be traced, or with more than thirty unknowns;
+            :attr:`Trajectory.proof` says where it did. ``smooth`` does, and goes straight on where two
+            branches cross (a parallelogram that lies flat). ``checked`` is somewhat faster
         compiled : True solves by machine code, which is made once for a model in some tenths of a second,
             False by NumPy; by default what takes less time. The answers differ by rounding alone. Functions
             that cannot be traced are NumPy's always

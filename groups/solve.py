@@ -51,8 +51,6 @@ def solve(
         )
     answers = level_number(level)
     kept = kept_bodies(mechanism, bodies)
-    if branch is None:
-        branch = "proven" if model.proves(motion) else "checked"
     smooth = branch == "smooth"
     compiled = model.compiles(len(motion.time)) if compiled is None else compiled
     model = in_modes(model, modes)
@@ -64,19 +62,18 @@ def solve(
     everything, most = np.arange(mechanism.n_bodies), max(answers, int(smooth) + 1)
     solving, _ = _solved(model, motion, compiled)
     run = finished(solving, everything, most, judges=False)
-    status = run.arrays.quality[0]
-    if not (model.globally or status.any() or any(solving.off_profiles(status))):
-        at_once = proven_at_once(solving, compiled, progress)
-        if at_once is not None:
-            sure, last = at_once
-            run.level = answers
-            run.check_contacts(0, last + 1)
-            run.stop_at(last + 1)
-            found = run.trajectory(kept)
-            return replace(found, proven=(sure * (found.status == OK)).astype(np.int8))
-        run = Run(model, motion, everything, most, solving.finished(everything, most))
-    whole = None if model.globally else solving
-    return prove(model, motion, run.trajectory(), kept, answers, compiled, smooth, progress, whole)
+    at_once = proven_at_once(solving, run.arrays.quality[0], compiled, progress)
+    if at_once is None:
+        if not run.arrays.quality[0].any():
+            run = Run(model, motion, everything, most, solving.finished(everything, most))
+        whole = None if model.globally else solving
+        return prove(model, motion, run.trajectory(), kept, answers, compiled, smooth, progress, whole)
+    sure, last = at_once
+    run.level = answers
+    run.check_contacts(0, last + 1)
+    run.stop_at(last + 1)
+    found = run.trajectory(kept)
+    return replace(found, proven=(sure * (found.status == OK)).astype(np.int8))
 
 
 def _solved(

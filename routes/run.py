@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, Executor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
 from typing import TypedDict, Unpack, cast
@@ -13,14 +13,17 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from groups.branches.insertion import prove
+from groups.branches.insertion import prove, proven_at_once
 from groups.building import build
 from groups.dynamics import Forces
 from groups.dynamics import forces as forces_of
+from groups.engine.solve import Solving
 from groups.model import Model
 from groups.motion import Motion, default_motion
 from groups.posed import in_modes
+from groups.run import Run
 from groups.solve import kept_bodies
+from groups.status import OK
 from groups.trajectory import Branch, Level, Trajectory, level_number
 from mbssa.arrays import Floats, Ints
 from routes.checkpoint import existing, new, stored_life
@@ -191,23 +194,34 @@ def logged_run(
         if resume and compiled is None and checkpoint is not None:
             compiled = stored_life(Path(checkpoint))
         fast = solved.compiles(len(moved.time)) if compiled is None else compiled
-        proves = branch == "proven" or (branch is None and solved.proves(moved))
-        # A branch is proven by the poses and rates of all bodies.
-        held, far = (np.arange(model.mechanism.n_bodies), max(answers, 1)) if proves else (wanted, answers)
-        job = job_of(solved, moved, plan, held, far, fast)
+        job = job_of(solved, moved, plan, wanted, answers, fast)
         if resume and checkpoint is None:
             raise ValueError("resume continues from a checkpoint; name its folder")
         folder = None if checkpoint is None else Path(checkpoint)
         with _workspace(job, executor, folder, resume) as space:
             runner = TaskRunner(job, space)
-            trajectory = solution = _solved(runner, executor, pool, held, progress)
+            trajectory = solution = _solved(runner, executor, pool, wanted, progress)
             found = _reactions(runner, trajectory)
+            if branch != "checked" and space.done.all():
+                trajectory = _proven(runner.solving, solution, answers, fast)
         log = EventLog.of(_numbered(space), job.tasks.calls, job.tasks.bounds)
-        if proves:
-            trajectory = prove(solved, moved, trajectory, wanted, answers, fast)
         if found is not None and not _same(trajectory, solution):
             found = forces_of(trajectory, solved.structure, compiled=False)
         return Outcome(trajectory, log, perf_counter() - began, found)
+
+
+def _proven(solving: Solving, solution: Trajectory, answers: int, compiled: bool) -> Trajectory:
+    """A solution whose branches are proven, or another one where they are not."""
+    at_once = proven_at_once(solving, solution.status.T, compiled)
+    if at_once is not None:
+        return replace(solution, proven=(at_once[0] * (solution.status == OK)).astype(np.int8))
+    # By the poses and rates of all bodies.
+    model, motion, everything = solving.model, solving.motion, np.arange(solving.model.mechanism.n_bodies)
+    most = max(answers, 1)
+    arrays = solving.arrays(everything, most, solution.status.T).copy()
+    whole = None if model.globally else solving
+    found = Run(model, motion, everything, most, arrays).trajectory()
+    return prove(model, motion, found, solution.kept, answers, compiled, whole=whole)
 
 
 def _reactions(runner: TaskRunner, trajectory: Trajectory) -> Forces | None:

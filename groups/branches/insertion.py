@@ -28,6 +28,7 @@ from mbssa.arrays import Bools, Floats, Ints
 from mbssa.joints.catalogue import is_length
 
 if TYPE_CHECKING:
+    from groups.engine.rescue import Statuses
     from groups.model import Model
     from groups.trajectory import Trajectory
 
@@ -48,11 +49,13 @@ WINDOW, WIDEST = 256, 4096
 
 
 def proven_at_once(
-    solving: Solving, compiled: bool, progress: Callable[[float], object] | None
+    solving: Solving, status: Statuses, compiled: bool, progress: Callable[[float], object] | None = None
 ) -> tuple[Bools, int] | None:
     """Groups (G,) whose branch is proven over a motion that the engine has solved, and its last instant."""
     # None where a group has to be followed in pieces. ``progress`` is called with the share that is done; the
     # motion ends there if it says False.
+    if solving.model.globally or status.any() or any(solving.off_profiles(status)):
+        return None
     plan, way, last = solving.plan, solving.way, len(solving.motion.time) - 1
     prover, goal = prover_of(plan), solving.motion.value[:, 0]
     gap = goal - plan.setting.inputs
@@ -60,7 +63,7 @@ def proven_at_once(
     if np.abs(gap).max(initial=0.0) >= AT_REFERENCE:
         return None
     sure, tail = prover.sure, list[Pieces]()
-    for first in range(0, last, WIDEST):
+    for first in range(0, last, WIDEST) if sure.any() else ():
         stop = min(first + WIDEST, last)
         usable = np.broadcast_to(sure[:, None], (len(sure), stop - first))
         pieces = prover.pieces(way, first, solving.X[:, first : stop + 1], usable, compiled=compiled)

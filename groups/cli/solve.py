@@ -70,8 +70,8 @@ def solve(
         Branch | None,
         typer.Option(
             metavar="HOW",
-            help="How branches are held: checked (faster), proven, or smooth (on through crossings).",
-            show_default="proven where steps are coarse",
+            help="How branches are held: proven, smooth (on through crossings), or checked (faster).",
+            show_default="proven",
         ),
     ] = None,
     *,

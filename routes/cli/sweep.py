@@ -81,10 +81,7 @@ def sweep(
     ] = None,
     branch: Annotated[
         Branch | None,
-        typer.Option(
-            help="How branches are held: checked (faster), or proven.",
-            show_default="proven for poses of groups solved by Newton",
-        ),
+        typer.Option(help="How branches are held: proven, or checked (faster).", show_default="proven"),
     ] = None,
     motion: Annotated[
         Path | None, option("FILE", "Solve a motion for each case: a file, or own for the model's.")

@@ -44,15 +44,10 @@ def solve_poses(
     model: Model, inputs: Floats, bodies: Ints, branch: Branch | None = None, compiled: bool = False
 ) -> Poses:
     """Poses for each row of inputs (n, D), m and rad, in the modes of the reference."""
-    # Closed forms select their mode by signs. Newton and the spherical-loop closure continue from the last
-    # pose; here every pose is reached on a straight line of the inputs from the reference, over whole turns,
-    # so that it does not depend on order or on other cases.
-    continues = any(depends_on_last_pose(solver) for solver in model.solvers)
-    proves = branch == "proven" or (branch is None and continues)
-    followed = proves or continues
-    if (
-        followed and len(inputs) > 1 and pieces(model, inputs).sum() > LONGEST
-    ):  # memory for one line is enough
+    # Every pose is reached on a straight line of the inputs from the reference, over whole turns, so that it
+    # does not depend on order or on other cases.
+    proves = branch != "checked"
+    if len(inputs) > 1 and pieces(model, inputs).sum() > LONGEST:  # memory for one line is enough
         parts = [solve_poses(model, half, bodies, branch, compiled) for half in np.array_split(inputs, 2)]
         columns = [field.name for field in fields(Poses) if field.name != "bodies"]
         return Poses(bodies, *(np.concatenate([getattr(p, c) for p in parts], axis=1) for c in columns))

@@ -100,9 +100,8 @@ def sweep(
     limits : (lowest, highest) by coordinate, inclusive, instead of or beside the model's own. They prevent
         nothing: a column ``within`` says whether a case keeps them, ``margin`` how well
     modes : number of the assembly mode by number of the group, in every case
-    branch : ``proven``: the straight line from the reference to each pose is; of motions as
-        :meth:`groups.Model.solve` has it. ``checked`` is faster. By default poses of models with groups that
-        go by the last pose (Newton) are proven, and closed forms hold their signs, which is checked
+    branch : ``proven``, the default: the straight line from the reference to each pose is; of motions as
+        :meth:`groups.Model.solve` has it. ``checked`` is somewhat faster
     motion : inputs over time, or "own": the model file's, with ``steps`` and ``duration``; cases then change
         geometry and modes, and inputs by offsets
     simulate : method by which :func:`groups.simulate` simulates each case, with ``tolerance``, ``steps``
