@@ -42,6 +42,8 @@ AT_REFERENCE = 1e-12
 LEAST = 1e-7
 #: Pieces that are halved at once, and rounds of a time step until its groups are given up.
 AT_ONCE, ROUNDS = 32, 1000
+#: Seconds, roughly, for solutions of pieces; groups that are lost after that are given up at the whole step.
+PATIENCE = 10.0
 #: Longest way of an input in one time step that is followed at all, rad or of the size.
 FARTHEST = 1000.0
 #: Time steps that are solved and certified at once, at first and at most.
@@ -63,8 +65,9 @@ def proven_at_once(
     if np.abs(gap).max(initial=0.0) >= AT_REFERENCE:
         return None
     sure, tail = prover.sure, list[Pieces]()
-    for first in range(0, last, WIDEST) if sure.any() else ():
-        stop = min(first + WIDEST, last)
+    span = WIDEST if progress is None else WINDOW
+    for first in range(0, last, span) if sure.any() else ():
+        stop = min(first + span, last)
         usable = np.broadcast_to(sure[:, None], (len(sure), stop - first))
         pieces = prover.pieces(way, first, solving.X[:, first : stop + 1], usable, compiled=compiled)
         whole = Pieces.joined([*tail, pieces]) if tail else pieces
@@ -178,6 +181,8 @@ class Proof:
         #: Groups that went on through a place where two branches cross, or hang on such.
         self.continued = np.zeros(count, dtype=np.bool_)
         self.proven = np.zeros((count, len(self.motion.time)), dtype=np.int8)
+        #: Seconds that solutions of pieces have taken, roughly.
+        self.spent = 0.0
         #: From where the next time step begins, if a crossing ended beyond the last one.
         self.beyond: Crossed | None = None
         #: Groups with a contact that leaves an open profile, and the last time step before that.
@@ -385,7 +390,7 @@ class Proof:
         # the step at the instant `column`, and `into` takes the last one at the instant `at`.
         shares, way = np.array([0.0, 1.0]), _longest_way(step, self.model.frames.size)
         into, unsolved = start if into is None else into, 1.0
-        most = ROUNDS if way <= FARTHEST else 0
+        most = ROUNDS if way <= FARTHEST and self.spent < PATIENCE else 0
         trail, whole = Trail(step, way), (start, column, state, self.tail)
         for rounds in count():
             if at > 0 and not self._goes_on(at - 1):
@@ -396,6 +401,7 @@ class Proof:
             run = self._run(at_shares(step, solved))
             _copy(start, column, run, 0)
             state = run.advance(1, len(solved), state)
+            self.spent += prover_of(plan_of(self.model)).plan.seconds(len(solved))
             passed = self.passed(run, 0, len(solved), deep=0)
             failing = np.flatnonzero(~passed[:, self.sure].all(axis=1))
             first = int(failing[0]) if len(failing) else len(solved) - 1

@@ -41,6 +41,8 @@ BLOCK = 1024
 #: pieces of these at most.
 SHARES = np.linspace(0.0, 1.0, 9)[:, None]
 DEPTH, STEPS, PIECES = 10, 256, 16384
+#: Divisions of which all pieces may fail that are divided once more.
+SURE = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -296,6 +298,9 @@ class Prover:
             h = time[count:] - time[:-count]
             found = self._tried(columns, at[:-count], count, h, here, compiled=life is self.plan.machine)
             again = self._worth(found.good, here)
+            if level >= SURE:  # near a singular position, or a break of a curve, most pieces are proven
+                siblings = again.reshape(-1, count).sum(axis=0)
+                again &= np.tile(2 * siblings <= len(again) // count, len(again) // count)
             again &= level < depth - 1 and again.sum() <= PIECES
             yield found.picked(~again)
             if not again.any():
