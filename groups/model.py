@@ -191,7 +191,9 @@ class Model:
             the reference, and solves instants in between where it has to. It does so for all groups but
             those with users' functions that cannot be traced, or with more than thirty unknowns;
             :attr:`Trajectory.proof` says where it did. ``smooth`` does, and goes straight on where two
-            branches cross (a parallelogram that lies flat). ``checked`` is somewhat faster
+            branches cross (a parallelogram that lies flat). ``checked`` is somewhat faster. By default
+            motions are proven, but those of mechanisms of some hundred groups, and a motion that takes long
+            to be followed is only checked from there on
         compiled : True solves by machine code, which is made once for a model in some tenths of a second,
             False by NumPy; by default what takes less time. The answers differ by rounding alone. Functions
             that cannot be traced are NumPy's always

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from math import inf
 from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
-from groups.engine.solve import Solving
+from groups.engine.solve import Solving, plan_of
 from groups.motion import Motion, default_motion
 from groups.posed import in_modes
 from groups.run import Run, finished
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
 
 #: Farthest way of an input in a time step, rad or m: what turns with it could not be followed.
 FARTHEST = 1e4
+#: Operations of a mechanism that is not proven unless that is asked for: some hundred groups.
+LARGE = 20_000
+#: Seconds by NumPy, roughly, for which a motion is followed in pieces unless a proof is asked for.
+PATIENCE = 3.0
 #: Fewest instants that the engine solves between two reports of progress.
 SPAN = 256
 
@@ -54,7 +59,7 @@ def solve(
     smooth = branch == "smooth"
     compiled = model.compiles(len(motion.time)) if compiled is None else compiled
     model = in_modes(model, modes)
-    if branch == "checked":
+    if not proves(model, branch):
         solving, done = _solved(model, motion, compiled, progress)
         return finished(solving, model.held_bodies(kept), answers, done).trajectory(kept)
     from groups.branches.insertion import prove, proven_at_once
@@ -67,13 +72,26 @@ def solve(
         if not run.arrays.quality[0].any():
             run = Run(model, motion, everything, most, solving.finished(everything, most))
         whole = None if model.globally else solving
-        return prove(model, motion, run.trajectory(), kept, answers, compiled, smooth, progress, whole)
+        found = run.trajectory()
+        return prove(
+            model, motion, found, kept, answers, compiled, smooth, progress, whole, patience_of(branch)
+        )  # fmt: skip
     sure, last = at_once
     run.level = answers
     run.check_contacts(0, last + 1)
     run.stop_at(last + 1)
     found = run.trajectory(kept)
     return replace(found, proven=(sure * (found.status == OK)).astype(np.int8))
+
+
+def proves(model: Model, branch: Branch | None) -> bool:
+    """Whether branches are proven, which by default they are unless the mechanism is large."""
+    return branch != "checked" and (branch is not None or plan_of(model).operations <= LARGE)
+
+
+def patience_of(branch: Branch | None) -> float:
+    """Seconds by NumPy, roughly, for which a motion is followed in pieces."""
+    return PATIENCE if branch is None else inf
 
 
 def _solved(

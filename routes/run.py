@@ -22,7 +22,7 @@ from groups.model import Model
 from groups.motion import Motion, default_motion
 from groups.posed import in_modes
 from groups.run import Run
-from groups.solve import kept_bodies
+from groups.solve import kept_bodies, patience_of, proves
 from groups.status import OK
 from groups.trajectory import Branch, Level, Trajectory, level_number
 from mbssa.arrays import Floats, Ints
@@ -202,15 +202,17 @@ def logged_run(
             runner = TaskRunner(job, space)
             trajectory = solution = _solved(runner, executor, pool, wanted, progress)
             found = _reactions(runner, trajectory)
-            if branch != "checked" and space.done.all():
-                trajectory = _proven(runner.solving, solution, answers, fast)
+            if proves(solved, branch) and space.done.all():
+                trajectory = _proven(runner.solving, solution, answers, fast, patience_of(branch))
         log = EventLog.of(_numbered(space), job.tasks.calls, job.tasks.bounds)
         if found is not None and not _same(trajectory, solution):
             found = forces_of(trajectory, solved.structure, compiled=False)
         return Outcome(trajectory, log, perf_counter() - began, found)
 
 
-def _proven(solving: Solving, solution: Trajectory, answers: int, compiled: bool) -> Trajectory:
+def _proven(
+    solving: Solving, solution: Trajectory, answers: int, compiled: bool, patience: float
+) -> Trajectory:  # fmt: skip
     """A solution whose branches are proven, or another one where they are not."""
     at_once = proven_at_once(solving, solution.status.T, compiled)
     if at_once is not None:
@@ -221,7 +223,7 @@ def _proven(solving: Solving, solution: Trajectory, answers: int, compiled: bool
     arrays = solving.arrays(everything, most, solution.status.T).copy()
     whole = None if model.globally else solving
     found = Run(model, motion, everything, most, arrays).trajectory()
-    return prove(model, motion, found, solution.kept, answers, compiled, whole=whole)
+    return prove(model, motion, found, solution.kept, answers, compiled, whole=whole, patience=patience)
 
 
 def _reactions(runner: TaskRunner, trajectory: Trajectory) -> Forces | None:

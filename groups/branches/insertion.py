@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import count
+from math import inf
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
@@ -42,8 +43,6 @@ AT_REFERENCE = 1e-12
 LEAST = 1e-7
 #: Pieces that are halved at once, and rounds of a time step until its groups are given up.
 AT_ONCE, ROUNDS = 32, 1000
-#: Seconds, roughly, for solutions of pieces; groups that are lost after that are given up at the whole step.
-PATIENCE = 10.0
 #: Longest way of an input in one time step that is followed at all, rad or of the size.
 FARTHEST = 1000.0
 #: Time steps that are solved and certified at once, at first and at most.
@@ -89,8 +88,10 @@ def prove(
     smooth: bool = False,
     progress: Callable[[float], object] | None = None,
     whole: Solving | None = None,
+    patience: float = inf,
 ) -> Trajectory:
     """Prove the branches of a solution of all bodies with velocities; its arrays are written to."""
+    # After so many seconds by NumPy, roughly, of pieces of steps all that is left stays as it was found.
     # ``whole``: the engine's solution, if that is it. From another pose than was found the model goes on.
     velocity, acceleration = found.velocity, found.acceleration
     assert velocity is not None
@@ -109,7 +110,9 @@ def prove(
     arrays |= zip(QUALITY, quality, strict=True)
     if not all(array.flags.writeable for array in arrays.values()):
         arrays = {name: array.copy() for name, array in arrays.items()}
-    proof = Proof(model, motion, level, compiled, Arrays.named(arrays), smooth, progress=progress)
+    proof = Proof(
+        model, motion, level, compiled, Arrays.named(arrays), smooth, progress=progress, patience=patience
+    )
     return proof.trajectory(kept, whole)
 
 
@@ -172,6 +175,8 @@ class Proof:
     whole: Solving | None = None
     #: As :meth:`groups.Model.solve` has it; called after each piece, too.
     progress: Callable[[float], object] | None = None
+    #: Seconds by NumPy, roughly, after which no more steps are tested or solved in pieces.
+    patience: float = inf
     #: The largest share that was told.
     told: float = 0.0
 
@@ -213,7 +218,7 @@ class Proof:
         state = self._to_first_instant(run, state)
         self._same(run, 0, before)
         done, window = 0, WINDOW
-        while done < instants - 1:
+        while done < instants - 1 and self.spent < self.patience:
             self.sure[[g for g, end in self.ends if end <= done]] = False  # off its profile nothing is proven
             for g, needs in enumerate(self.model.needs):
                 self.sure[g] &= self.sure[list(needs)].all()
@@ -244,6 +249,10 @@ class Proof:
                 done, window = first + 1, max(window // 4, 1)
             if not self._goes_on(done):
                 break
+        else:
+            if self.solved is None:
+                _advance(run, done + 1, instants, state)
+            done = instants - 1
         return self._answer(run, done, kept)
 
     def _answer(self, run: Run, done: int, kept: Ints) -> Trajectory:
@@ -323,9 +332,11 @@ class Proof:
             return np.zeros(usable.T.shape, dtype=np.bool_)
         begun, solving = (0, by) if by is not None else cast("tuple[int, Solving]", run.last)
         prover, span = prover_of(solving.plan), slice(first - begun, stop - begun)
+        deep = deep if self.spent < self.patience else 0
         pieces = prover.pieces(
             solving.way, span.start, solving.X[:, span], usable, deep, compiled=self.compiled
         )
+        self.spent += prover.seconds(len(pieces.x))
         pieces.good[:, 1:] &= prover.meet(pieces)
         if self.tail is not None and self.tail[0] is prover:
             both = Pieces.joined([self.tail[1], pieces.picked([0])])
@@ -390,7 +401,7 @@ class Proof:
         # the step at the instant `column`, and `into` takes the last one at the instant `at`.
         shares, way = np.array([0.0, 1.0]), _longest_way(step, self.model.frames.size)
         into, unsolved = start if into is None else into, 1.0
-        most = ROUNDS if way <= FARTHEST and self.spent < PATIENCE else 0
+        most = ROUNDS if way <= FARTHEST and self.spent < self.patience else 0
         trail, whole = Trail(step, way), (start, column, state, self.tail)
         for rounds in count():
             if at > 0 and not self._goes_on(at - 1):

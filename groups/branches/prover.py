@@ -37,10 +37,10 @@ if TYPE_CHECKING:
 Tubes: TypeAlias = tuple[Floats, Floats, Floats]
 #: Steps of a block: intermediate results stay in the cache.
 BLOCK = 1024
-#: Ends of the pieces into which a step is divided; divisions at most, steps that are divided at a time, and
-#: pieces of these at most.
+#: Ends of the pieces into which a step is divided; divisions at most; numbers of the columns of the steps
+#: that are divided at a time, and of their pieces at most.
 SHARES = np.linspace(0.0, 1.0, 9)[:, None]
-DEPTH, STEPS, PIECES = 10, 256, 16384
+DEPTH, STEPS, PIECES = 10, 2**18, 2**24
 #: Divisions of which all pieces may fail that are divided once more.
 SURE = 2
 
@@ -162,12 +162,16 @@ class Prover:
             g, needs = part.index, self.sure[list(part.known)]
             self.sure[g] = g not in self.refused and bool(needs.all())
 
+    def seconds(self, columns: int) -> float:
+        """Seconds of the tests of so many columns by NumPy, roughly."""
+        return seconds_of(sum(of.test.operations for of in self.groups), columns)
+
     def tests(self, columns: int, *, compiled: bool) -> Callable[[Floats, int, Floats], Tubes]:
         """The tests of so many columns, by machine code where that may be and pays."""
         if not compiled:
             return self._tubes
         if self.compiled is None:
-            self._spent += seconds_of(sum(of.test.operations for of in self.groups), columns)
+            self._spent += self.seconds(columns)
             if self._spent > price_of(sum(test.operations for test in {of.test for of in self.groups})):
                 self.compile()
         return self._tubes if self.compiled is None else self.compiled.tubes
@@ -280,7 +284,7 @@ class Prover:
         if not again.any():
             return whole
         found, failing = [whole.picked(~again)], np.flatnonzero(again)
-        for k in np.array_split(failing, -(-len(failing) // STEPS) or 1):
+        for k in np.array_split(failing, -(-len(failing) * len(X) // STEPS) or 1):
             found += self._divided(way, begin, X, k, usable, depth, life_of(self.plan, compiled))
         return Pieces.joined(found)
 
@@ -301,7 +305,7 @@ class Prover:
             if level >= SURE:  # near a singular position, or a break of a curve, most pieces are proven
                 siblings = again.reshape(-1, count).sum(axis=0)
                 again &= np.tile(2 * siblings <= len(again) // count, len(again) // count)
-            again &= level < depth - 1 and again.sum() <= PIECES
+            again &= level < depth - 1 and again.sum() * len(X) <= PIECES
             yield found.picked(~again)
             if not again.any():
                 return

@@ -11,6 +11,7 @@ from groups import Model
 from groups.branches.poses import LONGEST, along, lines, pieces, solve_proven_poses
 from groups.motion import Motion
 from groups.run import Run
+from groups.solve import proves
 from groups.solvers.solver import Solver
 from groups.status import OK, PASSED_SINGULAR, PREDECESSOR_FAILED
 from groups.trajectory import Branch
@@ -46,13 +47,13 @@ def solve_poses(
     """Poses for each row of inputs (n, D), m and rad, in the modes of the reference."""
     # Every pose is reached on a straight line of the inputs from the reference, over whole turns, so that it
     # does not depend on order or on other cases.
-    proves = branch != "checked"
+    proven_ones = proves(model, branch)
     if len(inputs) > 1 and pieces(model, inputs).sum() > LONGEST:  # memory for one line is enough
         parts = [solve_poses(model, half, bodies, branch, compiled) for half in np.array_split(inputs, 2)]
         columns = [field.name for field in fields(Poses) if field.name != "bodies"]
         return Poses(bodies, *(np.concatenate([getattr(p, c) for p in parts], axis=1) for c in columns))
-    held = np.arange(model.mechanism.n_bodies) if proves else model.held_bodies(bodies)
-    if proves:
+    held = np.arange(model.mechanism.n_bodies) if proven_ones else model.held_bodies(bodies)
+    if proven_ones:
         arrays, proven, broken = solve_proven_poses(model, inputs, compiled)
         run, ends = Run(model, _motion(model, inputs), held, 0, arrays), np.arange(len(inputs))
     else:
