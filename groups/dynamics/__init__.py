@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy.typing as npt
 
-from groups.dynamics.backwards import backwards
+from groups.dynamics.inverse import backwards
 from groups.dynamics.results import Forces, JointForces, results_of
 from groups.trajectory import Trajectory
 
@@ -23,7 +23,6 @@ def forces(
     *,
     applied: Mapping[str, npt.ArrayLike] | None = None,
     minimum_norm: bool = False,
-    compiled: bool | None = None,
 ) -> Forces:
     """Inverse dynamics of a solved motion: driving forces, reactions, shaking force, powers.
 
@@ -39,8 +38,6 @@ def forces(
         coordinate
     minimum_norm : give reactions that redundant constraints leave open those values with which the sum of
         squares of all reactions (moments over the mechanism's size) is least; else they are NaN
-    compiled : True: the compiled kernel balances the groups where it can; False: NumPy; by default the
-        faster. The two agree to rounding
 
     Raises
     ------
@@ -61,4 +58,4 @@ def forces(
         raise TypeError(
             f"forces takes a trajectory, such as model.solve(…), not a {type(trajectory).__name__}"
         )
-    return results_of(*backwards(trajectory, structure, applied, compiled), minimum_norm)
+    return results_of(*backwards(trajectory, structure, applied), minimum_norm)

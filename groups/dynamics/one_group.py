@@ -12,16 +12,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from groups.dynamics.block import JointLoads, balanced
 from groups.dynamics.forces import wrenches_of
 from groups.dynamics.inverse import (
     LATER_FAILED,
     OK,
     SINGULAR,
     UNSOLVED,
-    JointLoads,
     Solution,
     acting_on,
-    balanced,
     loads_of,
     owned_joints,
 )

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import numpy.typing as npt
 
+from groups.dynamics.block import JointLoads
 from groups.dynamics.gears import open_joints, with_teeth
-from groups.dynamics.inverse import STATUS, Acting, JointLoads, Solution
+from groups.dynamics.inverse import STATUS, Acting, Solution
 from groups.dynamics.state import State
 from groups.results.faults import inputs_text, instants_text
 from groups.trajectory import body_index, names_of_groups

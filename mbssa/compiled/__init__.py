@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cache
 from types import FunctionType
 from typing import Any, ParamSpec, TypeVar
@@ -33,20 +33,16 @@ _MERGED: dict[Callable[..., Any], bool] = {}
 _rented: dict[Callable[..., Any], float | None] = {}
 
 
-def is_worth_compiling(kernels: Mapping[Callable[..., Any], float], seconds: float) -> bool:
-    """Return whether compiled kernels pay: they are loaded, or Python has cost as much as they would."""
-    # ``kernels``: by kernel the seconds of its compilation; ``seconds``: of plain Python for the work at
-    # hand. Both are estimates.
-    wanted = [function for function in kernels if _rented.get(function, 0.0) is not None]
-    if not wanted:
+def _is_worth_compiling(function: Callable[..., Any], seconds: float, compiling: float) -> bool:
+    """Return whether a compiled kernel pays: it is loaded, or Python has cost as much as it would."""
+    rented = _rented.get(function, 0.0)
+    if rented is None:
         return True
-    spent = seconds + min(_rented.get(function) or 0.0 for function in wanted)
-    price = LOADING * len(wanted) + (0.0 if "numba" in sys.modules else IMPORTING)
-    if spent >= price:
-        price += SHARE * sum(kernels[function] for function in wanted if not is_kept(function))
-    worth = spent >= price
-    for function in wanted:
-        _rented[function] = None if worth else (_rented.get(function) or 0.0) + seconds
+    price = LOADING + (0.0 if "numba" in sys.modules else IMPORTING)
+    if rented + seconds >= price and not is_kept(function):
+        price += SHARE * compiling
+    worth = rented + seconds >= price
+    _rented[function] = None if worth else rented + seconds
     return worth
 
 
@@ -54,9 +50,10 @@ def chosen(
     function: Callable[P, R], seconds: float = 0.0, *, compiling: float = 0.0, ask: bool | None = None
 ) -> Callable[P, R]:
     """Kernel for some work: ``function`` itself if it is little, else its compiled twin; same bits."""
-    # ``seconds`` and ``compiling`` as in is_worth_compiling; ``ask`` True or False decides whatever the work.
+    # ``seconds`` of plain Python for the work at hand, and of ``compiling``, are estimates; ``ask`` decides
+    # whatever the work.
     if ask is None:
-        ask = is_worth_compiling({function: compiling}, seconds)
+        ask = _is_worth_compiling(function, seconds, compiling)
     if not ask:
         return function
     _rented[function] = None  # later work uses it, too, however little

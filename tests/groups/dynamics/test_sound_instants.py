@@ -39,8 +39,8 @@ def test_numbers_at_the_solved_instants_are_those_of_these_alone(tmp_path):
     trajectory = groups.build(structure).solve(compiled=False)
     sound = np.flatnonzero((trajectory.status == 0).all(axis=1))
     assert 0 < len(sound) < len(trajectory.time)
-    whole = groups.forces(trajectory, structure, compiled=False)
-    alone = groups.forces(trajectory.instants(sound), structure, compiled=False)
+    whole = groups.forces(trajectory, structure)
+    alone = groups.forces(trajectory.instants(sound), structure)
     assert alone.ok
     assert np.isfinite(whole.driving[sound]).all()
     for name in ("driving", "shaking_force", "shaking_moment", "balance"):
