@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -19,7 +19,7 @@ from groups.dynamics.forces.coordinate import along_coordinate
 from groups.dynamics.masses import Energy, Wrench, masses
 from groups.dynamics.state import State
 from groups.passive_rotations import LockedRotation, locked_rotations
-from mbssa import decompose
+from mbssa import decompose, with_inputs
 from mbssa.arrays import Floats, Ints
 
 if TYPE_CHECKING:
@@ -100,6 +100,19 @@ def acting_on(state: State, applied: Mapping[str, npt.ArrayLike] | None) -> Acti
     return Acting(state, elements)
 
 
+def driven_elsewhere(trajectory: Trajectory, drives: Sequence[str] | str) -> tuple[Trajectory, Structure]:
+    """The same motion of the mechanism that is driven in other coordinates, and its structure."""
+    structure = decompose(with_inputs(trajectory.mechanism, drives))
+    if not structure.determined:
+        named = ", ".join(structure.mechanism.driven_coordinates) or "of no coordinate"
+        raise ValueError(
+            f"drives {named} do not determine the mechanism, so that their forces are not unique; see mbssa "
+            "inputs for sets that do"
+        )
+    names = trajectory.named_groups
+    return replace(trajectory, mechanism=structure.mechanism, group_names=names), structure
+
+
 def backwards(
     trajectory: Trajectory, structure: Structure | None, applied: Mapping[str, npt.ArrayLike] | None
 ) -> tuple[State, Acting, Solution, Structure]:
@@ -108,7 +121,8 @@ def backwards(
     mine, theirs = trajectory.mechanism, structure.mechanism
     if mine is not theirs and not np.array_equal(mine.driven, theirs.driven):
         raise ValueError(
-            "the structure has other driven coordinates than the trajectory; decompose its mechanism"
+            "the structure has other driven coordinates than the trajectory; decompose its mechanism, or name "
+            "them by drives=…"
         )
     if not structure.determined:
         raise ValueError("the mechanism has no structural groups: it is not determined; see mbssa check")
