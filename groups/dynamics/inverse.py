@@ -121,8 +121,8 @@ def backwards(
     mine, theirs = trajectory.mechanism, structure.mechanism
     if mine is not theirs and not np.array_equal(mine.driven, theirs.driven):
         raise ValueError(
-            "the structure has other driven coordinates than the trajectory; decompose its mechanism, or name "
-            "them by drives=…"
+            "the structure has other driven coordinates than the trajectory; decompose its mechanism, or "
+            "name them by drives=…"
         )
     if not structure.determined:
         raise ValueError("the mechanism has no structural groups: it is not determined; see mbssa check")
