@@ -42,7 +42,6 @@ class Solution:
     # (N, T, 6, P) about each body's centre: force times size, moment, N m; of the frame what it receives
     loads: Floats
     status: Bytes
-    energy: Energy
     joints: dict[int, JointLoads] = field(default_factory=dict)
     locks: dict[int, JointLoads] = field(default_factory=dict)  # moments that lock passive rotations, by body
 
@@ -129,28 +128,29 @@ def backwards(
     state = State.of(trajectory)
     with np.errstate(invalid="ignore", divide="ignore"):
         acting = acting_on(state, applied)
-        return state, acting, _solved(state, acting, structure), structure
+        return state, acting, solve_backwards(state, acting.all, structure), structure
 
 
-def _solved(state: State, acting: Acting, structure: Structure) -> Solution:
+def solve_backwards(state: State, wrenches: Sequence[Wrench], structure: Structure) -> Solution:
     """Balance every group, from the last to the first."""
     # Where a group's own equations do not constrain its bodies, because redundant constraints of later groups
     # do, all bodies are balanced together.
     blocks = [group.body_indices.tolist() for group in structure.groups]
-    found = _pass(state, acting, structure, blocks)
+    found = _pass(state, wrenches, structure, blocks)
     if found is None:
-        found = _pass(state, acting, structure, [sorted(body for block in blocks for body in block)])
+        found = _pass(state, wrenches, structure, [sorted(body for block in blocks for body in block)])
     assert found is not None
     return found
 
 
-def _pass(state: State, acting: Acting, structure: Structure, blocks: list[list[int]]) -> Solution | None:
+def _pass(
+    state: State, wrenches: Sequence[Wrench], structure: Structure, blocks: list[list[int]]
+) -> Solution | None:
     """One pass over blocks of bodies; None where a block is under-constrained by its own equations."""
     solution = Solution(
         state,
-        loads_of(state, acting.all)[..., None],
+        loads_of(state, wrenches)[..., None],
         np.zeros((state.instants, structure.n_groups), dtype=np.int8),
-        acting.masses[1],
     )
     number = structure.group_of_body if len(blocks) == structure.n_groups else np.minimum(
         structure.group_of_body, 1

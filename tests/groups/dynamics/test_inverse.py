@@ -191,7 +191,7 @@ def test_all_bodies_in_one_block_give_the_same():
         trajectory = solved(with_masses(mbssa.load(name)), steps=2)
         structure, state = mbssa.decompose(trajectory.mechanism), State.of(trajectory)
         acting = acting_on(state, None)
-        whole = _pass(state, acting, structure, [list(range(1, trajectory.mechanism.n_bodies))])
+        whole = _pass(state, acting.all, structure, [list(range(1, trajectory.mechanism.n_bodies))])
         found = results_of(state, acting, whole, structure, minimum_norm=False)
         forces = groups.forces(trajectory)
         scale = np.abs(forces.driving).max()
