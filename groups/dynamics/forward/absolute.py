@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -15,7 +15,6 @@ import numpy as np
 
 from groups.dynamics.forward.equations import Instant
 from groups.dynamics.forward.loads import Loads
-from groups.dynamics.state import State
 from groups.kernels.constraint_tables import RowTables, encode_rows
 from groups.kernels.jets import SIZE, WORK, evaluate
 from groups.motion import Law, drive_rows
@@ -49,19 +48,15 @@ class Solved(NamedTuple):
 
 
 class Constraints:
-    """Constraints of all joints or of some by index, and those of the prescribed coordinates."""
+    """Constraints of all joints, and those of the prescribed coordinates."""
 
-    def __init__(
-        self, structure: Structure, frames: Frames, laws: Mapping[str, Law], compiled: bool,
-        joints: Sequence[int] | None = None,
-    ) -> None:  # fmt: skip
+    def __init__(self, structure: Structure, frames: Frames, laws: Mapping[str, Law], compiled: bool) -> None:
         mechanism = structure.mechanism
         places = {(j, name): f"{mechanism.joint_ids[j]}.{name}" for j, name in drive_rows(mechanism)}
         drives = {key: k for k, key in enumerate(key for key, name in places.items() if name in laws)}
         self.laws = [laws[places[key]] for key in drives]
         rows = encode_rows(
-            mechanism, frames, range(mechanism.n_joints) if joints is None else joints,
-            range(mechanism.n_bodies), drives,
+            mechanism, frames, range(mechanism.n_joints), range(mechanism.n_bodies), drives,
             locked_rotations(structure, frames),
         ).over(frames.size).bound  # fmt: skip
         columns = np.array(unknowns(mechanism.space), dtype=np.int64)
@@ -101,16 +96,6 @@ class Constraints:
         jacobian = np.zeros((E, self.n))
         np.add.at(jacobian, (self._equation[term], column), table[term, 1 + derivative])
         return Rows(residual, jacobian / self.unit, rate - given, bias, given)
-
-    def errors(self, state: State) -> tuple[Floats, Floats]:
-        """Largest residuals (T,) of all equations, m (angles as arcs at the size), and of the rates, m/s."""
-        found = np.zeros((2, state.instants))
-        for t, time in enumerate(state.trajectory.time.tolist()):
-            arrays = (state.position, state.rotation, state.twist, state.angle)
-            rows = self.at(time, *(array[:, t] for array in arrays))
-            self.turns()
-            found[:, t] = np.abs(rows.residual).max(initial=0.0), np.abs(rows.rate).max(initial=0.0)
-        return found[0] * self.size, found[1] * self.size
 
     def turns(self) -> None:
         """Continue the turns of angles from the last evaluation."""
@@ -235,6 +220,11 @@ class BodyCoordinates(ABC):
         self.constraints = Constraints(structure, frames, laws, compiled)
         self.bodies = Bodies(structure, frames, loads)
         self.start = self.bodies.packed(begin)
+
+    @property
+    def longest_step(self) -> float:
+        """s that a step may take, so that turns are counted."""
+        return self.loads.longest_step
 
     @abstractmethod
     def solved(self, t: float, parts: tuple[Floats, ...], rows: Rows) -> Solved:

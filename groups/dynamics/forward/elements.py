@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from groups.dynamics.forces.coordinate import value_at_reference
+from groups.dynamics.forces.at import Solved
 from groups.dynamics.state import State
 from groups.kernels import elements as kernels
 from groups.kernels.constraint_tables import encode_rows
@@ -54,7 +54,7 @@ class Linear:
             for c, (name, force) in enumerate(along):
                 rest = force.rest
                 if rest is None:
-                    rest = value_at_reference(still, name) if force.stiffness else 0.0
+                    rest = Solved(still).at_reference(name) if force.stiffness else 0.0
                 laws[c] = _law(force, rest)
             self._coordinates = _coordinates(mechanism, frames, names, laws, still)
         self._given = len(along)
@@ -116,7 +116,7 @@ def _coordinates(
     equation = {int(row): e for e, row in enumerate(rows.drive) if row >= 0}
     chosen_rows = [equation[distinct[place]] for place in places]
     terms = np.array([[rows.first_term[e], rows.first_term[e + 1]] for e in chosen_rows], dtype=np.int64)
-    last = np.array([[value_at_reference(still, name), 0.0] for name in names])
+    last = np.array([[Solved(still).at_reference(name), 0.0] for name in names])
     return (
         rows.kernel_rows, terms, laws, rows.constant[chosen_rows].copy(),
         np.array([not is_length(name) for name in names]), last, np.zeros((WORK, SIZE)),
