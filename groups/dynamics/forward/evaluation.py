@@ -204,23 +204,20 @@ def write_masses(c: Script, room: Room) -> None:
 
 def write_rate(c: Script, traced: Traced, room: Room, ask: bool) -> None:
     """``evaluate``: the rate of the given state; that of its work is NaN where it is refused."""
-    masses = [x for row in traced.mass for x in row]
-    balance = [*masses, *traced.force, traced.power, traced.kinetic, traced.potential]
-    slopes = list(traced.jacobian.values())
     refusal = room.rate + 2 * room.n
     with c.function("evaluate", refusal):
         if ask:
             c.ask()
         how = c.whole(room.how)
         c.copy(room.x, room.given, room.state)
-        write = c.formulas(room.input, [*traced.rows, *slopes, *traced.moved, *traced.bias, *balance])
+        write = c.formulas(room.input, traced.results)
         _close(c, traced, room, write)
         _keep_rest(c, room)
         speed, leap = _rates(c, traced, room, write)
         # ---- accelerations
         _put(c, room.b, write(traced.bias))
         _solve_into_a(c, room)
-        found = write(balance)
+        found = write(traced.balance)
         power, kinetic, potential = found[-3:]
         lower, at = list[list[Value]](), 0
         for row in traced.mass:

@@ -29,8 +29,15 @@ if TYPE_CHECKING:
     from groups.model import Model
     from mbssa.arrays import Floats
 
-#: Steps that are taken at once in Python, and by machine code.
-CAPACITY, CAPACITY_OF_MACHINE = 8, 64
+#: Steps that are taken at once.
+CAPACITY = 16
+#: Nodes from which on compiling with effort takes a second and longer: without, it takes a fifth of that,
+#: and the code is half as fast.
+LARGE = 3000
+#: Seconds of making machine code: at least, and by node, with effort and without.
+PRICE = 0.2, 3e-4, 4e-5
+#: Evaluations of a run at least, and by sample; seconds of Python for each by node; all roughly.
+FEWEST, PER_SAMPLE, SECONDS = 500, 5, 2e-7
 
 
 class Program:
@@ -42,6 +49,8 @@ class Program:
         self.traced = Traced(model, applied, laws, whole)
         self.applied, self.laws, self.asks = tuple(applied), tuple(laws), asks
         self._made: dict[tuple[str, bool], Printed] = {}
+        #: Seconds that Python has taken so far.
+        self.spent = 0.0
 
     @staticmethod
     def of(
@@ -57,10 +66,8 @@ class Program:
     @cached_property
     def is_printable(self) -> bool:
         """Whether all is traced, so that machine code can be made of it."""
-        traced = self.traced
-        results = [*traced.bias, *traced.force, traced.power, *(x for row in traced.mass for x in row)]
-        needed = traced.graph.needed([*results, *traced.rows])
-        return not any(traced.graph.nodes[i][0] == "user" for i in needed)
+        nodes = self.traced.graph.nodes
+        return not any(nodes[i][0] == "user" for i in self.traced.needed)
 
     def printed(self, integrator: str, compiled: bool) -> Printed:
         """Functions for an integrator, in one of the two lives."""
@@ -68,6 +75,21 @@ class Program:
         if (integrator, compiled) not in self._made:
             self._made[integrator, compiled] = Printed(self, integrator, compiled)
         return self._made[integrator, compiled]
+
+    @cached_property
+    def price(self) -> float:
+        """Seconds of making machine code, roughly; infinite where a function cannot be traced."""
+        nodes = len(self.traced.needed)
+        return PRICE[0] + PRICE[1 if nodes < LARGE else 2] * nodes if self.is_printable else np.inf
+
+    def compiles(self, integrator: str) -> bool:
+        """Whether machine code is made, or pays beside what Python has taken already."""
+        return (integrator, True) in self._made or self.spent > self.price
+
+    def pays(self, runs: int, samples: int) -> bool:
+        """Whether machine code takes less to make than Python for so many runs."""
+        evaluations = runs * max(FEWEST, PER_SAMPLE * samples)
+        return evaluations * SECONDS * len(self.traced.needed) > self.price
 
     @cached_property
     def weights(self) -> Floats:
@@ -122,7 +144,7 @@ class Printed:
         self.program, self.compiled = program, compiled
         traced = program.traced
         room = self.room = Room(traced, len(program.applied))
-        clock = self.clock = Clock(room, integrator, CAPACITY_OF_MACHINE if compiled else CAPACITY)
+        clock = self.clock = Clock(room, integrator, CAPACITY)
         script: Script = MachineScript() if compiled else PythonScript()
         write_eliminate(script, room)
         write_solve(script, room)
@@ -137,7 +159,7 @@ class Printed:
             from groups.engine.machine import Program as Machine
 
             signature = [ctypes.c_void_p] * 3
-            code = object_code(script.text, Host.here())
+            code = object_code(script.text, Host.here(), effort=2 if len(traced.needed) < LARGE else 0)
             self._machine = Machine(code, dict.fromkeys(("evaluate", "advance"), signature))
 
     def memory(self, ask: Callable[[float, Any], None]) -> Memory:
@@ -151,6 +173,7 @@ class Memory:
     def __init__(self, printed: Printed, ask: Callable[[float, Any], None]) -> None:
         self.printed, self.room, self.clock, self.asked = printed, printed.room, printed.clock, ask
         self.m, self.p = self._made()
+        self._place()
         room, program = self.room, printed.program
         self[self.clock.samples] = np.inf
         self[room.unit : room.unit + room.n] = program.traced.unit
@@ -166,6 +189,9 @@ class Memory:
         self._evaluate, self._advance = names["evaluate"], names["advance"]
         return [0.0] * (self.room.size + 1), [0] * self.room.wholes
 
+    def _place(self) -> None:
+        """Lists need no addresses."""
+
     def __getitem__(self, k: Any) -> Any:
         return np.array(self.m[k]) if isinstance(k, slice) else self.m[k]
 
@@ -174,6 +200,11 @@ class Memory:
 
     def _ask(self, m: Any, p: Any) -> None:
         self.asked(m[self.room.time], m)
+
+    def take(self, other: Memory) -> None:
+        """Go on from another memory of the same equations."""
+        self.m, self.p = np.array(other.m, dtype=np.float64), np.array(other.p, dtype=np.int64)
+        self._place()
 
     def sampled(self, time: Sequence[float]) -> None:
         """Take these times of samples."""
@@ -221,6 +252,12 @@ class _Compiled(Memory):
 
     def sampled(self, time: Sequence[float]) -> None:
         self.m = np.concatenate([self.m[: self.clock.samples], time, [np.inf]])
+        self._place()
+
+    def _place(self) -> None:
+        """Note the addresses of the memory and of the function that is asked."""
+        ask = ctypes.cast(self._back, ctypes.c_void_p).value
+        self._at = self.m.ctypes.data, self.p.ctypes.data, ask
 
     def evaluate(self, t: float, y: Floats, how: int) -> bool:
         room, m = self.room, self.m
@@ -234,9 +271,7 @@ class _Compiled(Memory):
         self._call(1)
 
     def _call(self, which: int) -> None:
-        self._functions[which](
-            self.m.ctypes.data, self.p.ctypes.data, ctypes.cast(self._back, ctypes.c_void_p)
-        )
+        self._functions[which](*self._at)
         if self._raised is not None:
             raised, self._raised = self._raised, None
             raise raised

@@ -50,10 +50,6 @@ FINEST = 1e-13
 #: tolerance from which on a coarser one explains no more.
 _OFF_BALANCE, _EXPLAINED, _FINE = 0.01, 0.1, 1e-8
 
-#: Evaluations of the equations of motion that a run takes at least, and for each sample, roughly: by them
-#: machine code is chosen, or NumPy.
-FEWEST, PER_SAMPLE = 500, 5
-
 
 @dataclass(frozen=True, eq=False)
 class Request:
@@ -81,11 +77,6 @@ class Request:
     progress: Callable[[float], object] | None
 
 
-def evaluations(samples: int) -> int:
-    """Evaluations of a simulation of so many samples, roughly."""
-    return max(FEWEST, PER_SAMPLE * samples)
-
-
 def run(request: Request) -> Simulation:
     """Carry out a request; see :func:`groups.simulate`."""
     of = request.of
@@ -99,11 +90,8 @@ def run(request: Request) -> Simulation:
     request = replace(request, initial=initial, rates=rates)
     laws, time = _checked(request, model)
     mechanism = model.mechanism
-    compiled = request.compiled
-    if compiled is None:
-        compiled = model.compiles(1 + mechanism.n_driven, calls=evaluations(len(time)))
     try:
-        record, integrator = _integrated(request, model, laws, time, compiled)
+        record, integrator = _integrated(request, model, laws, time)
     except CannotGoOnError as error:
         raise ValueError(f"{mechanism.name}: {error}") from None
     except OutsideError as error:
@@ -113,15 +101,13 @@ def run(request: Request) -> Simulation:
     return _measured(request, model, laws, record, integrator)
 
 
-def _integrated(
-    request: Request, model: Model, laws: Mapping[str, Law], time: Floats, compiled: bool
-) -> tuple[Record, str]:
+def _integrated(request: Request, model: Model, laws: Mapping[str, Law], time: Floats) -> tuple[Record, str]:
     """The samples, and the integrator's name."""
     integrator: str = request.integrator or ("Radau" if request.method == "penalty" else "DOP853")
     applied = by_id(model.mechanism, request.applied)
     explicit = integrator if integrator in EXPLICIT else "DOP853"
     trees = Trees(
-        model, applied, laws, explicit, request.tolerance, compiled, request.method == "partitioning"
+        model, applied, laws, explicit, request.tolerance, request.compiled, request.method == "partitioning"
     )
     _begin(trees, request, laws, float(time[0]))
     pace = Pace(time, request.most_steps, request.events, request.progress)

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -205,6 +205,22 @@ class Traced:
             TYPES[force.type].exert(force, at)
         for i, name in enumerate(applied):
             at.along(name, self.graph.input("applied", i))
+
+    @cached_property
+    def balance(self) -> list[Number]:
+        """Mass matrix by rows, forces, power, kinetic and potential energy."""
+        masses = [x for row in self.mass for x in row]
+        return [*masses, *self.force, self.power, self.kinetic, self.potential]
+
+    @cached_property
+    def results(self) -> list[Number]:
+        """All that an evaluation needs."""
+        return [*self.rows, *self.jacobian.values(), *self.moved, *self.bias, *self.balance]
+
+    @cached_property
+    def needed(self) -> list[int]:
+        """Indices of the nodes of all results."""
+        return self.graph.needed(self.results)
 
     def _mass(
         self, columns: Sequence[Direction], frame: Frame, mass: float, centre: Vector,

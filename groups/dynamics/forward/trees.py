@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -69,13 +70,15 @@ class Trees:
 
     def __init__(
         self, model: Model, applied: Mapping[str, Applied], laws: Mapping[str, Law], integrator: str,
-        tolerance: float, compiled: bool, whole: bool,
+        tolerance: float, compiled: bool | None, whole: bool,
     ) -> None:  # fmt: skip
         self.model, self.mechanism, self.laws, self.applied = model, model.mechanism, laws, applied
         asks = bool(laws) or any(map(callable, applied.values()))
         self.program = Program.of(model, tuple(applied), tuple(laws), asks, whole)
         self.traced, self.tolerance = self.program.traced, tolerance
-        self.printed = self.program.printed(integrator, compiled)
+        self.integrator, self.adapts = integrator, compiled is None
+        in_code = self.program.compiles(integrator) if compiled is None else compiled
+        self.printed = self.program.printed(integrator, in_code)
         self.memory: Memory = self.printed.memory(self._ask)
         self.room, self.clock = self.printed.room, self.printed.clock
         self.evaluations, self.notes = 0, list[str]()
@@ -105,6 +108,17 @@ class Trees:
         for i, value in enumerate(self.applied.values()):
             if callable(value):
                 m[room.applied + i] = float(value(t))
+
+    def adapt(self, seconds: float) -> None:
+        """Note what steps in Python have taken, and go on in machine code once that pays."""
+        if not self.adapts or self.printed.compiled:
+            return
+        self.program.spent += seconds
+        if self.program.compiles(self.integrator):
+            self.printed = self.program.printed(self.integrator, compiled=True)
+            memory = self.printed.memory(self._ask)
+            memory.take(self.memory)
+            self.memory = memory
 
     # --- initial state -------------------------------------------------------------------------------
 
@@ -418,8 +432,9 @@ class _Course:
 
     def advance(self) -> None:
         """Take some steps, and look at each."""
-        memory, clock = self.trees.memory, self.trees.clock
+        memory, clock, start = self.trees.memory, self.trees.clock, perf_counter()
         memory.advance()
+        seconds = perf_counter() - start
         for k in range(int(memory.p[clock.taken])):
             at = clock.record + k * clock.width
             if not self._step(memory[at : at + clock.width]):
@@ -429,6 +444,7 @@ class _Course:
         if why == STUCK:
             raise CannotGoOnError(too_small(self.t))
         self.goes_on = why == FULL
+        self.trees.adapt(seconds)
 
     def _step(self, row: Floats) -> bool:
         """Look at a step; False if the run ends there."""
