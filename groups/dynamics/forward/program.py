@@ -206,9 +206,16 @@ class Memory:
         self.m, self.p = np.array(other.m, dtype=np.float64), np.array(other.p, dtype=np.int64)
         self._place()
 
+    def answer(self, k: int) -> Any:
+        """The numbers of a sample."""
+        at = int(self.p[self.clock.answers]) + k * self.clock.answer
+        return self[at : at + self.clock.answer]
+
     def sampled(self, time: Sequence[float]) -> None:
         """Take these times of samples."""
-        self.m = [*self.m[: self.clock.samples], *map(float, time), np.inf]
+        answers = [0.0] * (len(time) * self.clock.answer)
+        self.m = [*self.m[: self.clock.samples], *map(float, time), np.inf, *answers]
+        self.p[self.clock.answers] = self.clock.samples + len(time) + 1
 
     def evaluate(self, t: float, y: Floats, how: int) -> bool:
         """Evaluate a state; whether it is sound."""
@@ -251,7 +258,9 @@ class _Compiled(Memory):
                 self.m[self.room.applied : self.room.between] = np.nan
 
     def sampled(self, time: Sequence[float]) -> None:
-        self.m = np.concatenate([self.m[: self.clock.samples], time, [np.inf]])
+        answers = np.zeros(len(time) * self.clock.answer)
+        self.m = np.concatenate([self.m[: self.clock.samples], time, [np.inf], answers])
+        self.p[self.clock.answers] = self.clock.samples + len(time) + 1
         self._place()
 
     def _place(self) -> None:

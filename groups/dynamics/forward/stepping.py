@@ -10,8 +10,10 @@ import numpy as np
 
 from groups.dynamics.forward.evaluation import (
     ALL,
+    FIRST,
     GIVEN,
     KEPT,
+    LEAP,
     LOOK,
     LOWER,
     NEAR,
@@ -61,11 +63,12 @@ class Clock:
         self.width = self.heads + 2 * N + self.powers * N
         self.record = take(capacity * self.width)
         self.before, self.after = (room.take_wholes(room.restored) for _ in range(2))
-        self.taken, self.why, self.evaluations, self.dense, self.sample = (
-            room.take_wholes(1) for _ in range(5)
+        self.taken, self.why, self.evaluations, self.dense, self.sample, self.answers = (
+            room.take_wholes(1) for _ in range(6)
         )
-        #: Times of the samples, the last one infinite.
-        self.samples = room.size
+        #: Times of the samples, the last one infinite. At the place ``answers``, for each: coordinates, rates
+        #: and second rates, work, and the least pivot, NaN where the state is not closed.
+        self.samples, self.answer = room.size, 3 * room.n + 2
 
 
 def write_advance(c: Script, room: Room, clock: Clock) -> None:
@@ -192,10 +195,11 @@ def _accept(c: Script, room: Room, clock: Clock, t: Value, evaluate: Any, combin
     with c.when(wanted):
         c.copy_wholes(clock.after, 0, room.restored)
         _interpolate(c, room, clock, row, evaluate, combined)
+        with c.repeat():
+            c.leave(c.number(c.whole(clock.sample) + clock.samples) > t)
+            _sample(c, room, clock, row)
+            c.put_whole(clock.sample, c.whole(clock.sample) + 1)
         c.copy_wholes(0, clock.after, room.restored)
-    with c.repeat():
-        c.leave(c.number(c.whole(clock.sample) + clock.samples) > t)
-        c.put_whole(clock.sample, c.whole(clock.sample) + 1)
     c.put(clock.t, t)
     c.copy(clock.y, row + clock.heads, N)
     c.copy(K[0], row + clock.heads + N, N)
@@ -222,6 +226,29 @@ def _interpolate(c: Script, room: Room, clock: Clock, row: Value, evaluate: Any,
         for k, factors in enumerate(rows, first):
             used = [j for j, e in enumerate(factors) if e]
             c.put(i + at + k * N, h * c.sum([float(factors[j]) * numbers[j] for j in used]))
+
+
+def _sample(c: Script, room: Room, clock: Clock, row: Value) -> None:
+    """The next sample, by the interpolant of a step, brought onto the constraints."""
+    n, N, index = room.n, room.state, c.whole(clock.sample)
+    time = c.number(index + clock.samples)
+    s = (time - c.number(clock.t)) / c.number(clock.h)
+    at, factors = row + clock.heads + 2 * N, (s, 1.0 - s if clock.extra else s)
+    with c.loop(N) as i:
+        total = c.value(0.0, "number")
+        for k in range(clock.powers):
+            total = (total + c.number(i + at + (clock.powers - 1 - k) * N)) * factors[k % 2]
+        c.put(i + room.given, c.number(i + clock.y) + total)
+    c.put(room.time, time)
+    c.put_whole(room.how, LOOK)
+    c.call("evaluate")
+    to = index * clock.answer + c.whole(clock.answers)
+    c.copy(to, room.x, 2 * n)
+    c.copy(to + 2 * n, room.rate + n, n)
+    c.put(to + 3 * n, c.number(room.work))
+    pivot, refused = c.number(room.kept + PIVOT), c.number(room.rate + 2 * n)
+    near = refused.is_(refused) & (c.number(room.kept + FIRST) <= LEAP * pivot)
+    c.put(to + 3 * n + 1, c.chosen(near, pivot, c.value(nan, "number")))
 
 
 def interpolated(clock: Clock, y: Any, columns: Any, share: Any) -> Any:

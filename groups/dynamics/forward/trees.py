@@ -476,7 +476,11 @@ class _Course:
         done = len(self.record.time)
         while done < len(self.time) and self.time[done] <= stop:
             at = float(self.time[done])
-            self._sample(at, y1 if at == t else inside(at), partial(rate, at))
+            *state, work, pivot = trees.memory.answer(done - 1)
+            if pivot == pivot:
+                self._keep(at, np.array(state), min(1.0, pivot), work)
+            else:
+                self._sample(at, inside(at), partial(rate, at))
             done += 1
         self.record.events += [one for one in found if one.time <= stop]
         if last is not None:
@@ -514,11 +518,13 @@ class _Course:
                 raise CannotGoOnError(f"t = {t:.9g} s: {name}: {STATUS[CONTACT_LOST]}")
 
     def _sample(self, t: float, y: Floats, rate: Callable[[], Floats]) -> None:
-        state, pivot = self.trees.looked(t, y, rate)
+        self._keep(t, *self.trees.looked(t, y, rate), float(y[-1]))
+
+    def _keep(self, t: float, state: Floats, pivot: float, work: float) -> None:
         self.states.append(state)
         self.pivots.append(pivot)
         self.record.time.append(t)
-        self.record.work.append(float(y[-1]))
+        self.record.work.append(work)
 
     def finish(self) -> None:
         """Place the bodies at all samples; note the singular positions on the way."""
