@@ -246,7 +246,7 @@ class BodyCoordinates(ABC):
         self, structure: Structure, frames: Frames, at: Configuration, loads: Loads,
         laws: Mapping[str, Law], begin: Instant, t: float,
     ) -> None:  # fmt: skip
-        self.mechanism, self.evaluations = structure.mechanism, 0
+        self.mechanism, self.evaluations, self.t = structure.mechanism, 0, t
         self.coordinates: tuple[str, ...] = ()
         self.notes: list[str] = []
         self.loads = loads

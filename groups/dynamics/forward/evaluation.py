@@ -14,9 +14,9 @@ from groups.dynamics.forward.traced import Traced
 from mbssa.graph.nodes import Number, is_node
 from mbssa.graph.script import Formulas, Script, Value
 
-#: How pivots are taken: as they were, among all coordinates, among a group's own, and among all for a look
-#: that is not judged.
-GIVEN, ALL, OWN, LOOK = range(4)
+#: How pivots are taken: as they were, and so for a trial that is not judged; among all coordinates, among a
+#: group's own, and among all for a look that is not judged.
+GIVEN, TRIAL, ALL, OWN, LOOK = range(5)
 #: Newton's method ends: with a step below TOLERANCE, or below the run's own times the square of the least
 #: pivot; after one below SMALL times the least pivot; after one below DONE, if the next is no smaller.
 TOLERANCE, SMALL, DONE, MOST = 1e-13, 1e-7, 1e-9, 12
@@ -114,7 +114,7 @@ def write_eliminate(c: Script, room: Room) -> None:
     m, n = room.m, room.n
     with c.function("eliminate"):
         how = c.whole(room.how)
-        with c.when(how.is_not(GIVEN)):
+        with c.when(how > TRIAL):
             c.fill(room.prefer, n, 1.0)
             with c.loop(room.free) as q:
                 c.put(c.whole(q + room.open) + room.prefer, STAYS)
@@ -130,7 +130,7 @@ def write_eliminate(c: Script, room: Room) -> None:
             return x * c.number(i + room.weight)
 
         with c.loop(room.pivots) as k:
-            with c.when(how.is_not(GIVEN)):
+            with c.when(how > TRIAL):
                 best = c.variable(c.value(-1.0, "number"))
                 own = how.is_(OWN)
                 first = c.chosen(own, c.whole(k + room.left), c.value(0, "whole"))
@@ -332,14 +332,14 @@ def _judge(c: Script, room: Room, how: Value, speed: Value, leap: Value, sound: 
     noise = ROUNDING * over * over * fastest * (1.0 + fastest * over)
     c.put(room.noise, c.larger(noise, c.number(room.noise)))
     same = (first <= LEAP * least) & (leap <= TURN * fastest)
-    same = same | how.is_(OWN) | how.is_(LOOK)
+    same = same | how.is_(OWN) | how.is_(LOOK) | how.is_(TRIAL)
     with c.loop(room.pivots) as k:
         r, p = c.whole(k + room.row), c.whole(k + room.column)
         inverse = c.number(r * n + p + room.A)
         c.put(k + room.trials, inverse)
         with c.when((inverse * c.number(k + room.signs) < 0.0) & how.is_(GIVEN)):
             c.put(room.crossed, 1.0)
-    near = c.chosen(how.is_(LOOK), c.value(0.0, "number"), c.number(room.near))
+    near = c.chosen(how.is_(LOOK) | how.is_(TRIAL), c.value(0.0, "number"), c.number(room.near))
     fine = (c.number(room.found) > 0.0) & same & (least > near) & (c.number(room.rank) > MASSLESS)
     return fine & sound.is_(sound) & (c.number(room.kept + REST) <= c.number(room.allowed))
 

@@ -83,8 +83,8 @@ class Program:
         return PRICE[0] + PRICE[1 if nodes < LARGE else 2] * nodes if self.is_printable else np.inf
 
     def compiles(self, integrator: str) -> bool:
-        """Whether machine code is made, or pays beside what Python has taken already."""
-        return (integrator, True) in self._made or self.spent > self.price
+        """Whether machine code is made, or pays beside what Python has taken or will take at least."""
+        return (integrator, True) in self._made or self.spent > self.price or self.pays(1, 0)
 
     def pays(self, runs: int, samples: int) -> bool:
         """Whether machine code takes less to make than Python for so many runs."""

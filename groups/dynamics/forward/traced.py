@@ -297,14 +297,14 @@ class _Outside:
 
     def __init__(self, function: Called) -> None:
         self.function = function
-        self.numbers: tuple[Number, ...] = ()
-        self.values: list[float] = []
+        self.last: tuple[tuple[Number, ...], list[float]] | None = None
 
     def __call__(self, *numbers: Number) -> list[float]:
-        if not self.values or numbers != self.numbers:
+        last = self.last  # one value: other threads may call, too
+        if last is None or numbers != last[0]:
             found = self.function(*(np.array([x], dtype=float) for x in numbers))
-            self.numbers, self.values = numbers, [float(x[0]) for x in found]
-        return self.values
+            self.last = last = numbers, [float(x[0]) for x in found]
+        return last[1]
 
 
 class _Output:

@@ -15,7 +15,6 @@ from groups.dynamics.forward.evaluation import (
     ALL,
     CROSSED,
     FIRST,
-    GIVEN,
     KEPT,
     KINETIC,
     LEAP,
@@ -25,6 +24,7 @@ from groups.dynamics.forward.evaluation import (
     PIVOT,
     POTENTIAL,
     REST,
+    TRIAL,
 )
 from groups.dynamics.forward.events import Event, Occurrence, occurred
 from groups.dynamics.forward.integration import Change, Record, too_small
@@ -281,7 +281,7 @@ class Trees:
 
     def rate(self, t: float, y: Floats) -> Floats:
         """Derivative of a state; NaN where it is refused."""
-        if not np.isfinite(y).all() or not self._evaluate(t, y, GIVEN):
+        if not np.isfinite(y).all() or not self._evaluate(t, y, TRIAL):
             return np.full(len(y), np.nan)
         found: Floats = self.memory[self.room.rate : self.room.rate + self.room.state]
         return found

@@ -1,9 +1,11 @@
 """Runs through flat poses, where two branches cross, against equations of one freedom; near misses."""
 
+import dataclasses
 import math
 
 import numpy as np
 import pytest
+from dense_forces import with_masses
 from scipy.integrate import solve_ivp
 
 import groups
@@ -195,6 +197,29 @@ def test_andrews_squeezer_ends_where_the_test_set_says():
     for compiled in (False, True):
         run = groups.simulate(mbssa.load("andrews"), 0.03, steps=2, tolerance=1e-10, compiled=compiled)
         assert run.coordinates["1-2.angle"][-1] == pytest.approx(15.81077119629904, abs=1e-6)
+
+
+@pytest.mark.parametrize("method", ["groups", "partitioning", "lagrange"])
+def test_redundant_linkages_by_each_method(method):
+    """Six bars in a plane-symmetric loop (IFToMM's A04): each method by its own treatment of redundancy."""
+    bricard = with_masses(mbssa.load("bricard"))
+    bricard = dataclasses.replace(bricard, gravity=(0.0, 0.0, -GRAVITY))
+    run = groups.simulate(bricard, 0.4, method=method, steps=3, tolerance=1e-8)
+    right = groups.simulate(bricard, 0.4, steps=3, tolerance=1e-10, compiled=False)
+    assert run.ok
+    assert np.ptp(run.kinetic_energy) > 1e-3
+    np.testing.assert_allclose(run.trajectory.position, right.trajectory.position, atol=1e-6)
+
+
+@pytest.mark.parametrize("integrator", ["RK45", "RK23", "Radau", "BDF", "LSODA"])
+def test_each_integrator_ends_where_the_others_do(integrator):
+    start, rate = 0.6435011087932844, 1.0
+    run = {"rates": {"A.angle": rate}, "steps": 2, "compiled": False}
+    found = groups.simulate(slider_crank(start), 0.3, integrator=integrator, tolerance=1e-6, **run)
+    assert found.ok
+    assert found.coordinates["A.angle"][-1] == pytest.approx(
+        slider_truth(0.6435011087932844, rate, 0.3), abs=1e-4
+    )
 
 
 @pytest.mark.parametrize("seed", range(3))
