@@ -22,7 +22,7 @@ from groups.dynamics.forward.stepping import Clock, write_advance
 from groups.dynamics.forward.traced import Traced, weights
 from mbssa.graph.frames import quaternion
 from mbssa.graph.nodes import Number, above, sqrt
-from mbssa.graph.script import MachineScript, PythonScript, Script
+from mbssa.graph.script import MachineScript, PythonScript
 from mbssa.graph.source import functions
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ class Printed:
         traced = program.traced
         room = self.room = Room(traced, len(program.applied))
         clock = self.clock = Clock(room, integrator, CAPACITY)
-        script: Script = MachineScript() if compiled else PythonScript()
+        script: MachineScript | PythonScript = MachineScript() if compiled else PythonScript()
         write_eliminate(script, room)
         write_solve(script, room)
         write_masses(script, room)
@@ -161,6 +161,12 @@ class Printed:
             signature = [ctypes.c_void_p] * 3
             code = object_code(script.text, Host.here(), effort=2 if len(traced.needed) < LARGE else 0)
             self._machine = Machine(code, dict.fromkeys(("evaluate", "advance"), signature))
+
+    @property
+    def text(self) -> str:
+        """The source, or the LLVM text."""
+        script = self._script
+        return script.text if isinstance(script, MachineScript) else "\n".join(script.lines)
 
     def memory(self, ask: Callable[[float, Any], None]) -> Memory:
         """A memory of a run, with functions on it."""

@@ -167,3 +167,20 @@ def test_users_functions_are_called_and_their_faults_end_the_run():
     np.testing.assert_allclose(found.trajectory.position, right.trajectory.position, atol=1e-8)
     with pytest.raises(ValueError, match=r"joint rod: .*late: RuntimeError: behind the wall"):
         crank_slider(user | {"function": late})
+
+
+@pytest.mark.parametrize(
+    "name", [*NAMES, "cam_roller", "planetary", "universal_shafts", "bricard", "suspension"]
+)
+def test_both_lives_agree(name):
+    """Rates of a state in Python and in machine code, which calls no library."""
+    model = groups.build(mbssa.decompose(with_masses(mbssa.load(name))))
+    value = np.array(list(model.reference_inputs.values()))
+    rates = []
+    for compiled in (False, True):
+        trees = Trees(model, {}, {}, "DOP853", 1e-12, compiled=compiled, whole=False)
+        trees.begin(0.0, value, np.full(len(value), 0.3))
+        rates.append(trees.rate(0.0, trees.start))
+    np.testing.assert_allclose(*rates, atol=1e-11 * np.abs(rates[0]).max())
+    declared = [line for line in trees.printed.text.splitlines() if line.startswith("declare")]
+    assert all("@llvm." in line for line in declared)
