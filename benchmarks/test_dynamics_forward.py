@@ -19,11 +19,9 @@ import groups
 import mbssa
 from benchmarks.squeezer_rivals import Guide, exudyn_run
 from groups.building import build
-from groups.dynamics.forward.events import trajectory_of
 from groups.dynamics.forward.lagrange import Lagrange
 from groups.dynamics.forward.loads import Loads
-from groups.dynamics.forward.minimal import Minimal
-from groups.dynamics.forward.partitioned import Partitioned
+from groups.dynamics.forward.trees import Trees
 from mbssa import Inertia
 from mbssa.joints.frames import joint_frames
 
@@ -54,16 +52,18 @@ def begun(mechanism):
     """Equations of three methods at the reference."""
     structure = mbssa.decompose(mechanism)
     model = build(structure)
+    loads = Loads(mechanism, model.frames, {})
+    by_groups, by_tree = (trees(model, whole) for whole in (False, True))
+    instant = by_groups.instant(0.0, by_groups.start)
+    return by_groups, by_tree, Lagrange(structure, model.frames, model.reference, loads, {}, instant, 0.0)
+
+
+def trees(model, whole=False):
+    """Equations in the coordinates of trees, in machine code, at the reference."""
     value = np.array(list(model.reference_inputs.values()))
-    loads = Loads(mechanism, model.frames, {}, True)
-    minimal = Minimal(model, loads, value, 0.1 + 0 * value, {}, True)
-    instant = minimal.instant(0.0, minimal.start)
-    at = trajectory_of(mechanism, np.zeros(1), [instant])
-    return (
-        minimal,
-        Partitioned(structure, model.frames, loads, {}, at, True),
-        Lagrange(structure, model.frames, loads, {}, instant, True),
-    )
+    found = Trees(model, {}, {}, "DOP853", 1e-8, compiled=True, whole=whole)
+    found.begin(0.0, value, 0.1 + 0 * value)
+    return found
 
 
 def microseconds(equations, calls=200):
@@ -93,11 +93,7 @@ def test_cost_of_chains_of_dyads(benchmark):
     found = {}
     for count in (10, 100, 1_000):
         mechanism = with_masses(mbssa.load(f"assur:I-{count}"))
-        structure = mbssa.decompose(mechanism)
-        model = build(structure)
-        value = np.array(list(model.reference_inputs.values()))
-        loads = Loads(mechanism, model.frames, {}, True)
-        minimal = Minimal(model, loads, value, 0 * value, {}, True)
+        minimal = trees(build(mbssa.decompose(mechanism)))
         found[count] = microseconds(minimal, 20)
         print(f"{count:5}   {found[count]:.0f}")
     assert found[1_000] < 100 * found[10]

@@ -17,9 +17,9 @@ from groups.rotations import plane_rotation, rotation_of
 from mbssa.arrays import Floats
 from mbssa.joints.axes import cross, in_space
 from mbssa.joints.catalogue import type_of_joint
-from mbssa.joints.equations import Equations, coordinates, residuals
+from mbssa.joints.equations import Elementary, Equations, elementary_slopes
 from mbssa.joints.poses import Poses, relative_pose
-from mbssa.joints.relations import JointRelations, value_and_rates
+from mbssa.joints.relations import JointRelations, values_and_rates
 
 if TYPE_CHECKING:
     from groups.passive_rotations import LockedRotation
@@ -124,10 +124,11 @@ def joint_rows(poses: PosesOverTime, joint: int, named: Sequence[str] = ()) -> J
     kind = type_of_joint(mechanism, joint)
     if kind.pair is not None:
         pair = pair_pose(poses, joint)
-        chosen = [kind.coordinates.index(name) for name in named]
+        chosen = [kind.pair.coordinates[kind.coordinates.index(name)] for name in named]
         names = [name for name, _ in kind.pair.constraints]
         bodies = mechanism.joint_bodies(joint)[:2]
-        jacobian = _of_pair(poses, bodies, pair, chosen)
+        functions = [function for _, function in kind.pair.constraints]
+        jacobian = pair_rows(poses, bodies, pair, (*functions, *chosen))
         return JointRows(bodies, (*names, *named), len(names), jacobian, pair.point, pair.axes)
     relations = frames.relations[joint]
     names = [relation.name for relation in relations.constraints]
@@ -146,11 +147,11 @@ def spin_rows(poses: PosesOverTime, spin: LockedRotation) -> JointRows:
     return JointRows((0, spin.body), ("passive rotation",), 1, jacobian, poses.centre[spin.body], axes)
 
 
-def _of_pair(poses: PosesOverTime, bodies: Sequence[int], pair: PairPose, chosen: Sequence[int]) -> Floats:
+def pair_rows(
+    poses: PosesOverTime, bodies: Sequence[int], pair: PairPose, functions: tuple[Elementary, ...]
+) -> Floats:
     """A row (f, m) in A's axes acts at B's origin on the second body, and is turned round on the first."""
-    _, rate = residuals(*pair[:4])
-    if len(chosen):
-        rate = np.concatenate([rate, coordinates(*pair[:4])[1][:, chosen]], axis=1)
+    _, rate = elementary_slopes(functions, *pair[1:4])
     back = pair.axes.transpose(0, 2, 1)
     force, moment = rate[:, :, :3] @ back, rate[:, :, 3:] @ back
     jacobian = np.empty((*rate.shape[:2], 2, 6))
@@ -162,15 +163,14 @@ def _of_pair(poses: PosesOverTime, bodies: Sequence[int], pair: PairPose, chosen
 
 
 def _of_relations(poses: PosesOverTime, relations: JointRelations, named: Sequence[str]) -> Floats:
-    """Relations are evaluated instant by instant; NaN where a body has no pose."""
+    """Derivatives of relations; NaN where a body has no pose."""
     chosen = [*relations.constraints, *(relations.coordinates[name] for name in named)]
     bodies, size = list(relations.bodies), poses.frames.size
     jacobian = np.full((poses.instants, len(chosen), len(bodies), 6), np.nan)
-    placed = np.isfinite(poses.position[bodies]).all(axis=(0, 2))
-    for t in np.flatnonzero(placed).tolist():
-        at = Poses(poses.position[:, t], poses.rotation[:, t], poses.angle[:, t])
-        for row, relation in enumerate(chosen):
-            jacobian[t, row] = value_and_rates(relations, relation, at, size)[1]
+    placed = np.flatnonzero(np.isfinite(poses.position[bodies]).all(axis=(0, 2)))
+    at = Poses(*(a[:, placed].swapaxes(0, 1) for a in (poses.position, poses.rotation, poses.angle)))
+    for row, relation in enumerate(chosen if len(placed) else ()):
+        jacobian[placed, row] = values_and_rates(relations, relation, at, size)[1]
     lever = (poses.centre[bodies] - poses.position[bodies]).swapaxes(0, 1) / size
     # Derivatives by the velocity of the origin become those by that of the centre.
     jacobian[..., 3:] -= cross(lever[:, None], jacobian[..., :3])

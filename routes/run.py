@@ -119,7 +119,7 @@ def run(model: Model, plan: Plan, motion: Motion | None = None, **options: Unpac
 def forces(model: Model, plan: Plan, motion: Motion | None = None, **options: Unpack[Options]) -> Forces:
     """Solve a motion, and its driving forces and reactions, by a plan with both.
 
-    The same bits as of ``groups.forces(trajectory, compiled=False)``, by every executor. Where a proof of the
+    The same bits as of ``groups.forces(trajectory)``, by every executor. Where a proof of the
     branch has changed the motion afterwards, the forces are solved again in that way. Arguments and errors
     are those of :func:`run`; reactions need accelerations of all bodies.
 
@@ -206,7 +206,7 @@ def logged_run(
                 trajectory = _proven(runner.solving, solution, answers, fast, patience_of(branch))
         log = EventLog.of(_numbered(space), job.tasks.calls, job.tasks.bounds)
         if found is not None and not _same(trajectory, solution):
-            found = forces_of(trajectory, solved.structure, compiled=False)
+            found = forces_of(trajectory, solved.structure)
         return Outcome(trajectory, log, perf_counter() - began, found)
 
 

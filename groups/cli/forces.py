@@ -14,8 +14,10 @@ from groups.cli.loading import motion_to_solve, solvable_model
 from groups.cli.options import at_reference, shown_in
 from groups.cli.running import solve_interactively
 from groups.dynamics import forces as forces_of
+from groups.dynamics.inverse import driven_elsewhere
 from groups.reports.forces import ForcesSummary, forces_report
-from mbssa import load
+from groups.trajectory import Trajectory
+from mbssa import Structure, load
 from mbssa.cli.console import NOT_DETERMINED, OK, STOPPED, fail, fail_all, present, stopping
 from mbssa.cli.options import (
     AllowOption,
@@ -37,6 +39,14 @@ def forces(
     motion: MotionOption = None,
     steps: StepsOption = None,
     duration: DurationOption = None,
+    drives: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME,...",
+            help="Give the drives to these coordinates; the motion stays.",
+            show_default="the inputs of MODEL",
+        ),
+    ] = None,
     minimum_norm: Annotated[
         bool,
         typer.Option("--minimum-norm", help="Give reactions that are not determined those of least norm."),
@@ -85,6 +95,8 @@ def forces(
     Example: mbssa forces slider_crank --output forces.csv --plot forces.png
 
     Example: mbssa forces rotor --animate rotor.html
+
+    Example: mbssa forces slider_crank --drives 1-4.slide
     """
     targets = targets_of(("--output", output, TABLES), ("--plot", plot, STILL), ("--animate", animate, PAGES))
     faults = target_faults(targets, [model, motion], force, form)
@@ -101,7 +113,7 @@ def forces(
         try:
             from groups.pictures import forces_over_time
 
-            forces_over_time(forces_of(at_reference(solvable), structure), drawn)
+            forces_over_time(forces_of(*_driven(at_reference(solvable), structure, drives)), drawn)
         except (ValueError, ModuleNotFoundError) as error:
             fail(f"--plot: {error}")
 
@@ -109,7 +121,8 @@ def forces(
     if run.stopped:
         print("stopped by Ctrl-C; forces are those of what was computed", file=sys.stderr)
     try:
-        found = forces_of(run.trajectory, structure, minimum_norm=minimum_norm)
+        trajectory, structure = _driven(run.trajectory, structure, drives)
+        found = forces_of(trajectory, structure, minimum_norm=minimum_norm)
     except ValueError as error:
         fail(f"{model}: {error}")
     found = replace(found, trajectory=shown_in(found.trajectory, units))
@@ -132,3 +145,8 @@ def forces(
     if faults:
         fail_all(faults)
     raise typer.Exit(STOPPED if run.stopped else OK if found.ok else NOT_DETERMINED)
+
+
+def _driven(trajectory: Trajectory, structure: Structure, drives: str | None) -> tuple[Trajectory, Structure]:
+    """A motion and its structure, or those of other drives."""
+    return (trajectory, structure) if drives is None else driven_elsewhere(trajectory, drives)

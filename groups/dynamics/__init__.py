@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy.typing as npt
 
-from groups.dynamics.backwards import backwards
+from groups.dynamics.inverse import backwards, driven_elsewhere
 from groups.dynamics.results import Forces, JointForces, results_of
 from groups.trajectory import Trajectory
 
@@ -22,8 +22,8 @@ def forces(
     structure: Structure | None = None,
     *,
     applied: Mapping[str, npt.ArrayLike] | None = None,
+    drives: Sequence[str] | str | None = None,
     minimum_norm: bool = False,
-    compiled: bool | None = None,
 ) -> Forces:
     """Inverse dynamics of a solved motion: driving forces, reactions, shaking force, powers.
 
@@ -37,16 +37,18 @@ def forces(
     structure : whose groups are balanced; the mechanism's own by default
     applied : further forces, N, or torques, N m, by joint coordinate: (T,), or a number; positive along the
         coordinate
+    drives : joint coordinates that carry the drives of the same motion instead of its inputs, such as
+        ``1-4.slide`` or, where a joint has one coordinate, ``1-4``
     minimum_norm : give reactions that redundant constraints leave open those values with which the sum of
         squares of all reactions (moments over the mechanism's size) is least; else they are NaN
-    compiled : True: the compiled kernel balances the groups where it can; False: NumPy; by default the
-        faster. The two agree to rounding
 
     Raises
     ------
     ValueError
-        Bodies or accelerations were not kept, the mechanism is not determined, or ``structure`` or
-        ``applied`` does not fit.
+        Bodies or accelerations were not kept, the mechanism is not determined, by the ``drives`` where they
+        are given, or ``structure`` or ``applied`` does not fit.
+    ModelError
+        Every name of ``drives`` that is no coordinate.
 
     Examples
     --------
@@ -56,9 +58,16 @@ def forces(
     >>> forces = groups.forces(trajectory, applied={"1-4.slide": -500.0})
     >>> forces.drives, forces.ok, bool(abs(forces.balance).max() < 1e-9)
     (('1-2.angle',), True, True)
+    >>> piston = groups.forces(trajectory, applied={"1-4.slide": -500.0}, drives="1-4.slide")
+    >>> piston.drives, piston.driving[0].round(6).tolist()
+    (('1-4.slide',), [500.0])
     """
     if not isinstance(trajectory, Trajectory):
         raise TypeError(
             f"forces takes a trajectory, such as model.solve(…), not a {type(trajectory).__name__}"
         )
-    return results_of(*backwards(trajectory, structure, applied, compiled), minimum_norm)
+    if drives is not None:
+        if structure is not None:
+            raise ValueError("drives have a structure of their own; leave the structure out")
+        trajectory, structure = driven_elsewhere(trajectory, drives)
+    return results_of(*backwards(trajectory, structure, applied), minimum_norm)

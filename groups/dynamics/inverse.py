@@ -1,31 +1,29 @@
 """Inverse dynamics: driving forces and reactions of a solved motion, group by group in reverse order."""
 
-# The bodies of a group are in equilibrium under all loads, reactions of later groups among them; the unknown
-# multipliers of its own joints have the group's transposed Jacobian as their matrix. NumPy solves a group for
-# all instants in one call; groups.dynamics.backwards leaves regular ones to a kernel.
+# The bodies of a group are in equilibrium under all loads, reactions of later groups among them.
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from groups.dynamics.equilibrium import Balance, balance
+from groups.dynamics.block import JointLoads, balanced
+from groups.dynamics.equilibrium import Balance
 from groups.dynamics.forces import wrenches_of
 from groups.dynamics.forces.coordinate import along_coordinate
 from groups.dynamics.masses import Energy, Wrench, masses
 from groups.dynamics.state import State
-from groups.joint_jacobian import JointRows, joint_rows, spin_rows
 from groups.passive_rotations import LockedRotation, locked_rotations
+from mbssa import decompose, with_inputs
 from mbssa.arrays import Floats, Ints
-from mbssa.joints.axes import cross
-from mbssa.joints.system import unknowns
 
 if TYPE_CHECKING:
+    from groups.trajectory import Trajectory
     from mbssa import Mechanism, Structure
     from mbssa.joints.frames import Frames
 
@@ -36,17 +34,6 @@ STATUS = ("ok", "no solved motion", "singular: reactions are not bounded", "a la
 OK, UNSOLVED, SINGULAR, LATER_FAILED = range(4)
 
 
-@dataclass(frozen=True, eq=False)
-class JointLoads:
-    """Loads of one joint on its bodies, with P columns: the load, and its change by parameters."""
-
-    bodies: tuple[int, ...]
-    # (T, S, 6, P) on each body by the constraints alone: N, and N m about the joint's point, world axes
-    wrench: Floats
-    driving: Floats  # (T, D, P) N times size, or N m
-    rate: Floats  # (T, D) m/s over the size, or rad/s
-
-
 @dataclass(eq=False)
 class Solution:
     """Result of the pass over the groups."""
@@ -55,7 +42,6 @@ class Solution:
     # (N, T, 6, P) about each body's centre: force times size, moment, N m; of the frame what it receives
     loads: Floats
     status: Bytes
-    energy: Energy
     joints: dict[int, JointLoads] = field(default_factory=dict)
     locks: dict[int, JointLoads] = field(default_factory=dict)  # moments that lock passive rotations, by body
 
@@ -83,17 +69,8 @@ class Acting:
         return masses(self.state)
 
     @property
-    def of_elements(self) -> list[Wrench]:
-        return [each for several in self.elements.values() for each in several]
-
-    @property
     def all(self) -> list[Wrench]:
-        return [*self.masses[0], *self.of_elements]
-
-    def at(self, instants: npt.NDArray[np.intp]) -> Acting:
-        """The same loads at some instants."""
-        elements = {name: [each.at(instants) for each in several] for name, several in self.elements.items()}
-        return Acting(self.state.at(instants), elements)
+        return [*self.masses[0], *(each for several in self.elements.values() for each in several)]
 
 
 def acting_on(state: State, applied: Mapping[str, npt.ArrayLike] | None) -> Acting:
@@ -122,25 +99,58 @@ def acting_on(state: State, applied: Mapping[str, npt.ArrayLike] | None) -> Acti
     return Acting(state, elements)
 
 
-def solve_backwards(state: State, acting: Acting, structure: Structure) -> Solution:
+def driven_elsewhere(trajectory: Trajectory, drives: Sequence[str] | str) -> tuple[Trajectory, Structure]:
+    """The same motion of the mechanism that is driven in other coordinates, and its structure."""
+    structure = decompose(with_inputs(trajectory.mechanism, drives))
+    if not structure.determined:
+        named = ", ".join(structure.mechanism.driven_coordinates) or "of no coordinate"
+        raise ValueError(
+            f"drives {named} do not determine the mechanism, so that their forces are not unique; see mbssa "
+            "inputs for sets that do"
+        )
+    names = trajectory.named_groups
+    return replace(trajectory, mechanism=structure.mechanism, group_names=names), structure
+
+
+def backwards(
+    trajectory: Trajectory, structure: Structure | None, applied: Mapping[str, npt.ArrayLike] | None
+) -> tuple[State, Acting, Solution, Structure]:
+    """The whole pass of a trajectory, by the groups of a structure or of its mechanism's own."""
+    structure = decompose(trajectory.mechanism) if structure is None else structure
+    mine, theirs = trajectory.mechanism, structure.mechanism
+    if mine is not theirs and not np.array_equal(mine.driven, theirs.driven):
+        raise ValueError(
+            "the structure has other driven coordinates than the trajectory; decompose its mechanism, or "
+            "name them by drives=…"
+        )
+    if not structure.determined:
+        raise ValueError("the mechanism has no structural groups: it is not determined; see mbssa check")
+    state = State.of(trajectory)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        acting = acting_on(state, applied)
+        return state, acting, solve_backwards(state, acting.all, structure), structure
+
+
+def solve_backwards(state: State, wrenches: Sequence[Wrench], structure: Structure) -> Solution:
     """Balance every group, from the last to the first."""
     # Where a group's own equations do not constrain its bodies, because redundant constraints of later groups
     # do, all bodies are balanced together.
     blocks = [group.body_indices.tolist() for group in structure.groups]
-    found = _pass(state, acting, structure, blocks)
+    found = _pass(state, wrenches, structure, blocks)
     if found is None:
-        found = _pass(state, acting, structure, [sorted(body for block in blocks for body in block)])
+        found = _pass(state, wrenches, structure, [sorted(body for block in blocks for body in block)])
     assert found is not None
     return found
 
 
-def _pass(state: State, acting: Acting, structure: Structure, blocks: list[list[int]]) -> Solution | None:
+def _pass(
+    state: State, wrenches: Sequence[Wrench], structure: Structure, blocks: list[list[int]]
+) -> Solution | None:
     """One pass over blocks of bodies; None where a block is under-constrained by its own equations."""
     solution = Solution(
         state,
-        loads_of(state, acting.all)[..., None],
+        loads_of(state, wrenches)[..., None],
         np.zeros((state.instants, structure.n_groups), dtype=np.int8),
-        acting.masses[1],
     )
     number = structure.group_of_body if len(blocks) == structure.n_groups else np.minimum(
         structure.group_of_body, 1
@@ -193,68 +203,6 @@ def _block(
     solution.joints.update(zip(joints, kept, strict=False))
     solution.locks.update(zip([spin.body for spin in spins], kept[len(joints) :], strict=True))
     return found
-
-
-def balanced(
-    state: State, loads: Floats, bodies: Sequence[int], joints: Sequence[int], spins: Sequence[LockedRotation]
-) -> tuple[Balance, list[tuple[JointLoads, Floats]]]:
-    """Balance of the bodies of a block under ``loads`` (B, T, 6, P), and loads of its joints and locks."""
-    # The second array of a joint is what its constraints and drives together exert on its bodies about their
-    # centres, (T, S, 6, P), forces times size.
-    mechanism = state.trajectory.mechanism
-    rows = [joint_rows(state, joint, mechanism.joints[joint].driven) for joint in joints]
-    rows += [spin_rows(state, spin) for spin in spins]
-    free = list(unknowns(mechanism.space))
-    jacobian = _jacobian(rows, bodies, free)
-    acting = loads[:, :, free].transpose(1, 0, 2, 3).reshape(state.instants, jacobian.shape[2], -1)
-    found = balance(jacobian.swapaxes(1, 2), acting)
-    exerted = []
-    first = 0
-    for each in rows:
-        stop = first + len(each.names)
-        exerted.append(_exerted(state, each, found.multipliers[:, first:stop]))
-        first = stop
-    return found, exerted
-
-
-def _jacobian(rows: Sequence[JointRows], bodies: Sequence[int], free: Sequence[int]) -> Floats:
-    """Jacobian (T, m, n) of all equations of a block by the twists of its bodies."""
-    instants = len(rows[0].jacobian)
-    place = {body: k for k, body in enumerate(bodies)}
-    found = np.zeros((instants, sum(len(each.names) for each in rows), len(bodies), len(free)))
-    first = 0
-    for each in rows:
-        stop = first + len(each.names)
-        for slot, body in enumerate(each.bodies):
-            if body in place:
-                found[:, first:stop, place[body]] += each.jacobian[:, :, slot][:, :, free]
-        first = stop
-    return found.reshape(instants, found.shape[1], -1)
-
-
-def _exerted(state: State, rows: JointRows, multipliers: Floats) -> tuple[JointLoads, Floats]:
-    """Loads of one joint, and what it exerts on its bodies with its drives; see :func:`balanced`."""
-    instants, columns = len(multipliers), multipliers.shape[2]
-    size, bodies = state.frames.size, list(rows.bodies)
-    scale = np.array([size] * 3 + [1.0] * 3)[:, None]
-    flat = rows.jacobian.reshape(instants, -1, len(bodies) * 6).swapaxes(1, 2)
-    split = rows.constraints
-    reaction = flat[:, :, :split] @ multipliers[:, :split]
-    whole = reaction + flat[:, :, split:] @ multipliers[:, split:]
-    whole = whole.reshape(instants, len(bodies), 6, columns)
-    wrench = reaction.reshape(instants, len(bodies), 6, columns) / scale
-    arm = state.centre[bodies].swapaxes(0, 1) - rows.point[:, None]
-    force = np.moveaxis(wrench[:, :, :3], 3, 2)
-    wrench[:, :, 3:] += np.moveaxis(cross(arm[:, :, None], force), 2, 3)
-    twist = np.concatenate(
-        [
-            [state.velocity(b, state.centre[b] - state.position[b]) / size for b in bodies],
-            state.twist[bodies, :, 3:],
-        ],
-        axis=2,
-    )
-    rate = np.einsum("tesc,stc->te", rows.jacobian[:, split:], twist)
-    return JointLoads(rows.bodies, wrench, multipliers[:, split:], rate), whole
 
 
 def _wider(array: Floats, columns: int) -> Floats:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from groups.dynamics.state import State
 from mbssa import Mechanism
@@ -27,10 +26,6 @@ class Wrench:
     def about(self, centre: Floats) -> Floats:
         """Wrench (T, 6) about another point (T, 3): force, then moment."""
         return np.concatenate([self.force, self.moment + cross(self.point - centre, self.force)], axis=1)
-
-    def at(self, instants: npt.NDArray[np.intp]) -> Wrench:
-        """The load at some instants."""
-        return Wrench(self.body, *(each[instants] for each in (self.point, self.force, self.moment)))
 
     def power(self, state: State) -> Floats:
         """Power (T,) on its body, W."""

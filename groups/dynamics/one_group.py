@@ -12,20 +12,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from groups.dynamics.block import JointLoads, balanced
 from groups.dynamics.forces import wrenches_of
 from groups.dynamics.inverse import (
     LATER_FAILED,
     OK,
     SINGULAR,
     UNSOLVED,
-    JointLoads,
     Solution,
     acting_on,
-    balanced,
     loads_of,
     owned_joints,
 )
-from groups.dynamics.masses import Energy, masses, massless
+from groups.dynamics.masses import masses, massless
 from groups.dynamics.results import Forces, results_of
 from groups.dynamics.state import State
 from groups.passive_rotations import LockedRotation, locked_rotations
@@ -161,14 +160,14 @@ class Steps:
         with np.errstate(invalid="ignore", divide="ignore"):
             state = State.of(trajectory)
             acting = acting_on(state, None)
-            solution = self._solution(state, loads_of(state, acting.all), acting.masses[1], answers)
+            solution = self._solution(state, loads_of(state, acting.all), answers)
             return results_of(state, acting, solution, self.structure, False)
 
-    def _solution(self, state: State, loads: Floats, energy: Energy, answers: Answers) -> Solution:
+    def _solution(self, state: State, loads: Floats, answers: Answers) -> Solution:
         status = np.ascontiguousarray(answers.status.T)
         failed = (state.trajectory.status != 0).any(axis=1)
         status[(status == LATER_FAILED) & failed[:, None]] = UNSOLVED
-        found = Solution(state, loads[:1, ..., None], status, energy)
+        found = Solution(state, loads[:1, ..., None], status)
         for step in reversed(self.steps):
             drive = step.drives
             for k, (bodies, first) in enumerate(step.slots):

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import numpy.typing as npt
 
+from groups.dynamics.block import JointLoads
 from groups.dynamics.gears import open_joints, with_teeth
-from groups.dynamics.inverse import STATUS, Acting, JointLoads, Solution
+from groups.dynamics.inverse import STATUS, Acting, Solution
+from groups.dynamics.locks import effect_of_locks
 from groups.dynamics.state import State
 from groups.results.faults import inputs_text, instants_text
 from groups.trajectory import body_index, names_of_groups
@@ -108,8 +110,11 @@ class Forces:
         planar: (T, 2)
     shaking_moment : (T, 3) N m about the world's origin; planar: (T,)
     status : (T, G) by structural group: 0 ok, else see :data:`STATUS`
-    held : by body, (T,) N m: the moment that locks its passive rotation to the convention; a free body would
-        turn about its line by its inertia, without effect on all other bodies
+    held : by body, (T,) N m: the moment that locks its passive rotation to the convention, as a massless
+        guide in the frame would
+    lock_effect : (T,) largest change of a joint's force, or moment over the mechanism's size, as a share of
+        the largest in the motion, if passive rotations were free from that instant on: zero for bodies whose
+        mass is on their line
     group_names : by structural group, its bodies and its type
     indeterminate : ``joint.component`` in joint axes, and drives, indeterminate by redundant constraints
 
@@ -138,6 +143,7 @@ class Forces:
     shaking_moment: Floats
     status: npt.NDArray[np.int8]
     held: Mapping[str, Floats]
+    lock_effect: Floats
     group_names: tuple[str, ...]
     indeterminate: tuple[str, ...]
     joints: Mapping[int, Joint] = field(repr=False)
@@ -296,7 +302,7 @@ def results_of(
         name: sum((each.power(state) for each in several), start=np.zeros(state.instants))
         for name, several in acting.elements.items()
     }
-    energy = solution.energy
+    energy = acting.masses[1]
     given = energy.gravity_power + power.sum(axis=1) + sum(elements.values(), start=0.0)
     force, moment = _on_frame(state, solution)
     return Forces(
@@ -313,6 +319,7 @@ def results_of(
         moment,
         solution.status,
         {mechanism.body_name(body): _moment(loads, chosen) for body, loads in solution.locks.items()},
+        effect_of_locks(solution, structure),
         names_of_groups(structure),
         tuple(named),
         joints,

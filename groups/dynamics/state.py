@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from groups.dynamics.gears import with_teeth
 from groups.joint_jacobian import PosesOverTime
@@ -51,15 +50,6 @@ class State(PosesOverTime):
         return State(
             mechanism, with_teeth(mechanism, trajectory.reference)[0], position, rotation, angle, trajectory,
             twist, acceleration, known=some,
-        )  # fmt: skip
-
-    def at(self, instants: npt.NDArray[np.intp]) -> State:
-        """The state at some instants."""
-        arrays = (self.position, self.rotation, self.angle, self.twist, self.acceleration)
-        position, rotation, angle, twist, acceleration = (each[:, instants] for each in arrays)
-        return State(
-            self.mechanism, self.frames, position, rotation, angle, self.trajectory.instants(instants),
-            twist, acceleration, known=self.known,
         )  # fmt: skip
 
     def arm(self, body: int, point: Floats) -> Floats:

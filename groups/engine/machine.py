@@ -79,13 +79,15 @@ class Text:
         return Text(module.text, loops)
 
 
-def object_code(text: str, host: Host, triple: str | None = None) -> bytes:
-    """Machine code of a text for a processor, of this machine unless a target is named."""
+def object_code(text: str, host: Host, triple: str | None = None, effort: int = 2) -> bytes:
+    """Machine code of a text for a processor, of this machine unless a target is named; LLVM's ``effort``."""
     import llvmlite.binding as llvm
 
     _initialise()
     target = llvm.Target.from_default_triple() if triple is None else llvm.Target.from_triple(triple)
-    machine = target.create_target_machine(cpu=host.name, features=host.features, opt=2, jit=triple is None)
+    machine = target.create_target_machine(
+        cpu=host.name, features=host.features, opt=effort, jit=triple is None
+    )
     module = llvm.parse_assembly(text)
     if triple is not None:
         module.triple = triple

@@ -202,8 +202,14 @@ def _notes(summary: ForcesSummary) -> list[Part]:
     for name, moment in forces.held.items():
         most = summary.text(_extreme(moment, np.max), "N m")
         lines.append(
-            f"passive rotation of {name}: held to its convention by a moment of up to {most}; "
-            "free, the body would turn about its line instead"
+            f"passive rotation of {name}: locked to its convention, as by a guide in the frame, by a moment "
+            f"of up to {most}"
+        )
+    effect = _extreme(forces.lock_effect, np.max)
+    if effect > _ROUNDING:
+        lines.append(
+            "free from any instant on, passive rotations would change reactions by up to "
+            f"{100 * effect:.2g} % of the largest; where that matters, drive a coordinate of the ball joint"
         )
     lines += [Bad(sentence) for sentence in (*forces.pulling(), *forces.without_place())]
     if forces.indeterminate:
@@ -243,6 +249,7 @@ def to_dict(summary: ForcesSummary) -> dict[str, Any]:
         "held": {
             name: summary.number(_extreme(moment, np.max), "N m") for name, moment in forces.held.items()
         },
+        "lock_effect": _extreme(forces.lock_effect, np.max),
         "indeterminate": list(forces.indeterminate),
         "files": [str(path) for path in summary.files],
     }

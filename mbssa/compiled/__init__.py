@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cache
 from types import FunctionType
 from typing import Any, ParamSpec, TypeVar
@@ -23,30 +23,20 @@ IMPORTING, LOADING = 0.55, 0.04
 #: Share of the seconds that compiling takes which counts in the price of a kernel that is not kept on disk:
 #: it is paid once, and serves all later processes.
 SHARE = 1.0 / 8.0
-#: Replacements of kernels in compiled code, by kernel: factories of something that Numba can call.
-_INSTEAD: dict[Callable[..., Any], Callable[[], Any]] = {}
-
-#: Whether a kernel's machine code is merged into that of its callers; else the callers decide.
-_MERGED: dict[Callable[..., Any], bool] = {}
-
 #: By kernel, seconds of plain Python in this process; None from where the compiled kernel was chosen.
 _rented: dict[Callable[..., Any], float | None] = {}
 
 
-def is_worth_compiling(kernels: Mapping[Callable[..., Any], float], seconds: float) -> bool:
-    """Return whether compiled kernels pay: they are loaded, or Python has cost as much as they would."""
-    # ``kernels``: by kernel the seconds of its compilation; ``seconds``: of plain Python for the work at
-    # hand. Both are estimates.
-    wanted = [function for function in kernels if _rented.get(function, 0.0) is not None]
-    if not wanted:
+def _is_worth_compiling(function: Callable[..., Any], seconds: float, compiling: float) -> bool:
+    """Return whether a compiled kernel pays: it is loaded, or Python has cost as much as it would."""
+    rented = _rented.get(function, 0.0)
+    if rented is None:
         return True
-    spent = seconds + min(_rented.get(function) or 0.0 for function in wanted)
-    price = LOADING * len(wanted) + (0.0 if "numba" in sys.modules else IMPORTING)
-    if spent >= price:
-        price += SHARE * sum(kernels[function] for function in wanted if not is_kept(function))
-    worth = spent >= price
-    for function in wanted:
-        _rented[function] = None if worth else (_rented.get(function) or 0.0) + seconds
+    price = LOADING + (0.0 if "numba" in sys.modules else IMPORTING)
+    if rented + seconds >= price and not is_kept(function):
+        price += SHARE * compiling
+    worth = rented + seconds >= price
+    _rented[function] = None if worth else rented + seconds
     return worth
 
 
@@ -54,39 +44,15 @@ def chosen(
     function: Callable[P, R], seconds: float = 0.0, *, compiling: float = 0.0, ask: bool | None = None
 ) -> Callable[P, R]:
     """Kernel for some work: ``function`` itself if it is little, else its compiled twin; same bits."""
-    # ``seconds`` and ``compiling`` as in is_worth_compiling; ``ask`` True or False decides whatever the work.
+    # ``seconds`` of plain Python for the work at hand, and of ``compiling``, are estimates; ``ask`` decides
+    # whatever the work.
     if ask is None:
-        ask = is_worth_compiling({function: compiling}, seconds)
+        ask = _is_worth_compiling(function, seconds, compiling)
     if not ask:
         return function
     _rented[function] = None  # later work uses it, too, however little
     twin: Callable[P, R] = compiled(function)
     return twin
-
-
-def compiled_as(make: Callable[[], Any]) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Name another implementation of a kernel for compilation: that which ``make`` returns."""
-    # Uncompiled the kernel is itself. ``make`` is called once, when a kernel that calls this one is compiled,
-    # and may import Numba; only compiled code can call its result.
-
-    def note(function: Callable[P, R]) -> Callable[P, R]:
-        _INSTEAD[function] = make
-        return function
-
-    return note
-
-
-def merged(function: Callable[P, R]) -> Callable[P, R]:
-    """Merge the machine code of a kernel, and of all that it calls, into that of its callers."""
-    # For kernels that take the arrays of a whole group: handing these over costs as much as the work.
-    _MERGED[function] = True
-    return function
-
-
-def separate(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile a kernel once, though merged kernels call it: for what is long, or runs rarely."""
-    _MERGED[function] = False
-    return function
 
 
 @cache
@@ -102,11 +68,7 @@ def compiled(function: Callable[..., Any]) -> Any:
 @cache
 def _inner(function: Callable[..., Any]) -> Any:
     """The twin of a kernel that kernels call: compiled with them."""
-    if function in _INSTEAD:
-        return _INSTEAD[function]()
     options = {**_options(function, entry=False), "no_cpython_wrapper": True}
-    if function in _MERGED:
-        options["forceinline"] = _MERGED[function]
     return for_any_value(_numba().njit(**options)(_with_compiled_callees(function)))
 
 

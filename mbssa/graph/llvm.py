@@ -91,8 +91,8 @@ class Code:
         self._block = name
 
     @contextmanager
-    def loop(self, first: str, end: str, step: str = "1") -> Iterator[str]:
-        """Index from ``first`` to below ``end``."""
+    def loop(self, first: str, end: str | None, step: str = "1") -> Iterator[str]:
+        """Index from ``first`` to below ``end``; without an end only :meth:`leave_unless` ends it."""
         self._count += 1
         name = f"loop{self._count}"
         self._ends.append(f"{name}.end")
@@ -100,8 +100,11 @@ class Code:
         before, self._block = self._block, name
         self.lines.append(f"{name}:")
         self.do(f"%{name}.i = phi i64 [{first}, %{before}], [%{name}.j, %{name}.next]")
-        more = self(f"icmp slt i64 %{name}.i, {end}")
-        self.do(f"br i1 {more}, label %{name}.body, label %{name}.end")
+        if end is None:
+            self.do(f"br label %{name}.body")
+        else:
+            more = self(f"icmp slt i64 %{name}.i, {end}")
+            self.do(f"br i1 {more}, label %{name}.body, label %{name}.end")
         self._label(f"{name}.body")
         yield f"%{name}.i"
         self._ends.pop()

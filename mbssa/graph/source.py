@@ -16,7 +16,7 @@ Printed: TypeAlias = tuple[list[Callable[..., tuple[Number, ...]]], list[tuple[s
 #: Operations that are written as signs, and most operations one inside another.
 _SIGNS, _DEEPEST = frozenset(("+", "-", "*", "/", "neg")), 20
 #: Names of constants that have no literal.
-_CONSTANTS: dict[str, Any] = {"inf": math.inf, "nan": math.nan}
+CONSTANTS: dict[str, Any] = {"inf": math.inf, "nan": math.nan}
 
 
 def functions(
@@ -24,7 +24,7 @@ def functions(
 ) -> Printed:
     """The function ``name(i, g, q, dq, ddq)`` of floats and that of arrays, and the inputs in ``i``."""
     # Stages are (input name, nodes): what follows reads these nodes as those inputs, as with solved rates.
-    writer = _Writer(name, [x for _, nodes in stages for x in nodes], results)
+    writer = SourceWriter(name, [x for _, nodes in stages for x in nodes], results)
     for given, nodes in stages:
         writer.stage(given, nodes)
     writer.write(results)
@@ -32,13 +32,13 @@ def functions(
     text = "\n".join([*writer.lines, f"    return ({values}{',' if results else ''})"])
     code, made = compile(text, f"<{name}>", "exec"), []
     for life in (0, 1):
-        names = {name: pair[life] for name, pair in FUNCTIONS.items()} | _CONSTANTS | writer.foreign
+        names = {name: pair[life] for name, pair in FUNCTIONS.items()} | CONSTANTS | writer.foreign
         exec(code, names)
         made.append(names[name])
     return made, list(writer.inputs)
 
 
-class _Writer:
+class SourceWriter:
     """Lines of a function's source; what is used once is written where it is used."""
 
     def __init__(self, name: str, staged: Sequence[Number], results: Sequence[Number]) -> None:
@@ -92,9 +92,7 @@ class _Writer:
             return f"{operands[0]} {op} {operands[1]}" if op != "neg" else f"-{operands[0]}"
         match op:
             case "in":
-                name, k = data
-                own = name in ARGUMENTS
-                return f"{name}[{k}]" if own else f"i[{self.inputs.setdefault(data, len(self.inputs))}]"
+                return self.input(*data)
             case "curve":
                 pieces, axis, order = data
                 return self._on_curve(f"f{i}", operands[0], pieces(order, axis))
@@ -112,6 +110,11 @@ class _Writer:
             self.lines.append(f"    {at} = {at}_of({s})")
         self.foreign[name] = pieces.at
         return f"{name}(*{self.places[key]})"
+
+    def input(self, name: str, k: Any) -> str:
+        """Text of an input."""
+        own = name in ARGUMENTS
+        return f"{name}[{k}]" if own else f"i[{self.inputs.setdefault((name, k), len(self.inputs))}]"
 
 
 def _uses(staged: Sequence[Number], results: Sequence[Number]) -> Counter[int]:

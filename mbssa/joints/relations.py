@@ -116,7 +116,7 @@ def at_reference(relations: JointRelations, poses: Poses) -> JointRelations:
     def settled(relation: Relation) -> Relation:
         if not any(term.is_angle for term in relation.terms):
             return relation
-        near = [_term(relations, term, poses, 1.0)[0] for term in relation.terms]
+        near = [float(_term(relations, term, poses[None], 1.0)[0][0]) for term in relation.terms]
         # Every term has its whole turns here.
         constant = sum(term.factor * value for term, value in zip(relation.terms, near, strict=True))
         if relation.counts_from_zero:
@@ -184,70 +184,80 @@ def value_and_rates(
     relations: JointRelations, relation: Relation, poses: Poses, size: float
 ) -> tuple[float, Array]:
     """Residual of a relation over ``size``, and its derivative (bodies, 6) by the twists, world axes."""
+    value, rates = values_and_rates(relations, relation, poses[None], size)
+    return float(value[0]), rates[0]
+
+
+def values_and_rates(
+    relations: JointRelations, relation: Relation, poses: Poses, size: float
+) -> tuple[Array, Array]:
+    """The same (T,) and (T, bodies, 6) of poses with a first axis of T instants."""
     # Twist: velocity of each body's origin, angular velocity. Angles in TURNING are completed by whole turns
     # to their values at the reference, and, unless they count from zero, those by the turns of the least
     # residual.
-    total, counted = -relation.constant / (size if relation.is_length else 1.0), []
-    rates = np.zeros((len(relations.bodies), 6))
+    total = np.full(len(poses.angle), -relation.constant / (size if relation.is_length else 1.0))
+    counted, rates = [], np.zeros((len(total), len(relations.bodies), 6))
     for term in relation.terms:
         value, by_body = _term(relations, term, poses, size)
         factor = term.factor / size if relation.is_length and term.is_angle else term.factor
         if relation.is_length and term.kind == "user":
             factor /= size
         if term.kind in TURNING:
-            value += _turns(term.near - value)
+            value = value + _turns(term.near - value)
             counted.append(abs(factor))
         total += factor * value
         for body, rate in by_body:
-            rates[relations.bodies.index(body)] += factor * rate
+            rates[:, relations.bodies.index(body)] += factor * rate
     if counted and not relation.counts_from_zero:
         turn = 2 * np.pi * min(counted)
         total -= turn * np.round(total / turn)
-    return float(total), rates
+    return total, rates
 
 
-def _turns(angle: float) -> float:
+def _turns(angle: Any) -> Any:
     """Whole turns nearest to an angle, rad."""
-    return float(2 * np.pi * np.round(angle / (2 * np.pi)))
+    return 2 * np.pi * np.round(angle / (2 * np.pi))
 
 
 def _term(
     relations: JointRelations, term: Term, poses: Poses, size: float
-) -> tuple[float, list[tuple[int, Array]]]:
+) -> tuple[Array, list[tuple[int, Array]]]:
     pair = relations.pairs[term.pair]
     a, b = pair.bodies
     if term.kind == "user":
-        from mbssa.joints.user import value_and_derivative
-
-        assert relations.function is not None
-        of = list(relations.bodies)
-        value, rates = value_and_derivative(relations.function, poses[of])
-        rates[:, :3] *= size
-        return value, list(zip(of, rates, strict=True))
+        return _user_term(relations, poses, size)
     upright = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
     if term.kind == "turned":
-        return float(poses.angle[b]), [(b, upright)]
-    ends = [(poses.position[body] / size, poses.rotation[body]) for body in pair.bodies]
+        return poses.angle[:, b], [(b, upright)]
+    ends = [(poses.position[:, body] / size, poses.rotation[:, body]) for body in pair.bodies]
     d, C, axes, arms, across = relative_pose(ends, pair.origin / size, pair.axes)
-    d, C = d[None], C[None]
     if term.kind == "contact":
         from mbssa.joints.cams.contact import gap
 
         other = relations.curves[1] if len(relations.curves) > 1 else None
         found, rate = gap(relations.curves[0], other, term.numbers[0], d * size, C)
         rate[:, 5] /= size
-        value = (float(found[0]) - term.parameter) / size
+        value = (found - term.parameter) / size
     elif term.kind == "line":
-        azimuth, (rate,) = elementary_slopes((Elementary("azimuth"),), d, C, {})
-        value = float(azimuth[0, 0] + np.arctan2(axes[1, 0], axes[0, 0]))
+        azimuth, rates = elementary_slopes((Elementary("azimuth"),), d, C, {})
+        value, rate = azimuth[:, 0] + np.arctan2(axes[:, 1, 0], axes[:, 0, 0]), rates[:, 0]
     else:
-        found, (rate,) = elementary_slopes(
-            (term.elementary,), d, C, {"value": np.array([term.parameter / size])}
-        )
-        value = float(found[0, 0])
-    force, moment = axes @ rate[0, :3], axes @ rate[0, 3:]
-    lever = across + arms[0], arms[1]
-    by_a = -np.concatenate([force, moment + cross(lever[0], force)])
+        given = {"value": np.full(len(d), term.parameter / size)}
+        values, rates = elementary_slopes((term.elementary,), d, C, given)
+        value, rate = values[:, 0], rates[:, 0]
+    force, moment = ((axes @ part[:, :, None])[:, :, 0] for part in np.split(rate, 2, axis=1))
+    by_a = -np.concatenate([force, moment + cross(across + arms[0], force)], axis=1)
     if term.kind == "line":
         by_a = by_a + upright
-    return value, [(a, by_a), (b, np.concatenate([force, moment + cross(lever[1], force)]))]
+    return value, [(a, by_a), (b, np.concatenate([force, moment + cross(arms[1], force)], axis=1))]
+
+
+def _user_term(relations: JointRelations, poses: Poses, size: float) -> tuple[Array, list[tuple[int, Array]]]:
+    """A user's function, instant by instant."""
+    from mbssa.joints.user import value_and_derivative
+
+    assert relations.function is not None
+    of = list(relations.bodies)
+    jets = [value_and_derivative(relations.function, poses[t, of]) for t in range(len(poses.angle))]
+    by_body = np.moveaxis(np.array([rates for _, rates in jets]), 0, 1) * ([size] * 3 + [1.0] * 3)
+    return np.array([value for value, _ in jets]), list(zip(of, by_body, strict=True))

@@ -328,11 +328,13 @@ def prepare(
 
 def _pays(setup: Setup) -> bool:
     """Whether machine code pays, once for all cases, or for each of several designs."""
-    from groups.dynamics.forward.running import evaluations
-
     plan, number = plan_of(setup.model), 1 if setup.has_designs else setup.cases.number
     if setup.simulation is not None:
-        return plan.pays(1 + plan.inputs, number * evaluations(setup.simulation.steps))
+        from groups.dynamics.forward.program import Program
+
+        whole = setup.simulation.method == "partitioning"
+        program = Program.of(setup.model, (), (), asks=False, whole=whole)
+        return program.pays(number, setup.simulation.steps)
     if setup.motion is None:  # on lines from the reference
         return plan.pays(2 * min(number, TOGETHER), -(-number // TOGETHER))
     if isinstance(setup.motion, Motion):

@@ -5,9 +5,6 @@ import pytest
 
 import groups
 import mbssa
-from groups.dynamics.backwards import Plan, by_kernel
-from groups.dynamics.inverse import acting_on
-from groups.dynamics.state import State
 from groups.motion import default_motion
 from mbssa import compiled
 
@@ -38,7 +35,7 @@ def test_other_solvers(choice):
 
 
 @pytest.mark.slow
-def test_forces_and_simulations():
+def test_simulations():
     for name in ("andrews", "stewart"):
         plain, compiled_ = (
             groups.simulate(mbssa.load(name), 0.003, steps=4, compiled=way) for way in (False, True)
@@ -47,13 +44,6 @@ def test_forces_and_simulations():
             one, other = (getattr(found.trajectory, array) for found in (plain, compiled_))
             largest = max(1.0, np.abs(one).max())
             np.testing.assert_allclose(one, other, rtol=0, atol=1e-9 * largest, err_msg=f"{name} {array}")
-    structure = mbssa.decompose(mbssa.load("rotor"))
-    state = State.of(groups.build(structure).solve(compiled=False))
-    acting, plan = acting_on(state, None), Plan.of(structure, state.frames)
-    plain, compiled_ = (by_kernel(plan, acting, structure, compiled=way) for way in (False, True))
-    for joint, loads in plain.joints.items():
-        np.testing.assert_array_equal(loads.wrench, compiled_.joints[joint].wrench)
-        np.testing.assert_array_equal(loads.driving, compiled_.joints[joint].driving)
 
 
 def add(x: float, y: float) -> float:

@@ -156,7 +156,7 @@ def case(kind, place):
     motion = dataclasses.replace(whole, time=whole.time[at].copy(), **parts)
     trajectory = groups.build(mbssa.decompose(mechanism)).solve(motion, compiled=False)
     assert trajectory.ok, kind
-    return mechanism, trajectory, groups.forces(trajectory, compiled=False)
+    return mechanism, trajectory, groups.forces(trajectory)
 
 
 def test_every_type_is_read_evaluated_and_tested():

@@ -321,7 +321,7 @@ def forces_entry(name: str, compiled: bool = False) -> Entry:
     trajectory = groups.build(mbssa.decompose(heavy)).solve(
         groups.default_motion(heavy, steps=INSTANTS), compiled=compiled
     )
-    found = groups.forces(trajectory, compiled=compiled)
+    found = groups.forces(trajectory)
     entry = Entry({"drives": found.drives, "indeterminate": found.indeterminate})
     entry.labels = {"joint": list(heavy.joint_ids), "time": _times(trajectory)}
     entry.arrays = {

@@ -81,6 +81,39 @@ def answer_at(trajectory, t):
     return Answer(wrench, driving, on_frame, stress, at.centres)
 
 
+def assert_dense(forces):
+    """Driving forces, shaking force and reactions are those of the dense systems, at every instant."""
+    trajectory, planar = forces.trajectory, forces.trajectory.planar
+    mechanism = trajectory.mechanism
+    # The dense system has meshes as moments; see test_gear_reactions.py for the tooth forces.
+    gears = [joint.index for joint in mechanism.joints if joint.type.is_gear]
+    geared = {body for j in gears for body in trajectory.reference.bodies_of(mechanism, j)} - {0}
+    for t in range(len(trajectory.time)):
+        answer = answer_at(trajectory, t)
+        scale = max(np.abs(answer.frame).max(), max(np.abs(w).max() for w in answer.wrench.values()))
+        close = {"rtol": 1e-7, "atol": 1e-8 * scale}
+        given = [answer.driving[name] for name in forces.drives]
+        np.testing.assert_allclose(forces.driving[t], given, **close)
+        frame = answer.frame[[0, 1, 5]] if planar else answer.frame
+        shaking = np.concatenate([forces.shaking_force[t], np.atleast_1d(forces.shaking_moment[t])])
+        np.testing.assert_allclose(shaking, frame, **close)
+        for joint, wrench in answer.wrench.items():
+            second = trajectory.reference.bodies_of(mechanism, joint)[1]
+            if second == 0 or geared & set(mechanism.joint_bodies(joint)):
+                continue
+            of = forces.joint(joint, on=second + 1)
+            point = np.zeros(3)
+            point[: of.point.shape[1]] = of.point[t]
+            force, lever = wrench[:3], answer.centre[second] - point
+            moment = wrench[3:] + np.cross(lever, force)
+            found = np.concatenate([of.force[t], np.atleast_1d(of.moment[t])])
+            expected = np.concatenate([force[:2], moment[2:]] if planar else [force, moment])
+            known = np.isfinite(found)
+            np.testing.assert_allclose(found[known], expected[known], **close)
+            if not answer.stress[joint].any():
+                assert known.all()
+
+
 def configuration(trajectory, t):
     """Poses of one instant."""
     lifted = trajectory.spatial()

@@ -96,7 +96,7 @@ def test_motion_with_failures_gives_what_one_piece_gives():
     motion = groups.Motion(motion.time, motion.names, far, motion.rate, motion.acceleration)
     plan = routes.plan_of(model, routes.sequential_with_reactions(model), instants=50)
     found = routes.forces(model, plan, motion, branch="checked")
-    right = groups.forces(found.trajectory, model.structure, compiled=False)
+    right = groups.forces(found.trajectory, model.structure)
     assert not right.ok
     assert np.array_equal(found.status, right.status)
     assert np.array_equal(found.driving, right.driving, equal_nan=True)
@@ -115,7 +115,7 @@ def test_checkpoint_of_reactions_is_resumed(tmp_path):
     stopped = routes.forces(model, plan, motion, branch="checked", checkpoint=tmp_path / "run", progress=stop)
     assert stopped is None
     found = routes.forces(model, plan, motion, branch="checked", checkpoint=tmp_path / "run", resume=True)
-    right = groups.forces(found.trajectory, model.structure, compiled=False)
+    right = groups.forces(found.trajectory, model.structure)
     assert np.array_equal(found.driving, right.driving)
 
 

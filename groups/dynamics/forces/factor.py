@@ -2,67 +2,82 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import lru_cache
+from collections.abc import Callable, Sequence
+from functools import lru_cache, partial
 from typing import Any, cast
 
 import numpy as np
 
-from groups.dynamics.state import State
+from groups.dynamics.forces.at import At
 from groups.motion.laws import Law
 from groups.motion.sampling import law_from_data
 from mbssa import Mechanism
 from mbssa.arrays import Floats
+from mbssa.graph.frames import Vector
+from mbssa.graph.nodes import Number
 from mbssa.joints.user_sources import Source, error_line, imported, importing
 from mbssa.loads import Force
 from mbssa.motion import InputLaw, Parameter
 from mbssa.trust import REMEDY, may_run
 
 
-def factor_of(force: Force, state: State) -> Floats:
-    """Values (T,) of the element's law at the instants of a state; 1 without a law."""
-    return factor_and_rate(force, state)[0]
+def factor_of(force: Force, at: At) -> Number:
+    """Value of the element's law; 1 without a law."""
+    return factor_and_rate(force, at)[0]
 
 
-def factor_and_rate(force: Force, state: State) -> tuple[Floats, Floats]:
-    """Values (T,) of the element's law at the instants of a state, and their rates; 1 and 0 without a law."""
+def factor_and_rate(force: Force, at: At) -> tuple[Number, Number]:
+    """Value of the element's law, and its rate; 1 and 0 without a law."""
     if force.factor is None:
-        return np.ones(state.instants), np.zeros(state.instants)
-    law = _law(force.factor.name, tuple(sorted(force.factor.parameters.items())))
-    try:
-        value, rate, _ = law(state.trajectory.time)
-    except ValueError as error:
-        raise ValueError(f"force {force.id} factor: {error}") from None
+        return 1.0, 0.0
+    value, rate = at.called(partial(_of_time, force), 2, at.time)
     return value, rate
 
 
-def amount_of(force: Force, state: State, value: Floats, rate: Floats) -> Floats:
-    """Applied part (T,) of an element along a line or a coordinate with these values and rates, N or N m."""
+def _of_time(force: Force, time: Floats) -> Sequence[Floats]:
+    assert force.factor is not None
+    law = _law(force.factor.name, tuple(sorted(force.factor.parameters.items())))
+    try:
+        return law(time)[:2]
+    except ValueError as error:
+        raise ValueError(f"force {force.id} factor: {error}") from None
+
+
+def amount_of(force: Force, at: At, value: Number, rate: Number) -> Number:
+    """Applied part of an element along a line or a coordinate with this value and rate, N or N m."""
     constant = force.force if isinstance(force.force, float) else 0.0
-    return constant * factor_of(force, state) + function_of(force, state, value, rate)
+    return constant * factor_of(force, at) + function_of(force, at, [value], [rate])[0]
 
 
-def function_of(force: Force, state: State, value: Floats, rate: Floats) -> Floats:
-    """Force by an element's function at each value (T, ...) and rate, of the same shape; 0 without one."""
-    found = np.zeros_like(value)
+def function_of(force: Force, at: At, value: Vector, rate: Vector) -> list[Number]:
+    """Force by an element's function of value and rate, as many numbers as they are; 0 without one."""
     if force.function is None:
-        return found
+        return [0.0] * len(value)
+    _function(force.function, force.id)  # is trusted and there
+    return at.called(partial(_by_function, force, len(value)), len(value), at.time, *value, *rate)
+
+
+def _by_function(force: Force, wide: int, time: Floats, *numbers: Floats) -> Sequence[Floats]:
+    """The same of arrays (T,)."""
+    assert force.function is not None
     call = _function(force.function, force.id)
-    times = state.trajectory.time.tolist()
-    for t in np.flatnonzero(np.isfinite(value).reshape(len(times), -1).all(axis=1)):
-        arguments = (value[t], rate[t]) if value.ndim > 1 else (float(value[t]), float(rate[t]))
+    found = np.zeros((len(time), wide))
+    value, rate = (np.stack(each, axis=1) for each in (numbers[:wide], numbers[wide:]))
+    times = time.tolist()
+    for t in np.flatnonzero(np.isfinite(value).all(axis=1)):
+        arguments = (value[t], rate[t]) if wide > 1 else (float(value[t, 0]), float(rate[t, 0]))
         try:
             exerted = np.asarray(call(times[t], *arguments), dtype=np.float64)
         except Exception as error:
             raise ValueError(
                 f"force {force.id} function: at t = {times[t]:.6g} s {error_line(error)}"
             ) from error
-        if exerted.shape != value.shape[1:] or not np.isfinite(exerted).all():
-            wanted = "a number" if value.ndim == 1 else f"{value.shape[1]} numbers"
+        if exerted.shape != ((wide,) if wide > 1 else ()) or not np.isfinite(exerted).all():
+            wanted = "a number" if wide == 1 else f"{wide} numbers"
             given = f"at t = {times[t]:.6g} s it gives {exerted.tolist()}"
             raise ValueError(f"force {force.id} function: {given}; return {wanted}")
         found[t] = exerted
-    return found
+    return list(found.T)
 
 
 def function_faults(mechanism: Mechanism) -> list[str]:

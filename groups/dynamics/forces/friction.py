@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from groups.dynamics.forces.coordinate import along_coordinate
-from groups.dynamics.masses import Wrench
-from groups.dynamics.state import State
-from groups.results.joints import coordinate_motion
+from groups.dynamics.forces.at import At
+from groups.dynamics.forces.hertz import tanh
 from mbssa.loads import Force
 
 
-def wrenches(force: Force, state: State) -> list[Wrench]:
+def exert(force: Force, at: At) -> None:
     """Force or torque against the coordinate's rate: -friction tanh(rate / threshold) - damping x rate."""
     # The Coulomb part does not depend on the joint's reaction; it takes power at every rate.
     assert force.coordinate is not None
     assert force.threshold is not None
-    rate = coordinate_motion(state.trajectory, force.coordinate).rate
-    effort = -force.friction * np.tanh(rate / force.threshold) - force.damping * rate
-    return along_coordinate(state, force.coordinate, effort)
+    rate = at.coordinate(force.coordinate)[1]
+    at.along(force.coordinate, -force.friction * tanh(rate / force.threshold) - force.damping * rate)

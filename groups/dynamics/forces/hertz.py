@@ -5,42 +5,44 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from groups.dynamics.masses import Wrench
-from groups.dynamics.state import State
-from mbssa.arrays import Floats
-from mbssa.joints.axes import in_space
+from groups.dynamics.forces.at import At
+from mbssa.graph.frames import Vector, minus, times
+from mbssa.graph.nodes import Number, above, absolute, exp, largest, sqrt
 from mbssa.loads import Force
 
 
-def pressure(force: Force, depth: Floats, approach: Floats, power: float = 1.5) -> Floats:
-    """Normal force (T,), N or N m, by a penetration, m or rad, and its rate; NaN stays NaN."""
-    spring = force.stiffness * np.where(depth < 0.0, 0.0, depth) ** power
-    found: Floats = spring * np.maximum(1.0 + force.damping * approach, 0.0)
-    return found
+def pressure(force: Force, depth: Number, approach: Number, root: bool = True) -> Number:
+    """Normal force, N or N m, by a penetration, m or rad, and its rate; linear without ``root``."""
+    pressed = largest(depth, 0.0)
+    spring = force.stiffness * pressed * (sqrt(pressed) if root else 1.0)
+    return spring * largest(1.0 + force.damping * approach, 0.0)
 
 
-def pressure_energy(force: Force, depth: Floats, power: float = 1.5) -> Floats:
-    """Energy (T,) of the compressed contact, J: k δ^(p+1) / (p + 1)."""
-    found: Floats = force.stiffness / (power + 1.0) * np.where(depth < 0.0, 0.0, depth) ** (power + 1.0)
-    return found
+def pressure_energy(force: Force, depth: Number, root: bool = True) -> Number:
+    """Energy of the compressed contact, J: k δ^(p+1) / (p + 1)."""
+    pressed = largest(depth, 0.0)
+    square = pressed * pressed
+    return force.stiffness * (0.4 * square * sqrt(pressed) if root else 0.5 * square)
 
 
-def contact_wrenches(
-    force: Force, state: State, bodies: tuple[int, int], place: Floats, normal: Floats, depth: Floats
-) -> list[Wrench]:
-    """Equal and opposite loads in the plane at ``place`` (T, 2) m, none if ``depth`` (T,) m is negative."""
-    # The normal (T, 2) points away from the first body, to the second.
-    point = in_space(place)
-    speeds = [state.velocity(body, point - state.position[body])[:, :2] for body in bodies]
-    velocity = speeds[1] - speeds[0]
-    along = np.stack([normal[:, 1], -normal[:, 0]], axis=1)
-    pressed = pressure(force, depth, -(velocity * normal).sum(axis=1))
-    drag = np.zeros_like(pressed)
+def contact_loads(
+    force: Force, at: At, bodies: tuple[int, int], place: Vector, normal: Vector, depth: Number
+) -> None:
+    """Equal and opposite loads in the plane at ``place`` (m), none where ``depth`` (m) is negative."""
+    # The normal points away from the first body, to the second.
+    x, y = minus(*(at.velocity(body, place) for body in bodies[::-1]))[:2]
+    n_x, n_y = normal[:2]
+    pressed = pressure(force, depth, -(x * n_x + y * n_y))
+    exerted = times(pressed, [n_x, n_y, 0.0])
     if force.threshold is not None:
-        slip = (velocity * along).sum(axis=1)
-        drag = -force.friction * pressed * np.tanh(slip / force.threshold)
-    exerted = in_space(pressed[:, None] * normal + drag[:, None] * along)
-    none = np.zeros_like(exerted)
-    return [Wrench(body, point, sign * exerted, none) for body, sign in zip(bodies, (-1.0, 1.0), strict=True)]
+        drag = -force.friction * pressed * tanh((x * n_y - y * n_x) / force.threshold)
+        exerted = [exerted[0] + drag * n_y, exerted[1] - drag * n_x, 0.0]
+    at.push(bodies[0], place, times(-1.0, exerted))
+    at.push(bodies[1], place, exerted)
+
+
+def tanh(x: Number) -> Number:
+    """Hyperbolic tangent."""
+    small = exp(-2.0 * absolute(x))
+    found = (1.0 - small) / (1.0 + small)
+    return above(x, found, -found)

@@ -8,65 +8,59 @@ from __future__ import annotations
 
 import numpy as np
 
+from groups.dynamics.forces.at import At
 from groups.dynamics.forces.factor import factor_and_rate
-from groups.dynamics.masses import MassTable, Wrench
-from groups.dynamics.state import State
-from mbssa.arrays import Floats
-from mbssa.joints.axes import cross, in_space
+from mbssa.graph.frames import Frame, Matrix, Vector, cross, dot, minus, plus, times
+from mbssa.graph.nodes import Number
+from mbssa.joints.axes import in_space
 from mbssa.loads import Force
 
 
-def wrenches(force: Force, state: State) -> list[Wrench]:
+def exert(force: Force, at: At) -> None:
     """Loads on all bodies with mass, at their centres of mass."""
-    turn, faster = _spin(force, state)
-    found = []
-    for body, mass, arm, matrix in _bodies(state):
-        place, spin = state.position[body] + arm, state.twist[body, :, 3:]
-        out, whole = place - _point(force), turn + spin
-        acceleration = (
-            cross(faster, out) + cross(turn, cross(turn, out)) + 2 * cross(turn, state.velocity(body, arm))
+    turn, faster = _spin(force, at)
+    for body, mass, centre, moment in at.masses():
+        frame, spin = at.body(body), at.twist(body)[1]
+        place = plus(frame.place, frame.along(centre))
+        out, whole = minus(place, _point(force)), plus(turn, spin)
+        acceleration = plus(
+            cross(faster, out),
+            cross(turn, cross(turn, out)),
+            times(2.0, cross(turn, at.velocity(body, place))),
         )
-        moment = (
-            _times(matrix, faster + cross(turn, spin))
-            + cross(whole, _times(matrix, whole))
-            - cross(spin, _times(matrix, spin))
+        change = minus(
+            plus(
+                _times(frame, moment, plus(faster, cross(turn, spin))),
+                cross(whole, _times(frame, moment, whole)),
+            ),
+            cross(spin, _times(frame, moment, spin)),
         )
-        found.append(Wrench(body, place, -mass * acceleration, -moment))
+        at.push(body, place, times(-mass, acceleration), times(-1.0, change))
+
+
+def energy(force: Force, at: At) -> Number:
+    """Centrifugal energy, J: -(m |Ω × r|² + Ω · I Ω) / 2; a potential while Ω is constant."""
+    turn, _ = _spin(force, at)
+    found: Number = 0.0
+    for body, mass, centre, moment in at.masses():
+        frame = at.body(body)
+        swept = cross(turn, minus(plus(frame.place, frame.along(centre)), _point(force)))
+        found = found - 0.5 * (mass * dot(swept, swept) + dot(turn, _times(frame, moment, turn)))
     return found
 
 
-def energy(force: Force, state: State) -> Floats:
-    """Centrifugal energy (T,), J: -(m |Ω × r|² + Ω · I Ω) / 2; a potential while Ω is constant."""
-    turn, _ = _spin(force, state)
-    found = np.zeros(state.instants)
-    for body, mass, arm, matrix in _bodies(state):
-        swept = cross(turn, state.position[body] + arm - _point(force))
-        found -= 0.5 * (mass * (swept**2).sum(axis=1) + (turn * _times(matrix, turn)).sum(axis=1))
-    return found
+def _spin(force: Force, at: At) -> tuple[Vector, Vector]:
+    """Angular velocity of the frame, rad/s, and its rate, in its axes."""
+    given = [0.0, 0.0, force.spin] if isinstance(force.spin, float) else list(force.spin or ())
+    factor, rate = factor_and_rate(force, at)
+    return times(factor, given), times(rate, given)
 
 
-def _spin(force: Force, state: State) -> tuple[Floats, Floats]:
-    """Angular velocity (T, 3) of the frame, rad/s, and its rate, in its axes."""
-    given = np.array([0.0, 0.0, force.spin]) if isinstance(force.spin, float) else np.array(force.spin)
-    factor, rate = factor_and_rate(force, state)
-    return factor[:, None] * given, rate[:, None] * given
+def _point(force: Force) -> list[float]:
+    return [0.0, 0.0, 0.0] if force.point is None else in_space(np.array(force.point, dtype=float)).tolist()
 
 
-def _point(force: Force) -> Floats:
-    return np.zeros(3) if force.point is None else in_space(np.array(force.point))
-
-
-def _bodies(state: State) -> list[tuple[int, float, Floats, Floats]]:
-    """Known bodies with mass: (T, 3) from the origin to the centre of mass, (T, 3, 3) inertia, world axes."""
-    table, found = MassTable.of(state.mechanism, state.frames), []
-    for row, body in enumerate(table.body.tolist()):
-        if state.known is None or body in state.known:
-            rotation = state.rotation[body]
-            matrix = rotation @ table.moment[row] @ rotation.swapaxes(1, 2)
-            found.append((body, float(table.mass[row]), rotation @ table.centre[row], matrix))
-    return found
-
-
-def _times(matrix: Floats, vector: Floats) -> Floats:
-    found: Floats = (matrix @ vector[:, :, None])[:, :, 0]
-    return found
+def _times(frame: Frame, moment: Matrix, vector: Vector) -> list[Number]:
+    """A moment of inertia in the body's axes times a vector of the world."""
+    seen = frame.seen(vector)
+    return frame.along([dot(row, seen) for row in moment])

@@ -2,32 +2,29 @@
 
 from __future__ import annotations
 
-from groups.dynamics.forces.coordinate import along_coordinate
+from groups.dynamics.forces.at import At
 from groups.dynamics.forces.hertz import pressure, pressure_energy
-from groups.dynamics.masses import Wrench
-from groups.dynamics.state import State
-from groups.results.joints import coordinate_motion
-from mbssa.arrays import Floats
+from mbssa.graph.nodes import Number
 from mbssa.loads import Force
 
 
-def wrenches(force: Force, state: State) -> list[Wrench]:
+def exert(force: Force, at: At) -> None:
     """Force or torque back between the limits, k δ (1 + c dδ/dt), never outwards; none between them."""
     assert force.coordinate is not None
-    below, above, rate = _beyond(force, state)
-    effort = pressure(force, below, -rate, 1.0) - pressure(force, above, rate, 1.0)
-    return along_coordinate(state, force.coordinate, effort)
+    below, above, rate = _beyond(force, at)
+    back = pressure(force, below, -rate, root=False) - pressure(force, above, rate, root=False)
+    at.along(force.coordinate, back)
 
 
-def energy(force: Force, state: State) -> Floats:
-    """Energy (T,), J: half the stiffness times the square of the excess beyond a limit."""
-    below, above, _ = _beyond(force, state)
-    return pressure_energy(force, below, 1.0) + pressure_energy(force, above, 1.0)
+def energy(force: Force, at: At) -> Number:
+    """Energy, J: half the stiffness times the square of the excess beyond a limit."""
+    below, above, _ = _beyond(force, at)
+    return pressure_energy(force, below, root=False) + pressure_energy(force, above, root=False)
 
 
-def _beyond(force: Force, state: State) -> tuple[Floats, Floats, Floats]:
-    """Excess (T,) of the coordinate below and above its limits, m or rad, and its rate."""
+def _beyond(force: Force, at: At) -> tuple[Number, Number, Number]:
+    """Excess of the coordinate below and above its limits, m or rad, and its rate."""
     assert force.coordinate is not None
-    low, high = state.trajectory.mechanism.coordinate_limits[force.coordinate]
-    motion = coordinate_motion(state.trajectory, force.coordinate)
-    return low - motion.value, motion.value - high, motion.rate
+    low, high = at.mechanism.coordinate_limits[force.coordinate]
+    value, rate = at.coordinate(force.coordinate)
+    return float(low) - value, value - float(high), rate

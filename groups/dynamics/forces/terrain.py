@@ -4,14 +4,15 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from collections.abc import Sequence
+from functools import lru_cache, partial
 
 import numpy as np
 
-from groups.dynamics.forces.hertz import contact_wrenches, pressure_energy
-from groups.dynamics.masses import Wrench
-from groups.dynamics.state import State
+from groups.dynamics.forces.at import At
+from groups.dynamics.forces.hertz import contact_loads, pressure_energy
 from mbssa.arrays import Floats
+from mbssa.graph.nodes import Number
 from mbssa.joints.cams.contact import contacts
 from mbssa.joints.cams.contact_kernels import POINT
 from mbssa.joints.cams.curves import ground
@@ -25,39 +26,45 @@ _SLANTED = 1e-9
 _curve = lru_cache(maxsize=64)(ground)
 
 
-def wrenches(force: Force, state: State) -> list[Wrench]:
+def exert(force: Force, at: At) -> None:
     """Equal and opposite forces on the wheel and on the frame, none while the wheel is off the terrain."""
-    return contact_wrenches(force, state, (0, force.bodies[0]), *_touch(force, state))
+    *place, x, y, depth = _touch(force, at)
+    contact_loads(force, at, (0, force.bodies[0]), [*place, 0.0], [x, y], depth)
 
 
-def energy(force: Force, state: State) -> Floats:
-    """Energy (T,) of the compressed contact, J."""
-    return pressure_energy(force, _touch(force, state)[2])
+def energy(force: Force, at: At) -> Number:
+    """Energy of the compressed contact, J."""
+    return pressure_energy(force, _touch(force, at)[-1])
 
 
-def _touch(force: Force, state: State) -> tuple[Floats, Floats, Floats]:
-    """Points (T, 2) of the terrain next to the wheel, its normals there, and penetrations (T,), m."""
+def _touch(force: Force, at: At) -> list[Number]:
+    """Point of the terrain next to the wheel, its normal there, and penetration, m."""
+    assert force.point is not None
+    centre = at.point(force.bodies[0], force.point)[:2]
+    return at.called(partial(_search, force, at.mechanism.units), 5, at.time, *centre)
+
+
+def _search(force: Force, units: tuple[str, str], time: Floats, x: Floats, y: Floats) -> Sequence[Floats]:
+    """The same of arrays (T,)."""
     assert force.terrain is not None
     assert force.radius is not None
-    curve, body = _curve(force.terrain), force.bodies[0]
-    centre = state.position[body] + state.arm(body, np.array(force.point))
+    curve, centre = _curve(force.terrain), np.stack([x, y, 0.0 * x], axis=1)
     known = np.flatnonzero(np.isfinite(centre).all(axis=1))
     found = contacts(curve, None, POINT, centre[known], np.tile(np.eye(3), (len(known), 1, 1)))
     _, tangent, _ = curve.at(curve.parameter(found.place[:, 0]))
     slanted = np.abs((found.normal * tangent).sum(axis=1)) > _SLANTED * np.hypot(*tangent.T)
     if slanted.any():
         t = known[slanted.argmax()]
-        units = state.trajectory.mechanism.units
-        begin, end, x = (
+        begin, end, there = (
             quantity_text(each, "m", units)
             for each in (force.terrain[0][0], force.terrain[-1][0], centre[t, 0])
         )
         raise ValueError(
-            f"force {force.id} terrain: at t = {state.trajectory.time[t]:.6g} s the wheel at "
-            f"x = {x} is beyond its ends, {begin} to {end}; add points"
+            f"force {force.id} terrain: at t = {time[t]:.6g} s the wheel at "
+            f"x = {there} is beyond its ends, {begin} to {end}; add points"
         )
-    foot, normal = np.full((2, state.instants, 2), np.nan)
-    depth = np.full(state.instants, np.nan)
+    foot, normal = np.full((2, len(time), 2), np.nan)
+    depth = np.full(len(time), np.nan)
     depth[known], normal[known] = force.radius - found.gap, found.normal
     foot[known] = found.point - found.gap[:, None] * found.normal
-    return foot, normal, depth
+    return [*foot.T, *normal.T, depth]

@@ -59,8 +59,8 @@ def simulate(
     ----------
     of : with geometry and masses; a model that is built serves many runs
     duration : s, from t = 0
-    method : ``groups``: independent coordinates, bodies placed by the group solvers, no drift;
-        ``partitioning``: relative coordinates of a cut tree, the dependent ones by Newton's method, no drift;
+    method : ``groups``: coordinates of the groups' trees, the groups closed one after another, no drift;
+        ``partitioning``: the same with one tree of the whole mechanism, all loops closed at once;
         ``lagrange``: all bodies' coordinates with multipliers, projected after each step; ``penalty``: joints
         as stiff springs and dampers, which need no independent constraints; ``dae``: the implicit residual
         form, by SUNDIALS IDA (extra ``dae``)
@@ -80,7 +80,7 @@ def simulate(
         1024 whose pace would make ten times as many (not where events may end it); of ``dae`` between two
         instants
     stiffness, damping : of the joints of ``penalty``, N/m and N s/m; rotations at the mechanism's size
-    compiled : as of :meth:`groups.Model.solve`
+    compiled : machine code or Python; by default Python, until that has taken as long as making the code
     progress : called with the finished share of the run; False from it stops the run
 
     Returns

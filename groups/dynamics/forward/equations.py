@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from groups.dynamics.forward.loads import Loads
 from mbssa import Mechanism
 from mbssa.arrays import Floats
 
@@ -33,7 +32,11 @@ class Equations(Protocol):
     coordinates: tuple[str, ...]  # independent ones; empty for methods that have none
     evaluations: int  # of the equations of motion, so far
     notes: list[str]  # remarks on the run for the user
-    loads: Loads
+
+    @property
+    def longest_step(self) -> float:
+        """s that a step may take."""
+        ...
 
     def rate(self, t: float, y: Floats) -> Floats:
         """Derivative (n,) of a state; NaN where the bodies cannot be placed."""

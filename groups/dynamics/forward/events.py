@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -76,9 +76,17 @@ def _first(name: str, trajectory: Trajectory) -> float:
 
 def trajectory_of(mechanism: Mechanism, time: Floats, instants: list[Instant]) -> Trajectory:
     """Samples as a trajectory with one group, the whole mechanism."""
-    position, orientation, velocity, acceleration = (
-        np.ascontiguousarray(np.stack([getattr(one, name) for one in instants], axis=1))
-        for name in ("position", "orientation", "velocity", "acceleration")
+    names = ("position", "orientation", "velocity", "acceleration")
+    arrays = [np.stack([getattr(one, name) for one in instants]) for name in names]
+    return trajectory_from(mechanism, time, arrays, np.array([one.condition for one in instants]))
+
+
+def trajectory_from(
+    mechanism: Mechanism, time: Floats, arrays: Sequence[Floats], condition: Floats
+) -> Trajectory:
+    """The same of position, orientation, velocity and acceleration (T, N, …) and a condition (T,)."""
+    position, orientation, velocity, acceleration = (  # stored body by body
+        np.ascontiguousarray(array.swapaxes(0, 1)) for array in arrays
     )
     if orientation.ndim == 3:  # quaternions of one body keep their sign
         inner = (orientation[:, 1:] * orientation[:, :-1]).sum(axis=2)
@@ -87,6 +95,27 @@ def trajectory_of(mechanism: Mechanism, time: Floats, instants: list[Instant]) -
     return Trajectory(
         mechanism, time, position.swapaxes(0, 1), orientation.swapaxes(0, 1), velocity.swapaxes(0, 1),
         acceleration.swapaxes(0, 1), zero.astype(np.int8), zero, zero.astype(np.int64),
-        np.array([[one.condition] for one in instants]), np.arange(len(position)),
-        group_names=("the whole mechanism",),
+        condition[:, None], np.arange(len(position)), group_names=("the whole mechanism",),
     )  # fmt: skip
+
+
+def occurred(
+    events: Sequence[Event], equations: Equations, interpolant: Callable[[float], Floats], start: float,
+    stop: float, y: Floats, before: list[float],
+) -> tuple[list[Occurrence], list[float]]:  # fmt: skip
+    """Events within a step, in the order of time, and their values at its end."""
+    import scipy.optimize
+
+    found, after = [], [event.value(equations, stop, y) for event in events]
+    for event, one, other in zip(events, before, after, strict=True):
+        if one == other or one * other > 0.0 or one == 0.0 or (other - one) * event.direction < 0:
+            continue
+        at = stop
+        if other != 0.0:
+
+            def value(t: float, event: Event = event) -> float:
+                return event.value(equations, t, interpolant(t))
+
+            at = float(scipy.optimize.brentq(value, start, stop, xtol=1e-12, rtol=1e-14))
+        found.append(Occurrence(event.name, at, event.ends))
+    return sorted(found, key=lambda one: one.time), after

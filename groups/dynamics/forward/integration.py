@@ -10,7 +10,9 @@ from typing import Any, Literal
 import numpy as np
 
 from groups.dynamics.forward.equations import CannotGoOnError, Equations, Instant
-from groups.dynamics.forward.events import Event, Occurrence
+from groups.dynamics.forward.events import Event, Occurrence, occurred, trajectory_from, trajectory_of
+from groups.trajectory import Trajectory
+from mbssa import Mechanism
 from mbssa.arrays import Floats
 
 #: Integrators of :mod:`scipy.integrate`.
@@ -18,6 +20,9 @@ Integrator = Literal["DOP853", "RK45", "RK23", "Radau", "BDF", "LSODA"]
 
 #: One-step integrators, whose state may be projected on the constraints between two steps.
 ONE_STEP = ("DOP853", "RK45", "RK23", "Radau")
+
+#: Those whose steps are written for both lives of the equations in coordinates of trees.
+EXPLICIT = ("DOP853", "RK45", "RK23")
 
 #: Integrators that take a Jacobian.
 IMPLICIT = ("Radau", "BDF", "LSODA")
@@ -45,6 +50,8 @@ class Record:
 
     time: list[float] = field(default_factory=list)
     instants: list[Instant] = field(default_factory=list)
+    bodies: Sequence[Floats] = ()  # (T, N, …), instead of instants
+    condition: Floats = field(default_factory=lambda: np.zeros(0))
     work: list[float] = field(default_factory=list)
     events: list[Occurrence] = field(default_factory=list)
     changes: list[Change] = field(default_factory=list)
@@ -52,6 +59,13 @@ class Record:
     status: str = "finished"
     steps: int = 0
     evaluations: int = 0
+
+    def trajectory(self, mechanism: Mechanism) -> Trajectory:
+        """The samples."""
+        time = np.array(self.time)
+        if self.bodies:
+            return trajectory_from(mechanism, time, self.bodies, self.condition)
+        return trajectory_of(mechanism, time, self.instants)
 
     def take(self, equations: Equations, t: float, y: Floats) -> None:
         """Add one sample."""
@@ -67,14 +81,13 @@ def integrate(
     integrator: str,
     tolerance: float,
     largest_step: float,
-    most_steps: int,
     events: Sequence[Event],
-    progress: Callable[[float], object] | None,
+    pace: Pace,
 ) -> Record:
     """Integrate from the first to the last of these instants, and sample at each of them."""
     # Samples are values of the integrator's interpolant, projected on the constraints by the equations.
     # Ctrl-C, an event that ends the run, and equations without a solution keep the samples so far.
-    run = _Run(Record(), time, integrator, tolerance, largest_step, most_steps, events, progress)
+    run = _Run(Record(), time, integrator, tolerance, largest_step, events, pace)
     try:
         run.record.take(equations, float(time[0]), equations.start)
         t: float | None = float(time[0])
@@ -93,6 +106,32 @@ def integrate(
 
 
 @dataclass(frozen=True, eq=False)
+class Pace:
+    """Watches the progress of a run."""
+
+    time: Floats
+    most_steps: int
+    events: Sequence[Event]
+    progress: Callable[[float], object] | None
+    reached: dict[int, float] = field(default_factory=dict)  # s, by the number of steps, powers of two
+
+    def __call__(self, record: Record, t: float) -> bool:
+        """Report progress after a step; False if it ends the run."""
+        first, last = float(self.time[0]), float(self.time[-1])
+        if self.progress is not None and self.progress((t - first) / (last - first)) is False:
+            record.status = "stopped"
+            return False
+        steps, needed = record.steps, 0.0
+        if steps.bit_count() == 1:
+            self.reached[steps] = t
+            if steps >= _PACED and not any(event.ends for event in self.events):
+                needed = steps + (last - t) / (t - self.reached[steps // 2]) * (steps // 2)
+        if t < last and (steps >= self.most_steps or needed > _HOPELESS * self.most_steps):
+            raise CannotGoOnError(too_many(t, steps, needed))
+        return True
+
+
+@dataclass(frozen=True, eq=False)
 class _Run:
     """An integration under way; see :func:`integrate`."""
 
@@ -101,10 +140,8 @@ class _Run:
     integrator: str
     tolerance: float
     largest_step: float
-    most_steps: int
     events: Sequence[Event]
-    progress: Callable[[float], object] | None
-    reached: dict[int, float] = field(default_factory=dict)  # s, by the number of steps, powers of two
+    pace: Pace
 
     def segment(self, equations: Equations, t: float) -> tuple[Equations | None, float | None]:
         """Integrate to the end or a change of coordinates: next equations, time (None at the end)."""
@@ -114,7 +151,7 @@ class _Run:
         first, following = equations.evaluations, None
         try:
             while solver.status == "running" and following is None:
-                solver.max_step = min(self.largest_step, equations.loads.longest_step)
+                solver.max_step = min(self.largest_step, equations.longest_step)
                 solver.step()
                 self.record.steps += 1
                 if solver.status == "failed":
@@ -122,11 +159,11 @@ class _Run:
                 start, t = t, float(solver.t)
                 if self._has_samples(t):  # interpolants cost evaluations
                     inside = solver.dense_output()
-                    found, before = _occurred(self.events, equations, inside, start, t, solver.y, before)
+                    found, before = occurred(self.events, equations, inside, start, t, solver.y, before)
                     if self._sampled(equations, inside, t, found):
                         return None, None
                 _settle(equations, solver, self.integrator)
-                if not self._continues(t):
+                if not self.pace(self.record, t):
                     return None, None
                 following = equations.renewed(t, solver.y) if t < end else None
         finally:
@@ -167,21 +204,6 @@ class _Run:
         record.status = f"event {last.name}"
         return True
 
-    def _continues(self, t: float) -> bool:
-        """Report progress; False if it ends the run."""
-        first, last = float(self.time[0]), float(self.time[-1])
-        if self.progress is not None and self.progress((t - first) / (last - first)) is False:
-            self.record.status = "stopped"
-            return False
-        steps, needed = self.record.steps, 0.0
-        if steps.bit_count() == 1:
-            self.reached[steps] = t
-            if steps >= _PACED and not any(event.ends for event in self.events):
-                needed = steps + (last - t) / (t - self.reached[steps // 2]) * (steps // 2)
-        if t < last and (steps >= self.most_steps or needed > _HOPELESS * self.most_steps):
-            raise CannotGoOnError(too_many(t, steps, needed))
-        return True
-
 
 def too_many(t: float, steps: int, needed: float = 0.0) -> str:
     """Fault of a run that takes too many steps, of which it needs so many at its pace."""
@@ -218,25 +240,3 @@ def _settle(equations: Equations, solver: Any, integrator: str) -> None:
     if settled is not None and integrator in ONE_STEP:
         solver.y = settled
         solver.f = equations.rate(solver.t, settled)
-
-
-def _occurred(
-    events: Sequence[Event], equations: Equations, interpolant: Callable[[float], Floats], start: float,
-    stop: float, y: Floats, before: list[float],
-) -> tuple[list[Occurrence], list[float]]:  # fmt: skip
-    """Events within a step, in the order of time, and their values at its end."""
-    import scipy.optimize
-
-    found, after = [], [event.value(equations, stop, y) for event in events]
-    for event, one, other in zip(events, before, after, strict=True):
-        if one == other or one * other > 0.0 or one == 0.0 or (other - one) * event.direction < 0:
-            continue
-        at = stop
-        if other != 0.0:
-
-            def value(t: float, event: Event = event) -> float:
-                return event.value(equations, t, interpolant(t))
-
-            at = float(scipy.optimize.brentq(value, start, stop, xtol=1e-12, rtol=1e-14))
-        found.append(Occurrence(event.name, at, event.ends))
-    return sorted(found, key=lambda one: one.time), after

@@ -6,6 +6,9 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from functools import cached_property
+
 import numpy as np
 
 from groups.dynamics.forward.absolute import BodyCoordinates, Rows, Solved
@@ -15,16 +18,26 @@ from mbssa.arrays import Floats
 #: Residual, over the size, from which positions need no further Newton step, and the most steps.
 CLOSED, STEPS = 1e-13, 10
 
-#: Share of the largest singular value below which constraints depend on one another.
-DEPENDENT = 1e-9
+#: Share of the largest singular value below which constraints depend on one another, and of a saddle point
+#: without a solution.
+DEPENDENT, SINGULAR = 1e-7, 1e-14
 
 
 class Lagrange(BodyCoordinates):
     """Equations of motion of all bodies with multipliers."""
 
+    # Where a trial state is off the constraints, redundant ones contradict each other a little: their number
+    # is that of the beginning, no matter how small a singular value is there.
+    @cached_property
+    def redundant(self) -> int:
+        """Number of constraints that depend on the others."""
+        _, rows = self.at(self.t, self.start)
+        sizes = np.linalg.svd(rows.jacobian * self.constraints.unit, compute_uv=False)
+        return len(rows.jacobian) - int((sizes > DEPENDENT * sizes.max(initial=0.0)).sum())
+
     def settle(self, t: float, y: Floats) -> Floats | None:
         found = self.projected(t, y)
-        self.constraints.turns()
+        self.loads.turn()
         return found
 
     def instant(self, t: float, y: Floats) -> Instant:
@@ -37,7 +50,7 @@ class Lagrange(BodyCoordinates):
             if np.abs(rows.residual).max(initial=0.0) <= CLOSED:
                 break
             unit = self.constraints.unit
-            step = _least(rows.jacobian * unit, -rows.residual)
+            step = self._least(rows.jacobian * unit, -rows.residual)
             y = self.bodies.moved(y, step * unit)
             if np.abs(step).max(initial=0.0) <= CLOSED:
                 break
@@ -46,7 +59,7 @@ class Lagrange(BodyCoordinates):
             raise CannotGoOnError(f"t = {t:.9g} s: the constraints cannot be closed again")
         unit = self.constraints.unit
         found = y.copy()
-        found[self.bodies.parts[2]] += _least(rows.jacobian * unit, -rows.rate) * unit
+        found[self.bodies.parts[2]] += self._least(rows.jacobian * unit, -rows.rate) * unit
         return found
 
     def solved(self, t: float, parts: tuple[Floats, ...], rows: Rows) -> Solved:
@@ -60,25 +73,26 @@ class Lagrange(BodyCoordinates):
         weight = float(np.trace(M)) / n or 1.0
         saddle[:n, :n] /= weight
         right = np.concatenate([f / weight, -rows.bias])
-        try:
-            found = np.asarray(np.linalg.solve(saddle, right), dtype=np.float64)
-            doubtful = not np.isfinite(found).all() or np.abs(saddle @ found - right).max() > 1e-6 * (
-                1.0 + np.abs(right).max()
+        found = self._least(saddle, right)
+        if not np.isfinite(found).all():
+            raise CannotGoOnError(
+                f"t = {t:.9g} s: the saddle point has no solution; a body without mass is free to move, "
+                "or the position is singular"
             )
-        except np.linalg.LinAlgError:
-            doubtful = True
-        # Multipliers of a matrix that is singular up to rounding are meaningless.
-        if doubtful or np.abs(found[n:]).max(initial=0.0) > 1e9 * (1.0 + np.abs(right).max()):
-            found = _least(saddle, right)
-            if np.abs(saddle @ found - right).max() > 1e-5 * (1.0 + np.abs(right).max()):
-                raise CannotGoOnError(
-                    f"t = {t:.9g} s: the saddle point has no solution; a body without mass is free to move, "
-                    "or the position is singular"
-                )
         second, multipliers = found[:n], found[n:] * weight
         power = float((loads * parts[2]).sum() - multipliers @ rows.given)
         return Solved(second, power, multipliers, 1.0)
 
-
-def _least(matrix: Floats, right: Floats) -> Floats:
-    return np.asarray(np.linalg.lstsq(matrix, right, rcond=DEPENDENT)[0], dtype=np.float64)
+    def _least(self, matrix: Floats, right: Floats) -> Floats:
+        """The least solution, with as many redundant rows as at the beginning; NaN where there is none."""
+        if not self.redundant and len(matrix) == matrix.shape[1]:
+            with suppress(np.linalg.LinAlgError):
+                found: Floats = np.asarray(np.linalg.solve(matrix, right), dtype=np.float64)
+                if np.abs(matrix @ found - right).max() <= 1e-9 * (1.0 + np.abs(right).max()):
+                    return found
+        U, sizes, V = np.linalg.svd(matrix, full_matrices=False)
+        rank = len(matrix) - self.redundant
+        if rank and not sizes[rank - 1] > SINGULAR * sizes[0]:
+            return np.full(matrix.shape[1], np.nan)
+        least: Floats = V[:rank].T @ ((U[:, :rank].T @ right) / sizes[:rank])
+        return least

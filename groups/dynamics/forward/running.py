@@ -12,17 +12,16 @@ import numpy.typing as npt
 from groups.building import build
 from groups.dynamics.forces import energy_of
 from groups.dynamics.forward import METHODS
-from groups.dynamics.forward.absolute import Constraints
 from groups.dynamics.forward.choice import structure_of
 from groups.dynamics.forward.equations import CannotGoOnError, Equations
-from groups.dynamics.forward.events import Event, limit_events, trajectory_of
-from groups.dynamics.forward.integration import ONE_STEP, Integrator, Record, integrate
+from groups.dynamics.forward.errors import constraint_errors
+from groups.dynamics.forward.events import Event, limit_events
+from groups.dynamics.forward.integration import EXPLICIT, ONE_STEP, Integrator, Pace, Record, integrate
 from groups.dynamics.forward.lagrange import Lagrange
 from groups.dynamics.forward.loads import Applied, Loads, applied_faults
-from groups.dynamics.forward.minimal import REGULAR, Minimal
-from groups.dynamics.forward.partitioned import Partitioned
 from groups.dynamics.forward.penalty import Penalty
 from groups.dynamics.forward.result import Simulation
+from groups.dynamics.forward.trees import Trees, called_back
 from groups.dynamics.masses import gravity_energy, masses, massless
 from groups.dynamics.state import State
 from groups.model import Model
@@ -30,12 +29,14 @@ from groups.motion import Law
 from groups.motion.inputs import name_faults
 from groups.motion.sampled import time_faults
 from groups.motion.sampling import check_span, stored_laws
+from groups.posed import configuration_at
 from groups.results.limits import excesses
 from groups.trajectory import Trajectory
 from mbssa import Mechanism, Structure
 from mbssa.arrays import Floats
 from mbssa.bounds import range_fault
 from mbssa.faults import BETWEEN
+from mbssa.graph.script import OutsideError
 from mbssa.io.motion import by_id
 
 if TYPE_CHECKING:
@@ -45,16 +46,9 @@ if TYPE_CHECKING:
 #: Smallest tolerance above rounding.
 FINEST = 1e-13
 
-#: Share of the size by which the bodies may differ where a run is continued.
-_SAME = 1e-6
-
 #: Shares of the exchanged energy by which the balance may be off, and that a tolerance may explain; the
 #: tolerance from which on a coarser one explains no more.
 _OFF_BALANCE, _EXPLAINED, _FINE = 0.01, 0.1, 1e-8
-
-#: Evaluations of the equations of motion that a run takes at least, and for each sample, roughly: by them
-#: machine code is chosen, or NumPy.
-FEWEST, PER_SAMPLE = 500, 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,11 +77,6 @@ class Request:
     progress: Callable[[float], object] | None
 
 
-def evaluations(samples: int) -> int:
-    """Evaluations of a simulation of so many samples, roughly."""
-    return max(FEWEST, PER_SAMPLE * samples)
-
-
 def run(request: Request) -> Simulation:
     """Carry out a request; see :func:`groups.simulate`."""
     of = request.of
@@ -101,74 +90,70 @@ def run(request: Request) -> Simulation:
     request = replace(request, initial=initial, rates=rates)
     laws, time = _checked(request, model)
     mechanism = model.mechanism
-    compiled = request.compiled
-    if compiled is None:
-        compiled = model.compiles(1 + mechanism.n_driven, calls=evaluations(len(time)))
-    loads = Loads(mechanism, model.frames, request.applied, compiled)
-    begin = _begun(model, loads, laws, request, float(time[0]), compiled)
-    integrator: str = request.integrator or ("Radau" if request.method == "penalty" else "DOP853")
     try:
-        equations = equations_of(request, model, loads, laws, begin, float(time[0]), compiled)
-        if isinstance(equations, Lagrange) and request.method == "dae":
+        record, integrator = _integrated(request, model, laws, time)
+    except CannotGoOnError as error:
+        raise ValueError(f"{mechanism.name}: {error}") from None
+    except OutsideError as error:
+        raise called_back(error) from None
+    if not record.time:
+        raise ValueError(f"{mechanism.name}: {record.status.removeprefix('failed: ')}")
+    return _measured(request, model, laws, record, integrator)
+
+
+def _integrated(request: Request, model: Model, laws: Mapping[str, Law], time: Floats) -> tuple[Record, str]:
+    """The samples, and the integrator's name."""
+    integrator: str = request.integrator or ("Radau" if request.method == "penalty" else "DOP853")
+    applied = by_id(model.mechanism, request.applied)
+    explicit = integrator if integrator in EXPLICIT else "DOP853"
+    trees = Trees(
+        model, applied, laws, explicit, request.tolerance, request.compiled, request.method == "partitioning"
+    )
+    _begin(trees, request, laws, float(time[0]))
+    pace = Pace(time, request.most_steps, request.events, request.progress)
+    if request.method in ("groups", "partitioning") and integrator in EXPLICIT:
+        return trees.run(time, request.largest_step, request.events, pace), integrator
+    equations: Equations = trees
+    if request.method in ("lagrange", "dae", "penalty"):
+        loads = Loads(model.mechanism, model.frames, applied)
+        begin = trees.instant(float(time[0]), trees.start)
+        at = configuration_at(model, begin.position, begin.orientation)
+        given = model.structure, model.frames, at, loads, laws, begin, float(time[0])
+        if request.method == "penalty":
+            equations = Penalty(*given, request.stiffness, request.damping)
+        else:
+            equations = Lagrange(*given)
+        if request.method == "dae":
             from groups.dynamics.forward.dae import integrate_dae
 
-            integrator = "IDA"
+            assert isinstance(equations, Lagrange)
             record = integrate_dae(
                 equations, time, request.tolerance, request.largest_step, request.most_steps, request.events,
                 request.progress,
             )  # fmt: skip
-        else:
-            record = integrate(
-                equations, time, integrator, request.tolerance, request.largest_step, request.most_steps,
-                request.events, request.progress,
-            )  # fmt: skip
-    except CannotGoOnError as error:
-        raise ValueError(f"{mechanism.name}: {error}") from None
-    if not record.time:
-        raise ValueError(f"{mechanism.name}: {record.status.removeprefix('failed: ')}")
-    return _measured(request, model, laws, record, integrator, compiled)
-
-
-def equations_of(
-    request: Request, model: Model, loads: Loads, laws: Mapping[str, Law], begin: Minimal, t: float,
-    compiled: bool,
-) -> Equations:  # fmt: skip
-    """Equations of motion of the requested method, from the state of ``begin``."""
-    if request.method == "groups":
-        return _past_singularity(begin, model)
-    instant = begin.instant(t, begin.start)
-    if request.method == "partitioning":
-        at = trajectory_of(model.mechanism, np.array([t]), [instant])
-        return Partitioned(model.structure, model.frames, loads, laws, at, compiled)
-    if request.method in ("lagrange", "dae"):
-        return Lagrange(model.structure, model.frames, loads, laws, instant, compiled)
-    assert request.method == "penalty"
-    return Penalty(
-        model.structure, model.frames, loads, laws, instant, compiled, request.stiffness, request.damping
+            return record, "IDA"
+    record = integrate(
+        equations, time, integrator, request.tolerance, request.largest_step, request.events, pace
     )
+    return record, integrator
 
 
-def _past_singularity(equations: Minimal, model: Model) -> Minimal:
-    """The same equations; those of a cut tree take over near positions at which a group is singular."""
-    # The model stands at its reference, from which turns are counted.
-    structure = model.structure
-
-    def tree(t: float, at: Trajectory, work: float) -> Equations:
-        return Partitioned(
-            structure, model.frames, equations.loads, equations.laws, at, equations.compiled, work, again
-        )
-
-    def again(t: float, at: Trajectory, work: float) -> Equations | None:
-        at = replace(at, mechanism=structure.mechanism)
-        try:
-            made = Minimal.at(model, equations.loads, at, equations.laws, equations.compiled, work)
-        except ValueError:
-            return None  # still singular
-        regular = made.place(t, made.start) and made.condition > REGULAR
-        return _past_singularity(made, model) if regular else None
-
-    equations.past_singularity = tree
-    return equations
+def _begin(trees: Trees, request: Request, laws: Mapping[str, Law], t: float) -> None:
+    """Take the initial state."""
+    model = trees.model
+    if request.start is not None:
+        trees.begin_at(replace(_before(request.start).instants(slice(-1, None)), mechanism=model.mechanism))
+        return
+    reference = model.reference_inputs
+    value, rate = np.array(list(reference.values())), np.zeros(len(reference))
+    for k, name in enumerate(reference):
+        if name in laws:
+            first, second, _ = laws[name](np.array([t]))
+            value[k], rate[k] = first[0], second[0]
+        else:
+            value[k] = request.initial.get(name, value[k])
+            rate[k] = request.rates.get(name, 0.0)
+    trees.begin(t, value, rate)
 
 
 def _checked(request: Request, model: Model) -> tuple[dict[str, Law], Floats]:
@@ -283,45 +268,16 @@ def _instants(request: Request, first: float, faults: list[str]) -> Floats:
     return time
 
 
-def _begun(
-    model: Model, loads: Loads, laws: Mapping[str, Law], request: Request, t: float, compiled: bool
-) -> Minimal:
-    """Equations in independent coordinates, at the initial values and rates."""
-    if request.start is not None:
-        last = replace(_before(request.start).instants(slice(-1, None)), mechanism=model.mechanism)
-        return _continued(Minimal.at(model, loads, last, laws, compiled), last)
-    reference = model.reference_inputs
-    value, rate = np.array(list(reference.values())), np.zeros(len(reference))
-    for k, name in enumerate(reference):
-        if name in laws:
-            first, second, _ = laws[name](np.array([t]))
-            value[k], rate[k] = first[0], second[0]
-        else:
-            value[k] = request.initial.get(name, value[k])
-            rate[k] = request.rates.get(name, 0.0)
-    return Minimal(model, loads, value, rate, laws, compiled, t)
-
-
-def _continued(equations: Minimal, last: Trajectory) -> Minimal:
-    """The equations themselves; a ValueError where they give the bodies other poses."""
-    t = float(last.time[0])
-    place = equations.instant(t, equations.start).position
-    size = equations.model.frames.size
-    if not np.abs(place - last.position[0]).max() <= _SAME * size:
-        raise ValueError("start: the bodies have other poses in this mechanism or by these laws at that time")
-    return equations
-
-
 def _measured(
-    request: Request, model: Model, laws: Mapping[str, Law], record: Record, integrator: str, compiled: bool
+    request: Request, model: Model, laws: Mapping[str, Law], record: Record, integrator: str
 ) -> Simulation:
     """The result with its energies and errors."""
     structure = model.structure
-    trajectory = trajectory_of(structure.mechanism, np.array(record.time), record.instants)
+    trajectory = record.trajectory(structure.mechanism)
     state = State.of(trajectory)
     kinetic, gravity = masses(state)[1].kinetic, gravity_energy(state)
     work = np.array(record.work)
-    position_error, velocity_error = Constraints(structure, model.frames, laws, compiled).errors(state)
+    position_error, velocity_error = constraint_errors(state, model.frames, laws)
     names, notes = structure.mechanism.driven_coordinates, list(record.notes)
     bare = [structure.mechanism.body_name(b) for b in massless(structure.mechanism)]
     if bare:

@@ -13,8 +13,8 @@ from groups.building import build
 from groups.dynamics.forward.choice import structure_of
 from groups.dynamics.forward.equations import CannotGoOnError
 from groups.dynamics.forward.events import trajectory_of
-from groups.dynamics.forward.loads import Applied, Loads, applied_faults
-from groups.dynamics.forward.minimal import Minimal, massless_text
+from groups.dynamics.forward.loads import Applied, applied_faults
+from groups.dynamics.forward.trees import Trees, massless_text
 from groups.model import Model
 from groups.motion import Motion
 from groups.motion.inputs import name_faults
@@ -205,22 +205,22 @@ def linearise(
     (0.498488, 0.498488)
     """
     equations = _equations(of, at or {}, applied or {})
-    return _linearised(equations, equations.start[: len(equations.names)])
+    return _linearised(equations, equations.start[: len(equations.coordinates)])
 
 
-def _rest(equations: Minimal, progress: Callable[[float], object] | None) -> Equilibrium:
+def _rest(equations: Trees, progress: Callable[[float], object] | None) -> Equilibrium:
     """The equilibrium downhill from the start of the equations."""
-    start, unit = equations.start[: len(equations.names)], equations.unit
+    names = equations.coordinates
+    start, unit = equations.start[: len(names)], equations.traced.unit[: len(names)]
     scale = float(np.abs(_force(equations, start)).max(initial=0.0))
     value = _downhill(equations, start, progress)
     residual = float(np.abs(_force(equations, value)).max(initial=0.0))
-    state = np.concatenate([value, np.zeros(len(value) + 1)])
-    trajectory = trajectory_of(equations.mechanism, np.zeros(1), [equations.instant(0.0, state)])
+    trajectory = trajectory_of(equations.mechanism, np.zeros(1), [equations.posed_at(value)])
     small = _linearised(equations, value)
     # A start at rest has no forces to compare with, but those of a unit displacement.
     scale = max(scale, float(np.abs(small.stiffness * unit).max(initial=0.0)), 1e-12)
     return Equilibrium(
-        dict(zip(equations.names, value.tolist(), strict=True)),
+        dict(zip(names, value.tolist(), strict=True)),
         trajectory,
         residual,
         small.stable,
@@ -228,14 +228,14 @@ def _rest(equations: Minimal, progress: Callable[[float], object] | None) -> Equ
     )
 
 
-def _downhill(equations: Minimal, start: Floats, progress: Callable[[float], object] | None) -> Floats:
+def _downhill(equations: Trees, start: Floats, progress: Callable[[float], object] | None) -> Floats:
     """Coordinates at the end of a motion without inertia along the forces, M q' = f, by implicit steps."""
     # A step solves (K + m M) dq = f. The damping m makes the matrix positive definite, so that the potential
     # falls and no unstable rest attracts, and keeps the step within a radius. Near a stable rest it is 0, and
     # the step is that of Newton.
     import scipy.linalg
 
-    evaluations, unit, done = count(1), equations.unit, 0.0
+    evaluations, unit, done = count(1), equations.traced.unit[: len(start)], 0.0
 
     def balance(value: Floats) -> tuple[Floats, Floats]:
         if next(evaluations) > MOST_EVALUATIONS:
@@ -244,10 +244,7 @@ def _downhill(equations: Minimal, start: Floats, progress: Callable[[float], obj
                 f"{MOST_EVALUATIONS:,} evaluations of the forces; begin elsewhere by other initial values, "
                 "or see whether forces and torques have an equilibrium"
             )
-        M, f = equations.balance(0.0, np.concatenate([value, np.zeros(len(value) + 1)]))
-        if not (np.isfinite(M).all() and np.isfinite(f).all()):
-            raise CannotGoOnError(equations.why())
-        return M.copy(), f.copy()
+        return equations.balance(value, np.zeros(len(value)))
 
     value, (M, f), radius = start, balance(start), _LONGEST
     scale = max(float(np.abs(f).max(initial=0.0)), 1e-300)
@@ -263,7 +260,7 @@ def _downhill(equations: Minimal, start: Floats, progress: Callable[[float], obj
         try:
             lowest = float(scipy.linalg.eigvalsh((K + K.T) / 2, M)[0])
         except np.linalg.LinAlgError:
-            raise CannotGoOnError(massless_text(np.diag(M), equations.names)) from None
+            raise CannotGoOnError(massless_text(np.diag(M), equations.coordinates)) from None
         while True:
             step = _damped(K, M, f, max(0.0, -2.0 * lowest), unit, radius)
             length = float(np.abs(step / unit).max())
@@ -282,7 +279,8 @@ def _downhill(equations: Minimal, start: Floats, progress: Callable[[float], obj
         linear = float(np.abs(after - f + K @ step).max()) <= 0.1 * float(np.abs(f).max())
         radius = max(2.0 * length if linear else 0.0, min(2.0 * radius, _LONGEST))
         value, M, f = value + step, M_after, after
-        equations.settle(0.0, np.concatenate([value, np.zeros(len(value) + 1)]))
+        balance(value)
+        equations.accept()
     return value
 
 
@@ -301,7 +299,7 @@ def _damped(K: Floats, M: Floats, f: Floats, damping: float, unit: Floats, radiu
 
 def _equations(
     of: Structure | Mechanism, given: Mapping[str, float], applied: Mapping[str, Applied]
-) -> Minimal:
+) -> Trees:
     structure = of if isinstance(of, Structure) else structure_of(of)
     model = build(structure)
     reference, given = model.reference_inputs, by_id(model.mechanism, given)
@@ -311,27 +309,26 @@ def _equations(
     if faults:
         raise ValueError(BETWEEN.join(faults))
     value = np.array([given.get(name, start) for name, start in reference.items()], dtype=np.float64)
-    loads = Loads(structure.mechanism, model.frames, applied, False)
-    found = Minimal(model, loads, value, 0.0 * value, {}, False)
+    found = Trees(model, by_id(model.mechanism, applied), {}, "DOP853", 1e-12, compiled=False, whole=False)
     try:
-        found.instant(0.0, found.start)  # raises where no mass moves, or a position is out of reach
+        found.begin(0.0, value, 0.0 * value)  # raises where no mass moves, or a position is out of reach
     except CannotGoOnError as error:
         raise ValueError(f"{structure.mechanism.name}: {error}") from None
     return found
 
 
-def _force(equations: Minimal, value: Floats, rate: Floats | None = None) -> Floats:
+def _force(equations: Trees, value: Floats, rate: Floats | None = None) -> Floats:
     """Generalised forces (D,), bias included."""
     rate = np.zeros(len(value)) if rate is None else rate
-    return equations.balance(0.0, np.concatenate([value, rate, [0.0]]))[1].copy()
+    return equations.balance(value, rate)[1]
 
 
-def _linearised(equations: Minimal, value: Floats) -> Linearisation:
+def _linearised(equations: Trees, value: Floats) -> Linearisation:
     import scipy.linalg
 
-    D, unit = len(value), equations.unit
+    D, unit = len(value), equations.traced.unit[: len(value)]
     force = _force(equations, value)
-    mass = equations.balance(0.0, np.concatenate([value, np.zeros(D + 1)]))[0].copy()
+    mass = equations.balance(value, np.zeros(D))[0]
     stiffness, damping = np.zeros((D, D)), np.zeros((D, D))
     for k in range(D):
         step = np.zeros(D)
@@ -349,6 +346,6 @@ def _linearised(equations: Minimal, value: Floats) -> Linearisation:
     size = np.abs(eigenvalues)
     ratio = -eigenvalues.real / np.where(size > 0.0, size, 1.0)
     return Linearisation(
-        equations.names, value.copy(), mass, damping, stiffness, eigenvalues,
+        equations.coordinates, value.copy(), mass, damping, stiffness, eigenvalues,
         eigenvalues.imag / (2 * np.pi), ratio, modes, force, equations.model,
     )  # fmt: skip

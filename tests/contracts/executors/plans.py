@@ -125,6 +125,6 @@ def check_reactions(name, executor, workers):
         )
         found = routes.forces(model, plan, motion, compiled=False)
         if found is not None:
-            right = groups.forces(found.trajectory, model.structure, compiled=False)
+            right = groups.forces(found.trajectory, model.structure)
             assert right.ok
             assert reaction_bits(found) == reaction_bits(right)

@@ -26,6 +26,15 @@ at_reference = { angle = 0.6435011087932844 } },
 """
 
 
+PENDULUM = """
+format = 1
+space = "planar"
+gravity = [0.0, -9.81]
+body = [{ name = "arm", inertia = { mass = 1.0, centre = [1.0, 0.0] } }]
+joint = [{ bodies = ["frame", "arm"], type = "R", point = [0.0, 0.0], driven = true }]
+"""
+
+
 def _fault(kinetic, gravity, tolerance=1e-8):
     record = Record(time=[0.0, 0.5, 1.0], steps=100)
     balance = kinetic + gravity - kinetic[0] - gravity[0]
@@ -75,9 +84,9 @@ def test_a_coarse_tolerance_does_not_excuse_a_wrong_run():
 
 
 def test_the_command_exits_with_1(run_mbssa, tmp_path):
-    path = tmp_path / "flat_slider.toml"
-    path.write_text(SLIDER)
-    done = run_mbssa("simulate", str(path), "--duration", "1", "--tolerance", "0.9", "--no-compiled")
+    path = tmp_path / "pendulum.toml"
+    path.write_text(PENDULUM)
+    done = run_mbssa("simulate", str(path), "--duration", "9", "--tolerance", "0.9", "--no-compiled")
     assert done.exit_code == 1
     assert "balance of energy" in done.stdout
     assert "finished" not in done.stdout

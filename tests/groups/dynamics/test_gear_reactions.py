@@ -1,7 +1,5 @@
 """Tooth forces of gears that name a carrier, and the loads of bearings and pins that follow."""
 
-import dataclasses
-
 import numpy as np
 import pytest
 from dense_forces import with_masses
@@ -56,7 +54,7 @@ def _mechanism(text, tmp_path):
 def _forces(mechanism, **choice):
     structure = mbssa.decompose(mechanism)
     trajectory = groups.build(structure).solve(groups.default_motion(mechanism, steps=2), compiled=False)
-    return groups.forces(trajectory, structure, compiled=False, **choice)
+    return groups.forces(trajectory, structure, **choice)
 
 
 def test_the_frame_as_carrier_changes_no_reaction(tmp_path):
@@ -77,7 +75,7 @@ def test_the_pin_of_a_planet_bears_twice_the_tooth_force():
     brake = {"1-3.angle": -35.0}
     rate = groups.constant_speed(planetary, rate=0.4, duration=1.0, steps=4)
     structure = mbssa.decompose(planetary)
-    found = groups.forces(groups.build(structure).solve(rate, compiled=False), applied=brake, compiled=False)
+    found = groups.forces(groups.build(structure).solve(rate, compiled=False), applied=brake)
     tooth = 10.0 / 0.024
     assert found.driving[:, 0] == pytest.approx(10.0)
     assert np.linalg.norm(found.joint("3-4").force, axis=1) == pytest.approx(2 * tooth)
@@ -105,7 +103,7 @@ def test_every_body_of_a_moving_differential_is_in_balance():
     differential = with_masses(mbssa.load("differential"))
     structure = mbssa.decompose(differential)
     trajectory = groups.build(structure).solve(groups.default_motion(differential, steps=3), compiled=False)
-    found, inertial = groups.forces(trajectory, structure, compiled=False), masses(State.of(trajectory))[0]
+    found, inertial = groups.forces(trajectory, structure), masses(State.of(trajectory))[0]
     for body in range(1, differential.n_bodies):
         total = sum(each.about(trajectory.position[:, body]) for each in inertial if each.body == body)
         for j, joint in enumerate(differential.joints):
@@ -140,28 +138,3 @@ def test_a_wheel_that_is_not_on_the_carrier_has_no_known_bearing_load(tmp_path):
     )
     assert found.driving[:, 0] == pytest.approx(-10.0)
     assert np.isnan(found.joint("b2").force).all()
-
-
-def test_the_kernel_gives_the_same(tmp_path):
-    for mechanism in (mbssa.load("planetary"), mbssa.load("differential")):
-        heavy = dataclasses.replace(mechanism, gravity=None)
-        motion = groups.default_motion(heavy, steps=3)
-        structure = mbssa.decompose(heavy)
-        trajectory = groups.build(structure).solve(motion, compiled=False)
-        applied = {"1-3.angle": -35.0}
-        plain = groups.forces(trajectory, structure, applied=applied, compiled=False)
-        assert not plain.without_place()
-        other = _by_plain_kernel(trajectory, structure, applied)
-        for j in plain.joints:
-            np.testing.assert_allclose(other.joint(j).force, plain.joint(j).force, atol=1e-8)
-
-
-def _by_plain_kernel(trajectory, structure, applied):
-    from groups.dynamics.backwards import Plan, by_kernel
-    from groups.dynamics.inverse import acting_on
-    from groups.dynamics.results import results_of
-
-    state = State.of(trajectory)
-    acting = acting_on(state, applied)
-    found = by_kernel(Plan.of(structure, state.frames), acting, structure, compiled=False)
-    return results_of(state, acting, found, structure, False)

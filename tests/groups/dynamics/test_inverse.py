@@ -4,7 +4,8 @@ import dataclasses
 
 import numpy as np
 import pytest
-from dense_forces import answer_at, with_masses
+from dense_forces import answer_at, assert_dense, with_masses
+from random_mechanisms import CARRIERS, random_mechanism, swing
 
 import groups
 import mbssa
@@ -28,38 +29,41 @@ def solved(mechanism, **motion):
 @pytest.mark.parametrize("name", MODELS)
 def test_groups_agree_with_one_dense_system(name):
     trajectory = solved(with_masses(mbssa.load(name)), steps=3)
-    mechanism = trajectory.mechanism
     forces = groups.forces(trajectory)
     assert trajectory.ok
     assert forces.ok
-    planar = trajectory.planar
-    # The dense system has meshes as moments; see test_gear_reactions.py for the tooth forces.
-    gears = [joint.index for joint in mechanism.joints if joint.type.is_gear]
-    geared = {body for j in gears for body in trajectory.reference.bodies_of(mechanism, j)} - {0}
-    for t in range(3):
-        answer = answer_at(trajectory, t)
-        scale = max(np.abs(answer.frame).max(), max(np.abs(w).max() for w in answer.wrench.values()))
-        close = {"rtol": 1e-7, "atol": 1e-8 * scale}
-        given = [answer.driving[name] for name in forces.drives]
-        np.testing.assert_allclose(forces.driving[t], given, **close)
-        frame = answer.frame[[0, 1, 5]] if planar else answer.frame
-        shaking = np.concatenate([forces.shaking_force[t], np.atleast_1d(forces.shaking_moment[t])])
-        np.testing.assert_allclose(shaking, frame, **close)
-        for joint, wrench in answer.wrench.items():
-            second = trajectory.reference.bodies_of(mechanism, joint)[1]
-            if second == 0 or geared & set(mechanism.joint_bodies(joint)):
-                continue
-            of = forces.joint(mechanism.joint_ids[joint], on=second + 1)
-            point = np.zeros(3)
-            point[: of.point.shape[1]] = of.point[t]
-            force, lever = wrench[:3], answer.centre[second] - point
-            moment = wrench[3:] + np.cross(lever, force)
-            found = np.concatenate([of.force[t], np.atleast_1d(of.moment[t])])
-            expected = np.concatenate([force[:2], moment[2:]] if planar else [force, moment])
-            known = np.isfinite(found)
-            np.testing.assert_allclose(found[known], expected[known], **close)
-            if not answer.stress[joint].any():
-                assert known.all()
+    assert_dense(forces)
+
+
+#: Groups of each type of joint, in the tree and closing; see tests/groups/test_spatial_forms.py.
+GROUPS = {
+    "H-U-S": ["a x H", "x y U", "y b S"],
+    "six rods": [*["a x SPSP"] * 3, *["b x SPSP"] * 3],
+    "six lengths": [*["a x DIST distance"] * 3, *["b x DIST distance"] * 3],
+    "spheres in cylinders": ["a x SC", "b x SC", "a x SP", "b x SPSP"],
+    "cylinders on planes": ["a x PC", "b x PC", "a x SP", "b x SPSP"],
+    "slotted cylinder": ["a x CR", "b x PC", "b x SP"],
+    "plane": ["a x PL", "b x SP", "b x SPSP", "a x SPSP"],
+    "turned C, U and S": ["a x C angle", "x y U", "y b S"],
+    "driven S between": ["a x R", "x y S angle_x angle_y angle_z", "y z R", "z w R", "w b S"],
+    "driven F between": ["a x R", "x y F x y z angle_x angle_y angle_z", "y z R", "z w R", "w b S"],
+    "driven ER": ["a x ER angle_2", "x y U", "y b S"],
+}
+
+
+@pytest.mark.parametrize("case", GROUPS)
+def test_joints_of_each_type_agree_with_one_dense_system(case):
+    """Each joint with either of its bodies first."""
+    for odd in range(2):
+        for seed in range(odd, 80, 2):
+            mechanism = with_masses(random_mechanism([*CARRIERS, *GROUPS[case]], seed, offset=0.2))
+            model = groups.build(mbssa.decompose(mechanism))
+            trajectory = model.solve(swing(model, 0.004, steps=3), compiled=False)
+            if trajectory.ok and trajectory.condition.min() > 0.01:
+                break
+        else:
+            raise AssertionError("of 40 random mechanisms none moves well")
+        assert_dense(groups.forces(trajectory))
 
 
 def test_powers_balance_the_change_of_kinetic_energy():
@@ -187,7 +191,7 @@ def test_all_bodies_in_one_block_give_the_same():
         trajectory = solved(with_masses(mbssa.load(name)), steps=2)
         structure, state = mbssa.decompose(trajectory.mechanism), State.of(trajectory)
         acting = acting_on(state, None)
-        whole = _pass(state, acting, structure, [list(range(1, trajectory.mechanism.n_bodies))])
+        whole = _pass(state, acting.all, structure, [list(range(1, trajectory.mechanism.n_bodies))])
         found = results_of(state, acting, whole, structure, minimum_norm=False)
         forces = groups.forces(trajectory)
         scale = np.abs(forces.driving).max()

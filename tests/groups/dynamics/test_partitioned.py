@@ -6,7 +6,6 @@ from dense_forces import with_masses
 
 import groups
 import mbssa
-from groups.dynamics.forward.cut_tree import cut_tree
 
 
 def test_accelerations_are_those_by_groups():
@@ -61,16 +60,3 @@ def test_a_prescribed_coordinate_keeps_its_law():
     assert by_tree.coordinates[name] == pytest.approx(2.0 * by_tree.time)
     np.testing.assert_allclose(by_tree.trajectory.position, by_groups.trajectory.position, atol=1e-8)
     np.testing.assert_allclose(by_tree.work, by_groups.work, atol=1e-7)
-
-
-def test_a_tree_keeps_driven_joints_and_frees_what_it_cannot_reach():
-    tree, cut = cut_tree(mbssa.load("cam_roller"))
-    assert [joint.type.code for joint in tree.joints] == ["R", "P"]
-    assert cut == (2,)
-    carried, cut = cut_tree(mbssa.load("stewart_inverse"))
-    assert mbssa.decompose(carried).determined
-    assert len(cut) == 6
-    loop = mbssa.load("planar_four_bar")
-    driven = mbssa.with_inputs(loop, [f"{joint.id}.angle" for joint in loop.joints])
-    with pytest.raises(ValueError, match="cannot stay"):
-        cut_tree(driven)

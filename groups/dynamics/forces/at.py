@@ -1,0 +1,133 @@
+"""Numbers that force elements read, and loads that they exert: arrays of a motion, nodes of a traced one."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from groups.dynamics.masses import MassTable, Wrench
+from groups.dynamics.state import State
+from groups.joint_jacobian import joint_rows
+from groups.results.joints import coordinate_motion
+from mbssa import Mechanism
+from mbssa.arrays import Floats
+from mbssa.graph.frames import ZERO, Frame, Vector, cross, minus, plus
+from mbssa.graph.nodes import Number
+from mbssa.joints.axes import in_space
+from mbssa.joints.catalogue import is_length
+from mbssa.joints.frames import Frames
+from mbssa.joints.system import Configuration
+
+#: A function of arrays (T,), for what no formula gives: values (T,) each.
+Called = Callable[..., Sequence[Floats]]
+
+
+class At(ABC):
+    """Bodies and coordinates at an instant, or at T of them, and the loads of elements there."""
+
+    def __init__(self, mechanism: Mechanism, frames: Frames, time: Number) -> None:
+        self.mechanism, self.frames, self.time = mechanism, frames, time
+        self.planar = mechanism.space == "planar"
+
+    @abstractmethod
+    def body(self, b: int) -> Frame:
+        """Frame of a body."""
+
+    @abstractmethod
+    def twist(self, b: int) -> tuple[Vector, Vector]:
+        """Velocity of a body's origin, and its angular velocity."""
+
+    @abstractmethod
+    def coordinate(self, name: str) -> tuple[Number, Number]:
+        """A joint coordinate and its rate."""
+
+    @abstractmethod
+    def called(self, function: Called, count: int, *numbers: Number) -> list[Number]:
+        """Values of a function of arrays."""
+
+    @abstractmethod
+    def push(self, b: int, place: Vector, force: Vector, moment: Vector = ZERO) -> None:
+        """Load a body at a place of space."""
+
+    @abstractmethod
+    def along(self, name: str, effort: Number) -> None:
+        """Exert a force or torque along a joint coordinate."""
+
+    def point(self, b: int, given: Sequence[float]) -> list[Number]:
+        """Place of a body's point, given in world coordinates at the reference."""
+        frame, (x, y, z) = (
+            self.body(b),
+            self.frames.rotation[b].T @ (in_space(np.array(given, dtype=float)) - self.frames.position[b]),
+        )
+        return plus(frame.place, frame.along([float(x), float(y), float(z)]))
+
+    def velocity(self, b: int, place: Vector) -> list[Number]:
+        """Velocity of the body's point that is at a place."""
+        linear, spin = self.twist(b)
+        return plus(linear, cross(spin, minus(place, self.body(b).place)))
+
+    def at_reference(self, name: str) -> float:
+        """A joint coordinate at the mechanism's reference."""
+        from groups.pictures.scene import at_rest
+
+        still = Configuration.reference(self.frames)
+        rest = at_rest(self.mechanism, still, np.arange(self.mechanism.n_bodies), 0, 1)
+        return float(coordinate_motion(rest, name).value[0])
+
+    def masses(self) -> list[tuple[int, float, list[float], list[list[float]]]]:
+        """Bodies with mass: mass, centre and moment of inertia in the body's axes."""
+        table = MassTable.of(self.mechanism, self.frames)
+        return list(
+            zip(
+                table.body.tolist(),
+                table.mass.tolist(),
+                table.centre.tolist(),
+                table.moment.tolist(),
+                strict=True,
+            )
+        )
+
+
+class Solved(At):
+    """Of a solved motion; the loads are wrenches."""
+
+    def __init__(self, state: State) -> None:
+        super().__init__(state.mechanism, state.frames, state.trajectory.time)
+        self.state = state
+        self.wrenches: list[Wrench] = []
+
+    def body(self, b: int) -> Frame:
+        rotation = self.state.rotation[b]
+        axes = [list(rotation[:, :, k].T) for k in range(3)]
+        return Frame(list(self.state.position[b].T), axes, self.state.angle[b])
+
+    def twist(self, b: int) -> tuple[Vector, Vector]:
+        rows = list(self.state.twist[b].T)
+        return rows[:3], rows[3:]
+
+    def coordinate(self, name: str) -> tuple[Number, Number]:
+        motion = coordinate_motion(self.state.trajectory, name)
+        return motion.value, motion.rate
+
+    def called(self, function: Called, count: int, *numbers: Number) -> list[Number]:
+        return list(function(*(self._whole(x) for x in numbers)))
+
+    def push(self, b: int, place: Vector, force: Vector, moment: Vector = ZERO) -> None:
+        if self.state.known is None or b in self.state.known:
+            vectors = (np.stack([self._whole(x) for x in v], axis=1) for v in (place, force, moment))
+            self.wrenches.append(Wrench(b, *vectors))
+
+    def along(self, name: str, effort: Number) -> None:
+        joint, coordinate = self.mechanism.place_of(name)
+        rows, size = joint_rows(self.state, joint, (coordinate,)), self.frames.size
+        scaled = self._whole(effort)[:, None] * (size if is_length(coordinate) else 1.0)
+        for slot, body in enumerate(rows.bodies):
+            by = rows.jacobian[:, -1, slot]
+            self.wrenches.append(
+                Wrench(body, self.state.centre[body], scaled * by[:, :3] / size, scaled * by[:, 3:])
+            )
+
+    def _whole(self, x: Number) -> Floats:
+        return np.broadcast_to(x, (self.state.instants,))

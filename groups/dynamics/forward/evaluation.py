@@ -1,0 +1,387 @@
+"""Accelerations in a state, written once for both lives: Newton's method, rates, balance of forces."""
+
+# A state is (x, v, work): all coordinates of the trees, their rates, and the work of all loads but weight. An
+# evaluation brings x and v onto the constraints by the coordinates that are dependent, and finds the
+# accelerations of the independent ones. No coordinate is independent for good: at the end of every step those
+# are taken by which the others move least.
+
+from __future__ import annotations
+
+from math import nan
+from typing import Any
+
+from groups.dynamics.forward.traced import Traced
+from mbssa.graph.nodes import Number, is_node
+from mbssa.graph.script import Formulas, Script, Value
+
+#: How pivots are taken: as they were, and so for a trial that is not judged; among all coordinates, among a
+#: group's own, and among all for a look that is not judged.
+GIVEN, TRIAL, ALL, OWN, LOOK = range(5)
+#: Newton's method ends: with a step below TOLERANCE, or below the run's own times the square of the least
+#: pivot; after one below SMALL times the least pivot; after one below DONE, if the next is no smaller.
+TOLERANCE, SMALL, DONE, MOST = 1e-13, 1e-7, 1e-9, 12
+#: Least pivot of a pose that is evaluated: steps go over poses nearer to a singular one. The limit falls by
+#: LOWER with each step that meets one; where a step begins it is at most this SHARE of the pivot there.
+NEAR, LOWER, SHARE = 1e-2, 0.4, 0.5
+#: Over the square and the cube of the least pivot: errors of rates and accelerations that no step is without.
+ROUNDING = 1e-15
+#: A step past a singular pose closes the groups so well, in units of coordinates, at places BETWEEN its ends.
+STRAIGHT, BETWEEN = 1e-9, 8
+#: A first correction may be this share of the least pivot, which is the way to another branch; and a
+#: correction of rates this share of the largest rate.
+LEAP, TURN = 0.25, 0.1
+#: Least pivot of the mass matrix over its diagonal.
+MASSLESS = 1e-13
+#: An independent coordinate stays so unless its pivot is larger than that of any other by more than this.
+STAYS = 0.3
+#: Numbers of an evaluation that each step keeps.
+KEPT = KINETIC, POTENTIAL, PIVOT, FIRST, REST, CROSSED = range(6)
+
+
+class Room:
+    """Places of numbers and whole numbers in the memory."""
+
+    def __init__(self, traced: Traced, applied: int) -> None:
+        n, m, F = traced.n, traced.m, traced.free
+        self.n, self.m, self.free, self.pivots = n, m, F, len(traced.blocks)
+        self.state = 2 * n + 1
+        self.size = 0
+        take = self.take
+        self.time = take()
+        self.x = take(n)
+        self.v = take(n)
+        self.work = take()
+        self.rate = take(self.state)
+        self.kept = take(len(KEPT))
+        #: The state that is evaluated.
+        self.given = take(self.state)
+        # ---- largest rate so far and now; error by rounding; least pivot; tolerance; rest of redundant rows
+        self.speed, self.trial, self.noise, self.near, self.close, self.allowed = (take() for _ in range(6))
+        #: How far the step past a singular pose is from straight; rank of the masses; whether Newton's method
+        #: has ended.
+        self.off, self.rank, self.found = (take() for _ in range(3))
+        #: Whether a stage is beyond a singular pose.
+        self.crossed = self.kept + CROSSED
+        self.signs = take(self.pivots)
+        self.trials = take(self.pivots)
+        self.unit = take(n)
+        self.weight = take(m)
+        self.A = take(m * n)
+        self.b = take(m)
+        self.R = take(n * F)
+        self.a = take(n)
+        self.mass = take(F * F)
+        self.force = take(F)
+        # ---- the mass matrix (its lower triangle) and the forces, before they are solved
+        self.matrix = take(F * F)
+        self.forces = take(F)
+        self.law = take(3 * len(traced.law_rows))
+        self.applied = take(applied)
+        self.between = take(n)
+        #: By coordinate, how willingly it becomes dependent.
+        self.prefer = take(n)
+        # ---- whole numbers: what a step restores, then blocks
+        self.wholes = 0
+        P = self.pivots
+        self.row, self.column, self.open, self.used, self.shut = (
+            self.take_wholes(k) for k in (P, P, n, m, n)
+        )
+        self.restored = self.wholes
+        self.top, self.bottom, self.left, self.right = (self.take_wholes(P) for _ in range(4))
+        self.how = self.take_wholes(1)
+
+    def take(self, count: int = 1) -> int:
+        """Place for some numbers."""
+        self.size += count
+        return self.size - count
+
+    def take_wholes(self, count: int) -> int:
+        """Place for some whole numbers."""
+        self.wholes += count
+        return self.wholes - count
+
+    def input(self, name: str, k: Any) -> int:
+        """Place of an input of the traced equations."""
+        first = {"x": self.x, "v": self.v, "R": self.R, "a": self.a, "law": self.law}
+        first |= {"applied": self.applied, "t": self.time}
+        return first[name] + int(k)
+
+
+def write_eliminate(c: Script, room: Room) -> None:
+    """``eliminate``: Gauss-Jordan with pivots that are given or sought; the factors stay in A."""
+    # After it an open column j has the solution of A x = column j. The least pivot, columns by units and rows
+    # by weights, vanishes where the rows depend on one another.
+    m, n = room.m, room.n
+    with c.function("eliminate"):
+        how = c.whole(room.how)
+        with c.when(how > TRIAL):
+            c.fill(room.prefer, n, 1.0)
+            with c.loop(room.free) as q:
+                c.put(c.whole(q + room.open) + room.prefer, STAYS)
+        with c.loop(n) as j:
+            c.put_whole(j + room.open, j)
+            c.put_whole(j + room.shut, 0)
+        with c.loop(m) as i:
+            c.put_whole(i + room.used, 0)
+        left, least = c.variable(c.value(n, "whole")), c.variable(c.value(1e300, "number"))
+
+        def size_of(i: Value, j: Value) -> Value:
+            x = c.size(c.number(i * n + j + room.A)) * c.number(j + room.unit)
+            return x * c.number(i + room.weight)
+
+        with c.loop(room.pivots) as k:
+            with c.when(how > TRIAL):
+                best = c.variable(c.value(-1.0, "number"))
+                own = how.is_(OWN)
+                first = c.chosen(own, c.whole(k + room.left), c.value(0, "whole"))
+                end = c.chosen(own, c.whole(k + room.right), c.value(n, "whole"))
+                bottom, top = c.whole(k + room.bottom), c.whole(k + room.top)
+                with c.loop(bottom, top) as i, c.when(c.whole(i + room.used).is_(0)), c.loop(end, first) as j:
+                    size = size_of(i, j) * c.number(j + room.prefer)
+                    with c.when(c.whole(j + room.shut).is_(0) & (size > best.get())):
+                        best.set(size)
+                        c.put_whole(k + room.row, i)
+                        c.put_whole(k + room.column, j)
+            r, p = c.whole(k + room.row), c.whole(k + room.column)
+            c.put_whole(r + room.used, 1)
+            c.put_whole(p + room.shut, 1)
+            least.set(c.smaller(size_of(r, p), least.get()))
+            still = left.get() - 1
+            left.set(still)
+            last = c.whole(still + room.open)
+            with c.loop(still) as q, c.when(c.whole(q + room.open).is_(p)):
+                c.put_whole(q + room.open, last)  # the last of the open columns takes the place of this one
+            at = r * n + room.A
+            inverse = 1.0 / c.number(at + p)
+            c.put(at + p, inverse)
+            with c.loop(still) as q:
+                place = at + c.whole(q + room.open)
+                c.put(place, c.number(place) * inverse)
+            with c.loop(m) as i:
+                line = i * n + room.A
+                factor = c.number(line + p)
+                with c.when(factor.is_not(0.0) & i.is_not(r)), c.loop(still) as q:
+                    j = c.whole(q + room.open)
+                    c.put(line + j, c.number(line + j) - factor * c.number(at + j))
+        c.put(room.kept + PIVOT, least.get())
+
+
+def write_solve(c: Script, room: Room) -> None:
+    """``solve``: the same for the right side b; its row r gets the unknown of its pivot."""
+    n = room.n
+    with c.function("solve"), c.loop(room.pivots) as k:
+        r, p = c.whole(k + room.row), c.whole(k + room.column)
+        x = c.number(r + room.b) * c.number(r * n + p + room.A)
+        c.put(r + room.b, x)
+        with c.when(x.is_not(0.0)), c.loop(room.m) as i:
+            factor = c.number(i * n + p + room.A)
+            with c.when(factor.is_not(0.0) & i.is_not(r)):
+                c.put(i + room.b, c.number(i + room.b) - factor * x)
+
+
+def write_masses(c: Script, room: Room) -> None:
+    """``weigh``: second rates of the independent coordinates by the mass matrix, in place of the forces."""
+    F = room.free
+    with c.function("weigh"):
+        rank = c.variable(c.value(1.0, "number"))
+        with c.loop(F) as k:
+            pivot = c.number(k * F + k + room.mass)
+            rank.set(c.smaller(pivot / c.number(k * F + k + room.matrix), rank.get()))
+            with c.loop(F, k + 1) as i:
+                factor = c.number(i * F + k + room.mass) / pivot
+                c.put(i + room.force, c.number(i + room.force) - factor * c.number(k + room.force))
+                with c.loop(i + 1, k + 1) as j:
+                    at = i * F + j + room.mass
+                    c.put(at, c.number(at) - factor * c.number(j * F + k + room.mass))
+        c.put(room.rank, rank.get())
+        with c.loop(F) as q:
+            k = c.value(F - 1, "whole") - q
+            x = c.variable(c.number(k + room.force))
+            with c.loop(F, k + 1) as i:
+                x.set(x.get() - c.number(i * F + k + room.mass) * c.number(i + room.force))
+            c.put(k + room.force, x.get() / c.number(k * F + k + room.mass))
+
+
+def write_rate(c: Script, traced: Traced, room: Room, ask: bool) -> None:
+    """``evaluate``: the rate of the given state; that of its work is NaN where it is refused."""
+    refusal = room.rate + 2 * room.n
+    with c.function("evaluate", refusal):
+        if ask:
+            c.ask()
+        how = c.whole(room.how)
+        c.copy(room.x, room.given, room.state)
+        write = c.formulas(room.input, traced.results)
+        _close(c, traced, room, write)
+        _keep_rest(c, room)
+        speed, leap = _rates(c, traced, room, write)
+        # ---- accelerations
+        _put(c, room.b, write(traced.bias))
+        _solve_into_a(c, room)
+        found = write(traced.balance)
+        power, kinetic, potential = found[-3:]
+        lower, at = list[list[Value]](), 0
+        for row in traced.mass:
+            lower.append(found[at : at + len(row)])
+            at += len(row)
+        forces = found[at : at + len(traced.force)]
+        for q in range(room.free):
+            _put(c, room.matrix + q * room.free, lower[q])
+        _put(c, room.forces, forces[: room.free])
+        c.copy(room.mass, room.matrix, room.free * room.free)
+        c.copy(room.force, room.forces, room.free)
+        c.call("weigh")
+        second = [c.number(room.force + q) for q in range(room.free)]
+        if traced.law_rows:  # what drives the laws
+            parts = [x * y for x, y in zip(lower[-1], second, strict=False)]
+            power = power + c.sum(parts) - forces[-1]
+        with c.loop(room.n) as i:
+            parts = [c.number(i * room.free + room.R + q) * y for q, y in enumerate(second)]
+            c.put(i + room.rate + room.n, c.sum([c.number(i + room.a), *parts]))
+        c.put(room.kept + KINETIC, kinetic)
+        c.put(room.kept + POTENTIAL, potential)
+        fine = _judge(c, room, how, speed, leap, c.sum([power, *second]))
+        c.put(refusal, c.chosen(fine, power, c.value(nan, "number")))
+
+
+def _close(c: Script, traced: Traced, room: Room, write: Formulas) -> None:
+    """Newton's method on all groups at once; the factors, the first step and whether it has ended."""
+    n, zero = room.n, c.value(0.0, "number")
+    steps, last = c.variable(c.value(0, "whole")), c.variable(zero + 1.0)
+    c.put(room.found, 0.0)
+    with c.repeat():
+        rows, slopes = write(traced.rows), write(list(traced.jacobian.values()))
+        c.fill(room.A, room.m * n)
+        for (i, j), x in zip(traced.jacobian, slopes, strict=True):
+            c.put(room.A + i * n + j, x)
+        _put(c, room.b, rows)
+        c.call("eliminate")
+        c.call("solve")
+        least, size = c.number(room.kept + PIVOT), c.variable(zero)
+        with c.loop(room.pivots) as k:
+            r, p = c.whole(k + room.row), c.whole(k + room.column)
+            step = c.number(r + room.b)
+            c.put(p + room.x, c.number(p + room.x) - step)
+            size.set(c.larger(c.size(step) / c.number(p + room.unit), size.get()))
+        big, before, taken = size.get(), last.get(), steps.get()
+        with c.when(taken.is_(0)):
+            c.put(room.kept + FIRST, big)
+        close = c.number(room.close) * least * c.smaller(least, 1.0)
+        stuck = (before < DONE) & (big >= before)
+        with c.when((big <= c.larger(close, TOLERANCE)) | (before < SMALL * least) | stuck):
+            c.put(room.found, 1.0)
+        last.set(big)
+        steps.set(taken + 1)
+        c.leave((c.number(room.found) > 0.0) | (taken >= MOST - 1))
+
+
+def _keep_rest(c: Script, room: Room) -> None:
+    """Keep the largest residual of the rows without a pivot."""
+    rest = c.variable(c.value(0.0, "number"))
+    with c.loop(room.m) as i, c.when(c.whole(i + room.used).is_(0)):
+        rest.set(c.larger(c.size(c.number(i + room.b)) * c.number(i + room.weight), rest.get()))
+    c.put(room.kept + REST, rest.get())
+
+
+def _solve_into_a(c: Script, room: Room) -> None:
+    """The solution for the right side b, turned round, of the dependent coordinates."""
+    c.call("solve")
+    c.fill(room.a, room.n)
+    with c.loop(room.pivots) as k:
+        r, p = c.whole(k + room.row), c.whole(k + room.column)
+        c.put(p + room.a, -1.0 * c.number(r + room.b))
+
+
+def _rates(c: Script, traced: Traced, room: Room, write: Formulas) -> tuple[Value, Value]:
+    """All rates by those of the independent coordinates; the largest, and the largest correction."""
+    n, F = room.n, room.free
+    c.fill(room.R, n * F)
+    free = [c.whole(room.open + q) for q in range(F)]
+    for q, u in enumerate(free):
+        c.put(u * F + room.R + q, 1.0)
+    with c.loop(room.pivots) as k:
+        r, p = c.whole(k + room.row), c.whole(k + room.column)
+        for q, u in enumerate(free):
+            c.put(p * F + room.R + q, -1.0 * c.number(r * n + u + room.A))
+    c.fill(room.a, n)
+    if traced.law_rows:
+        _put(c, room.b, write(traced.moved))
+        _solve_into_a(c, room)
+    given, zero = [c.number(u + room.given + n) for u in free], c.value(0.0, "number")
+    speed, leap = c.variable(zero), c.variable(zero)
+    with c.loop(n) as i:
+        parts = [c.number(i * F + room.R + q) * x for q, x in enumerate(given)]
+        v, unit = c.sum([c.number(i + room.a), *parts]), c.number(i + room.unit)
+        speed.set(c.larger(c.size(v) / unit, speed.get()))
+        leap.set(c.larger(c.size(v - c.number(i + room.v)) / unit, leap.get()))
+        c.put(i + room.v, v)
+        c.put(i + room.rate, v)
+    return speed.get(), leap.get()
+
+
+def _put(c: Script, at: int, values: list[Value]) -> None:
+    for k, x in enumerate(values):
+        c.put(at + k, x)
+
+
+def _judge(c: Script, room: Room, how: Value, speed: Value, leap: Value, sound: Value) -> Value:
+    """Whether the state is solved, on the branch of the step's beginning."""
+    n, least, first = room.n, c.number(room.kept + PIVOT), c.number(room.kept + FIRST)
+    fastest = c.larger(speed, c.number(room.speed))
+    c.put(room.trial, fastest)
+    over = 1.0 / least
+    noise = ROUNDING * over * over * fastest * (1.0 + fastest * over)
+    c.put(room.noise, c.larger(noise, c.number(room.noise)))
+    same = (first <= LEAP * least) & (leap <= TURN * fastest)
+    same = same | how.is_(OWN) | how.is_(LOOK) | how.is_(TRIAL)
+    with c.loop(room.pivots) as k:
+        r, p = c.whole(k + room.row), c.whole(k + room.column)
+        inverse = c.number(r * n + p + room.A)
+        c.put(k + room.trials, inverse)
+        with c.when((inverse * c.number(k + room.signs) < 0.0) & how.is_(GIVEN)):
+            c.put(room.crossed, 1.0)
+    near = c.chosen(how.is_(LOOK) | how.is_(TRIAL), c.value(0.0, "number"), c.number(room.near))
+    fine = (c.number(room.found) > 0.0) & same & (least > near) & (c.number(room.rank) > MASSLESS)
+    return fine & sound.is_(sound) & (c.number(room.kept + REST) <= c.number(room.allowed))
+
+
+def write_straight(c: Script, traced: Traced, room: Room, ends: tuple[int, int, int, int, int]) -> None:
+    """``straighten``: how far the groups are open along the curve through the ends of a step."""
+    # Two branches that meet are both smooth there, so that the curve closes the groups. Where they only come
+    # near each other it does not, and the step has leapt from one to the other. Ends: state and rate at the
+    # beginning, state and rate at the end, length of the step.
+    n, (y, f, y1, f1, step) = room.n, ends
+    rows = traced.rows[len(traced.law_rows) :]
+    every: list[Number] = [x for x in rows if is_node(x)]
+    with c.function("straighten", room.off):
+        most, h = c.variable(c.value(0.0, "number")), c.number(step)
+        c.put(room.off, 0.0)
+        write = c.formulas(lambda name, k: room.between + k if name == "x" else room.input(name, k), every)
+        with c.loop(BETWEEN, 1) as k:
+            share = c.variable(c.value(0.0, "number"))
+            with c.loop(k):
+                share.set(share.get() + 1.0 / BETWEEN)
+            shares = _quintic(c, share.get())
+            with c.loop(n) as i:
+                parts = [c.number(i + y), c.number(i + y1)]
+                parts += [h * c.number(i + at) for at in (f, f1)]
+                parts += [h * h * c.number(i + at + n) for at in (f, f1)]
+                total = c.sum([a * b for a, b in zip(shares, parts, strict=True)])
+                c.put(i + room.between, total)
+            for at, (row, x) in enumerate(zip(rows, write(rows), strict=True), len(traced.law_rows)):
+                if is_node(row):
+                    most.set(c.larger(c.size(x) * c.number(room.weight + at), most.get()))
+        c.put(room.off, most.get())
+
+
+def _quintic(c: Script, s: Value) -> list[Value]:
+    """Shares of both ends, of their rates and of their second rates at a part s of a step."""
+
+    def end(t: Value) -> list[Value]:
+        cube = t * t * t
+        return [
+            cube * (10.0 + t * (-15.0 + t * 6.0)), cube * (4.0 + t * (-7.0 + t * 3.0)),
+            cube * (0.5 + t * (-1.0 + t * 0.5)),
+        ]  # fmt: skip
+
+    (a, b, d), (a1, b1, d1) = end(1.0 - s), end(s)
+    return [a, a1, b, -1.0 * b1, d, d1]

@@ -1,0 +1,397 @@
+"""Equations of motion of a mechanism in all coordinates of its groups' trees, as nodes of one graph."""
+
+# Coordinates x are the driven ones and the groups' unknowns. Inputs of the graph: "x", their rates "v"; "a",
+# accelerations with none of the independent ones' (or the true ones); "R", rates (n, F) for unit rates of the
+# F independent ones; "law" and its two rates; "applied" forces; "t", the time.
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from groups.dynamics.forces import TYPES
+from groups.dynamics.forces.at import At, Called
+from groups.dynamics.masses import MassTable
+from groups.engine.kinematics import Group
+from groups.engine.twins import groups_of
+from groups.setting import Setting
+from groups.tree import GroupTree, spanning
+from mbssa.graph.derivative import Direction, derivative
+from mbssa.graph.frames import UNIT, ZERO, Frame, Vector, clean, cross, dot, minus, plus, relative, times
+from mbssa.graph.nodes import Graph, Node, Number, is_node, is_zero
+from mbssa.joints.catalogue import is_length, type_of_joint
+from mbssa.joints.equations import differs, sine_cosine, value
+
+if TYPE_CHECKING:
+    from groups.engine.numbers import Name
+    from groups.model import Model
+    from mbssa import Mechanism
+    from mbssa.arrays import Floats
+
+#: A derivative of a row below this share of the largest one does not tell its size.
+_SMALL = 1e-9
+
+
+class Block(NamedTuple):
+    """Rows and own coordinates, from first to below end, among which a pivot is sought."""
+
+    top: int
+    bottom: int
+    left: int
+    right: int
+
+
+class Coordinates:
+    """Numbers of groups: their unknowns and inputs as inputs "x" of a graph."""
+
+    def __init__(self, graph: Graph, inputs: int) -> None:
+        self.graph, self.first = graph, inputs
+        self.frames: dict[int, Frame] = {}
+        self.place: dict[tuple[int, str], int] = {}
+
+    def unknown(self, k: int) -> Node:
+        return self.graph.input("x", self.first + k)
+
+    def drive(self, row: int) -> Node:
+        return self.graph.input("x", row)
+
+    def solved(self, j: int, name: str) -> Node:
+        return self.graph.input("x", self.place[j, name])
+
+    @staticmethod
+    def given(_: Name, numbers: Any) -> Any:
+        return clean(numbers)
+
+    def body(self, b: int) -> Frame:
+        return self.frames[b]
+
+
+class Traced:
+    """Rows of the closed groups, with their derivatives, and the balance of all masses and forces."""
+
+    # A mechanism as one group has the tree of all its bodies: ``whole``.
+    def __init__(
+        self, model: Model, applied: Sequence[str], laws: Sequence[str], whole: bool = False
+    ) -> None:
+        self.mechanism, self.frames = model.mechanism, model.frames
+        setting = Setting.at(model.structure, model.frames, model.reference)
+        inputs = setting.inputs if model.inputs is None else model.inputs
+        graph = self.graph = Graph()
+        self.drives = list(self.mechanism.driven_coordinates)
+        self.start: list[float] = list(map(float, inputs))
+        self.lengths = [is_length(name) for name in self.drives]
+        self.rows: list[Number] = []
+        self.blocks: list[Block] = []
+        self.measured: dict[tuple[int, str], Number] = {}
+        self.law_rows = [self.drives.index(name) for name in laws]
+        #: By unknown, the index of its group and its name there; names of all coordinates.
+        self.unknowns: list[tuple[int, Name]] = []
+        self.names = list(self.drives)
+        for i, k in enumerate(self.law_rows):
+            self.blocks.append(Block(i, i + 1, k, k + 1))
+            self.rows.append(graph.input("x", k) - graph.input("law", 3 * i))
+        self.whole = whole
+        #: Of the plane: angles of the trees with the bodies before and behind the hinge, and a sign.
+        self.hinges: list[tuple[int, int, int, float]] = []
+        #: Places on open profiles: unknown, range, index of the group.
+        self.ends: list[tuple[int, tuple[float, float], int]] = []
+        numbers = self._close(setting, _wanted(model, applied))
+        self.bodies = numbers.frames
+        self.n, self.m = len(self.start), len(self.rows)
+        self.free = self.n - len(self.blocks)
+        self.unit = np.where(self.lengths, self.frames.size, 1.0)
+        self.jacobian = self._jacobian()
+        self._differentiate()
+        self._balance(applied, laws)
+
+    def made(self, setting: Setting) -> list[Group]:
+        """The groups at a reference."""
+        return _whole(setting) if self.whole else groups_of(setting, range(setting.structure.n_groups))
+
+    def _close(self, setting: Setting, wanted: Collection[tuple[int, str]]) -> Coordinates:
+        """Rows of all groups, in their order; coordinates that no tree has get a row of their own."""
+        numbers = Coordinates(self.graph, len(self.start))
+        numbers.frames[0] = Frame(clean(self.frames.position[0]), clean(self.frames.rotation[0].T))
+        for (j, name), row in setting.drives.items():
+            numbers.place[j, name] = row
+        for group in self.made(setting):
+            group.form = None
+            self.hinges += _hinges(group, len(self.start))
+            top, first = len(self.rows), numbers.first
+            bodies, rows = group.evaluate(numbers)
+            numbers.frames |= {b: bodies[b] for b in group.own}
+            solved = {name: first + k for k, name in enumerate(group.names) if len(name) == 2}
+            for j, name in wanted:
+                if j in _joints(group) and (j, name) not in solved and (j, name) not in setting.drives:
+                    self.measured[j, name] = _measured(group, numbers, bodies, rows, j, name)
+            self.rows += rows
+            self.start += [float(x) for x in group.start]
+            self.lengths += [not turn for turn in group.turns] + [
+                not is_turning(name) for name in group.names[len(group.turns) :]
+            ]
+            self.ends += [(first + end.unknown, end.range, group.index) for end in group.ends]
+            self.unknowns += [(group.index, name) for name in group.names]
+            self.names += [_label(self.mechanism, name) for name in group.names]
+            numbers.place |= solved
+            numbers.first = len(self.start)
+            self.blocks += [Block(top, len(self.rows), first, numbers.first)] * len(group.names)
+        for key, k in numbers.place.items():
+            self.measured[key] = self.graph.input("x", k)
+        return numbers
+
+    def _jacobian(self) -> dict[tuple[int, int], Number]:
+        """Nonzero derivatives by (row, coordinate)."""
+        masks: list[int] = []
+        for op, operands, data in self.graph.nodes:
+            mask = 1 << data[1] if op == "in" and data[0] == "x" else 0
+            for i in operands:
+                mask |= masks[i]
+            masks.append(mask)
+        found = {}
+        for j in range(self.n):
+            by = Direction(partial(_is_coordinate, j))
+            by.memo.update((i, 0.0) for i, mask in enumerate(masks) if not mask >> j & 1)
+            which = [r for r, x in enumerate(self.rows) if is_node(x) and masks[x.i] >> j & 1]
+            for r, x in zip(which, derivative([self.rows[r] for r in which], by), strict=True):
+                if not is_zero(x):
+                    found[r, j] = x
+        return found
+
+    def _differentiate(self) -> None:
+        """Directions of unit rates, of the motion, and of it without second rates; what follows of rows."""
+        make, F = self.graph.input, self.free
+        rest = {"v": "a"}
+
+        def along(name: str, k: Any, second: bool) -> Number:
+            if name == "x":
+                return make("v", k)
+            if name == "law" and k % 3 < 2:
+                return make("law", k + 1)
+            return make(rest[name], k) if second and name in rest else 0.0
+
+        def of_law(name: str, k: Any) -> Number:
+            return make("law", k + 1) if name == "law" and k % 3 < 2 else 0.0
+
+        def of_column(k: int, name: str, i: Any) -> Number:
+            return make("R", i * F + k) if name == "x" else 0.0
+
+        self.columns = [Direction(partial(of_column, k)) for k in range(F)]
+        self.time = Direction(lambda name, k: along(name, k, second=True))
+        self.steady = Direction(lambda name, k: along(name, k, second=False))
+        #: Rates of the rows by the laws alone, and second rates without those of the coordinates.
+        self.moved = derivative(self.rows, Direction(of_law)) if self.law_rows else [0.0] * self.m
+        self.bias = derivative(derivative(self.rows, self.steady), self.steady)
+
+    def _balance(self, applied: Sequence[str], laws: Sequence[str]) -> None:
+        """Mass matrix by its lower triangle, generalised forces, energies, power of elements and laws."""
+        # A law's power is that of the motion without the loads': a row more, along the true rates.
+        columns = [*self.columns, self.steady] if laws else self.columns
+        self.mass: list[list[Number]] = [[0.0] * (k + 1) for k in range(len(columns))]
+        self.force: list[Number] = [0.0] * len(columns)
+        self.kinetic: Number = 0.0
+        self.potential: Number = 0.0
+        self.power: Number = 0.0
+        table = MassTable.of(self.mechanism, self.frames)
+        gravity = table.gravity.tolist()
+        for b, mass, centre, moment in zip(
+            table.body.tolist(), table.mass.tolist(), table.centre, table.moment, strict=True
+        ):
+            self._mass(columns, self.bodies[b], mass, clean(centre), clean(moment), gravity)
+        at = _Traced(self, columns)
+        for force in self.mechanism.forces:
+            TYPES[force.type].exert(force, at)
+        for i, name in enumerate(applied):
+            at.along(name, self.graph.input("applied", i))
+
+    @cached_property
+    def balance(self) -> list[Number]:
+        """Mass matrix by rows, forces, power, kinetic and potential energy."""
+        masses = [x for row in self.mass for x in row]
+        return [*masses, *self.force, self.power, self.kinetic, self.potential]
+
+    @cached_property
+    def results(self) -> list[Number]:
+        """All that an evaluation needs."""
+        return [*self.rows, *self.jacobian.values(), *self.moved, *self.bias, *self.balance]
+
+    @cached_property
+    def needed(self) -> list[int]:
+        """Indices of the nodes of all results."""
+        return self.graph.needed(self.results)
+
+    def _mass(
+        self, columns: Sequence[Direction], frame: Frame, mass: float, centre: Vector,
+        moment: Sequence[Vector], gravity: Vector,
+    ) -> None:  # fmt: skip
+        """Add a body to the mass matrix, the forces and the energies."""
+        c = frame.end(centre, UNIT)
+
+        def momentum(spin: Vector) -> list[Number]:
+            return [dot(row, spin) for row in moment]
+
+        linear = [derivative(c.place, by) for by in columns]
+        angular = [frame.seen(frame.motion.twist(by)[1]) for by in columns]
+        velocity, spin = derivative(c.place, self.time), frame.motion.twist(self.time)[1]
+        second, faster = derivative(velocity, self.time), frame.seen(derivative(spin, self.time))
+        spin = frame.seen(spin)
+        push = times(mass, minus(gravity, second))
+        gyro = plus(momentum(faster), cross(spin, momentum(spin)))
+        for k, (by, turn) in enumerate(zip(linear, angular, strict=True)):
+            self.force[k] = self.force[k] + dot(by, push) - dot(turn, gyro)
+            turned = momentum(turn)
+            for i in range(min(k + 1, self.free)):
+                self.mass[k][i] = self.mass[k][i] + mass * dot(linear[i], by) + dot(angular[i], turned)
+        self.kinetic = self.kinetic + 0.5 * (mass * dot(velocity, velocity) + dot(spin, momentum(spin)))
+        self.potential = self.potential - mass * dot(c.place, gravity)
+
+    def state_of(self, frame: Frame) -> tuple[Vector, Vector, Vector]:
+        """Place, velocity and angular velocity, acceleration and angular acceleration of a frame."""
+        velocity = derivative(frame.place, self.time) + list(frame.motion.twist(self.time)[1])
+        return frame.place, velocity, derivative(velocity, self.time)
+
+
+class _Traced(At):
+    """Of the traced mechanism; loads go to its generalised forces."""
+
+    def __init__(self, of: Traced, columns: Sequence[Direction]) -> None:
+        super().__init__(of.mechanism, of.frames, of.graph.input("t", 0))
+        self.of, self.columns = of, columns
+
+    def body(self, b: int) -> Frame:
+        return self.of.bodies[b]
+
+    def twist(self, b: int) -> tuple[Vector, Vector]:
+        frame = self.of.bodies[b]
+        return derivative(frame.place, self.of.steady), frame.motion.twist(self.of.steady)[1]
+
+    def coordinate(self, name: str) -> tuple[Number, Number]:
+        x = self.of.measured[self.mechanism.place_of(name)]
+        return x, derivative([x], self.of.steady)[0]
+
+    def called(self, function: Called, count: int, *numbers: Number) -> list[Number]:
+        graph, outside = self.of.graph, _Outside(function)
+        operands = tuple(graph.node(x).i for x in numbers)
+        return [graph.make("user", operands, (_Output(outside, k), 0)) for k in range(count)]
+
+    def push(self, b: int, place: Vector, force: Vector, moment: Vector = ZERO) -> None:
+        motion, of = self.of.bodies[b].motion, self.of
+        about = plus(cross(place, force), moment)  # of the world's origin
+        for k, by in enumerate(self.columns):
+            linear, angular = motion.twist(by)
+            of.force[k] = of.force[k] + dot(linear, force) + dot(angular, about)
+        linear, angular = motion.twist(of.steady)
+        of.power = of.power + dot(linear, force) + dot(angular, about)
+
+    def along(self, name: str, effort: Number) -> None:
+        of, x = self.of, self.of.measured[self.mechanism.place_of(name)]
+        for k, by in enumerate(self.columns):
+            of.force[k] = of.force[k] + effort * derivative([x], by)[0]
+        of.power = of.power + effort * derivative([x], of.steady)[0]
+
+
+class _Outside:
+    """A function of arrays, called with numbers; its last values are kept, as each is asked for alone."""
+
+    def __init__(self, function: Called) -> None:
+        self.function = function
+        self.last: tuple[tuple[Number, ...], list[float]] | None = None
+
+    def __call__(self, *numbers: Number) -> list[float]:
+        last = self.last  # one value: other threads may call, too
+        if last is None or numbers != last[0]:
+            found = self.function(*(np.array([x], dtype=float) for x in numbers))
+            self.last = last = numbers, [float(x[0]) for x in found]
+        return last[1]
+
+
+class _Output:
+    """One value of such a function."""
+
+    def __init__(self, outside: _Outside, k: int) -> None:
+        self.outside, self.k = outside, k
+
+    def of(self, order: int) -> Callable[..., Number]:
+        """The value by numbers; it has no derivatives."""
+        assert not order
+        return lambda *numbers: self.outside(*numbers)[self.k]
+
+
+def _hinges(group: Group, first: int) -> list[tuple[int, int, int, float]]:
+    """Angles of a planar tree: unknown, bodies before and behind, sign."""
+    found = []
+    for link in group.links:
+        name = (link.joint if link.joint >= 0 else -1 - link.body, "angle")
+        if group.planar and name in group.names:
+            sign = 1.0 if link.forward else -1.0
+            found.append((first + group.names.index(name), link.parent, link.body, sign))
+    return found
+
+
+def _label(mechanism: Mechanism, name: Name) -> str:
+    """A coordinate in messages: a joint's, or a free body's."""
+    j = name[0]
+    owner = mechanism.joint_ids[j] if j >= 0 else mechanism.body_name(-1 - j)
+    return ".".join([owner, *map(str, name[1:])])
+
+
+def is_turning(name: Name) -> bool:
+    """Whether an unknown is an angle, or a place on a curve."""
+    return len(name) > 2 or not is_length(name[1])
+
+
+def _is_coordinate(j: int, name: str, k: Any) -> float:
+    return 1.0 if name == "x" and k == j else 0.0
+
+
+def _wanted(model: Model, applied: Iterable[str]) -> list[tuple[int, str]]:
+    """Coordinates along which forces act."""
+    mechanism = model.mechanism
+    names = [force.coordinate for force in mechanism.forces if force.coordinate is not None]
+    return list(dict.fromkeys(mechanism.place_of(name) for name in (*names, *applied)))
+
+
+def _whole(setting: Setting) -> list[Group]:
+    """The mechanism as one group."""
+    mechanism = setting.mechanism
+    links, cuts = spanning(mechanism, set(range(1, mechanism.n_bodies)), list(range(mechanism.n_joints)))
+    carriers = {link.joint: 0 for link in links if link.joint >= 0}
+    group = Group(setting, GroupTree(1, (0,), tuple(links), tuple(cuts), ()), None, carriers, 0)
+    group.find_reference(closed_forms=False)
+    return [group]
+
+
+def _joints(group: Group) -> set[int]:
+    """Joints of a group's cuts and legs."""
+    return {*group.cuts, *(j for s in group.struts for j in (s.pin, s.ball, s.slide))}
+
+
+def _measured(
+    group: Group, numbers: Coordinates, bodies: dict[int, Frame], rows: list[Number], j: int, name: str
+) -> Number:
+    """A coordinate of a joint that is no link of a tree: an unknown of its own, so that turns are counted."""
+    if j in group.frames.relations:
+        relations = group.frames.relations[j]
+        return group._sum(numbers, bodies, rows, j, relations, relations.coordinates[name])
+    kind = type_of_joint(group.mechanism, j)
+    assert kind.pair is not None
+    a, b = group.mechanism.joint_bodies(j)[:2]
+    d, C = relative(bodies[a].end(*group.side(numbers, j, 0)), bodies[b].end(*group.side(numbers, j, 1)))
+    elementary = kind.pair.coordinates[kind.coordinates.index(name)]
+    angle = sine_cosine(elementary, d, C)
+    if angle is None:
+        given = group.parameter(numbers, j, elementary.parameter) if elementary.parameter else None
+        return value(elementary, d, C, given)
+    theta = group.unknown(numbers, (j, name), lambda: group.at_reference(j, name))
+    rows.append(differs(*angle, theta))
+    return theta
+
+
+def weights(traced: Traced, values: Sequence[float]) -> Floats:
+    """(m,) inverse of the largest derivative of each row, by those of the Jacobian's entries."""
+    size = np.zeros(traced.m)
+    for (i, j), x in zip(traced.jacobian, values, strict=True):
+        size[i] = max(size[i], abs(x) * traced.unit[j])
+    return 1.0 / np.where(size > _SMALL, size, traced.frames.size)

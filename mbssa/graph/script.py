@@ -1,0 +1,527 @@
+"""Algorithms on a memory of numbers, written once, and printed as Python source or as LLVM text."""
+
+# All functions take the memory alone: numbers m and whole numbers p. A function is written by operations on
+# values, loops and conditions of ``with``, and formulas: nodes of a graph, whose inputs have places in m.
+
+from __future__ import annotations
+
+import struct
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from types import CodeType
+from typing import Any, TypeAlias
+
+from mbssa.graph.llvm import Code, Module, Writer
+from mbssa.graph.nodes import FUNCTIONS, Number
+from mbssa.graph.source import CONSTANTS, SourceWriter
+
+#: Place of a number in the memory.
+Place: TypeAlias = "int | Value"
+#: Place of an input (name, k) of a formula.
+Inputs: TypeAlias = Callable[[str, Any], Place]
+#: Writes some nodes of a graph; shared operations are written once.
+Formulas: TypeAlias = Callable[[Sequence[Number]], "list[Value]"]
+
+#: Of Python, and of LLVM for numbers and for whole numbers.
+_OPERATIONS = {
+    "+": ("{} + {}", "fadd contract", "add"), "-": ("{} - {}", "fsub contract", "sub"),
+    "*": ("{} * {}", "fmul contract", "mul"), "/": ("{} / {}", "fdiv", ""),
+    "<": ("{} < {}", "fcmp olt", "icmp slt"), ">": ("{} > {}", "fcmp ogt", "icmp sgt"),
+    "<=": ("{} <= {}", "fcmp ole", "icmp sle"), ">=": ("{} >= {}", "fcmp oge", "icmp sge"),
+    "same": ("{} == {}", "fcmp oeq", "icmp eq"), "differ": ("{} != {}", "fcmp une", "icmp ne"),
+    "and": ("{} and {}", "and", "and"), "or": ("{} or {}", "or", "or"),
+}  # fmt: skip
+_COMPARISONS = frozenset(("<", ">", "<=", ">=", "same", "differ"))
+
+
+class OutsideError(Exception):
+    """An exception, its cause, of a function that a script calls."""
+
+
+class Value:
+    """A number, a whole number or a condition while a script is written."""
+
+    __slots__ = ("kind", "script", "text")
+
+    def __init__(self, script: Script, kind: str, text: str) -> None:
+        self.script, self.kind, self.text = script, kind, text
+
+    def _with(self, op: str, other: Value | float, *, swapped: bool = False) -> Value:
+        other = other if isinstance(other, Value) else self.script.value(other, self.kind)
+        return self.script.operation(op, *((other, self) if swapped else (self, other)))
+
+    def __add__(self, other: Value | float) -> Value:
+        return self._with("+", other)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Value | float) -> Value:
+        return self._with("-", other)
+
+    def __rsub__(self, other: float) -> Value:
+        return self._with("-", other, swapped=True)
+
+    def __mul__(self, other: Value | float) -> Value:
+        return self._with("*", other)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Value | float) -> Value:
+        return self._with("/", other)
+
+    def __rtruediv__(self, other: float) -> Value:
+        return self._with("/", other, swapped=True)
+
+    def __lt__(self, other: Value | float) -> Value:
+        return self._with("<", other)
+
+    def __gt__(self, other: Value | float) -> Value:
+        return self._with(">", other)
+
+    def __le__(self, other: Value | float) -> Value:
+        return self._with("<=", other)
+
+    def __ge__(self, other: Value | float) -> Value:
+        return self._with(">=", other)
+
+    def __and__(self, other: Value) -> Value:
+        return self._with("and", other)
+
+    def __or__(self, other: Value) -> Value:
+        return self._with("or", other)
+
+    def is_(self, other: Value | float) -> Value:
+        """Whether two are the same."""
+        return self._with("same", other)
+
+    def is_not(self, other: Value | float) -> Value:
+        """Whether two differ; NaN differs from all."""
+        return self._with("differ", other)
+
+
+class Variable(ABC):
+    """A value that changes."""
+
+    def __init__(self, script: Script, kind: str, name: str) -> None:
+        self.script, self.kind, self.name = script, kind, name
+
+    @abstractmethod
+    def get(self) -> Value:
+        """Its value now."""
+
+    @abstractmethod
+    def set(self, x: Value | float) -> None:
+        """Give it another value."""
+
+
+class Script(ABC):
+    """Functions f(m, p); kinds of values are ``number``, ``whole`` and ``condition``."""
+
+    @abstractmethod
+    def function(self, name: str, fault: int | None = None) -> AbstractContextManager[None]:
+        """Write a function; where it cannot calculate, the number at ``fault`` is NaN."""
+
+    @abstractmethod
+    def call(self, name: str) -> None:
+        """Call a function of the script."""
+
+    @abstractmethod
+    def ask(self) -> None:
+        """Call the function from outside that writes what depends on time."""
+
+    @abstractmethod
+    def value(self, x: float, kind: str) -> Value:
+        """A constant."""
+
+    @abstractmethod
+    def operation(self, op: str, a: Value, b: Value) -> Value:
+        """A sign between two values."""
+
+    @abstractmethod
+    def number(self, k: Place) -> Value:
+        """The number at a place."""
+
+    @abstractmethod
+    def put(self, k: Place, x: Value | float) -> None:
+        """Write the number at a place."""
+
+    @abstractmethod
+    def whole(self, k: Place) -> Value:
+        """The whole number at a place."""
+
+    @abstractmethod
+    def put_whole(self, k: Place, x: Value | int) -> None:
+        """Write the whole number at a place."""
+
+    @abstractmethod
+    def variable(self, x: Value) -> Variable:
+        """A variable with a first value."""
+
+    @abstractmethod
+    def loop(self, count: Value | int, first: Value | int = 0) -> AbstractContextManager[Value]:
+        """Index from ``first`` to below ``count``."""
+
+    @abstractmethod
+    def repeat(self) -> AbstractContextManager[None]:
+        """A loop that :meth:`leave` ends."""
+
+    @abstractmethod
+    def leave(self, condition: Value) -> None:
+        """End the innermost loop on a condition."""
+
+    @abstractmethod
+    def when(self, condition: Value) -> AbstractContextManager[None]:
+        """A block on a condition."""
+
+    @abstractmethod
+    def chosen(self, condition: Value, a: Value, b: Value) -> Value:
+        """The first of two numbers on a condition, else the second."""
+
+    @abstractmethod
+    def size(self, x: Value) -> Value:
+        """Absolute value of a number."""
+
+    @abstractmethod
+    def root(self, x: Value) -> Value:
+        """Square root of a number."""
+
+    @abstractmethod
+    def as_number(self, x: Value) -> Value:
+        """A whole number as a number."""
+
+    @abstractmethod
+    def formulas(self, inputs: Inputs, every: Sequence[Number]) -> Formulas:
+        """Writer of nodes, which are all among those that ``every`` result needs."""
+
+    def sum(self, parts: Sequence[Value]) -> Value:
+        """Sum of some numbers, 0 of none."""
+        found = None
+        for x in parts:
+            found = x if found is None else found + x
+        return self.value(0.0, "number") if found is None else found
+
+    def larger(self, a: Value, b: Value | float) -> Value:
+        """The larger of two numbers; NaN if one of them is."""
+        b = b if isinstance(b, Value) else self.value(b, "number")
+        return self.chosen((a < b) | b.is_not(b), b, a)
+
+    def smaller(self, a: Value, b: Value | float) -> Value:
+        """The smaller of two numbers; NaN if one of them is."""
+        b = b if isinstance(b, Value) else self.value(b, "number")
+        return self.chosen((a > b) | b.is_not(b), b, a)
+
+    def copy(self, to: Place, source: Place, count: int) -> None:
+        """Copy some numbers."""
+        with self.loop(count) as k:
+            self.put(k + to, self.number(k + source))
+
+    def copy_wholes(self, to: int, source: int, count: int) -> None:
+        """Copy some whole numbers."""
+        with self.loop(count) as k:
+            self.put_whole(k + to, self.whole(k + source))
+
+    def fill(self, to: Place, count: int, x: float = 0.0) -> None:
+        """Write one number at some places."""
+        with self.loop(count) as k:
+            self.put(k + to, x)
+
+
+# --- Python --------------------------------------------------------------------------------------------
+
+
+def _outside(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, whose exceptions are no faults of the script's own numbers."""
+
+    def call(*x: Any) -> Any:
+        try:
+            return function(*x)
+        except Exception as error:
+            raise OutsideError from error
+
+    return call
+
+
+class _Name(Variable):
+    def get(self) -> Value:
+        found = Value(self.script, self.kind, f"{self.name}_{self.script.count()}")  # type: ignore[attr-defined]
+        self.script.line(f"{found.text} = {self.name}")  # type: ignore[attr-defined]
+        return found
+
+    def set(self, x: Value | float) -> None:
+        text = x.text if isinstance(x, Value) else repr(x)
+        self.script.line(f"{self.name} = {text}")  # type: ignore[attr-defined]
+
+
+class PythonScript(Script):
+    """A script as source of Python on lists; ``names`` are those that the source needs."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self._depth, self._count = 0, 0
+        self._compiled: CodeType | None = None
+        self.names: dict[str, Any] = {name: pair[0] for name, pair in FUNCTIONS.items()} | CONSTANTS
+
+    def made(self, ask: Callable[[list[float], list[int]], None]) -> dict[str, Any]:
+        """The functions by name."""
+        names = self.names | {"ask": _outside(ask)}
+        if self._compiled is None:
+            self._compiled = compile("\n".join(self.lines), "<script>", "exec")
+        exec(self._compiled, names)
+        return names
+
+    def count(self) -> int:
+        """A number that no name has."""
+        self._count += 1
+        return self._count
+
+    def line(self, text: str) -> None:
+        """Write a line."""
+        self.lines.append("    " * self._depth + text)
+
+    def _named(self, kind: str, text: str) -> Value:
+        found = Value(self, kind, f"v{self.count()}")
+        self.line(f"{found.text} = {text}")
+        return found
+
+    @contextmanager
+    def _block(self, head: str) -> Iterator[None]:
+        self.line(head)
+        self._depth += 1
+        before = len(self.lines)
+        yield
+        if len(self.lines) == before:
+            self.line("pass")
+        self._depth -= 1
+
+    @contextmanager
+    def function(self, name: str, fault: int | None = None) -> Iterator[None]:
+        with self._block(f"def {name}(m, p):"):
+            if fault is None:
+                yield
+                return
+            with self._block("try:"):
+                yield
+            with self._block("except (ArithmeticError, ValueError):"):
+                self.line(f"m[{fault}] = nan")
+
+    def call(self, name: str) -> None:
+        self.line(f"{name}(m, p)")
+
+    def ask(self) -> None:
+        self.call("ask")
+
+    def value(self, x: float, kind: str) -> Value:
+        return Value(self, kind, repr(float(x) if kind == "number" else int(x)))
+
+    def operation(self, op: str, a: Value, b: Value) -> Value:
+        kind = "condition" if op in _COMPARISONS else a.kind
+        return self._named(kind, _OPERATIONS[op][0].format(a.text, b.text))
+
+    @staticmethod
+    def _at(k: Place) -> str:
+        return k.text if isinstance(k, Value) else str(k)
+
+    def number(self, k: Place) -> Value:
+        return self._named("number", f"m[{self._at(k)}]")
+
+    def put(self, k: Place, x: Value | float) -> None:
+        self.line(f"m[{self._at(k)}] = {x.text if isinstance(x, Value) else repr(float(x))}")
+
+    def whole(self, k: Place) -> Value:
+        return self._named("whole", f"p[{self._at(k)}]")
+
+    def put_whole(self, k: Place, x: Value | int) -> None:
+        self.line(f"p[{self._at(k)}] = {x.text if isinstance(x, Value) else x}")
+
+    def variable(self, x: Value) -> Variable:
+        found = _Name(self, x.kind, f"w{self.count()}")
+        found.set(x)
+        return found
+
+    @contextmanager
+    def loop(self, count: Value | int, first: Value | int = 0) -> Iterator[Value]:
+        k = Value(self, "whole", f"k{self.count()}")
+        with self._block(f"for {k.text} in range({self._at(first)}, {self._at(count)}):"):
+            yield k
+
+    def repeat(self) -> AbstractContextManager[None]:
+        return self._block("while True:")
+
+    def leave(self, condition: Value) -> None:
+        self.line(f"if {condition.text}: break")
+
+    def when(self, condition: Value) -> AbstractContextManager[None]:
+        return self._block(f"if {condition.text}:")
+
+    def chosen(self, condition: Value, a: Value, b: Value) -> Value:
+        return self._named(a.kind, f"{a.text} if {condition.text} else {b.text}")
+
+    def size(self, x: Value) -> Value:
+        return self._named("number", f"abs({x.text})")
+
+    def root(self, x: Value) -> Value:
+        return self._named("number", f"sqrt({x.text})")
+
+    def as_number(self, x: Value) -> Value:
+        return self._named("number", f"float({x.text})")
+
+    def formulas(self, inputs: Inputs, every: Sequence[Number]) -> Formulas:
+        writer = _Sources(self, inputs, every)
+
+        def write(numbers: Sequence[Number]) -> list[Value]:
+            writer.write(numbers)
+            for text in writer.lines:
+                self.line(text.strip())
+            writer.lines.clear()
+            self.names |= {name: _outside(function) for name, function in writer.foreign.items()}
+            writer.foreign.clear()
+            return [self._named("number", writer.value(x)) for x in numbers]
+
+        return write
+
+
+class _Sources(SourceWriter):
+    """Lines of formulas whose inputs are in the memory."""
+
+    def __init__(self, script: PythonScript, inputs: Inputs, every: Sequence[Number]) -> None:
+        super().__init__("", [], every)
+        self.script, self.places = script, inputs
+        self.lines.clear()
+
+    def input(self, name: str, k: Any) -> str:
+        at = self.places(name, k)
+        return f"m[{at.text if isinstance(at, Value) else at}]"
+
+
+# --- LLVM ----------------------------------------------------------------------------------------------
+
+_KINDS = {"number": "double", "whole": "i64", "condition": "i1"}
+_ARGUMENTS = "ptr noalias %m, ptr noalias %p, ptr %ask"
+
+
+class _Cell(Variable):
+    def get(self) -> Value:
+        return self.script.read(self.kind, self.name)  # type: ignore[attr-defined,no-any-return]
+
+    def set(self, x: Value | float) -> None:
+        self.script.write(self.kind, self.name, x)  # type: ignore[attr-defined]
+
+
+class MachineScript(Script):
+    """A script as LLVM text; its functions take the address of the one that :meth:`ask` calls, too."""
+
+    def __init__(self) -> None:
+        self.module = Module(1)
+        for function in ("fabs", "sqrt"):
+            self.module.declare(f"double @llvm.{function}.f64(double)")
+        #: Curves' tables, which the memory's owner keeps, by their place among the constants.
+        self.tables: list[Any] = []
+        self._code: Code
+
+    @property
+    def text(self) -> str:
+        """The whole text."""
+        return self.module.text
+
+    @contextmanager
+    def function(self, name: str, fault: int | None = None) -> Iterator[None]:
+        with self.module.function(name, _ARGUMENTS) as code:
+            self._code = code
+            yield
+
+    def call(self, name: str) -> None:
+        self._code.do(f"call void @{name}(ptr %m, ptr %p, ptr %ask)")
+
+    def ask(self) -> None:
+        self._code.do("call void %ask(ptr %m)")
+
+    def value(self, x: float, kind: str) -> Value:
+        if kind == "number":
+            return Value(self, kind, f"0x{struct.unpack('>Q', struct.pack('>d', x))[0]:016X}")
+        return Value(self, kind, str(int(x)))
+
+    def _made(self, kind: str, instruction: str) -> Value:
+        return Value(self, kind, self._code(instruction))
+
+    def operation(self, op: str, a: Value, b: Value) -> Value:
+        kind = "condition" if op in _COMPARISONS else a.kind
+        name = _OPERATIONS[op][1 if a.kind == "number" else 2]
+        return self._made(kind, f"{name} {_KINDS[a.kind]} {a.text}, {b.text}")
+
+    def _at(self, pointer: str, k: Place, kind: str) -> str:
+        return self._code.at(pointer, k.text if isinstance(k, Value) else k, _KINDS[kind])
+
+    def read(self, kind: str, pointer: str) -> Value:
+        """The value at a pointer."""
+        return Value(self, kind, self._code.load(pointer, _KINDS[kind]))
+
+    def write(self, kind: str, pointer: str, x: Value | float) -> None:
+        """Write the value at a pointer."""
+        x = x if isinstance(x, Value) else self.value(x, kind)
+        self._code.store(x.text, pointer, _KINDS[kind])
+
+    def number(self, k: Place) -> Value:
+        return self.read("number", self._at("%m", k, "number"))
+
+    def put(self, k: Place, x: Value | float) -> None:
+        self.write("number", self._at("%m", k, "number"), x)
+
+    def whole(self, k: Place) -> Value:
+        return self.read("whole", self._at("%p", k, "whole"))
+
+    def put_whole(self, k: Place, x: Value | int) -> None:
+        self.write("whole", self._at("%p", k, "whole"), x)
+
+    def variable(self, x: Value) -> Variable:
+        return _Cell(self, x.kind, self._code.cell(_KINDS[x.kind], x.text))
+
+    @contextmanager
+    def loop(self, count: Value | int, first: Value | int = 0) -> Iterator[Value]:
+        texts = (x.text if isinstance(x, Value) else str(x) for x in (first, count))
+        with self._code.loop(*texts) as k:
+            yield Value(self, "whole", k)
+
+    @contextmanager
+    def repeat(self) -> Iterator[None]:
+        with self._code.loop("0", None):
+            yield
+
+    def leave(self, condition: Value) -> None:
+        self._code.leave_unless(self._code(f"xor i1 {condition.text}, true"))
+
+    def when(self, condition: Value) -> AbstractContextManager[None]:
+        return self._code.when(condition.text)
+
+    def chosen(self, condition: Value, a: Value, b: Value) -> Value:
+        kind = _KINDS[a.kind]
+        return self._made(a.kind, f"select i1 {condition.text}, {kind} {a.text}, {kind} {b.text}")
+
+    def size(self, x: Value) -> Value:
+        return self._made("number", f"call double @llvm.fabs.f64(double {x.text})")
+
+    def root(self, x: Value) -> Value:
+        return self._made("number", f"call double @llvm.sqrt.f64(double {x.text})")
+
+    def as_number(self, x: Value) -> Value:
+        return self._made("number", f"sitofp i64 {x.text} to double")
+
+    def formulas(self, inputs: Inputs, every: Sequence[Number]) -> Formulas:
+        code, number = self._code, self.module.number
+
+        def load(name: str, k: Any) -> str:
+            return code.load(self._at("%m", inputs(name, k), "number"))
+
+        writer = Writer(code, load, self._table)
+
+        def write(numbers: Sequence[Number]) -> list[Value]:
+            texts = writer.write(numbers)
+            return [self._made("number", f"extractelement {number} {text}, i32 0") for text in texts]
+
+        return write
+
+    def _table(self, numbers: Any) -> str:
+        """Address of a table, which lives as long as the script."""
+        if not any(numbers is table for table in self.tables):
+            self.tables.append(numbers)
+        return f"inttoptr (i64 {numbers.ctypes.data} to ptr)"
