@@ -52,10 +52,10 @@ def begun(mechanism):
     """Equations of three methods at the reference."""
     structure = mbssa.decompose(mechanism)
     model = build(structure)
-    loads = Loads(mechanism, model.frames, {}, True)
+    loads = Loads(mechanism, model.frames, {})
     by_groups, by_tree = (trees(model, whole) for whole in (False, True))
     instant = by_groups.instant(0.0, by_groups.start)
-    return by_groups, by_tree, Lagrange(structure, model.frames, loads, {}, instant, True)
+    return by_groups, by_tree, Lagrange(structure, model.frames, model.reference, loads, {}, instant, 0.0)
 
 
 def trees(model, whole=False):

@@ -7,7 +7,7 @@ all bodies in one compiled Newton, the place of a contact eliminated within the 
 rival takes the textbook's way for cams (:mod:`benchmarks.higher_rival`): two unknowns more for each contact.
 It is there in NumPy, as it is usually written, and compiled (:mod:`benchmarks.higher_compiled`), which shows
 what is due to the unknowns and what to the language. It follows a contact from the instant before. So do our
-groups where no other can be nearer (:mod:`groups.kernels.contact`); the global approach, which checks the
+groups where no other can be nearer; the global approach, which checks the
 groups, seeks the nearest contact of the whole profiles anew at every instant.
 Aims: faster than the global approach; a tenth of the rival in NumPy; as fast as the compiled rival, with two
 profiles at most twice its time.

@@ -109,7 +109,7 @@ def system_of(structure: Structure, frames: Frames, reference: Configuration, in
     return System(
         mechanism, frames, reference, inputs, range(mechanism.n_joints), range(mechanism.n_bodies), 1,
         drive_rows(mechanism), locked_rotations(structure, frames),
-    )  # fmt: skip
+    ).determined()  # fmt: skip
 
 
 def _solved(

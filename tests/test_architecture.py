@@ -8,15 +8,10 @@ ROOT = Path(__file__).parents[1]
 TEXT = (ROOT / "docs" / "architecture.md").read_text()
 
 #: Most lines of each package: lowered by a change that leaves fewer, raised only for a new ability.
-LINES = {"mbssa": 33_020, "groups": 31_700, "routes": 11_430, "mbssa_studio": 2_180}
+LINES = {"mbssa": 33_000, "groups": 30_930, "routes": 11_430, "mbssa_studio": 2_180}
 #: Code that the engine will replace, and who else still imports it: the list may only become shorter.
-REPLACED = ("groups/kernels", "mbssa/compiled")
-ENGINE_IMPORTERS = {
-    "groups/dynamics/forward/absolute",
-    "groups/dynamics/forward/elements",
-    "mbssa/cli/application",
-    "mbssa/joints/cams/contact",
-}
+REPLACED = ("mbssa/compiled",)
+ENGINE_IMPORTERS = {"mbssa/cli/application", "mbssa/joints/cams/contact"}
 MODULES = {package: sorted((ROOT / package).rglob("*.py")) for package in LINES}
 
 

@@ -54,7 +54,7 @@ class GlobalPart:
             setting.mechanism, setting.frames, setting.reference, setting.inputs,
             self.group.joint_indices.tolist(), stage.tolist(), known, setting.drives,
             [spin for spin in setting.spins if spin.body in own],
-        )  # fmt: skip
+        ).determined()  # fmt: skip
 
     @cached_property
     def allowance(self) -> float:

@@ -128,8 +128,12 @@ class System:
         self.bodies, self.m = len(stage), len(self.labels)
         self.n = (self.bodies - known) * len(self.columns) + len(self.starts)
         self.row, self.column = self._places()
+
+    def determined(self) -> System:
+        """The system, if it has as many equations as unknowns or more."""
         if self.m < self.n:
-            raise ValueError(f"{mechanism.name} has {self.m} equations for {self.n} unknowns")
+            raise ValueError(f"{self.mechanism.name} has {self.m} equations for {self.n} unknowns")
+        return self
 
     @property
     def redundant(self) -> int:

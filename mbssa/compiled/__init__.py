@@ -23,12 +23,6 @@ IMPORTING, LOADING = 0.55, 0.04
 #: Share of the seconds that compiling takes which counts in the price of a kernel that is not kept on disk:
 #: it is paid once, and serves all later processes.
 SHARE = 1.0 / 8.0
-#: Replacements of kernels in compiled code, by kernel: factories of something that Numba can call.
-_INSTEAD: dict[Callable[..., Any], Callable[[], Any]] = {}
-
-#: Whether a kernel's machine code is merged into that of its callers; else the callers decide.
-_MERGED: dict[Callable[..., Any], bool] = {}
-
 #: By kernel, seconds of plain Python in this process; None from where the compiled kernel was chosen.
 _rented: dict[Callable[..., Any], float | None] = {}
 
@@ -61,31 +55,6 @@ def chosen(
     return twin
 
 
-def compiled_as(make: Callable[[], Any]) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Name another implementation of a kernel for compilation: that which ``make`` returns."""
-    # Uncompiled the kernel is itself. ``make`` is called once, when a kernel that calls this one is compiled,
-    # and may import Numba; only compiled code can call its result.
-
-    def note(function: Callable[P, R]) -> Callable[P, R]:
-        _INSTEAD[function] = make
-        return function
-
-    return note
-
-
-def merged(function: Callable[P, R]) -> Callable[P, R]:
-    """Merge the machine code of a kernel, and of all that it calls, into that of its callers."""
-    # For kernels that take the arrays of a whole group: handing these over costs as much as the work.
-    _MERGED[function] = True
-    return function
-
-
-def separate(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile a kernel once, though merged kernels call it: for what is long, or runs rarely."""
-    _MERGED[function] = False
-    return function
-
-
 @cache
 def compiled(function: Callable[..., Any]) -> Any:
     """The compiled twin of a kernel: releases the GIL, is kept on disk where that can be written."""
@@ -99,11 +68,7 @@ def compiled(function: Callable[..., Any]) -> Any:
 @cache
 def _inner(function: Callable[..., Any]) -> Any:
     """The twin of a kernel that kernels call: compiled with them."""
-    if function in _INSTEAD:
-        return _INSTEAD[function]()
     options = {**_options(function, entry=False), "no_cpython_wrapper": True}
-    if function in _MERGED:
-        options["forceinline"] = _MERGED[function]
     return for_any_value(_numba().njit(**options)(_with_compiled_callees(function)))
 
 

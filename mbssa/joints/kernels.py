@@ -1,7 +1,8 @@
 """Jets of users' functions: value, derivatives by the twists of the bodies, time derivatives."""
 
 # function(q, R) takes q (m, 3), rows x, y, z or x, y, angle, and R (m, 3, 3), not to be read in the plane;
-# ``values`` (1 + 19 m) and ``out`` (3 + 6 m) are laid out by groups.kernels.foreign. First derivatives are by
+# ``values`` (1 + 19 m) and ``out`` (3 + 6 m) are laid out as: time, then of each body place,
+# rotation, angle and twist; value, rate, second derivative, then slopes. First derivatives are by
 # complex step, exact to rounding (Squire & Trapp 1998).
 
 from __future__ import annotations

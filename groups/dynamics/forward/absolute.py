@@ -1,7 +1,7 @@
 """Body coordinates of all bodies, with masses, constraints and their derivatives at one instant."""
 
-# Shared by the methods lagrange, penalty and dae. The constraints are the jets of groups.kernels.jets, as in
-# the global approach; the solvers of the groups are not used.
+# Shared by the methods lagrange, penalty and dae. The constraints are those of the global approach, by type
+# of joint; neither the groups nor their trees are used.
 
 from __future__ import annotations
 
@@ -15,16 +15,19 @@ import numpy as np
 
 from groups.dynamics.forward.equations import Instant
 from groups.dynamics.forward.loads import Loads
-from groups.kernels.constraint_tables import RowTables, encode_rows
-from groups.kernels.jets import SIZE, WORK, evaluate
-from groups.motion import Law, drive_rows
+from groups.global_solver.system import System
+from groups.motion import Law, drive_rows, reference_inputs
 from groups.passive_rotations import locked_rotations
 from groups.rotations import plane_rotation, rotation_of
 from mbssa import Structure
-from mbssa.arrays import Floats, Ints
-from mbssa.compiled import chosen
+from mbssa.arrays import Floats
 from mbssa.joints.frames import Frames
-from mbssa.joints.system import unknowns
+from mbssa.joints.system import Configuration, unknowns
+
+#: Steps of Newton's method for further unknowns at most, and the size of the last.
+STEPS, SMALL = 10, 1e-13
+#: Residuals of closed joints from which on they are turns.
+TURNED = 1e-2
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,56 +53,86 @@ class Solved(NamedTuple):
 class Constraints:
     """Constraints of all joints, and those of the prescribed coordinates."""
 
-    def __init__(self, structure: Structure, frames: Frames, laws: Mapping[str, Law], compiled: bool) -> None:
+    def __init__(
+        self, structure: Structure, frames: Frames, begin: Configuration, laws: Mapping[str, Law], t: float
+    ) -> None:
         mechanism = structure.mechanism
-        places = {(j, name): f"{mechanism.joint_ids[j]}.{name}" for j, name in drive_rows(mechanism)}
-        drives = {key: k for k, key in enumerate(key for key, name in places.items() if name in laws)}
-        self.laws = [laws[places[key]] for key in drives]
-        rows = encode_rows(
-            mechanism, frames, range(mechanism.n_joints), range(mechanism.n_bodies), drives,
-            locked_rotations(structure, frames),
-        ).over(frames.size).bound  # fmt: skip
-        columns = np.array(unknowns(mechanism.space), dtype=np.int64)
-        self.n = (mechanism.n_bodies - 1) * len(columns)
-        self.columns, self.size, self.rows = columns, frames.size, rows
-        self._kernel = rows.kernel_rows
-        self._evaluate = chosen(evaluate, ask=compiled and not rows.users)
-        self._equation = rows.equation
-        self._entries = _entries(rows, columns)
-        self._angle = ~np.asarray(rows.is_length, dtype=bool) & (rows.drive >= 0)
-        linear = np.tile(columns < 3, mechanism.n_bodies - 1)
+        self.laws, places = list(laws.values()), {mechanism.place_of(name): k for k, name in enumerate(laws)}
+        start = reference_inputs(mechanism, frames, begin)
+        inputs = np.array([start[row] for row in map(drive_rows(mechanism).__getitem__, places)])
+        system = self.system = System(
+            mechanism, frames, begin, inputs, range(mechanism.n_joints), range(mechanism.n_bodies), 1,
+            places, locked_rotations(structure, frames),
+        )  # fmt: skip
+        self._state = system.state(begin, inputs).at([0])  # arrays of its own
+        self.size, self.columns = frames.size, system.columns
+        self.n, unknown = (
+            system.n - len(system.starts),
+            np.array([n == "unknown" for _, n, _ in system.labels]),
+        )
+        #: Rows of constraints, and those that determine further unknowns.
+        self.own, self._more = np.flatnonzero(~unknown), np.flatnonzero(unknown)
+        #: Joint of each constraint, -1 of a passive rotation.
+        self.source = np.array([j for j, _, _ in system.labels])[self.own]
+        linear = np.tile(np.array(self.columns) < 3, mechanism.n_bodies - 1)
         self.unit = np.where(linear, frames.size, 1.0)
-        self._jets, self._table = np.zeros((WORK, SIZE)), np.zeros((len(rows.code), SIZE))
+        #: Whole turns of sums of angles at the beginning, where the joints are closed.
+        self._turns = np.zeros(len(self.own))
+        still = np.zeros((mechanism.n_bodies, 6))
+        first = self.at(t, begin.position, begin.rotation, still, begin.angle).residual
+        self._turns = np.where(np.abs(first) > TURNED, first, 0.0)
 
     def at(self, t: float, position: Floats, rotation: Floats, twist: Floats, angle: Floats) -> Rows:
         """Rows at position (N, 3), rotation (N, 3, 3), twist (N, 6), planar angle (N,) with its turns."""
-        scaled = twist.copy()
-        scaled[:, :3] /= self.size
-        self._evaluate(
-            0, len(self._table), self._kernel, position / self.size, rotation, scaled, angle, True,
-            self._jets, self._table,
-        )  # fmt: skip
-        E, table = len(self.rows), self._table
-        residual = np.bincount(self._equation, table[:, 0], E) - self.rows.constant
-        rate = np.bincount(self._equation, table[:, 14], E)
-        bias = np.bincount(self._equation, table[:, 13], E).astype(np.float64)
-        given = np.zeros(E)
-        for e in np.flatnonzero(self.rows.drive >= 0).tolist():
-            unit = self.size if self.rows.is_length[e] else 1.0
-            law = self.laws[int(self.rows.drive[e])](np.array([t]))
-            value, first, second = (float(part[0]) / unit for part in law)
-            residual[e] -= value
-            given[e] = first
-            bias[e] -= second
-        residual[self._angle] -= 2 * np.pi * np.round(residual[self._angle] / (2 * np.pi))
-        term, derivative, column = self._entries
-        jacobian = np.zeros((E, self.n))
-        np.add.at(jacobian, (self._equation[term], column), table[term, 1 + derivative])
-        return Rows(residual, jacobian / self.unit, rate - given, bias, given)
+        system, state, own, more = self.system, self._state, self.own, self._more
+        if system.planar:
+            state.pose[:2, :, 0] = position[:, :2].T / self.size
+            system.turn(state.pose, angle[:, None])
+        else:
+            state.pose[:3, :, 0] = position.T / self.size
+            state.pose[3:, :, 0] = rotation.transpose(2, 1, 0).reshape(9, -1)
+        given = [[float(x[0]) for x in law(np.array([t]))] for law in self.laws]
+        for k, part in enumerate((state.value, state.rate, state.second)):
+            part[:, 0] = [x[k] for x in given] / system.units
+        for _ in range(STEPS):
+            residual, J, E = self._rows()
+            if not len(more):
+                break
+            step = np.linalg.solve(J[more, self.n :], residual[more])
+            state.unknown[:, 0] -= step
+            if np.abs(step).max() < SMALL:
+                break
+        state.unknown_rate[:], state.unknown_second[:] = 0.0, 0.0
+        state.velocity[:] = 0.0
+        by_law = self._reduced(-system.rates("rate", state)[:, 0], E)
+        velocity = twist[:, list(self.columns)].T.copy()
+        velocity[: len(self.columns) - (1 if system.planar else 3)] /= self.size
+        state.velocity[:, :, 0] = velocity
+        rate = system.rates("rate", state)[:, 0]
+        if len(more):
+            state.unknown_rate[:, 0] = -np.linalg.solve(J[more, self.n :], rate[more])
+        bias = self._reduced(system.rates("second", state)[:, 0], E)
+        jacobian = (J[own] - E @ J[more])[:, : self.n] / self.unit
+        off = self._reduced(residual, E) - self._turns
+        return Rows(off, jacobian, self._reduced(rate, E), bias, by_law)
 
-    def turns(self) -> None:
-        """Continue the turns of angles from the last evaluation."""
-        self._kernel[9][:] = self._table[:, 0] / self._kernel[8]
+    def _rows(self) -> tuple[Floats, Floats, Floats]:
+        """All rows, their derivatives, and the share of those of further unknowns in the constraints."""
+        system = self.system
+        residual, entries = system.step(self._state)
+        J = np.zeros((system.m, system.n + 1))
+        J[system.row, system.column] = entries[:, 0]
+        J = J[:, : system.n]
+        more = self._more
+        E: Floats = np.zeros((len(self.own), len(more)))
+        if len(more):
+            E[:] = np.linalg.solve(J[more, self.n :].T, J[self.own, self.n :].T).T
+        return residual[:, 0], J, E
+
+    def _reduced(self, rows: Floats, E: Floats) -> Floats:
+        """Constraints without the further unknowns."""
+        found: Floats = rows[self.own] - E @ rows[self._more]
+        return found
 
 
 class Bodies:
@@ -210,14 +243,14 @@ class BodyCoordinates(ABC):
     """Equations of motion in the coordinates of all bodies, which serve in every position."""
 
     def __init__(
-        self, structure: Structure, frames: Frames, loads: Loads, laws: Mapping[str, Law], begin: Instant,
-        compiled: bool,
+        self, structure: Structure, frames: Frames, at: Configuration, loads: Loads,
+        laws: Mapping[str, Law], begin: Instant, t: float,
     ) -> None:  # fmt: skip
         self.mechanism, self.evaluations = structure.mechanism, 0
         self.coordinates: tuple[str, ...] = ()
         self.notes: list[str] = []
         self.loads = loads
-        self.constraints = Constraints(structure, frames, laws, compiled)
+        self.constraints = Constraints(structure, frames, at, laws, t)
         self.bodies = Bodies(structure, frames, loads)
         self.start = self.bodies.packed(begin)
 
@@ -256,17 +289,6 @@ class BodyCoordinates(ABC):
         parts = self.bodies.unpacked(y)
         _, orientation, _, in_space, rotation, twist = parts
         return parts, self.constraints.at(t, in_space, rotation, twist, self.bodies.angle(orientation))
-
-
-def _entries(rows: RowTables, columns: Ints) -> tuple[Ints, Ints, Ints]:
-    """Numbers of the jets that go into the Jacobian: term, derivative, and column."""
-    place = np.full(6, -1)
-    place[columns] = np.arange(len(columns))
-    bodies = np.repeat(rows.pair[rows.joint], 6, axis=1)
-    local = np.tile(place, 2)
-    used = (bodies > 0) & (local >= 0)
-    term, derivative = np.nonzero(used)
-    return term, derivative, (bodies[used] - 1) * len(columns) + local[derivative]
 
 
 def _hat(vector: Floats) -> Floats:

@@ -112,7 +112,7 @@ def integrate_dae(
                         else f"{too_small(reached)} (IDA: {found.message})"
                     )  # fmt: skip
                 record.steps += 1
-                equations.constraints.turns()
+                equations.loads.turn()
                 at = float(found.t)
                 if found.status == _AT_EVENT:
                     at_once = [events[k] for k in np.flatnonzero(found.i_events[-1]).tolist()]

@@ -24,7 +24,7 @@ class Lagrange(BodyCoordinates):
 
     def settle(self, t: float, y: Floats) -> Floats | None:
         found = self.projected(t, y)
-        self.constraints.turns()
+        self.loads.turn()
         return found
 
     def instant(self, t: float, y: Floats) -> Instant:

@@ -1,4 +1,4 @@
-"""Masses and loads of one instant for the equations of motion, as tables."""
+"""Masses and loads of one instant, for the equations of motion of all bodies."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from groups.dynamics.forces import wrenches_of
-from groups.dynamics.forward.elements import Linear, is_linear
+from groups.dynamics.forces import TYPES
+from groups.dynamics.forces.at import Solved
 from groups.dynamics.masses import MassTable
 from groups.dynamics.state import State
 from groups.rotations import plane_rotation, rotation_of, twist_in_space
@@ -16,9 +16,13 @@ from groups.trajectory import Trajectory
 from mbssa import Mechanism
 from mbssa.arrays import Floats
 from mbssa.bounds import LARGEST_LOAD, range_fault
+from mbssa.graph.nodes import Number
 from mbssa.joints.axes import in_space
+from mbssa.joints.catalogue import is_length
 from mbssa.joints.frames import Frames
 
+#: Largest rotation in a step, rad, less than half a turn, so that turns are counted correctly.
+FARTHEST = 1.5
 #: A force, N, or torque, N m, along a coordinate: constant, or a function of time.
 Applied = float | Callable[[float], float]
 
@@ -26,9 +30,7 @@ Applied = float | Callable[[float], float]
 class Loads:
     """Force elements and forces applied along joint coordinates, of a mechanism at one instant."""
 
-    def __init__(
-        self, mechanism: Mechanism, frames: Frames, applied: Mapping[str, Applied], compiled: bool
-    ) -> None:
+    def __init__(self, mechanism: Mechanism, frames: Frames, applied: Mapping[str, Applied]) -> None:
         n, self.planar = mechanism.n_bodies, mechanism.space == "planar"
         self.frames, self.applied = frames, dict(applied)
         self.table = MassTable.of(mechanism, frames)
@@ -47,42 +49,41 @@ class Loads:
             quality.astype(np.int64), quality + 1.0, np.arange(n), group_names=("all",),
         )  # fmt: skip
         vars(self._trajectory)["reference"] = frames
-        linear = [force for force in mechanism.forces if is_linear(force)]
-        self.others = [force for force in mechanism.forces if not is_linear(force)]
-        self._linear: Linear | None = None
-        if linear or applied:
-            self._position[:, 0] = frames.position[:, : self._position.shape[2]]
-            if not self.planar:
-                self._orientation[:, 0, 0] = 1.0
-            names = [_canonical(mechanism, name) for name in applied]
-            self._linear = Linear(mechanism, frames, linear, names, self._state(), compiled)
+        self._forces = mechanism.forces
+        #: By name of a coordinate, its value at the end of the last step, and then its value and rate now.
+        self._counted: dict[str, float] = {}
+        self._now: dict[str, tuple[float, float]] = {}
 
     @property
     def longest_step(self) -> float:
-        """s that a step may take, so that turns of angles with torsion springs are counted right."""
-        return math.inf if self._linear is None else self._linear.longest_step
+        """s that a step may take, so that turns of angles with forces are counted right."""
+        fastest = max((abs(rate) for _, rate in self._now.values()), default=0.0)
+        return FARTHEST / fastest if fastest > 0.0 else math.inf
 
     def at(self, time: float, position: Floats, orientation: Floats, velocity: Floats) -> Floats:
         """Loads (N, 6), planar (N, 3), but weight and inertia, about the bodies' origins, world axes."""
-        if self._linear is None and not self.others:
+        if not (self._forces or self.applied):
             return self._none
-        found = np.zeros((len(position), 6))
-        if self._linear is not None:
-            given = {name: float(v(time) if callable(v) else v) for name, v in self.applied.items()}
-            self._linear.at(position, orientation, velocity, given, found)
-        if self.others:
-            self._time[0] = time
-            self._position[:, 0], self._orientation[:, 0] = position, orientation
-            self._velocity[:, 0] = velocity
-            state = self._state()
-            for force in self.others:
-                for wrench in wrenches_of(force, state):
-                    found[wrench.body] += wrench.about(state.position[wrench.body])[0]
+        self._time[0] = time
+        self._position[:, 0], self._orientation[:, 0] = position, orientation
+        self._velocity[:, 0] = velocity
+        at, found = _Counting(self._state(), self._counted, self._now), np.zeros((len(position), 6))
+        with np.errstate(invalid="ignore", divide="ignore"):
+            for force in self._forces:
+                TYPES[force.type].exert(force, at)
+            for name, value in self.applied.items():
+                at.along(name, float(value(time) if callable(value) else value))
+        for wrench in at.wrenches:
+            found[wrench.body] += wrench.about(at.state.position[wrench.body])[0]
         if not self.planar:
             return found
         flat = np.empty((len(found), 3))
         flat[:, :2], flat[:, 2] = found[:, :2], found[:, 5]
         return flat
+
+    def turn(self) -> None:
+        """Continue the turns of angles from the last evaluation."""
+        self._counted |= {name: value for name, (value, _) in self._now.items()}
 
     def _state(self) -> State:
         flat = self._orientation
@@ -94,9 +95,22 @@ class Loads:
         )  # fmt: skip
 
 
-def _canonical(mechanism: Mechanism, text: str) -> str:
-    joint, _, coordinate = text.rpartition(".")
-    return f"{mechanism.joint(joint).id}.{coordinate}"
+class _Counting(Solved):
+    """Loads at an instant, with angles that count turns."""
+
+    def __init__(
+        self, state: State, counted: Mapping[str, float], now: dict[str, tuple[float, float]]
+    ) -> None:  # fmt: skip
+        super().__init__(state)
+        self.last, self.now = counted, now
+
+    def coordinate(self, name: str) -> tuple[Number, Number]:
+        value, rate = super().coordinate(name)
+        if not is_length(name.rpartition(".")[2]):
+            last = self.last.get(name, float(value[0]))
+            value = value + 2 * np.pi * np.round((last - value) / (2 * np.pi))
+            self.now[name] = float(value[0]), float(rate[0])
+        return value, rate
 
 
 def applied_faults(applied: Mapping[str, Applied], mechanism: Mechanism) -> list[str]:

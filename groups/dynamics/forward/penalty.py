@@ -16,6 +16,7 @@ from groups.motion import Law
 from mbssa import Structure
 from mbssa.arrays import Floats
 from mbssa.joints.frames import Frames
+from mbssa.joints.system import Configuration
 
 
 class Penalty(BodyCoordinates):
@@ -24,10 +25,10 @@ class Penalty(BodyCoordinates):
     # Constraints on directions have the same stiffness at the mechanism's size, in N m/rad and N m s/rad.
 
     def __init__(
-        self, structure: Structure, frames: Frames, loads: Loads, laws: Mapping[str, Law], begin: Instant,
-        compiled: bool, stiffness: float, damping: float,
+        self, structure: Structure, frames: Frames, at: Configuration, loads: Loads,
+        laws: Mapping[str, Law], begin: Instant, t: float, stiffness: float, damping: float,
     ) -> None:  # fmt: skip
-        super().__init__(structure, frames, loads, laws, begin, compiled)
+        super().__init__(structure, frames, at, loads, laws, begin, t)
         self.k, self.c = stiffness * frames.size**2, damping * frames.size**2
         M, *_ = self.bodies.inertia(0.0, self.bodies.unpacked(self.start))
         wide = self.bodies.wide[2]
@@ -46,7 +47,7 @@ class Penalty(BodyCoordinates):
     def settle(self, t: float, y: Floats) -> None:
         """No projection: joints are elastic."""
         self.rate(t, y)
-        self.constraints.turns()
+        self.loads.turn()
 
     def solved(self, t: float, parts: tuple[Floats, ...], rows: Rows) -> Solved:
         """Solve for the accelerations; power of the loads and of the joints' springs."""

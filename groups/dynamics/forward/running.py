@@ -29,6 +29,7 @@ from groups.motion import Law
 from groups.motion.inputs import name_faults
 from groups.motion.sampled import time_faults
 from groups.motion.sampling import check_span, stored_laws
+from groups.posed import configuration_at
 from groups.results.limits import excesses
 from groups.trajectory import Trajectory
 from mbssa import Mechanism, Structure
@@ -128,12 +129,14 @@ def _integrated(
         return trees.run(time, request.largest_step, request.events, pace), integrator
     equations: Equations = trees
     if request.method in ("lagrange", "dae", "penalty"):
-        loads = Loads(model.mechanism, model.frames, request.applied, compiled)
-        given = model.structure, model.frames, loads, laws, trees.instant(float(time[0]), trees.start)
+        loads = Loads(model.mechanism, model.frames, applied)
+        begin = trees.instant(float(time[0]), trees.start)
+        at = configuration_at(model, begin.position, begin.orientation)
+        given = model.structure, model.frames, at, loads, laws, begin, float(time[0])
         if request.method == "penalty":
-            equations = Penalty(*given, compiled, request.stiffness, request.damping)
+            equations = Penalty(*given, request.stiffness, request.damping)
         else:
-            equations = Lagrange(*given, compiled)
+            equations = Lagrange(*given)
         if request.method == "dae":
             from groups.dynamics.forward.dae import integrate_dae
 

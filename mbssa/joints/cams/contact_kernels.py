@@ -13,7 +13,7 @@ Pair = tuple[float, float]
 POINT, FLAT, CURVE = range(3)
 
 #: Of a contact: outward normal of A and point of B in A's axes (x, y each); the gap; and the factors of
-#: v², 2 v w and w² in its second time derivative (:mod:`groups.kernels.contact`).
+#: v², 2 v w and w² in its second time derivative.
 Found = tuple[float, float, float, float, float, float, float, float]
 
 #: A curve is sampled where its pieces start, and between where there are fewer pieces than this.

@@ -1,1 +1,0 @@
-"""Compiled solvers of one group over a block of instants, and the small vector kernels that they share."""
