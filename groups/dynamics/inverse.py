@@ -52,8 +52,8 @@ class Solution:
 
     def widen(self, columns: int) -> None:
         """Add columns for new parameters."""
-        if columns > self.loads.shape[3]:
-            self.loads = _wider(self.loads, columns)
+        if (more := columns - self.loads.shape[3]) > 0:
+            self.loads = np.pad(self.loads, [*[(0, 0)] * 3, (0, more)])
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,11 +147,8 @@ def _pass(
     state: State, wrenches: Sequence[Wrench], structure: Structure, blocks: list[list[int]]
 ) -> Solution | None:
     """One pass over blocks of bodies; None where a block is under-constrained by its own equations."""
-    solution = Solution(
-        state,
-        loads_of(state, wrenches)[..., None],
-        np.zeros((state.instants, structure.n_groups), dtype=np.int8),
-    )
+    status = np.zeros((state.instants, structure.n_groups), dtype=np.int8)
+    solution = Solution(state, loads_of(state, wrenches)[..., None], status)
     number = structure.group_of_body if len(blocks) == structure.n_groups else np.minimum(
         structure.group_of_body, 1
     )  # fmt: skip
@@ -203,9 +200,3 @@ def _block(
     solution.joints.update(zip(joints, kept, strict=False))
     solution.locks.update(zip([spin.body for spin in spins], kept[len(joints) :], strict=True))
     return found
-
-
-def _wider(array: Floats, columns: int) -> Floats:
-    """Zeros added along the last axis."""
-    added = np.zeros((*array.shape[:-1], columns - array.shape[-1]))
-    return np.concatenate([array, added], axis=-1)

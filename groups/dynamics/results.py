@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 COMPONENTS = ("Fx", "Fy", "Fz", "Mx", "My", "Mz")
 PLANAR = (0, 1, 5)
 
+#: Share of the largest reaction below which a change is rounding.
+_NO_EFFECT = 1e-9
+
 #: Share of a self-stress below which a component does not take part in it.
 _OPEN = 1e-7
 
@@ -241,6 +244,16 @@ class Forces:
         from groups.dynamics.contacts import pulling
 
         return pulling(self)
+
+    def acting_locks(self) -> list[str]:
+        """A sentence where the locks of passive rotations act on other bodies: by how much at most."""
+        largest = float(np.nanmax(self.lock_effect, initial=0.0))
+        if largest <= _NO_EFFECT:
+            return []
+        return [
+            "free from any instant on, passive rotations would change reactions by up to "
+            f"{100 * largest:.2g} % of the largest; where that matters, drive a coordinate of the ball joint"
+        ]
 
     def columns(self, units: Literal["si", "file"] = "si") -> list[Column]:
         """Columns of a table, time first: drives, joints in world axes, the frame, powers, status."""

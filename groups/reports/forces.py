@@ -205,12 +205,7 @@ def _notes(summary: ForcesSummary) -> list[Part]:
             f"passive rotation of {name}: locked to its convention, as by a guide in the frame, by a moment "
             f"of up to {most}"
         )
-    effect = _extreme(forces.lock_effect, np.max)
-    if effect > _ROUNDING:
-        lines.append(
-            "free from any instant on, passive rotations would change reactions by up to "
-            f"{100 * effect:.2g} % of the largest; where that matters, drive a coordinate of the ball joint"
-        )
+    lines += forces.acting_locks()
     lines += [Bad(sentence) for sentence in (*forces.pulling(), *forces.without_place())]
     if forces.indeterminate:
         given = (

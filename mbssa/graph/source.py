@@ -47,7 +47,7 @@ class SourceWriter:
         self.depth: dict[int, int] = {}
         self.foreign: dict[str, Callable[..., Number]] = {}
         self.inputs: dict[tuple[str, Any], int] = {}
-        self.places: dict[tuple[str, int], str] = {}
+        self.sought: dict[tuple[str, int], str] = {}
         self.uses = _uses(staged, results)
 
     def value(self, x: Number) -> str:
@@ -104,12 +104,12 @@ class SourceWriter:
     def _on_curve(self, name: str, s: str, pieces: Any) -> str:
         """A value on a curve; curves with the same breaks share the search for a place."""
         key = s, id(pieces.breaks)
-        if key not in self.places:
-            at = self.places[key] = f"s{len(self.places)}"
+        if key not in self.sought:
+            at = self.sought[key] = f"s{len(self.sought)}"
             self.foreign[f"{at}_of"] = pieces.place
             self.lines.append(f"    {at} = {at}_of({s})")
         self.foreign[name] = pieces.at
-        return f"{name}(*{self.places[key]})"
+        return f"{name}(*{self.sought[key]})"
 
     def input(self, name: str, k: Any) -> str:
         """Text of an input."""

@@ -288,8 +288,9 @@ def _measured(
     if not request.stop_at_limits:
         stops = [force.coordinate or "" for force in structure.mechanism.forces if force.type == "stop"]
         notes += [one.text(structure.mechanism.units) for one in excesses(trajectory, without=stops)]
-    if structure.treatment is not None and structure.treatment.passive_rotations:
-        notes.append("passive rotations are locked by convention, and store no energy of their own")
+    has_locks = structure.treatment is not None and structure.treatment.passive_rotations
+    if has_locks:
+        notes.append("passive rotations are locked by convention, as by a guide in the frame")
     potential = gravity + sum((energy_of(force, state) for force in structure.mechanism.forces), start=0.0)
     balance = kinetic + gravity - (kinetic[0] + gravity[0]) - (work - work[0])
     fault = _imbalance(record, request.tolerance, kinetic, gravity, work, potential, balance)
@@ -298,7 +299,7 @@ def _measured(
         status = f"failed: {fault}"
     elif fault:
         notes.append(fault)
-    return Simulation(
+    found = Simulation(
         trajectory,
         structure,
         request.method,
@@ -320,6 +321,7 @@ def _measured(
         tuple(notes),
         dict(request.applied),
     )
+    return replace(found, notes=(*notes, *found.forces.acting_locks())) if has_locks else found
 
 
 def _imbalance(

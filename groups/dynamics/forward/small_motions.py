@@ -14,6 +14,7 @@ from groups.dynamics.forward.choice import structure_of
 from groups.dynamics.forward.equations import CannotGoOnError
 from groups.dynamics.forward.events import trajectory_of
 from groups.dynamics.forward.loads import Applied, applied_faults
+from groups.dynamics.forward.slopes import Slopes
 from groups.dynamics.forward.trees import Trees, massless_text
 from groups.model import Model
 from groups.motion import Motion
@@ -35,11 +36,11 @@ BALANCED = 1e-9
 #: and its longest way, over the size or in rad.
 _LONGEST, _SHORTEST, _FURTHEST = 0.1, 1e-9, 1e3
 
+#: Rate of a coordinate for a unit rate of a driven one, over the size or in rad, beyond which it is singular.
+_FASTEST = 300.0
+
 #: Evaluations of the forces that the search takes at most.
 MOST_EVALUATIONS = 20_000
-
-#: Step of differences, over the size or in rad.
-_STEP = 1e-5
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,20 +206,21 @@ def linearise(
     (0.498488, 0.498488)
     """
     equations = _equations(of, at or {}, applied or {})
-    return _linearised(equations, equations.start[: len(equations.coordinates)])
+    return _linearised(equations, Slopes(equations), equations.start[: len(equations.coordinates)])
 
 
 def _rest(equations: Trees, progress: Callable[[float], object] | None) -> Equilibrium:
     """The equilibrium downhill from the start of the equations."""
     names = equations.coordinates
     start, unit = equations.start[: len(names)], equations.traced.unit[: len(names)]
-    scale = float(np.abs(_force(equations, start)).max(initial=0.0))
-    value = _downhill(equations, start, progress)
+    slopes = Slopes(equations)
+    # A start at rest has no forces to compare with, but those of a unit displacement.
+    scale = float(np.abs(slopes(start)[0] * unit).max(initial=1e-12))
+    scale = max(scale, float(np.abs(_force(equations, start)).max(initial=0.0)))
+    value = _downhill(equations, slopes, start, progress)
     residual = float(np.abs(_force(equations, value)).max(initial=0.0))
     trajectory = trajectory_of(equations.mechanism, np.zeros(1), [equations.posed_at(value)])
-    small = _linearised(equations, value)
-    # A start at rest has no forces to compare with, but those of a unit displacement.
-    scale = max(scale, float(np.abs(small.stiffness * unit).max(initial=0.0)), 1e-12)
+    small = _linearised(equations, slopes, value)
     return Equilibrium(
         dict(zip(names, value.tolist(), strict=True)),
         trajectory,
@@ -228,7 +230,9 @@ def _rest(equations: Trees, progress: Callable[[float], object] | None) -> Equil
     )
 
 
-def _downhill(equations: Trees, start: Floats, progress: Callable[[float], object] | None) -> Floats:
+def _downhill(
+    equations: Trees, slopes: Slopes, start: Floats, progress: Callable[[float], object] | None
+) -> Floats:
     """Coordinates at the end of a motion without inertia along the forces, M q' = f, by implicit steps."""
     # A step solves (K + m M) dq = f. The damping m makes the matrix positive definite, so that the potential
     # falls and no unstable rest attracts, and keeps the step within a radius. Near a stable rest it is 0, and
@@ -253,10 +257,9 @@ def _downhill(equations: Trees, start: Floats, progress: Callable[[float], objec
             left = max(float(np.abs(f).max(initial=0.0)) / scale, BALANCED)
             done = max(done, float(np.log(left) / np.log(BALANCED)))
             progress(done)
-        columns = [
-            (balance(value - dq)[1] - balance(value + dq)[1]) / (2 * dq.max()) for dq in _STEP * np.diag(unit)
-        ]
-        K = np.stack(columns, axis=1)
+        K, speed = slopes(value)[0], equations.tangents[1] * unit / equations.traced.unit[:, None]
+        if np.abs(speed).max(initial=0.0) > _FASTEST:
+            raise CannotGoOnError("it comes to a position at which a group is singular")
         try:
             lowest = float(scipy.linalg.eigvalsh((K + K.T) / 2, M)[0])
         except np.linalg.LinAlgError:
@@ -317,24 +320,17 @@ def _equations(
     return found
 
 
-def _force(equations: Trees, value: Floats, rate: Floats | None = None) -> Floats:
-    """Generalised forces (D,), bias included."""
-    rate = np.zeros(len(value)) if rate is None else rate
-    return equations.balance(value, rate)[1]
+def _force(equations: Trees, value: Floats) -> Floats:
+    """Generalised forces (D,) at rest."""
+    return equations.balance(value, np.zeros(len(value)))[1]
 
 
-def _linearised(equations: Trees, value: Floats) -> Linearisation:
+def _linearised(equations: Trees, slopes: Slopes, value: Floats) -> Linearisation:
     import scipy.linalg
 
     D, unit = len(value), equations.traced.unit[: len(value)]
-    force = _force(equations, value)
-    mass = equations.balance(value, np.zeros(D))[0]
-    stiffness, damping = np.zeros((D, D)), np.zeros((D, D))
-    for k in range(D):
-        step = np.zeros(D)
-        step[k] = _STEP * unit[k]
-        stiffness[:, k] = (_force(equations, value - step) - _force(equations, value + step)) / (2 * step[k])
-        damping[:, k] = (_force(equations, value, -step) - _force(equations, value, step)) / (2 * step[k])
+    stiffness, damping = slopes(value)
+    mass, force = equations.balance(value, np.zeros(D))
     free = np.block([[np.zeros((D, D)), np.eye(D)], [-stiffness, -damping]])
     weight = scipy.linalg.block_diag(np.eye(D), mass)
     eigenvalues, vectors = scipy.linalg.eig(free, weight)

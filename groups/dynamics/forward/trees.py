@@ -256,13 +256,24 @@ class Trees:
             raise CannotGoOnError(self._unsound())
         return M[np.ix_(order, order)], f[order]
 
-    def accept(self) -> None:
-        """Go on from the pose of the last balance."""
+    @property
+    def tangents(self) -> tuple[Floats, Floats]:
+        """Coordinates (n,), and their rates (n, D) for unit rates of the driven ones, of the last balance."""
         memory, room, n = self.memory, self.room, self.traced.n
         D = len(self.traced.drives)
         order = np.argsort([int(k) for k in memory.p[room.open : room.open + D]])
         R = memory[room.R : room.R + n * D].reshape(n, D)
-        self._accepted = memory[room.x : room.x + n], R[:, order]
+        return memory[room.x : room.x + n], R[:, order]
+
+    @property
+    def applied_now(self) -> Floats:
+        """Applied forces of the last balance, in their order."""
+        found: Floats = self.memory[self.room.applied : self.room.applied + len(self.applied)]
+        return found
+
+    def accept(self) -> None:
+        """Go on from the pose of the last balance."""
+        self._accepted = self.tangents
 
     def posed_at(self, value: Floats) -> Instant:
         """All bodies at rest at values of the driven coordinates."""

@@ -63,6 +63,7 @@ def test_the_effect_is_that_of_the_freed_model(rods):
     expected = np.max(change, axis=0) / np.max(whole)
     assert expected.max() > 0.01
     np.testing.assert_allclose(forces.lock_effect, expected, rtol=1e-7)
+    assert f"{100 * expected.max():.2g} % of the largest" in forces.acting_locks()[0]
 
 
 def test_there_is_none_where_the_mass_is_on_the_line(rods):
@@ -80,6 +81,7 @@ def test_there_is_none_where_the_mass_is_on_the_line(rods):
     slender = dataclasses.replace(mechanism, body_geometry=geometry)
     found = groups.forces(groups.build(mbssa.decompose(slender)).solve(compiled=False))
     assert found.lock_effect.max() < 1e-9
+    assert not found.acting_locks()
     assert not groups.forces(
         groups.build(mbssa.decompose(mbssa.load("suspension"))).solve()
     ).lock_effect.any()
@@ -95,6 +97,8 @@ def test_a_file_frees_the_rotation():
         for name in ("angle_x", "angle_z")
     ]
     locked = groups.simulate(mechanism, 0.05, steps=3, tolerance=1e-10)
+    assert "passive rotations would change reactions by up to" in locked.notes[-1]
+    assert not any("passive" in note for run in runs for note in run.notes)
     one, other, held = (run.trajectory.position[:, 3] for run in (*runs, locked))
     assert np.abs(one - other).max() < 1e-8
     assert np.abs(one - held).max() > 1e-5

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from dense_forces import with_masses
 
 import groups
 import mbssa
@@ -128,3 +129,73 @@ def test_an_unstable_rest_does_not_attract():
     stiffness = 50.0 * np.array([[2.0, -1.0, 0.0], [-1.0, 2.0, -1.0], [0.0, -1.0, 2.0]])
     expected = np.linalg.solve(stiffness, [0.0, 10.0, -20.0])
     np.testing.assert_allclose(list(pulled.coordinates.values()), expected, atol=1e-9)
+
+
+def efforts(model, value, rate):
+    """Driving forces (D,) of a motion with these values and rates, by inverse dynamics."""
+    one = groups.Motion(
+        np.zeros(1), model.mechanism.driven_coordinates, value[:, None], rate[:, None], 0.0 * value[:, None]
+    )
+    return groups.forces(model.solve(one, branch="checked", compiled=False)).driving[0]
+
+
+def differences(function, unit):
+    """Derivatives (D, D) of fourth order."""
+    columns = [
+        (8 * (function(step) - function(-step)) - function(2 * step) + function(-2 * step))
+        / (12 * step.max())
+        for step in 1e-3 * np.diag(unit)
+    ]
+    return np.stack(columns, axis=1)
+
+
+ELEMENTS = {
+    "spring": {"bodies": ["coupler", "frame"], "points": [(0.3, 0.3), (0.2, -0.1)], "stiffness": 300.0,
+        "damping": 5.0, "force": 4.0, "factor": {"law": "harmonic", "amplitude": 1.0, "frequency": 2.0}},
+    "coordinate": {"coordinate": "2-3.angle", "stiffness": 5.0, "rest": 0.1, "damping": 0.2},
+    "friction": {"coordinate": "1-4.angle", "friction": 0.8, "threshold": 0.5},
+    "point": {"bodies": ["coupler"], "point": (0.2, 0.1), "force": (1.0, 2.0), "axes": "body"},
+}  # fmt: skip
+
+
+def linkage(kind):
+    """A four-bar linkage with a force element of this type."""
+    inertia = {"mass": 2.0, "centre": (0.1, 0.05), "moment": 0.02}
+    m = mbssa.Builder("planar")
+    m.body("crank", inertia=inertia).body("coupler", inertia=inertia).body("rocker", inertia=inertia)
+    m.revolute("frame", "crank", point=(0, 0), driven=True).revolute("crank", "coupler", point=(0.06, 0.08))
+    m.revolute("coupler", "rocker", point=(0.34, 0.22)).revolute("frame", "rocker", point=(0.4, 0))
+    return m.gravity(0, -9.81).force(kind, **ELEMENTS[kind]).build()
+
+
+@pytest.mark.parametrize("name", ["stewart", "rotor", "planetary", "slider_crank", "andrews", *ELEMENTS])
+def test_stiffness_and_damping_are_derivatives_of_the_driving_forces(name):
+    """Redundant constraints, several inputs, gears, masses alone and force elements."""
+    mechanism = linkage(name) if name in ELEMENTS else mbssa.load(name)
+    if name in ("stewart", "rotor", "planetary"):
+        mechanism = with_masses(mechanism)
+    model = groups.build(mbssa.decompose(mechanism))
+    value = np.array(list(model.reference_inputs.values())) + (0.2 if name in ELEMENTS else 0.0)
+    found = groups.linearise(mechanism, at=dict(zip(model.reference_inputs, value.tolist(), strict=True)))
+    unit = np.where([n.endswith("slide") for n in found.names], model.frames.size, 1.0)
+    stiffness = differences(lambda step: efforts(model, value + step, 0.0 * value), unit)
+    damping = differences(lambda rate: efforts(model, value, rate), unit)
+    largest = np.abs(stiffness).max()
+    np.testing.assert_allclose(found.stiffness, stiffness, atol=1e-9 * largest)
+    np.testing.assert_allclose(found.damping, damping, atol=1e-9 * max(largest, np.abs(damping).max()))
+    np.testing.assert_allclose(found.force, -efforts(model, value, 0.0 * value), atol=1e-9 * largest)
+
+
+def test_a_search_that_ends_where_a_group_is_singular_is_no_rest():
+    """Gravity pulls a piston to its dead centre, where its place does not tell that of the crank."""
+    m = mbssa.Builder("planar", name="engine").bodies("crank", "rod").gravity(9.81, 0.0)
+    m.body("piston", inertia={"mass": 1.5, "centre": (0.38, 0.0)})
+    m.revolute("frame", "crank", point=(0, 0)).revolute("crank", "rod", point=(0.06, 0.08))
+    m.revolute("rod", "piston", point=(0.38, 0))
+    m.prismatic("frame", "piston", point=(0.38, 0), axis=(1, 0), driven=True)
+    with pytest.raises(ValueError, match="engine: the search for an equilibrium leaves the workspace"):
+        groups.equilibrium(m.build())
+    crank = groups.equilibrium(mbssa.with_inputs(m.build(), ["1-2.angle"]))
+    assert crank.found
+    assert crank.stable
+    assert crank.coordinates["1-2.angle"] == pytest.approx(-np.arctan2(0.08, 0.06), abs=1e-9)
