@@ -136,11 +136,15 @@ def coordinate_motion(trajectory: Trajectory, name: str) -> CoordinateMotion:
 
 
 def joint_motion(
-    trajectory: Trajectory, joint: str | int | Joint, starts: Sequence[int] | Ints = (0,)
+    trajectory: Trajectory,
+    joint: str | int | Joint,
+    starts: Sequence[int] | Ints = (0,),
+    near: Floats | None = None,
 ) -> JointMotion:
     """Coordinates of one joint at all instants: of a user's text, an index or a view."""
     # Where several motions stand one after another, angles are counted from the reference in each, from the
-    # instants `starts` on.
+    # instants `starts` on. Of poses that are no motion each angle is next to that in `near` (T, k), or to the
+    # reference's where that has none.
     mechanism = trajectory.mechanism
     if isinstance(joint, str):
         joint = mechanism.joint(joint)
@@ -160,7 +164,7 @@ def joint_motion(
         parameters = {key: column[joint.index] for key, column in frames.parameters.items()}
         given = frames.at_reference(mechanism, joint.index)
         ends = frames.origin[joint.index], frames.axes[joint.index]
-        found = pair_motion(trajectory, rows, names, joint.bodies, ends, parameters, given, starts)
+        found = pair_motion(trajectory, rows, names, joint.bodies, ends, parameters, given, starts, near)
     value, *rates = found
     units = tuple(coordinate_unit(one) for one in names)
     return JointMotion(joint.id, names, units, value, *rates, *[None] * (2 - len(rates)))
@@ -256,6 +260,7 @@ def pair_motion(
     parameters: Mapping[str, np.float64],
     at_reference: Mapping[str, float],
     starts: Sequence[int] | Ints = (0,),
+    near: Floats | None = None,
 ) -> list[Floats]:
     """Coordinates of a pair of frames, with those rates that were kept, (T, k) each."""
     # `ends` are the origins (2, 3) and axes (2, 3, 3) of the frames in the bodies' own.
@@ -264,7 +269,7 @@ def pair_motion(
     for start in range(0, n, BLOCK):
         block = slice(start, start + BLOCK)
         part = trajectory.instants(block)
-        bodies = [_body(part, frames, number) for number in numbers]
+        bodies = [body_motion(part, frames, number) for number in numbers]
         for whole, piece in zip(found, _block(rows, ends, bodies, parameters), strict=True):
             whole[block] = piece
     there: list[Body] = []
@@ -273,6 +278,12 @@ def pair_motion(
         there.append((frames.position[one], frames.rotation[one], None, None))
     principal = _block(rows, ends, there, parameters)[0][0]
     said = np.array([at_reference.get(name, principal[c]) for c, name in enumerate(names)])
+    if near is not None:
+        starts = np.arange(n)
+        said = np.tile(said, (n, 1))
+        if near.size:
+            said = np.where(np.isfinite(near), near, said)
+        principal = said
     turned = None
     if trajectory.orientation.ndim == 2:
         first, second = (_turned(trajectory, number - 1)[0] for number in numbers)
@@ -320,7 +331,7 @@ def _named(trajectory: Trajectory, name: str) -> tuple[Joint, tuple[str, ...]]:
 # --- one block of instants ---------------------------------------------------------------------------
 
 
-def _body(part: Trajectory, frames: Frames, number: int) -> Body:
+def body_motion(part: Trajectory, frames: Frames, number: int) -> Body:
     """A body's motion in space; the frame stands still whether it was kept or not."""
     n = len(part.time)
     if number == 1:
@@ -338,6 +349,21 @@ def _body(part: Trajectory, frames: Frames, number: int) -> Body:
         None if part.velocity is None else twist_in_space(body.velocity),
         None if part.acceleration is None else twist_in_space(body.acceleration),
     )
+
+
+def carried(body: Body, local: Floats, is_place: bool = False) -> list[Floats]:
+    """A vector (3,) of a body's own axes in the world (n, 3), or its place; with the rates that were kept."""
+    position, rotation, velocity, acceleration = body
+    arm = rotation @ local
+    levels = [arm + position if is_place else arm]
+    if velocity is not None:
+        spin = velocity[:, 3:]
+        turned = np.cross(spin, arm)
+        levels.append(velocity[:, :3] + turned if is_place else turned)
+        if acceleration is not None:
+            bent = np.cross(acceleration[:, 3:], arm) + np.cross(spin, turned)
+            levels.append(acceleration[:, :3] + bent if is_place else bent)
+    return levels
 
 
 def _block(
@@ -390,7 +416,7 @@ def _make_continuous(
 ) -> None:
     """Turn principal angles into continuous ones that start at the reference, in place."""
     # The angle `turned` (T,) of the second body against the first, known in the plane, counts turns. Before
-    # the motion that begins at each of `starts` comes a row for the reference.
+    # the motion that begins at each of `starts` comes a row for the reference, one for all or one for each.
     value = found[0]
     sound = np.flatnonzero(np.isfinite(value).all(axis=1))
     if not len(sound):
@@ -424,7 +450,7 @@ def _make_continuous(
             expected[solved] = advance
             expected[(first + 1)[first + 1 < len(path)]] = 0.0  # the shorter way from the reference
             before = np.roll(path[:, k], 1)
-            before[first], expected[first] = 0.0, said[k]
+            before[first], expected[first] = 0.0, said[..., k]
             steps = path[:, k] - before - expected
             path[:, k] -= 2 * np.pi * _summed(np.round(steps / (2 * np.pi)), first)
     value[sound] = path[solved]
