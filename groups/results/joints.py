@@ -270,13 +270,13 @@ def pair_motion(
         block = slice(start, start + BLOCK)
         part = trajectory.instants(block)
         bodies = [body_motion(part, frames, number) for number in numbers]
-        for whole, piece in zip(found, _block(rows, ends, bodies, parameters), strict=True):
+        for whole, piece in zip(found, pair_levels(rows, ends, bodies, parameters), strict=True):
             whole[block] = piece
     there: list[Body] = []
     for number in numbers:
         one = slice(number - 1, number)
         there.append((frames.position[one], frames.rotation[one], None, None))
-    principal = _block(rows, ends, there, parameters)[0][0]
+    principal = pair_levels(rows, ends, there, parameters)[0][0]
     said = np.array([at_reference.get(name, principal[c]) for c, name in enumerate(names)])
     if near is not None:
         starts = np.arange(n)
@@ -366,8 +366,8 @@ def carried(body: Body, local: Floats, is_place: bool = False) -> list[Floats]:
     return levels
 
 
-def _block(
-    rows: Equations, ends: tuple[Floats, Floats], bodies: list[Body], parameters: Mapping[str, np.float64]
+def pair_levels(
+    rows: Equations, ends: tuple[Floats, Floats], bodies: Sequence[Body], parameters: Mapping[str, np.float64]
 ) -> list[Floats]:
     """Value, and as far as it was kept rate and acceleration, (n, k) each; angles are principal ones."""
     (p, R, v, a), (q, S, u, b) = bodies
