@@ -8,19 +8,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Literal
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from groups.results.joints import CoordinateMotion, body_motion, carried, joint_motion, n_levels
+from groups.results.joints import Body, CoordinateMotion, body_motion, carried, joint_motion, n_levels
 from mbssa.arrays import Floats
 from mbssa.expressions import WORDS, ExpressionError, Language, Value
 from mbssa.graph.derivative import Direction, derivative
 from mbssa.graph.evaluation import evaluated
-from mbssa.graph.frames import UNIT, ZERO
 from mbssa.graph.nodes import Graph, Number, is_node
-from mbssa.joints.axes import in_space
 from mbssa.joints.catalogue import coordinate_unit
 from mbssa.mechanism import FRAME
 
@@ -54,6 +52,11 @@ class Expression:
     levels: tuple[Number, ...]
     unit: str  # SI, of the value
     operands: tuple[Operand, ...]
+
+    def values(self, known: Mapping[Operand, list[Floats]], kept: int) -> list[Number]:
+        """Value and the rates that were kept, of those of the operands."""
+        with np.errstate(all="ignore"):
+            return evaluated(self.levels[:kept], lambda _, key: known[key[1]][key[0]][:, key[2]])
 
 
 class _Turning:
@@ -139,39 +142,18 @@ def expression(mechanism: Mechanism, text: str, ordered: bool = True) -> Express
         operand = _operand(mechanism, name)
         if operand is None:
             return None
-        if operand.kind in ("axis", "point") and operand.index == 0:
-            return _standing(mechanism, operand)
         used[operand] = None
+        numbers = [graph.input("operand", (0, operand, k)) for k in range(3)]
         if operand.kind == "coordinate":
-            unit = (1, 0) if coordinate_unit(str(operand.part)) == "m" else (0, 1)
-            return Value(graph.input("operand", (0, operand, 0)), unit)
-        return _of_vector([graph.input("operand", (0, operand, k)) for k in range(3)], operand)
+            return Value(numbers[0], (1, 0) if coordinate_unit(str(operand.part)) == "m" else (0, 1))
+        return Value(numbers, (0, 0)) if operand.kind == "axis" else Value(numbers, (1, 0), is_point=True)
 
-    counted = _with_turns if ordered else lambda angle: angle
-    language = Language(find, names_of(mechanism), _BY_BODIES, mechanism.units, counted=counted)
+    with_turns = _with_turns if ordered else lambda angle: angle
+    language = Language(find, names_of(mechanism), _BY_BODIES, mechanism.units, with_turns=with_turns)
     value = language.value(text)
     along = Direction(lambda name, key: graph.input(name, (key[0] + 1, *key[1:])))
     rate = derivative([value.number], along)
     return Expression((value.number, *rate, *derivative(rate, along)), value.si, tuple(used))
-
-
-def _of_vector(numbers: list[Any], operand: Operand) -> Value:
-    is_axis = operand.kind == "axis"
-    return Value(numbers, (0, 0) if is_axis else (1, 0), is_point=not is_axis)
-
-
-def _standing(mechanism: Mechanism, operand: Operand) -> Value:
-    """An axis or a point of the frame, which are numbers."""
-    if operand.kind == "axis":
-        return _of_vector(UNIT[int(operand.part)], operand)
-    if not operand.part:
-        return _of_vector(ZERO, operand)
-    return _of_vector(in_space(np.array(_place(mechanism, operand), dtype=float)).tolist(), operand)
-
-
-def _place(mechanism: Mechanism, point: Operand) -> Any:
-    """A named point of a body, in the world at the reference."""
-    return mechanism.body_geometry[point.index].points[str(point.part)]
 
 
 def expressions_of(
@@ -202,57 +184,36 @@ def derived(
     """Quantities by expression, by their names: (T,) values, and as many derivatives as were kept."""
     # `near` is given for poses that are no motion: coordinates (T, k) by joint, next to which angles are
     # taken; those with a sign are then within half a turn of zero.
-    found = expressions_of(trajectory.mechanism, texts, near is None)
-    values, faults = _Values(trajectory, near), []
-    quantities = []
-    for name, one in found.items():
+    mechanism, frames, kept = trajectory.mechanism, trajectory.reference, n_levels(trajectory)
+    quantities, faults = [], []
+
+    @cache
+    def moving(body: int) -> Body:
+        return body_motion(trajectory, frames, body + 1)
+
+    @cache
+    def levels(operand: Operand) -> list[Floats]:
+        """(T, 1) of a coordinate, (T, 3) of a vector."""
+        index, part, body = operand.index, operand.part, operand.bodies(mechanism)[0]
+        if operand.kind == "coordinate":
+            nearest = None if near is None else near.get(index, np.zeros((0, 0)))
+            motion = joint_motion(trajectory, index, near=nearest)[str(part)]
+            return [level[:, None] for level in motion.levels]
+        if operand.kind == "axis":
+            return carried(moving(body), np.eye(3)[int(part)])
+        arm = frames.origin[index, 1] if operand.kind == "centre" else np.zeros(3)
+        if part:
+            arm = frames.on_body(body, mechanism.body_geometry[body].points[str(part)])
+        return carried(moving(body), arm, is_place=True)
+
+    for name, one in expressions_of(mechanism, texts, near is None).items():
         try:
-            levels = values.of(one)
+            known = {operand: levels(operand) for operand in one.operands}
         except (KeyError, ValueError) as error:
             faults.append(_fault(name, texts[name], error))
-        else:
-            quantities.append(CoordinateMotion(name, one.unit, *levels))
+            continue
+        found = [np.broadcast_to(x, trajectory.time.shape) for x in one.values(known, kept)]
+        quantities.append(CoordinateMotion(name, one.unit, *found))
     if faults:
         raise ValueError("\n  ".join(faults))
     return quantities
-
-
-class _Values:
-    """Values and rates of operands, each taken once."""
-
-    def __init__(self, trajectory: Trajectory, near: Mapping[int, Floats] | None) -> None:
-        self.trajectory, self.near = trajectory, near
-        self.known: dict[Operand, list[Floats]] = {}
-        self.bodies: dict[int, Any] = {}
-
-    def of(self, one: Expression) -> list[Floats]:
-        """Value, rate and acceleration (T,) of an expression, as many as were kept."""
-        for operand in one.operands:
-            if operand not in self.known:
-                self.known[operand] = self._levels(operand)
-        with np.errstate(all="ignore"):
-            found = evaluated(
-                one.levels[: n_levels(self.trajectory)], lambda _, key: self.known[key[1]][key[0]][:, key[2]]
-            )
-        return [np.broadcast_to(level, len(self.trajectory.time)) for level in found]
-
-    def _levels(self, operand: Operand) -> list[Floats]:
-        """(T, 1) of a coordinate, (T, 3) of a vector."""
-        trajectory, index = self.trajectory, operand.index
-        if operand.kind == "coordinate":
-            near = None if self.near is None else self.near.get(index, np.zeros((0, 0)))
-            motion = joint_motion(trajectory, index, near=near)[str(operand.part)]
-            return [level[:, None] for level in motion.levels]
-        frames = trajectory.reference
-        body = operand.bodies(trajectory.mechanism)[0]
-        if body not in self.bodies:
-            self.bodies[body] = body_motion(trajectory, frames, body + 1)
-        if operand.kind == "axis":
-            return carried(self.bodies[body], np.array(UNIT[int(operand.part)]))
-        arm = np.zeros(3)
-        if operand.kind == "centre":
-            arm = frames.origin[index, 1]
-        elif operand.part:
-            away = in_space(np.asarray(_place(trajectory.mechanism, operand), dtype=float))
-            arm = frames.rotation[body].T @ (away - frames.position[body])
-        return carried(self.bodies[body], arm, is_place=True)

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mbssa.graph.derivative import Direction, derivative
-from mbssa.graph.frames import Vector, cross, dot, transposed
+from mbssa.graph.frames import UNIT, ZERO, Frame, Vector, cross, dot, transposed
 from mbssa.graph.nodes import Graph, Number, atan2, cos, is_zero, sin, sqrt
 from mbssa.graph.source import functions as printed
 
@@ -219,52 +219,52 @@ def coordinates(rows: Equations, d: Array, C: Array, parameters: Parameters) -> 
     return elementary_slopes(rows.coordinates, d, C, parameters)
 
 
+#: z of B to x of A, x of B to z of A: the cross of a universal joint at its zero, by rows.
+SWAP = [[0.0, 0.0, 1.0], [0.0, -1.0, 0.0], [1.0, 0.0, 0.0]]
+
+
+def stepped(
+    frame: Frame,
+    steps: Sequence[Step],
+    coordinate: Callable[[int], Number],
+    parameter: Callable[[str], Number],
+    sign: int = 1,
+) -> Frame:
+    """A frame after the elementary motions of a joint, taken backwards for a ``sign`` of -1."""
+    # A coordinate is a number, or the cosine and sine of an angle; U's offset is along -(z_A × z_B).
+    for step in steps[::sign]:
+        if step.kind == "swap":
+            frame = Frame(frame.place, frame.turned(SWAP), frame.angle, frame.motion)
+            continue
+        x: Number = step.factor
+        if isinstance(step.factor, str):
+            x = -parameter("offset") if step.factor == "normal" else parameter(step.factor)
+        x = sign * x
+        if step.coordinate is not None:
+            q = coordinate(step.coordinate)
+            x = (q[0], x * q[1]) if isinstance(q, tuple) else x * q
+        frame = (frame.turn if step.kind == "turn" else frame.shift)(step.axis, x)
+    return frame
+
+
+@cache
+def _pose(rows: Equations) -> tuple[Callable[..., Sequence[Number]], list[tuple[str, Any]]]:
+    """Place, axes by rows, and for each coordinate velocity and angular velocity of B, as printed."""
+    graph, k = Graph(), len(rows.coordinates)
+    q = [graph.input("coordinate", i) for i in range(k)]
+    frame = stepped(Frame(ZERO, UNIT), rows.steps, q.__getitem__, lambda name: graph.input("parameter", name))
+    numbers = [*frame.place, *(x for row in transposed(frame.axes) for x in row)]
+    for unit in np.eye(k).tolist():
+        by = Direction(lambda name, i: unit[i] if name == "coordinate" else 0.0)  # noqa: B023 - used at once
+        numbers += [*derivative(frame.place, by), *frame.motion.twist(by)[1]]
+    (_, arrays), inputs = printed("pose", [], numbers)
+    return arrays, inputs
+
+
 def pose(rows: Equations, q: Array, parameters: Parameters) -> tuple[Array, Array, Array]:
     """Relative pose d (n, 3), C (n, 3, 3) at coordinates q (n, k); twists (n, 6, k) of B at unit rates."""
-    n, k = q.shape
-    d, C = np.zeros((n, 3)), np.tile(np.eye(3), (n, 1, 1))
-    axes = []
-    for step in rows.steps:
-        if step.kind == "swap":
-            C = C @ _SWAP
-            continue
-        factor = _factor(step.factor, n, parameters)
-        amount = factor if step.coordinate is None else factor * q[:, step.coordinate]
-        axis = C[:, :, step.axis]
-        axes.append((step, factor, axis, d))
-        if step.kind == "shift":
-            d = d + amount[:, None] * axis
-        else:
-            C = C @ _rotation(step.axis, amount)
-    twists = np.zeros((n, 6, k))
-    for step, factor, axis, origin in axes:
-        if step.coordinate is None:
-            continue
-        rate = factor[:, None] * axis
-        if step.kind == "shift":
-            twists[:, :3, step.coordinate] += rate
-        else:
-            twists[:, :3, step.coordinate] += np.stack(cross(list(rate.T), list((d - origin).T)), axis=1)
-            twists[:, 3:, step.coordinate] += rate
-    return d, C, twists
-
-
-#: z of B to x of A, x of B to z of A: the cross of a universal joint at its zero.
-_SWAP = np.array([[0.0, 0.0, 1.0], [0.0, -1.0, 0.0], [1.0, 0.0, 0.0]])
-
-
-def _factor(factor: float | str, n: int, parameters: Parameters) -> Array:
-    if factor == "normal":
-        # After the swap y is -(z_A × z_B), the direction of a U's offset reversed.
-        return -parameters["offset"]
-    return parameters[factor] if isinstance(factor, str) else np.full(n, factor)
-
-
-def _rotation(axis: int, angle: Array) -> Array:
-    c, s = np.cos(angle), np.sin(angle)
-    matrix = np.zeros((len(angle), 3, 3))
-    i, j = (axis + 1) % 3, (axis + 2) % 3
-    matrix[:, axis, axis] = 1.0
-    matrix[:, i, i], matrix[:, j, j] = c, c
-    matrix[:, i, j], matrix[:, j, i] = -s, s
-    return matrix
+    n = len(q)
+    arrays, inputs = _pose(rows)
+    results = arrays([q[:, k] if name == "coordinate" else parameters[k] for name, k in inputs], ())
+    found = np.stack([np.broadcast_to(x, n) for x in results], axis=1)
+    return found[:, :3], found[:, 3:12].reshape(n, 3, 3), found[:, 12:].reshape(*q.shape, 6).swapaxes(1, 2)

@@ -139,9 +139,9 @@ REFUSED = {
     "__import__('os').system('true')": "not allowed",
     "(1).__class__": "not allowed",
     "open(1)": "function 'open'.*distance, angle",
-    "sin(coupler.tracer.x)": "sin: in m,",
-    "sin(2-3.angle ** 2)": r"sin: in rad\^2,",
-    "distance(coupler.x, frame.origin)": "distance: .*points",
+    "sin(coupler.tracer.x)": r"sin\(coupler.tracer.x\): in m,",
+    "sin(2-3.angle ** 2)": r"sin\(2-3.angle \*\* 2\): in rad\^2,",
+    "distance(coupler.x, frame.origin)": "is between two points",
     "angle(coupler.x)": "angle .*2 or 3 .*1",
     "coupler.x * rocker.x": "dot",
     "1 if 2 else 3": "not allowed",
@@ -194,7 +194,7 @@ UNLIKE = {
     "(1 + 2) - B.angle ** 2": ("in deg^2;", "(1 + 2) * (1 deg) ** 2 - B.angle ** 2"),
     "B.angle / coupler.tracer.x + 1": ("deg", "B.angle / coupler.tracer.x + 1 * (1 mm) ** -1 * (1 deg)"),
     "B.angle + 5 mm": ("deg and mm have no sum", ""),
-    "sin(coupler.tracer.x)": ("sin: in mm,", ""),
+    "sin(coupler.tracer.x)": ("sin(coupler.tracer.x): in mm,", ""),
 }
 
 
