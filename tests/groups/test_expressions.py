@@ -9,6 +9,7 @@ import pytest
 import groups
 import mbssa
 from groups.cli.draw import _at_inputs
+from groups.results.expressions import derived, expression
 
 STEP = 1e-4
 
@@ -111,6 +112,56 @@ def test_a_joint_is_found_by_its_id_and_by_its_bodies(named, tmp_path):
     assert _at_inputs(named, ["2-1.angle=30"]).joint("A").value[-1] == pytest.approx(np.pi / 6)
     found = groups.partition(named, independent=["2-1.angle"], driven=[])
     assert found.independent == ("A.angle",)
+
+
+def test_a_joints_name_is_its_centre(named):
+    trajectory = at_its_reference(named)
+    place = {1: (0.0, 0.0), 4: trajectory.body("rocker").point(named.joint_geometry[2].point)}
+    pin = trajectory.body("crank").point(named.joint_geometry[1].point)
+    for text in (
+        "distance(A, B)",
+        "distance(1-2.centre, B.centre)",
+        "norm(B - A)",
+        "distance(B, frame.origin)",
+    ):
+        np.testing.assert_allclose(trajectory.quantity(text).value, np.linalg.norm(pin, axis=1), rtol=1e-14)
+    np.testing.assert_allclose(trajectory.quantity("B.x + 2 * C.y").value, pin[:, 0] + 2 * place[4][:, 1])
+    across = trajectory.quantity("angle(A, B, C)")
+    a, c = -pin, place[4] - pin
+    cosine = (a * c).sum(axis=1) / np.linalg.norm(a, axis=1) / np.linalg.norm(c, axis=1)
+    np.testing.assert_allclose(across.value, np.arccos(cosine), rtol=1e-12)
+    assert across.unit == "rad"
+    with_sign = trajectory.quantity("angle(A - B, C - B, world.z)")
+    np.testing.assert_allclose(np.abs(with_sign.value), across.value, rtol=1e-12)
+
+
+def test_an_ambiguous_name_is_an_error_of_the_text(four_bar):
+    pairs = [(1, 2, "R", 1), (2, 3, "R", 0), (2, 3, "P", 0)]
+    twice = mbssa.from_pairs(3, pairs, "planar")
+    for text in ("2-3.angle", "distance(2-3.centre, world.origin)"):
+        with pytest.raises(ValueError, match="ambiguous: write 2-3#1, 2-3#2"):
+            expression(twice, text)
+    assert expression(twice, "2-3#1.angle").unit == "rad"
+    assert expression(twice, "3-2#2.slide").unit == "m"
+    free = replace(mbssa.from_pairs(2, [(1, 2, "FP", 0)], "planar"), body_names=("frame", "A"))
+    assert expression(replace(free, joint_names={0: "B"}), "B.x").unit == "m"
+    with pytest.raises(ValueError, match=r"'A\.x' is of a joint and of a body A"):
+        expression(replace(free, joint_names={0: "A"}), "A.x")
+
+
+def test_all_faults_of_several_expressions_come_at_once(four_bar):
+    texts = {"a": "coupler.tip.x", "b": "2-3.angle + 1", "c": "3-4.angle", "d": "sin("}
+    with pytest.raises(
+        ValueError, match=r"(?s)^a=coupler.*\n  b=2-3.angle \+ 1: .*no unit.*\n  d=sin\(: cannot be read"
+    ):
+        derived(four_bar, texts)
+    part = groups.build(mbssa.decompose(four_bar.mechanism)).solve(
+        groups.constant_speed(four_bar.mechanism, steps=2), bodies=["crank"], compiled=False
+    )
+    with pytest.raises(
+        ValueError, match=r"(?s)a=3-4.angle: .*was not kept.*b=coupler.origin.x: .*was not kept"
+    ):
+        derived(part, {"a": "3-4.angle", "b": "coupler.origin.x"})
 
 
 def test_a_released_joint_is_found_by_its_bodies():
