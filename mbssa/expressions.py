@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import math
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -18,6 +18,7 @@ import numpy as np
 from mbssa.arrays import Floats
 from mbssa.faults import meant
 from mbssa.graph import nodes
+from mbssa.graph.derivative import Direction, derivative
 from mbssa.graph.evaluation import evaluated
 from mbssa.graph.frames import cross, dot, plus, times
 from mbssa.graph.nodes import Graph, Number, is_node, is_zero
@@ -70,24 +71,28 @@ class Value:
 
 
 def function_of(
-    text: str, variables: tuple[str, ...] = ("s",), unit: str = "", scale: float = 1.0
+    text: str, variables: Sequence[str], unit: str = "", scale: float = 1.0, orders: int = 0
 ) -> Callable[..., Floats]:
     """Function of plain numbers in SI, from an expression; what has no unit counts ``scale`` of ``unit``."""
-    # Angles are in rad. Outside of its domain the values are NaN or infinite, without a warning.
+    # Angles are plain numbers in rad, but for a function in rad. Its derivatives by the first variable, up to
+    # ``orders``, come behind it. Outside of its domain the values are NaN or infinite.
     graph = Graph()
     inputs = {name: Value(graph.input(name, 0)) for name in variables}
-    found = Language(inputs.get, variables, radians=True).value(text)
+    found = Language(inputs.get, variables, radians=unit != "rad").value(text)
     if found.si not in ("", unit):
         remedy = f"write numbers without units{f', or in {unit}' * bool(unit)}"
         raise ExpressionError(f"is in {found.si}; {remedy}")
-    size = 1.0 if found.si else scale
+    size, levels = 1.0 if found.si else scale, [found.number]
+    for _ in range(orders):
+        levels += derivative(levels[-1:], Direction(lambda name, _: float(name == variables[0])))
 
     def values(*given: Floats | float) -> Floats:
         shape = np.broadcast_shapes(*map(np.shape, given))
         arrays = {name: np.broadcast_to(x, shape or (1,)) for name, x in zip(variables, given, strict=True)}
         with np.errstate(all="ignore"):
-            (value,) = evaluated([found.number], lambda name, _: arrays[name])
-        return size * np.broadcast_to(value, shape or (1,)).reshape(shape)
+            results = evaluated(levels, lambda name, _: arrays[name])
+        parts = [size * np.broadcast_to(x, shape or (1,)).reshape(shape) for x in results]
+        return np.stack(parts) if orders else parts[0]
 
     return values
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from mbssa.arrays import Floats
+from mbssa.expressions import function_of
 
 #: A law gives value, rate and acceleration (T,) at times (T,).
 Law = Callable[[Floats], tuple[Floats, Floats, Floats]]
@@ -125,6 +126,12 @@ def spline(times: npt.ArrayLike, values: npt.ArrayLike) -> Law:
         return through(t), through(t, 1), through(t, 2)
 
     return law
+
+
+def formula(text: str, unit: Literal["m", "rad", ""] = "", scale: float = 1.0) -> Law:
+    """An expression of the time t in s; what has no unit counts ``scale`` of ``unit``."""
+    values = function_of(text, ("t",), unit, scale, orders=2)
+    return lambda t: tuple(values(t))
 
 
 def evaluated(law: Callable[[Any], Any], t: Floats) -> tuple[Floats, Floats, Floats]:

@@ -112,7 +112,7 @@ def names_of(mechanism: Mechanism) -> Mapping[str, Operand | None]:
 
 
 def _operand(mechanism: Mechanism, text: str) -> Operand | None:
-    """What a name stands for, if it is one."""
+    """The operand of a name, if it is one."""
     names = names_of(mechanism)
     owner, _, part = text.rpartition(".")
     if text in names:

@@ -70,6 +70,18 @@ STORED = {
         InputLaw("spline", {"times": (0.0, 1.0, 2.0), "values": (1.0, 2.0, 0.0)}),
         lambda r: groups.spline([0.0, 1.0, 2.0], [1.0, 2.0, 0.0]),
     ),
+    "formula": (
+        InputLaw("formula", {"formula": "1 + 0.3*sin(4*pi*t)", "unit": 1.0}),
+        lambda r: groups.harmonic(0.3, 2.0, 0.0, 1.0),
+    ),
+    "formula with units": (
+        InputLaw("formula", {"formula": "180 deg * (1 + t^2 / 2)", "unit": 0.001}),
+        lambda r: groups.polynomial(math.pi, 0.0, math.pi / 2),
+    ),
+    "formula in degrees": (
+        InputLaw("formula", {"formula": "180 + 90*t", "unit": math.pi / 180}),
+        lambda r: groups.polynomial(math.pi, math.pi / 2),
+    ),
 }
 
 
