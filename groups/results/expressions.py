@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -135,7 +136,7 @@ def _operand(mechanism: Mechanism, text: str) -> Operand | None:
 
 @lru_cache(maxsize=64)
 def expression(mechanism: Mechanism, text: str, ordered: bool = True) -> Expression:
-    """The nodes of an expression; ``ordered``: angles with a sign count turns from instant to instant."""
+    """The nodes of an expression; angles with a sign count their turns if instants are ``ordered``."""
     graph, used = Graph(), dict[Operand, None]()
 
     def find(name: str) -> Value | None:
@@ -178,12 +179,19 @@ def _fault(name: str, text: str, error: Exception) -> str:
 # --- values ------------------------------------------------------------------------------------------
 
 
-def derived(
-    trajectory: Trajectory, texts: Mapping[str, str], near: Mapping[int, Floats] | None = None
-) -> list[CoordinateMotion]:
+def derived(trajectory: Trajectory, texts: Mapping[str, str]) -> list[CoordinateMotion]:
     """Quantities by expression, by their names: (T,) values, and as many derivatives as were kept."""
-    # `near` is given for poses that are no motion: coordinates (T, k) by joint, next to which angles are
-    # taken; those with a sign are then within half a turn of zero.
+    return evaluate(trajectory, expressions_of(trajectory.mechanism, texts), texts=texts)
+
+
+def evaluate(
+    trajectory: Trajectory,
+    expressions: Mapping[str, Expression],
+    near: Mapping[int, Floats] | None = None,
+    texts: Mapping[str, str] = MappingProxyType({}),
+) -> list[CoordinateMotion]:
+    """The same of expressions that have been read, of a mechanism whose names are those of this one."""
+    # `near` is given for poses that are no motion: coordinates (T, k) by joint, next to which angles are.
     mechanism, frames, kept = trajectory.mechanism, trajectory.reference, n_levels(trajectory)
     quantities, faults = [], []
 
@@ -206,11 +214,11 @@ def derived(
             arm = frames.on_body(body, mechanism.body_geometry[body].points[str(part)])
         return carried(moving(body), arm, is_place=True)
 
-    for name, one in expressions_of(mechanism, texts, near is None).items():
+    for name, one in expressions.items():
         try:
             known = {operand: levels(operand) for operand in one.operands}
         except (KeyError, ValueError) as error:
-            faults.append(_fault(name, texts[name], error))
+            faults.append(_fault(name, texts.get(name, name), error))
             continue
         found = [np.broadcast_to(x, trajectory.time.shape) for x in one.values(known, kept)]
         quantities.append(CoordinateMotion(name, one.unit, *found))

@@ -37,12 +37,12 @@ class Poses:
 
 
 def trajectory_of(model: Model, poses: Poses, angles: Mapping[int, Floats]) -> Trajectory:
-    """Poses as instants of a trajectory, with the turns of ``angles`` (n,) by planar body, or with w ≥ 0."""
+    """Poses as instants of a trajectory, with the turns of ``angles`` (n, 1) by planar body, or w ≥ 0."""
     orientation = poses.orientation.copy()
     if orientation.ndim == 2:
         for body, near in angles.items():
             row = int(np.searchsorted(poses.bodies, body))
-            turns = np.round((orientation[row] - near) / (2 * np.pi))
+            turns = np.round((orientation[row] - near[:, 0]) / (2 * np.pi))
             orientation[row] -= 2 * np.pi * np.nan_to_num(turns)
     else:
         orientation[orientation[..., 0] < 0.0] *= -1.0

@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
 from groups import Model, Trajectory
-from groups.results.expressions import Operand, derived, expression, expressions_of
+from groups.results.expressions import Expression, evaluate, expression, expressions_of
 from mbssa import Mechanism
 from mbssa.arrays import Floats
 from mbssa.joints.catalogue import coordinate_unit
@@ -19,27 +18,25 @@ from routes.sweep.parameters import hint, owner_of
 from routes.sweep.poses import Poses, trajectory_of
 from routes.sweep.turns import counted
 
-Kind = Literal["coordinate", "point", "body", "figure", "expression"]
 Limits = Mapping[str, tuple[float, float]]
 
 #: Figures of a whole case: the worst of all groups.
 FIGURES = {"residual": "m", "condition": ""}
 
 #: Suffixes of a coordinate's name for its derivatives, and their units.
-_DERIVATIVES = {"rate": "/s", "acceleration": "/s^2"}
+_DERIVATIVES = {"": "", "rate": "/s", "acceleration": "/s^2"}
 
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A figure, the pose of a body, or one number by its expression; ``expression`` is one of the user's."""
+    """An expression, or the pose of a body, or a figure, which has its name."""
 
-    kind: Kind
     columns: tuple[str, ...]
     units: tuple[str, ...]
-    text: str = ""  # of the expression
+    expression: Expression | None = None
     order: int = 0  # 0 for the value, 1 for its rate, 2 for its acceleration
-    index: int = 0  # of the body
-    operands: tuple[Operand, ...] = ()
+    text: str = ""  # of the user's expression
+    body: int = -1  # index; -1 for none
 
 
 def quantities_of(
@@ -58,60 +55,57 @@ def quantities_of(
     return tuple({each.columns: each for each in found}.values())
 
 
-def user_quantities(mechanism: Mechanism, frames: Frames, texts: Mapping[str, str]) -> tuple[Quantity, ...]:
+def user_quantities(
+    mechanism: Mechanism, frames: Frames, texts: Mapping[str, str], *, moving: bool
+) -> tuple[Quantity, ...]:
     """Quantities by expressions, :mod:`groups.results.expressions`."""
-    found, faults = expressions_of(mechanism, texts, ordered=False), []
+    found, faults = expressions_of(mechanism, texts, moving), []
     for name, one in found.items():
-        joints = {each.index for each in one.operands if each.kind == "coordinate"}
-        faults += [
-            f"{name}={texts[name]}: {_unmeasured(mechanism, j)}"
-            for j in joints
-            if not _is_measured(mechanism, frames, j)
-        ]
+        try:
+            for operand in one.operands:
+                if operand.kind == "coordinate":
+                    _check_measurable(mechanism, frames, operand.index)
+        except ValueError as error:
+            faults.append(f"{name}={texts[name]}: {error}")
     if faults:
         raise ValueError("\n  ".join(faults))
-    return tuple(
-        Quantity("expression", (name,), (one.unit,), texts[name], operands=one.operands)
-        for name, one in found.items()
-    )
+    return tuple(Quantity((name,), (one.unit,), one, text=texts[name]) for name, one in found.items())
 
 
-def _is_measured(mechanism: Mechanism, frames: Frames, joint: int) -> bool:
-    return bool(frames.known[joint]) and mechanism.joints[joint].type.pair is not None
-
-
-def _unmeasured(mechanism: Mechanism, joint: int) -> str:
-    view = mechanism.joints[joint]
-    return f"joint {view.id}, a {view.type.code}, cannot be measured"
+def _check_measurable(mechanism: Mechanism, frames: Frames, index: int) -> None:
+    joint = mechanism.joints[index]
+    if not frames.known[index] or joint.type.pair is None:
+        raise ValueError(f"joint {joint.id}, a {joint.type.code}, cannot be measured")
 
 
 def _quantities(mechanism: Mechanism, frames: Frames, name: str, moving: bool) -> list[Quantity]:
     if name in FIGURES:
-        return [Quantity("figure", (name,), (FIGURES[name],), name)]
+        return [Quantity((name,), (FIGURES[name],))]
     try:
         kind, index, rest = owner_of(mechanism, name)
     except ValueError as error:
         raise ValueError(f"{error}; figures are {', '.join(FIGURES)}") from None
     if kind == "body":
         return _of_body(mechanism, index, rest)
-    joint = mechanism.joints[index]
-    if not _is_measured(mechanism, frames, index):
-        raise ValueError(_unmeasured(mechanism, index))
-    names, (head, _, tail) = joint.type.coordinates, rest.rpartition(".")
-    derivative = tail if tail in _DERIVATIVES and head in names else ""
-    if derivative and not moving:
+    _check_measurable(mechanism, frames, index)
+    joint, (head, _, tail) = mechanism.joints[index], rest.rpartition(".")
+    names = joint.type.coordinates
+    if head not in names or tail not in _DERIVATIVES:
+        head, tail = rest, ""
+    elif not moving:
         raise ValueError(f"a pose has no {tail}; give a motion, or leave it out")
-    chosen = [head if derivative else rest] if rest else names
-    if chosen[0] not in names:
+    if rest and head not in names:
         raise ValueError(f"joint {joint.id} has no coordinate {rest!r}; {hint(rest, names, 'it has')}")
-    order, per = ["", *_DERIVATIVES].index(derivative), _DERIVATIVES.get(derivative, "")
+    order = [*_DERIVATIVES].index(tail)
     return [
-        _single(
-            mechanism, "coordinate", f"{joint.id}.{each}{f'.{derivative}' * bool(derivative)}",
-            coordinate_unit(each) + per, f"{joint.text}.{each}", order,
+        Quantity(
+            (f"{joint.id}.{each}.{tail}".rstrip("."),),
+            (coordinate_unit(each) + _DERIVATIVES[tail],),
+            expression(mechanism, f"{joint.text}.{each}"),
+            order,
         )
-        for each in chosen
-    ]  # fmt: skip
+        for each in ([head] if rest else names)
+    ]
 
 
 def _of_body(mechanism: Mechanism, index: int, point: str) -> list[Quantity]:
@@ -120,29 +114,23 @@ def _of_body(mechanism: Mechanism, index: int, point: str) -> list[Quantity]:
     axes = ("x", "y") if planar else ("x", "y", "z")
     if not point:
         turn = {"angle": "rad"} if planar else dict.fromkeys(("qw", "qx", "qy", "qz"), "")
-        columns = {**dict.fromkeys(axes, "m"), **turn}
-        names = tuple(f"{body}.{c}" for c in columns)
-        return [Quantity("body", names, tuple(columns.values()), index=index)]
+        columns = {f"{body}.{name}": unit for name, unit in (dict.fromkeys(axes, "m") | turn).items()}
+        return [Quantity(tuple(columns), tuple(columns.values()), body=index)]
     geometry = mechanism.body_geometry.get(index)
     points = list(geometry.points) if geometry is not None else []
     if point not in points:
         raise ValueError(f"body {body} has no point {point!r}; {hint(point, points, 'its points are')}")
-    return [
-        _single(mechanism, "point", f"{body}.{point}.{axis}", "m", f"{body}.{point}.{axis}") for axis in axes
-    ]
-
-
-def _single(mechanism: Mechanism, kind: Kind, column: str, unit: str, text: str, order: int = 0) -> Quantity:
-    operands = expression(mechanism, text, ordered=False).operands
-    return Quantity(kind, (column,), (unit,), text, order, operands=operands)
+    names = [f"{body}.{point}.{axis}" for axis in axes]
+    return [Quantity((name,), ("m",), expression(mechanism, name)) for name in names]
 
 
 def bodies_needed(mechanism: Mechanism, quantities: Iterable[Quantity]) -> list[int]:
     """Indices of the bodies whose poses quantities are measured on, ascending."""
     found: set[int] = set()
     for each in quantities:
-        found.update([each.index] if each.kind == "body" else [])
-        found.update(body for operand in each.operands for body in operand.bodies(mechanism))
+        found.update([each.body] if each.body >= 0 else [])
+        for operand in each.expression.operands if each.expression else ():
+            found.update(operand.bodies(mechanism))
     return sorted(found)
 
 
@@ -176,43 +164,35 @@ def measured(
     """Numbers (n,) by column, of poses at rows of inputs (n, D) as :func:`solve_poses` has them."""
     # Angles count their turns along the line from the reference to the pose, quaternions have w ≥ 0.
     quantities = list(quantities)
-    joints = {
-        each.index
-        for quantity in quantities
-        for each in quantity.operands
-        if each.kind == "coordinate" and coordinate_unit(str(each.part)) == "rad"
+    operands = [one for each in quantities if each.expression for one in each.expression.operands]
+    turning = {
+        one.index for one in operands if one.kind == "coordinate" and coordinate_unit(str(one.part)) == "rad"
     }
-    bodies = {each.index for each in quantities if each.kind == "body" and "rad" in each.units}
-    near = {}
+    bodies = {each.body for each in quantities if each.body >= 0 and "rad" in each.units}
+    near: dict[str, dict[int, Floats]] = {"joint": {}, "body": {}}
     solved = ~poses.status.any(axis=0)
-    if (joints or bodies) and solved.any():
-        for key, angles in counted(model, inputs[solved], sorted(joints), sorted(bodies), compiled).items():
-            near[key] = np.full((len(inputs), angles.shape[1]), np.nan)
-            near[key][solved] = angles
-    turns = {index: angles[:, 0] for (kind, index), angles in near.items() if kind == "body"}
-    trajectory = trajectory_of(model, poses, turns)
-    return followed(
-        trajectory, quantities, {j: angles for (kind, j), angles in near.items() if kind == "joint"}
-    )
+    if (turning or bodies) and solved.any():
+        found = counted(model, inputs[solved], sorted(turning), sorted(bodies), compiled)
+        for (kind, index), angles in found.items():
+            near[kind][index] = np.full((len(inputs), angles.shape[1]), np.nan)
+            near[kind][index][solved] = angles
+    return followed(trajectory_of(model, poses, near["body"]), quantities, near["joint"])
 
 
 def followed(
     trajectory: Trajectory, quantities: Iterable[Quantity], near: Mapping[int, Floats] | None = None
 ) -> dict[str, Floats]:
-    """Numbers (T,) by column over a motion, or at poses, :func:`groups.results.expressions.derived`."""
+    """Numbers (T,) by column over a motion, or at poses, where ``near`` has coordinates by joint."""
     quantities = list(quantities)
-    texts = {each.text for each in quantities if each.operands or each.kind == "expression"}
-    motions = {one.name: one for one in derived(trajectory, {text: text for text in texts}, near)}
-    found: dict[str, Floats] = {}
+    found = {"residual": trajectory.residual.max(axis=1), "condition": trajectory.condition.min(axis=1)}
+    expressions = {each.columns[0]: each.expression for each in quantities if each.expression}
+    motions = {one.name: one.levels for one in evaluate(trajectory, expressions, near)}
     for each in quantities:
-        if each.kind == "figure":
-            worst = trajectory.residual.max(axis=1), trajectory.condition.min(axis=1)
-            found[each.text] = worst[list(FIGURES).index(each.text)]
-        elif each.kind == "body":
-            body = trajectory.body(each.index + 1)
+        if each.expression:
+            found[each.columns[0]] = motions[each.columns[0]][each.order]
+        elif each.body >= 0:
+            body = trajectory.body(each.body + 1)
             turn = body.orientation[:, None] if trajectory.planar else body.orientation
             numbers = np.concatenate([body.position, turn], axis=1)
             found.update(zip(each.columns, numbers.T, strict=True))
-        else:
-            found[each.columns[0]] = motions[each.text].levels[each.order]
-    return found
+    return {name: found[name] for each in quantities for name in each.columns}
