@@ -15,10 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from mbssa.arrays import Floats
 from mbssa.faults import meant
 from mbssa.graph import nodes
-from mbssa.graph.derivative import Direction, derivative
 from mbssa.graph.evaluation import evaluated
 from mbssa.graph.frames import cross, dot, plus, times
 from mbssa.graph.nodes import Graph, Number, is_node, is_zero
@@ -71,30 +69,31 @@ class Value:
 
 
 def function_of(
-    text: str, variables: Sequence[str], unit: str = "", scale: float = 1.0, orders: int = 0
-) -> Callable[..., Floats]:
+    text: str, variables: Sequence[str], unit: str = "", scale: float = 1.0
+) -> Callable[..., Number]:
     """Function of plain numbers in SI, from an expression; what has no unit counts ``scale`` of ``unit``."""
-    # Angles are plain numbers in rad, but for a function in rad. Its derivatives by the first variable, up to
-    # ``orders``, come behind it. Outside of its domain the values are NaN or infinite.
+    # Of floats, arrays or nodes. Angles are plain numbers in rad, but for a function in rad. Outside of its
+    # domain the values are NaN or infinite.
     graph = Graph()
     inputs = {name: Value(graph.input(name, 0)) for name in variables}
     found = Language(inputs.get, variables, radians=unit != "rad").value(text)
     if found.si not in ("", unit):
         remedy = f"write numbers without units{f', or in {unit}' * bool(unit)}"
         raise ExpressionError(f"is in {found.si}; {remedy}")
-    size, levels = 1.0 if found.si else scale, [found.number]
-    for _ in range(orders):
-        levels += derivative(levels[-1:], Direction(lambda name, _: float(name == variables[0])))
+    size = 1.0 if found.si else scale
 
-    def values(*given: Floats | float) -> Floats:
-        shape = np.broadcast_shapes(*map(np.shape, given))
-        arrays = {name: np.broadcast_to(x, shape or (1,)) for name, x in zip(variables, given, strict=True)}
+    def value(*given: Number) -> Number:
+        known = dict(zip(variables, given, strict=True))
+        if not any(map(is_node, given)):
+            known = {name: np.atleast_1d(x) for name, x in known.items()}
         with np.errstate(all="ignore"):
-            results = evaluated(levels, lambda name, _: arrays[name])
-        parts = [size * np.broadcast_to(x, shape or (1,)).reshape(shape) for x in results]
-        return np.stack(parts) if orders else parts[0]
+            (result,) = evaluated([found.number], lambda name, _: known[name])
+        if any(map(is_node, given)):
+            return size * result
+        shape = np.broadcast_shapes(*map(np.shape, given))
+        return size * np.broadcast_to(result, shape or (1,)).reshape(shape)
 
-    return values
+    return value
 
 
 # --- reading -----------------------------------------------------------------------------------------

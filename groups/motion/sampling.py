@@ -25,8 +25,8 @@ def sample(
     Parameters
     ----------
     laws : for each driven coordinate a law of this package, an expression of t (s) in text, or any function
-        of t that returns the value (m or rad) or the tuple (value, rate, acceleration). A value alone is
-        sampled finely and differentiated by a spline.
+        of t that returns the value (m or rad) or the tuple (value, rate, acceleration). The rates of a value
+        alone are derivatives of its operations, or where these cannot be traced, of a spline through many.
     time : (T,) s, increasing
 
     Raises
