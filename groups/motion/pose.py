@@ -12,11 +12,10 @@ from groups.motion.arrays import FEWEST
 from groups.motion.inputs import reference_values
 from groups.motion.laws import Law, OutsideError, reached
 from groups.motion.sampled import time_faults
-from groups.results.joints import pair_levels
 from groups.rotations import rotation_of
 from mbssa import Mechanism
 from mbssa.arrays import Floats
-from mbssa.joints.equations import Equations
+from mbssa.joints.equations import Equations, elementary_motion
 from mbssa.joints.frames import joint_frames
 from mbssa.mechanism import Joint
 
@@ -233,7 +232,7 @@ def _columns(path: _Path, t: Floats) -> tuple[Floats, Floats, Floats]:
     still = np.zeros((len(t), 6))
     moving = place, rotation, np.hstack([speed, spin]), np.hstack([second, bent])
     bodies = [(still[:, :3], np.broadcast_to(np.eye(3), rotation.shape), still, still), moving]
-    value, rate, acceleration = pair_levels(path.rows, path.ends, bodies[:: path.sense], {})
+    value, rate, acceleration = elementary_motion(path.rows.coordinates, bodies[:: path.sense], path.ends, {})
     if not path.planar and (locked := np.abs(np.cos(value[:, 4])) < LOCK).any():
         raise OutsideError(
             f"the path runs into the gimbal lock at t = {t[locked][0]:.9g} s, where angle_y is 90 "

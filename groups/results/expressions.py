@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from groups.results.joints import Body, CoordinateMotion, body_motion, carried, joint_motion, n_levels
+from groups.results.joints import CoordinateMotion, body_motion, carried, joint_motion, n_levels
 from mbssa.arrays import Floats
 from mbssa.expressions import WORDS, ExpressionError, Language, Value
 from mbssa.graph.derivative import Direction, derivative
 from mbssa.graph.evaluation import evaluated
 from mbssa.graph.nodes import Graph, Number, is_node
 from mbssa.joints.catalogue import coordinate_unit
+from mbssa.joints.equations import Body
 from mbssa.mechanism import FRAME
 
 if TYPE_CHECKING:

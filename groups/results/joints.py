@@ -13,16 +13,12 @@ from mbssa import Joint
 from mbssa.arrays import Bools, Floats, Ints
 from mbssa.joints.axes import in_space
 from mbssa.joints.catalogue import coordinate_unit
-from mbssa.joints.equations import Elementary, Equations, coordinates, elementary_rates
+from mbssa.joints.equations import Body, Elementary, Equations, elementary_motion
 from mbssa.joints.frames import Frames
-from mbssa.joints.poses import relative_pose
 from mbssa.joints.relations import JointRelations, Term
 
 if TYPE_CHECKING:
     from groups.trajectory import Trajectory
-
-#: Position (n, 3), rotation (n, 3, 3), and of velocity and acceleration (n, 6) those that were kept.
-Body = tuple[Floats, Floats, Floats | None, Floats | None]
 
 #: Instants that are evaluated together: enough to amortise a call, few enough to stay in the cache.
 BLOCK = 8_192
@@ -270,13 +266,13 @@ def pair_motion(
         block = slice(start, start + BLOCK)
         part = trajectory.instants(block)
         bodies = [body_motion(part, frames, number) for number in numbers]
-        for whole, piece in zip(found, pair_levels(rows, ends, bodies, parameters), strict=True):
+        for whole, piece in zip(found, _levels(rows, bodies, ends, parameters), strict=True):
             whole[block] = piece
     there: list[Body] = []
     for number in numbers:
         one = slice(number - 1, number)
         there.append((frames.position[one], frames.rotation[one], None, None))
-    principal = pair_levels(rows, ends, there, parameters)[0][0]
+    principal = _levels(rows, there, ends, parameters)[0][0]
     said = np.array([at_reference.get(name, principal[c]) for c, name in enumerate(names)])
     if near is not None:
         starts = np.arange(n)
@@ -290,6 +286,13 @@ def pair_motion(
         turned = second - first
     _make_continuous(found, trajectory.time, rows, names, principal, said, turned, starts)
     return found
+
+
+def _levels(
+    rows: Equations, bodies: Sequence[Body], ends: tuple[Floats, Floats], parameters: Mapping[str, np.float64]
+) -> list[Floats]:
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return elementary_motion(rows.coordinates, bodies, ends, parameters)
 
 
 def chosen_coordinates(trajectory: Trajectory, joints: str | Sequence[str]) -> list[CoordinateMotion]:
@@ -364,41 +367,6 @@ def carried(body: Body, local: Floats, is_place: bool = False) -> list[Floats]:
             bent = np.cross(acceleration[:, 3:], arm) + np.cross(spin, turned)
             levels.append(acceleration[:, :3] + bent if is_place else bent)
     return levels
-
-
-def pair_levels(
-    rows: Equations, ends: tuple[Floats, Floats], bodies: Sequence[Body], parameters: Mapping[str, np.float64]
-) -> list[Floats]:
-    """Value, and as far as it was kept rate and acceleration, (n, k) each; angles are principal ones."""
-    (p, R, v, a), (q, S, u, b) = bodies
-    d, C, axes, (arm, reach), across = relative_pose(((p, R), (q, S)), *ends)
-    given = {name: np.full(len(d), value) for name, value in parameters.items()}
-    with np.errstate(invalid="ignore", divide="ignore"):
-        value, row = coordinates(rows, d, C, given)
-        if v is None or u is None:
-            return [value]
-        w, x = v[:, 3:], u[:, 3:]
-        # Velocity of B's origin and B's angular velocity against A, then both in A's axes.
-        slip = u[:, :3] + np.cross(x, reach) - v[:, :3] - np.cross(w, arm)
-        linear, angular = _into(axes, slip - np.cross(w, across)), _into(axes, x - w)
-        twist = np.concatenate([linear, angular], axis=1)
-        if a is None or b is None:
-            return [value, np.einsum("nkm,nm->nk", row, twist)]
-        alpha, beta = a[:, 3:], b[:, 3:]
-        pull = b[:, :3] + np.cross(beta, reach) + np.cross(x, np.cross(x, reach))
-        pull -= a[:, :3] + np.cross(alpha, arm) + np.cross(w, np.cross(w, arm))
-        # In A's axes a vector changes by what it does in the world less w × itself.
-        pull -= np.cross(alpha, across) + np.cross(w, slip)
-        pull -= np.cross(w, slip - np.cross(w, across))
-        swing = beta - alpha - np.cross(w, x - w)
-        change = np.concatenate([_into(axes, pull), _into(axes, swing)], axis=1)
-        return [value, *elementary_rates(rows.coordinates, d, C, given, twist, change)]
-
-
-def _into(axes: Floats, vectors: Floats) -> Floats:
-    """World vectors (n, 3) in these axes (n, 3, 3)."""
-    turned: Floats = np.einsum("nba,nb->na", axes, vectors)
-    return turned
 
 
 # --- continuity --------------------------------------------------------------------------------------

@@ -14,8 +14,20 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from mbssa.graph.derivative import Direction, derivative
-from mbssa.graph.frames import UNIT, ZERO, Frame, Vector, cross, dot, transposed
+from mbssa.graph.derivative import Direction, Twist, derivative
+from mbssa.graph.frames import (
+    UNIT,
+    ZERO,
+    Frame,
+    Motion,
+    Vector,
+    carried,
+    cross,
+    dot,
+    minus,
+    relative,
+    transposed,
+)
 from mbssa.graph.nodes import Graph, Number, atan2, cos, is_zero, sin, sqrt
 from mbssa.graph.source import functions as printed
 
@@ -129,6 +141,9 @@ def measured(elementary: Elementary, d: Vector, C: Sequence[Vector], given: Numb
 # --- evaluation ------------------------------------------------------------------------------------
 
 
+#: Position (n, 3), rotation (n, 3, 3), and of velocity and acceleration (n, 6) those that are known.
+Body: TypeAlias = tuple[Array, Array, Array | None, Array | None]
+_OF_BODIES = ("position", "rotation", "velocity", "acceleration")
 #: Elementary functions that are printed together.
 Functions: TypeAlias = tuple[Elementary, ...]
 #: A function of arrays, its inputs by name, row and column of each result, and the number of columns.
@@ -138,40 +153,32 @@ _Function: TypeAlias = tuple[
 
 
 @cache
-def _printed(functions: tuple[Elementary, ...], what: Literal["values", "slopes", "rates"]) -> _Function:
-    """Values, with derivatives by the relative twist or without, or rates along a motion, as printed."""
+def _printed(functions: Functions, what: Literal["values", "slopes"]) -> _Function:
+    """Values, with derivatives by the relative twist or without, as printed."""
     graph = Graph()
     d = [graph.input("d", i) for i in range(3)]
     C = [[graph.input("C", (i, j)) for j in range(3)] for i in range(3)]
-    twist, change = ([graph.input(name, k) for k in range(6)] for name in ("twist", "change"))
-    given = [None if e.parameter is None else graph.input("parameter", e.parameter) for e in functions]
 
-    def along(by: Sequence[Number]) -> Direction:
+    def along(by: Sequence[float]) -> Direction:
         columns = [cross(by[3:], column) for column in transposed(C)]
+        rates: dict[str, Callable[[Any], Number]] = {"d": lambda k: by[k], "C": lambda k: columns[k[1]][k[0]]}
+        return Direction(lambda name, k: rates[name](k) if name in rates else 0.0)
 
-        def of(name: str, k: Any) -> Number:
-            if name == "C":
-                return columns[k[1]][k[0]]
-            return {"d": by, "twist": change}[name][k] if name in ("d", "twist") else 0.0
-
-        return Direction(of)
-
-    values = [measured(e, d, C, x) for e, x in zip(functions, given, strict=True)]
-    columns = [values]
+    columns = [_measured(graph, functions, d, C)]
     if what == "slopes":
-        columns += [derivative(values, along(unit)) for unit in np.eye(6).tolist()]
-    elif what == "rates":
-        motion = along(twist)
-        first = derivative(values, motion)
-        columns = [first, derivative(first, motion)]
+        columns += [derivative(columns[0], along(unit)) for unit in np.eye(6).tolist()]
     places = [(row, k) for k, column in enumerate(columns) for row, x in enumerate(column) if not is_zero(x)]
     (_, arrays), inputs = printed("elementary", [], [columns[k][row] for row, k in places])
     return arrays, inputs, places, len(columns)
 
 
-def _found(
-    function: _Function, count: int, d: Array, C: Array, parameters: Parameters, *motion: Array
-) -> Array:
+def _measured(graph: Graph, functions: Functions, d: Vector, C: Sequence[Vector]) -> list[Number]:
+    """Elementary functions whose parameters are inputs."""
+    given = [None if e.parameter is None else graph.input("parameter", e.parameter) for e in functions]
+    return [measured(e, d, C, x) for e, x in zip(functions, given, strict=True)]
+
+
+def _found(function: _Function, count: int, d: Array, C: Array, parameters: Parameters) -> Array:
     """Results (n, e, columns) of a printed function."""
     arrays, inputs, places, width = function
     found = np.zeros((len(d), count, width))
@@ -179,8 +186,6 @@ def _found(
         "d": lambda k: d[:, k],
         "C": lambda k: C[:, k[0], k[1]],
         "parameter": parameters.__getitem__,
-        "twist": lambda k: motion[0][:, k],
-        "change": lambda k: motion[1][:, k],
     }
     results = arrays([read[name](k) for name, k in inputs], ())
     for (row, k), result in zip(places, results, strict=True):
@@ -201,12 +206,47 @@ def elementary_slopes(
     return found[:, :, 0], found[:, :, 1:]
 
 
-def elementary_rates(
-    functions: Functions, d: Array, C: Array, parameters: Parameters, twist: Array, change: Array
-) -> tuple[Array, Array]:
-    """First and second rates (n, e) by the relative twist (n, 6) and its own rate, both in A's axes."""
-    found = _found(_printed(functions, "rates"), len(functions), d, C, parameters, twist, change)
-    return found[:, :, 0], found[:, :, 1]
+@cache
+def _moving(
+    functions: Functions, levels: int
+) -> tuple[Callable[..., Sequence[Number]], list[tuple[str, Any]]]:
+    """Values and rates of functions of two bodies' frames by the motions of the bodies, as printed."""
+    graph, frames, ends = Graph(), list[Frame](), list[Frame]()
+
+    def vector(name: str, *key: int, first: int = 0) -> list[Number]:
+        return [graph.input(name, (*key, k)) for k in range(first, first + 3)]
+
+    def twist(body: int) -> Twist:
+        spin = vector("velocity", body, first=3)
+        return minus(vector("velocity", body), cross(spin, frames[body].place)), spin
+
+    for body in (0, 1):
+        motion, rows = Motion(None, body=body), [vector("rotation", body, k) for k in range(3)]
+        place = carried(motion, vector("position", body), True)
+        frames.append(Frame(place, [carried(motion, axis) for axis in transposed(rows)], motion=motion))
+        axes = [vector("axes", body, k) for k in range(3)]
+        ends.append(frames[body].end(vector("origin", body), axes))
+    found = _measured(graph, functions, *relative(*ends))
+    by = Direction(lambda name, k: graph.input("acceleration", k) if name == "velocity" else 0.0, twist)
+    for _ in range(levels - 1):
+        found += derivative(found[-len(functions) :], by)
+    (_, arrays), inputs = printed("moving", [], found)
+    return arrays, inputs
+
+
+def elementary_motion(
+    functions: Functions, bodies: Sequence[Body], ends: tuple[Array, Array], parameters: Mapping[str, Any]
+) -> list[Array]:
+    """Values (n, e) of functions of two bodies' frames, and rates as far as the bodies have them."""
+    # `ends` are the origins (2, 3) and axes (2, 3, 3) of the frames in the bodies' own. Angles are principal.
+    levels = min(sum(each is not None for each in body) for body in bodies) - 1
+    arrays, inputs = _moving(functions, levels)
+    known: dict[str, Any] = {"origin": ends[0], "axes": ends[1], "parameter": parameters}
+    for name, both in zip(_OF_BODIES, zip(*bodies, strict=True), strict=True):
+        known[name] = [None if array is None else np.moveaxis(array, 0, -1) for array in both]
+    given = [known[name][k[0]][k[1:]] if name in _OF_BODIES else known[name][k] for name, k in inputs]
+    found = np.stack([np.broadcast_to(x, len(bodies[0][0])) for x in arrays(given, ())], axis=1)
+    return [*np.split(found, levels, axis=1)]
 
 
 def residuals(rows: Equations, d: Array, C: Array, parameters: Parameters) -> tuple[Array, Array]:
