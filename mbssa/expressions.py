@@ -220,7 +220,7 @@ class _Reader:
     # --- messages ---
 
     def _said(self, node: ast.expr) -> str:
-        text = re.sub(r"_(\d+)_", lambda mark: self.used[int(mark[1])], ast.unparse(node))
+        text = re.sub(r"(?<!\w)_(\d+)_(?!\w)", lambda mark: self.used[int(mark[1])], ast.unparse(node))
         return text.replace("in_(", "in(")
 
     def _unknown(self, node: ast.expr) -> str:

@@ -128,6 +128,8 @@ REFUSED = {
     "'s'*9": "not allowed",
     "True": "not allowed",
     "2j": "not allowed",
+    "_0_": "underscores and digits",
+    "e_0_ + s_1_": "no 'e_0_'",
     "1 if s else 2": "not allowed",
     "(s := 2)": "not allowed",
     "9" * 1500: "no finite number",
