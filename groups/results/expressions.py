@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from groups.results.joints import CoordinateMotion, body_motion, carried, joint_motion, n_levels
+from groups.results.joints import CoordinateMotion, JointMotion, body_motion, carried, joint_motion, n_levels
 from mbssa.arrays import Floats
 from mbssa.expressions import WORDS, ExpressionError, Language, Value
 from mbssa.graph.derivative import Direction, derivative
@@ -201,15 +201,20 @@ def evaluate(
         return body_motion(trajectory, frames, body + 1)
 
     @cache
+    def coordinates(joint: int) -> JointMotion:
+        nearest = None if near is None else near.get(joint, np.zeros((0, 0)))
+        return joint_motion(trajectory, joint, near=nearest)
+
+    @cache
     def levels(operand: Operand) -> list[Floats]:
         """(T, 1) of a coordinate, (T, 3) of a vector."""
         index, part, body = operand.index, operand.part, operand.bodies(mechanism)[0]
         if operand.kind == "coordinate":
-            nearest = None if near is None else near.get(index, np.zeros((0, 0)))
-            motion = joint_motion(trajectory, index, near=nearest)[str(part)]
-            return [level[:, None] for level in motion.levels]
+            return [level[:, None] for level in coordinates(index)[str(part)].levels]
         if operand.kind == "axis":
             return carried(moving(body), np.eye(3)[int(part)])
+        if operand.kind == "centre" and not frames.known[index]:
+            raise ValueError(f"joint {mechanism.joint_ids[index]} has no centre: it has no geometry")
         arm = frames.origin[index, 1] if operand.kind == "centre" else np.zeros(3)
         if part:
             arm = frames.on_body(body, mechanism.body_geometry[body].points[str(part)])

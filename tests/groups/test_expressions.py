@@ -135,6 +135,16 @@ def test_a_joints_name_is_its_centre(named):
     np.testing.assert_allclose(np.abs(with_sign.value), across.value, rtol=1e-12)
 
 
+def test_a_joint_without_geometry_has_no_centre(named):
+    trajectory = at_its_reference(named)
+    geometry = {j: one for j, one in named.joint_geometry.items() if j != 2}
+    bare = replace(trajectory, mechanism=replace(named, joint_geometry=geometry))
+    with pytest.raises(ValueError, match=r"C\.x: joint C has no centre: it has no geometry"):
+        bare.quantity("C.x")
+    with pytest.raises(ValueError, match="joint C cannot be measured: it has no geometry"):
+        bare.quantity("C.angle")
+
+
 def test_an_ambiguous_name_is_an_error_of_the_text(four_bar):
     pairs = [(1, 2, "R", 1), (2, 3, "R", 0), (2, 3, "P", 0)]
     twice = mbssa.from_pairs(3, pairs, "planar")
