@@ -245,12 +245,14 @@ class Trajectory:
         """A number derived from joints, points and bodies: (T,) value, and the rates that were kept.
 
         Operands are coordinates of joints (``2-3.slide``), points of bodies (``hub.tip``, ``hub.origin``),
-        axes of bodies and of the world as directions (``hub.z``, ``world.x``), components of these
-        (``hub.tip.x``), numbers and ``pi``. Functions: ``distance(point, point)``, ``angle(direction,
-        direction)`` from 0 to π, ``angle(direction, direction, about)`` with a sign and continuous, ``dot``,
-        ``cross``, ``norm``, ``sqrt``, ``sin``, ``cos``, ``tan``, ``asin``, ``acos``, ``atan``, ``atan2``,
-        ``exp``, ``log``, ``abs``. A number has the unit behind it (``90 deg``, ``5 mm``) or of its function
-        (``rad(2 * pi)``); without one it is no length and no angle.
+        centres of joints (``B``, ``2-3.centre``: the origin of the joint's frame on its second body), axes of
+        bodies and of the world as directions (``hub.z``, ``world.x``), components of these (``hub.tip.x``),
+        numbers, ``pi`` and ``e``. Functions: ``distance(point, point)``, ``angle(direction, direction)`` from
+        0 to π, ``angle(direction, direction, about)`` with a sign and continuous, ``angle(A, B, C)`` from 0
+        to π at the second of three points, ``dot``, ``cross``, ``norm``, ``sqrt``, ``sin``, ``cos``, ``tan``,
+        ``asin``, ``acos``, ``atan``, ``atan2``, ``sinh``, ``cosh``, ``tanh``, ``exp``, ``log``, ``abs``. A
+        number has the unit behind it (``90 deg``, ``5 mm``) or of its function (``rad(2 * pi)``); without one
+        it is no length and no angle.
 
         Raises
         ------

@@ -109,6 +109,8 @@ class ForceType:
         return tuple(key for key in self.takes if key in _EXERTING)
 
 
+#: Arguments of a function of a force element.
+ARGUMENTS = ("t", "value", "rate")
 _EXERTING = ("stiffness", "damping", "friction", "force", "moment", "spin", "function")
 
 #: Units of a Hertz contact: N/m^(3/2), s/m, and a coefficient of friction.
@@ -163,8 +165,9 @@ class Force:
     profile : ``contact``: the table of both profiles in SI, as
         :func:`mbssa.joints.cams.profiles.profile_from` takes it
     spin : ``rotating_frame``: angular velocity of the model's frame, rad/s; planar one number
-    function : called as ``function(t, value, rate)`` with the length or coordinate, for a further N or N m;
-        of ``point`` with position and velocity of the point, for a further vector, N
+    function : called as ``function(t, value, rate)`` with the length or coordinate, for a further N or N m,
+        or an expression of these in SI, ``"-2e7 * value^3"``; of ``point`` with position and velocity of the
+        point, for a further vector, N
 
     Examples
     --------

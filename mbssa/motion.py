@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 #: Seconds that a motion or a step may last, and instants of a motion, all inputs together, at most.
 SHORTEST, LONGEST, MOST_STEPS = 1e-9, 1e9, 10_000_000
 
-#: Value of a law's parameter, SI units.
-Parameter = float | tuple[float, ...]
+#: Value of a law's parameter, SI units; a formula is text.
+Parameter = float | str | tuple[float, ...]
 
 
 @dataclass(frozen=True, slots=True)

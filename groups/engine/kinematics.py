@@ -22,7 +22,7 @@ from mbssa.graph.nodes import atan2, cos, curve, sin, sqrt
 from mbssa.joints.cams.contact import contact_rows, contacts
 from mbssa.joints.cams.contact_kernels import CURVE
 from mbssa.joints.catalogue import is_length, type_of_joint
-from mbssa.joints.equations import _SWAP, Elementary, Step, differs, holds_along, sine_cosine, value
+from mbssa.joints.equations import Elementary, Step, differs, holds_along, sine_cosine, stepped, value
 
 if TYPE_CHECKING:
     from groups.passive_rotations import LockedRotation
@@ -236,21 +236,13 @@ class Group:
         sign: int,
     ) -> Frame:
         """The frame after the elementary motions of a joint, taken backwards for a sign of -1."""
-        for step in steps[::sign]:
-            if step.kind == "swap":
-                frame = Frame(frame.place, frame.turned(_SWAP.tolist()), frame.angle, frame.motion)
-                continue
-            x: Number = sign * self._factor(numbers, j, step.factor)
-            if step.coordinate is not None:
-                coordinate = self.coordinate(numbers, j, coordinates[step.coordinate])
-                x = (coordinate[0], x * coordinate[1]) if isinstance(coordinate, tuple) else x * coordinate
-            frame = (frame.turn if step.kind == "turn" else frame.shift)(step.axis, x)
-        return frame
-
-    def _factor(self, numbers: Numbers, j: int, factor: float | str) -> Number:
-        if factor == "normal":
-            return -self.parameter(numbers, j, "offset")
-        return self.parameter(numbers, j, factor) if isinstance(factor, str) else factor
+        return stepped(
+            frame,
+            steps,
+            lambda k: self.coordinate(numbers, j, coordinates[k]),
+            lambda name: self.parameter(numbers, j, name),
+            sign,
+        )
 
     # --- rows ----------------------------------------------------------------------------------------
 

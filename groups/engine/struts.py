@@ -12,7 +12,7 @@ from groups.tree import Strut
 from mbssa.graph.frames import UNIT, ZERO, Frame, Matrix, Vector, dot, minus, transposed
 from mbssa.graph.nodes import Number, div, sqrt
 from mbssa.joints.axes import axes_of
-from mbssa.joints.equations import _SWAP
+from mbssa.joints.equations import SWAP
 
 if TYPE_CHECKING:
     from groups.engine.kinematics import Group
@@ -46,7 +46,7 @@ def place_strut(group: Group, numbers: Numbers, bodies: Bodies, strut: Strut) ->
     group.gimbal.append(div(root, square))
     v = -lean * sqrt(root)
     frame = A.turn(2, ((r[2] * D[0] + v * D[1]) / flat, (r[2] * D[1] - v * D[0]) / flat))
-    frame = Frame(frame.place, frame.turned(_SWAP.tolist()), frame.angle, frame.motion)
+    frame = Frame(frame.place, frame.turned(SWAP), frame.angle, frame.motion)
     frame = frame.turn(2, ((r[0] * D[2] - r[1] * v) / round_, (-r[0] * v - r[1] * D[2]) / round_))
     bodies[strut.bodies[0]], bodies[strut.bodies[-1]], _ = leg.placed(frame, x)
     is_known = strut.slide < 0 or strut.slide_driven

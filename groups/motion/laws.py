@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from mbssa.arrays import Floats
+from mbssa.expressions import function_of
+from mbssa.graph import nodes
+from mbssa.graph.derivative import Direction, derivative
+from mbssa.graph.evaluation import evaluated as graph_values
+from mbssa.graph.nodes import Graph, Number
 
 #: A law gives value, rate and acceleration (T,) at times (T,).
 Law = Callable[[Floats], tuple[Floats, Floats, Floats]]
@@ -33,6 +38,20 @@ def reached(t: Floats, first: float, last: float, what: str) -> None:
     outside = np.flatnonzero((t < first - slack) | (t > last + slack))
     if len(outside):
         raise OutsideError(f"t = {t[outside[0]]:.9g} s lies outside {what}, {first:.9g} to {last:.9g} s")
+
+
+def of_time(value: Callable[[Number], Number]) -> Law:
+    """The law of a value on any numbers; its rates are derivatives of the expression graph."""
+    levels = [value(Graph().input("t", 0))]
+    for _ in range(2):
+        levels += derivative(levels[-1:], Direction(lambda *_: 1.0))
+
+    def law(t: Floats) -> tuple[Floats, Floats, Floats]:
+        with np.errstate(all="ignore"):
+            parts = [np.broadcast_to(x, t.shape) for x in graph_values(levels, lambda *_: t)]
+        return parts[0], parts[1], parts[2]
+
+    return law
 
 
 def constant(value: float) -> Law:
@@ -64,8 +83,7 @@ def polynomial(*coefficients: float) -> Law:
             raise ValueError(
                 f"{number!r} is not a finite number; write a number, such as 6.28 for 1 turn per second"
             )
-    p = np.polynomial.Polynomial(coefficients)
-    return lambda t: (p(t), p.deriv(1)(t), p.deriv(2)(t))
+    return of_time(lambda t: nodes.polynomial(t, coefficients))
 
 
 def harmonic(amplitude: float, frequency: float, phase: float = 0.0, mean: float = 0.0) -> Law:
@@ -75,12 +93,7 @@ def harmonic(amplitude: float, frequency: float, phase: float = 0.0, mean: float
     [3.0, 0.0, -78.956835209]
     """
     w = 2 * np.pi * frequency
-
-    def law(t: Floats) -> tuple[Floats, Floats, Floats]:
-        s, c = np.sin(w * t + phase), np.cos(w * t + phase)
-        return mean + amplitude * s, amplitude * w * c, -amplitude * w * w * s
-
-    return law
+    return of_time(lambda t: mean + amplitude * nodes.sin(w * t + phase))
 
 
 def ramp(start: float, end: float, begin: float, duration: float) -> Law:
@@ -91,6 +104,7 @@ def ramp(start: float, end: float, begin: float, duration: float) -> Law:
     """
     rise = end - start
 
+    # Rates by factors, without cancellation at the end.
     def law(t: Floats) -> tuple[Floats, Floats, Floats]:
         s = np.clip((t - begin) / duration, 0.0, 1.0)
         value = start + rise * s**3 * (10 - 15 * s + 6 * s * s)
@@ -127,15 +141,23 @@ def spline(times: npt.ArrayLike, values: npt.ArrayLike) -> Law:
     return law
 
 
+def formula(text: str, unit: Literal["m", "rad", ""] = "", scale: float = 1.0) -> Law:
+    """An expression of the time t in s; what has no unit counts ``scale`` of ``unit``."""
+    return of_time(function_of(text, ("t",), unit, scale))
+
+
 def evaluated(law: Callable[[Any], Any], t: Floats) -> tuple[Floats, Floats, Floats]:
     """Value, rate and acceleration (T,) of a law, or of any function of time, at instants (T,)."""
-    # A value alone is sampled on a regular grid over the instants, 501 to 64,001 points, doubled until the
+    # The rates of a value alone are derivatives of the function's expression, where it can be traced. Another
+    # function is sampled on a regular grid over the instants, 501 to 64,001 points, doubled until the
     # acceleration settles, and differentiated by the quintic spline through it; for a single instant the grid
     # reaches 5 ms to both sides of it, from 11 points on.
     parts = _called(law, t)
     if isinstance(parts, tuple):
         return parts
     first, last, points = (t[0], t[-1], _FEWEST) if len(t) > 1 else (t[0] - 5e-3, t[0] + 5e-3, _NEAR)
+    if (traced := _traced(law, np.append(t, np.linspace(first, last, _NEAR)))) is not None:
+        return parts, traced[1][: len(t)], traced[2][: len(t)]
     found: tuple[Floats, Floats, Floats] | None = None
     change = np.inf
     while points <= _MOST:
@@ -159,6 +181,16 @@ def evaluated(law: Callable[[Any], Any], t: Floats) -> tuple[Floats, Floats, Flo
         points = 2 * points - 1
     assert found is not None
     return found
+
+
+def _traced(law: Callable[[Any], Any], t: Floats) -> tuple[Floats, Floats, Floats] | None:
+    """Value and rates of a function of time by its expression; None where that has other values."""
+    try:
+        found, values = of_time(law)(t), _called(law, t)
+        alike = np.abs(found[0] - values) <= 1e-9 * np.abs(values).max(initial=0.0)
+    except Exception:  # whatever it is, the function can be sampled
+        return None
+    return found if alike.all() else None
 
 
 def differentiated(times: Floats, values: Floats, at: Floats) -> tuple[Floats, Floats]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,7 @@ from groups.motion.sampled import time_faults
 from groups.rotations import rotation_of
 from mbssa import Mechanism
 from mbssa.arrays import Floats
+from mbssa.joints.equations import Equations, elementary_motion
 from mbssa.joints.frames import joint_frames
 from mbssa.mechanism import Joint
 
@@ -123,13 +124,13 @@ def _free_joint(mechanism: Mechanism, name: str) -> Joint:
 
 @dataclass(frozen=True, eq=False)
 class _Path:
-    """Splines of a body's pose, and the joint's frames on the moving and on the other body."""
+    """Splines of a body's pose, and the joint with its frames."""
 
     place: BSpline
     turn: BSpline
-    inside: tuple[Floats, Floats]  # origin and axes of the frame on the moving body
-    outside: tuple[Floats, Floats]
-    first: bool  # the moving body is the joint's first
+    rows: Equations
+    ends: tuple[Floats, Floats]  # origins (2, 3) and axes (2, 3, 3) on the joint's bodies
+    sense: Literal[1, -1]  # 1: the moving body is the joint's second
     span: tuple[float, float]
     planar: bool
 
@@ -137,17 +138,14 @@ class _Path:
 def _path(mechanism: Mechanism, joint: Joint, time: Floats, place: Floats, turns: Floats) -> _Path:
     from scipy.interpolate import make_interp_spline
 
-    degree = 5 if len(time) > 5 else 3
-    frames = joint_frames(mechanism)
-    sides = [(frames.origin[joint.index, side], frames.axes[joint.index, side]) for side in (0, 1)]
-    # A frame that stands second: its joint's first body is the one that moves.
-    first = joint.bodies[1] == 1
+    degree, frames, rows = 5 if len(time) > 5 else 3, joint_frames(mechanism), joint.type.pair
+    assert rows is not None
     return _Path(
         make_interp_spline(time, place, k=degree),
         make_interp_spline(time, turns, k=degree),
-        sides[0 if first else 1],
-        sides[1 if first else 0],
-        first,
+        rows,
+        (frames.origin[joint.index], frames.axes[joint.index]),
+        1 if joint.bodies[0] == 1 else -1,
         (float(time[0]), float(time[-1])),
         mechanism.space == "planar",
     )
@@ -229,35 +227,18 @@ def _far_from_rotations(turned: Floats) -> Floats:
 def _columns(path: _Path, t: Floats) -> tuple[Floats, Floats, Floats]:
     """Coordinates of the joint, rates and accelerations, (k, T) each; angles are principal ones."""
     reached(t, *path.span, "the path")
-    R, w, a = _orientation(path, t)
-    p, v, g = path.place(t), path.place.derivative(1)(t), path.place.derivative(2)(t)
-    origin, axes = path.inside
-    arm = R @ origin
-    point = p + arm
-    speed = v + np.cross(w, arm)
-    second = g + np.cross(a, arm) + np.cross(w, np.cross(w, arm))
-    base, fixed = path.outside
-    if not path.first:
-        d, d1, d2 = ((each @ fixed) for each in (point - base, speed, second))
-        C = fixed.T @ R @ axes
-        w, a = w @ fixed, a @ fixed
-    else:
-        # Seen from the moving body: what stands still turns backwards.
-        M = R @ axes
-        u, u1, u2 = base - point, -speed, -second
-        seen = u1 - np.cross(w, u)
-        bent = u2 - np.cross(a, u) - 2 * np.cross(w, u1) + np.cross(w, np.cross(w, u))
-        d, d1, d2, w, a = (np.einsum("tji,tj->ti", M, each) for each in (u, seen, bent, -w, -a))
-        C = M.transpose(0, 2, 1) @ fixed
-    if path.planar:
-        angle = np.arctan2(C[:, 1, 0], C[:, 0, 0])
-        parts = (angle, w[:, 2], a[:, 2])
-        x, y, z = (
-            np.column_stack([each[:, :2], part]) for each, part in zip((d, d1, d2), parts, strict=True)
+    rotation, spin, bent = _orientation(path, t)
+    place, speed, second = path.place(t), path.place.derivative(1)(t), path.place.derivative(2)(t)
+    still = np.zeros((len(t), 6))
+    moving = place, rotation, np.hstack([speed, spin]), np.hstack([second, bent])
+    bodies = [(still[:, :3], np.broadcast_to(np.eye(3), rotation.shape), still, still), moving]
+    value, rate, acceleration = elementary_motion(path.rows.coordinates, bodies[:: path.sense], path.ends, {})
+    if not path.planar and (locked := np.abs(np.cos(value[:, 4])) < LOCK).any():
+        raise OutsideError(
+            f"the path runs into the gimbal lock at t = {t[locked][0]:.9g} s, where angle_y is 90 "
+            "degrees; give the joint frames that lie a quarter turn further about y"
         )
-        return x.T, y.T, z.T
-    q, q1, q2 = _cardan(C, w, a, t)
-    return np.hstack([d, q]).T, np.hstack([d1, q1]).T, np.hstack([d2, q2]).T
+    return value.T, rate.T, acceleration.T
 
 
 def _orientation(path: _Path, t: Floats) -> tuple[Floats, Floats, Floats]:
@@ -284,32 +265,3 @@ def _vector_part(p: Floats, q: Floats) -> Floats:
     v, u = p[:, 1:], q[:, 1:]
     part: Floats = q[:, :1] * v - p[:, :1] * u - np.cross(v, u)
     return part
-
-
-def _cardan(C: Floats, w: Floats, a: Floats, t: Floats) -> tuple[Floats, Floats, Floats]:
-    """Cardan angles of C = Rx Ry Rz with rates and accelerations, (T, 3) each, from w and a in A's axes."""
-    level = np.hypot(C[:, 0, 0], C[:, 0, 1])
-    if (level < LOCK).any():
-        raise OutsideError(
-            f"the path runs into the gimbal lock at t = {t[level < LOCK][0]:.9g} s, where angle_y is 90 "
-            "degrees; give the joint frames that lie a quarter turn further about y"
-        )
-    x = np.arctan2(-C[:, 1, 2], C[:, 2, 2])
-    y = np.arctan2(C[:, 0, 2], level)
-    z = np.arctan2(-C[:, 0, 1], C[:, 0, 0])
-    sx, cx, sy, cy = np.sin(x), np.cos(x), np.sin(y), np.cos(y)
-    one, zero = np.ones_like(x), np.zeros_like(x)
-    # w = x' e_x + y' Rx e_y + z' Rx Ry e_z, and its derivative.
-    E = np.array([[one, zero, sy], [zero, cx, -sx * cy], [zero, sx, cx * cy]]).transpose(2, 0, 1)
-    rate = np.linalg.solve(E, w[:, :, None])[:, :, 0]
-    x1, y1, z1 = rate.T
-    bent = np.stack(
-        [
-            z1 * cy * y1,
-            -y1 * sx * x1 + z1 * (sx * sy * y1 - cx * cy * x1),
-            y1 * cx * x1 - z1 * (sx * cy * x1 + cx * sy * y1),
-        ],
-        axis=1,
-    )
-    acceleration = np.linalg.solve(E, (a - bent)[:, :, None])[:, :, 0]
-    return np.stack([x, y, z], axis=1), rate, acceleration

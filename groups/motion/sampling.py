@@ -3,29 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from groups.motion.inputs import driven_coordinates, name_faults, reference_values
-from groups.motion.laws import Law, evaluated, harmonic, polynomial, ramp, speed, spline
+from groups.motion.laws import Law, evaluated, formula, harmonic, polynomial, ramp, speed, spline
 from groups.motion.sampled import Motion, time_faults
 from mbssa import Mechanism
 from mbssa.io.motion import by_id
+from mbssa.joints.catalogue import coordinate_unit
 from mbssa.motion import LONGEST, MOST_STEPS, SHORTEST, DefaultMotion, InputLaw
 
 
 def sample(
-    mechanism: Mechanism, laws: Mapping[str, Law | Callable[[Any], Any]], time: npt.ArrayLike
+    mechanism: Mechanism, laws: Mapping[str, Law | Callable[[Any], Any] | str], time: npt.ArrayLike
 ) -> Motion:
     """Laws of the driven coordinates at these instants.
 
     Parameters
     ----------
-    laws : for each driven coordinate a law of this package, or any function of t (s) that returns
-        the value (m or rad) or the tuple (value, rate, acceleration). A value alone is sampled finely
-        and differentiated by a spline.
+    laws : for each driven coordinate a law of this package, an expression of t (s) in text, or any function
+        of t that returns the value (m or rad) or the tuple (value, rate, acceleration). The rates of a value
+        alone are derivatives of its operations, or where these cannot be traced, of a spline through many.
     time : (T,) s, increasing
 
     Raises
@@ -54,7 +55,9 @@ def sample(
     for row, name in enumerate(names):
         try:
             with np.errstate(over="ignore", invalid="ignore"):  # an overflow is reported as not finite
-                columns[row] = evaluated(laws[name], instants)
+                law = laws[name]
+                made = formula(law, coordinate_unit(name)) if isinstance(law, str) else law
+                columns[row] = evaluated(made, instants)
         except ValueError as error:
             faults.append(f"law of {name}: {error}")
     if faults:
@@ -179,7 +182,8 @@ def stored_laws(mechanism: Mechanism, at_reference: Mapping[str, float]) -> dict
 
 def _laws(stored: DefaultMotion, at_reference: Mapping[str, float]) -> dict[str, Law]:
     return {
-        name: law_from_data(law, at_reference[name], stored.duration) for name, law in stored.inputs.items()
+        name: law_from_data(law, at_reference[name], stored.duration, coordinate_unit(name))
+        for name, law in stored.inputs.items()
     }
 
 
@@ -198,9 +202,13 @@ def check_span(steps: int | None, duration: float | None) -> None:
 _START = {"constant": "value", "speed": "start", "polynomial": "start", "harmonic": "mean", "ramp": "start"}
 
 
-def law_from_data(law: InputLaw, at_reference: float, duration: float) -> Law:
-    """A law from its data, for a coordinate whose value at the reference is ``at_reference``."""
+def law_from_data(
+    law: InputLaw, at_reference: float, duration: float, unit: Literal["m", "rad", ""] = ""
+) -> Law:
+    """A law from its data, for a coordinate in ``unit`` whose value at the reference is ``at_reference``."""
     given: dict[str, Any] = dict(law.parameters)
+    if law.name == "formula":
+        return formula(given["formula"], unit, given["unit"])
     if law.name == "spline":
         return spline(given["times"], given["values"])
     if law.name == "harmonic":

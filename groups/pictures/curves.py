@@ -166,13 +166,9 @@ def _of_body(trajectory: Trajectory, name: str) -> list[Curve]:
 def _of_points(trajectory: Trajectory, name: str) -> list[Curve]:
     body = trajectory.body(name)
     geometry = trajectory.mechanism.body_geometry.get(body.index)
-    kept = 1 + (trajectory.velocity is not None) + (trajectory.acceleration is not None)
-    curves = []
-    for point in geometry.points if geometry is not None else ():
-        makers = (body.point, body.point_velocity, body.point_acceleration)[:kept]
-        levels = [make(point) for make in makers]
-        curves += [
-            Curve(f"{name}.{point}.{axis}", "m", False, tuple(level[:, k] for level in levels))
-            for k, axis in enumerate("xy" if trajectory.planar else "xyz")
-        ]
-    return curves
+    return [
+        Curve(f"{name}.{point}.{axis}", "m", False, tuple(level[:, k] for level in levels))
+        for point in (geometry.points if geometry is not None else ())
+        for levels in [body.point_levels(point)]
+        for k, axis in enumerate("xy" if trajectory.planar else "xyz")
+    ]

@@ -6,12 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from groups.results.joints import kept_level
-from groups.rotations import plane_rotation, rotation_of, twist_in_space
+from groups.results.joints import body_motion, carried, kept_level
+from groups.rotations import plane_rotation, rotation_of
 from mbssa.arrays import Floats
-from mbssa.joints.axes import in_space
 
 if TYPE_CHECKING:
     from groups.trajectory import Trajectory
@@ -70,7 +67,7 @@ class BodyMotion:
         KeyError
             The body has no point of that name.
         """
-        return self.position + self._flat(self._arm(at))
+        return self.point_levels(at)[0]
 
     def point_velocity(self, at: str | Sequence[float]) -> Floats:
         """(T, 3) or (T, 2) velocity of a point of the body, m/s: v + ω × r.
@@ -82,8 +79,8 @@ class BodyMotion:
         ValueError
             Velocities were not kept.
         """
-        twist = twist_in_space(self.velocity)
-        return self._flat(twist[:, :3] + np.cross(twist[:, 3:], self._arm(at)))
+        kept_level(self.trajectory.velocity, "velocity")
+        return self.point_levels(at)[1]
 
     def point_acceleration(self, at: str | Sequence[float]) -> Floats:
         """(T, 3) or (T, 2) acceleration of a point of the body, m/s²: a + α × r + ω × (ω × r).
@@ -95,22 +92,18 @@ class BodyMotion:
         ValueError
             Accelerations or velocities were not kept.
         """
-        spin, second = twist_in_space(self.velocity)[:, 3:], twist_in_space(self.acceleration)
-        arm = self._arm(at)
-        return self._flat(second[:, :3] + np.cross(second[:, 3:], arm) + np.cross(spin, np.cross(spin, arm)))
+        kept_level(self.trajectory.acceleration, "acceleration")
+        return self.point_levels(at)[2]
 
-    def _arm(self, at: str | Sequence[float]) -> Floats:
-        """Vector (T, 3) from the body's origin to a point, world axes."""
-        reference = self.trajectory.reference
+    def point_levels(self, at: str | Sequence[float]) -> list[Floats]:
+        """Path of a point, its velocity and acceleration, as many as were kept."""
+        trajectory, reference = self.trajectory, self.trajectory.reference
         if isinstance(at, str):
-            geometry = self.trajectory.mechanism.body_geometry.get(self.index)
+            geometry = trajectory.mechanism.body_geometry.get(self.index)
             points = geometry.points if geometry is not None else {}
             if at not in points:
                 raise KeyError(f"no point {at!r}; the body has {', '.join(points) or 'none'}")
             at = points[at]
-        away = in_space(np.asarray(at, dtype=float)) - reference.position[self.index]
-        arm: Floats = self.rotation @ (reference.rotation[self.index].T @ away)
-        return arm
-
-    def _flat(self, vectors: Floats) -> Floats:
-        return vectors[:, :2] if self.trajectory.planar else vectors
+        body = body_motion(trajectory, reference, self.index + 1)
+        levels = carried(body, reference.on_body(self.index, tuple(at)), is_place=True)
+        return [level[:, :2] if trajectory.planar else level for level in levels]

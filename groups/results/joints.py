@@ -13,16 +13,12 @@ from mbssa import Joint
 from mbssa.arrays import Bools, Floats, Ints
 from mbssa.joints.axes import in_space
 from mbssa.joints.catalogue import coordinate_unit
-from mbssa.joints.equations import Elementary, Equations, coordinates, elementary_rates
+from mbssa.joints.equations import Body, Elementary, Equations, elementary_motion
 from mbssa.joints.frames import Frames
-from mbssa.joints.poses import relative_pose
 from mbssa.joints.relations import JointRelations, Term
 
 if TYPE_CHECKING:
     from groups.trajectory import Trajectory
-
-#: Position (n, 3), rotation (n, 3, 3), and of velocity and acceleration (n, 6) those that were kept.
-Body = tuple[Floats, Floats, Floats | None, Floats | None]
 
 #: Instants that are evaluated together: enough to amortise a call, few enough to stay in the cache.
 BLOCK = 8_192
@@ -136,11 +132,15 @@ def coordinate_motion(trajectory: Trajectory, name: str) -> CoordinateMotion:
 
 
 def joint_motion(
-    trajectory: Trajectory, joint: str | int | Joint, starts: Sequence[int] | Ints = (0,)
+    trajectory: Trajectory,
+    joint: str | int | Joint,
+    starts: Sequence[int] | Ints = (0,),
+    near: Floats | None = None,
 ) -> JointMotion:
     """Coordinates of one joint at all instants: of a user's text, an index or a view."""
     # Where several motions stand one after another, angles are counted from the reference in each, from the
-    # instants `starts` on.
+    # instants `starts` on. Of poses that are no motion each angle is next to that in `near` (T, k), or to the
+    # reference's where that has none.
     mechanism = trajectory.mechanism
     if isinstance(joint, str):
         joint = mechanism.joint(joint)
@@ -160,7 +160,7 @@ def joint_motion(
         parameters = {key: column[joint.index] for key, column in frames.parameters.items()}
         given = frames.at_reference(mechanism, joint.index)
         ends = frames.origin[joint.index], frames.axes[joint.index]
-        found = pair_motion(trajectory, rows, names, joint.bodies, ends, parameters, given, starts)
+        found = pair_motion(trajectory, rows, names, joint.bodies, ends, parameters, given, starts, near)
     value, *rates = found
     units = tuple(coordinate_unit(one) for one in names)
     return JointMotion(joint.id, names, units, value, *rates, *[None] * (2 - len(rates)))
@@ -256,6 +256,7 @@ def pair_motion(
     parameters: Mapping[str, np.float64],
     at_reference: Mapping[str, float],
     starts: Sequence[int] | Ints = (0,),
+    near: Floats | None = None,
 ) -> list[Floats]:
     """Coordinates of a pair of frames, with those rates that were kept, (T, k) each."""
     # `ends` are the origins (2, 3) and axes (2, 3, 3) of the frames in the bodies' own.
@@ -264,21 +265,34 @@ def pair_motion(
     for start in range(0, n, BLOCK):
         block = slice(start, start + BLOCK)
         part = trajectory.instants(block)
-        bodies = [_body(part, frames, number) for number in numbers]
-        for whole, piece in zip(found, _block(rows, ends, bodies, parameters), strict=True):
+        bodies = [body_motion(part, frames, number) for number in numbers]
+        for whole, piece in zip(found, _levels(rows, bodies, ends, parameters), strict=True):
             whole[block] = piece
     there: list[Body] = []
     for number in numbers:
         one = slice(number - 1, number)
         there.append((frames.position[one], frames.rotation[one], None, None))
-    principal = _block(rows, ends, there, parameters)[0][0]
+    principal = _levels(rows, there, ends, parameters)[0][0]
     said = np.array([at_reference.get(name, principal[c]) for c, name in enumerate(names)])
+    if near is not None:
+        starts = np.arange(n)
+        said = np.tile(said, (n, 1))
+        if near.size:
+            said = np.where(np.isfinite(near), near, said)
+        principal = said
     turned = None
     if trajectory.orientation.ndim == 2:
         first, second = (_turned(trajectory, number - 1)[0] for number in numbers)
         turned = second - first
     _make_continuous(found, trajectory.time, rows, names, principal, said, turned, starts)
     return found
+
+
+def _levels(
+    rows: Equations, bodies: Sequence[Body], ends: tuple[Floats, Floats], parameters: Mapping[str, np.float64]
+) -> list[Floats]:
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return elementary_motion(rows.coordinates, bodies, ends, parameters)
 
 
 def chosen_coordinates(trajectory: Trajectory, joints: str | Sequence[str]) -> list[CoordinateMotion]:
@@ -320,7 +334,7 @@ def _named(trajectory: Trajectory, name: str) -> tuple[Joint, tuple[str, ...]]:
 # --- one block of instants ---------------------------------------------------------------------------
 
 
-def _body(part: Trajectory, frames: Frames, number: int) -> Body:
+def body_motion(part: Trajectory, frames: Frames, number: int) -> Body:
     """A body's motion in space; the frame stands still whether it was kept or not."""
     n = len(part.time)
     if number == 1:
@@ -340,39 +354,19 @@ def _body(part: Trajectory, frames: Frames, number: int) -> Body:
     )
 
 
-def _block(
-    rows: Equations, ends: tuple[Floats, Floats], bodies: list[Body], parameters: Mapping[str, np.float64]
-) -> list[Floats]:
-    """Value, and as far as it was kept rate and acceleration, (n, k) each; angles are principal ones."""
-    (p, R, v, a), (q, S, u, b) = bodies
-    d, C, axes, (arm, reach), across = relative_pose(((p, R), (q, S)), *ends)
-    given = {name: np.full(len(d), value) for name, value in parameters.items()}
-    with np.errstate(invalid="ignore", divide="ignore"):
-        value, row = coordinates(rows, d, C, given)
-        if v is None or u is None:
-            return [value]
-        w, x = v[:, 3:], u[:, 3:]
-        # Velocity of B's origin and B's angular velocity against A, then both in A's axes.
-        slip = u[:, :3] + np.cross(x, reach) - v[:, :3] - np.cross(w, arm)
-        linear, angular = _into(axes, slip - np.cross(w, across)), _into(axes, x - w)
-        twist = np.concatenate([linear, angular], axis=1)
-        if a is None or b is None:
-            return [value, np.einsum("nkm,nm->nk", row, twist)]
-        alpha, beta = a[:, 3:], b[:, 3:]
-        pull = b[:, :3] + np.cross(beta, reach) + np.cross(x, np.cross(x, reach))
-        pull -= a[:, :3] + np.cross(alpha, arm) + np.cross(w, np.cross(w, arm))
-        # In A's axes a vector changes by what it does in the world less w × itself.
-        pull -= np.cross(alpha, across) + np.cross(w, slip)
-        pull -= np.cross(w, slip - np.cross(w, across))
-        swing = beta - alpha - np.cross(w, x - w)
-        change = np.concatenate([_into(axes, pull), _into(axes, swing)], axis=1)
-        return [value, *elementary_rates(rows.coordinates, d, C, given, twist, change)]
-
-
-def _into(axes: Floats, vectors: Floats) -> Floats:
-    """World vectors (n, 3) in these axes (n, 3, 3)."""
-    turned: Floats = np.einsum("nba,nb->na", axes, vectors)
-    return turned
+def carried(body: Body, local: Floats, is_place: bool = False) -> list[Floats]:
+    """A vector (3,) of a body's own axes in the world (n, 3), or its place; with the rates that were kept."""
+    position, rotation, velocity, acceleration = body
+    arm = rotation @ local
+    levels = [arm + position if is_place else arm]
+    if velocity is not None:
+        spin = velocity[:, 3:]
+        turned = np.cross(spin, arm)
+        levels.append(velocity[:, :3] + turned if is_place else turned)
+        if acceleration is not None:
+            bent = np.cross(acceleration[:, 3:], arm) + np.cross(spin, turned)
+            levels.append(acceleration[:, :3] + bent if is_place else bent)
+    return levels
 
 
 # --- continuity --------------------------------------------------------------------------------------
@@ -390,7 +384,7 @@ def _make_continuous(
 ) -> None:
     """Turn principal angles into continuous ones that start at the reference, in place."""
     # The angle `turned` (T,) of the second body against the first, known in the plane, counts turns. Before
-    # the motion that begins at each of `starts` comes a row for the reference.
+    # the motion that begins at each of `starts` comes a row for the reference, one for all or one for each.
     value = found[0]
     sound = np.flatnonzero(np.isfinite(value).all(axis=1))
     if not len(sound):
@@ -424,7 +418,7 @@ def _make_continuous(
             expected[solved] = advance
             expected[(first + 1)[first + 1 < len(path)]] = 0.0  # the shorter way from the reference
             before = np.roll(path[:, k], 1)
-            before[first], expected[first] = 0.0, said[k]
+            before[first], expected[first] = 0.0, said[..., k]
             steps = path[:, k] - before - expected
             path[:, k] -= 2 * np.pi * _summed(np.round(steps / (2 * np.pi)), first)
     value[sound] = path[solved]

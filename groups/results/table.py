@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 #: Kinds of columns, in their order.
 QUANTITIES = ("driven", "joints", "points", "bodies", "groups")
 
+#: Position, velocity and acceleration of points: what stands before the axis, and the unit.
+_POINTS = (("", "m"), ("v", "m/s"), ("a", "m/s^2"))
+
 #: Numbers that are turned into text together.
 _BLOCK = 500_000
 
@@ -134,13 +137,8 @@ def _of_points(body: BodyMotion) -> Iterator[Column]:
     trajectory = body.trajectory
     geometry = trajectory.mechanism.body_geometry.get(body.index)
     for point in geometry.points if geometry is not None else ():
-        levels = [("", "m", body.point(point))]
-        if trajectory.velocity is not None:
-            levels.append(("v", "m/s", body.point_velocity(point)))
-            if trajectory.acceleration is not None:
-                levels.append(("a", "m/s^2", body.point_acceleration(point)))
         name = f"{trajectory.mechanism.body_name(body.index)}.{point}"
-        for level, unit, vectors in levels:
+        for (level, unit), vectors in zip(_POINTS, body.point_levels(point), strict=False):
             for axis, values in zip("xyz", vectors.T, strict=False):
                 yield Column(f"{name}.{level}{axis}", unit, values)
 

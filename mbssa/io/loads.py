@@ -8,11 +8,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mbssa.bounds import SMALLEST_MASS, load_faults, range_fault
+from mbssa.expressions import ExpressionError, function_of
 from mbssa.faults import Fault, Faults, meant
 from mbssa.io.motion import check_law, law_in_si, law_record
 from mbssa.joints.catalogue import Space, is_length
 from mbssa.joints.geometry import JointGeometry
-from mbssa.loads import FORCE_TYPES, Force, ForceType, Inertia, inertia_matrix, principal_moments
+from mbssa.loads import ARGUMENTS, FORCE_TYPES, Force, ForceType, Inertia, inertia_matrix, principal_moments
 from mbssa.mechanism import FRAME, Mechanism, Vector
 from mbssa.motion import InputLaw
 from mbssa.units import scale_of
@@ -183,6 +184,17 @@ class LoadReader:
                 self.faults.add(f"{where} terrain[{k + 1}]", what)
                 return
 
+    def _exerted(self, entry: ForceEntry, where: str) -> Any:
+        """A function: an expression of t, value and rate, which needs no trust, or Python's by its name."""
+        given = entry.function
+        if not isinstance(given, str) or ":" in given or entry.type == "point":
+            return self.function(given, where)
+        try:
+            function_of(given, ARGUMENTS)
+        except ExpressionError as error:
+            self.faults.add(where, str(error))
+        return given
+
     def _bodies(
         self, entry: ForceEntry, wanted: int, numbers: Mapping[str, int], n: int, where: str
     ) -> tuple[int, ...]:
@@ -240,7 +252,7 @@ class LoadReader:
             None if terrain is None else tuple((x * self.length, y * self.length) for x, y in terrain),
             self.profile(entry.profile, where),
             turn(entry.spin, scale("spin"), f"{where} spin"),
-            self.function(entry.function, f"{where} function"),
+            self._exerted(entry, f"{where} function"),
         )
 
     def _points(self, entry: ForceEntry, where: str) -> tuple[Vector, ...] | None:

@@ -7,9 +7,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from mbssa.expressions import ExpressionError, function_of
 from mbssa.faults import Faults, ModelError, meant
 from mbssa.io.toml_text import toml_tables, toml_text
-from mbssa.joints.catalogue import is_length
+from mbssa.joints.catalogue import coordinate_unit, is_length
 from mbssa.mechanism import Mechanism
 from mbssa.motion import DefaultMotion, InputLaw, Parameter
 
@@ -27,7 +28,7 @@ def motion_of(entry: MotionEntry, length: float, angle: float, faults: Faults) -
     inputs = {}
     for name, law in entry.inputs.items():
         scale = length if is_length(name) else angle
-        check_law(law, entry.duration, f"[motion] {name}", faults)
+        check_law(law, entry.duration, f"[motion] {name}", faults, coordinate_unit(name))
         inputs[name] = law_in_si(law, scale, angle)
     return DefaultMotion(float(entry.duration), entry.steps, inputs)
 
@@ -35,6 +36,8 @@ def motion_of(entry: MotionEntry, length: float, angle: float, faults: Faults) -
 def law_in_si(law: AnyLaw, scale: float, angle: float) -> InputLaw:
     """A law of a checked table in SI units; ``scale`` and ``angle`` are those of its values and its phase."""
     given = law.model_dump(exclude_unset=True, exclude_none=True, exclude={"law"})
+    if law.law == "formula":
+        given.setdefault("unit", 1.0)
     return InputLaw(law.law, {key: _in_si(key, given[key], scale, angle) for key in given})
 
 
@@ -43,15 +46,22 @@ def unit_of_parameter(name: str, unit: str) -> str:
     return "" if name in _OF_TIME else "rad" if name == "phase" else unit
 
 
-def _in_si(name: str, value: float | list[float], scale: float, angle: float) -> Parameter:
+def _in_si(name: str, value: float | str | list[float], scale: float, angle: float) -> Parameter:
+    if isinstance(value, str):
+        return value
     factor = 1.0 if name in _OF_TIME else angle if name == "phase" else scale
     if isinstance(value, list):
         return tuple(float(each * factor) for each in value)
     return float(value * factor)
 
 
-def check_law(law: AnyLaw, duration: float | None, where: str, faults: Faults) -> None:
-    """Collect what is wrong with a law by itself; ``duration`` is that of the motion, s, if it has one."""
+def check_law(law: AnyLaw, duration: float | None, where: str, faults: Faults, unit: str = "") -> None:
+    """Collect what is wrong with a law in itself, in a motion of this duration (s) and values in ``unit``."""
+    if law.law == "formula":
+        try:
+            function_of(law.formula, ("t",), unit)
+        except ExpressionError as error:
+            faults.add(f"{where} formula", str(error))
     if law.law == "ramp" and law.duration is None:
         if duration is None:
             faults.add(f"{where} duration", "is missing; write how long the step lasts, s", "missing")

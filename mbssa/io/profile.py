@@ -22,7 +22,7 @@ class FormulaEntry(Table):
     """A curve by formula: r of the angle s from x (rad), or x and y of a parameter s.
 
     Formulas know + - * / **, brackets, pi, e, and sin, cos, tan, asin, acos, atan, atan2, sinh, cosh, tanh,
-    exp, log, sqrt, abs; angles in rad whatever the units of the file.
+    exp, log, sqrt, abs; angles in rad whatever the units of the file. Lengths may have a unit behind them.
     """
 
     r: str | None = Field(None, description='distance from the origin: "0.05 + 0.01*cos(3*s)"')

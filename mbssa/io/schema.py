@@ -222,6 +222,16 @@ class SplineLaw(Table):
     )
 
 
+class FormulaLaw(Table):
+    """An expression of the time, with the rates of its derivatives."""
+
+    law: Literal["formula"] = Field(description="an expression of the time")
+    formula: str = Field(description='of t, s: "30 deg * sin(2*pi*t)"')
+    unit: Annotated[FiniteFloat, Field(gt=0)] | None = Field(
+        None, description="length or angle units that the number 1 of the formula stands for; 1 if not given"
+    )
+
+
 #: Tables of the laws by the name that ``law`` gives them.
 LAWS: dict[str, type[Table]] = {
     "constant": ConstantLaw,
@@ -230,10 +240,12 @@ LAWS: dict[str, type[Table]] = {
     "harmonic": HarmonicLaw,
     "ramp": RampLaw,
     "spline": SplineLaw,
+    "formula": FormulaLaw,
 }
 
 AnyLaw = Annotated[
-    ConstantLaw | SpeedLaw | PolynomialLaw | HarmonicLaw | RampLaw | SplineLaw, Field(discriminator="law")
+    ConstantLaw | SpeedLaw | PolynomialLaw | HarmonicLaw | RampLaw | SplineLaw | FormulaLaw,
+    Field(discriminator="law"),
 ]
 
 
@@ -307,8 +319,9 @@ class ForceEntry(Table):
     )
     function: Any = Field(
         None,
-        description='"module:name" or "file.py:name" of a function (t, value, rate): spring, coordinate: '
-        "a further force or torque; point: of its position and velocity, a further force; SI units",
+        description='"module:name" or "file.py:name" of a function (t, value, rate), in SI units: spring, '
+        'coordinate: a further force or torque, which may be an expression of these: "-2e7*value^3"; '
+        "point: of its position and velocity, a further force",
     )
 
 

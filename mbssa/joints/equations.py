@@ -14,8 +14,20 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from mbssa.graph.derivative import Direction, derivative
-from mbssa.graph.frames import Vector, cross, dot, transposed
+from mbssa.graph.derivative import Direction, Twist, derivative
+from mbssa.graph.frames import (
+    UNIT,
+    ZERO,
+    Frame,
+    Motion,
+    Vector,
+    carried,
+    cross,
+    dot,
+    minus,
+    relative,
+    transposed,
+)
 from mbssa.graph.nodes import Graph, Number, atan2, cos, is_zero, sin, sqrt
 from mbssa.graph.source import functions as printed
 
@@ -129,6 +141,9 @@ def measured(elementary: Elementary, d: Vector, C: Sequence[Vector], given: Numb
 # --- evaluation ------------------------------------------------------------------------------------
 
 
+#: Position (n, 3), rotation (n, 3, 3), and of velocity and acceleration (n, 6) those that are known.
+Body: TypeAlias = tuple[Array, Array, Array | None, Array | None]
+_OF_BODIES = ("position", "rotation", "velocity", "acceleration")
 #: Elementary functions that are printed together.
 Functions: TypeAlias = tuple[Elementary, ...]
 #: A function of arrays, its inputs by name, row and column of each result, and the number of columns.
@@ -138,40 +153,32 @@ _Function: TypeAlias = tuple[
 
 
 @cache
-def _printed(functions: tuple[Elementary, ...], what: Literal["values", "slopes", "rates"]) -> _Function:
-    """Values, with derivatives by the relative twist or without, or rates along a motion, as printed."""
+def _printed(functions: Functions, what: Literal["values", "slopes"]) -> _Function:
+    """Values, with derivatives by the relative twist or without, as printed."""
     graph = Graph()
     d = [graph.input("d", i) for i in range(3)]
     C = [[graph.input("C", (i, j)) for j in range(3)] for i in range(3)]
-    twist, change = ([graph.input(name, k) for k in range(6)] for name in ("twist", "change"))
-    given = [None if e.parameter is None else graph.input("parameter", e.parameter) for e in functions]
 
-    def along(by: Sequence[Number]) -> Direction:
+    def along(by: Sequence[float]) -> Direction:
         columns = [cross(by[3:], column) for column in transposed(C)]
+        rates: dict[str, Callable[[Any], Number]] = {"d": lambda k: by[k], "C": lambda k: columns[k[1]][k[0]]}
+        return Direction(lambda name, k: rates[name](k) if name in rates else 0.0)
 
-        def of(name: str, k: Any) -> Number:
-            if name == "C":
-                return columns[k[1]][k[0]]
-            return {"d": by, "twist": change}[name][k] if name in ("d", "twist") else 0.0
-
-        return Direction(of)
-
-    values = [measured(e, d, C, x) for e, x in zip(functions, given, strict=True)]
-    columns = [values]
+    columns = [_measured(graph, functions, d, C)]
     if what == "slopes":
-        columns += [derivative(values, along(unit)) for unit in np.eye(6).tolist()]
-    elif what == "rates":
-        motion = along(twist)
-        first = derivative(values, motion)
-        columns = [first, derivative(first, motion)]
+        columns += [derivative(columns[0], along(unit)) for unit in np.eye(6).tolist()]
     places = [(row, k) for k, column in enumerate(columns) for row, x in enumerate(column) if not is_zero(x)]
     (_, arrays), inputs = printed("elementary", [], [columns[k][row] for row, k in places])
     return arrays, inputs, places, len(columns)
 
 
-def _found(
-    function: _Function, count: int, d: Array, C: Array, parameters: Parameters, *motion: Array
-) -> Array:
+def _measured(graph: Graph, functions: Functions, d: Vector, C: Sequence[Vector]) -> list[Number]:
+    """Elementary functions whose parameters are inputs."""
+    given = [None if e.parameter is None else graph.input("parameter", e.parameter) for e in functions]
+    return [measured(e, d, C, x) for e, x in zip(functions, given, strict=True)]
+
+
+def _found(function: _Function, count: int, d: Array, C: Array, parameters: Parameters) -> Array:
     """Results (n, e, columns) of a printed function."""
     arrays, inputs, places, width = function
     found = np.zeros((len(d), count, width))
@@ -179,8 +186,6 @@ def _found(
         "d": lambda k: d[:, k],
         "C": lambda k: C[:, k[0], k[1]],
         "parameter": parameters.__getitem__,
-        "twist": lambda k: motion[0][:, k],
-        "change": lambda k: motion[1][:, k],
     }
     results = arrays([read[name](k) for name, k in inputs], ())
     for (row, k), result in zip(places, results, strict=True):
@@ -201,12 +206,47 @@ def elementary_slopes(
     return found[:, :, 0], found[:, :, 1:]
 
 
-def elementary_rates(
-    functions: Functions, d: Array, C: Array, parameters: Parameters, twist: Array, change: Array
-) -> tuple[Array, Array]:
-    """First and second rates (n, e) by the relative twist (n, 6) and its own rate, both in A's axes."""
-    found = _found(_printed(functions, "rates"), len(functions), d, C, parameters, twist, change)
-    return found[:, :, 0], found[:, :, 1]
+@cache
+def _moving(
+    functions: Functions, levels: int
+) -> tuple[Callable[..., Sequence[Number]], list[tuple[str, Any]]]:
+    """Values and rates of functions of two bodies' frames by the motions of the bodies, as printed."""
+    graph, frames, ends = Graph(), list[Frame](), list[Frame]()
+
+    def vector(name: str, *key: int, first: int = 0) -> list[Number]:
+        return [graph.input(name, (*key, k)) for k in range(first, first + 3)]
+
+    def twist(body: int) -> Twist:
+        spin = vector("velocity", body, first=3)
+        return minus(vector("velocity", body), cross(spin, frames[body].place)), spin
+
+    for body in (0, 1):
+        motion, rows = Motion(None, body=body), [vector("rotation", body, k) for k in range(3)]
+        place = carried(motion, vector("position", body), True)
+        frames.append(Frame(place, [carried(motion, axis) for axis in transposed(rows)], motion=motion))
+        axes = [vector("axes", body, k) for k in range(3)]
+        ends.append(frames[body].end(vector("origin", body), axes))
+    found = _measured(graph, functions, *relative(*ends))
+    by = Direction(lambda name, k: graph.input("acceleration", k) if name == "velocity" else 0.0, twist)
+    for _ in range(levels - 1):
+        found += derivative(found[-len(functions) :], by)
+    (_, arrays), inputs = printed("moving", [], found)
+    return arrays, inputs
+
+
+def elementary_motion(
+    functions: Functions, bodies: Sequence[Body], ends: tuple[Array, Array], parameters: Mapping[str, Any]
+) -> list[Array]:
+    """Values (n, e) of functions of two bodies' frames, and rates as far as the bodies have them."""
+    # `ends` are the origins (2, 3) and axes (2, 3, 3) of the frames in the bodies' own. Angles are principal.
+    levels = min(sum(each is not None for each in body) for body in bodies) - 1
+    arrays, inputs = _moving(functions, levels)
+    known: dict[str, Any] = {"origin": ends[0], "axes": ends[1], "parameter": parameters}
+    for name, both in zip(_OF_BODIES, zip(*bodies, strict=True), strict=True):
+        known[name] = [None if array is None else np.moveaxis(array, 0, -1) for array in both]
+    given = [known[name][k[0]][k[1:]] if name in _OF_BODIES else known[name][k] for name, k in inputs]
+    found = np.stack([np.broadcast_to(x, len(bodies[0][0])) for x in arrays(given, ())], axis=1)
+    return [*np.split(found, levels, axis=1)]
 
 
 def residuals(rows: Equations, d: Array, C: Array, parameters: Parameters) -> tuple[Array, Array]:
@@ -219,52 +259,52 @@ def coordinates(rows: Equations, d: Array, C: Array, parameters: Parameters) -> 
     return elementary_slopes(rows.coordinates, d, C, parameters)
 
 
+#: z of B to x of A, x of B to z of A: the cross of a universal joint at its zero, by rows.
+SWAP = [[0.0, 0.0, 1.0], [0.0, -1.0, 0.0], [1.0, 0.0, 0.0]]
+
+
+def stepped(
+    frame: Frame,
+    steps: Sequence[Step],
+    coordinate: Callable[[int], Number],
+    parameter: Callable[[str], Number],
+    sign: int = 1,
+) -> Frame:
+    """A frame after the elementary motions of a joint, taken backwards for a ``sign`` of -1."""
+    # A coordinate is a number, or the cosine and sine of an angle; U's offset is along -(z_A × z_B).
+    for step in steps[::sign]:
+        if step.kind == "swap":
+            frame = Frame(frame.place, frame.turned(SWAP), frame.angle, frame.motion)
+            continue
+        x: Number = step.factor
+        if isinstance(step.factor, str):
+            x = -parameter("offset") if step.factor == "normal" else parameter(step.factor)
+        x = sign * x
+        if step.coordinate is not None:
+            q = coordinate(step.coordinate)
+            x = (q[0], x * q[1]) if isinstance(q, tuple) else x * q
+        frame = (frame.turn if step.kind == "turn" else frame.shift)(step.axis, x)
+    return frame
+
+
+@cache
+def _pose(rows: Equations) -> tuple[Callable[..., Sequence[Number]], list[tuple[str, Any]]]:
+    """Place, axes by rows, and for each coordinate velocity and angular velocity of B, as printed."""
+    graph, k = Graph(), len(rows.coordinates)
+    q = [graph.input("coordinate", i) for i in range(k)]
+    frame = stepped(Frame(ZERO, UNIT), rows.steps, q.__getitem__, lambda name: graph.input("parameter", name))
+    numbers = [*frame.place, *(x for row in transposed(frame.axes) for x in row)]
+    for unit in np.eye(k).tolist():
+        by = Direction(lambda name, i: unit[i] if name == "coordinate" else 0.0)  # noqa: B023 - used at once
+        numbers += [*derivative(frame.place, by), *frame.motion.twist(by)[1]]
+    (_, arrays), inputs = printed("pose", [], numbers)
+    return arrays, inputs
+
+
 def pose(rows: Equations, q: Array, parameters: Parameters) -> tuple[Array, Array, Array]:
     """Relative pose d (n, 3), C (n, 3, 3) at coordinates q (n, k); twists (n, 6, k) of B at unit rates."""
-    n, k = q.shape
-    d, C = np.zeros((n, 3)), np.tile(np.eye(3), (n, 1, 1))
-    axes = []
-    for step in rows.steps:
-        if step.kind == "swap":
-            C = C @ _SWAP
-            continue
-        factor = _factor(step.factor, n, parameters)
-        amount = factor if step.coordinate is None else factor * q[:, step.coordinate]
-        axis = C[:, :, step.axis]
-        axes.append((step, factor, axis, d))
-        if step.kind == "shift":
-            d = d + amount[:, None] * axis
-        else:
-            C = C @ _rotation(step.axis, amount)
-    twists = np.zeros((n, 6, k))
-    for step, factor, axis, origin in axes:
-        if step.coordinate is None:
-            continue
-        rate = factor[:, None] * axis
-        if step.kind == "shift":
-            twists[:, :3, step.coordinate] += rate
-        else:
-            twists[:, :3, step.coordinate] += np.stack(cross(list(rate.T), list((d - origin).T)), axis=1)
-            twists[:, 3:, step.coordinate] += rate
-    return d, C, twists
-
-
-#: z of B to x of A, x of B to z of A: the cross of a universal joint at its zero.
-_SWAP = np.array([[0.0, 0.0, 1.0], [0.0, -1.0, 0.0], [1.0, 0.0, 0.0]])
-
-
-def _factor(factor: float | str, n: int, parameters: Parameters) -> Array:
-    if factor == "normal":
-        # After the swap y is -(z_A × z_B), the direction of a U's offset reversed.
-        return -parameters["offset"]
-    return parameters[factor] if isinstance(factor, str) else np.full(n, factor)
-
-
-def _rotation(axis: int, angle: Array) -> Array:
-    c, s = np.cos(angle), np.sin(angle)
-    matrix = np.zeros((len(angle), 3, 3))
-    i, j = (axis + 1) % 3, (axis + 2) % 3
-    matrix[:, axis, axis] = 1.0
-    matrix[:, i, i], matrix[:, j, j] = c, c
-    matrix[:, i, j], matrix[:, j, i] = -s, s
-    return matrix
+    n = len(q)
+    arrays, inputs = _pose(rows)
+    results = arrays([q[:, k] if name == "coordinate" else parameters[k] for name, k in inputs], ())
+    found = np.stack([np.broadcast_to(x, n) for x in results], axis=1)
+    return found[:, :3], found[:, 3:12].reshape(n, 3, 3), found[:, 12:].reshape(*q.shape, 6).swapaxes(1, 2)

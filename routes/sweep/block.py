@@ -25,7 +25,7 @@ from routes.sweep.cases import Cases
 from routes.sweep.envelope import Envelope, packed
 from routes.sweep.parameters import Parameter, changed, unit_of
 from routes.sweep.poses import solve_poses
-from routes.sweep.quantities import Quantity, bodies_needed, followed, measured
+from routes.sweep.record import Quantity, bodies_needed, followed, measured
 from routes.sweep.simulated import Simulated, simulated
 from routes.sweep.store import SweepError, write_part
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
 import numpy as np
@@ -14,7 +15,7 @@ from groups.run import Run
 from groups.solve import proves
 from groups.solvers.solver import Solver
 from groups.status import OK, PASSED_SINGULAR, PREDECESSOR_FAILED
-from groups.trajectory import Branch
+from groups.trajectory import Branch, Trajectory
 from mbssa.arrays import Bools, Floats, Ints
 
 
@@ -35,10 +36,23 @@ class Poses:
         """Number of cases."""
         return int(self.status.shape[1])
 
-    def of(self, body: int) -> tuple[Floats, Floats]:
-        """Position and orientation (n, ...) of one of the bodies."""
-        row = int(np.searchsorted(self.bodies, body))
-        return self.position[row], self.orientation[row]
+
+def trajectory_of(model: Model, poses: Poses, angles: Mapping[int, Floats]) -> Trajectory:
+    """Poses as instants of a trajectory, with the turns of ``angles`` (n, 1) by planar body, or w ≥ 0."""
+    orientation = poses.orientation.copy()
+    if orientation.ndim == 2:
+        for body, near in angles.items():
+            row = int(np.searchsorted(poses.bodies, body))
+            turns = np.round((orientation[row] - near[:, 0]) / (2 * np.pi))
+            orientation[row] -= 2 * np.pi * np.nan_to_num(turns)
+    else:
+        orientation[orientation[..., 0] < 0.0] *= -1.0
+    return Trajectory(
+        model.mechanism, np.arange(float(poses.number)),
+        poses.position.swapaxes(0, 1), orientation.swapaxes(0, 1), None, None,
+        poses.status.T, poses.residual.T, np.zeros(poses.status.T.shape, dtype=np.int64),
+        poses.condition.T, poses.bodies, group_names=model.group_names,
+    )  # fmt: skip
 
 
 def solve_poses(

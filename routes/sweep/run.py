@@ -33,7 +33,7 @@ from routes.lock import file_at, locked
 from routes.sweep.block import ABOUT, TOGETHER, Setup, columns_of, solve_sent
 from routes.sweep.cases import Cases, in_si_units
 from routes.sweep.parameters import Parameter, framed, parameters_of, unit_of
-from routes.sweep.quantities import Limits, Quantity, expressions_of, limits_of, quantities_of
+from routes.sweep.record import Limits, Quantity, limits_of, quantities_of, user_quantities
 from routes.sweep.result import Sweep
 from routes.sweep.simulated import Simulated, settings_of
 from routes.sweep.store import FORMAT, SweepError, identity, is_done, open_store, part_path, read_manifest
@@ -259,7 +259,7 @@ def prepare(
         by_default = _by_default(mechanism, kept, simulation) if not quantities else ()
         recorded = record if record is not None else by_default
         measured = quantities_of(mechanism, model.frames, recorded, moving=moving)
-        measured += _derived(model, cases, measured, quantities or {})
+        measured += _derived(model, cases, measured, quantities or {}, moving)
         limited = quantities_of(mechanism, model.frames, kept, moving=moving)
     except ValueError as error:
         faults.append(str(error))
@@ -352,7 +352,7 @@ def _by_default(mechanism: Mechanism, limits: Iterable[str], simulation: Simulat
 
 
 def _derived(
-    model: Model, cases: Cases, measured: Sequence[Quantity], texts: Mapping[str, str]
+    model: Model, cases: Cases, measured: Sequence[Quantity], texts: Mapping[str, str], moving: bool
 ) -> tuple[Quantity, ...]:
     """Quantities by expression, whose columns have names of their own."""
     taken = {*cases.names, *ABOUT, *(name for each in measured for name in each.columns)} & texts.keys()
@@ -360,7 +360,7 @@ def _derived(
         raise ValueError(
             f"quantity {', '.join(sorted(taken))}: a column has this name already; write another"
         )
-    return expressions_of(model.mechanism, model.frames, texts)
+    return user_quantities(model.mechanism, model.frames, texts, moving=moving)
 
 
 def _measurable(model: Model, coordinate: str) -> bool:
@@ -450,7 +450,7 @@ def _manifest(setup: Setup) -> dict[str, Any]:
         "block": setup.block,
         "cases": dict(setup.cases.definition),
         "record": list(setup.recorded),
-        "quantities": {each.name: each.part for each in setup.quantities if each.kind == "expression"},
+        "quantities": {each.columns[0]: each.text for each in setup.quantities if each.text},
         "limits": {name: [_json(end) for end in ends] for name, ends in setup.limits.items()},
         "modes": {str(group): number for group, number in sorted(setup.modes.items())},
         "motion": motion,

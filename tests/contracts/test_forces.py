@@ -83,7 +83,7 @@ ELEMENTS = {
     ],
     "rotating_frame": [
         {"spin": 3.0, "point": (0.1, 0.2)},
-        {"spin": 2.0, "factor": {"law": "harmonic", "mean": 1.0, "amplitude": 0.3, "frequency": 2.0}},
+        {"spin": 2.0, "factor": {"law": "formula", "formula": "1 + 0.3*sin(4*pi*t)"}},
     ],
     "terrain": [
         {"bodies": ["coupler"], "point": (0.1, -0.15), "radius": 0.145, "stiffness": 4e3, "terrain": HILLS},

@@ -70,7 +70,41 @@ STORED = {
         InputLaw("spline", {"times": (0.0, 1.0, 2.0), "values": (1.0, 2.0, 0.0)}),
         lambda r: groups.spline([0.0, 1.0, 2.0], [1.0, 2.0, 0.0]),
     ),
+    "formula": (
+        InputLaw("formula", {"formula": "1 + 0.3*sin(4*pi*t)", "unit": 1.0}),
+        lambda r: groups.harmonic(0.3, 2.0, 0.0, 1.0),
+    ),
+    "formula with units": (
+        InputLaw("formula", {"formula": "180 deg * (1 + t^2 / 2)", "unit": 0.001}),
+        lambda r: groups.polynomial(math.pi, 0.0, math.pi / 2),
+    ),
+    "formula in degrees": (
+        InputLaw("formula", {"formula": "180 + 90*t", "unit": math.pi / 180}),
+        lambda r: groups.polynomial(math.pi, math.pi / 2),
+    ),
 }
+
+
+def test_a_function_of_time_is_traced_or_sampled(four_bar):
+    t = np.linspace(0.0, 2.0, 401)
+
+    def of(law, at=t):
+        motion = groups.sample(four_bar, {"1-2.angle": law}, at)
+        return motion.value[0], motion.rate[0], motion.acceleration[0]
+
+    wanted = np.exp(np.sin(3 * t)), 3 * np.cos(3 * t) * np.exp(np.sin(3 * t))
+    for law, tolerance in (
+        (lambda t: np.exp(np.sin(3 * t)), 1e-14),  # traced
+        (lambda t: np.where(np.asarray(t) < 9, np.exp(np.sin(3 * np.asarray(t))), 0.0), 1e-8),  # sampled
+        (lambda t: math.exp(math.sin(3 * t)), 1e-8),
+    ):
+        value, rate, _ = of(law)
+        np.testing.assert_allclose(value, wanted[0], rtol=1e-15)
+        np.testing.assert_allclose(rate, wanted[1], rtol=0, atol=tolerance * 10)
+    # Not traced is one that gives another number for what it does not know.
+    for at in (t, np.array([0.0])):
+        _, rate, _ = of(lambda t: 2.0 * t if isinstance(t, np.ndarray) else 0.0, at)
+        np.testing.assert_allclose(rate, 2.0, atol=1e-9)
 
 
 def test_a_stored_law_is_the_law_of_that_name(four_bar):

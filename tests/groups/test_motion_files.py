@@ -71,7 +71,30 @@ def test_steps_and_duration_instead_of_those_of_the_file(put, four_bar):
         groups.read_motion(four_bar, path, steps=-1)
 
 
+def test_a_formula_counts_in_the_units_of_the_file(put, four_bar):
+    t = np.linspace(0.0, 2.0, 5)
+    wanted = groups.sample(four_bar, {"1-2.angle": "90 deg + 1 rad * sin(180 deg * t)"}, t)
+    assert wanted.rate[0] == pytest.approx(np.pi * np.cos(np.pi * t))
+    assert wanted.acceleration[0] == pytest.approx(-(np.pi**2) * np.sin(np.pi * t), abs=1e-12)
+    for text in ("90 + 180/pi*sin(pi*t)", "90 deg + 1 rad * sin(pi*t)"):
+        law = f'"1-2.angle" = {{ law = "formula", formula = "{text}" }}'
+        path = put("motion.toml", 'units = { angle = "deg" }\nduration = 2\nsteps = 5\n[inputs]\n' + law)
+        motion = groups.read_motion(four_bar, path)
+        for level in ("value", "rate", "acceleration"):
+            assert getattr(motion, level) == pytest.approx(getattr(wanted, level), abs=1e-12), text
+    with pytest.raises(
+        ValueError, match=r"law of 1-2.angle: is in m; write numbers without units, or in rad"
+    ):
+        groups.sample(four_bar, {"1-2.angle": "5 mm * t"}, t)
+    with pytest.raises(ValueError, match=r"law of 1-2.angle: 1 \+ 3 deg: 1 has no unit, the other is in rad"):
+        groups.sample(four_bar, {"1-2.angle": "1 + 3 deg"}, t)
+
+
 BAD_LAWS = {
+    "formula": (
+        LAWS.replace('law = "speed", rate = 180, start = 90', 'law = "formula", formula = "2 mm * t"'),
+        "1-2.angle formula: is in m; write numbers without units, or in rad",
+    ),
     "unknown coordinate": (LAWS.replace("1-2", "1-3"), "1-3.angle: is not driven; did you mean '1-2.angle'"),
     "missing coordinate": (LAWS.replace("1-2", "1-3"), "1-2.angle: has no law"),
     "unknown key": ("stps = 3\n" + LAWS, "stps: unknown key; did you mean 'steps'"),

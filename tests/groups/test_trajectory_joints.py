@@ -7,6 +7,7 @@ import pytest
 
 import groups
 import mbssa
+from groups.results.expressions import evaluate, expressions_of
 from groups.rotations import quaternion_of
 from mbssa.joints.catalogue import CATALOGUE, coordinate_unit
 from mbssa.joints.equations import pose
@@ -121,7 +122,8 @@ def test_coordinates_rates_and_accelerations_of_every_pair_that_has_equations():
 def agree_with_differences(kind):
     time = np.arange(-0.08, 6.0, 0.01)
     q = law(kind, time)
-    motion = moving(pair_of(kind, np.random.default_rng(kind.index), q[8]), q, time).joint("2-3")
+    trajectory = moving(pair_of(kind, np.random.default_rng(kind.index), q[8]), q, time)
+    motion = trajectory.joint("2-3")
     assert motion.names == kind.coordinates
     assert motion.units == tuple(coordinate_unit(name) for name in kind.coordinates)
     first, second = slope(q, 0.01), slope(slope(q, 0.01), 0.01)
@@ -131,6 +133,33 @@ def agree_with_differences(kind):
     for k, name in enumerate(kind.coordinates):
         assert (motion[name].value == motion.value[:, k]).all()
         assert (motion[name].acceleration == motion.acceleration[:, k]).all()
+    expressions_agree_with_differences(trajectory)
+    poses_in_any_order_have_the_same_coordinates(trajectory, motion)
+
+
+def expressions_agree_with_differences(trajectory):
+    """Twice each coordinate, its sine, and the way of the joint's centre."""
+    texts = []
+    for name in trajectory.mechanism.joints[1].type.coordinates:
+        plain = f"3-2.{name}" + " / (1 m)" * (coordinate_unit(name) == "m")
+        texts.append(f"2 * {plain} - ({plain}) * sin({plain})")
+    for text in [*texts, "distance(2-3.centre, world.origin + 9 m * world.x)"]:
+        one = trajectory.quantity(text)
+        first, second = slope(one.value, 0.01), slope(slope(one.value, 0.01), 0.01)
+        assert np.abs(one.rate[4:-4] - first).max() < 1e-8, text
+        assert np.abs(one.acceleration[8:-8] - second).max() < 1e-5, text
+
+
+def poses_in_any_order_have_the_same_coordinates(trajectory, motion):
+    """Angles of poses that are no motion are those next to given ones, over turns and gimbals."""
+    dice = np.random.default_rng(5)
+    order = dice.permutation(len(trajectory.time))
+    near = motion.value + dice.uniform(-0.5, 0.5, motion.value.shape)
+    poses = replace(trajectory.instants(order), velocity=None, acceleration=None)
+    texts = {name: f"2-3.{name}" for name in motion.names}
+    for one in evaluate(poses, expressions_of(poses.mechanism, texts, ordered=False), {1: near[order]}):
+        wanted = motion[one.name].value[order]
+        assert np.abs(one.value - wanted).max() < 1e-12, (trajectory.mechanism.joints[1], one.name)
 
 
 def kind_of(code, space="spatial"):

@@ -406,6 +406,8 @@ def law(draw):
         inner = draw(st.lists(st.floats(1e-3, 999.0), max_size=4, unique=True))
         times = (0.0, *sorted(inner), 1000.0)
         return InputLaw(name, {"times": times, "values": tuple(draw(NUMBER) for _ in times)})
+    if name == "formula":
+        return InputLaw(name, {"formula": "2*sin(pi*t)", "unit": draw(POSITIVE)})
     parameters = {}
     for key, field in LAWS[name].model_fields.items():
         if key == "law" or not (field.is_required() or draw(st.booleans())):

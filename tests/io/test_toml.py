@@ -144,7 +144,7 @@ def test_the_schema_describes_every_field(run_mbssa):
     described = {name for name, field in entry.items() if "description" in field}
     assert described == set(entry)
     laws = {name: printed["$defs"][name] for name in printed["$defs"] if name.endswith("Law")}
-    assert len(laws) == 6
+    assert len(laws) == 7
     for table in (*laws.values(), printed["$defs"]["MotionEntry"]):
         assert table["additionalProperties"] is False
         assert all("description" in field for field in table["properties"].values())

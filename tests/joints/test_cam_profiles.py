@@ -101,9 +101,9 @@ FAULTS = {
     "formulas": (
         {"formula": {"x": "cis(s)", "y": "t", "range": ["q", 1]}, "follower": "roller", "base": 3.0},
         [
-            ("formula.x", "did you mean cos"),
-            ("formula.y", "'t' is no name"),
-            ("formula.range[1]", "'q' is no name"),
+            ("formula.x", "did you mean 'cos'"),
+            ("formula.y", "there is no 't'"),
+            ("formula.range[1]", "there is no 'q'"),
             ("base", "is for a law"),
             ("radius", "is missing"),
         ],

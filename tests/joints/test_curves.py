@@ -7,7 +7,6 @@ import pytest
 from scipy.interpolate import CubicSpline
 
 from mbssa.joints.cams.curves import Curve, circle, curve_from, ellipse, line, through
-from mbssa.joints.cams.formulas import formula
 
 TURN = 2 * np.pi
 
@@ -181,47 +180,3 @@ def test_a_curve_survives_a_pickle_and_cannot_be_written_to():
     assert (curve.data == circle(0.02).data).all()
     with pytest.raises(ValueError, match="read-only"):
         circle(0.02).coefficients[0, 0, 0] = 1.0
-
-
-# --- formulas --------------------------------------------------------------------------------------
-
-
-def test_formulas_are_numpys():
-    s = np.linspace(0.1, 2.0, 9)
-    text = "-2*sin(s)**2/3 + atan2(s, 1 + s) - sqrt(abs(s - pi))*exp(-s) + log(e)"
-    wanted = -2 * np.sin(s) ** 2 / 3 + np.arctan2(s, 1 + s) - np.sqrt(abs(s - np.pi)) * np.exp(-s) + 1
-    assert np.allclose(formula(text)(s), wanted, rtol=1e-15)
-    assert formula("a*s", ("s", "a"))(2.0, 3.0) == 6.0
-
-
-def test_what_is_no_formula_is_said_and_never_run():
-    for text, said in [
-        ("0.1 + cis(s)", "did you mean cos"),
-        ("50 + 10*cosine(3*s)", r"did you mean cos\?"),
-        ("Sine(s)", r"did you mean sin\?"),
-        ("tanhyp(s)", r"did you mean tanh\?"),
-        ("arctan2(s, 1)", r"did you mean atan2\?"),
-        ("0.1 + t", "'t' is no name of a formula"),
-        ("0.1*s^2", r"write \*\*"),
-        ("0.1*(s", "is not a formula"),
-        ("sin", r"write sin\(…\)"),
-        ("sin(s, 2)", "takes 1 value"),
-        ("__import__('os').system('true')", "is none of numbers"),
-        ("s.real", "is none of numbers"),
-        ("[s][0]", "is none of numbers"),
-        ("(lambda: s)()", "is none of numbers"),
-        ("'s'*9", "is none of numbers"),
-        ("True", "made of numbers"),
-        ("2j", "is none of numbers"),
-        ("1 if s else 2", "is none of numbers"),
-        ("(s := 2)", "is none of numbers"),
-        ("9" * 1500, "write it as 1e100"),
-        ("s" + "+s" * 2000, "at most 2000"),
-        ("(" * 900 + "s" + ")" * 900, "not a formula|nested too deeply"),
-    ]:
-        with pytest.raises(ValueError, match=said):
-            formula(text)
-
-
-def test_a_tower_of_powers_is_a_number_at_once():
-    assert np.isinf(formula("9**9**9**9")(0.0))

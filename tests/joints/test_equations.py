@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from mbssa.joints import CATALOGUE
-from mbssa.joints.equations import coordinates, elementary_rates, elementary_values, pose, residuals
+from mbssa.joints.equations import coordinates, elementary_motion, elementary_values, pose, residuals
 
 ROWS = [row for row in CATALOGUE if row.pair is not None]
 N = 10
@@ -118,7 +118,10 @@ def test_rates_against_differences():
             turned = np.array([_exp(w) @ c if time else c for w, c in zip(way[:, 3:], C, strict=True)])
             return elementary_values(row.pair.coordinates, d + way[:, :3], turned, values)
 
-        found = elementary_rates(row.pair.coordinates, d, C, values, twist, change)
+        still, ends = np.zeros((N, 6)), (np.zeros((2, 3)), np.tile(np.eye(3), (2, 1, 1)))
+        bodies = (still[:, :3], np.tile(np.eye(3), (N, 1, 1)), still, still), (d, C, twist, change)
+        value, *found = elementary_motion(row.pair.coordinates, bodies, ends, values)
+        np.testing.assert_allclose(value, elementary_values(row.pair.coordinates, d, C, values), atol=1e-14)
         for mine, theirs in zip(found, differences(at, 5e-3), strict=True):
             assert np.abs(mine - theirs).max(initial=0) < 1e-6, row.code
 

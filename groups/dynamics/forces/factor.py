@@ -13,10 +13,11 @@ from groups.motion.laws import Law
 from groups.motion.sampling import law_from_data
 from mbssa import Mechanism
 from mbssa.arrays import Floats
+from mbssa.expressions import function_of as expressed
 from mbssa.graph.frames import Vector
 from mbssa.graph.nodes import Number
 from mbssa.joints.user_sources import Source, error_line, imported, importing
-from mbssa.loads import Force
+from mbssa.loads import ARGUMENTS, Force
 from mbssa.motion import InputLaw, Parameter
 from mbssa.trust import REMEDY, may_run
 
@@ -93,6 +94,8 @@ def function_faults(mechanism: Mechanism) -> list[str]:
 
 
 def _function(source: Source, identity: str) -> Callable[..., Any]:
+    if isinstance(source, str) and ":" not in source:
+        return _expression(source)
     if not may_run(source):
         raise ValueError(f"force {identity} function: {source}: code that a file names is not run; {REMEDY}")
     if not isinstance(source, str):
@@ -105,6 +108,11 @@ def _function(source: Source, identity: str) -> Callable[..., Any]:
     if not callable(found):
         raise ValueError(f"force {identity} function: {source} is no function of t, value and rate")
     return cast(Callable[..., Any], found)
+
+
+@lru_cache(maxsize=256)
+def _expression(text: str) -> Callable[..., Floats]:
+    return expressed(text, ARGUMENTS)
 
 
 @lru_cache(maxsize=256)

@@ -14,10 +14,10 @@ from typing import Any, Literal, cast
 import numpy as np
 
 from mbssa.bounds import LARGEST, SMALLEST, range_fault
+from mbssa.expressions import function_of
 from mbssa.joints.cams.contact_kernels import CURVE, FLAT, POINT
 from mbssa.joints.cams.curves import JOINED, Array, Curve, circle, curve_from, ellipse, line, through
 from mbssa.joints.cams.follower_laws import KINDS, FollowerLaw, Segment, law_faults
-from mbssa.joints.cams.formulas import formula
 from mbssa.joints.cams.law_cam import CamError, LawCam, Swing
 
 FOLLOWERS = ("roller", "knife", "flat")
@@ -266,16 +266,16 @@ def _of_formula(entry: Mapping[str, Any], place: str, closed: bool | None, fault
         faults.append((place, 'write r = "…" of the angle s, or x = "…" and y = "…"'))
         return None
     before = len(faults)
-    functions = []
+    functions, unit = [], float(entry.get("unit", 1.0))
     for name in names:
         try:
-            functions.append(formula(entry[name]))
+            functions.append(function_of(entry[name], ("s",), "m", unit))
         except ValueError as error:
             faults.append((f"{place}.{name}", str(error)))
     ends = []
     for k, end in enumerate(entry.get("range", (0.0, "2*pi")), start=1):
         try:
-            ends.append(float(formula(end, ())() if isinstance(end, str) else end))
+            ends.append(float(function_of(end, ())() if isinstance(end, str) else end))
         except ValueError as error:
             faults.append((f"{place}.range[{k}]", str(error)))
     if len(ends) == 2:
@@ -287,10 +287,9 @@ def _of_formula(entry: Mapping[str, Any], place: str, closed: bool | None, fault
             faults.append((f"{place}.range", f"{given}; {what}"))
     if len(faults) > before:
         return None
-    unit = float(entry.get("unit", 1.0))
 
     def points(s: Array) -> Array:
-        values = [unit * np.broadcast_to(function(s), s.shape) for function in functions]
+        values = [function(s) for function in functions]
         if len(values) == 1:
             return np.stack([values[0] * np.cos(s), values[0] * np.sin(s)], axis=1)
         return np.stack(values, axis=1)

@@ -108,6 +108,30 @@ def test_a_function_of_a_file_is_run_where_it_is_trusted(tmp_path, monkeypatch):
         groups.simulate(mbssa.load(path), 0.1, compiled=False)
 
 
+def test_an_expression_is_a_function_that_needs_no_trust(tmp_path, monkeypatch):
+    monkeypatch.delenv("MBSSA_TRUST", raising=False)
+    path = tmp_path / "slide.toml"
+
+    def same(t, value, rate):
+        return -300.0 * value**3 - 2.0 * rate + 0.5 * np.sin(7.0 * t)
+
+    slide("-300*value^3 - 2*rate + 0.5*sin(7*t)").save(path)
+    power = groups.forces(solved(mbssa.load(path))).element_power["rubber"]
+    np.testing.assert_allclose(
+        power, groups.forces(solved(slide(same).build())).element_power["rubber"], rtol=1e-13
+    )
+    given = {"rates": {"1-2.slide": 0.7}, "duration": 0.1, "steps": 3, "compiled": False}
+    runs = [groups.simulate(one, **given) for one in (mbssa.load(path), slide(same).build())]
+    first, second = (run.coordinates["1-2.slide"] for run in runs)
+    np.testing.assert_allclose(first, second, rtol=1e-12)
+    with pytest.raises(
+        mbssa.ModelError, match=r"force 1 \(rubber\) function: there is no 'length'; there are t, value"
+    ):
+        slide("-300*length").build()
+    with pytest.raises(ValueError, match=r"rubber function: at t = 0 s it gives nan; return a number"):
+        groups.forces(solved(slide("sqrt(-1 - value^2)").build()))
+
+
 def test_a_function_that_fails_is_named_with_the_instant(tmp_path):
     (tmp_path / "laws.py").write_text(LAW)
     path = tmp_path / "slide.toml"

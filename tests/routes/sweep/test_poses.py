@@ -136,7 +136,7 @@ def test_turns_of_gears_are_counted_from_the_reference_in_every_case():
     for order in ([0, 1], [1, 0]):
         poses = solve_poses(model, inputs[order], np.arange(model.mechanism.n_bodies))
         assert not poses.status.any()
-        gap = poses.of(4)[1] - turned[4][order]
+        gap = poses.orientation[4] - turned[4][order]
         assert np.abs(np.sin(gap / 2)).max() < 1e-9
 
 
