@@ -13,10 +13,12 @@ from groups.rotations import plane_rotation, rotation_of
 from groups.setting import Setting
 from mbssa.arrays import Floats
 from mbssa.joints.axes import in_space
+from mbssa.joints.poses import Poses
 from mbssa.joints.system import Configuration
 
 if TYPE_CHECKING:
     from groups.model import Model
+    from groups.trajectory import Trajectory
 
 
 def posed(model: Model, at: Configuration, inputs: Floats) -> Model:
@@ -62,7 +64,24 @@ def inputs_at(
 
 def configuration_at(model: Model, position: Floats, orientation: Floats) -> Configuration:
     """Configuration of all bodies at an instant of a trajectory: rows (N, ...) of its arrays, copied."""
-    planar = orientation.ndim == 1
+    at = _poses(position, orientation, planar=orientation.ndim == 1)
+    return Configuration(at.position, at.rotation, at.angle, model.frames.centre)
+
+
+def poses_of(trajectory: Trajectory) -> Poses:
+    """Poses (T, N) of all bodies; NaN where one was not placed.
+
+    Raises
+    ------
+    ValueError
+        It has some of the bodies only.
+    """
+    if len(trajectory.kept) < trajectory.mechanism.n_bodies:
+        raise ValueError("the poses of all bodies are needed; solve without bodies=…")
+    return _poses(trajectory.position, trajectory.orientation, planar=trajectory.planar)
+
+
+def _poses(position: Floats, orientation: Floats, *, planar: bool) -> Poses:
     rotation = plane_rotation(orientation) if planar else rotation_of(orientation)
-    angle = orientation.copy() if planar else np.arctan2(rotation[:, 1, 0], rotation[:, 0, 0])
-    return Configuration(in_space(position.copy()), rotation, angle, model.frames.centre)
+    angle = orientation.copy() if planar else np.arctan2(rotation[..., 1, 0], rotation[..., 0, 0])
+    return Poses(in_space(position.copy()), rotation, angle)

@@ -17,11 +17,11 @@ Array = npt.NDArray[Any]
 
 @dataclass(frozen=True, eq=False)
 class Poses:
-    """Poses of N bodies: ``position`` (N, 3) m, ``rotation`` (N, 3, 3), ``angle`` (N,) rad."""
+    """Poses of N bodies, over any leading axes: position, m, rotation, and angle in the plane, rad."""
 
-    position: Array  # (N, 3) m
-    rotation: Array  # (N, 3, 3)
-    angle: Array  # (N,) rad, unwrapped; meaningful in the plane only
+    position: Array  # (…, N, 3) m
+    rotation: Array  # (…, N, 3, 3), columns are the axes
+    angle: Array  # (…, N) rad, unwrapped; meaningful in the plane only
     # coordinates: those of other joints that a joint names, in its order
     coordinates: tuple[JointCoordinate, ...] = field(default=(), kw_only=True)
 
@@ -35,9 +35,9 @@ class Poses:
             np.zeros(n) if angle is None else angle,
         )
 
-    def __getitem__(self, bodies: list[int]) -> Poses:
-        """Poses of some of the bodies."""
-        return Poses(self.position[bodies], self.rotation[bodies], self.angle[bodies])
+    def __getitem__(self, which: Any) -> Poses:
+        """Poses by an index of the leading axes, the last of which is that of the bodies."""
+        return Poses(self.position[which], self.rotation[which], self.angle[which])
 
 
 class RelativePose(NamedTuple):
