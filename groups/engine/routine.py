@@ -224,6 +224,11 @@ class Routine:
         found: list[float] = group.geometry[~self.constant].tolist()
         return found
 
+    def signs_of(self, group: Group) -> dict[Name, list[int]]:
+        """Places of signs of roots in the geometry of a group that shares the routine, by name."""
+        place = np.cumsum(~self.constant) - 1
+        return {name: place[places].tolist() for name, places in _signs(group).items()}
+
     def jacobians_at(self, count: int, reference: Callable[[str, Any], Number]) -> Floats:
         """(count, rows, n) Jacobians of groups whose numbers are these."""
         J = np.zeros((len(self.rows), self.n, count))
@@ -418,7 +423,20 @@ def _is_unknown(j: int, name: str, k: Any) -> float:
 
 
 def constants_of(twins: Sequence[Group]) -> Bools:
-    """(numbers,) which are 0, 1 or -1 in all twins."""
+    """(numbers,) which are 0, 1 or -1 in all twins; signs of roots are none."""
+    twins[0].prepare()
     every = np.array([group.geometry for group in twins])
     found: Bools = (every == every[0]).all(axis=0) & np.isin(every[0], (0.0, 1.0, -1.0))
+    found[[k for places in _signs(twins[0]).values() for k in places]] = False
+    return found
+
+
+def _signs(group: Group) -> dict[Name, list[int]]:
+    """Places of signs of roots among the numbers of the geometry, by name."""
+    found, k = {}, 0
+    for key, nested in group.uses.given.items():
+        size = np.size(nested)
+        if key[0] == "mode":
+            found[key] = list(range(k, k + size))
+        k += size
     return found
