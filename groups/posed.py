@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -26,17 +25,6 @@ def posed(model: Model, at: Configuration, inputs: Floats) -> Model:
     setting = replace(Setting.at(model.structure, model.frames, at), inputs=inputs)
     solvers = tuple(solver.at(setting) for solver in model.solvers)
     return replace(model, reference=at, solvers=solvers, inputs=inputs)
-
-
-def in_modes(model: Model, modes: Mapping[int, int] | None) -> Model:
-    """The model with its reference in other assembly modes, by number of the group, at the same inputs."""
-    if not modes:
-        return model
-    from groups.assembly_modes.start import starting_pose
-
-    at = starting_pose(model, modes)
-    setting = Setting.at(model.structure, model.frames, at)
-    return replace(model, reference=at, solvers=tuple(solver.at(setting) for solver in model.solvers))
 
 
 def inputs_at(

@@ -9,7 +9,6 @@ import numpy as np
 
 from groups.engine.solve import Solving
 from groups.motion import Motion, default_motion
-from groups.posed import in_modes
 from groups.run import finished
 from groups.trajectory import Branch, Level, Trajectory, body_index, level_number
 from mbssa import Mechanism
@@ -53,7 +52,10 @@ def solve(
         branch = "proven" if model.proves(motion) else "checked"
     smooth = branch == "smooth"
     compiled = model.compiles(len(motion.time)) if compiled is None else compiled
-    model = in_modes(model, modes)
+    if modes:
+        from groups.assembly_modes import in_modes
+
+        model = in_modes(model, modes)
     if branch == "checked":
         return _solved(model, motion, kept, answers, compiled, progress)[0]
     from groups.branches.insertion import prove

@@ -13,13 +13,13 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from groups.assembly_modes import in_modes
 from groups.branches.insertion import prove
 from groups.building import build
 from groups.dynamics import Forces
 from groups.dynamics import forces as forces_of
 from groups.model import Model
 from groups.motion import Motion, default_motion
-from groups.posed import in_modes
 from groups.solve import kept_bodies
 from groups.trajectory import Branch, Level, Trajectory, level_number
 from mbssa.arrays import Floats, Ints

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from groups.assembly_modes.listing import STARTS, GroupModes, modes, task_of
 from groups.assembly_modes.search import Assembly, Placement, Task, searched
 from groups.engine.solve import plan_of
+from groups.setting import Setting
 from mbssa import Group
 from mbssa.arrays import Floats
 from mbssa.joints.poses import relative_pose
@@ -17,6 +19,15 @@ from mbssa.joints.system import Configuration
 
 if TYPE_CHECKING:
     from groups.model import Model
+
+
+def in_modes(model: Model, modes: Mapping[int, int] | None) -> Model:
+    """The model with its reference in other assembly modes, by number of the group, at the same inputs."""
+    if not modes:
+        return model
+    at = starting_pose(model, modes)
+    setting = Setting.at(model.structure, model.frames, at)
+    return replace(model, reference=at, solvers=tuple(solver.at(setting) for solver in model.solvers))
 
 
 def starting_pose(model: Model, wanted: Mapping[int, int], *, starts: int = STARTS) -> Configuration:
