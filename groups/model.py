@@ -17,7 +17,7 @@ from mbssa import Mechanism, Structure
 from mbssa.arrays import Floats, Ints
 from mbssa.joints.catalogue import is_length
 from mbssa.joints.frames import Frames
-from mbssa.joints.system import Configuration
+from mbssa.joints.poses import Poses
 
 #: Farthest way of an input in a time step that is not coarse, rad or over the size.
 FINE = 0.1
@@ -37,7 +37,7 @@ class Model:
 
     structure: Structure
     frames: Frames
-    reference: Configuration
+    reference: Poses
     solvers: tuple[Solver, ...]
     #: Inputs (D,) at the reference, m and rad, where angles have turned round to come there.
     inputs: Floats | None = field(default=None, repr=False)

@@ -13,23 +13,20 @@ from groups.setting import Setting
 from mbssa.arrays import Floats
 from mbssa.joints.axes import in_space
 from mbssa.joints.poses import Poses
-from mbssa.joints.system import Configuration
 
 if TYPE_CHECKING:
     from groups.model import Model
     from groups.trajectory import Trajectory
 
 
-def posed(model: Model, at: Configuration, inputs: Floats) -> Model:
+def posed(model: Model, at: Poses, inputs: Floats) -> Model:
     """Model that goes on from a closed pose, with inputs (D,) in m and rad, in the mode that it has there."""
     setting = replace(Setting.at(model.structure, model.frames, at), inputs=inputs)
     solvers = tuple(solver.at(setting) for solver in model.solvers)
     return replace(model, reference=at, solvers=solvers, inputs=inputs)
 
 
-def inputs_at(
-    model: Model, at: Configuration, known: Floats | None = None, before: Configuration | None = None
-) -> Floats:
+def inputs_at(model: Model, at: Poses, known: Floats | None = None, before: Poses | None = None) -> Floats:
     """Inputs (D,) of a model in a pose, m and rad."""
     # Angles are near the reference's, or go on from those that are `known` in the pose `before`: in the plane
     # by what the two bodies have turned, else the shorter way.
@@ -50,10 +47,10 @@ def inputs_at(
     return values
 
 
-def configuration_at(model: Model, position: Floats, orientation: Floats) -> Configuration:
+def configuration_at(model: Model, position: Floats, orientation: Floats) -> Poses:
     """Configuration of all bodies at an instant of a trajectory: rows (N, ...) of its arrays, copied."""
     at = _poses(position, orientation, planar=orientation.ndim == 1)
-    return Configuration(at.position, at.rotation, at.angle, model.frames.centre)
+    return Poses(at.position, at.rotation, at.angle)
 
 
 def poses_of(trajectory: Trajectory) -> Poses:

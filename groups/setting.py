@@ -17,7 +17,8 @@ from mbssa import Mechanism, Structure
 from mbssa.arrays import Floats
 from mbssa.joints.catalogue import CATALOGUE
 from mbssa.joints.frames import Frames
-from mbssa.joints.system import Configuration, Rows, coordinates_at, rows_at
+from mbssa.joints.poses import Poses
+from mbssa.joints.system import Rows, coordinates_at, rows_at
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +27,7 @@ class Setting:
 
     structure: Structure
     frames: Frames
-    reference: Configuration
+    reference: Poses
     drives: Mapping[tuple[int, str], int]
     inputs: Floats
     spins: Sequence[LockedRotation]
@@ -39,7 +40,7 @@ class Setting:
         return Setting.at(structure, *closed_reference(structure))
 
     @staticmethod
-    def at(structure: Structure, frames: Frames, reference: Configuration) -> Setting:
+    def at(structure: Structure, frames: Frames, reference: Poses) -> Setting:
         """Setting of a structure whose reference is closed."""
         mechanism = structure.mechanism
         inputs = reference_inputs(mechanism, frames, reference)

@@ -14,8 +14,7 @@ from groups.engine.solve import plan_of
 from groups.setting import Setting
 from mbssa import Group
 from mbssa.arrays import Floats
-from mbssa.joints.poses import relative_pose
-from mbssa.joints.system import Configuration
+from mbssa.joints.poses import Poses, relative_pose
 
 if TYPE_CHECKING:
     from groups.model import Model
@@ -30,7 +29,7 @@ def in_modes(model: Model, modes: Mapping[int, int] | None) -> Model:
     return replace(model, reference=at, solvers=tuple(solver.at(setting) for solver in model.solvers))
 
 
-def starting_pose(model: Model, wanted: Mapping[int, int], *, starts: int = STARTS) -> Configuration:
+def starting_pose(model: Model, wanted: Mapping[int, int], *, starts: int = STARTS) -> Poses:
     """Pose at the reference inputs with ``wanted`` modes by group number."""
     # A group below a changed one finds its known bodies elsewhere than in the list of `modes`. It takes the
     # mode with the same signs as the one wanted, else as the reference's; of several, the one with the
@@ -64,7 +63,7 @@ def starting_pose(model: Model, wanted: Mapping[int, int], *, starts: int = STAR
     position, rotation, angle = at.position.copy(), at.rotation.copy(), at.angle.copy()
     position[bodies], rotation[bodies] = found.position[bodies], found.rotation[bodies]
     angle[bodies] = found.angle[bodies]
-    return Configuration(position, rotation, angle, at.centre)
+    return Poses(position, rotation, angle)
 
 
 def _known_modes(model: Model, wanted: Mapping[int, int], starts: int) -> dict[int, GroupModes]:

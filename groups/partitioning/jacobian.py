@@ -26,7 +26,7 @@ from mbssa.graph.nodes import Graph, Number
 from mbssa.joints.catalogue import type_of_joint
 from mbssa.joints.equations import Elementary, measured
 from mbssa.joints.poses import Poses
-from mbssa.joints.system import Configuration, unknowns
+from mbssa.joints.system import unknowns
 
 #: Numbers of nodes that are kept at a time: so many instants are evaluated together.
 _NUMBERS = 20_000_000
@@ -67,7 +67,7 @@ class _Open(Group):
     """All bodies of a mechanism as one group, each where it stands; unknowns are on arrays (T,)."""
 
     def __init__(self, opened: CutOpen, poses: Poses) -> None:
-        reference = Configuration.reference(opened.frames)
+        reference = opened.frames.reference
         setting = Setting(decompose(opened.mechanism), opened.frames, reference, {}, np.zeros(0), ())
         super().__init__(setting, GroupTree(0, (), opened.links, (), ()), None, {}, 0)
         self.opened, self.poses = opened, poses

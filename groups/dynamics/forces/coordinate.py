@@ -11,7 +11,6 @@ from groups.joint_jacobian import joint_rows
 from groups.results.joints import coordinate_motion
 from mbssa.arrays import Floats
 from mbssa.joints.catalogue import is_length
-from mbssa.joints.system import Configuration
 from mbssa.loads import Force
 
 
@@ -62,6 +61,6 @@ def value_at_reference(state: State, name: str) -> float:
     from groups.pictures.scene import at_rest
 
     mechanism = state.trajectory.mechanism
-    still = Configuration.reference(state.frames)
+    still = state.frames.reference
     rest = at_rest(mechanism, still, np.arange(mechanism.n_bodies), 0, 1)
     return float(coordinate_motion(rest, name).value[0])

@@ -17,7 +17,8 @@ from mbssa.io.robots.kinds import Kind
 from mbssa.joints.assembly import assemble
 from mbssa.joints.equations import Equations, pose
 from mbssa.joints.frames import Frames, joint_frames
-from mbssa.joints.system import Configuration, coordinates_at
+from mbssa.joints.poses import Poses
+from mbssa.joints.system import coordinates_at
 from mbssa.mechanism import Joint, Mechanism
 
 #: Kinds that formats know as one joint with more than one coordinate.
@@ -75,7 +76,7 @@ class Tree:
 
     mechanism: Mechanism
     frames: Frames  # of the model
-    at: Configuration  # poses of its bodies
+    at: Poses  # poses of its bodies
     branches: tuple[Tie, ...]  # joints of a tree that hangs on the frame, parents before children
     closures: tuple[Tie, ...]  # all other joints
     lost: tuple[str, ...]  # what the tree does not say, a sentence each
@@ -165,7 +166,7 @@ def _following(
     return None if first in taken else Following(second, first, 1.0 / geometry.multiplier, joint.id)
 
 
-def _tie(mechanism: Mechanism, frames: Frames, at: Configuration, joint: Joint) -> Tie | None:
+def _tie(mechanism: Mechanism, frames: Frames, at: Poses, joint: Joint) -> Tie | None:
     """A joint as motions; None where its type is no chain of them."""
     equations, first = joint.type.pair, mechanism.joint_bodies(joint.index)[0]
     if equations is None:
@@ -197,7 +198,7 @@ def _meets(motions: tuple[Motion, ...]) -> bool:
 
 
 def _motions(
-    mechanism: Mechanism, frames: Frames, at: Configuration, joint: Joint, equations: Equations, first: int
+    mechanism: Mechanism, frames: Frames, at: Poses, joint: Joint, equations: Equations, first: int
 ) -> Iterator[Motion]:
     """The motions of a joint: its steps carried out at the reference, one after another."""
     value = coordinates_at(mechanism, frames, at, [joint.index])[0]

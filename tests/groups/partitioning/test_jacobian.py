@@ -16,7 +16,8 @@ from mbssa.joints.assembly import assemble
 from mbssa.joints.catalogue import CATALOGUE, types_of
 from mbssa.joints.equations import coordinates, pose
 from mbssa.joints.frames import joint_frames
-from mbssa.joints.system import Configuration, first_two_bodies, pose_of_joints, rows_at
+from mbssa.joints.poses import Poses
+from mbssa.joints.system import first_two_bodies, pose_of_joints, rows_at
 
 STEP = 1e-6
 
@@ -55,7 +56,7 @@ def placed(opened, q, base):
         else:
             R[a] = R[b] @ B @ C[0].T @ A.T
             p[a] = p[b] + R[b] @ u - R[a] @ (o + A @ d[0])
-    return Configuration(p, R, np.arctan2(R[:, 1, 0], R[:, 0, 0]), frames.centre)
+    return Poses(p, R, np.arctan2(R[:, 1, 0], R[:, 0, 0]))
 
 
 def residual(opened, at):
