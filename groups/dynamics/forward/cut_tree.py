@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 
 from mbssa import Mechanism
+from mbssa.disjoint_set import spanning_forest
 from mbssa.input_search.query import with_terminals
-from mbssa.loops.cycle_basis import spanning_forest
 
 
 def cut_tree(mechanism: Mechanism) -> tuple[Mechanism, tuple[int, ...]]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from mbssa.arrays import Floats
-from mbssa.disjoint_set import DisjointSet
+from mbssa.disjoint_set import outwards, spanning_forest
 from mbssa.faults import Fault, Faults, ModelError
 from mbssa.io.robots.kinds import Kind
 from mbssa.joints.assembly import assemble
@@ -234,23 +234,15 @@ def _spread(mechanism: Mechanism, ties: list[Tie]) -> tuple[tuple[Tie, ...], tup
     order = sorted(
         range(len(ties)), key=lambda k: (not any(m.driven for m in ties[k].motions), len(ties[k].motions), k)
     )
-    joined = DisjointSet(mechanism.n_bodies)
-    chosen = {k for k in order if joined.merge(ties[k].parent, ties[k].child)}
-    reached, branches, left = {0}, list[Tie](), sorted(chosen)
-    while True:
-        place = next((k for k in left if (ties[k].parent in reached) != (ties[k].child in reached)), None)
-        if place is None:
-            break
-        left.remove(place)
-        tie = ties[place] if ties[place].parent in reached else ties[place].reversed()
-        reached.add(tie.child)
-        branches.append(tie)
+    ends = [(tie.parent, tie.child) for tie in ties]
+    chosen = sorted(spanning_forest(mechanism.n_bodies, ends, order))
+    branches = [ties[k] if forward else ties[k].reversed() for k, forward in outwards(ends, chosen, [0])]
     depth = {0: 0}
     for tie in branches:
         depth[tie.child] = depth[tie.parent] + len(tie.motions)
     # A closure starts at the outer body: what it leads to is then found after the body that it closes at.
     closures = [tie for k, tie in enumerate(ties) if k not in chosen]
-    outwards = [
+    others = [
         tie if depth.get(tie.parent, 0) >= depth.get(tie.child, 0) else tie.reversed() for tie in closures
     ]
-    return tuple(branches), tuple(outwards)
+    return tuple(branches), tuple(others)
