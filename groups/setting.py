@@ -8,7 +8,6 @@ from functools import cached_property
 
 import numpy as np
 
-from groups.gearing import Gearing, gearing
 from groups.motion import drive_rows, reference_inputs
 from groups.passive_rotations import LockedRotation, locked_rotations
 from groups.reference import closed_reference
@@ -31,8 +30,6 @@ class Setting:
     drives: Mapping[tuple[int, str], int]
     inputs: Floats
     spins: Sequence[LockedRotation]
-    #: Whether ratios of gears are used.
-    gears: bool = True
 
     @staticmethod
     def of(structure: Structure) -> Setting:
@@ -58,6 +55,12 @@ class Setting:
         return forest_of(self.structure, self.frames)
 
     @cached_property
+    def carriers(self) -> dict[int, int]:
+        """By joint that carries a body, the index of the group whose tree has it."""
+        trees = enumerate(self.forest.trees)
+        return {link.joint: g for g, tree in trees for link in tree.links if link.joint >= 0}
+
+    @cached_property
     def extent(self) -> float:
         """Largest coordinate of a body at the reference, and the size, m: the scale of rounding errors."""
         return float(np.abs(self.reference.position).max()) + self.frames.size
@@ -74,11 +77,6 @@ class Setting:
                     values = coordinates_at(mechanism, self.frames, self.reference, which).tolist()
                 found |= {j: dict(zip(names, own, strict=True)) for j, own in zip(which, values, strict=True)}
         return found
-
-    @cached_property
-    def geared(self) -> dict[int, Gearing]:
-        """By number of the group, the gear ratios of its coordinates, where gears alone close it."""
-        return gearing(self) if self.gears else {}
 
     @cached_property
     def rows(self) -> Rows:

@@ -188,34 +188,15 @@ class Routine:
         self.bodies, self.rows = group.evaluate(inputs)
         #: What is positive where the signs of closed forms and of legs hold.
         self.squares = [*group.reach, *group.gimbal]
-        self.jacobian = self._jacobian()
+        self.jacobian = jacobian_of(self.graph, self.rows, self.n)
         self.redundant = len(self.rows) > self.n
-        needed = self.graph.needed([x for row in self.jacobian for x in row])
-        of_unknowns = (self.graph.nodes[i] for i in needed)
         #: Whether the unknowns are found by a linear system, so that there is one mode.
-        self.linear = not any(op == "in" and data[0] == "q" for op, _, data in of_unknowns)
+        self.linear = not reads_unknowns(self.graph, [x for row in self.jacobian for x in row])
         if len(self.rows) < self.n:
             raise ValueError(f"{len(self.rows)} equations do not determine {group.names}")
         self.dense = self.n >= MANY
         self.order = [] if self.dense else self._order_of(self.jacobians_at(1, reference)[0])
         self._solve()
-
-    def _jacobian(self) -> list[list[Number]]:
-        """Derivatives of the rows (rows, n): only what depends on an unknown is differentiated by it."""
-        masks: list[int] = []
-        for op, operands, data in self.graph.nodes:
-            mask = 1 << data[1] if op == "in" and data[0] == "q" else 0
-            for i in operands:
-                mask |= masks[i]
-            masks.append(mask)
-        J: list[list[Number]] = [[0.0] * self.n for _ in self.rows]
-        for j in range(self.n):
-            by = Direction(partial(_is_unknown, j))
-            by.memo.update((i, 0.0) for i, mask in enumerate(masks) if not mask >> j & 1)
-            which = [r for r, x in enumerate(self.rows) if is_node(x) and masks[x.i] >> j & 1]
-            for r, x in zip(which, derivative([self.rows[r] for r in which], by), strict=True):
-                J[r][j] = x
-        return J
 
     # --- of several groups at their references -------------------------------------------------------
 
@@ -416,6 +397,30 @@ class Routine:
             sum(self.graph.nodes[i][0] not in ("in", "const", "moved") for i in self.graph.needed(p))
             for p in parts
         )
+
+
+def jacobian_of(graph: Graph, rows: Sequence[Number], n: int) -> list[list[Number]]:
+    """Derivatives of rows (rows, n): only what depends on an unknown is differentiated by it."""
+    masks: list[int] = []
+    for op, operands, data in graph.nodes:
+        mask = 1 << data[1] if op == "in" and data[0] == "q" else 0
+        for i in operands:
+            mask |= masks[i]
+        masks.append(mask)
+    J: list[list[Number]] = [[0.0] * n for _ in rows]
+    for j in range(n):
+        by = Direction(partial(_is_unknown, j))
+        by.memo.update((i, 0.0) for i, mask in enumerate(masks) if not mask >> j & 1)
+        which = [r for r, x in enumerate(rows) if is_node(x) and masks[x.i] >> j & 1]
+        for r, x in zip(which, derivative([rows[r] for r in which], by), strict=True):
+            J[r][j] = x
+    return J
+
+
+def reads_unknowns(graph: Graph, numbers: Sequence[Number]) -> bool:
+    """Whether some numbers depend on an unknown."""
+    needed = (graph.nodes[i] for i in graph.needed(numbers))
+    return any(op == "in" and data[0] == "q" for op, _, data in needed)
 
 
 def _is_unknown(j: int, name: str, k: Any) -> float:
