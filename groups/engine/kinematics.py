@@ -69,6 +69,8 @@ class Group:
         self.zero: dict[int, Number] = dict.fromkeys(self.own, 0.0)
         self.turns: list[bool] = []
         self.curved = False
+        #: Whether angles of relations are functions of poses, which are principal; else unknowns or sums.
+        self.by_poses = False
         #: A closed form, and whether it solves: its angles do not count turns.
         self.form: Form | None = None
         self.direct = False
@@ -379,6 +381,8 @@ class Group:
             x = atan2(*angle)
             return x + 2 * np.pi * rounded((term.near - x) * (0.5 / np.pi))
 
+        if self.by_poses:
+            return start()
         if term.kind == "counted":
             at_reference = start() if isinstance(numbers, Reference) else 0.0
             (begin,) = numbers.given((*name, "begin"), [at_reference])

@@ -191,7 +191,9 @@ class Routine:
         self.jacobian = jacobian_of(self.graph, self.rows, self.n)
         self.redundant = len(self.rows) > self.n
         #: Whether the unknowns are found by a linear system, so that there is one mode.
-        self.linear = not reads_unknowns(self.graph, [x for row in self.jacobian for x in row])
+        needed = self.graph.needed([x for row in self.jacobian for x in row])
+        of_unknowns = (self.graph.nodes[i] for i in needed)
+        self.linear = not any(op == "in" and data[0] == "q" for op, _, data in of_unknowns)
         if len(self.rows) < self.n:
             raise ValueError(f"{len(self.rows)} equations do not determine {group.names}")
         self.dense = self.n >= MANY
@@ -415,12 +417,6 @@ def jacobian_of(graph: Graph, rows: Sequence[Number], n: int) -> list[list[Numbe
         for r, x in zip(which, derivative([rows[r] for r in which], by), strict=True):
             J[r][j] = x
     return J
-
-
-def reads_unknowns(graph: Graph, numbers: Sequence[Number]) -> bool:
-    """Whether some numbers depend on an unknown."""
-    needed = (graph.nodes[i] for i in graph.needed(numbers))
-    return any(op == "in" and data[0] == "q" for op, _, data in needed)
 
 
 def _is_unknown(j: int, name: str, k: Any) -> float:

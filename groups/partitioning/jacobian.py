@@ -70,7 +70,7 @@ class _Open(Group):
         reference = opened.frames.reference
         setting = Setting(decompose(opened.mechanism), opened.frames, reference, {}, np.zeros(0), ())
         super().__init__(setting, GroupTree(0, (), opened.links, (), ()), None, {}, 0)
-        self.opened, self.poses = opened, poses
+        self.opened, self.poses, self.by_poses = opened, poses, True
         self.value = np.empty((len(poses.position), len(opened.coordinates)))
         #: By body, the columns of the coordinates that move it.
         self.behind: dict[int, list[int]] = {0: []}
@@ -102,13 +102,6 @@ class _Open(Group):
     def coordinate(self, numbers: Any, j: int, name: str) -> Number:
         names = type_of_joint(self.mechanism, j).coordinates
         return numbers.graph.input("q", self.opened.start[j] + names.index(name))
-
-    def unknown(self, numbers: Any, name: Name, start: Callable[[], Number]) -> Number:
-        """An angle is a function of poses; a place on a curve is a constant: the gap is stationary there."""
-        return start() if len(name) == 3 else super().unknown(numbers, name, start)
-
-    def _counted(self, *_: Any) -> None:
-        """No coordinate stands for an angle."""
 
     def screws(self, nodes: Any) -> list[list[Number]]:
         """Screws of the coordinates about the world's origin, by column."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from groups.engine.kinematics import Group
-from groups.engine.routine import Inputs, Record, jacobian_of, reads_unknowns
+from groups.engine.routine import Inputs, Record, jacobian_of
 from groups.setting import Setting
 from groups.solvers.relative import RelativeSolver
 from groups.tree import GroupTree
@@ -15,8 +16,8 @@ from mbssa.graph.evaluation import evaluated
 from mbssa.graph.nodes import Graph, Number
 from mbssa.joints.catalogue import type_of_joint
 
-#: Condition number of equations that determine the coordinates.
-SOUND = 1e7
+#: Positions in which derivatives are compared, how alike they must be, and the condition of a sound system.
+POSES, ALIKE, SOUND = 4, 1e-9, 1e7
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,23 +41,30 @@ class GearTrain(RelativeSolver):
 def _is_linear(tree: GroupTree, setting: Setting) -> bool:
     """Whether the engine's equations are linear in the unknowns, and determine them."""
     group, graph = Group(setting, tree, None, setting.carriers, tree.number - 1), Graph()
+    group.by_poses = True
     group.find_reference(closed_forms=False)
     record, n = Record(group.planar), len(group.names)
     constant = np.ones(len(group.geometry), dtype=np.bool_)
     _, rows = group.evaluate(Inputs(graph, group, record, constant))
     J = jacobian_of(graph, rows, n)
-    entries = [x for row in J for x in row]
-    if not n or len(rows) != n or reads_unknowns(graph, entries):
+    if not n or len(rows) != n:
         return False
-    poses, uses = setting.reference, group.uses
+    poses, uses, scale = setting.reference, group.uses, np.where(group.turns, 1.0, group.frames.size)
     bodies, drives, solved = list(uses.bodies), list(uses.drives), list(uses.solved)
+    away = np.random.default_rng(7).normal(size=(n, POSES)) * scale[:, None]
+    away[:, 0] = 0.0
 
-    def at_reference(name: str, k: int | tuple[int, int]) -> Number:
-        if isinstance(k, tuple):
+    def somewhere(name: str, k: Any) -> Number:
+        if name == "q":
+            return group.start[k] + away[k]
+        if name == "b":
             b = bodies[k[0]]
             return record.values(poses.position[b], poses.rotation[b], poses.angle[b])[k[1]]
         return setting.inputs[drives[k // 3]] if name == "u" else group.at_reference(*solved[k // 3])
 
-    matrix = np.array(evaluated(entries, at_reference), dtype=float).reshape(n, n)
-    over = np.abs(matrix).max(axis=0, initial=0.0)
-    return bool((over > 0.0).all() and np.linalg.cond(matrix / over) <= SOUND)
+    entries = evaluated([x for row in J for x in row], somewhere)
+    matrices = np.array([np.broadcast_to(x, POSES) for x in entries]).reshape(n, n, POSES) * scale[:, None]
+    size = np.abs(matrices[..., 0]).max(axis=1, initial=0.0)[:, None]
+    if not size.all() or (np.abs(matrices - matrices[..., :1]) > ALIKE * size[..., None]).any():
+        return False
+    return bool(np.linalg.cond(matrices[..., 0] / size) <= SOUND)
