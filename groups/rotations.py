@@ -90,12 +90,3 @@ def turned(quaternion: Floats, vectors: Floats) -> Floats:
     w, axis = quaternion[..., :1], quaternion[..., 1:]
     twice = 2.0 * np.cross(axis, vectors)
     return vectors + w * twice + np.cross(axis, twice)
-
-
-def about_axis(axis: int, angle: Floats) -> Floats:
-    """Turns (T, 3, 3) about a coordinate axis."""
-    i, j = (axis + 1) % 3, (axis + 2) % 3
-    found = np.zeros((len(angle), 3, 3))
-    c, s = np.cos(angle), np.sin(angle)
-    found[:, axis, axis], found[:, i, i], found[:, j, j], found[:, i, j], found[:, j, i] = 1.0, c, c, -s, s
-    return found
