@@ -54,13 +54,7 @@ def configuration_at(model: Model, position: Floats, orientation: Floats) -> Pos
 
 
 def poses_of(trajectory: Trajectory) -> Poses:
-    """Poses (T, N) of all bodies; NaN where one was not placed.
-
-    Raises
-    ------
-    ValueError
-        It has some of the bodies only.
-    """
+    """Poses (T, N) of a motion of all bodies; NaN where one was not placed."""
     if len(trajectory.kept) < trajectory.mechanism.n_bodies:
         raise ValueError("the poses of all bodies are needed; solve without bodies=…")
     return _poses(trajectory.position, trajectory.orientation, planar=trajectory.planar)
