@@ -91,6 +91,14 @@ def test_regular_modes_are_certified_and_places_beside_them_are_not():
     assert not any(mode.proven for mode in groups.modes(build("micromanipulator"), 2))
 
 
+def test_a_follower_touches_its_cam_on_the_near_side_alone():
+    """The far side of the profile is as parallel to the follower's face, and Newton finds it as often."""
+    model = build("cam_flat")
+    found = groups.modes(model, 2, starts=60)
+    check(model, found)
+    assert len(found) == 1
+
+
 #: Chains of several bodies that can be assembled: not the driven bodies, three slides, or what is singular.
 ASSEMBLED = [
     chain
