@@ -16,6 +16,7 @@ import pytest
 import groups
 import mbssa
 from groups.partitioning import partition, sweep_partition
+from groups.reports.partitioning import sweep_report
 
 INSTANTS = 10_000
 
@@ -85,7 +86,7 @@ def _crank_rocker():
 def test_who_warns(benchmark, swept):
     found = benchmark.pedantic(swept, rounds=1)
     assert found.warnings
-    print(f"\n\n{found.as_text()}")
+    print(f"\n\n{sweep_report(found).text()}")
 
 
 def test_print_chains(benchmark):

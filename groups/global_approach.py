@@ -23,7 +23,7 @@ from groups.status import CONTACT_LOST, DROPPED, INTERPENETRATION, NOT_COMPUTED,
 from groups.trajectory import Level, Trajectory
 from mbssa.arrays import Floats
 from mbssa.joints.frames import Frames
-from mbssa.joints.system import Configuration
+from mbssa.joints.poses import Poses
 from mbssa.structure import Structure
 
 Progress = Callable[[float], object]
@@ -103,7 +103,7 @@ def solve_globally(
     )
 
 
-def system_of(structure: Structure, frames: Frames, reference: Configuration, inputs: Floats) -> System:
+def system_of(structure: Structure, frames: Frames, reference: Poses, inputs: Floats) -> System:
     """All equations of a structure."""
     mechanism = structure.mechanism
     return System(
@@ -113,7 +113,7 @@ def system_of(structure: Structure, frames: Frames, reference: Configuration, in
 
 
 def _solved(
-    system: System, method: Method, reference: Configuration, inputs: Floats, motion: Motion, level: int,
+    system: System, method: Method, reference: Poses, inputs: Floats, motion: Motion, level: int,
     progress: Progress | None,
 ) -> Answer:  # fmt: skip
     """All instants, block by block: the answer does not depend on who asks for progress."""

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from groups.rotations import plane_rotation, rotation_of
 from mbssa.arrays import Floats
-from mbssa.joints.axes import cross, in_space
+from mbssa.joints.axes import cross
 from mbssa.joints.catalogue import type_of_joint
 from mbssa.joints.equations import Elementary, Equations, elementary_slopes
 from mbssa.joints.poses import Poses, relative_pose
@@ -23,10 +22,8 @@ from mbssa.joints.relations import JointRelations, values_and_rates
 
 if TYPE_CHECKING:
     from groups.passive_rotations import LockedRotation
-    from groups.trajectory import Trajectory
     from mbssa import Mechanism
     from mbssa.joints.frames import Frames
-    from mbssa.joints.system import Configuration
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,27 +53,6 @@ class PosesOverTime:
         place: Floats = self.position[second] + self.rotation[second] @ self.frames.origin[joint, 1]
         axes: Floats = self.rotation[first] @ self.frames.axes[joint, 0]
         return place, axes
-
-    def during(self, which: slice) -> PosesOverTime:
-        """Some of the instants, as views."""
-        arrays = (self.position[:, which], self.rotation[:, which], self.angle[:, which])
-        return PosesOverTime(self.mechanism, self.frames, *arrays)
-
-
-def poses_of(trajectory: Trajectory, frames: Frames) -> PosesOverTime:
-    """Poses of a motion; NaN where a body was not placed."""
-    if len(trajectory.kept) < trajectory.mechanism.n_bodies:
-        raise ValueError("the poses of all bodies are needed; solve without bodies=…")
-    flat = trajectory.orientation.swapaxes(0, 1)
-    rotation = plane_rotation(flat) if trajectory.planar else rotation_of(flat)
-    angle = flat if trajectory.planar else np.zeros(flat.shape[:2])
-    position = in_space(trajectory.position.swapaxes(0, 1))
-    return PosesOverTime(trajectory.mechanism, frames, position, rotation, angle)
-
-
-def poses_at(mechanism: Mechanism, frames: Frames, at: Configuration) -> PosesOverTime:
-    """Poses of one configuration."""
-    return PosesOverTime(mechanism, frames, at.position[:, None], at.rotation[:, None], at.angle[:, None])
 
 
 class PairPose(NamedTuple):

@@ -16,7 +16,7 @@ from groups.trajectory import Branch, Level, Trajectory, names_of_groups
 from mbssa import Mechanism, Structure
 from mbssa.arrays import Floats, Ints
 from mbssa.joints.frames import Frames
-from mbssa.joints.system import Configuration
+from mbssa.joints.poses import Poses
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +33,7 @@ class Model:
 
     structure: Structure
     frames: Frames
-    reference: Configuration
+    reference: Poses
     solvers: tuple[Solver, ...]
     #: Inputs (D,) at the reference, m and rad, where angles have turned round to come there.
     inputs: Floats | None = field(default=None, repr=False)

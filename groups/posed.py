@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -13,33 +12,21 @@ from groups.rotations import plane_rotation, rotation_of
 from groups.setting import Setting
 from mbssa.arrays import Floats
 from mbssa.joints.axes import in_space
-from mbssa.joints.system import Configuration
+from mbssa.joints.poses import Poses
 
 if TYPE_CHECKING:
     from groups.model import Model
+    from groups.trajectory import Trajectory
 
 
-def posed(model: Model, at: Configuration, inputs: Floats) -> Model:
+def posed(model: Model, at: Poses, inputs: Floats) -> Model:
     """Model that goes on from a closed pose, with inputs (D,) in m and rad, in the mode that it has there."""
     setting = replace(Setting.at(model.structure, model.frames, at), inputs=inputs)
     solvers = tuple(solver.at(setting) for solver in model.solvers)
     return replace(model, reference=at, solvers=solvers, inputs=inputs)
 
 
-def in_modes(model: Model, modes: Mapping[int, int] | None) -> Model:
-    """The model with its reference in other assembly modes, by number of the group, at the same inputs."""
-    if not modes:
-        return model
-    from groups.assembly_modes.start import starting_pose
-
-    at = starting_pose(model, modes)
-    setting = Setting.at(model.structure, model.frames, at)
-    return replace(model, reference=at, solvers=tuple(solver.at(setting) for solver in model.solvers))
-
-
-def inputs_at(
-    model: Model, at: Configuration, known: Floats | None = None, before: Configuration | None = None
-) -> Floats:
+def inputs_at(model: Model, at: Poses, known: Floats | None = None, before: Poses | None = None) -> Floats:
     """Inputs (D,) of a model in a pose, m and rad."""
     # Angles are near the reference's, or go on from those that are `known` in the pose `before`: in the plane
     # by what the two bodies have turned, else the shorter way.
@@ -60,9 +47,20 @@ def inputs_at(
     return values
 
 
-def configuration_at(model: Model, position: Floats, orientation: Floats) -> Configuration:
+def configuration_at(model: Model, position: Floats, orientation: Floats) -> Poses:
     """Configuration of all bodies at an instant of a trajectory: rows (N, ...) of its arrays, copied."""
-    planar = orientation.ndim == 1
+    at = _poses(position, orientation, planar=orientation.ndim == 1)
+    return Poses(at.position, at.rotation, at.angle)
+
+
+def poses_of(trajectory: Trajectory) -> Poses:
+    """Poses (T, N) of a motion of all bodies; NaN where one was not placed."""
+    if len(trajectory.kept) < trajectory.mechanism.n_bodies:
+        raise ValueError("the poses of all bodies are needed; solve without bodies=…")
+    return _poses(trajectory.position, trajectory.orientation, planar=trajectory.planar)
+
+
+def _poses(position: Floats, orientation: Floats, *, planar: bool) -> Poses:
     rotation = plane_rotation(orientation) if planar else rotation_of(orientation)
-    angle = orientation.copy() if planar else np.arctan2(rotation[:, 1, 0], rotation[:, 0, 0])
-    return Configuration(in_space(position.copy()), rotation, angle, model.frames.centre)
+    angle = orientation.copy() if planar else np.arctan2(rotation[..., 1, 0], rotation[..., 0, 0])
+    return Poses(in_space(position.copy()), rotation, angle)

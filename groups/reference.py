@@ -7,13 +7,13 @@ import numpy as np
 from groups.motion import Motion, driven_coordinates
 from mbssa.joints.assembly import assemble
 from mbssa.joints.frames import Frames, joint_frames
-from mbssa.joints.system import Configuration
+from mbssa.joints.poses import Poses
 from mbssa.mechanism import Mechanism
 from mbssa.structure import Structure
 from mbssa.trust import REMEDY
 
 
-def closed_reference(structure: Structure) -> tuple[Frames, Configuration]:
+def closed_reference(structure: Structure) -> tuple[Frames, Poses]:
     """Geometry of a structure that can be solved, and its reference configuration with all joints closed."""
     if not isinstance(structure, Structure):
         kind = type(structure).__name__

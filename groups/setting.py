@@ -8,7 +8,6 @@ from functools import cached_property
 
 import numpy as np
 
-from groups.gearing import Gearing, gearing
 from groups.motion import drive_rows, reference_inputs
 from groups.passive_rotations import LockedRotation, locked_rotations
 from groups.reference import closed_reference
@@ -17,7 +16,8 @@ from mbssa import Mechanism, Structure
 from mbssa.arrays import Floats
 from mbssa.joints.catalogue import CATALOGUE
 from mbssa.joints.frames import Frames
-from mbssa.joints.system import Configuration, Rows, coordinates_at, rows_at
+from mbssa.joints.poses import Poses
+from mbssa.joints.system import Rows, coordinates_at, rows_at
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,12 +26,10 @@ class Setting:
 
     structure: Structure
     frames: Frames
-    reference: Configuration
+    reference: Poses
     drives: Mapping[tuple[int, str], int]
     inputs: Floats
     spins: Sequence[LockedRotation]
-    #: Whether ratios of gears are used.
-    gears: bool = True
 
     @staticmethod
     def of(structure: Structure) -> Setting:
@@ -39,7 +37,7 @@ class Setting:
         return Setting.at(structure, *closed_reference(structure))
 
     @staticmethod
-    def at(structure: Structure, frames: Frames, reference: Configuration) -> Setting:
+    def at(structure: Structure, frames: Frames, reference: Poses) -> Setting:
         """Setting of a structure whose reference is closed."""
         mechanism = structure.mechanism
         inputs = reference_inputs(mechanism, frames, reference)
@@ -55,6 +53,12 @@ class Setting:
     def forest(self) -> Forest:
         """The trees of the groups, in their order, and their labelled topologies."""
         return forest_of(self.structure, self.frames)
+
+    @cached_property
+    def carriers(self) -> dict[int, int]:
+        """By joint that carries a body, the index of the group whose tree has it."""
+        trees = enumerate(self.forest.trees)
+        return {link.joint: g for g, tree in trees for link in tree.links if link.joint >= 0}
 
     @cached_property
     def extent(self) -> float:
@@ -73,11 +77,6 @@ class Setting:
                     values = coordinates_at(mechanism, self.frames, self.reference, which).tolist()
                 found |= {j: dict(zip(names, own, strict=True)) for j, own in zip(which, values, strict=True)}
         return found
-
-    @cached_property
-    def geared(self) -> dict[int, Gearing]:
-        """By number of the group, the gear ratios of its coordinates, where gears alone close it."""
-        return gearing(self) if self.gears else {}
 
     @cached_property
     def rows(self) -> Rows:

@@ -11,7 +11,6 @@ import numpy as np
 
 from groups.engine.solve import Solving, plan_of
 from groups.motion import Motion, default_motion
-from groups.posed import in_modes
 from groups.run import Run, finished
 from groups.status import OK
 from groups.trajectory import Branch, Level, Trajectory, body_index, level_number
@@ -58,7 +57,10 @@ def solve(
     kept = kept_bodies(mechanism, bodies)
     smooth = branch == "smooth"
     compiled = model.compiles(len(motion.time)) if compiled is None else compiled
-    model = in_modes(model, modes)
+    if modes:
+        from groups.assembly_modes import in_modes
+
+        model = in_modes(model, modes)
     if not proves(model, branch):
         solving, done = _solved(model, motion, compiled, progress)
         return finished(solving, model.held_bodies(kept), answers, done).trajectory(kept)

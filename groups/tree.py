@@ -9,6 +9,7 @@ from weakref import WeakKeyDictionary
 
 from groups.passive_rotations import locked_rotations
 from mbssa import Group, Mechanism, Structure
+from mbssa.disjoint_set import outwards, spanning_forest
 from mbssa.joints.catalogue import JointType, type_of_joint
 from mbssa.joints.equations import Step
 from mbssa.joints.frames import Frames
@@ -149,36 +150,19 @@ def spanning(
         slides = type_of_joint(mechanism, j).slides
         return free_coordinates(mechanism, j), not slides, first in own and second in own, j
 
-    part = {body: body for body in own} | {-1: -1}
-
-    def carries(j: int) -> bool:
-        return type_of_joint(mechanism, j).pair is not None
-
-    def root(body: int) -> int:
-        body = body if body in part else -1
-        while part[body] != body:
-            body = part[body]
-        return body
-
-    carrying = set()
-    for j in sorted(filter(carries, joints), key=weight):
-        a, b = map(root, ends[j])
-        if a != b:
-            part[max(a, b)] = min(a, b)
-            carrying.add(j)
-    free = sorted({root(body) for body in own} - {-1})
-    links = [Link(0, body, -1, True) for body in free]
-    placed, remaining = set(free), sorted(carrying)
-    while remaining:
-        for j in remaining:
-            first, second = ends[j]
-            ready = [body not in own or body in placed for body in (first, second)]
-            if any(ready):
-                parent, body = (first, second) if ready[0] else (second, first)
-                links.append(Link(parent, body, j, ready[0]))
-                placed.add(body)
-                remaining.remove(j)
-                break
+    number = {body: k for k, body in enumerate(sorted(own), 1)}  # 0 is all that is known
+    carriers = sorted((j for j in joints if type_of_joint(mechanism, j).pair is not None), key=weight)
+    pairs = [(number.get(a, 0), number.get(b, 0)) for a, b in map(ends.__getitem__, carriers)]
+    pairs += [(0, k) for k in number.values()]
+    tree = spanning_forest(len(number) + 1, pairs, range(len(pairs)))
+    free = {k - len(carriers) + 1 for k in tree if k >= len(carriers)}
+    links = [Link(0, body, -1, True) for body, k in number.items() if k in free]
+    chosen = sorted((k for k in tree if k < len(carriers)), key=carriers.__getitem__)
+    for k, forward in outwards(pairs, chosen, {0, *free}):
+        j = carriers[k]
+        parent, body = ends[j] if forward else ends[j][::-1]
+        links.append(Link(parent, body, j, forward))
+    carrying = {link.joint for link in links}
     return tuple(links), tuple(j for j in joints if j not in carrying)
 
 

@@ -1,8 +1,12 @@
-"""Disjoint sets of integers (union-find), which load without SciPy."""
+"""Disjoint sets of integers (union-find) and the spanning trees that they give, which load without SciPy."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+
+#: Two vertices of an edge.
+Ends = tuple[int, int]
 
 
 @dataclass
@@ -49,3 +53,19 @@ class DisjointSet:
         for member in range(self.n):
             found.setdefault(self[member], []).append(member)
         return list(found.values())
+
+
+def spanning_forest(n_vertices: int, ends: Sequence[Ends], order: Iterable[int]) -> list[int]:
+    """Edges that join two parts when they are taken in this order."""
+    parts = DisjointSet(n_vertices)
+    return [edge for edge in order if parts.merge(*ends[edge])]
+
+
+def outwards(ends: Sequence[Ends], tree: Iterable[int], roots: Iterable[int]) -> list[tuple[int, bool]]:
+    """Edges of a tree from its roots on, always the first that is possible; whether it leads forwards."""
+    left, reached, found = list(tree), set(roots), list[tuple[int, bool]]()
+    while (edge := next((e for e in left if not reached.isdisjoint(ends[e])), None)) is not None:
+        left.remove(edge)
+        found.append((edge, ends[edge][0] in reached))
+        reached.update(ends[edge])
+    return found

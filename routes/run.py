@@ -13,6 +13,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from groups.assembly_modes import in_modes
 from groups.branches.insertion import prove, proven_at_once
 from groups.building import build
 from groups.dynamics import Forces
@@ -20,7 +21,6 @@ from groups.dynamics import forces as forces_of
 from groups.engine.solve import Solving
 from groups.model import Model
 from groups.motion import Motion, default_motion
-from groups.posed import in_modes
 from groups.run import Run
 from groups.solve import kept_bodies, patience_of, proves
 from groups.status import OK

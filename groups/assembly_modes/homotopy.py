@@ -10,11 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from mbssa.arrays import Floats
+from mbssa.graph.source import functions
 from mbssa.joints.catalogue import type_of_joint
 from mbssa.progress import Progress
 
 if TYPE_CHECKING:
-    from groups.assembly_modes.placing import Stage
+    from groups.assembly_modes.search import Assembly
 
 Complex = npt.NDArray[np.complex128]
 
@@ -45,7 +46,7 @@ class Positions:
         rest = f", {others} end in singular positions or at infinity" if others else ""
         loops, drawn = ARCS * CORNERS * (CORNERS - 1) // 2 - CORNERS + 1, DRAWN
         end = (
-            "as many as there can be"
+            "as many as the degree of such a group"
             if self.count == degree
             else f"{loops} loops of each and {drawn} positions drawn at random led to no other"
         )
@@ -55,11 +56,12 @@ class Positions:
         )
 
 
-def applies(stage: Stage) -> bool:
+def applies(assembly: Assembly) -> bool:
     """Whether a group is closed by as many pins and rods as it has unknowns, and no gear ratio is in it."""
-    group, mechanism = stage.kinematics, stage.kinematics.mechanism
+    group = assembly.part.group
+    mechanism = group.mechanism
     kinds = [type_of_joint(mechanism, j) for j in group.cuts]
-    if group.spins or stage.part.routine.redundant or not all(len(name) == 2 for name in group.names):
+    if group.spins or assembly.part.routine.redundant or not all(len(name) == 2 for name in group.names):
         return False
     if any(mechanism.n_driven_of_joint[j] for j in group.cuts):
         return False
@@ -71,10 +73,10 @@ def applies(stage: Stage) -> bool:
 
 
 def positions(
-    stage: Stage, known: list[Floats], degree: int | None, told: Progress, seed: int = 0
+    assembly: Assembly, known: list[Floats], degree: int | None, told: Progress, seed: int = 0
 ) -> Positions | None:
-    """All positions with known bodies and inputs as on the stage; None where none, or too many, are found."""
-    system = _System(stage)
+    """All positions beside the bodies that the group hangs on; None where none, or too many, are found."""
+    system = _System(assembly)
     rng = np.random.default_rng(seed)
     web = _Web(system, rng)
     if known:
@@ -118,10 +120,14 @@ def _complex(rng: np.random.Generator, *shape: int) -> Complex:
 class _System:
     """Closure of a group over its size: residuals and Jacobian of many positions at once."""
 
-    def __init__(self, stage: Stage) -> None:
-        self.stage, self.system, self.scale = stage, stage.system(1), stage.scale
-        self.near = np.array(stage.part.group.start, dtype=complex)
-        self.lengths = _lengths(stage)
+    def __init__(self, assembly: Assembly) -> None:
+        self.system, self.scale, self.size = assembly.system(1), assembly.scale, assembly.size
+        self.near, self.lengths = assembly.start[:, 0].astype(complex), _lengths(assembly)
+        routine, size = assembly.part.routine, assembly.size
+        frames = [routine.bodies[link.body] for link in routine.group.links]
+        numbers = [x * (1.0 / size) for frame in frames for x in frame.place]
+        numbers += [x for frame in frames for axis in frame.axes for x in axis]
+        self._poses = functions("poses", [], numbers)
 
     def random(self, rng: np.random.Generator, count: int) -> Complex:
         """Positions (M, n) somewhere, each of which closes for some right side."""
@@ -132,7 +138,7 @@ class _System:
     def linearised(self, x: Complex) -> tuple[Complex, Complex]:
         """Residuals (M, n), over the size and its square, and the Jacobian (M, n, n) by scaled unknowns."""
         rows, J = self.system.at(x.T, np.zeros(len(x), dtype=np.intp))
-        rows, size = rows.T, self.stage.size
+        rows, size = rows.T, self.size
         # A row is the distance of two points less a length: here it is their squares' difference, which has
         # no root. The distance's derivative has the same root, so that its sign does not matter.
         is_length = np.isfinite(self.lengths)
@@ -142,19 +148,22 @@ class _System:
 
     def poses(self, x: Complex) -> Complex:
         """(M, k) points, over the size, and rotations of the bodies of the tree."""
-        bodies = self.stage.tree(list(x.T))
-        frames = [bodies[link.body] for link in self.stage.kinematics.links]
-        rows = [p / self.stage.size for frame in frames for p in frame.place]
-        rows += [p for frame in frames for axis in frame.axes for p in axis]
-        return np.array([np.broadcast_to(row, len(x)) for row in rows], dtype=complex).T
+        found: Complex = self.system.evaluate(self._poses, np.zeros(len(x), dtype=np.intp), x.T).T
+        return found
 
 
-def _lengths(stage: Stage) -> Floats:
+def _lengths(assembly: Assembly) -> Floats:
     """(n,) lengths of the rows that are distances less a length, NaN for the others."""
-    group, frames, found = stage.kinematics, stage.frames, list[float]()
+    group, found = assembly.part.group, list[float]()
+    frames, at = group.frames, group.setting.reference
     for strut in group.struts:
         if strut.slide < 0 or strut.slide_driven:
-            found.append(float(np.sqrt(stage.length_squared(strut))))
+            ends = [
+                at.position[b]
+                + at.rotation[b] @ frames.origin[j, group.mechanism.joint_bodies(j)[:2].index(b)]
+                for b, j in ((strut.base, strut.pin), (strut.tip, strut.ball))
+            ]
+            found.append(float(np.linalg.norm(ends[1] - ends[0])))
     for j in group.cuts:
         if type_of_joint(group.mechanism, j).is_ball:
             found += [np.nan] * (2 if group.planar else 3)

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, overload
 
 import numpy as np
 
-from groups.assembly_modes.placing import SAME, Placing, Stage, placed_at
-from groups.assembly_modes.residuals import joint_coordinates
-from groups.assembly_modes.search import Task, placings
+from groups.assembly_modes.search import SAME, Assembly, Placement, Task, searched
+from groups.motion import drive_rows
 from groups.truss import Truss, truss_of
 from mbssa import Group
 from mbssa.arrays import Floats, Ints
-from mbssa.joints.system import Configuration
+from mbssa.joints.catalogue import type_of_joint
+from mbssa.joints.equations import elementary_values
+from mbssa.joints.poses import Poses, relative_pose
 from mbssa.progress import Progress
 
 if TYPE_CHECKING:
@@ -42,7 +43,9 @@ class AssemblyMode:
     coordinates : the joints' coordinates that no input gives, ``joint.coordinate``; m, and rad in (-π, π]
     signs : of the mode: the sign of the root or of the determinant, where anything is unknown, then
         those of each strut's slide, if it is unknown, and of its turn about its own line
-    residual : largest residual of any joint of the group, m; angles as arcs at the mechanism's size
+    residual : largest residual of the equations that close the group, m; of angles a sine
+    proven : whether Krawczyk's test certifies one regular solution near it, and no other; never of a singular
+        mode, below one, of a group of many unknowns, or with a function that is not traced
 
     Examples
     --------
@@ -59,7 +62,8 @@ class AssemblyMode:
     coordinates: dict[str, float]
     signs: tuple[int, ...]
     residual: float
-    _placing: Placing = field(repr=False)
+    proven: bool
+    _placement: Placement = field(repr=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,8 +77,9 @@ class GroupModes:
     group : its number; ``type_name`` as ``3R2D``; ``solver`` its name
     modes : in the order of their numbers
     reference : number of the mode in which the reference stands
-    complete : whether there are no others that are regular: a closed form gives them, or as many positions,
-        real or complex, were found as there can be; a singular reference is a mode that no search finds
+    complete : whether it is proven that there are no others that are regular: a closed form gives them, or as
+        many positions, real or complex, were found as the degree of this kind of group allows; a singular
+        reference is a mode that no search finds
     missing : how many are estimated to be missing; 0 where ``complete``, and where all complex positions that
         could be found were followed; else from how often Newton met each mode
     search : how they were found, in words
@@ -179,41 +184,46 @@ def task_of(
     group: Group,
     starts: int = STARTS,
     told: Progress = lambda what, share: None,
-    at: Configuration | None = None,
+    column: Floats | None = None,
 ) -> Task:
-    """Task of a group, with earlier groups as at the reference or in a configuration."""
-    return Task(Stage(model, group, at), starts, model.solvers[group.number - 1].most_modes(group), told)
+    """Task of a group, with earlier groups as at the reference or in a column of the plan's array."""
+    most = model.solvers[group.number - 1].most_modes(group)
+    return Task(Assembly(model, group, column), starts, most, told)
 
 
 def _listed(model: Model, task: Task) -> GroupModes:
-    group = task.stage.group
-    found, search = placings(task)
-    regular = bool(found) and min(_from_reference(model, found)) < AT_REFERENCE
-    if not regular:
-        found.append(_reference_placing(model, group))
-    found = _without_flips(model, group, found)
-    keys = _keys(model, group, placed_at(model.reference, found))
+    assembly, group = task.assembly, task.assembly.group
+    search = searched(task)
+    found = assembly.found
+    regular = bool(found) and float(_from_reference(assembly, found).min()) < AT_REFERENCE
+    if not regular:  # it is singular, so that no solver finds it: it has no sign
+        assembly.found.append(Placement(assembly.plan.start, (0,), ()))
+    found = _without_flips(assembly)
+    keys = _keys(assembly, _poses(assembly, found))
     found = [found[k] for k in np.lexsort(keys.T[::-1]).tolist()]
-    coordinates = joint_coordinates(group, model.frames, placed_at(model.reference, found))
+    poses, own = _poses(assembly, found), group.body_indices
+    coordinates = _coordinates(assembly, poses)
+    proven = assembly.proven(found).tolist()
     listed = [
         AssemblyMode(
             k + 1,
-            placing.bodies,
-            placing.position,
-            placing.rotation,
+            own,
+            poses.position[k, own],
+            poses.rotation[k, own],
             {name: float(column[k]) for name, column in coordinates.items()},
-            (*placing.branch, *placing.laid),
-            placing.residual,
-            placing,
+            (*placement.branch, *placement.laid),
+            placement.residual,
+            proven[k],
+            placement,
         )
-        for k, placing in enumerate(found)
+        for k, placement in enumerate(found)
     ]
     return GroupModes(
         group.number,
         group.type_name,
         model.solvers[group.number - 1].name,
         tuple(listed),
-        1 + int(np.argmin(_from_reference(model, found))),
+        1 + int(np.argmin(_from_reference(assembly, found))),
         search.complete and regular,
         search.missing,
         search.text if regular else f"{search.text}; the reference is singular, a mode that no search finds",
@@ -222,18 +232,34 @@ def _listed(model: Model, task: Task) -> GroupModes:
     )
 
 
-def _reference_placing(model: Model, group: Group) -> Placing:
-    """The reference where it is singular, so that no solver finds it: it has no sign."""
-    at, bodies = model.reference, group.body_indices
-    return Placing(bodies, at.position[bodies], at.rotation[bodies], at.angle[bodies], (0,), ())
+def _poses(assembly: Assembly, found: list[Placement]) -> Poses:
+    """Poses (M, N) of all bodies."""
+    return assembly.plan.poses(np.array([placement.column for placement in found]).T)
 
 
-def _without_flips(model: Model, group: Group, found: list[Placing]) -> list[Placing]:
-    """One placing of those that differ by turns of rods about their own lines: the reference's, if any."""
+def _coordinates(assembly: Assembly, poses: Poses) -> dict[str, Floats]:
+    """(M,) each: coordinates of the group's joints that no input gives, ``joint.coordinate``; m, rad."""
+    mechanism, frames, found = assembly.plan.mechanism, assembly.plan.setting.frames, dict[str, Floats]()
+    drives = drive_rows(mechanism)
+    for joint in assembly.group.joint_indices.tolist():
+        kind = type_of_joint(mechanism, joint)
+        if kind.pair is not None:
+            ends = [(poses.position[:, b], poses.rotation[:, b]) for b in mechanism.joint_bodies(joint)[:2]]
+            d, C = relative_pose(ends, frames.origin[joint], frames.axes[joint])[:2]
+            given = {name: np.full(len(d), column[joint]) for name, column in frames.parameters.items()}
+            values = elementary_values(kind.pair.coordinates, d, C, given)
+            names = ((k, name) for k, name in enumerate(kind.coordinates) if (joint, name) not in drives)
+            found |= {f"{mechanism.joint_ids[joint]}.{name}": values[:, k] for k, name in names}
+    return found
+
+
+def _without_flips(assembly: Assembly) -> list[Placement]:
+    """One placement of those that differ by turns of rods about their own lines: the reference's, if any."""
     # A rod is a body between two balls or universal joints. The latter let it stand turned by half a turn,
     # which moves no other body.
-    mechanism, frames = model.mechanism, model.frames
-    at, own = placed_at(model.reference, found), group.body_indices.tolist()
+    mechanism, frames, group = assembly.plan.mechanism, assembly.plan.setting.frames, assembly.group
+    found, own = assembly.found, group.body_indices.tolist()
+    at = _poses(assembly, found)
     joints: dict[int, list[tuple[int, int]]] = {body: [] for body in own}
     for joint in group.joint_indices.tolist():
         for side, body in enumerate(mechanism.joint_bodies(joint)):
@@ -252,18 +278,18 @@ def _without_flips(model: Model, group: Group, found: list[Placing]) -> list[Pla
             columns += [at.position[:, body] / frames.size, at.rotation[:, body].reshape(len(found), 9)]
     keys = np.concatenate(columns, axis=1)
     kept: list[int] = []
-    for k in np.argsort(_from_reference(model, found), kind="stable").tolist():
+    for k in np.argsort(_from_reference(assembly, found), kind="stable").tolist():
         if not kept or np.abs(keys[kept] - keys[k]).max(axis=1).min() > SAME:
             kept.append(k)
     return [found[k] for k in sorted(kept)]
 
 
-def _keys(model: Model, group: Group, placed: Configuration) -> Floats:
+def _keys(assembly: Assembly, placed: Poses) -> Floats:
     """Sort keys (M, k) of modes, the first first."""
-    own, frames = group.body_indices, model.frames
+    own, frames = assembly.group.body_indices, assembly.plan.setting.frames
     points, axes = [], []
-    for joint in group.joint_indices.tolist():
-        for side, body in enumerate(model.mechanism.joint_bodies(joint)[:2]):
+    for joint in assembly.group.joint_indices.tolist():
+        for side, body in enumerate(assembly.plan.mechanism.joint_bodies(joint)[:2]):
             if body in own:
                 turned = placed.rotation[:, body]
                 points.append(placed.position[:, body] + turned @ frames.origin[joint, side])
@@ -276,13 +302,8 @@ def _keys(model: Model, group: Group, placed: Configuration) -> Floats:
     return keys
 
 
-def _from_reference(model: Model, found: list[Placing]) -> list[float]:
-    """Distances of each placing from the reference poses: relative to the size, and of the rotations."""
-    at, bodies = model.reference, found[0].bodies
-    return [
-        float(
-            np.abs(p.position - at.position[bodies]).max() / model.frames.size
-            + np.abs(p.rotation - at.rotation[bodies]).max()
-        )
-        for p in found
-    ]
+def _from_reference(assembly: Assembly, found: list[Placement]) -> Floats:
+    """(M,) distances of placements from the reference poses: over the size, or of rotations."""
+    X = np.array([assembly.plan.start, *(placement.column for placement in found)]).T
+    numbers = assembly.numbers(X)
+    return np.asarray(np.abs(numbers[1:] - numbers[0]).max(axis=1, initial=0.0))

@@ -1,173 +1,258 @@
-"""Search for all placings of a group: closed forms, homotopy, and starts of Newton from many places."""
+"""Search for all ways to assemble a group: closed forms, homotopy, and starts of Newton from many places."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from groups.assembly_modes import homotopy
-from groups.assembly_modes.placing import CLOSED_FORM, Placing, Search, Stage, same_place
+from groups.branches.prover import prover_of
+from groups.engine.rescue import System
+from groups.engine.solve import plan_of
+from groups.status import NOT_CONVERGED, OK
 from groups.truss import truss_of
-from mbssa.arrays import Floats
+from mbssa import Group
+from mbssa.arrays import Bools, Floats
+from mbssa.joints.cams.contact import contacts
+from mbssa.joints.catalogue import type_of_joint
+from mbssa.joints.poses import RelativePose, relative_pose
 from mbssa.progress import Progress
 
+if TYPE_CHECKING:
+    from groups.engine.plan import Part
+    from groups.model import Model
+
+#: Poses (rad, or of the size) that differ by less are one, and the largest residual, over the size.
+SAME, CLOSED = 1e-6, 1e-9
+#: Residuals of redundant equations, over those of the reference, which rounded geometry leaves open.
+ROUNDED = 100.0
 #: Condition below which a position that Newton finds is no mode: it can be left without opening anything.
 FLAT = 1e-7
 #: Starts at most, as a multiple of those in a row that find nothing new, and starts that are drawn at once.
 AT_MOST, LOT = 10, 100
 
 
+@dataclass(frozen=True, slots=True)
+class Search:
+    """Origin of a list of modes: a text, whether it is complete, and the number that it may lack."""
+
+    text: str
+    complete: bool
+    missing: float = 0.0
+
+
+#: The search of a closed form.
+CLOSED_FORM = Search("a closed form gives all", complete=True)
+
+
+@dataclass(eq=False)
+class Placement:
+    """One way to assemble a group: a column of the plan's array, signs of it and of its struts."""
+
+    column: Floats
+    branch: tuple[int, ...]
+    laid: tuple[int, ...]
+    residual: float = 0.0
+    #: How often Newton met it.
+    times: int = 1
+
+
+class Assembly:
+    """A group to be assembled where the bodies that it hangs on stand, as in a column of the plan's array."""
+
+    def __init__(self, model: Model, group: Group, column: Floats | None = None) -> None:
+        self.group, self.plan = group, plan_of(model)
+        self.part = self.plan.parts[group.number - 1]
+        self.part.group.prepare()
+        self.column = self.plan.start if column is None else column
+        self.size = self.plan.size
+        self.scale = np.where(self.part.turns, 1.0, self.size)
+        self.start = np.array(self.part.group.start, dtype=float)[:, None]
+        self.found: list[Placement] = []
+        self._seen: list[Floats] = []
+        self.tolerance = CLOSED * self.size
+        if self.part.routine.redundant:
+            rows, _ = System(self.plan, self.part, self.plan.start[:, None]).at(self.start, np.arange(1))
+            self.tolerance = max(self.tolerance, ROUNDED * float(np.abs(rows).max(initial=0.0)))
+
+    def system(self, count: int, part: Part | None = None) -> System:
+        """Rows and Jacobian in so many positions."""
+        return System(self.plan, part or self.part, np.repeat(self.column[:, None], count, axis=1))
+
+    def numbers(self, X: Floats) -> Floats:
+        """(M, k) places, over the size, and rotations of the group's bodies in columns (height, M)."""
+        poses, own = self.plan.poses(X), self.group.body_indices
+        parts = poses.position[:, own] / self.size, poses.rotation[:, own]
+        return np.concatenate([x.reshape(X.shape[1], -1) for x in parts], axis=1)
+
+    def by_signs(self) -> None:
+        """Add the placement of every sign of a closed form; of a leg alone of all of its signs."""
+        group, part = self.part.group, self.part
+        signs = part.routine.signs_of(group)
+        free = signs.get(("mode",), [])
+        for strut in group.struts if not group.links else ():
+            free = signs["mode", strut.bodies][0 if strut.slide >= 0 and not strut.slide_driven else 1 :]
+        for values in itertools.product((1.0, -1.0), repeat=len(free)):
+            geometry = part.geometry.copy()
+            for k, value in zip(free, values, strict=True):
+                geometry[k] = value
+            other = replace(part, geometry=geometry)
+            system = self.system(1, other)
+            branch = (int(geometry[signs["mode",][0]]),) if ("mode",) in signs else ()
+            for placement in self._placed(system, system.start() if part.n else self.start, [branch]):
+                if placement is not None:
+                    self.add(placement)
+
+    def solved(self, q: Floats) -> list[Placement | None]:
+        """Regular placements that Newton finds from some unknowns (n, M), None where it finds none."""
+        system, routine = self.system(q.shape[1]), self.part.routine
+        q, _, _, J = system.nearest(q)
+        J = np.nan_to_num(J)
+        signs = np.ones(len(J)) if routine.redundant else np.sign(np.linalg.det(J))
+        branches = [() if routine.linear else (int(sign),) for sign in signs]
+        regular = (routine.conditions_at(J) > FLAT).tolist()
+        found = self._placed(system, q, branches)
+        return [x if good else None for x, good in zip(found, regular, strict=True)]
+
+    def _placed(
+        self, system: System, q: Floats, branches: Sequence[tuple[int, ...]]
+    ) -> list[Placement | None]:
+        """Placements by unknowns (n, M), None where a joint is open or reversed."""
+        part, X = system.part, system.Y
+        with np.errstate(all="ignore"):
+            rows, J = system.at(q, np.arange(q.shape[1]))
+            residual = np.abs(rows).max(axis=0, initial=0.0)
+            good = residual <= self.tolerance / (min(1.0, self.size) if part.n else 1.0)
+            code = np.where(good, OK, NOT_CONVERGED).astype(np.int8)
+            system.write(q, rows, np.nan_to_num(J / self.scale), code)
+            good &= np.isfinite(X[part.answer]).all(axis=0) & self._has_sense(X)
+        signs = part.routine.signs_of(part.group)
+        laid = [part.geometry[k] for strut in part.group.struts for k in signs["mode", strut.bodies]]
+        return [
+            Placement(X[:, k], branches[k], tuple(map(int, laid)), float(residual[k])) if good[k] else None
+            for k in range(len(good))
+        ]
+
+    def _has_sense(self, X: Floats) -> Bools:
+        """(M,) whether axes of joints that close the group point as they should, and profiles only touch."""
+        mechanism, frames, poses = self.plan.mechanism, self.plan.setting.frames, self.plan.poses(X)
+        good = np.ones(X.shape[1], dtype=np.bool_)
+
+        def seen(bodies: Sequence[int], origin: Floats, axes: Floats) -> RelativePose:
+            return relative_pose([(poses.position[:, b], poses.rotation[:, b]) for b in bodies], origin, axes)
+
+        for j in self.part.group.cuts:
+            pair, relations = type_of_joint(mechanism, j).pair, frames.relations.get(j)
+            for row, column in pair.sense if pair is not None else ():
+                C = seen(mechanism.joint_bodies(j)[:2], frames.origin[j], frames.axes[j]).C
+                good &= C[:, row, column] > 0.0
+            for term in [t for r in relations.constraints for t in r.terms] if relations is not None else ():
+                if term.kind == "contact" and relations is not None:  # not on the far side of a profile
+                    of = relations.pairs[term.pair]
+                    d, C = seen(of.bodies, of.origin, of.axes)[:2]
+                    curve, other, *_ = (*relations.curves, None)
+                    assert curve is not None
+                    gap = contacts(curve, other, term.numbers[0], d, C).gap - term.parameter
+                    good &= np.abs(gap) <= self.tolerance
+        return good
+
+    def add(self, placement: Placement) -> bool:
+        """Add a placement if it is another one; whether it is."""
+        numbers = self.numbers(placement.column[:, None])[0]
+        for other, seen in zip(self.found, self._seen, strict=True):
+            if np.abs(seen - numbers).max(initial=0.0) <= SAME:
+                other.times += 1
+                return False
+        self.found.append(placement)
+        self._seen.append(numbers)
+        return True
+
+    def add_from(self, q: Floats) -> None:
+        """Add what Newton finds from some unknowns (n, M)."""
+        for placement in self.solved(q) if q.shape[1] else ():
+            if placement is not None:
+                self.add(placement)
+
+    def proven(self, found: Sequence[Placement]) -> Bools:
+        """(M,) whether each placement is proven to be near one regular solution, the only one around."""
+        X = np.array([placement.column for placement in found]).T
+        good: Bools = prover_of(self.plan).regular(X)[self.part.index]
+        return good
+
+    def times_met(self, count: int) -> int:
+        """Number of modes that were met so often."""
+        return sum(placement.times == count for placement in self.found)
+
+
 @dataclass(frozen=True, eq=False)
 class Task:
-    """A group to be placed: its most modes, and starts in a row without a new one that end the search."""
+    """A group to be assembled: its most modes, and starts in a row without a new one that end the search."""
 
-    stage: Stage
+    assembly: Assembly
     starts: int
     most: int | None
     told: Progress = lambda what, share: None
 
 
-def placings(task: Task) -> tuple[list[Placing], Search]:
-    """All placings of a group that are found, each once, closed to the tolerance."""
-    stage = task.stage
-    if stage.kinematics.form is not None or not stage.part.n:
-        return stage.by_signs(), CLOSED_FORM
-    places = Places(stage)
-    search = _search(task, places)
-    return places.found, search
-
-
-class Places:
-    """Positions of a group's tree that differ by the poses of its bodies; singular ones are left out."""
-
-    def __init__(self, stage: Stage) -> None:
-        self.stage = stage
-        modes = stage.kinematics.modes
-        self.leans = [modes[strut] for strut in stage.kinematics.struts]
-        self.redundant = stage.part.routine.redundant
-        #: Places that Newton met, whether they close all joints, their unknowns, and how often it met them.
-        self.met, self.closes = list[Placing](), list[bool]()
-        self.q, self.times = list[Floats](), list[int]()
-
-    @property
-    def found(self) -> list[Placing]:
-        """Those that close all joints."""
-        return [placing for placing, closes in zip(self.met, self.closes, strict=True) if closes]
-
-    @property
-    def unknowns(self) -> list[Floats]:
-        """Their unknowns (n,)."""
-        return [q for q, closes in zip(self.q, self.closes, strict=True) if closes]
-
-    def solved(self, q: Floats) -> list[tuple[Floats, Placing] | None]:
-        """Places that Newton finds from some unknowns (n, M), None where it finds nothing regular."""
-        stage, count = self.stage, q.shape[1]
-        q, rows, _, J = stage.system(count).nearest(q)
-        residual = np.abs(rows).max(axis=0, initial=0.0)
-        conditions = _conditions(np.nan_to_num(J) * stage.scale)
-        good = np.flatnonzero((residual <= stage.tolerance / min(1.0, stage.size)) & (conditions > FLAT))
-        answers: list[tuple[Floats, Placing] | None] = [None] * count
-        if len(good):
-            with np.errstate(all="ignore"):
-                poses = stage.poses(list(q[:, good]), self.leans)
-            signs = np.ones(len(good)) if self.redundant else np.sign(np.linalg.det(J[good]))
-            for n, (k, sign) in enumerate(zip(good.tolist(), signs.tolist(), strict=True)):
-                branch = () if stage.part.routine.linear else (int(sign),)
-                answers[k] = q[:, k], stage.placing(poses, n, branch, self.leans)
-        return answers
-
-    def add(self, q: Floats, placing: Placing) -> tuple[bool, bool]:
-        """Add a position; return whether it closes all joints, and whether it is a new mode."""
-        for k, other in enumerate(self.met):
-            if same_place(placing, other, self.stage.size):
-                self.times[k] += 1
-                return self.closes[k], False
-        (placing,) = self.stage.with_residuals([placing])
-        closes = placing.residual <= self.stage.tolerance
-        self.met.append(placing)
-        self.closes.append(closes)
-        self.times.append(1)
-        self.q.append(q)
-        return closes, closes
-
-    def add_from(self, q: Floats) -> None:
-        """Add what Newton finds from some unknowns (n, M)."""
-        for answer in self.solved(q) if q.shape[1] else ():
-            if answer is not None:
-                self.add(*answer)
-
-    def times_met(self, count: int) -> int:
-        """Number of modes that were met so often."""
-        return sum(closes and n == count for n, closes in zip(self.times, self.closes, strict=True))
-
-
-def _conditions(J: Floats) -> Floats:
-    """(M,) least singular value over the largest, 0 where all are zero."""
-    sizes = np.linalg.svd(J, compute_uv=False)
-    found: Floats = sizes[:, -1] / np.maximum(sizes[:, 0], 1e-300)
-    return found
-
-
-def _search(task: Task, places: Places) -> Search:
-    """Find the positions of a group of unknowns."""
-    stage = task.stage
-    start = np.array(stage.part.group.start, dtype=float)[:, None]
-    if stage.part.routine.linear or task.most == 1:
-        places.add_from(start)
+def searched(task: Task) -> Search:
+    """Find all placements of a group that can be found, each once, closed to the tolerance."""
+    assembly, routine = task.assembly, task.assembly.part.routine
+    if assembly.part.group.form is not None or not assembly.part.n:
+        assembly.by_signs()
         return CLOSED_FORM
-    if not homotopy.applies(stage):
-        return _from_random_starts(task, places, task.starts)
-    search = _from_random_starts(task, places, min(task.starts, LOT))
+    if routine.linear or task.most == 1:
+        assembly.add_from(assembly.start)
+        return CLOSED_FORM
+    if not homotopy.applies(assembly):
+        return _from_random_starts(task, task.starts)
+    search = _from_random_starts(task, min(task.starts, LOT))
     if search.complete:
         return search
     # A loop of a larger truss that does not close by as much in all positions has more of them.
-    truss = truss_of(stage.group)
+    truss = truss_of(assembly.group)
     degree = task.most if truss is None or truss.links <= 5 else None
-    answer = homotopy.positions(stage, places.unknowns, degree, task.told)
+    states = [placement.column[assembly.part.state] for placement in assembly.found]
+    answer = homotopy.positions(assembly, states, degree, task.told)
     if answer is None or not answer.sound:
-        return _from_random_starts(task, places, task.starts)
-    places.add_from(np.array(answer.real, dtype=float).reshape(-1, stage.part.n).T)
-    if len(answer.real) != len(places.found):
-        return _from_random_starts(task, places, task.starts)
-    return Search(answer.text(degree), complete=task.most in (answer.count, answer.ended))
+        return _from_random_starts(task, task.starts)
+    assembly.add_from(np.array(answer.real, dtype=float).reshape(-1, assembly.part.n).T)
+    if len(answer.real) != len(assembly.found):
+        return _from_random_starts(task, task.starts)
+    complete = task.most in (answer.count, answer.ended)
+    return Search(answer.text(degree) + ("" if complete else "; not proven complete"), complete)
 
 
-def _from_random_starts(task: Task, places: Places, most_in_a_row: int) -> Search:
+def _from_random_starts(task: Task, most_in_a_row: int) -> Search:
     """Newton from the reference, and from many places drawn from a fixed seed."""
-    stage, rng = task.stage, np.random.default_rng(task.stage.group.number)
-    start = np.array(stage.part.group.start, dtype=float)[:, None]
-    places.add_from(start)
+    assembly, rng = task.assembly, np.random.default_rng(task.assembly.group.number)
+    found = assembly.found
+    assembly.add_from(assembly.start)
     starts, closed, last = 0, 0, 0
     while starts - last < most_in_a_row and starts < AT_MOST * most_in_a_row:
-        if len(places.found) == task.most:
+        if len(found) == task.most:
             break
         if starts % LOT == 0:
-            answers = places.solved(start + _drawn(stage, rng))
-        answer = answers[starts % LOT]
+            far = np.where(assembly.part.turns, np.pi, 2.0 * assembly.size)[:, None]
+            drawn = rng.uniform(-1.0, 1.0, (len(far), LOT)) * far
+            placements = assembly.solved(assembly.start + drawn)
+        placement = placements[starts % LOT]
         starts += 1
-        if answer is not None:
-            closes, is_new = places.add(*answer)
-            closed += closes
-            if is_new:
+        if placement is not None:
+            closed += 1
+            if assembly.add(placement):
                 last = starts
         task.told("starting Newton", (starts - last) / most_in_a_row)
-    if len(places.found) == task.most:
+    if len(found) == task.most:
         return Search(f"Newton found as many as there can be, after {starts} starts", complete=True)
-    once, twice = places.times_met(1), places.times_met(2)
+    once, twice = assembly.times_met(1), assembly.times_met(2)
     missing = once * (once - 1) / (2.0 * (twice + 1))
     return Search(
         f"Newton from {starts} places, of which {closed} led to a mode; the last {starts - last} found "
-        f"no new one; about {missing:.0f} more are expected from how often each was met",
+        f"no new one; about {missing:.0f} more are expected from how often each was met; not proven complete",
         complete=False,
         missing=missing,
     )
-
-
-def _drawn(stage: Stage, rng: np.random.Generator) -> Floats:
-    """Steps (n, LOT) from the reference: turns all round, slides within twice the size."""
-    q = (
-        rng.uniform(-1.0, 1.0, (len(stage.turns), LOT))
-        * np.where(stage.turns, np.pi, 2.0 * stage.size)[:, None]
-    )
-    return np.asarray(q, dtype=np.float64)

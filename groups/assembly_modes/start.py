@@ -2,32 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from groups.assembly_modes.listing import STARTS, GroupModes, modes, task_of
-from groups.assembly_modes.placing import Placing, Stage
-from groups.assembly_modes.search import Task, placings
+from groups.assembly_modes.search import Assembly, Placement, Task, searched
+from groups.engine.solve import plan_of
+from groups.setting import Setting
 from mbssa import Group
 from mbssa.arrays import Floats
-from mbssa.joints.poses import relative_pose
-from mbssa.joints.system import Configuration
+from mbssa.joints.poses import Poses, relative_pose
 
 if TYPE_CHECKING:
     from groups.model import Model
 
 
-def starting_pose(model: Model, wanted: Mapping[int, int], *, starts: int = STARTS) -> Configuration:
+def in_modes(model: Model, modes: Mapping[int, int] | None) -> Model:
+    """The model with its reference in other assembly modes, by number of the group, at the same inputs."""
+    if not modes:
+        return model
+    at = starting_pose(model, modes)
+    setting = Setting.at(model.structure, model.frames, at)
+    return replace(model, reference=at, solvers=tuple(solver.at(setting) for solver in model.solvers))
+
+
+def starting_pose(model: Model, wanted: Mapping[int, int], *, starts: int = STARTS) -> Poses:
     """Pose at the reference inputs with ``wanted`` modes by group number."""
     # A group below a changed one finds its known bodies elsewhere than in the list of `modes`. It takes the
     # mode with the same signs as the one wanted, else as the reference's; of several, the one with the
     # nearest unknowns.
     known = _known_modes(model, wanted, starts)
-    at, moved = model.reference, set[int]()
-    for group in model.structure.groups:
+    plan, moved = plan_of(model), set[int]()
+    column = plan.start.copy()
+    for group, part in zip(model.structure.groups, plan.parts, strict=True):
         touched = {
             body for j in group.joint_indices.tolist() for body in model.mechanism.joint_bodies(j)
         } & moved
@@ -37,12 +47,23 @@ def starting_pose(model: Model, wanted: Mapping[int, int], *, starts: int = STAR
         number = wanted.get(group.number, listed.reference)
         if number == listed.reference and not touched:
             continue
-        chosen = listed[number]._placing
+        chosen = listed[number]._placement
         if touched:
-            chosen = _again(task_of(model, group, starts, at=at), chosen, wanted)
-        before, at = at, _with(at, chosen)
-        moved |= {body for body in chosen.bodies.tolist() if _elsewhere(before, at, body)}
-    return at
+            chosen = _again(task_of(model, group, starts, column=column.copy()), chosen, wanted)
+        rows = plan.rows_of_part(part)
+        column[rows] = chosen.column[rows]
+        turn = [plan.body(body) + plan.record.turn for body in group.body_indices.tolist()]
+        if part.group.direct and plan.record.planar:
+            column[turn] += 2 * np.pi * np.round((plan.start[turn] - column[turn]) / (2 * np.pi))
+        own = [(body, plan.rows_of_body(body)) for body in group.body_indices.tolist()]
+        moved |= {body for body, of in own if not np.array_equal(column[of], plan.start[of])}
+    at, bodies, found = model.reference, sorted(moved), plan.poses(column[:, None])[0]
+    if not moved:
+        return at
+    position, rotation, angle = at.position.copy(), at.rotation.copy(), at.angle.copy()
+    position[bodies], rotation[bodies] = found.position[bodies], found.rotation[bodies]
+    angle[bodies] = found.angle[bodies]
+    return Poses(position, rotation, angle)
 
 
 def _known_modes(model: Model, wanted: Mapping[int, int], starts: int) -> dict[int, GroupModes]:
@@ -63,17 +84,17 @@ def _known_modes(model: Model, wanted: Mapping[int, int], starts: int) -> dict[i
     return known
 
 
-def _again(task: Task, like: Placing, wanted: Mapping[int, int]) -> Placing:
-    """The placing with the present known bodies that is nearest to one of the list."""
-    stage = task.stage
-    found, _ = placings(task)
-    signs = not stage.part.routine.redundant
+def _again(task: Task, like: Placement, wanted: Mapping[int, int]) -> Placement:
+    """The placement beside the present known bodies that is nearest to one of the list."""
+    assembly = task.assembly
+    searched(task)
+    signs, found = not assembly.part.routine.redundant, assembly.found
     alike = [p for p in found if p.laid == like.laid and (p.branch == like.branch or not signs)]
     if alike:
-        return min(alike, key=lambda p: _apart(stage, p, like))
+        return alike[int(_apart(assembly, alike, like).argmin())]
     others = f"; it can in {len(found)} modes with other signs" if found else ": out of reach"
     changed = ", ".join(f"SG-{group} in mode {number}" for group, number in wanted.items())
-    raise ValueError(f"{_named(stage.group)} cannot be assembled with {changed}{others}")
+    raise ValueError(f"{_named(assembly.group)} cannot be assembled with {changed}{others}")
 
 
 def _named(group: Group) -> str:
@@ -81,30 +102,14 @@ def _named(group: Group) -> str:
     return f"SG-{group.number} (bodies {bodies})"
 
 
-def _apart(stage: Stage, one: Placing, two: Placing) -> float:
-    """Largest difference of the poses of bodies as the bodies see them on which they hang, over the size."""
-    # The first one stands in the stage's configuration, the second one was listed at the reference.
-    reference = stage.plan.setting.reference
-    seen = [_seen(stage, _with(at, p)) for at, p in ((stage.at, one), (reference, two))]
-    return float(np.abs(seen[0] - seen[1]).max(initial=0.0))
-
-
-def _seen(stage: Stage, at: Configuration) -> Floats:
-    """(links, 12) poses of bodies seen from those on which they hang, lengths over the size."""
-    links = stage.kinematics.links
-    parents, bodies = ([getattr(link, name) for link in links] for name in ("parent", "body"))
-    poses = [(at.position[of], at.rotation[of]) for of in (parents, bodies)]
-    d, C = relative_pose(poses, np.zeros((2, 3)), np.tile(np.eye(3), (2, 1, 1)))[:2]
-    return np.concatenate([d / stage.size, C.reshape(-1, 9)], axis=1)
-
-
-def _with(at: Configuration, placing: Placing) -> Configuration:
-    position, rotation, angle = at.position.copy(), at.rotation.copy(), at.angle.copy()
-    position[placing.bodies], rotation[placing.bodies] = placing.position, placing.rotation
-    angle[placing.bodies] = placing.angle
-    return replace(at, position=position, rotation=rotation, angle=angle)
-
-
-def _elsewhere(before: Configuration, after: Configuration, body: int) -> bool:
-    same = np.array_equal(before.position[body], after.position[body])
-    return not (same and np.array_equal(before.rotation[body], after.rotation[body]))
+def _apart(assembly: Assembly, found: Sequence[Placement], like: Placement) -> Floats:
+    """(M,) largest difference of poses as the bodies see them on which they hang, lengths over the size."""
+    links = assembly.part.group.links
+    poses = assembly.plan.poses(np.array([like.column, *(p.column for p in found)]).T)
+    ends = [
+        (poses.position[:, bodies], poses.rotation[:, bodies])
+        for bodies in ([link.parent for link in links], [link.body for link in links])
+    ]
+    d, C = relative_pose(ends, np.zeros((2, 3)), np.tile(np.eye(3), (2, 1, 1)))[:2]
+    seen = np.concatenate([d / assembly.size, C.reshape(*d.shape[:2], 9)], axis=2)
+    return np.asarray(np.abs(seen[1:] - seen[0]).max(axis=(1, 2), initial=0.0))

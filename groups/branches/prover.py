@@ -238,6 +238,12 @@ class Prover:
             self._block(along_cubic(a, b, before, after), ends[:, k], found, k)
         return found
 
+    def regular(self, X: Floats) -> Bools:
+        """(G, K) whether each column at rest is proven to be near one regular solution of a group."""
+        X, k = with_axes(self.plan, X), np.arange(X.shape[1])
+        usable = np.ones((len(self.plan.parts), len(k)), dtype=np.bool_)
+        return self._tried(X, k.astype(float), k, k, np.zeros(len(k)), usable).good
+
     def _wind(self, a: Floats, b: Floats, way: Floats) -> None:
         """Turn principal angles of implicit groups on by whole turns, as their rates say."""
         first = len(self.rows) + self.n_hard

@@ -18,7 +18,7 @@ from groups.engine.struts import mode_of, place_strut
 from groups.engine.users import traced
 from groups.tree import GroupTree, Link
 from mbssa.graph.frames import Frame, clean, dot, minus, relative, total
-from mbssa.graph.nodes import atan2, cos, curve, sin, sqrt
+from mbssa.graph.nodes import atan2, cos, curve, rounded, sin, sqrt
 from mbssa.joints.cams.contact import contact_rows, contacts
 from mbssa.joints.cams.contact_kernels import CURVE
 from mbssa.joints.catalogue import is_length, type_of_joint
@@ -69,6 +69,8 @@ class Group:
         self.zero: dict[int, Number] = dict.fromkeys(self.own, 0.0)
         self.turns: list[bool] = []
         self.curved = False
+        #: Whether angles of relations are functions of poses, which are principal; else unknowns or sums.
+        self.by_poses = False
         #: A closed form, and whether it solves: its angles do not count turns.
         self.form: Form | None = None
         self.direct = False
@@ -367,9 +369,12 @@ class Group:
         if angle is None:
             return value(elementary, d, C, term.parameter)
 
-        def start() -> float:
-            return float(term.near + (atan2(*angle) - term.near + np.pi) % (2 * np.pi) - np.pi)
+        def start() -> Number:
+            x = atan2(*angle)
+            return x + 2 * np.pi * rounded((term.near - x) * (0.5 / np.pi))
 
+        if self.by_poses:
+            return start()
         if term.kind == "counted":
             at_reference = start() if isinstance(numbers, Reference) else 0.0
             (begin,) = numbers.given((*name, "begin"), [at_reference])
@@ -430,11 +435,14 @@ class Group:
         kind, self.curved = term.numbers[0], True
         found: list[Contacts] = []
 
-        def place(k: int) -> float:
+        def place(k: int) -> Number:
             if not found:
                 other = curves[1] if len(curves) > 1 else None
-                found.append(contacts(curves[0], other, kind, np.array([d]), np.array([C])))
-            return float(curves[k].parameter(found[0].place[:, k])[0])
+                numbers = np.array(np.broadcast_arrays(*d, *(x for row in C for x in row))).reshape(12, -1).T
+                pose = numbers[:, :3], numbers[:, 3:].reshape(-1, 3, 3)
+                found.append(contacts(curves[0], other, kind, *pose))
+            at = curves[k].parameter(found[0].place[:, k])
+            return at if len(at) > 1 else float(at[0])
 
         def on(k: int, s: Number, order: int) -> list[Number]:
             return [curve(s, pieces_of(curves[k]), axis, order) for axis in (0, 1)]

@@ -16,10 +16,12 @@ import numpy as np
 
 from groups.engine.routine import Record, Routine, constants_of
 from groups.engine.twins import groups_of
-from groups.rotations import rotation_of
+from groups.rotations import plane_rotation, rotation_of
 from groups.setting import Setting
 from mbssa import Structure
+from mbssa.joints.axes import in_space
 from mbssa.joints.catalogue import is_length
+from mbssa.joints.poses import Poses
 
 if TYPE_CHECKING:
     from groups.branches.prover import Prover
@@ -206,6 +208,15 @@ class Plan:
     def bodies(self, X: Floats) -> Floats:
         """(bodies, numbers, instants) records."""
         return X[self.first_body : self.first_state].reshape(-1, self.record.stored, X.shape[1])
+
+    def poses(self, X: Floats) -> Poses:
+        """Poses (instants, bodies) in an array of the full height."""
+        bodies, axes = self.bodies(X).T, X[self.first_axes :].T
+        angle, place = bodies[:, self.record.turn], bodies[:, list(self.record.position)].swapaxes(1, 2)
+        if self.record.planar:
+            return Poses(in_space(place), plane_rotation(angle), angle)
+        rotation = axes.reshape(len(axes), -1, 3, 3)
+        return Poses(place, rotation, np.arctan2(rotation[..., 1, 0], rotation[..., 0, 0]))
 
     def axes(self, bodies: Floats) -> Floats:
         """(bodies, numbers, instants) axes by records."""

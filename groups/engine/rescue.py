@@ -187,7 +187,8 @@ class System:
         (_, arrays), used = functions
         given = [self.Y[r][columns] for r in self.plan.rows(self.part, used)]
         found = arrays(given, self.part.geometry, list(q), *map(list, rates))
-        return np.array([np.broadcast_to(x, (len(columns),)) for x in found])
+        count = len(columns)
+        return np.array([np.broadcast_to(x, (count,)) for x in found]).reshape(len(found), count)
 
     def start(self) -> Floats:
         """Unknowns as they stand, or by a closed form, turned to near there."""
@@ -202,7 +203,7 @@ class System:
     def at(self, q: Any, columns: Ints) -> tuple[Any, Any]:
         """Rows (m, K), and the Jacobian (K, m, n) by scaled unknowns, real or complex."""
         found = self.evaluate(self.part.routine.system, columns, q)
-        J = found[self.m :].reshape(self.m, self.n, -1).transpose(2, 0, 1)
+        J = found[self.m :].reshape(self.m, self.n, len(columns)).transpose(2, 0, 1)
         return found[: self.m], J * self.scale
 
     def nearest(self, start: Floats) -> tuple[Floats, Floats, Floats, Floats]:
@@ -261,11 +262,12 @@ class System:
         every, good = np.arange(Y.shape[1]), code == OK
         dq, ddq = np.zeros_like(q), np.zeros_like(q)
         with np.errstate(all="ignore"):
-            back = np.zeros((len(good), self.n, self.m))
-            back[good] = np.linalg.pinv(J[good])
-            first, second = routine.sides
-            dq = -np.einsum("knm,mk->nk", back, self.evaluate(first, every, q))
-            ddq = -np.einsum("knm,mk->nk", back, self.evaluate(second, every, q, dq))
+            if self.n:
+                back = np.zeros((len(good), self.n, self.m))
+                back[good] = np.linalg.pinv(J[good])
+                first, second = routine.sides
+                dq = -np.einsum("knm,mk->nk", back, self.evaluate(first, every, q))
+                ddq = -np.einsum("knm,mk->nk", back, self.evaluate(second, every, q, dq))
             found = self.evaluate(routine.given_rates, every, q, dq, ddq)
         count = len(part.records)
         Y[part.records] = np.where(good, found[:count], np.nan)

@@ -188,11 +188,11 @@ class Routine:
         self.bodies, self.rows = group.evaluate(inputs)
         #: What is positive where the signs of closed forms and of legs hold.
         self.squares = [*group.reach, *group.gimbal]
-        self.jacobian = self._jacobian()
+        self.jacobian = jacobian_of(self.graph, self.rows, self.n)
         self.redundant = len(self.rows) > self.n
+        #: Whether the unknowns are found by a linear system, so that there is one mode.
         needed = self.graph.needed([x for row in self.jacobian for x in row])
         of_unknowns = (self.graph.nodes[i] for i in needed)
-        #: Whether the unknowns are found by a linear system, so that there is one mode.
         self.linear = not any(op == "in" and data[0] == "q" for op, _, data in of_unknowns)
         if len(self.rows) < self.n:
             raise ValueError(f"{len(self.rows)} equations do not determine {group.names}")
@@ -200,29 +200,17 @@ class Routine:
         self.order = [] if self.dense else self._order_of(self.jacobians_at(1, reference)[0])
         self._solve()
 
-    def _jacobian(self) -> list[list[Number]]:
-        """Derivatives of the rows (rows, n): only what depends on an unknown is differentiated by it."""
-        masks: list[int] = []
-        for op, operands, data in self.graph.nodes:
-            mask = 1 << data[1] if op == "in" and data[0] == "q" else 0
-            for i in operands:
-                mask |= masks[i]
-            masks.append(mask)
-        J: list[list[Number]] = [[0.0] * self.n for _ in self.rows]
-        for j in range(self.n):
-            by = Direction(partial(_is_unknown, j))
-            by.memo.update((i, 0.0) for i, mask in enumerate(masks) if not mask >> j & 1)
-            which = [r for r, x in enumerate(self.rows) if is_node(x) and masks[x.i] >> j & 1]
-            for r, x in zip(which, derivative([self.rows[r] for r in which], by), strict=True):
-                J[r][j] = x
-        return J
-
     # --- of several groups at their references -------------------------------------------------------
 
     def geometry(self, group: Group) -> list[float]:
         """Numbers of the geometry of a group that shares the routine."""
         found: list[float] = group.geometry[~self.constant].tolist()
         return found
+
+    def signs_of(self, group: Group) -> dict[Name, list[int]]:
+        """Places of signs of roots in the geometry of a group that shares the routine, by name."""
+        place = np.cumsum(~self.constant) - 1
+        return {name: place[places].tolist() for name, places in _signs(group).items()}
 
     def jacobians_at(self, count: int, reference: Callable[[str, Any], Number]) -> Floats:
         """(count, rows, n) Jacobians of groups whose numbers are these."""
@@ -413,12 +401,43 @@ class Routine:
         )
 
 
+def jacobian_of(graph: Graph, rows: Sequence[Number], n: int) -> list[list[Number]]:
+    """Derivatives of rows (rows, n): only what depends on an unknown is differentiated by it."""
+    masks: list[int] = []
+    for op, operands, data in graph.nodes:
+        mask = 1 << data[1] if op == "in" and data[0] == "q" else 0
+        for i in operands:
+            mask |= masks[i]
+        masks.append(mask)
+    J: list[list[Number]] = [[0.0] * n for _ in rows]
+    for j in range(n):
+        by = Direction(partial(_is_unknown, j))
+        by.memo.update((i, 0.0) for i, mask in enumerate(masks) if not mask >> j & 1)
+        which = [r for r, x in enumerate(rows) if is_node(x) and masks[x.i] >> j & 1]
+        for r, x in zip(which, derivative([rows[r] for r in which], by), strict=True):
+            J[r][j] = x
+    return J
+
+
 def _is_unknown(j: int, name: str, k: Any) -> float:
     return 1.0 if name == "q" and k == j else 0.0
 
 
 def constants_of(twins: Sequence[Group]) -> Bools:
-    """(numbers,) which are 0, 1 or -1 in all twins."""
+    """(numbers,) which are 0, 1 or -1 in all twins; signs of roots are none."""
+    twins[0].prepare()
     every = np.array([group.geometry for group in twins])
     found: Bools = (every == every[0]).all(axis=0) & np.isin(every[0], (0.0, 1.0, -1.0))
+    found[[k for places in _signs(twins[0]).values() for k in places]] = False
+    return found
+
+
+def _signs(group: Group) -> dict[Name, list[int]]:
+    """Places of signs of roots among the numbers of the geometry, by name."""
+    found, k = {}, 0
+    for key, nested in group.uses.given.items():
+        size = np.size(nested)
+        if key[0] == "mode":
+            found[key] = list(range(k, k + size))
+        k += size
     return found

@@ -23,7 +23,6 @@ _MANY = 8
 def groups_of(setting: Setting, by_newton: Collection[int] = ()) -> list[Group]:
     """All groups of a structure; those of one labelled topology are twins, which are recognised first."""
     trees, labels = setting.forest
-    carriers = {link.joint: g for g, tree in enumerate(trees) for link in tree.links if link.joint >= 0}
     alike: dict[object, list[int]] = {}
     for g, label in enumerate(labels):
         alike.setdefault(g if g in by_newton else label or g, []).append(g)
@@ -34,7 +33,7 @@ def groups_of(setting: Setting, by_newton: Collection[int] = ()) -> list[Group]:
         is_plain = not tree.struts and all(link.joint >= 0 for link in tree.links)
         at_once = len(twins) >= _MANY and is_plain and not setting.spins
         for g in twins[: 1 if at_once else None]:
-            group = Group(setting, trees[g], own, carriers, g)
+            group = Group(setting, trees[g], own, setting.carriers, g)
             if at_once:
                 found |= zip(twins, _spread(group, [trees[k] for k in twins], twins), strict=True)
             else:

@@ -18,7 +18,7 @@ from groups.setting import Setting
 from groups.status import OK
 from mbssa import Group
 from mbssa.arrays import Floats, Ints
-from mbssa.joints.system import Configuration
+from mbssa.joints.poses import Poses
 
 #: Largest ratio of the residual of a redundant equation to its residual at the reference.
 ROUNDED = 100.0
@@ -69,7 +69,7 @@ class GlobalPart:
         """The memory of the reference."""
         return self.standing(self.setting.reference, self.setting.inputs)
 
-    def standing(self, reference: Configuration, inputs: Floats) -> Floats:
+    def standing(self, reference: Poses, inputs: Floats) -> Floats:
         """The memory of a configuration at rest that closes; inputs (D,) m and rad."""
         state = self.system.state(reference, inputs)
         # A dead point has no sign; the positive one is taken.

@@ -27,8 +27,8 @@ from mbssa.arrays import Floats, Ints
 from mbssa.graph.frames import Frame
 from mbssa.joints.catalogue import is_length, type_of_joint
 from mbssa.joints.frames import Frames
+from mbssa.joints.poses import Poses
 from mbssa.joints.relations import JointRelations
-from mbssa.joints.system import Configuration
 from mbssa.mechanism import Mechanism
 
 
@@ -108,7 +108,7 @@ class System:
     """All equations of some joints, and of the passive rotations that are held, on the bodies of a stage."""
 
     def __init__(
-        self, mechanism: Mechanism, frames: Frames, reference: Configuration, inputs: Floats,
+        self, mechanism: Mechanism, frames: Frames, reference: Poses, inputs: Floats,
         joints: Sequence[int], stage: Sequence[int], known: int, drives: Mapping[tuple[int, str], int],
         spins: Sequence[LockedRotation],
     ) -> None:  # fmt: skip
@@ -250,7 +250,7 @@ class System:
 
     # --- states --------------------------------------------------------------------------------------
 
-    def state(self, reference: Configuration, inputs: Floats) -> State:
+    def state(self, reference: Poses, inputs: Floats) -> State:
         """One instant at rest; inputs (D,) m and rad."""
         stage = list(self.place)
         position, rotation = reference.position[stage].T / self.size, reference.rotation[stage]

@@ -12,7 +12,8 @@ from mbssa.faults import meant
 from mbssa.joints.assembly import assemble
 from mbssa.joints.catalogue import type_of_joint
 from mbssa.joints.frames import Frames, joint_frames
-from mbssa.joints.system import Configuration, coordinates_at
+from mbssa.joints.poses import Poses
+from mbssa.joints.system import coordinates_at
 
 
 def driven_coordinates(mechanism: Mechanism) -> tuple[str, ...]:
@@ -33,7 +34,7 @@ def drive_rows(mechanism: Mechanism) -> dict[tuple[int, str], int]:
     return {key: row for row, key in enumerate(driven)}
 
 
-def reference_inputs(mechanism: Mechanism, frames: Frames, at: Configuration) -> Floats:
+def reference_inputs(mechanism: Mechanism, frames: Frames, at: Poses) -> Floats:
     """Values (D,) of the driven coordinates in a configuration, m and rad; angles near ``at_reference``."""
     # A coordinate of a type without equations on a relative pose (gears, cams) has its at_reference.
     values = []

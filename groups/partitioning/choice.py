@@ -13,15 +13,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from groups.joint_jacobian import PosesOverTime, poses_at, poses_of
 from groups.partitioning.cutting import CutOpen, cut_coordinates, cut_open
-from groups.partitioning.jacobian import coordinate_values, cut_jacobian
+from groups.partitioning.jacobian import linearised
 from groups.partitioning.pivoting import METHODS, Method, pivots_of
+from groups.posed import poses_of
 from mbssa import Mechanism
 from mbssa.arrays import Bools, Floats, Ints
 from mbssa.faults import BETWEEN
 from mbssa.joints.assembly import assemble
 from mbssa.joints.frames import Frames, joint_frames
+from mbssa.joints.poses import Poses
 from mbssa.singularities.ranks import precision_of, tolerance_for
 
 if TYPE_CHECKING:
@@ -113,12 +114,6 @@ class Partitioning:
         """The smallest pivot of J_v; 1 where there is none."""
         return float(self.pivots[self.rank - 1]) if self.rank else 1.0
 
-    def as_text(self) -> str:
-        """The page that ``mbssa partition`` prints, without colours."""
-        from groups.reports.partitioning import partition_report
-
-        return partition_report(self).text()
-
 
 def partition(
     mechanism: Mechanism,
@@ -184,8 +179,7 @@ def partition(
     check_size(opened, 1)
     is_driven, is_given = _kinds(opened, independent, dependent, prescribed, own=driven is None)
     poses = _one(mechanism, frames, at)
-    J = cut_jacobian(opened, poses)[0]
-    value = coordinate_values(opened, poses)[0]
+    (value,), (J,) = linearised(opened, poses)
     tolerance = effective_tolerance(mechanism, frames, tolerance)
     limit = tolerance * float(np.abs(J).max(initial=0.0))
     columns = np.flatnonzero(~is_driven)
@@ -240,21 +234,21 @@ def check_same(mechanism: Mechanism, other: Mechanism, what: str) -> None:
         raise ValueError(f"{what} is a motion of another mechanism; only its inputs may differ")
 
 
-def _one(mechanism: Mechanism, frames: Frames, at: Trajectory | None) -> PosesOverTime:
-    """One pose of all bodies."""
+def _one(mechanism: Mechanism, frames: Frames, at: Trajectory | None) -> Poses:
+    """Poses (1, N) of all bodies."""
     if at is None:
         closed = assemble(mechanism, frames, hold=True)
         if not closed.closed:
             raise CannotAssembleError(
                 f"{mechanism.name or 'the mechanism'} cannot be assembled: {closed.fault}"
             )
-        return poses_at(mechanism, frames, closed.configuration)
+        return closed.configuration[None]
     if len(at.time) != 1:
         raise ValueError(
             f"at has {len(at.time)} instants; write trajectory.instants(slice(k, k + 1)) for one"
         )
     check_same(mechanism, at.mechanism, "at")
-    poses = poses_of(at, frames)
+    poses = poses_of(at)
     if not np.isfinite(poses.position).all():
         raise ValueError(f"at t = {at.time[0]:.6g} s not all bodies have a pose: {'; '.join(at.faults())}")
     return poses

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from groups.joint_jacobian import poses_at, poses_of
 from groups.motion import Motion, from_arrays
 from groups.partitioning.choice import check_same, check_size, effective_tolerance, partition
 from groups.partitioning.cutting import CutOpen, cut_open
-from groups.partitioning.jacobian import cut_jacobian
+from groups.partitioning.jacobian import linearised
 from groups.partitioning.pivoting import METHODS, Method, pivots_of
+from groups.posed import poses_of
 from groups.results.joints import coordinate_motion
 from mbssa.arrays import Bools, Floats, Ints
 
@@ -150,12 +150,6 @@ class PartitionSweep:
             found.append(Stretch(first, last, lowest, crossed))
         return tuple(found)
 
-    def as_text(self) -> str:
-        """The page that ``mbssa partition --sweep`` prints, without colours."""
-        from groups.reports.partitioning import sweep_report
-
-        return sweep_report(self).text()
-
 
 def sweep_partition(
     model: Model,
@@ -208,13 +202,13 @@ def sweep_partition(
     inputs = mechanism.driven_coordinates
     opened = cut_open(mechanism, frames, cuts, inputs)
     trajectory, solved = _along(model, path)
-    poses = poses_of(trajectory, frames)
+    poses = poses_of(trajectory)
     check_size(opened, len(trajectory.time))
     share = effective_tolerance(mechanism, frames, tolerance)
-    everything = cut_jacobian(opened, poses)
+    everything = linearised(opened, poses)[1]
     prescribed = np.array(opened.prescribed, dtype=bool)
     J = everything[:, ~prescribed]
-    reference = cut_jacobian(opened, poses_at(mechanism, frames, model.reference))[:, ~prescribed]
+    reference = linearised(opened, model.reference[None])[1][:, ~prescribed]
     whole = _singular(J)
     rank = max(_rank(reference, _singular(reference), share), _rank(J, whole, share))
     names = np.array(opened.coordinates)

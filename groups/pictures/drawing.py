@@ -19,7 +19,6 @@ from groups.pictures.style import DRIVEN, EDGE, FINE, FRAME_COLOUR, LINK, MARK, 
 from mbssa.arrays import Floats, Ints
 from mbssa.joints.assembly import assemble
 from mbssa.joints.frames import joint_frames
-from mbssa.joints.system import Configuration
 from mbssa.pictures.hues import DASHES, HATCHES, darker
 from mbssa.pictures.labels import Obstacle, place_labels
 from mbssa.pictures.limits import refuse_beyond, require_matplotlib
@@ -116,7 +115,7 @@ def resting(mechanism: Mechanism) -> Trajectory:
     """The mechanism as its joints hold it at the reference; as the file has it where they cannot."""
     frames = joint_frames(mechanism)
     found = assemble(mechanism, frames, hold=True, starts=0)
-    poses = found.configuration if found.closed else Configuration.reference(frames)
+    poses = found.configuration if found.closed else frames.reference
     return at_rest(mechanism, poses, np.arange(mechanism.n_bodies))
 
 

@@ -129,7 +129,7 @@ def _motions(report: Report) -> list[list[tuple[Floats, Floats]]]:
     if numeric is None or numeric.configuration is None or numeric.frames is None or not numeric.all.free:
         return []
     free = unknowns(report.structure.mechanism.space)
-    centres = numeric.configuration.centres
+    centres = numeric.configuration.centres(numeric.frames.centre)
     found = []
     for basis in free_motions(numeric.matrix, numeric.tolerance).T[:_MOST_MOTIONS]:
         twists = np.zeros((len(centres), 6))

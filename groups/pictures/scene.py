@@ -21,7 +21,7 @@ from mbssa.pictures.hues import NO_GROUP, Hue, body_colours, group_hues
 if TYPE_CHECKING:
     from groups.trajectory import Trajectory
     from mbssa import Mechanism, Structure
-    from mbssa.joints.system import Configuration
+    from mbssa.joints.poses import Poses
 
 
 #: Poses from which bounds are taken; more would change nothing visible.
@@ -114,7 +114,7 @@ def scene_of(trajectory: Trajectory, most: int | Ints) -> Scene:
 
 
 def at_rest(
-    mechanism: Mechanism, poses: Configuration, bodies: Ints, level: int = 0, n_groups: int = 0
+    mechanism: Mechanism, poses: Poses, bodies: Ints, level: int = 0, n_groups: int = 0
 ) -> Trajectory:
     """One instant at which bodies (K,) stand still in these poses, with so many groups that were solved."""
     from groups.trajectory import Trajectory, quaternion_of

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from groups.assembly_modes.placing import CLOSED_FORM
+from groups.assembly_modes.search import CLOSED_FORM
 from groups.reports.about import group_table, model_lines
 from mbssa.joints.catalogue import coordinate_unit, is_length
 from mbssa.reports.table import SHOWN, Part, Report, Table
@@ -63,8 +63,8 @@ def _outside(model: Model, listed: Sequence[GroupModes]) -> list[Part]:
 
 
 def _completeness(found: GroupModes) -> str:
-    text = f"about {found.missing:.0f} missing" if found.missing >= 0.5 else "it seems"
-    return ("yes" if found.complete else text) + ("" if found.truss is None else f"\n{found.truss}")
+    text = f"about {found.missing:.0f} missing" if found.missing >= 0.5 else "not proven"
+    return ("proven" if found.complete else text) + ("" if found.truss is None else f"\n{found.truss}")
 
 
 def _searches(listed: Sequence[GroupModes]) -> list[str]:
@@ -75,6 +75,10 @@ def _searches(listed: Sequence[GroupModes]) -> list[str]:
             lines.append(f"SG-{found.group}: {found.search}.")
             if not found.complete:
                 lines.append("  mbssa modes MODEL --starts N searches longer.")
+        if left := [str(mode.number) for mode in found if not mode.proven]:
+            lines.append(
+                f"SG-{found.group}: not certified as a regular solution: mode {', '.join(left[:SHOWN])}."
+            )
     return lines
 
 
@@ -171,6 +175,7 @@ def _record(model: Model, listed: Sequence[GroupModes]) -> list[dict[str, Any]]:
                     "position": (mode.position / length).tolist(),
                     "rotation": mode.rotation.tolist(),
                     "residual": mode.residual / length,
+                    "proven": mode.proven,
                     "beyond_limits": _beyond(model, mode),
                 }
                 for mode in found

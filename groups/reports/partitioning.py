@@ -96,20 +96,11 @@ def _head(found: Partitioning) -> list[str]:
 
 
 def _rows(found: Partitioning) -> list[dict[str, Any]]:
+    columns = found.opened.coordinates, found.opened.units, found.value.tolist(), _kinds(found)
     rows = []
-    for k, (name, si, kind) in enumerate(
-        zip(found.opened.coordinates, found.opened.units, _kinds(found), strict=True)
-    ):
+    for k, (name, si, value, kind) in enumerate(zip(*columns, strict=True), 1):
         unit, scale = given_in(si, found.mechanism.units)
-        rows.append(
-            {
-                "number": k + 1,
-                "name": name,
-                "unit": unit,
-                "value": float(found.value[k]) / scale,
-                "kind": kind,
-            }
-        )
+        rows.append({"number": k, "name": name, "unit": unit, "value": value / scale, "kind": kind})
     return rows
 
 
@@ -178,36 +169,25 @@ def to_dict(found: Partitioning, rivals: Sequence[tuple[str, Partitioning]] = ()
     def fields(one: Partitioning, *names: str) -> dict[str, Any]:
         return {name: getattr(one, name) for name in names}
 
-    return plain(
+    cuts = [
         {
-            "mechanism": mechanism.name,
-            **fields(found, "method", "tolerance", "time"),
-            "size": opened.frames.size / given_in("m", mechanism.units)[1],
-            **fields(found, "n", "rank"),
-            "cuts": [
-                {
-                    "kind": cut.kind,
-                    "joints": [mechanism.joint_ids[j] for j in cut.joints],
-                    "rod": mechanism.body_name(cut.rod) if cut.rod >= 0 else None,
-                    "equations": cut.equations,
-                }
-                for cut in opened.cuts
-            ],
-            "units": units_record(mechanism.units),
-            "coordinates": _rows(found),
-            **fields(found, "independent", "dependent", "driven", "prescribed", "redundant", "bound"),
-            **fields(found, "condition", "smallest_pivot"),
-            "equations": opened.equations,
-            "jacobian": found.jacobian,
-            "rivals": {
-                name: {
-                    "independent": _independent(one),
-                    **fields(one, "dependent", "condition", "smallest_pivot", "bound"),
-                }
-                for name, one in rivals
-            },
+            "kind": cut.kind,
+            "joints": [mechanism.joint_ids[j] for j in cut.joints],
+            "rod": mechanism.body_name(cut.rod) if cut.rod >= 0 else None,
+            "equations": cut.equations,
         }
-    )
+        for cut in opened.cuts
+    ]
+    quality = "condition", "smallest_pivot", "bound"
+    others = {
+        name: {"independent": _independent(one), **fields(one, "dependent", *quality)} for name, one in rivals
+    }
+    record = {"mechanism": mechanism.name, **fields(found, "method", "tolerance", "time")}
+    record |= {"size": opened.frames.size / given_in("m", mechanism.units)[1], **fields(found, "n", "rank")}
+    record |= {"cuts": cuts, "units": units_record(mechanism.units), "coordinates": _rows(found)}
+    record |= fields(found, "independent", "dependent", "driven", "prescribed", "redundant", *quality)
+    record |= {"equations": opened.equations, "jacobian": found.jacobian, "rivals": others}
+    return plain(record)
 
 
 # --- along a motion --------------------------------------------------------------------------------
@@ -314,40 +294,32 @@ def verdict_of(swept: PartitionSweep, one: Stretch) -> tuple[list[str], list[str
 def _sweep_record(swept: PartitionSweep) -> dict[str, Any]:
     """A sweep as lists, texts and numbers; None where there is no pose."""
     keys = ("sets", "which", "condition", "singular", "crossings")
-    return plain(
+    record = {
+        key: getattr(swept, key) for key in ("method", "near", "limit", "rank", "time", "whole", "agree")
+    }
+    record["choices"] = {
+        name: {key: getattr(one, key) for key in keys} for name, one in swept.choices.items()
+    }
+    record["groups"] = {
+        f"SG-{g + 1}": {"condition": condition, "status": status}
+        for g, (condition, status) in enumerate(zip(swept.groups.T, swept.status.T, strict=True))
+    }
+    record["changes"] = [
+        {"instant": k, "time": swept.time[k], "before": before, "after": after}
+        for k, before, after in swept.changes
+    ]
+    record["warnings"] = [
         {
-            "mechanism": swept.opened.mechanism.name,
-            "method": swept.method,
-            "near": swept.near,
-            "limit": swept.limit,
-            "rank": swept.rank,
-            "coordinates": swept.opened.coordinates,
-            "time": swept.time,
-            "choices": {
-                name: {key: getattr(one, key) for key in keys} for name, one in swept.choices.items()
-            },
-            "whole": swept.whole,
-            "groups": {
-                f"SG-{g + 1}": {"condition": swept.groups[:, g], "status": swept.status[:, g]}
-                for g in range(swept.groups.shape[1])
-            },
-            "agree": swept.agree,
-            "changes": [
-                {"instant": k, "time": swept.time[k], "before": before, "after": after}
-                for k, before, after in swept.changes
-            ],
-            "warnings": [
-                {
-                    "from": swept.time[one.first],
-                    "to": swept.time[one.last],
-                    **one.lowest,
-                    "crossed": one.crossed,
-                    **dict(zip(("warn", "silent", "verdict"), verdict_of(swept, one), strict=True)),
-                }
-                for one in swept.warnings
-            ],
+            "from": swept.time[one.first],
+            "to": swept.time[one.last],
+            **one.lowest,
+            "crossed": one.crossed,
+            **dict(zip(("warn", "silent", "verdict"), verdict_of(swept, one), strict=True)),
         }
-    )
+        for one in swept.warnings
+    ]
+    opened = swept.opened
+    return plain({"mechanism": opened.mechanism.name, "coordinates": opened.coordinates, **record})
 
 
 def _sweep_table(swept: PartitionSweep) -> Table:

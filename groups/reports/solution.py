@@ -13,7 +13,6 @@ from groups.results.limits import excesses
 from groups.trajectory import STATUS, Trajectory
 from mbssa.arrays import Floats
 from mbssa.joints.catalogue import coordinate_unit, is_length
-from mbssa.joints.system import Configuration
 from mbssa.reports.structure import treatment_lines
 from mbssa.reports.table import SHOWN, Bad, Good, Heading, Part, Report, Table, written_lines
 from mbssa.reports.wording import headline
@@ -239,8 +238,8 @@ def branches(trajectory: Trajectory) -> str:
 
 def _corrected(model: Model, units: tuple[str, str]) -> list[str]:
     """A sentence on the correction of a reference that did not close; none within rounding."""
-    given = Configuration.reference(model.frames)
-    moved, turned = (float(each.max(initial=0.0)) for each in model.reference.correction(given))
+    corrections = model.reference.correction(model.frames.reference, model.frames.centre)
+    moved, turned = (float(each.max(initial=0.0)) for each in corrections)
     if moved <= CORRECTED * model.frames.size and turned <= CORRECTED:
         return []
     return [

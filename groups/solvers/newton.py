@@ -55,7 +55,7 @@ class Newton(RelativeSolver):
         tree = setting.forest.trees[group.number - 1]
         if not tree.links:  # a leg alone has unknowns if it is no strut
             tree = open_group(group, setting.frames, struts=False)
-        return replace(cls.match(tree, replace(setting, gears=False)), why=why, default=default)
+        return replace(cls.match(tree, setting), why=why, default=default)
 
     def degree(self, group: Group) -> tuple[int | None, str]:
         """Number of positions of its Baranov truss or of its chain, where the literature has it."""

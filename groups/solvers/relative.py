@@ -54,7 +54,7 @@ def undriven(tree: GroupTree, setting: Setting) -> list[tuple[int, str]]:
 
 def unknowns_of(tree: GroupTree, setting: Setting) -> tuple[str, ...]:
     """Names of the undriven coordinates, and of those of bodies that no joint carries."""
-    mechanism, geared = setting.mechanism, setting.geared.get(tree.number, {})
+    mechanism = setting.mechanism
     turns = ("angle",) if mechanism.space == "planar" else ("z", "turn_x", "turn_y", "turn_z")
     found: list[str] = []
     for link in tree.links:
@@ -64,7 +64,7 @@ def unknowns_of(tree: GroupTree, setting: Setting) -> tuple[str, ...]:
         found += [
             f"{mechanism.joint_ids[link.joint]}.{name}"
             for name in type_of_joint(mechanism, link.joint).coordinates
-            if (link.joint, name) not in setting.drives and (link.joint, name) not in geared
+            if (link.joint, name) not in setting.drives
         ]
     return tuple(found)
 

@@ -16,7 +16,7 @@ from mbssa.decomposition.incidence import initialise
 from mbssa.decomposition.matching import match
 from mbssa.io.multiple import count_choices, driven_pairs, paper_choices, spanning_choices
 from mbssa.joints.frames import joint_frames
-from mbssa.joints.system import Configuration, rows_at
+from mbssa.joints.system import rows_at
 from mbssa.singularities.contacts import ContactLost, contacts_lost
 from mbssa.singularities.passive_rotations import free_motions, lifts, passive_rotations
 from mbssa.singularities.proposals import Proposal, propose_inputs, propose_joints
@@ -236,7 +236,7 @@ def _ranks_of_groups(
         found = group_ranks(structure, numeric.rows, numeric.tolerance)
     elif mechanism.has_geometry and (frames := joint_frames(mechanism)).known.all():
         # Too large to assemble as a whole: as the file has it.
-        rows = rows_at(mechanism, frames, Configuration.reference(frames))
+        rows = rows_at(mechanism, frames, frames.reference)
         size = frames.size
         relative = precision_of(mechanism, size) if precision is None else precision / size
         found = group_ranks(structure, rows, tolerance_for(relative))

@@ -12,7 +12,7 @@ from math import comb, prod
 
 import numpy as np
 
-from mbssa.disjoint_set import DisjointSet
+from mbssa.disjoint_set import DisjointSet, spanning_forest
 from mbssa.mechanism import JointFrame, Mechanism, MultipleJoint
 
 Tree = tuple[tuple[int, int], ...]
@@ -23,11 +23,10 @@ def spanning_tree(
 ) -> Tree | None:
     """Tree of all wanted pairs, else of those of ``then``, else a star on the first body; None for a ring."""
     place = {body: k for k, body in enumerate(bodies)}
-    parts = DisjointSet(len(bodies))
-    if not all(parts.merge(place[a], place[b]) for a, b in wanted):
-        return None
-    star = [(bodies[0], body) for body in bodies[1:]]
-    return (*wanted, *((a, b) for a, b in (*then, *star) if parts.merge(place[a], place[b])))
+    pairs = [*wanted, *then, *((bodies[0], body) for body in bodies[1:])]
+    tree = spanning_forest(len(bodies), [(place[a], place[b]) for a, b in pairs], range(len(pairs)))
+    is_whole = tree[: len(wanted)] == list(range(len(wanted)))
+    return tuple(pairs[k] for k in tree) if is_whole else None
 
 
 def count_choices(n: int, driven: Sequence[tuple[int, int]] = ()) -> int:

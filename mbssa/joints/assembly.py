@@ -13,7 +13,8 @@ from mbssa.disjoint_set import DisjointSet
 from mbssa.joints.axes import cross
 from mbssa.joints.catalogue import CATALOGUE, coordinate_unit
 from mbssa.joints.limits import ROUNDING, Limits
-from mbssa.joints.system import Configuration, Rows, first_two_bodies, pose_of_joints, rows_at, unknowns
+from mbssa.joints.poses import Poses
+from mbssa.joints.system import Rows, first_two_bodies, pose_of_joints, rows_at, unknowns
 from mbssa.threads import one_blas_thread
 from mbssa.units import quantity_text
 
@@ -60,7 +61,7 @@ _REACH = 0.5
 class Assembly:
     """Outcome of closing a mechanism."""
 
-    configuration: Configuration  # as reached
+    configuration: Poses  # as reached
     closed: bool  # every equation holds to the tolerance and every axis has the right sense
     residual: float  # largest, lengths divided by the mechanism's size
     moved: Floats  # (N,) correction of each body, m
@@ -74,7 +75,7 @@ class Assembly:
 def assemble(
     mechanism: Mechanism,
     frames: Frames,
-    start: Configuration | None = None,
+    start: Poses | None = None,
     tolerance: float = CLOSED,
     rank_tolerance: float = 1e-9,
     *,
@@ -87,7 +88,7 @@ def assemble(
     # ``starts`` follow, the same every time. A reference that is drawn open is closed within the limits of
     # its coordinates where that can be.
     with one_blas_thread(mechanism.n_bodies):
-        first = start or Configuration.reference(frames)
+        first = start or frames.reference
         closing = _Closing(mechanism, frames, first, tolerance, rank_tolerance)
         if not _is_dense(mechanism):
             starts = min(starts, _SPARSE_STARTS)
@@ -98,7 +99,7 @@ def assemble(
 
 
 #: Equations at a configuration.
-_RowsAt = Callable[[Configuration], Rows]
+_RowsAt = Callable[[Poses], Rows]
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +108,7 @@ class _Closing:
 
     mechanism: Mechanism
     frames: Frames
-    first: Configuration
+    first: Poses
     tolerance: float
     rank_tolerance: float
 
@@ -159,12 +160,12 @@ class _Closing:
         both = [limits.said(each.configuration) for each in (found, nearest) if each is not None]
         return replace(found, outside="; or ".join(both))
 
-    def _led(self, limits: Limits, target: Floats) -> Configuration:
+    def _led(self, limits: Limits, target: Floats) -> Poses:
         """A configuration whose limited coordinates are near values, closed as far as that goes."""
         led, frames, at = limits.led(), self.frames, self.first
         wanted = limits.aimed(rows_at(led, frames, at, values=True), target)
 
-        def rows_of(at: Configuration) -> Rows:
+        def rows_of(at: Poses) -> Rows:
             return _held(rows_at(led, frames, at, values=True), wanted)
 
         rows, damping = rows_of(at), 0.0
@@ -178,7 +179,7 @@ class _Closing:
             at, rows = moved
         return at
 
-    def _starts(self, sizes: Sequence[float], seed: int) -> Iterator[tuple[float, Configuration]]:
+    def _starts(self, sizes: Sequence[float], seed: int) -> Iterator[tuple[float, Poses]]:
         """Configurations with each body moved at random: rad, and lengths divided by the mechanism's size."""
         dice = np.random.default_rng(seed)
         n_bodies, columns = self.mechanism.n_bodies, unknowns(self.mechanism.space)
@@ -188,12 +189,12 @@ class _Closing:
                 step[1:, columns] = size * dice.uniform(-1.0, 1.0, size=(n_bodies - 1, len(columns)))
             yield size, self._moved(self.first, step) if size else self.first
 
-    def _closed(self, at: Configuration, *, hold: bool) -> Assembly:
+    def _closed(self, at: Poses, *, hold: bool) -> Assembly:
         """Descend from ``at`` to a closed or stationary configuration."""
         mechanism, frames, first = self.mechanism, self.frames, self.first
         wanted = rows_at(mechanism, frames, first, values=True) if hold else None
 
-        def rows_of(at: Configuration) -> Rows:
+        def rows_of(at: Poses) -> Rows:
             if wanted is None:
                 return self._constraints(at)
             return _held(rows_at(mechanism, frames, at, values=True), wanted)
@@ -210,7 +211,7 @@ class _Closing:
             if moved is None:
                 break
             at, rows = moved
-        travel, turned = at.correction(first)
+        travel, turned = at.correction(first, self.frames.centre)
         fault = _fault(mechanism, frames, at, rows.constraints, max(self.tolerance, self._rounding))
         return Assembly(at, not fault, _largest(rows), travel, turned, fault, stationary)
 
@@ -221,7 +222,7 @@ class _Closing:
         for _, at in self._starts(sizes, 13):
             chosen = self._cosines(at) < ASKEW
 
-            def rows_of(at: Configuration, chosen: Bools = chosen) -> Rows:
+            def rows_of(at: Poses, chosen: Bools = chosen) -> Rows:
                 return with_senses(self._constraints(at), self.mechanism, self.frames, at, chosen)
 
             rows, damping = rows_of(at), 0.0
@@ -239,8 +240,8 @@ class _Closing:
         return None
 
     def _descend(
-        self, at: Configuration, rows_of: _RowsAt, rows: Rows, steps: _Steps, damping: float
-    ) -> tuple[tuple[Configuration, Rows] | None, float]:
+        self, at: Poses, rows_of: _RowsAt, rows: Rows, steps: _Steps, damping: float
+    ) -> tuple[tuple[Poses, Rows] | None, float]:
         """Configuration after one step that diminishes the residuals, and the damping for the next."""
         # No step reverses the axis of a joint: where both senses satisfy the equations, a long step would end
         # at the wrong one. None where no damping serves: only rounding is left.
@@ -261,22 +262,23 @@ class _Closing:
             damping = max(10 * damping, _FIRST_DAMPING)
         return None, damping
 
-    def _constraints(self, at: Configuration) -> Rows:
+    def _constraints(self, at: Poses) -> Rows:
         return rows_at(self.mechanism, self.frames, at).constraints
 
-    def _cosines(self, at: Configuration) -> Floats:
+    def _cosines(self, at: Poses) -> Floats:
         return cosines(self.mechanism, self.frames, at)[0]
 
-    def _moved(self, at: Configuration, step: Floats) -> Configuration:
+    def _moved(self, at: Poses, step: Floats) -> Poses:
         """A configuration after a step whose lengths are divided by the mechanism's size."""
-        return at.moved(np.concatenate([step[:, :3] * self.frames.size, step[:, 3:]], axis=1))
+        motion = np.concatenate([step[:, :3] * self.frames.size, step[:, 3:]], axis=1)
+        return at.moved(motion, self.frames.centre)
 
     @property
     def _rounding(self) -> float:
         """Rounding of residuals far from the world's origin, or on large profiles."""
         curves = (curve for relations in self.frames.relations.values() for curve in relations.curves)
         profiles = (np.abs(curve.coefficients[..., 0]).max() for curve in curves)
-        far = max([np.abs(self.first.centres).max(), *profiles])
+        far = max([np.abs(self.first.centres(self.frames.centre)).max(), *profiles])
         return 16 * float(np.finfo(float).eps) * float(far) / self.frames.size
 
 
@@ -391,7 +393,7 @@ def _blocks(mechanism: Mechanism, rows: Rows) -> list[tuple[Ints, Ints]]:
     ]
 
 
-def _fault(mechanism: Mechanism, frames: Frames, at: Configuration, rows: Rows, tolerance: float) -> str:
+def _fault(mechanism: Mechanism, frames: Frames, at: Poses, rows: Rows, tolerance: float) -> str:
     """Sentence on the first joint that is open or reversed; empty where all are closed."""
     void = np.flatnonzero(np.isnan(rows.residual))
     if len(void):
@@ -411,7 +413,7 @@ def _fault(mechanism: Mechanism, frames: Frames, at: Configuration, rows: Rows, 
     return _reversed(mechanism, frames, at)
 
 
-def _reversed(mechanism: Mechanism, frames: Frames, at: Configuration) -> str:
+def _reversed(mechanism: Mechanism, frames: Frames, at: Poses) -> str:
     """A parallel axis that points the other way satisfies every equation and is wrong."""
     cosine, joints = cosines(mechanism, frames, at)
     wrong = joints[cosine < 0]
@@ -424,7 +426,7 @@ def _reversed(mechanism: Mechanism, frames: Frames, at: Configuration) -> str:
 # --- senses of parallel axes, which the constraints alone leave open -------------------------------
 
 
-def cosines(mechanism: Mechanism, frames: Frames, at: Configuration) -> tuple[Floats, Ints]:
+def cosines(mechanism: Mechanism, frames: Frames, at: Poses) -> tuple[Floats, Ints]:
     """Cosines (n,) between axes, positive where the sense is right, and their joints (n,)."""
     found = list(_senses(mechanism, frames, at))
     return (
@@ -433,7 +435,7 @@ def cosines(mechanism: Mechanism, frames: Frames, at: Configuration) -> tuple[Fl
     )
 
 
-def with_senses(rows: Rows, mechanism: Mechanism, frames: Frames, at: Configuration, chosen: Bools) -> Rows:
+def with_senses(rows: Rows, mechanism: Mechanism, frames: Frames, at: Poses, chosen: Bools) -> Rows:
     """Rows, and for each chosen cosine the equation 1 - a·b = 0 of its axes a and b."""
     # Its derivative by the angular velocities of the two bodies is -a × b and a × b.
     parts = list(_senses(mechanism, frames, at))
@@ -451,9 +453,7 @@ def with_senses(rows: Rows, mechanism: Mechanism, frames: Frames, at: Configurat
     return Rows.joined([rows, senses], rows.missing)
 
 
-def _senses(
-    mechanism: Mechanism, frames: Frames, at: Configuration
-) -> Iterator[tuple[Floats, Ints, Floats, Ints]]:
+def _senses(mechanism: Mechanism, frames: Frames, at: Poses) -> Iterator[tuple[Floats, Ints, Floats, Ints]]:
     """Cosines a·b, joints, a × b in world axes and bodies (n, 2) of each type whose axes have a sense."""
     for index in np.unique(mechanism.joint_type[frames.known]).tolist():
         pair = CATALOGUE[index].pair

@@ -46,6 +46,11 @@ class Frames:
     # turns: by joint index, angles that couplings give at the reference, with the turns that a pose lacks
     turns: Mapping[int, Mapping[str, float]] = field(default_factory=dict)
 
+    @property
+    def reference(self) -> Poses:
+        """The poses of the model file."""
+        return _poses(self.position, self.rotation)
+
     def at_reference(self, mechanism: Mechanism, joint: int) -> dict[str, float]:
         """Coordinates of a joint at the reference by its geometry and by couplings, m or rad."""
         geometry = mechanism.joint_geometry.get(joint)
@@ -86,7 +91,7 @@ def _frames_of(mechanism: Mechanism) -> Frames:
     parameters = {name: np.zeros(n_joints) for name in ("length", "pitch", "radius", "offset", "ratio")}
     relations: dict[int, JointRelations] = {}
     turns: dict[int, dict[str, float]] = {}
-    poses = Poses(position, rotation, np.arctan2(rotation[:, 1, 0], rotation[:, 0, 0]))
+    poses = _poses(position, rotation)
     untrusted = set(mechanism.untrusted)
     # Couplings come last: they read the frames of other joints.
     order = np.argsort(np.array([row.is_coupling for row in CATALOGUE])[mechanism.joint_type], kind="stable")
@@ -148,6 +153,10 @@ def _frames_of(mechanism: Mechanism) -> Frames:
         relations,
         turns,
     )
+
+
+def _poses(position: Floats, rotation: Floats) -> Poses:
+    return Poses(position, rotation, np.arctan2(rotation[:, 1, 0], rotation[:, 0, 0]))
 
 
 def _on_flat_axes(

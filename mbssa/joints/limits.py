@@ -10,7 +10,8 @@ import numpy as np
 
 from mbssa.arrays import Floats
 from mbssa.joints.catalogue import coordinate_unit, is_length, type_of_joint
-from mbssa.joints.system import Configuration, Rows, coordinates_at
+from mbssa.joints.poses import Poses
+from mbssa.joints.system import Rows, coordinates_at
 from mbssa.units import quantity_text
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ class Limits:
             for (joint, k), kind in zip(self.places, kinds, strict=True)
         ]
 
-    def values(self, at: Configuration) -> Floats:
+    def values(self, at: Poses) -> Floats:
         """Coordinates (n,), m or rad, angles in the turn that is nearest to their limits."""
         found = np.array(
             [coordinates_at(self.mechanism, self.frames, at, [joint])[0, k] for joint, k in self.places]
@@ -63,7 +64,7 @@ class Limits:
         turns = np.round((0.5 * (self.low + self.high) - found) / (2 * np.pi))
         return found + np.where(self._lengths(), 0.0, 2 * np.pi * turns)
 
-    def outside(self, at: Configuration) -> Floats:
+    def outside(self, at: Poses) -> Floats:
         """Distances (n,) outside, rad or lengths over the mechanism's size; zero inside."""
         value = self.values(at)
         beyond = np.maximum(np.maximum(self.low - value, value - self.high), 0.0)
@@ -98,7 +99,7 @@ class Limits:
                 residual[row] = aims[joint, k]
         return replace(rows, residual=residual)
 
-    def said(self, at: Configuration) -> str:
+    def said(self, at: Poses) -> str:
         """The coordinates that are outside at a configuration, with their values."""
         which = np.flatnonzero(self.outside(at))
         named = [(*self.names()[n], float(self.values(at)[n])) for n in which.tolist()]

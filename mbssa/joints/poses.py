@@ -39,6 +39,26 @@ class Poses:
         """Poses by an index of the leading axes, the last of which is that of the bodies."""
         return Poses(self.position[which], self.rotation[which], self.angle[which])
 
+    def centres(self, centre: Array) -> Array:
+        """Points (N, 3) of the bodies in the world, m, that are ``centre`` (N, 3) in their own frames."""
+        found: Array = self.position + np.einsum("nab,nb->na", self.rotation, centre)
+        return found
+
+    def moved(self, step: Array, centre: Array) -> Poses:
+        """Each body moved by a small motion, (N, 6): translation of its centre, rotation vector."""
+        rotation = _exponential(step[:, 3:]) @ self.rotation
+        # Newton multiplies many small rotations: keep each matrix orthogonal to the last digit.
+        rotation = 1.5 * rotation - 0.5 * rotation @ rotation.transpose(0, 2, 1) @ rotation
+        position = self.centres(centre) + step[:, :3] - np.einsum("nab,nb->na", rotation, centre)
+        return Poses(position, rotation, self.angle + step[:, 5])
+
+    def correction(self, first: Poses, centre: Array) -> tuple[Array, Array]:
+        """Way (N,) m of each body's centre and angle (N,) rad from the first poses to these."""
+        way = np.linalg.norm(self.centres(centre) - first.centres(centre), axis=1)
+        trace = np.einsum("nab,nab->n", self.rotation, first.rotation)
+        angle = np.arccos(np.clip((trace - 1) / 2, -1, 1))
+        return way, np.where(angle < 1e-7, 0.0, angle)
+
 
 class RelativePose(NamedTuple):
     """Frame B of one body seen from frame A of another, over any leading axes."""
@@ -58,3 +78,15 @@ def relative_pose(bodies: Sequence[tuple[Array, Array]], origin: Array, axes: Ar
     d = np.einsum("...ba,...b->...a", of_first, across)
     C = of_first.swapaxes(-1, -2) @ (S @ axes[..., 1, :, :])
     return RelativePose(d, C, of_first, (arms[0], arms[1]), across)
+
+
+def _exponential(vector: Array) -> Array:
+    """Rotation matrices of rotation vectors (n, 3), by Rodrigues' formula."""
+    angle = np.linalg.norm(vector, axis=1)
+    axis = vector / np.where(angle > 0, angle, 1.0)[:, None]
+    K = np.zeros((len(vector), 3, 3))
+    K[:, 0, 1], K[:, 0, 2], K[:, 1, 2] = -axis[:, 2], axis[:, 1], -axis[:, 0]
+    K -= K.transpose(0, 2, 1)
+    sine, versine = np.sin(angle)[:, None, None], (1 - np.cos(angle))[:, None, None]
+    rotation: Array = np.eye(3) + sine * K + versine * (K @ K)
+    return rotation

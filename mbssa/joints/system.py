@@ -25,40 +25,6 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Configuration(Poses):
-    """Pose of every body; ``centre`` (N, 3) is that of :class:`Frames`."""
-
-    centre: Floats
-
-    @staticmethod
-    def reference(frames: Frames) -> Configuration:
-        """The configuration of the model file."""
-        angle = np.arctan2(frames.rotation[:, 1, 0], frames.rotation[:, 0, 0])
-        return Configuration(frames.position, frames.rotation, angle, frames.centre)
-
-    @property
-    def centres(self) -> Floats:
-        """Centres (N, 3) of the bodies in the world."""
-        centres: Floats = self.position + np.einsum("nab,nb->na", self.rotation, self.centre)
-        return centres
-
-    def correction(self, first: Configuration) -> tuple[Floats, Floats]:
-        """Way (N,) m of each body's centre and angle (N,) rad from the first configuration to this one."""
-        way = np.linalg.norm(self.centres - first.centres, axis=1)
-        trace = np.einsum("nab,nab->n", self.rotation, first.rotation)
-        angle = np.arccos(np.clip((trace - 1) / 2, -1, 1))
-        return way, np.where(angle < 1e-7, 0.0, angle)
-
-    def moved(self, step: Floats) -> Configuration:
-        """Each body moved by a small motion, (N, 6): translation of its centre, rotation vector."""
-        rotation = _exponential(step[:, 3:]) @ self.rotation
-        # Newton multiplies many small rotations: keep each matrix orthogonal to the last digit.
-        rotation = 1.5 * rotation - 0.5 * rotation @ rotation.transpose(0, 2, 1) @ rotation
-        position = self.centres + step[:, :3] - np.einsum("nab,nb->na", rotation, self.centre)
-        return Configuration(position, rotation, self.angle + step[:, 5], self.centre)
-
-
-@dataclass(frozen=True, eq=False)
 class Rows:
     """Equations of a mechanism at a configuration, in the order of its joints; drives after constraints."""
 
@@ -139,9 +105,7 @@ def first_two_bodies(mechanism: Mechanism, joints: Ints) -> Ints:
     return np.stack([mechanism.joint_body[first], mechanism.joint_body[first + 1]], axis=1)
 
 
-def rows_at(
-    mechanism: Mechanism, frames: Frames, configuration: Configuration, *, values: bool = False
-) -> Rows:
+def rows_at(mechanism: Mechanism, frames: Frames, configuration: Poses, *, values: bool = False) -> Rows:
     """Evaluate every constraint and every drive of a mechanism, lengths divided by ``frames.size``."""
     # With ``values`` the residual of a drive is the value of its coordinate. An equation that has no value
     # here (two profiles too far apart to touch) has the residual NaN and no derivative: what goes into a
@@ -174,7 +138,7 @@ def _widened(array: npt.NDArray[Any], slots: int) -> npt.NDArray[Any]:
 
 
 def _pair_rows(
-    mechanism: Mechanism, frames: Frames, at: Configuration, joints: Ints, pair: Equations, values: bool
+    mechanism: Mechanism, frames: Frames, at: Poses, joints: Ints, pair: Equations, values: bool
 ) -> Iterator[Rows]:
     """Rows of joints of one type that relate the poses of two bodies."""
     body = first_two_bodies(mechanism, joints)
@@ -232,17 +196,18 @@ def _part(
 
 
 def pose_of_joints(
-    frames: Frames, at: Configuration, joints: Ints, body: Ints
+    frames: Frames, at: Poses, joints: Ints, body: Ints
 ) -> tuple[Floats, Floats, Floats, Floats]:
     """Relative pose d (n, 3), C (n, 3, 3) of joints; axes of A in the world, levers (n, 2, 3)."""
     # Lengths are divided by ``frames.size``. A lever goes from the body's centre to B's origin, world axes.
     origin = (frames.origin[joints] - frames.centre[body]) / frames.size
-    ends = [(at.centres[b] / frames.size, at.rotation[b]) for b in body.T]
+    centres = at.centres(frames.centre)
+    ends = [(centres[b] / frames.size, at.rotation[b]) for b in body.T]
     d, C, axes, (near, far), across = relative_pose(ends, origin, frames.axes[joints])
     return d, C, axes, np.stack([near + across, far], axis=1)
 
 
-def coordinates_at(mechanism: Mechanism, frames: Frames, at: Configuration, joints: Sequence[int]) -> Floats:
+def coordinates_at(mechanism: Mechanism, frames: Frames, at: Poses, joints: Sequence[int]) -> Floats:
     """Coordinates (n, k) of joints of one type in a configuration, m, rad; angles near ``at_reference``."""
     kind, which = type_of_joint(mechanism, joints[0]), np.array(joints)
     assert kind.pair is not None
@@ -260,7 +225,7 @@ def coordinates_at(mechanism: Mechanism, frames: Frames, at: Configuration, join
 
 
 def _relation_rows(
-    mechanism: Mechanism, frames: Frames, at: Configuration, joints: Ints, values: bool
+    mechanism: Mechanism, frames: Frames, at: Poses, joints: Ints, values: bool
 ) -> Iterator[Rows]:
     """Rows of joints whose equations are relations of their bodies."""
     for joint in joints.tolist():
@@ -284,15 +249,3 @@ def _relation_rows(
             drive,
             tuple(relation.name for relation in chosen),
         )
-
-
-def _exponential(vector: Floats) -> Floats:
-    """Rotation matrices of rotation vectors (n, 3), by Rodrigues' formula."""
-    angle = np.linalg.norm(vector, axis=1)
-    axis = vector / np.where(angle > 0, angle, 1.0)[:, None]
-    K = np.zeros((len(vector), 3, 3))
-    K[:, 0, 1], K[:, 0, 2], K[:, 1, 2] = -axis[:, 2], axis[:, 1], -axis[:, 0]
-    K -= K.transpose(0, 2, 1)
-    sine, versine = np.sin(angle)[:, None, None], (1 - np.cos(angle))[:, None, None]
-    rotation: Floats = np.eye(3) + sine * K + versine * (K @ K)
-    return rotation

@@ -8,7 +8,8 @@ from functools import cached_property
 
 from mbssa.analysis.decompose import decompose
 from mbssa.decomposition.treatment import Treatment
-from mbssa.loops.cycle_basis import Ends, in_order, independent
+from mbssa.disjoint_set import Ends
+from mbssa.loops.cycle_basis import in_order, independent
 from mbssa.loops.merging import Substructure
 from mbssa.loops.ranks import loop_ranks
 from mbssa.loops.solution import Block, Part, match, order_of_solution

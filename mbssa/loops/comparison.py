@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from mbssa.analysis.decompose import decompose
+from mbssa.disjoint_set import spanning_forest
 from mbssa.loops.assembly import LoopGraph, loop_graph
-from mbssa.loops.cycle_basis import spanning_forest
 from mbssa.loops.methods import independent_loops, wehage_substructures
 from mbssa.loops.structure import LoopStructure
 from mbssa.mechanism import Mechanism

@@ -9,10 +9,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterator, Sequence
 
-from mbssa.disjoint_set import DisjointSet
-
-#: Two vertices of an edge; several edges may have the same two.
-Ends = tuple[int, int]
+from mbssa.disjoint_set import Ends, spanning_forest
 
 
 def minimum_cycle_basis(
@@ -44,12 +41,6 @@ def minimum_cycle_basis(
 def n_loops(n_vertices: int, ends: Sequence[Ends]) -> int:
     """Independent loops: edges less vertices plus connected parts; Eq. (1) of the paper for one part."""
     return len(ends) - len(spanning_forest(n_vertices, ends, range(len(ends))))
-
-
-def spanning_forest(n_vertices: int, ends: Sequence[Ends], order: Sequence[int]) -> list[int]:
-    """Edges that join two parts when they are taken in this order."""
-    parts = DisjointSet(n_vertices)
-    return [edge for edge in order if parts.merge(*ends[edge])]
 
 
 def independent(row: int, pivots: dict[int, int]) -> bool:

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from mbssa.disjoint_set import spanning_forest
 from mbssa.loops.assembly import LoopGraph
-from mbssa.loops.cycle_basis import n_loops, spanning_forest
+from mbssa.loops.cycle_basis import n_loops
 
 #: Remedy of a record that is no tree.
 _TREE = 'write {"P": [0, 1, …], "loop_terminators": [[5, 10], …]}, numbers of bodies'

@@ -12,7 +12,8 @@ from mbssa.decomposition.treatment import PassiveRotation
 from mbssa.disjoint_set import DisjointSet
 from mbssa.joints.assembly import assemble
 from mbssa.joints.catalogue import CATALOGUE, type_of_joint
-from mbssa.joints.system import Configuration, Rows, rows_at, unknowns
+from mbssa.joints.poses import Poses
+from mbssa.joints.system import Rows, rows_at, unknowns
 
 if TYPE_CHECKING:
     from mbssa.joints.frames import Frames
@@ -24,7 +25,7 @@ MIXES = 6
 
 
 def passive_rotations(
-    mechanism: Mechanism, rows: Rows, frames: Frames | None, at: Configuration | None, tolerance: float
+    mechanism: Mechanism, rows: Rows, frames: Frames | None, at: Poses | None, tolerance: float
 ) -> list[PassiveRotation]:
     """Passive rotations of bodies, or of bodies locked together; spatial mechanisms only."""
     # Their own rows leave them one motion, a rotation. They hang on two joints at least, one a ball or
@@ -53,7 +54,7 @@ def passive_rotations(
             continue
         velocity, spin = motion[0, :3], motion[0, 3:]
         size = float(np.linalg.norm(spin))
-        point = at.centres[bodies[0]] + np.cross(spin, velocity) / size**2 * frames.size
+        point = at.centres(frames.centre)[bodies[0]] + np.cross(spin, velocity) / size**2 * frames.size
         # The sign of a singular vector is arbitrary: the largest component is made positive.
         sense = np.sign(spin[np.argmax(np.abs(spin))])
         found.append(PassiveRotation(bodies, tuple(point.tolist()), tuple((sense * spin / size).tolist())))
@@ -89,7 +90,7 @@ def free_motions(matrix: Floats, tolerance: float) -> Floats:
     return right[rank:].T
 
 
-def lifts(mechanism: Mechanism, frames: Frames, at: Configuration, tolerance: float) -> list[int]:
+def lifts(mechanism: Mechanism, frames: Frames, at: Poses, tolerance: float) -> list[int]:
     """Indices of the rolling joints (RP) whose wheel a free motion takes off its track, drives left out."""
     rolling = [j for j in range(mechanism.n_joints) if mechanism.joints[j].type.rolls]
     if not rolling:
@@ -105,13 +106,8 @@ def lifts(mechanism: Mechanism, frames: Frames, at: Configuration, tolerance: fl
 
 
 def nearby(
-    mechanism: Mechanism,
-    frames: Frames,
-    at: Configuration,
-    tolerance: float,
-    closing: float,
-    step: float = 0.1,
-) -> Configuration | None:
+    mechanism: Mechanism, frames: Frames, at: Poses, tolerance: float, closing: float, step: float = 0.1
+) -> Poses | None:
     """Configuration about ``step`` away along a mix of all free motions; None where no mix leads away."""
     # Then the free motions exist at this configuration only. The mixes are projections of fixed vectors, so
     # they do not depend on the basis of the free motions, and the result is repeatable.
@@ -128,13 +124,13 @@ def nearby(
             move = np.zeros((mechanism.n_bodies, 6))
             move[1:, columns] = (length * direction).reshape(len(bodies), len(columns))
             move[:, :3] *= frames.size
-            found = assemble(mechanism, frames, at.moved(move), closing, tolerance, starts=0)
-            if found.closed and _distance(at, found.configuration, frames.size) > length / 4:
+            found = assemble(mechanism, frames, at.moved(move, frames.centre), closing, tolerance, starts=0)
+            if found.closed and _distance(at, found.configuration, frames) > length / 4:
                 return found.configuration
     return None
 
 
-def _distance(a: Configuration, b: Configuration, size: float) -> float:
-    along = np.abs(a.centres - b.centres).max() / size
+def _distance(a: Poses, b: Poses, frames: Frames) -> float:
+    along = np.abs(a.centres(frames.centre) - b.centres(frames.centre)).max() / frames.size
     turned = np.abs(a.rotation - b.rotation).max()
     return float(max(along, turned))

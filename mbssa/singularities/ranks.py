@@ -17,7 +17,7 @@ from mbssa.joints.equations import pose
 from mbssa.joints.frames import Frames, coupled_coordinates
 from mbssa.joints.poses import Poses
 from mbssa.joints.relations import JointRelations
-from mbssa.joints.system import Configuration, Rows, first_two_bodies, rows_at
+from mbssa.joints.system import Rows, first_two_bodies, rows_at
 from mbssa.mechanism import JointGeometry, Mechanism
 
 if TYPE_CHECKING:
@@ -172,7 +172,7 @@ def generic_rows(mechanism: Mechanism, seed: int = 1) -> Rows:
     frames = Frames(
         still.position, still.rotation, origin, both, np.zeros((n, 3)), parameters, known, 1.0, relations
     )
-    rows_known = rows_at(mechanism, frames, Configuration.reference(frames))
+    rows_known = rows_at(mechanism, frames, frames.reference)
     return _with_random_rows(mechanism, rows_known, np.flatnonzero(~known), dice)
 
 

@@ -17,7 +17,8 @@ from mbssa.decomposition.incidence import initialise
 from mbssa.decomposition.treatment import Dropped, SpecialPart, Treatment
 from mbssa.joints.assembly import CLOSED, Assembly, assemble
 from mbssa.joints.frames import Frames, joint_frames
-from mbssa.joints.system import Configuration, Rows, rows_at
+from mbssa.joints.poses import Poses
+from mbssa.joints.system import Rows, rows_at
 from mbssa.singularities.passive_rotations import nearby, passive_rotations
 from mbssa.singularities.ranks import EXACT, Rank, generic_rows, precision_of, rank_of, tolerance_for
 from mbssa.singularities.special_loops import special_parts
@@ -40,7 +41,7 @@ class Examined:
     precision: float
     basis: Basis
     frames: Frames | None = None  # None for random geometry
-    configuration: Configuration | None = None  # likewise
+    configuration: Poses | None = None  # likewise
     # elsewhere: at a perturbed configuration; None: it cannot move, or the first left no question
     elsewhere: Examined | None = None
     assembly: Assembly | None = None  # how the reference was closed

@@ -17,13 +17,11 @@ from mbssa.joints.catalogue import JointType, type_of_joint
 
 if TYPE_CHECKING:
     from mbssa.joints.frames import Frames
-    from mbssa.joints.system import Configuration
+    from mbssa.joints.poses import Poses
     from mbssa.mechanism import Mechanism
 
 
-def special_parts(
-    mechanism: Mechanism, frames: Frames, at: Configuration, tolerance: float
-) -> list[SpecialPart]:
+def special_parts(mechanism: Mechanism, frames: Frames, at: Poses, tolerance: float) -> list[SpecialPart]:
     """Planar and spherical parts that contain a loop, largest first; no body is in two of them."""
     if mechanism.space == "planar":
         return []
@@ -49,7 +47,7 @@ def special_parts(
 Line = tuple[JointType | None, Floats, Floats]
 
 
-def _lines(mechanism: Mechanism, frames: Frames, at: Configuration) -> list[Line]:
+def _lines(mechanism: Mechanism, frames: Frames, at: Poses) -> list[Line]:
     lines = []
     for j in range(mechanism.n_joints):
         kind = type_of_joint(mechanism, j) if frames.known[j] else None

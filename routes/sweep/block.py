@@ -16,8 +16,8 @@ import numpy as np
 
 import mbssa
 from groups import Model, build
+from groups.assembly_modes import in_modes
 from groups.motion import Motion, default_motion
-from groups.posed import in_modes
 from groups.trajectory import LEVELS, PROOF, STATUS, Branch, Trajectory
 from mbssa import Mechanism, Structure
 from mbssa.arrays import Floats, Ints

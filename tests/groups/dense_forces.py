@@ -9,7 +9,8 @@ import numpy as np
 import mbssa
 from mbssa.joints.catalogue import is_length
 from mbssa.joints.frames import joint_frames
-from mbssa.joints.system import Configuration, rows_at, unknowns
+from mbssa.joints.poses import Poses
+from mbssa.joints.system import rows_at, unknowns
 from mbssa.mechanism import Inertia
 
 
@@ -58,7 +59,7 @@ def answer_at(trajectory, t):
     rows = rows_at(mechanism, frames, at)
     bodies = np.arange(1, mechanism.n_bodies)
     matrix = rows.matrix(bodies)
-    load, on_frame = _loads(trajectory, t, at, frames.size)
+    load, on_frame = _loads(trajectory, t, at, frames)
     free = list(unknowns(mechanism.space))
     right = load[1:][:, free].ravel()
     found, *_ = np.linalg.lstsq(matrix.T, -right, rcond=1e-10)
@@ -78,7 +79,7 @@ def answer_at(trajectory, t):
     for r in np.flatnonzero(rows.drive):
         name = f"{mechanism.joint_ids[rows.joint[r]]}.{rows.name[r]}"
         driving[name] = found[r] / (frames.size if is_length(name) else 1.0)
-    return Answer(wrench, driving, on_frame, stress, at.centres)
+    return Answer(wrench, driving, on_frame, stress, at.centres(frames.centre))
 
 
 def assert_dense(forces):
@@ -119,10 +120,10 @@ def configuration(trajectory, t):
     lifted = trajectory.spatial()
     rotation = np.array([lifted.body(b + 1).rotation[t] for b in range(trajectory.mechanism.n_bodies)])
     angle = trajectory.orientation[t] if trajectory.planar else np.zeros(len(rotation))
-    return Configuration(lifted.position[t], rotation, angle, trajectory.reference.centre)
+    return Poses(lifted.position[t], rotation, angle)
 
 
-def _loads(trajectory, t, at, size):
+def _loads(trajectory, t, at, frames):
     """(N, 6) loads on the bodies about their centres, force times size; and what is left for the frame."""
     mechanism, lifted = trajectory.mechanism, trajectory.spatial()
     gravity = np.zeros(3)
@@ -142,7 +143,7 @@ def _loads(trajectory, t, at, size):
         world = at.rotation[body] @ inertia.matrix @ at.rotation[body].T
         force = inertia.mass * (gravity - acceleration)
         moment = -(world @ alpha + np.cross(w, world @ w))
-        load[body, :3] = force * size
-        load[body, 3:] = moment + np.cross(point - at.centres[body], force)
+        load[body, :3] = force * frames.size
+        load[body, 3:] = moment + np.cross(point - at.centres(frames.centre)[body], force)
         on_frame += np.concatenate([force, moment + np.cross(point, force)])
     return load, on_frame

@@ -8,7 +8,6 @@ import pytest
 import groups
 import mbssa
 from mbssa.joints.frames import joint_frames
-from mbssa.joints.system import Configuration
 
 #: Links of 100, 40, 120 and 80 mm in body axes; coupler and rocker only roughly where they are.
 LENGTHS = """
@@ -49,8 +48,8 @@ def test_check_and_solve_correct_a_reference_by_one_number(lengths, run_mbssa):
     assert corrections[0] == corrections[1]
     mechanism = mbssa.load(lengths)
     model = groups.build(mbssa.decompose(mechanism))
-    first = Configuration.reference(joint_frames(mechanism))
-    way, angle = model.reference.correction(first)
+    first = joint_frames(mechanism).reference
+    way, angle = model.reference.correction(first, model.frames.centre)
     # The angles of coupler and rocker from the lengths, and the middles of their pins.
     turned = np.radians([0.0, 0.0, 18.376, 64.943 - 60.0])
     np.testing.assert_allclose(angle, turned, atol=1e-5)

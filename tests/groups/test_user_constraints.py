@@ -10,12 +10,10 @@ from refusals import refused
 
 import groups
 import mbssa
-from groups.joint_jacobian import poses_at
 from groups.partitioning.cutting import cut_open
-from groups.partitioning.jacobian import cut_jacobian
+from groups.partitioning.jacobian import linearised
 from mbssa.io.models import rope_hoist
 from mbssa.joints.frames import joint_frames
-from mbssa.joints.system import Configuration
 from mbssa.trust import VARIABLE
 
 CRANK, ROD = 0.1, 0.3
@@ -239,7 +237,7 @@ def test_the_rope_is_a_row_of_the_cut_jacobian():
     frames = joint_frames(hoist)
     opened = cut_open(hoist, frames)
     assert opened.equations == ("rope: function",)
-    row = cut_jacobian(opened, poses_at(hoist, frames, Configuration.reference(frames)))[0, 0]
+    row = linearised(opened, frames.reference[None])[1][0, 0]
     # The rope runs as 4 to 5: way = cos(phi) x' - y' + R theta'; lengths in sizes.
     wanted = {"1-2.slide": 0.8, "2-4.slide": -1.0, "1-3.angle": rope_hoist.DRUM / frames.size}
     np.testing.assert_allclose(row, [wanted[name] for name in opened.coordinates], atol=1e-14)

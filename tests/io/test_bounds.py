@@ -15,7 +15,7 @@ from mbssa.files import read_bytes
 from mbssa.io.toml_file import parse_toml
 from mbssa.joints.assembly import assemble
 from mbssa.joints.frames import joint_frames
-from mbssa.joints.system import Configuration, rows_at
+from mbssa.joints.system import rows_at
 
 HEAD = """format = 1
 space = "planar"
@@ -165,7 +165,7 @@ def test_profiles_too_far_apart_to_touch_are_told(tmp_path, far):
     text = groups_text("involute_teeth").replace('y = "48*(sin(s)', f'y = "{far} + 48*(sin(s)')
     mechanism = parse_toml(text, "teeth.toml", "teeth")
     frames = joint_frames(mechanism)
-    rows = rows_at(mechanism, frames, Configuration.reference(frames))
+    rows = rows_at(mechanism, frames, frames.reference)
     assert np.isfinite(rows.jacobian).all()
     assert str(mbssa.check(mechanism))
     found = assemble(mechanism, frames)

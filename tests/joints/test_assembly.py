@@ -8,7 +8,7 @@ from mbssa.io.records import from_record, to_record
 from mbssa.joints.assembly import _Steps, assemble, cosines, with_senses
 from mbssa.joints.frames import joint_frames
 from mbssa.joints.limits import Limits
-from mbssa.joints.system import Configuration, rows_at
+from mbssa.joints.system import rows_at
 
 CAM = """
 format = 1
@@ -70,12 +70,12 @@ def joint(i, j, on_i, on_j):
 
 def noisy_starts(mechanism, frames):
     """The reference, and the reference as other processors would round it."""
-    reference = Configuration.reference(frames)
+    reference = frames.reference
     yield reference
     dice = np.random.default_rng(3)
     step = np.zeros((mechanism.n_bodies, 6))
     step[1:, [0, 1, 5]] = 1e-15 * dice.normal(size=(mechanism.n_bodies - 1, 3))
-    yield reference.moved(step)
+    yield reference.moved(step, frames.centre)
 
 
 @pytest.mark.parametrize("hold", [False, True])
@@ -129,7 +129,7 @@ def test_far_starts_are_assembled():
         step = np.zeros((mechanism.n_bodies, 6))
         step[1:, columns] = dice.uniform(-0.5, 0.5, size=(mechanism.n_bodies - 1, len(columns)))
         step[:, :3] *= frames.size
-        found = assemble(mechanism, frames, Configuration.reference(frames).moved(step))
+        found = assemble(mechanism, frames, frames.reference.moved(step, frames.centre))
         assert found.closed, found.fault
 
 
@@ -158,7 +158,7 @@ def flipped(tmp_path):
 
 def test_an_axis_turned_round_at_an_open_reference_is_turned_back(flipped):
     frames = joint_frames(flipped)
-    first = Configuration.reference(frames)
+    first = frames.reference
     assert cosines(flipped, frames, first)[0].min() < -0.9
     found = assemble(flipped, frames)
     assert found.closed, found.fault
@@ -175,7 +175,7 @@ def test_equations_of_senses_against_finite_differences(flipped):
     dice = np.random.default_rng(3)
     step = np.zeros((flipped.n_bodies, 6))
     step[1:] = dice.uniform(-1, 1, (flipped.n_bodies - 1, 6))
-    at = Configuration.reference(frames).moved(step)
+    at = frames.reference.moved(step, frames.centre)
     count = len(cosines(flipped, frames, at)[0])
 
     def rows(at):
@@ -187,7 +187,8 @@ def test_equations_of_senses_against_finite_differences(flipped):
     for column in range(matrix.shape[1]):
         step = np.zeros((flipped.n_bodies, 6))
         step[1 + column // 6, column % 6] = h * (frames.size if column % 6 < 3 else 1.0)
-        rate = (rows(at.moved(step)).residual - rows(at.moved(-step)).residual)[-count:] / (2 * h)
+        plus, minus = (rows(at.moved(s, frames.centre)).residual for s in (step, -step))
+        rate = (plus - minus)[-count:] / (2 * h)
         np.testing.assert_allclose(matrix[:, column], rate, atol=1e-8)
 
 
@@ -199,7 +200,7 @@ def test_axes_drawn_at_right_angles_find_their_sense():
         turn = np.random.default_rng(seed).normal(size=(3, 3))
         step = np.zeros((4, 6))
         step[1:, 3:] = 2.0 * turn / np.linalg.norm(turn, axis=1, keepdims=True)
-        drawn = Configuration.reference(frames).moved(step)
+        drawn = frames.reference.moved(step, frames.centre)
         found = assemble(mechanism, frames, drawn)
         assert found.closed, (seed, found.fault)
         assert (cosines(mechanism, frames, found.configuration)[0] > 0.999).all(), seed
@@ -219,7 +220,7 @@ def test_steps_by_parts_are_those_of_the_whole():
     frames = joint_frames(mechanism)
     moved = np.random.default_rng(3).uniform(-0.1, 0.1, (mechanism.n_bodies, 6))
     moved[0] = 0.0
-    rows = rows_at(mechanism, frames, Configuration.reference(frames).moved(moved)).constraints
+    rows = rows_at(mechanism, frames, frames.reference.moved(moved, frames.centre)).constraints
     steps = _Steps(mechanism, rows, 1e-9)
     assert [len(part.columns) for part in steps._parts] == [18, 18]
     matrix = rows.matrix(np.arange(1, mechanism.n_bodies))

@@ -7,7 +7,7 @@ from mbssa.io.records import from_record
 from mbssa.joints import CATALOGUE
 from mbssa.joints.equations import coordinates, residuals
 from mbssa.joints.frames import joint_frames
-from mbssa.joints.system import Configuration, pose_of_joints
+from mbssa.joints.system import pose_of_joints
 
 ROWS = [row for row in CATALOGUE if row.pair is not None]
 
@@ -43,7 +43,7 @@ def test_coordinates_have_their_values_at_the_reference():
         record["joint"] = [{"bodies": [1, 2], "type": row.code, **geometry, "at_reference": values}]
         frames = joint_frames(from_record(record, "pair", "pair"))
         which, pair = np.array([0]), np.array([[0, 1]])
-        d, C, _, _ = pose_of_joints(frames, Configuration.reference(frames), which, pair)
+        d, C, _, _ = pose_of_joints(frames, frames.reference, which, pair)
         given = {name: column / frames.size for name, column in frames.parameters.items()}
         residual, _ = residuals(row.pair, d, C, given)
         assert np.abs(residual).max(initial=0.0) < 1e-12, row.code

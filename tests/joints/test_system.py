@@ -10,8 +10,9 @@ from mbssa.io.records import from_record
 from mbssa.joints.assembly import assemble
 from mbssa.joints.catalogue import CATALOGUE
 from mbssa.joints.frames import joint_frames
+from mbssa.joints.poses import Poses
 from mbssa.joints.relations import value_and_rates
-from mbssa.joints.system import Configuration, rows_at
+from mbssa.joints.system import rows_at
 from mbssa.mechanism import JointFrame
 
 #: All kinds of joint and solver.
@@ -79,7 +80,7 @@ def random_step(mechanism, frames, size, seed=0):
 def disturbed(mechanism, frames):
     """Far from the reference, but where every profile has a place that its follower can touch."""
     for size in (0.2, 0.05, 0.01):
-        at = Configuration.reference(frames).moved(random_step(mechanism, frames, size))
+        at = frames.reference.moved(random_step(mechanism, frames, size), frames.centre)
         if np.isfinite(rows_at(mechanism, frames, at).residual).all():
             return at
     raise AssertionError(f"{mechanism.name}: a gap has no value near the reference")
@@ -94,7 +95,9 @@ def check_jacobian(mechanism):
     for k, (body, axis) in enumerate((b, a) for b in range(1, mechanism.n_bodies) for a in columns):
         step = np.zeros((mechanism.n_bodies, 6))
         step[body, axis] = h * (frames.size if axis < 3 else 1.0)
-        plus, minus = (rows_at(mechanism, frames, start.moved(s)).residual for s in (step, -step))
+        plus, minus = (
+            rows_at(mechanism, frames, start.moved(s, frames.centre)).residual for s in (step, -step)
+        )
         constraints = ~rows_at(mechanism, frames, start).drive
         difference = (plus - minus)[constraints] / (2 * h)
         assert np.abs(difference - jacobian[constraints, k]).max() < 1e-8
@@ -112,7 +115,7 @@ def test_gear_jacobian_against_differences(gears):
 def test_gears_keep_their_relation_over_many_turns(gears):
     """Sun turned by α, carrier by β: an external mesh turns the planet by ((1 + ρ) β - α) / ρ."""
     frames = joint_frames(gears)
-    at = Configuration.reference(frames)
+    at = frames.reference
     centre = np.array([0.3, 0.1, 0.0])
     for alpha, beta in ((1.0, 0.0), (0.0, 1.0), (9.0, -7.0), (40.0, 25.0)):
         planet = (1.5 * beta - alpha) / 0.5
@@ -123,7 +126,7 @@ def test_gears_keep_their_relation_over_many_turns(gears):
         rotation = np.array(
             [[[np.cos(a), -np.sin(a), 0], [np.sin(a), np.cos(a), 0], [0, 0, 1]] for a in angle]
         )
-        rows = rows_at(gears, frames, Configuration(position, rotation, angle, at.centre))
+        rows = rows_at(gears, frames, Poses(position, rotation, angle))
         external = rows.residual[rows.joint == 3]
         assert np.abs(external).max() < 1e-12
         hinges = rows.residual[rows.joint < 3]
@@ -235,7 +238,7 @@ def check_relations(case):
     size, h = 0.5, 1e-4
     assert tuple(relations.coordinates) == mechanism.joints[0].type.drivable, case
     # Differences are of the pose at the body's own origin.
-    at = replace(at, centre=np.zeros_like(at.centre))
+    origin = np.zeros_like(frames.centre)
     for relation in (*relations.constraints, *relations.coordinates.values()):
         _, rates = value_and_rates(relations, relation, at, size)
         assert rates.shape == (len(relations.bodies), 6), case
@@ -245,7 +248,7 @@ def check_relations(case):
                 def value(step, body=body, axis=axis, relation=relation):
                     moved = np.zeros((mechanism.n_bodies, 6))
                     moved[body, axis] = step * (size if axis < 3 else 1.0)
-                    return value_and_rates(relations, relation, at.moved(moved), size)[0]
+                    return value_and_rates(relations, relation, at.moved(moved, origin), size)[0]
 
                 by = (value(-2 * h) - 8 * value(-h) + 8 * value(h) - value(2 * h)) / (12 * h)
                 assert rates[k, axis] == pytest.approx(by, abs=1e-8 * (1 + abs(by))), case
@@ -255,7 +258,7 @@ def test_relations_hold_at_the_reference_or_say_by_how_much_they_do_not():
     """Angles are told since the reference; contacts and functions hold at zero wherever that is."""
     for case in RELATED_JOINTS:
         mechanism, frames, _ = related(case)
-        rows = rows_at(mechanism, frames, Configuration.reference(frames))
+        rows = rows_at(mechanism, frames, frames.reference)
         kind = mechanism.joints[0].type
         if kind.is_gear or kind.rolls or kind.contacts:
             assert np.abs(rows.residual).max() < 1e-12, case
@@ -307,7 +310,7 @@ def test_coordinates_of_relations_count_from_the_reference():
     for name in MODELS:
         mechanism = mbssa.load(name)
         frames = joint_frames(mechanism)
-        at = Configuration.reference(frames)
+        at = frames.reference
         for relations in frames.relations.values():
             for relation in relations.coordinates.values():
                 assert abs(value_and_rates(relations, relation, at, 1.0)[0]) < 1e-12, name
@@ -317,7 +320,7 @@ def test_assembling_from_a_disturbed_start():
     for name in ["rotor", "spatial_4r", "slider_crank", "stewart", "theo_jansen", "rssr"]:
         mechanism = mbssa.load(name)
         frames = joint_frames(mechanism)
-        start = Configuration.reference(frames).moved(random_step(mechanism, frames, 0.05))
+        start = frames.reference.moved(random_step(mechanism, frames, 0.05), frames.centre)
         found = assemble(mechanism, frames, start)
         assert found.closed, (name, found.fault)
         assert found.residual < 1e-12, name
@@ -327,11 +330,11 @@ def test_assembling_from_a_disturbed_start():
 def test_moving_the_world_changes_no_residual():
     mechanism = mbssa.load("rotor")
     frames = joint_frames(mechanism)
-    at = Configuration.reference(frames).moved(random_step(mechanism, frames, 0.1))
+    at = frames.reference.moved(random_step(mechanism, frames, 0.1), frames.centre)
     turn, _ = np.linalg.qr(np.random.default_rng(5).normal(size=(3, 3)))
     turn *= np.linalg.det(turn)
     shift = np.array([1.0, -2.0, 3.0])
-    moved = Configuration(at.position @ turn.T + shift, turn @ at.rotation, at.angle, at.centre)
+    moved = Poses(at.position @ turn.T + shift, turn @ at.rotation, at.angle)
     # The frame moves with the rest: only relative poses count.
     one, two = (rows_at(mechanism, frames, c).residual for c in (at, moved))
     assert np.abs(one - two).max() < 1e-12

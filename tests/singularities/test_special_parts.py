@@ -5,13 +5,12 @@ import pytest
 
 import mbssa
 from mbssa.joints.frames import joint_frames
-from mbssa.joints.system import Configuration
 from mbssa.singularities.special_loops import special_parts
 
 
 def parts_of(mechanism):
     frames = joint_frames(mechanism)
-    return special_parts(mechanism, frames, Configuration.reference(frames), 1e-8)
+    return special_parts(mechanism, frames, frames.reference, 1e-8)
 
 
 def model(tmp_path, joints, n_bodies):

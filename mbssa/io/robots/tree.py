@@ -11,13 +11,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from mbssa.arrays import Floats
-from mbssa.disjoint_set import DisjointSet
+from mbssa.disjoint_set import outwards, spanning_forest
 from mbssa.faults import Fault, Faults, ModelError
 from mbssa.io.robots.kinds import Kind
 from mbssa.joints.assembly import assemble
 from mbssa.joints.equations import Equations, pose
 from mbssa.joints.frames import Frames, joint_frames
-from mbssa.joints.system import Configuration, coordinates_at
+from mbssa.joints.poses import Poses
+from mbssa.joints.system import coordinates_at
 from mbssa.mechanism import Joint, Mechanism
 
 #: Kinds that formats know as one joint with more than one coordinate.
@@ -75,7 +76,7 @@ class Tree:
 
     mechanism: Mechanism
     frames: Frames  # of the model
-    at: Configuration  # poses of its bodies
+    at: Poses  # poses of its bodies
     branches: tuple[Tie, ...]  # joints of a tree that hangs on the frame, parents before children
     closures: tuple[Tie, ...]  # all other joints
     lost: tuple[str, ...]  # what the tree does not say, a sentence each
@@ -165,7 +166,7 @@ def _following(
     return None if first in taken else Following(second, first, 1.0 / geometry.multiplier, joint.id)
 
 
-def _tie(mechanism: Mechanism, frames: Frames, at: Configuration, joint: Joint) -> Tie | None:
+def _tie(mechanism: Mechanism, frames: Frames, at: Poses, joint: Joint) -> Tie | None:
     """A joint as motions; None where its type is no chain of them."""
     equations, first = joint.type.pair, mechanism.joint_bodies(joint.index)[0]
     if equations is None:
@@ -197,7 +198,7 @@ def _meets(motions: tuple[Motion, ...]) -> bool:
 
 
 def _motions(
-    mechanism: Mechanism, frames: Frames, at: Configuration, joint: Joint, equations: Equations, first: int
+    mechanism: Mechanism, frames: Frames, at: Poses, joint: Joint, equations: Equations, first: int
 ) -> Iterator[Motion]:
     """The motions of a joint: its steps carried out at the reference, one after another."""
     value = coordinates_at(mechanism, frames, at, [joint.index])[0]
@@ -233,23 +234,15 @@ def _spread(mechanism: Mechanism, ties: list[Tie]) -> tuple[tuple[Tie, ...], tup
     order = sorted(
         range(len(ties)), key=lambda k: (not any(m.driven for m in ties[k].motions), len(ties[k].motions), k)
     )
-    joined = DisjointSet(mechanism.n_bodies)
-    chosen = {k for k in order if joined.merge(ties[k].parent, ties[k].child)}
-    reached, branches, left = {0}, list[Tie](), sorted(chosen)
-    while True:
-        place = next((k for k in left if (ties[k].parent in reached) != (ties[k].child in reached)), None)
-        if place is None:
-            break
-        left.remove(place)
-        tie = ties[place] if ties[place].parent in reached else ties[place].reversed()
-        reached.add(tie.child)
-        branches.append(tie)
+    ends = [(tie.parent, tie.child) for tie in ties]
+    chosen = sorted(spanning_forest(mechanism.n_bodies, ends, order))
+    branches = [ties[k] if forward else ties[k].reversed() for k, forward in outwards(ends, chosen, [0])]
     depth = {0: 0}
     for tie in branches:
         depth[tie.child] = depth[tie.parent] + len(tie.motions)
     # A closure starts at the outer body: what it leads to is then found after the body that it closes at.
     closures = [tie for k, tie in enumerate(ties) if k not in chosen]
-    outwards = [
+    others = [
         tie if depth.get(tie.parent, 0) >= depth.get(tie.child, 0) else tie.reversed() for tie in closures
     ]
-    return tuple(branches), tuple(outwards)
+    return tuple(branches), tuple(others)

@@ -9,6 +9,7 @@ import groups
 import mbssa
 from groups.partitioning import partition
 from groups.partitioning.pivoting import METHODS
+from groups.reports.partitioning import partition_report
 
 #: Every kind of joint, loops with redundant equations, and inputs that are bound.
 MODELS = ("planar_four_bar", "theo_jansen", "cam_roller", "planetary", "rotor", "stewart", "bricard", "rssr")
@@ -39,7 +40,7 @@ class TestSeeds:
         assert found.method == "given"
 
     def test_the_text_has_the_sets_by_number(self):
-        text = partition(mbssa.load("suspension"), driven=()).as_text()
+        text = partition_report(partition(mbssa.load("suspension"), driven=())).text()
         assert "set_qu([1, 4, 5])  set_qv([2, 3])  set_qc([])" in text
 
 
@@ -102,7 +103,7 @@ class TestRedundant:
         """Its groups of two balls on one body lose a rank each; driven otherwise, nothing is redundant."""
         found = partition(mbssa.load("micromanipulator"))
         assert (found.bound, len(found.redundant)) == (4, 4)
-        assert "4 combinations of them cannot be prescribed" in found.as_text()
+        assert "4 combinations of them cannot be prescribed" in partition_report(found).text()
         for sound in (
             partition(mbssa.load("micromanipulator"), driven=()),
             partition(mbssa.load("micromanipulator_driven")),
@@ -247,7 +248,7 @@ def test_an_open_chain_has_nothing_to_depend(tmp_path):
     )
     found = partition(mbssa.load(str(path)))
     assert (found.independent, found.rank, found.condition) == (("1-2.angle", "2-3.slide"), 0, 1.0)
-    assert "no loop to cut" in found.as_text()
+    assert "no loop to cut" in partition_report(found).text()
 
 
 def test_a_model_whose_numbers_are_rounded_keeps_its_redundant_equations():

@@ -8,15 +8,16 @@ from random_mechanisms import random_mechanism
 
 import groups
 import mbssa
-from groups.joint_jacobian import PosesOverTime, poses_at, poses_of
 from groups.partitioning.cutting import cut_open
-from groups.partitioning.jacobian import coordinate_values, cut_jacobian
+from groups.partitioning.jacobian import linearised
+from groups.posed import poses_of
 from mbssa.io.records import from_record, to_record
 from mbssa.joints.assembly import assemble
 from mbssa.joints.catalogue import CATALOGUE, types_of
 from mbssa.joints.equations import coordinates, pose
 from mbssa.joints.frames import joint_frames
-from mbssa.joints.system import Configuration, first_two_bodies, pose_of_joints, rows_at
+from mbssa.joints.poses import Poses
+from mbssa.joints.system import first_two_bodies, pose_of_joints, rows_at
 
 STEP = 1e-6
 
@@ -33,7 +34,9 @@ def reference(mechanism, cuts=None):
 
 
 def still(opened, at):
-    return poses_at(opened.mechanism, opened.frames, at)
+    """Coordinates (n,) and J (m, n) in one configuration."""
+    (q,), (J,) = linearised(opened, at[None])
+    return q, J
 
 
 def placed(opened, q, base):
@@ -53,7 +56,7 @@ def placed(opened, q, base):
         else:
             R[a] = R[b] @ B @ C[0].T @ A.T
             p[a] = p[b] + R[b] @ u - R[a] @ (o + A @ d[0])
-    return Configuration(p, R, np.arctan2(R[:, 1, 0], R[:, 0, 0]), frames.centre)
+    return Poses(p, R, np.arctan2(R[:, 1, 0], R[:, 0, 0]))
 
 
 def residual(opened, at):
@@ -87,8 +90,7 @@ def differences(opened, q, at):
 
 
 def assert_differences(opened, at, atol):
-    poses = still(opened, at)
-    q, J = coordinate_values(opened, poses)[0], cut_jacobian(opened, poses)[0]
+    q, J = still(opened, at)
     np.testing.assert_allclose(J, differences(opened, q, at), atol=atol)
     return q, J
 
@@ -116,12 +118,34 @@ def test_instants_of_a_motion_together_are_those_apart():
         motion = groups.default_motion(mechanism, steps=3)
         trajectory = groups.build(mbssa.decompose(mechanism)).solve(motion, compiled=False)
         opened, at = reference(mechanism)
-        together = cut_jacobian(opened, poses_of(trajectory, opened.frames))
+        _, together = linearised(opened, poses_of(trajectory))
         for k in range(3):
-            poses = poses_of(trajectory.instants(slice(k, k + 1)), opened.frames)
-            np.testing.assert_allclose(cut_jacobian(opened, poses)[0], together[k], atol=1e-13, err_msg=name)
-            q = coordinate_values(opened, poses)[0]
+            (q,), (J,) = linearised(opened, poses_of(trajectory)[k : k + 1])
+            np.testing.assert_allclose(J, together[k], atol=1e-13, err_msg=name)
             np.testing.assert_allclose(together[k], differences(opened, q, at), atol=5e-9, err_msg=name)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_rates_of_a_solved_motion_are_those_that_the_cuts_leave(name):
+    """J q' is zero, but for prescribed equations; J_v gives the dependent rates of Model.solve."""
+    mechanism = mbssa.load(name)
+    model = groups.build(mbssa.decompose(mechanism))
+    trajectory = model.solve(groups.default_motion(mechanism, steps=5), level="velocity")
+    opened = cut_open(mechanism, model.frames, None, mechanism.driven_coordinates)
+    _, J = linearised(opened, poses_of(trajectory))
+    scale = np.where(np.array(opened.units) == "m", opened.frames.size, 1.0)
+    joints = {coordinate: coordinate.rpartition(".")[::2] for coordinate in opened.coordinates}
+    rate = np.array([trajectory.joint(j)[name].rate for j, name in joints.values()]).T / scale
+    gap = np.einsum("tmn,tn->tm", J, rate)[:, ~np.array(opened.prescribed, dtype=bool)]
+    np.testing.assert_allclose(gap, 0.0, atol=1e-9 * max(1.0, np.abs(rate).max()))
+    driven = np.isin(opened.coordinates, mechanism.driven_coordinates)
+    if (
+        driven.any()
+        and not any(opened.prescribed)
+        and np.linalg.matrix_rank(J[2][:, ~driven]) == (~driven).sum()
+    ):
+        found = -np.linalg.lstsq(J[2][:, ~driven], J[2][:, driven] @ rate[2, driven])[0]
+        np.testing.assert_allclose(found, rate[2, ~driven], atol=1e-8 * max(1.0, np.abs(rate).max()))
 
 
 @pytest.mark.parametrize("cuts", [["3-4"], ["2-3"], ["1-2"], ["1-4"], ["2-3", "3-4"]])
@@ -157,11 +181,11 @@ def moved(name, scale, shift):
 def test_units_and_place_do_not_matter():
     for name in ("spatial_4r", "suspension", "rssr", "slider_crank_isostatic"):
         ours, at = reference(mbssa.load(name))
-        J = cut_jacobian(ours, still(ours, at))
+        _, J = still(ours, at)
         for scale, shift in ((1e3, (0, 0, 0)), (1.0, (1e4, -2e4, 3e4)), (1e-3, (5, 5, 5))):
             theirs, there = reference(moved(name, scale, shift))
             np.testing.assert_allclose(
-                J, cut_jacobian(theirs, still(theirs, there)), atol=1e-9, err_msg=f"{name} {scale} {shift}"
+                J, still(theirs, there)[1], atol=1e-9, err_msg=f"{name} {scale} {shift}"
             )
 
 
@@ -190,10 +214,9 @@ def test_instants_without_a_pose_are_nan_and_others_are_not():
     mechanism = mbssa.load("planar_four_bar")
     opened, _ = reference(mechanism)
     solved = groups.build(mbssa.decompose(mechanism)).solve(groups.constant_speed(mechanism, steps=4))
-    poses = poses_of(solved, opened.frames)
-    broken = poses.position.copy()
-    broken[3, 2] = np.nan
-    J = cut_jacobian(opened, PosesOverTime(mechanism, opened.frames, broken, poses.rotation, poses.angle))
+    poses = poses_of(solved)
+    poses.position[2, 3] = np.nan
+    _, J = linearised(opened, poses)
     assert np.isfinite(J).all(axis=(1, 2)).tolist() == [True, True, False, True]
 
 
@@ -201,7 +224,7 @@ def test_some_bodies_are_not_enough():
     mechanism = mbssa.load("planar_four_bar")
     model = groups.build(mbssa.decompose(mechanism))
     with pytest.raises(ValueError, match="all bodies"):
-        poses_of(model.solve(groups.constant_speed(mechanism, steps=2), bodies=[2]), model.frames)
+        poses_of(model.solve(groups.constant_speed(mechanism, steps=2), bodies=[2]))
 
 
 @pytest.mark.parametrize("driven", [["angle_2"], ["angle_1", "angle_2"]])
@@ -209,7 +232,7 @@ def test_a_gear_that_is_driven_adds_how_far_its_wheels_turn(driven):
     mechanism = geared(wheels=driven)
     frames = joint_frames(mechanism)
     opened = cut_open(mechanism, frames, driven=[f"2-3-4.{name}" for name in driven])
-    J = cut_jacobian(opened, still(opened, assemble(mechanism, frames).configuration))[0]
+    _, J = still(opened, assemble(mechanism, frames).configuration)
     assert opened.equations == ("2-3-4: mesh", *(f"2-3-4: {name}" for name in driven))
     # The second wheel turns on the carrier, body 2, as the hinge 2-3 does; the first as 1-4 less 1-2.
     expected = {"angle_1": [-1.0, 0.0, 1.0], "angle_2": [0.0, 1.0, 0.0]}
@@ -236,8 +259,7 @@ def test_every_type_in_the_tree():
     for code, seed in product(SPATIAL_TYPES, (0, 1)):
         mechanism = random_mechanism([f"frame x {code}", "frame x R"], seed)
         opened, at = reference(mechanism, [mechanism.joint_ids[1]])
-        q = coordinate_values(opened, still(opened, at))[0]
-        J = cut_jacobian(opened, still(opened, at))[0]
+        q, J = still(opened, at)
         assert J.shape == (5, mechanism.joints[0].type.grade), (code, seed)
         np.testing.assert_allclose(J, differences(opened, q, at), atol=1e-8, err_msg=f"{code} {seed}")
 
@@ -251,8 +273,7 @@ def test_every_type_cut_with_its_coordinates_prescribed():
         opened = cut_open(mechanism, frames, [name], driven)
         assert [cut.kind for cut in opened.cuts] == ["solid"], (code, seed)
         at = assemble(mechanism, frames).configuration
-        q = coordinate_values(opened, still(opened, at))[0]
-        J = cut_jacobian(opened, still(opened, at))[0]
+        q, J = still(opened, at)
         free = 6 - kind.grade
         wanted = differences(opened, q, at)[:free]
         np.testing.assert_allclose(J[:free], wanted, atol=1e-8, err_msg=f"{code} {seed}")

@@ -54,7 +54,7 @@ class TestDeadPoint:
             assert one.lowest["structural"] < turn.near
             assert one.lowest["groups"] < turn.near
             assert min(one.lowest[name] for name in ("once", "held", "anew", "whole")) > 5 * turn.near
-        assert "the driven coordinates are at a dead point" in turn.as_text()
+        assert "the driven coordinates are at a dead point" in sweep_report(turn).text()
 
     def test_between_samples_it_is_seen_by_its_determinant(self):
         coarse = sweep_partition(built(PENDULUM), cranked(steps=12))
@@ -89,7 +89,7 @@ def test_only_the_numerical_choice_warns_where_its_set_is_stuck():
     for one in swept.warnings:
         assert one.crossed == ("once",)
         assert min(value for name, value in one.lowest.items() if name != "once") > 5 * swept.near
-    assert "the structural choice passes it" in swept.as_text()
+    assert "the structural choice passes it" in sweep_report(swept).text()
 
 
 def test_flat_arms_are_singular_for_every_choice():
@@ -98,13 +98,13 @@ def test_flat_arms_are_singular_for_every_choice():
     assert swept.time[one.first] < 90 / 95 < swept.time[one.last]
     assert max(one.lowest.values()) < swept.near
     assert swept.changes == ()
-    assert "no choice helps" in swept.as_text()
+    assert "no choice helps" in sweep_report(swept).text()
 
 
 def test_suspension_in_its_travel_warns_of_nothing():
     swept = sweep_partition(built(SUSPENSION))
     assert swept.warnings == ()
-    assert "no warning" in swept.as_text()
+    assert "no warning" in sweep_report(swept).text()
 
 
 class TestWhatIsComputed:
@@ -164,7 +164,7 @@ class TestWithoutPoses:
         assert lost[warned.first : warned.last + 1].all()
         assert verdict_of(swept, warned) == (["groups (not solved)"], [], verdict_of(swept, warned)[2])
         assert "no pose" in verdict_of(swept, warned)[2]
-        assert "(nan" not in swept.as_text()
+        assert "(nan" not in sweep_report(swept).text()
 
     def test_bad_input_is_refused(self):
         model, other = built(PENDULUM), built(FOUR_BAR)

@@ -7,7 +7,7 @@ import mbssa
 from groups.pictures import findings_at_reference
 from groups.pictures.findings import _motions, _spins
 from mbssa.joints.frames import joint_frames
-from mbssa.joints.system import Configuration, rows_at
+from mbssa.joints.system import rows_at
 
 
 def key(figure):
@@ -58,7 +58,7 @@ def test_a_motion_that_no_input_prescribes_is_shown_as_it_is():
     assert "not solvable" in title(figure)
     (arrows,) = _motions(report)
     frames = joint_frames(mechanism)
-    configuration = Configuration.reference(frames)
+    configuration = frames.reference
     # The crank's middle moves across the crank, and all equations keep their values.
     at, velocity = arrows[0]
     assert abs(velocity[:2] @ (at[:2] - [0.0, 0.0])) < 1e-9 * np.linalg.norm(velocity)

@@ -13,7 +13,6 @@ from groups.pictures import page
 from groups.pictures.scene import at_rest, scene_of
 from groups.pictures.visuals import solids_of
 from mbssa.joints.frames import joint_frames
-from mbssa.joints.system import Configuration
 
 #: A tetrahedron.
 CORNERS = np.array([[0.0, 0.0, 0.0], [2.0, 0.0, 0.0], [0.0, 3.0, 0.0], [0.0, 0.0, 4.0]])
@@ -139,7 +138,7 @@ def test_the_slots_of_the_geneva_wheel_hold_the_pin():
 
     wheel = mbssa.load("geneva")
     frames = joint_frames(wheel)
-    scene = scene_of(at_rest(wheel, Configuration.reference(frames), np.arange(3)), 1)
+    scene = scene_of(at_rest(wheel, frames.reference, np.arange(3)), 1)
     outlines = {wheel.body_name(o.body): o.points[:, :2] for o in scene.outlines}
     angle = np.deg2rad(np.linspace(-60.0, 60.0, 41))
     turned = np.arctan2(0.5 * np.sin(angle), 1 - 0.5 * np.cos(angle))

@@ -7,14 +7,13 @@ import groups
 import mbssa
 from groups.pictures.scene import at_rest, scene_of
 from mbssa.joints.frames import joint_frames
-from mbssa.joints.system import Configuration
 
 
 def drawn(name):
     """The scene at the reference."""
     mechanism = mbssa.load(name)
     frames = joint_frames(mechanism)
-    rest = at_rest(mechanism, Configuration.reference(frames), np.arange(mechanism.n_bodies))
+    rest = at_rest(mechanism, frames.reference, np.arange(mechanism.n_bodies))
     return frames, scene_of(rest, 1)
 
 
