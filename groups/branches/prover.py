@@ -240,9 +240,9 @@ class Prover:
 
     def regular(self, X: Floats) -> Bools:
         """(G, K) whether each column at rest is proven to be near one regular solution of a group."""
-        X, k = with_axes(self.plan, X), np.arange(X.shape[1])
-        usable = np.ones((len(self.plan.parts), len(k)), dtype=np.bool_)
-        return self._tried(X, k.astype(float), k, k, np.zeros(len(k)), usable).good
+        count = X.shape[1]
+        usable = np.ones((len(self.plan.parts), count), dtype=np.bool_)
+        return self._tried(X, np.arange(float(count)), 0, np.zeros(count), usable, compiled=False).good
 
     def _wind(self, a: Floats, b: Floats, way: Floats) -> None:
         """Turn principal angles of implicit groups on by whole turns, as their rates say."""

@@ -18,7 +18,6 @@ from mbssa.graph.nodes import Number
 from mbssa.joints.axes import in_space
 from mbssa.joints.catalogue import is_length
 from mbssa.joints.frames import Frames
-from mbssa.joints.system import Configuration
 
 #: A function of arrays (T,), for what no formula gives: values (T,) each.
 Called = Callable[..., Sequence[Floats]]
@@ -72,7 +71,7 @@ class At(ABC):
         """A joint coordinate at the mechanism's reference."""
         from groups.pictures.scene import at_rest
 
-        still = Configuration.reference(self.frames)
+        still = self.frames.reference
         rest = at_rest(self.mechanism, still, np.arange(self.mechanism.n_bodies), 0, 1)
         return float(coordinate_motion(rest, name).value[0])
 

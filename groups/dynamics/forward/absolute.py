@@ -22,7 +22,8 @@ from groups.rotations import plane_rotation, rotation_of
 from mbssa import Structure
 from mbssa.arrays import Floats
 from mbssa.joints.frames import Frames
-from mbssa.joints.system import Configuration, unknowns
+from mbssa.joints.poses import Poses
+from mbssa.joints.system import unknowns
 
 #: Steps of Newton's method for further unknowns at most, and the size of the last.
 STEPS, SMALL = 10, 1e-13
@@ -54,7 +55,7 @@ class Constraints:
     """Constraints of all joints, and those of the prescribed coordinates."""
 
     def __init__(
-        self, structure: Structure, frames: Frames, begin: Configuration, laws: Mapping[str, Law], t: float
+        self, structure: Structure, frames: Frames, begin: Poses, laws: Mapping[str, Law], t: float
     ) -> None:
         mechanism = structure.mechanism
         self.laws, places = list(laws.values()), {mechanism.place_of(name): k for k, name in enumerate(laws)}
@@ -243,7 +244,7 @@ class BodyCoordinates(ABC):
     """Equations of motion in the coordinates of all bodies, which serve in every position."""
 
     def __init__(
-        self, structure: Structure, frames: Frames, at: Configuration, loads: Loads,
+        self, structure: Structure, frames: Frames, at: Poses, loads: Loads,
         laws: Mapping[str, Law], begin: Instant, t: float,
     ) -> None:  # fmt: skip
         self.mechanism, self.evaluations, self.t = structure.mechanism, 0, t

@@ -16,7 +16,7 @@ from groups.motion import Law
 from mbssa import Structure
 from mbssa.arrays import Floats
 from mbssa.joints.frames import Frames
-from mbssa.joints.system import Configuration
+from mbssa.joints.poses import Poses
 
 
 class Penalty(BodyCoordinates):
@@ -25,7 +25,7 @@ class Penalty(BodyCoordinates):
     # Constraints on directions have the same stiffness at the mechanism's size, in N m/rad and N m s/rad.
 
     def __init__(
-        self, structure: Structure, frames: Frames, at: Configuration, loads: Loads,
+        self, structure: Structure, frames: Frames, at: Poses, loads: Loads,
         laws: Mapping[str, Law], begin: Instant, t: float, stiffness: float, damping: float,
     ) -> None:  # fmt: skip
         super().__init__(structure, frames, at, loads, laws, begin, t)

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from groups.motion import Law
     from groups.trajectory import Trajectory
     from mbssa.arrays import Floats
-    from mbssa.joints.system import Configuration
+    from mbssa.joints.poses import Poses
 
 #: Parts of the way to the initial pose, at most and at least.
 STRIDE, SHORTEST = 0.02, 1e-5
@@ -211,7 +211,7 @@ class Trees:
             raise CannotGoOnError(faults)
         return self._posed(configuration_at(self.model, solved.position[-1], solved.orientation[-1]))
 
-    def _posed(self, pose: Configuration) -> Floats:
+    def _posed(self, pose: Poses) -> Floats:
         """Coordinates (n,) in a pose, angles on the same turns as the bodies'."""
         model, traced = self.model, self.traced
         reference = np.array(list(model.reference_inputs.values()))
