@@ -89,6 +89,8 @@ class Room:
         self.restored = self.wholes
         self.top, self.bottom, self.left, self.right = (self.take_wholes(P) for _ in range(4))
         self.how = self.take_wholes(1)
+        #: Columns of a pivot's row that are not zero.
+        self.there = self.take_wholes(n)
 
     def take(self, count: int = 1) -> int:
         """Place for some numbers."""
@@ -154,14 +156,20 @@ def write_eliminate(c: Script, room: Room) -> None:
             at = r * n + room.A
             inverse = 1.0 / c.number(at + p)
             c.put(at + p, inverse)
+            found = c.variable(c.value(0, "whole"))
             with c.loop(still) as q:
-                place = at + c.whole(q + room.open)
-                c.put(place, c.number(place) * inverse)
+                j = c.whole(q + room.open)
+                x = c.number(at + j)
+                with c.when(x.is_not(0.0)):
+                    c.put(at + j, x * inverse)
+                    c.put_whole(found.get() + room.there, j)
+                    found.set(found.get() + 1)
+            count = found.get()
             with c.loop(m) as i:
                 line = i * n + room.A
                 factor = c.number(line + p)
-                with c.when(factor.is_not(0.0) & i.is_not(r)), c.loop(still) as q:
-                    j = c.whole(q + room.open)
+                with c.when(factor.is_not(0.0) & i.is_not(r)), c.loop(count) as q:
+                    j = c.whole(q + room.there)
                     c.put(line + j, c.number(line + j) - factor * c.number(at + j))
         c.put(room.kept + PIVOT, least.get())
 

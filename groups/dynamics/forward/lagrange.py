@@ -21,6 +21,8 @@ CLOSED, STEPS = 1e-13, 10
 #: Share of the largest singular value below which constraints depend on one another, and of a saddle point
 #: without a solution.
 DEPENDENT, SINGULAR = 1e-7, 1e-14
+#: Residual of a regular system, over the size of its terms.
+SOLVED = 1e-12
 
 
 class Lagrange(BodyCoordinates):
@@ -88,7 +90,8 @@ class Lagrange(BodyCoordinates):
         if not self.redundant and len(matrix) == matrix.shape[1]:
             with suppress(np.linalg.LinAlgError):
                 found: Floats = np.asarray(np.linalg.solve(matrix, right), dtype=np.float64)
-                if np.abs(matrix @ found - right).max() <= 1e-9 * (1.0 + np.abs(right).max()):
+                scale = np.abs(right).max() + np.abs(matrix).max() * np.abs(found).max()
+                if np.abs(matrix @ found - right).max() <= SOLVED * scale:
                     return found
         U, sizes, V = np.linalg.svd(matrix, full_matrices=False)
         rank = len(matrix) - self.redundant
