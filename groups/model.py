@@ -134,7 +134,8 @@ class Model:
         """
         lengths = [is_length(name) for name in motion.names]
         fine = FINE * np.where(lengths, self.frames.size, 1.0)
-        return bool((np.abs(np.diff(motion.value, axis=1)) > fine[:, None]).any())
+        with np.errstate(invalid="ignore"):
+            return bool((np.abs(np.diff(motion.value, axis=1)) > fine[:, None]).any())
 
     @cached_property
     def group_names(self) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from mbssa.arrays import Ints
 if TYPE_CHECKING:
     from groups.model import Model
 
+BRANCHES: tuple[Branch, ...] = get_args(Branch)
 #: Farthest way of an input in a time step, rad or m: what turns with it could not be followed.
 FARTHEST = 1e4
 #: Fewest instants that the engine solves between two reports of progress.
@@ -42,11 +43,8 @@ def solve(
             f"solve takes a Motion, not a {type(motion).__name__}; groups.sample makes one of laws, "
             "groups.read_motion of a file"
         )
-    _check(motion)
-    if branch is not None and branch not in get_args(Branch):
-        raise ValueError(
-            f"branch {branch!r}; write {', '.join(get_args(Branch)[:-1])} or {get_args(Branch)[-1]}"
-        )
+    if branch is not None and branch not in BRANCHES:
+        raise ValueError(f"branch {branch!r}; write {', '.join(BRANCHES[:-1])} or {BRANCHES[-1]}")
     answers = level_number(level)
     kept = kept_bodies(mechanism, bodies)
     if branch is None:
@@ -76,6 +74,7 @@ def _solved(
 ) -> tuple[Trajectory, Solving]:
     """Trajectory of a motion whose branches are checked, and the engine's solution."""
     solving, count, done, wanted = Solving(model, motion, compiled=compiled), len(motion.time), 0, True
+    _check(solving)
     solving.begin()
     span = count if progress is None else SPAN * max(1, count // (50 * SPAN))
     while done < count and wanted:
@@ -86,19 +85,20 @@ def _solved(
     return run.trajectory(kept), solving
 
 
-def _check(motion: Motion) -> None:
+def _check(solving: Solving) -> None:
     """Refuse numbers that are not finite, which an array may have got since, and steps that are too long."""
+    motion, way = solving.motion, solving.way
+    if way.last and way.gone[-1] < np.inf and way.longest * max(solving.plan.size, 1.0) <= FARTHEST:
+        return
     for what, rows in (("value", motion.value), ("rate", motion.rate), ("acceleration", motion.acceleration)):
-        if not np.isfinite(rows.sum()):
-            for k, t in np.argwhere(~np.isfinite(rows))[:1].tolist():
-                raise ValueError(f"{what} of {motion.names[k]} is not finite at t = {motion.time[t]:g} s")
-    if np.abs(motion.value).max(initial=0.0) > FARTHEST:
-        way = np.abs(np.diff(motion.value, axis=1))
-        for k, t in np.argwhere(way > FARTHEST)[:1].tolist():
-            raise ValueError(
-                f"{motion.names[k]} goes {way[k, t]:,.6g} in the time step from t = {motion.time[t]:g} s; "
-                f"give more instants, so that it goes {FARTHEST:,.0f} rad or m at most"
-            )
+        for k, t in np.argwhere(~np.isfinite(rows))[:1].tolist():
+            raise ValueError(f"{what} of {motion.names[k]} is not finite at t = {motion.time[t]:g} s")
+    steps = np.abs(np.diff(motion.value, axis=1))
+    for k, t in np.argwhere(steps > FARTHEST)[:1].tolist():
+        raise ValueError(
+            f"{motion.names[k]} goes {steps[k, t]:,.6g} in the time step from t = {motion.time[t]:g} s; "
+            f"give more instants, so that it goes {FARTHEST:,.0f} rad or m at most"
+        )
 
 
 def kept_bodies(mechanism: Mechanism, bodies: Sequence[str | int] | None) -> Ints:
