@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, get_args
 
@@ -88,7 +89,8 @@ def _solved(
 def _check(solving: Solving) -> None:
     """Refuse numbers that are not finite, which an array may have got since, and steps that are too long."""
     motion, way = solving.motion, solving.way
-    if way.last and way.gone[-1] < np.inf and way.longest * max(solving.plan.size, 1.0) <= FARTHEST:
+    total = way.measured.sums[-1] if way.last else way.inputs.sum()
+    if math.isfinite(total) and way.measured.longest * max(solving.plan.size, 1.0) <= FARTHEST:
         return
     for what, rows in (("value", motion.value), ("rate", motion.rate), ("acceleration", motion.acceleration)):
         for k, t in np.argwhere(~np.isfinite(rows))[:1].tolist():

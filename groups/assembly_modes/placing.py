@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from groups.assembly_modes.residuals import largest_residual
-from groups.engine.forms import Form
+from groups.engine.forms import form_of
 from groups.engine.numbers import Name
 from groups.engine.rescue import System
 from groups.engine.solve import plan_of
@@ -75,7 +75,7 @@ class Stage:
         self.column = self._column()
         #: The group with every closed form that it has, also at a dead point.
         self.kinematics: Kinematics = copy(self.part.group)
-        self.kinematics.form = Form.of(self.kinematics)
+        self.kinematics.form = form_of(self.kinematics)
         self.kinematics.direct = self.kinematics.form is not None
         self.counts_turns = bool(self.kinematics.planar and not self.kinematics.direct)
         self.turns = self.part.turns

@@ -169,7 +169,7 @@ class Life:
                     self._group(part, X[:, start : min(start + BLOCK, count)], limit)
         return None
 
-    def turns(self, X: Floats, time: Floats, start: Floats) -> bool:
+    def turns(self, X: Floats, way: Way, start: Floats) -> bool:
         """Count turns of angles on from a column, or keep quaternions in sign, where that is done here."""
         return False
 

@@ -216,24 +216,18 @@ def write_blocks(module: Module) -> None:
                 x = code.load(code.at(row, code(f"sub i64 {last}, 1")), "double")
                 with code.loop(last, "%end") as t:
                     code.store(x, code.at(row, t), "double")
-        _write_calls(code)
-
-
-def _write_calls(code: Code) -> None:
-    """Write the loops over blocks and groups."""
-    with code.loop("%first", "%end", str(BLOCK)) as t:
-        after = code(f"add i64 {t}, {BLOCK}")
-        short = code(f"icmp slt i64 {after}, %end")
-        stop = code(f"select i1 {short}, i64 {after}, i64 %end")
-        axes = code.at("%S", code(f"sub i64 0, {code(f'mul i64 %moves, {t}')}"))
-        with code.loop("0", "%count") as g:
-            entry = code.at("%R", code(f"mul i64 {g}, {ENTRY}"), "i64")
-            call, P, T, C = (code.load(code.at(entry, k, "i64"), "ptr") for k in range(4))
-            notes = code.at("%M", code.load(code.at(entry, 4, "i64"), "i64"))
-            code.do(
-                f"call void {call}(ptr %X, ptr {axes}, ptr {P}, ptr {T}, ptr {C}, ptr {notes}, i64 %pitch, "
-                f"i64 %wide, i64 {t}, i64 {stop}, double %limit)"
-            )
+        with code.loop("%first", "%end", str(BLOCK)) as t:
+            after = code(f"add i64 {t}, {BLOCK}")
+            stop = _smaller(code, "i64", after, "%end")
+            axes = code.at("%S", code(f"sub i64 0, {code(f'mul i64 %moves, {t}')}"))
+            with code.loop("0", "%count") as g:
+                entry = code.at("%R", code(f"mul i64 {g}, {ENTRY}"), "i64")
+                call, P, T, C = (code.load(code.at(entry, k, "i64"), "ptr") for k in range(4))
+                notes = code.at("%M", code.load(code.at(entry, 4, "i64"), "i64"))
+                code.do(
+                    f"call void {call}(ptr %X, ptr {axes}, ptr {P}, ptr {T}, ptr {C}, ptr {notes}, "
+                    f"i64 %pitch, i64 %wide, i64 {t}, i64 {stop}, double %limit)"
+                )
 
 
 def write_travel(module: Module) -> None:
@@ -302,6 +296,9 @@ def write_strides(module: Module) -> None:
         def real(pointer: str, k: str | int = 0) -> str:
             return code.load(code.at(pointer, k), "double")
 
+        def moves(step: str) -> str:
+            return code(f"fcmp ogt double {real('%travel', step)}, 0.0")
+
         k, entering = whole(sample), code(f"icmp ne i64 {whole(enters)}, 0")
         code.leave_unless(code(f"or i1 {code(f'icmp slt i64 {k}, %last')}, {entering}"))
         with code.when(code(f"icmp eq i64 {whole(tried)}, {whole(batch)}")):  # strides are widened
@@ -310,13 +307,12 @@ def write_strides(module: Module) -> None:
             code.store(_smaller(code, "double", wide, "%most"), "%W", "double")
             code.store(_smaller(code, "i64", longer, str(BATCH)), batch, "i64")
         # ---- the next sample
-        far, moves = code(f"fadd double {real('%gone', k)}, {real('%W')}"), _is_way(code, real("%travel", k))
+        far, moving = code(f"fadd double {real('%gone', k)}, {real('%W')}"), moves(k)
         to = code.cell("i64", code(f"add i64 {k}, {code(f'select i1 {entering}, i64 0, i64 1')}"))
         end = code(f"select i1 {entering}, i64 0, i64 {code('add i64 %last, 1')}")
         with code.loop(code(f"add i64 {k}, 2"), end) as i:
             code.leave_unless(code(f"fcmp ole double {real('%gone', i)}, {far}"))
-            step = real("%travel", code(f"sub i64 {i}, 1"))
-            code.leave_unless(code(f"icmp eq i1 {_is_way(code, step)}, {moves}"))
+            code.leave_unless(code(f"icmp eq i1 {moves(code(f'sub i64 {i}, 1'))}, {moving}"))
             code.store(i, to, "i64")
         j = whole(to)
         # ---- its state
@@ -378,10 +374,6 @@ def write_strides(module: Module) -> None:
 def _smaller(code: Code, kind: str, a: str, b: str) -> str:
     how = "fcmp olt" if kind == "double" else "icmp slt"
     return code(f"select i1 {code(f'{how} {kind} {a}, {b}')}, {kind} {a}, {kind} {b}")
-
-
-def _is_way(code: Code, step: str) -> str:
-    return code(f"fcmp ogt double {step}, 0.0")
 
 
 def _place(code: Code, base: str, row: str, pitch: str | int, column: str | int = 0) -> str:

@@ -345,23 +345,24 @@ class Machine(Life):
         """Whether a vector may go beyond the last column."""
         return int(X.strides[0] // 8) >= int(X.shape[1]) + self.lanes - 1
 
-    def turns(self, X: Floats, time: Floats, start: Floats) -> bool:
+    def turns(self, X: Floats, way: Way, start: Floats) -> bool:
         if not len(self._turning):
             return True
         if not self._has_room(X):
             return False
-        room = self._room
-        room.before[:], room.doubt[:], time = start[self.turned], 0.0, np.ascontiguousarray(time)
+        room, (at_X, at_time, *_) = self._room, way.measured.at  # inputs are the first rows
+        room.before[:], room.doubt[:] = start[self.turned], 0.0
         self._program.turns(
-            _at(X), self._at_turning, len(self._turning), room.at_before, room.at_doubt, X.strides[0] // 8,
-            _at(time), X.shape[1],
+            at_X, self._at_turning, len(self._turning), room.at_before, room.at_doubt, X.strides[0] // 8,
+            at_time, X.shape[1],
         )  # fmt: skip
         return not np.count_nonzero(room.doubt)
 
     # --- coarse pass ---------------------------------------------------------------------------------
 
     def travelled(self, time: Floats, inputs: Floats) -> Travel:
-        last, inputs = len(time) - 1, inputs if inputs.strides[1] == 8 else inputs.copy()
+        last, unit = len(time) - 1, inputs.shape[1] == 1 or inputs.strides[1] == 8
+        inputs = inputs if unit else inputs.copy()
         kept = inputs, np.ascontiguousarray(time), np.empty(2 * last + self.lanes + 2)
         at_inputs, at_time, at = map(_at, kept)
         first = last + self.lanes  # of the sums; steps are written by whole vectors

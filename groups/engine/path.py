@@ -102,30 +102,15 @@ class Way:
         """Ways of the inputs."""
         return self.life.travelled(self.time, self.inputs)
 
-    @property
-    def travel(self) -> Floats:
-        """(T - 1,) way of the input that goes farthest, by time step, rad or sizes; there and back counts."""
-        return self.measured.steps
-
-    @property
-    def gone(self) -> Floats:
-        """(T,) travel from the first sample on."""
-        return self.measured.sums
-
-    @property
-    def longest(self) -> float:
-        """Way of a time step at most."""
-        return self.measured.longest
-
     @cached_property
     def turns(self) -> list[int]:
         """Samples at which all inputs come to rest, or begin to move, and the last one."""
-        moves = self.travel > 0.0
+        moves = self.measured.steps > 0.0
         return [*(np.flatnonzero(moves[1:] != moves[:-1]) + 1).tolist(), self.last]
 
     def next(self, k: int, wide: float) -> int:
         """The sample up to which the inputs go at most so far from one on; at least the next."""
-        far = bisect_right(self.gone, self.gone[k] + wide) - 1
+        far = bisect_right(self.measured.sums, self.measured.sums[k] + wide) - 1
         turn = self.turns[bisect_right(self.turns, k)]
         return min(max(far, k + 1), turn)
 
@@ -211,7 +196,7 @@ class Follower:
     ) -> Knots:
         """Knots of a way whose first sample is at a state (height,); ``checks`` what is found again."""
         knots, x, column = Knots(beyond=set(beyond)), 0.0, start
-        top = max(min(STRIDE, float(way.gone[-1]) / FEWEST), 1e-300)
+        top = max(min(STRIDE, float(way.measured.sums[-1]) / FEWEST), 1e-300)
         share, wide, batch, enters = 1.0, 2.0 * top, FIRST_BATCHES, True
         since = {g: self._missing(g, knots, -1.0) for g, lives in enumerate(alive.tolist()) if not lives}
         while x < way.last or enters:
@@ -236,7 +221,7 @@ class Follower:
             if good and since:
                 back = self._found_again(since, found[:, 0], way, float(at[0]), X[:, 1], knots, checks)
                 if back and at[0] - x > 1:  # where it is found first
-                    wide = float(way.gone[int(at[0])] - way.gone[int(x)]) / DIVIDED
+                    wide = float(way.measured.sums[int(at[0])] - way.measured.sums[int(x)]) / DIVIDED
                     continue
                 for g in back:  # one that waited for another was where that one was
                     if knots.beyond.intersection(back, list(self.parts[g].known)):
@@ -263,7 +248,7 @@ class Follower:
                 since |= {g: self._missing(g, knots, -1.0) for g in gone}
                 alive = alive & found[:, 0]
             elif failed - x > 1:
-                wide = float(way.gone[int(failed)] - way.gone[k]) / DIVIDED
+                wide = float(way.measured.sums[int(failed)] - way.measured.sums[k]) / DIVIDED
             elif self._divides(way, k, share, column, alive & ~found[:, good]):
                 share /= DIVIDED
             else:  # what cannot be followed is lost from here on
@@ -326,7 +311,7 @@ class Follower:
 
     def _divides(self, way: Way, k: int, share: float, column: Floats, failing: Bools) -> bool:
         """Whether pieces of a time step are to be made smaller still."""
-        far = share * float(way.travel[k])
+        far = share * float(way.measured.steps[k])
         if far > LEAST or not far > LAST:
             return far > LEAST
         h, plan = share * float(way.time[k + 1] - way.time[k]), self.plan

@@ -79,7 +79,7 @@ class Solving:
         if self.life is not self.plan.machine:
             self.plan.spent += self.plan.seconds(len(motion.time))
         self._notes: Floats | None = None
-        self._noted, self._lock = 0, Lock()
+        self._noted, self._lock, self._fine = 0, Lock(), False
         self.X, self._shared = (self.life.storage(len(motion.time)), False) if X is None else (X, True)
         self.knots, self.start = Knots(), self.plan.start
 
@@ -137,6 +137,7 @@ class Solving:
             status[missing] = NOT_COMPUTED
         noted = self._notes if self._noted == count * len(plan.parts) else None  # else some were by others
         fine, least = life.seen(X, NEAR, noted)
+        self._fine = fine
         if not fine or self.knots.lost:
             mine[:] = statuses(plan, life, X, way.time, self.knots, mine)
             least = life.seen(X, NEAR)[1]
@@ -144,8 +145,8 @@ class Solving:
         whole = not np.count_nonzero(mine)
         if not whole:
             _take_back(plan, X, mine)
-        telling = not plan.wound or way.longest <= TELLING
-        if done == count and telling and whole and life.turns(X, way.time, self.start):
+        telling = not plan.wound or way.measured.longest <= TELLING
+        if done == count and telling and whole and life.turns(X, way, self.start):
             return self.arrays(held, level, status)
         if plan.wound:
             _count_turns(plan, life, way, X, self.start)
@@ -189,7 +190,8 @@ class Solving:
         )
         Q = plan.quality(X)
         Q = Q if whole else Q.copy()
-        residual, steps, condition = Q[:, RESIDUAL], Q[:, STEPS].astype(np.int64), np.abs(Q[:, CONDITION])
+        residual, condition = Q[:, RESIDUAL], Q[:, CONDITION] if self._fine else np.abs(Q[:, CONDITION])
+        steps = Q[:, STEPS].astype(np.int64) if plan.unknowns else np.zeros(status.shape, dtype=np.int64)
         if np.count_nonzero(status):
             waits = status == PREDECESSOR_FAILED
             residual = np.where(waits | (status == NOT_COMPUTED), np.nan, residual)
@@ -212,7 +214,7 @@ def _count_turns(plan: Plan, life: Life, way: Way, X: Floats, before: Floats) ->
     """Turns of the angles of closed forms, counted on from a column by their rates."""
     rows = plan.turning[np.isfinite(X[plan.turning]).any(axis=1)]
     parts = plan.placing(rows)
-    pieces = 1 + int(min(way.longest / TELLING, max(64, COUNTED / max(way.last * len(X), 1))))
+    pieces = 1 + int(min(way.measured.longest / TELLING, max(64, COUNTED / max(way.last * len(X), 1))))
     Y, time = _in_pieces(life, way, X, np.arange(way.last), pieces, parts)
     turns, doubtful = _turns(plan, rows, Y, time, before[rows])
     for k in np.unique(np.flatnonzero(doubtful.any(axis=0)) // pieces).tolist():  # rates do not tell enough

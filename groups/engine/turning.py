@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import reduce
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,6 +24,9 @@ CLOSE, TELLING = 0.25, 0.05
 #: Way of an input in a long time step, rad or sizes; sine below which such steps are solved in pieces, and
 #: how many, no whole number, so that what is symmetric is not singular at one of them.
 COARSE, WIDE, PIECES = 0.05, 0.6, 61.7
+#: Sine over its change in a step, and those beside it, from which on it does not come to zero inside, if the
+#: inputs go at most so many times as far in the one as in the other.
+FAR, EVEN = 8.0, 2.0
 #: Displacements may be off those of the rates by this share, and this much of the size or rad.
 LEAP, BLUR = 0.3, 1e-6
 #: A body may turn so much more in a time step than its rates say, rad.
@@ -34,8 +38,8 @@ def mark_turned_back(plan: Plan, life: Life, way: Way, X: Floats, status: Status
     # ``least`` (G, 2) are the squares of the sines.
     if not plan.signed or least.min() >= WIDE**2:
         return  # nowhere near a dead point
-    near = (WIDE if way.longest > COARSE else CLOSE) ** 2
-    coarse, back = np.flatnonzero(way.travel > COARSE), dict[int, Bools]()
+    near = (WIDE if way.measured.longest > COARSE else CLOSE) ** 2
+    coarse, back = np.flatnonzero(way.measured.steps > COARSE), dict[int, Bools]()
     suspects: dict[int, list[tuple[Part, int]]] = {}
     solved = status == OK
     paired = (solved[:, 1:] & solved[:, :-1]).any(axis=1).tolist()
@@ -65,18 +69,29 @@ def _turned(
     measure = np.sqrt(np.maximum(X[part.quality + row], 0.0))
     solved = (status[part.index] == OK) & np.isfinite(X[part.records[0]])
     both, least = solved[1:] & solved[:-1], np.minimum(measure[1:], measure[:-1])
-    near, found = np.flatnonzero(both & (least < CLOSE)), np.zeros(len(solved), dtype=np.bool_)
+    found = np.zeros(len(solved), dtype=np.bool_)
+    near = np.flatnonzero(both & (least < CLOSE) & _may_vanish(measure, least, way.measured.steps))
     found[near[_mirrored(measure, way.time, solved, near)] + 1] = True
     leaps, wide = near[_leaps(plan, part, X, near, way.time)], coarse[(both & (least < WIDE))[coarse]]
     return found, np.union1d(leaps, wide)
+
+
+def _may_vanish(measure: Floats, least: Floats, travel: Floats) -> Bools:
+    """(T - 1,) whether a sine, the least of both ends, may come to zero within a time step."""
+    found = np.ones(len(travel), dtype=np.bool_)
+    changes = np.abs(np.diff(measure))
+    ways, steps = ((of[:-2], of[1:-1], of[2:]) for of in (travel, changes))  # of three steps in turn
+    even = reduce(np.maximum, ways) <= EVEN * reduce(np.minimum, ways)
+    found[1:-1] = ~(even & (least[1:-1] > FAR * reduce(np.maximum, steps)))
+    return found
 
 
 def _leaps(plan: Plan, part: Part, X: Floats, steps: Ints, time: Floats) -> Bools:
     """Of some steps, whether a body of a group goes elsewhere than its rates say, or these are broken."""
     if not len(steps):
         return np.zeros(0, dtype=np.bool_)
-    bodies, h = plan.bodies(X)[list(part.group.own)], time[steps + 1] - time[steps]
-    before, after = bodies[:, :, steps], bodies[:, :, steps + 1]
+    rows, h = part.answer.reshape(-1, plan.record.stored, 1), time[steps + 1] - time[steps]
+    before, after = X[rows, steps], X[rows, steps + 1]
     place, turn, velocity, acceleration = plan.record.outputs
     (v0, a0), (v1, a1) = ((of[:, velocity], of[:, acceleration]) for of in (before, after))
     n, ahead = len(plan.record.position), way(h, v0, v1, a0, a1)

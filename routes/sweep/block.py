@@ -16,6 +16,7 @@ import numpy as np
 
 import mbssa
 from groups import Model, build
+from groups.engine.solve import plan_of
 from groups.motion import Motion, default_motion
 from groups.posed import in_modes
 from groups.trajectory import LEVELS, PROOF, STATUS, Branch, Trajectory
@@ -84,9 +85,17 @@ def _unpacked(setup: bytes) -> Setup:
     from threadpoolctl import threadpool_limits
 
     threadpool_limits(1)
-    found = pickle.loads(setup)
+    found, code = pickle.loads(setup)
     assert isinstance(found, Setup)
+    plan_of(found.model).code.update(code)
     return found
+
+
+def packed_setup(setup: Setup) -> bytes:
+    """Pickle for other processes, with the object code of a model that all cases share."""
+    if setup.compiled and not setup.has_designs:
+        setup.model.compile()
+    return pickle.dumps((setup, plan_of(setup.model).code))
 
 
 def solve_sent(setup: Setup | bytes, block: int) -> int:

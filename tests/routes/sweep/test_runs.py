@@ -518,7 +518,7 @@ def test_the_manifest_says_what_the_sweep_is_of(bar, tmp_path):
     assert data["format"] == 3
     assert data["model"] == "planar_four_bar"
     assert data["cases"]["method"] == "sobol"
-    assert set(data["versions"]) == {"mbssa", "numpy", "scipy", "numba"}
+    assert set(data["versions"]) == {"mbssa", "numpy", "scipy", "llvmlite"}
     data["format"] = 2
     (tmp_path / "sweep.json").write_text(json.dumps(data))
     with pytest.raises(ValueError, match="format 2"):
