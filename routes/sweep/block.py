@@ -92,10 +92,11 @@ def _unpacked(setup: bytes) -> Setup:
 
 
 def packed_setup(setup: Setup) -> bytes:
-    """Pickle for other processes, with the object code of a model that all cases share."""
+    """Pickle for processes in any folder, with the object code of a model that all cases share."""
     if setup.compiled and not setup.has_designs:
         setup.model.compile()
-    return pickle.dumps((setup, plan_of(setup.model).code))
+    absolute = dataclasses.replace(setup, folder=setup.folder.absolute())
+    return pickle.dumps((absolute, plan_of(setup.model).code))
 
 
 def solve_sent(setup: Setup | bytes, block: int) -> int:

@@ -177,8 +177,7 @@ def _solve(
     progress: Progress | None,
 ) -> int:
     """Solve and write blocks; returns the number of cases."""
-    absolute = dataclasses.replace(setup, folder=setup.folder.absolute())  # workers may be in another folder
-    sent = setup if executor.memory == "shared" else packed_setup(absolute)
+    sent = setup if executor.memory == "shared" else packed_setup(setup)
     solved = 0
 
     def take(block: int, cases: int) -> bool:
@@ -187,8 +186,7 @@ def _solve(
         return True
 
     def wanted() -> bool:
-        share = min(1.0, (before + solved) / setup.cases.number)
-        return progress is None or progress(share) is not False
+        return progress is None or progress(min(1.0, (before + solved) / setup.cases.number)) is not False
 
     blocks: dict[int, tuple[int, ...]] = dict.fromkeys(todo, ())
     try:
@@ -439,7 +437,6 @@ def _manifest(setup: Setup) -> dict[str, Any]:
         motion = {"simulated": dataclasses.asdict(setup.simulation)}
     elif motion == "own":
         motion = {"own": True, "steps": setup.steps, "duration": setup.duration}
-    names = ("mbssa", "numpy", "scipy", "llvmlite")  # what draws the cases and solves them
     return {
         "format": FORMAT,
         "model": model.mechanism.name,
@@ -455,7 +452,7 @@ def _manifest(setup: Setup) -> dict[str, Any]:
         "branch": setup.branch,
         "mechanism": hashlib.sha256(text.encode()).hexdigest(),
         "solvers": {str(group): name for group, name in sorted(model.choices.items())},
-        "versions": {name: version(name) for name in names},
+        "versions": {name: version(name) for name in ("mbssa", "numpy", "scipy", "llvmlite")},
     }
 
 
