@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import reduce
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,8 +23,8 @@ CLOSE, TELLING = 0.25, 0.05
 #: Way of an input in a long time step, rad or sizes; sine below which such steps are solved in pieces, and
 #: how many, no whole number, so that what is symmetric is not singular at one of them.
 COARSE, WIDE, PIECES = 0.05, 0.6, 61.7
-#: Sine over its change in a step, and those beside it, from which on it does not come to zero inside, if the
-#: inputs go at most so many times as far in the one as in the other.
+#: Sine over its largest change in a step from which on it does not come to zero inside of one, where the
+#: inputs go at most so many times as far in one step as in another.
 FAR, EVEN = 8.0, 2.0
 #: Displacements may be off those of the rates by this share, and this much of the size or rad.
 LEAP, BLUR = 0.3, 1e-6
@@ -66,24 +65,17 @@ def _turned(
     plan: Plan, way: Way, part: Part, X: Floats, status: Statuses, coarse: Ints, row: int
 ) -> tuple[Bools, Ints]:
     """(T,) instants behind a dead point, and time steps that are to be looked into."""
-    measure = np.sqrt(np.maximum(X[part.quality + row], 0.0))
+    measure, steps = np.sqrt(np.maximum(X[part.quality + row], 0.0)), way.measured.steps
+    found = np.zeros(len(measure), dtype=np.bool_)
+    even = len(steps) > 2 and steps.max() <= EVEN * steps.min()
+    if even and not len(coarse) and measure.min() > FAR * np.abs(np.diff(measure)).max():
+        return found, coarse
     solved = (status[part.index] == OK) & np.isfinite(X[part.records[0]])
     both, least = solved[1:] & solved[:-1], np.minimum(measure[1:], measure[:-1])
-    found = np.zeros(len(solved), dtype=np.bool_)
-    near = np.flatnonzero(both & (least < CLOSE) & _may_vanish(measure, least, way.measured.steps))
+    near = np.flatnonzero(both & (least < CLOSE))
     found[near[_mirrored(measure, way.time, solved, near)] + 1] = True
     leaps, wide = near[_leaps(plan, part, X, near, way.time)], coarse[(both & (least < WIDE))[coarse]]
     return found, np.union1d(leaps, wide)
-
-
-def _may_vanish(measure: Floats, least: Floats, travel: Floats) -> Bools:
-    """(T - 1,) whether a sine, the least of both ends, may come to zero within a time step."""
-    found = np.ones(len(travel), dtype=np.bool_)
-    changes = np.abs(np.diff(measure))
-    ways, steps = ((of[:-2], of[1:-1], of[2:]) for of in (travel, changes))  # of three steps in turn
-    even = reduce(np.maximum, ways) <= EVEN * reduce(np.minimum, ways)
-    found[1:-1] = ~(even & (least[1:-1] > FAR * reduce(np.maximum, steps)))
-    return found
 
 
 def _leaps(plan: Plan, part: Part, X: Floats, steps: Ints, time: Floats) -> Bools:
