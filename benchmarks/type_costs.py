@@ -4,9 +4,10 @@
     python benchmarks/type_costs.py 3R2D 1P1U1S3D # measures these types alone
 
 Each chain of the library's systematic list, in a random geometry, and each group of the built-in models is
-solved alone, up to acceleration, over a long motion on one core: the median of several rounds. In it are the
-bodies that are read and those that are written. Of the chains of one type the dearest counts. Absolute
-numbers are of one machine; those who judge structures by them need their ratios alone.
+solved alone, up to acceleration, over a long motion on one core: the median of several rounds, in time of the
+processor, as others may use it too. In it are the bodies that are read and those that are written. Of the
+chains of one type the dearest counts. Absolute numbers are of one machine; those who judge structures by them
+need their ratios alone.
 """
 
 from __future__ import annotations
@@ -115,9 +116,9 @@ def _costs_of(structure: Structure, wanted: list[Group], name: str) -> Iterator[
     for group in wanted:
         seconds = []
         for _ in range(ROUNDS):
-            begin = time.perf_counter()
+            begin = time.process_time()
             solving.advance(0, INSTANTS, [group.number - 1])
-            seconds.append(time.perf_counter() - begin)
+            seconds.append(time.process_time() - begin)
         cost = 1e6 * statistics.median(seconds) / INSTANTS
         yield Cost(group.type_name, chain_of(group), name, model.solver(group.number).name, cost)
 

@@ -270,7 +270,8 @@ class Run:
 def _causes(solvers: Sequence[Solver], status: npt.NDArray[np.int8]) -> tuple[str, ...]:
     """Joints that close each group's loop where it came to a dead point or out of reach."""
     ends = (NOT_CONVERGED, SINGULAR, OUT_OF_REACH, BRANCH_JUMP)
+    stopped: list[bool] = np.asarray(np.isin(status, ends).any(axis=1)).tolist()
     return tuple(
-        " or ".join(solver.closing) if np.isin(status[g], ends).any() else ""
-        for g, solver in enumerate(solvers)
+        " or ".join(solver.closing) if ends_here else ""
+        for solver, ends_here in zip(solvers, stopped, strict=True)
     )

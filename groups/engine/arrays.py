@@ -14,6 +14,7 @@ from groups.engine.users import OpaqueError
 from mbssa.arrays import Bools, Floats, Ints
 
 if TYPE_CHECKING:
+    from groups.engine.path import Course, Knots, Way
     from groups.engine.plan import Part, Plan
     from mbssa.graph.nodes import Number
 
@@ -44,6 +45,17 @@ class Quality(NamedTuple):
     far: Any
 
 
+class Travel(NamedTuple):
+    """Ways of inputs: by time step that of the farthest, rad or sizes; its sums (T,); the longest."""
+
+    steps: Floats
+    sums: Floats
+    longest: float
+    #: Of machine code: inputs, time, steps and sums, which it reads, and their addresses.
+    kept: tuple[Floats, ...] = ()
+    at: tuple[int, ...] = ()
+
+
 def pitch_of(count: int) -> int:
     """Numbers of a row of memory for so many instants, with room for a vector beyond the last."""
     # Rows have an odd number of lines of the cache, so that they do not share its sets.
@@ -64,6 +76,13 @@ def is_fine(of: Quality, limit: Any, size: float, flat: Any) -> Any:
     return (of.condition > flat) & closed & (of.reach > EDGE) & (of.gimbal > EDGE) & (of.far <= limit)
 
 
+def all_fine(plan: Plan, X: Floats, limit: Any) -> Bools:
+    """(G, T) whether each group is solved at each instant."""
+    Q = plan.quality(X)
+    found: Bools = is_fine(Quality(*(Q[:, k] for k in range(STEPS))), limit, plan.size, plan.flat)
+    return found
+
+
 def quintic(left: Sequence[Number], right: Sequence[Number], h: Number) -> list[Any]:
     """Coefficients of the polynomials through values and two rates at both ends of steps h, in shares."""
     (y, v, a), (y1, v1, a1) = left, right
@@ -80,8 +99,8 @@ def way(h: Number, v: Number, v1: Number, a: Number, a1: Number) -> Any:
 class Life:
     """All groups of a plan by the arrays' and the floats' functions."""
 
-    #: Instants side by side, and steps of a chain that are tried at once at first.
-    lanes, batch = 1, 16
+    #: Instants side by side.
+    lanes = 1
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
@@ -115,23 +134,29 @@ class Life:
         return Y
 
     def _whole(self, X: Floats) -> Floats:
-        """A column, or columns, of the full height."""
-        if len(X) == self.plan.height:
-            return X
-        Y = np.zeros((self.plan.height, *X.shape[1:]))
-        Y[: len(X)] = X
-        return Y
+        """A column of the full height."""
+        return np.concatenate([X, self.plan.start[len(X) :]])
 
-    def seen(
-        self, X: Floats, limit: float, notes: Floats | None = None
-    ) -> tuple[bool, list[tuple[float, float]]]:
-        """Whether all instants are fine, and least and largest of each reach and distance to a gimbal."""
+    def seen(self, X: Floats, limit: float, notes: Floats | None = None) -> tuple[bool, Floats]:
+        """Whether all instants are fine; the least reach and distance to a gimbal by group (G, 2)."""
         # ``notes`` are those of :meth:`apart` on all of it.
-        Q = X[self.plan.first_quality : self.plan.first_axes].reshape(len(self.plan.parts), len(QUALITY), -1)
-        squares, quality = Q[:, [REACH, GIMBAL]], Quality(*(Q[:, k] for k in range(STEPS)))
-        fine = bool(is_fine(quality, limit, self.plan.size, self.plan.flat).all())
-        least, largest = (a.ravel().tolist() for a in (squares.min(axis=2), squares.max(axis=2)))
-        return fine, list(zip(least, largest, strict=True))
+        Q = self.plan.quality(X)
+        return bool(all_fine(self.plan, X, limit).all()), Q[:, [REACH, GIMBAL]].min(axis=2)
+
+    def travelled(self, time: Floats, inputs: Floats) -> Travel:
+        """Ways of inputs (3 D, T); there and back counts."""
+        (y, v, a), h = (inputs[order::3] for order in range(3)), np.diff(time)
+        with np.errstate(all="ignore"):
+            ahead = np.maximum(np.abs(v[:, 1:]), 0.5 * h * np.abs(a[:, 1:]))
+            behind = np.maximum(np.abs(v[:, :-1]), 0.5 * h * np.abs(a[:, :-1]))
+            fast = np.maximum(ahead, behind) * h
+            way = np.maximum(np.abs(y[:, 1:] - y[:, :-1]), fast) / self.plan.scale_of_inputs[:, None]
+        steps: Floats = way.max(axis=0, initial=0.0)
+        return Travel(steps, np.append(0.0, np.cumsum(steps)), float(steps.max(initial=0.0)))
+
+    def ahead(self, way: Way, knots: Knots, course: Course, most: float) -> Course:
+        """Go on along the samples of a way in strides of so much at most, as far as machine code can."""
+        return course
 
     def apart(
         self, X: Floats, count: int, limit: float, first: int = 0, parts: Sequence[Part] | None = None
@@ -144,7 +169,7 @@ class Life:
                     self._group(part, X[:, start : min(start + BLOCK, count)], limit)
         return None
 
-    def turns(self, X: Floats, time: Floats, start: Floats) -> bool:
+    def turns(self, X: Floats, way: Way, start: Floats) -> bool:
         """Count turns of angles on from a column, or keep quaternions in sign, where that is done here."""
         return False
 
@@ -178,10 +203,11 @@ class Life:
         with np.errstate(all="ignore"):
             self._group(part, X, limit)
 
-    def steps_from(self, column: Floats, inputs: Floats, steps: Floats, alive: Bools) -> tuple[Floats, bool]:
-        """The array of a chain: a state, and columns expected from the one before by a step of time."""
+    def steps_from(self, column: Floats, inputs: Floats, time: Floats, alive: Bools) -> tuple[Floats, bool]:
+        """The array of a chain: a state, and columns expected each from the one before, at K + 1 times."""
         # It ends with the first column in which one of the groups that are alive is not solved. Then whether
         # all are known to lie on one smooth path.
+        steps = np.diff(time)
         plan, X = self.plan, np.zeros((self.plan.height, len(steps) + 1))
         self.prepare(X)
         column = self._whole(column)

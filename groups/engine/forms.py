@@ -107,8 +107,8 @@ def one_slide(at: Number, ahead: Number, behind: Number, length: Number, root: R
 class Form:
     """The closed form of a group: its unknowns by poses of known bodies, a sign of the root and inputs."""
 
-    @staticmethod
-    def of(group: Group) -> Form | None:
+    @classmethod
+    def match(cls, group: Group) -> Form | None:
         """The form of a group; None where it has another shape."""
         free = [
             (link.joint, name)
@@ -122,7 +122,7 @@ class Form:
         steps = [() if kind.pair is None else kind.pair.steps for kind in kinds]
         if any(len(mine) != 1 for mine in steps):
             return None
-        form = Form(group, free, [step.kind == "turn" for (step,) in steps])
+        form = cls(group, free, [step.kind == "turn" for (step,) in steps])
         return form if form.is_solvable() else None
 
     def __init__(self, group: Group, free: list[Name], turns: list[bool]) -> None:
@@ -222,3 +222,12 @@ class Form:
         places = [bodies[b].end(*group.side(numbers, cut, k)).place for k, b in enumerate(ends)]
         x_, y = minus(places[1], places[0])[:2]
         return x_, y
+
+
+#: Closed forms in the order in which they are tried.
+FORMS: list[type[Form]] = [Form]
+
+
+def form_of(group: Group) -> Form | None:
+    """The closed form of a group, if one is known."""
+    return next((form for kind in FORMS if (form := kind.match(group)) is not None), None)

@@ -8,9 +8,10 @@ from math import inf, nan, pi
 from typing import TYPE_CHECKING, Any
 
 from groups.engine.arrays import CLOSED, EDGE, MOST, TOLERANCE, quintic, way
+from groups.engine.path import BATCH, DIVIDED, FIRST_BATCH
 from groups.engine.plan import CONDITION, FAR, GIMBAL, QUALITY, REACH, RESIDUAL
 from mbssa.graph.llvm import Code, Module, Writer
-from mbssa.graph.nodes import Graph, above, is_node, polynomial, rounded
+from mbssa.graph.nodes import Graph, above, is_node, largest, polynomial, rounded
 
 if TYPE_CHECKING:
     from groups.engine.routine import Record, Routine
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
 
 #: Instants of a block, which all groups solve before the next: what they write stays in a core's cache.
 BLOCK = 128
-#: What is noted of a group: the least over instants of 0 or, not fine, -1, reach, gimbal, -reach, -gimbal.
-NOTES = 5
+#: Notes of a group: the least over instants of 0 or, not fine, -1, and of reach and gimbal where signs hold.
+NOTES = 3
 #: Arguments of a routine: array, axes, geometry, rows, tables of curves, notes; pitches of both arrays.
 ARGUMENTS = (
     "ptr noalias %X, ptr noalias %S, ptr noalias %P, ptr noalias %T, ptr noalias %C, ptr noalias %M, "
@@ -186,11 +187,10 @@ def _fine(
 
 
 def _note(code: Code, routine: Routine, quality: Sequence[str], fine: str) -> None:
-    """Note :data:`NOTES`, by lanes; of squares only where signs hold."""
+    """Note :data:`NOTES`, by lanes."""
     notes = [code.choose(fine, code.constant(0.0), code.constant(-1.0))]
     if routine.group.direct or routine.group.struts:
-        squares = [quality[REACH], quality[GIMBAL]]
-        notes += [*squares, *(code(f"fneg {code.number} {x}") for x in squares)]
+        notes += [quality[REACH], quality[GIMBAL]]
     for k, x in enumerate(notes):
         at = code.at("%M", code.lanes * k, first=True)
         code.store(code.extreme(x, code.load(at), smallest=True), at)
@@ -202,66 +202,183 @@ ENTRY = 5
 
 def write_blocks(module: Module) -> None:
     """Write ``blocks``: all groups of a table R solve a block, then the next."""
-    # Axes are kept for a block, or for all instants if they do not ``move``.
+    # Axes are kept for a block, or for all instants if they do not ``move``. At the last instants, which are
+    # ``behind`` the motion, the inputs, and n unknowns from q on, are those before.
     with module.function(
         "blocks",
         "ptr %X, ptr %S, ptr %R, i64 %count, ptr %M, i64 %pitch, i64 %wide, i64 %moves, i64 %first, "
-        "i64 %end, double %limit",
-    ) as code, code.loop("%first", "%end", str(BLOCK)) as t:  # fmt: skip
-        after = code(f"add i64 {t}, {BLOCK}")
-        short = code(f"icmp slt i64 {after}, %end")
-        stop = code(f"select i1 {short}, i64 {after}, i64 %end")
-        axes = code.at("%S", code(f"sub i64 0, {code(f'mul i64 %moves, {t}')}"))
-        with code.loop("0", "%count") as g:
-            entry = code.at("%R", code(f"mul i64 {g}, {ENTRY}"), "i64")
-            call, P, T, C = (code.load(code.at(entry, k, "i64"), "ptr") for k in range(4))
-            notes = code.at("%M", code.load(code.at(entry, 4, "i64"), "i64"))
-            code.do(
-                f"call void {call}(ptr %X, ptr {axes}, ptr {P}, ptr {T}, ptr {C}, ptr {notes}, i64 %pitch, "
-                f"i64 %wide, i64 {t}, i64 {stop}, double %limit)"
-            )
+        "i64 %end, double %limit, i64 %behind, i64 %inputs, i64 %q, i64 %n",
+    ) as code:
+        last = code("sub i64 %end, %behind")
+        for begin, end in (("0", "%inputs"), ("%q", code("add i64 %q, %n"))):
+            with code.loop(begin, end) as r:
+                row = code.at("%X", code(f"mul i64 {r}, %pitch"))
+                x = code.load(code.at(row, code(f"sub i64 {last}, 1")), "double")
+                with code.loop(last, "%end") as t:
+                    code.store(x, code.at(row, t), "double")
+        with code.loop("%first", "%end", str(BLOCK)) as t:
+            after = code(f"add i64 {t}, {BLOCK}")
+            stop = _smaller(code, "i64", after, "%end")
+            axes = code.at("%S", code(f"sub i64 0, {code(f'mul i64 %moves, {t}')}"))
+            with code.loop("0", "%count") as g:
+                entry = code.at("%R", code(f"mul i64 {g}, {ENTRY}"), "i64")
+                call, P, T, C = (code.load(code.at(entry, k, "i64"), "ptr") for k in range(4))
+                notes = code.at("%M", code.load(code.at(entry, 4, "i64"), "i64"))
+                code.do(
+                    f"call void {call}(ptr %X, ptr {axes}, ptr {P}, ptr {T}, ptr {C}, ptr {notes}, "
+                    f"i64 %pitch, i64 %wide, i64 {t}, i64 {stop}, double %limit)"
+                )
 
 
-def write_chain(module: Module) -> None:
-    """Write ``chain``: each of some steps of time H is expected from the one before, in all lanes alike."""
-    # F takes 1 where the states of a step are off one smooth path by more than L, by unknown.
+def write_travel(module: Module) -> None:
+    """Write ``travel``: by time step the way of the input that goes farthest, its sums, and the longest."""
+    # As :meth:`groups.engine.arrays.Life.travelled` has it; D inputs, each over its entry of S.
+    graph = Graph()
+    (y, v, a), (y1, v1, a1) = ([graph.input(side, k) for k in range(3)] for side in "lr")
+    h, scale, most = (graph.input(name, 0) for name in ("h", "scale", "most"))
+    ahead, behind = (largest(abs(v), 0.5 * h * abs(a)) for v, a in ((v1, a1), (v, a)))
+    farthest = largest(most, largest(abs(y1 - y), largest(ahead, behind) * h) / scale)
+    with module.function(
+        "travel", "ptr %X, i64 %pitch, i64 %inputs, ptr %time, i64 %steps, ptr %S, ptr %travel, ptr %gone"
+    ) as code:
+        with code.loop("0", "%steps", str(code.lanes)) as t:
+            inside = _below(code, t, "%steps")
+            after = code(f"add i64 {t}, 1")
+            times = (_some(code, code.at("%time", at), inside) for at in (after, t))
+            most_at = code.cell(code.number, code.constant(0.0))
+            given = {"h": [code.binary("-", *times)]}
+            with code.loop("0", "%inputs") as d:
+                row = code.at("%X", code(f"mul i64 {code(f'mul i64 {d}, 3')}, %pitch"))
+                rows = _rows_below(code, row, "%pitch")
+                for side, at in (("l", t), ("r", after)):
+                    given[side] = [_some(code, code.at(r, at), inside) for r in rows]
+                given["scale"] = [code.splat(code.load(code.at("%S", d), "double"))]
+                given["most"] = [code.load(most_at)]
+                writer = Writer(code, lambda name, k: given[name][k], lambda _: "")
+                code.store(writer.write([farthest])[0], most_at)
+            code.store(code.load(most_at), code.at("%travel", t))
+        total, longest = (code.cell("double", "0.0") for _ in range(2))
+        code.store("0.0", "%gone", "double")
+        with code.loop("0", "%steps") as t:
+            step = code.load(code.at("%travel", t), "double")
+            more = code(f"fadd double {code.load(total, 'double')}, {step}")
+            code.store(more, total, "double")
+            code.store(more, code.at("%gone", code(f"add i64 {t}, 1")), "double")
+            far = code(f"fcmp ugt double {step}, {code.load(longest, 'double')}")
+            best = code(f"select i1 {far}, double {step}, double {code.load(longest, 'double')}")
+            code.store(best, longest, "double")
+        end = code.at("%gone", code("add i64 %steps, 1"))
+        code.store(code.load(longest, "double"), end, "double")
+
+
+def write_strides(module: Module) -> None:
+    """Write ``strides``: the coarse pass over samples of inputs, up to where a step of one sample fails."""
+    # The rule of strides is that of :class:`groups.engine.path.Follower`. All lanes do the same. V holds the
+    # state and the next one; I: sample, steps of the batch and in it, whether the first sample is entered,
+    # knots; W: the way of a stride. Knots go to K (samples) and Y (columns of ``height``), the step that
+    # failed behind them. L says how far an unknown may be off a smooth path.
     graph = Graph()
     before, after = ([graph.input(side, k) for k in range(3)] for side in "lr")
     h, (q, v, a), (q1, v1, a1) = graph.input("h", 0), before, after
     expected, off = q + h * (v + 0.5 * h * a), abs(q1 - q - way(h, v, v1, a, a1))
     with module.function(
-        "chain",
-        "ptr %X, ptr %S, ptr %R, i64 %count, ptr %M, i64 %pitch, ptr %H, i64 %steps, i64 %q, i64 %n, "
-        "double %limit, ptr %L, ptr %F",
-    ) as code, code.loop("0", "%steps") as k:  # fmt: skip
-        step = code.splat(code.load(code.at("%H", k), "double"))
-        lanes = str(code.lanes)
-        at = code(f"mul i64 {k}, {lanes}")
-        to = code(f"add i64 {at}, {lanes}")
-        end = code(f"add i64 {to}, {lanes}")
-        far = code("mul i64 %n, %pitch")
+        "strides",
+        "ptr %V, ptr %S, ptr %R, i64 %count, ptr %M, ptr %L, i64 %inputs, i64 %q, i64 %n, i64 %height, "
+        "double %limit, ptr %X, i64 %pitch, ptr %time, ptr %travel, ptr %gone, i64 %last, double %most, "
+        "ptr %I, ptr %W, ptr %K, ptr %Y, i64 %room",
+    ) as code, code.loop("0", "%room"):  # fmt: skip
+        lanes, pitch = code.lanes, 2 * code.lanes
+        sample, batch, tried, enters, made = (code.at("%I", k, "i64") for k in range(5))
 
-        def written(i: str, number: Any, **columns: str) -> tuple[str, str]:
-            """A number of the states of an unknown at some columns, and the row of the unknown."""
-            row = code.at("%X", code(f"mul i64 {code(f'add i64 {i}, %q')}, %pitch"))
-            rows = _rows_below(code, row, far)
+        def whole(pointer: str) -> str:
+            return code.load(pointer, "i64")
+
+        def real(pointer: str, k: str | int = 0) -> str:
+            return code.load(code.at(pointer, k), "double")
+
+        def moves(step: str) -> str:
+            return code(f"fcmp ogt double {real('%travel', step)}, 0.0")
+
+        k, entering = whole(sample), code(f"icmp ne i64 {whole(enters)}, 0")
+        code.leave_unless(code(f"or i1 {code(f'icmp slt i64 {k}, %last')}, {entering}"))
+        with code.when(code(f"icmp eq i64 {whole(tried)}, {whole(batch)}")):  # strides are widened
+            wide, longer = code(f"fmul double {real('%W')}, 2.0"), code(f"mul i64 {whole(batch)}, 2")
+            code.store("0", tried, "i64")
+            code.store(_smaller(code, "double", wide, "%most"), "%W", "double")
+            code.store(_smaller(code, "i64", longer, str(BATCH)), batch, "i64")
+        # ---- the next sample
+        far, moving = code(f"fadd double {real('%gone', k)}, {real('%W')}"), moves(k)
+        to = code.cell("i64", code(f"add i64 {k}, {code(f'select i1 {entering}, i64 0, i64 1')}"))
+        end = code(f"select i1 {entering}, i64 0, i64 {code('add i64 %last, 1')}")
+        with code.loop(code(f"add i64 {k}, 2"), end) as i:
+            code.leave_unless(code(f"fcmp ole double {real('%gone', i)}, {far}"))
+            code.leave_unless(code(f"icmp eq i1 {moves(code(f'sub i64 {i}, 1'))}, {moving}"))
+            code.store(i, to, "i64")
+        j = whole(to)
+        # ---- its state
+        step = code.splat(code(f"fsub double {real('%time', j)}, {real('%time', k)}"))
+
+        def written(i: str, number: Any, **columns: int) -> tuple[str, str]:
+            """A number of the states of an unknown before and after the step, and the row of the unknown."""
+            row = _place(code, "%V", code(f"add i64 {i}, %q"), pitch)
+            rows = _rows_below(code, row, code(f"mul i64 %n, {pitch}"))
             given = {side: [code.load(code.at(p, column)) for p in rows] for side, column in columns.items()}
             given["h"] = [step]
             return Writer(code, lambda name, k: given[name][k], lambda _: "").write([number])[0], row
 
+        with code.loop("0", "%inputs") as d:
+            x = code.splat(real(_place(code, "%X", d, "%pitch", j)))
+            code.store(x, _place(code, "%V", d, pitch, lanes))
         with code.loop("0", "%n") as i:
-            x, row = written(i, expected, l=at)
-            code.store(x, code.at(row, to))
-        axes = code.at("%S", code(f"sub i64 0, {to}"))
+            x, row = written(i, expected, l=0)
+            code.store(x, code.at(row, lanes))
         code.do(
-            f"call void @blocks(ptr %X, ptr {axes}, ptr %R, i64 %count, ptr %M, i64 %pitch, i64 {BLOCK}, "
-            f"i64 0, i64 {to}, i64 {end}, double %limit)"
+            f"call void @blocks(ptr %V, ptr {code.at('%S', -lanes)}, ptr %R, i64 %count, ptr %M, i64 {pitch},"
+            f" i64 {BLOCK}, i64 0, i64 {lanes}, i64 {pitch}, double %limit, i64 0, i64 0, i64 0, i64 0)"
         )
+        # ---- whether it is fine, and on a smooth path
+        fine = code.cell("i1", "true")
         with code.loop("0", "%n") as i:
-            x, _ = written(i, off, l=at, r=to)
-            limit = code.splat(code.load(code.at("%L", i), "double"))
-            fine = code.compare("ole", x, limit)
-            code.store(code.choose(fine, code.load("%F"), code.constant(1.0)), "%F")
+            smooth = code.compare("ole", written(i, off, l=0, r=lanes)[0], code.splat(real("%L", i)))
+            lane = code(f"extractelement {code.mask} {smooth}, i32 0")
+            code.store(code(f"and i1 {code.load(fine, 'i1')}, {lane}"), fine, "i1")
+        with code.loop("0", "%count") as g:
+            note = _place(code, "%M", g, NOTES * lanes)
+            solved = code(f"fcmp oeq double {real(note)}, 0.0")
+            code.store(code(f"and i1 {code.load(fine, 'i1')}, {solved}"), fine, "i1")
+            code.store("0.0", note, "double")
+        with code.loop("0", "%height") as r:
+            x = real(_place(code, "%V", r, pitch, lanes))
+            code.store(x, _place(code, "%Y", whole(made), "%height", r), "double")
+        code.store(j, code.at("%K", whole(made), "i64"), "i64")
+        divides, found = code(f"icmp sgt i64 {code(f'sub i64 {j}, {k}')}, 1"), code.load(fine, "i1")
+        with code.when(found):
+            with code.loop("0", code("mul i64 %n, 3")) as i:
+                row = _place(code, "%V", code(f"add i64 {i}, %q"), pitch)
+                code.store(code.load(code.at(row, lanes)), row)
+            for cell, x in (
+                (sample, j),
+                (enters, "0"),
+                *((p, f"add i64 {whole(p)}, 1") for p in (tried, made)),
+            ):
+                code.store(code(x) if " " in x else x, cell, "i64")
+        with code.when(code(f"xor i1 {found}, true")):
+            for cell, x in ((batch, str(FIRST_BATCH)), (tried, "0")):
+                code.store(x, cell, "i64")
+            with code.when(divides):
+                gone = code(f"fsub double {real('%gone', j)}, {real('%gone', k)}")
+                code.store(code(f"fdiv double {gone}, {float(DIVIDED)!r}"), "%W", "double")
+        code.leave_unless(code(f"or i1 {found}, {divides}"))
+
+
+def _smaller(code: Code, kind: str, a: str, b: str) -> str:
+    how = "fcmp olt" if kind == "double" else "icmp slt"
+    return code(f"select i1 {code(f'{how} {kind} {a}, {b}')}, {kind} {a}, {kind} {b}")
+
+
+def _place(code: Code, base: str, row: str, pitch: str | int, column: str | int = 0) -> str:
+    """Pointer to a number of a row."""
+    return code.at(base, code(f"add i64 {code(f'mul i64 {row}, {pitch}')}, {column}"))
 
 
 def _rows_below(code: Code, row: str, far: str) -> list[str]:
@@ -279,7 +396,8 @@ def write_guess(module: Module) -> None:
     s = (t - start) / h
     value = polynomial(s, c)
     with module.function(
-        "guess", "ptr %X, i64 %pitch, i64 %q, i64 %n, ptr %time, i64 %knots, ptr %F, ptr %H, ptr %Y"
+        "guess",
+        "ptr %X, i64 %pitch, i64 %q, i64 %n, ptr %time, i64 %count, i64 %knots, ptr %F, ptr %H, ptr %Y",
     ) as code, code.loop("1", "%knots") as i:  # fmt: skip
         before = code(f"sub i64 {i}, 1")
         a, b = (code.load(code.at("%F", k, "i64"), "i64") for k in (before, i))
@@ -295,7 +413,7 @@ def write_guess(module: Module) -> None:
             writer = Writer(code, lambda name, k: given[name][k], lambda _: "")
             writer.write(c)
             with code.loop(a, b, str(code.lanes)) as column:
-                given["t"] = [code.load(code.at("%time", column))]
+                given["t"] = [_some(code, code.at("%time", column), _below(code, column, "%count"))]
                 code.store(writer.write([value])[0], code.at(out, column))
 
 
@@ -332,7 +450,8 @@ def write_turns(module: Module, record: Record, doubt: float) -> None:
         base = code.cell(code.number, code.constant(unit))
         with code.loop("0", "%end", str(code.lanes)) as t:
             values = [code.load(code.at(row, t)) for row in rows]
-            time = code.load(code.at("%time", t))
+            inside = _below(code, t, "%end")
+            time = _some(code, code.at("%time", t), inside)
             given = {
                 "now": values,
                 "before": [_behind(code, code.load(cell), x) for cell, x in zip(cells, values, strict=True)],
@@ -340,7 +459,8 @@ def write_turns(module: Module, record: Record, doubt: float) -> None:
             }
             writer = Writer(code, lambda name, k: given[name][k], lambda _: "")
             by, doubtful = writer.write([step, unsure])
-            doubts = code.choose(code.compare("ogt", doubtful, zero), code.constant(1.0), code.load("%D"))
+            doubted = code.both(inside, code.compare("ogt", doubtful, zero))
+            doubts = code.choose(doubted, code.constant(1.0), code.load("%D"))
             code.store(doubts, "%D")
             total = code.binary(op, code.load(base), _accumulated(code, op, unit, by))
             for cell, x in zip([*cells, clock], [*values, time], strict=True):
@@ -350,6 +470,24 @@ def write_turns(module: Module, record: Record, doubt: float) -> None:
             for row, x in zip(rows[:own], values[:own], strict=True):
                 turned = code.binary("*", total, x if not planar else code.constant(2 * pi))
                 code.store(code.binary("+", x, turned) if planar else turned, code.at(row, t))
+
+
+def _below(code: Code, index: str, end: str) -> str:
+    """Mask of the lanes from an index on that are below an end."""
+    one = code(f"insertelement {code.whole} poison, i64 {code(f'sub i64 {end}, {index}')}, i32 0")
+    left = code(
+        f"shufflevector {code.whole} {one}, {code.whole} poison, <{code.lanes} x i32> zeroinitializer"
+    )
+    steps = ", ".join(f"i64 {k}" for k in range(code.lanes))
+    return code(f"icmp slt {code.whole} <{steps}>, {left}")
+
+
+def _some(code: Code, pointer: str, mask: str) -> str:
+    """Numbers of some lanes at a pointer, 0 in the others."""
+    of = f"@llvm.masked.load.v{code.lanes}f64.p0"
+    code.module.declare(f"{code.number} {of}(ptr, i32, {code.mask}, {code.number})")
+    given = f"ptr {pointer}, i32 8, {code.mask} {mask}, {code.number} zeroinitializer"
+    return code(f"call {code.number} {of}({given})")
 
 
 def _shuffled(code: Code, a: str, b: str, order: str) -> str:

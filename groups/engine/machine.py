@@ -12,28 +12,30 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from groups.engine.arrays import DOUBT, FINITE, Life, aligned, pitch_of
+from groups.engine.arrays import DOUBT, FINITE, Life, Travel, aligned, pitch_of
 from groups.engine.loops import (
     BLOCK,
     ENTRY,
     NOTES,
     Loop,
     write_blocks,
-    write_chain,
     write_guess,
     write_routine,
+    write_strides,
+    write_travel,
     write_turns,
 )
-from groups.engine.path import LEAP, SMOOTH
+from groups.engine.path import LEAP, SMOOTH, Course
 from groups.engine.plan import QUALITY
 from mbssa.arrays import Bools, Floats, Ints
 from mbssa.graph.llvm import Module
 
 if TYPE_CHECKING:
+    from groups.engine.path import Knots, Way
     from groups.engine.plan import Part, Plan
 
-#: Most steps of a chain at once.
-STEPS = 64
+#: Most knots that are found at once.
+KNOTS = 128
 #: Numbers of an answer from which on its memory is kept for the next one, and most bytes.
 LARGE, SPARE = 2**18, 2**28
 
@@ -73,7 +75,7 @@ class Text:
         for part in plan.parts:
             if part.routine not in loops:
                 loops[part.routine] = write_routine(module, part.routine, f"routine{len(loops)}")
-        for write in (write_blocks, write_chain, write_guess):
+        for write in (write_blocks, write_travel, write_strides, write_guess):
             write(module)
         write_turns(module, plan.record, DOUBT)
         return Text(module.text, loops)
@@ -108,11 +110,15 @@ def _initialise() -> None:
 
 _POINTER, _WHOLE, _NUMBER = ctypes.c_void_p, ctypes.c_int64, ctypes.c_double
 _SIGNATURES: dict[str, list[Any]] = {
-    "blocks": [*[_POINTER] * 3, _WHOLE, _POINTER, *[_WHOLE] * 5, _NUMBER],
-    "chain": [*[_POINTER] * 3, _WHOLE, _POINTER, _WHOLE, _POINTER, *[_WHOLE] * 3, _NUMBER, *[_POINTER] * 2],
-    "guess": [_POINTER, *[_WHOLE] * 3, _POINTER, _WHOLE, *[_POINTER] * 3],
+    "blocks": [*[_POINTER] * 3, _WHOLE, _POINTER, *[_WHOLE] * 5, _NUMBER, *[_WHOLE] * 4],
+    "guess": [_POINTER, *[_WHOLE] * 3, _POINTER, *[_WHOLE] * 2, *[_POINTER] * 3],
+    "strides": [
+        *[_POINTER] * 3, _WHOLE, *[_POINTER] * 2, *[_WHOLE] * 4, _NUMBER, _POINTER, _WHOLE, *[_POINTER] * 3,
+        _WHOLE, _NUMBER, *[_POINTER] * 4, _WHOLE,
+    ],
+    "travel": [_POINTER, *[_WHOLE] * 2, _POINTER, _WHOLE, *[_POINTER] * 3],
     "turns": [*[_POINTER] * 2, _WHOLE, *[_POINTER] * 2, _WHOLE, _POINTER, _WHOLE],
-}
+}  # fmt: skip
 
 
 class Program:
@@ -150,24 +156,29 @@ def _linker() -> Any:
     return llvm.create_lljit_compiler()
 
 
-@dataclass(eq=False)
 class Room:
-    """Memory that a thread works in: axes of a block, a vector of instants, and a chain."""
+    """Memory that a thread works in, and its addresses: axes of a block, vectors, a coarse pass."""
 
-    axes: Floats
-    vector: Floats
-    chain: Floats
-    notes: Floats
-
-    def __post_init__(self) -> None:
-        #: Addresses of the arrays, by which machine code knows them.
-        self.at = [_at(array) for array in (self.axes, self.chain, self.notes)]
+    def __init__(self, machine: Machine) -> None:
+        plan, lanes = machine.plan, machine.lanes
+        self.axes = aligned(plan.height - plan.first_axes, BLOCK + lanes)
+        self.vector = aligned(plan.first_axes, lanes)
+        self.states = aligned(plan.first_axes, 2 * lanes)
+        self.states[:] = plan.start[: plan.first_axes, None]
+        machine.prepare(self.states)
+        self.notes = np.zeros((len(plan.parts), NOTES, lanes))
+        self.before, self.doubt = np.zeros(machine.turned.shape), np.zeros(lanes)
+        #: Knots of a coarse pass, which are found at once, and the one that fails behind them.
+        self.samples, self.knots = np.empty(KNOTS + 1, np.int64), np.empty((KNOTS + 1, plan.first_axes))
+        #: Sample, steps of a batch and in it, whether the first sample is entered, knots; way of a stride.
+        self.counts, self.wide = np.zeros(5, dtype=np.int64), np.zeros(1)
+        self.at_axes, self.at_states, self.at_notes = map(_at, (self.axes, self.states, self.notes))
+        self.at_before, self.at_doubt = map(_at, (self.before, self.doubt))
+        self.at_course = [_at(a) for a in (self.counts, self.wide, self.samples, self.knots)]
 
 
 class Machine(Life):
     """All groups of a plan by machine code, which runs without the interpreter's lock."""
-
-    batch = 2**16
 
     def __init__(self, plan: Plan, code: bytes | None = None, host: Host | None = None) -> None:
         super().__init__(plan)
@@ -193,13 +204,18 @@ class Machine(Life):
             )  # fmt: skip
             rows += [part.quality + k for k in loop.fixed]
             values += loop.fixed.values()
-        self._fixed = np.array(rows, dtype=np.intp), np.array(values)[:, None]
-        self._constants = [_at(self._entries), _at(self._kept(SMOOTH * plan.scale))]
-        self._nothing = np.full((len(plan.parts), NOTES, self.lanes), np.inf)
-        self._nothing[:, 0] = 0.0
+        self._standing = {
+            height: self._at_all_instants(height, rows, values) for height in (plan.first_axes, plan.height)
+        }
+        linear = [part.routine.linear for part in plan.parts for _ in part.state]
+        smooth = self._kept(np.where(linear, np.inf, SMOOTH * plan.scale))
+        self._at_entries, self._at_smooth = _at(self._entries), _at(smooth)
+        self._nothing = np.array([0.0, np.inf, np.inf])[:, None]
+        self._every = np.ones((len(plan.parts), KNOTS), dtype=np.bool_)
         own, bodies = (1, plan.wound) if plan.record.planar else (4, range(1, plan.mechanism.n_bodies))
         self._turning = np.array([plan.body(b) + plan.record.turn for b in bodies], dtype=np.int64)
-        self._turned = self._turning[:, None] + np.arange(own)
+        self.turned = self._turning[:, None] + np.arange(own)
+        self._at_turning, self._at_scale = _at(self._turning), _at(self._kept(plan.scale_of_inputs))
         self._of_thread, self._spare = threading.local(), list[Floats]()
 
     def _kept(self, array: Any) -> Any:
@@ -207,6 +223,13 @@ class Machine(Life):
         array = np.ascontiguousarray(array)
         self._alive.append(array)
         return array
+
+    def _at_all_instants(self, height: int, rows: list[int], values: list[float]) -> tuple[Ints, Floats]:
+        """Rows, and their values, of the frame and of what is the same at all instants."""
+        frame = self.plan.rows_of_body(0)
+        frame = frame[frame < height]
+        same = np.concatenate([self.plan.start[frame], values])[:, None]
+        return np.concatenate([frame, np.array(rows, dtype=np.intp)]), same
 
     def _rows_of(self, part: Part, loop: Loop) -> Ints:
         """Rows in the array, or among the axes, in the order of a function's table."""
@@ -220,13 +243,7 @@ class Machine(Life):
     def _room(self) -> Room:
         found: Room | None = getattr(self._of_thread, "room", None)
         if found is None:
-            plan = self.plan
-            axes = aligned(plan.height - plan.first_axes, BLOCK + self.lanes)
-            vector, chain = (aligned(plan.first_axes, self.lanes * k) for k in (1, STEPS + 1))
-            chain[:] = plan.start[: plan.first_axes, None]
-            self.prepare(chain)
-            notes = np.zeros((len(plan.parts) + 1, NOTES, self.lanes))
-            found = self._of_thread.room = Room(axes, vector, chain, notes)
+            found = self._of_thread.room = Room(self)
         return found
 
     # --- storage -------------------------------------------------------------------------------------
@@ -244,10 +261,7 @@ class Machine(Life):
         return X
 
     def prepare(self, X: Floats) -> None:
-        frame = self.plan.rows_of_body(0)
-        frame = frame[frame < len(X)]
-        X[frame] = self.plan.start[frame, None]
-        rows, values = self._fixed
+        rows, values = self._standing[len(X)]
         X[rows] = values
 
     def columns(self, X: Floats, which: Ints, part: Part) -> Floats:
@@ -258,14 +272,10 @@ class Machine(Life):
             Y[plan.first_axes :].reshape(plan.mechanism.n_bodies, -1, len(which))[mine] = axes
         return Y
 
-    def seen(
-        self, X: Floats, limit: float, notes: Floats | None = None
-    ) -> tuple[bool, list[tuple[float, float]]]:
+    def seen(self, X: Floats, limit: float, notes: Floats | None = None) -> tuple[bool, Floats]:
         if notes is None:
             return super().seen(X, limit)
-        least = notes.min(axis=2).tolist()
-        ranges = [(a, -b) for n in least for a, b in (n[1::2], n[2::2])]
-        return not any(n[0] for n in least), ranges
+        return not np.count_nonzero(notes[:, 0]), notes[:, 1:]
 
     # --- solution ------------------------------------------------------------------------------------
 
@@ -277,36 +287,43 @@ class Machine(Life):
             notes = self.apart(Y, count, limit, first, parts)
             X[:] = Y
             return notes
-        entries, plan, notes = self._entries, self.plan, self._nothing.copy()
-        rows: Ints | slice = slice(len(X))
+        entries, plan = self._entries, self.plan
+        self._room.notes[:] = self._nothing
         if parts is not None and len(parts) < len(entries):
             entries = entries[[part.index for part in parts]]
-            rows = np.concatenate([plan.rows_of_part(part) for part in parts])
-            rows = rows[rows < len(X)]
-        elif count == X.shape[1] and self._has_room(X):  # the last vector repeats the last instant
+        if count == X.shape[1] and self._has_room(X):  # the last vector repeats the last instant
             whole = first - (first - count) // self.lanes * self.lanes
-            W = np.lib.stride_tricks.as_strided(X, (len(X), whole), X.strides)
-            for given in (slice(plan.first_body), plan.q):
-                W[given, count:] = X[given, count - 1 : count]
-            self._blocks(W, entries, notes, first, whole, limit)
-            return notes
+            self._blocks(X, entries, first, whole, limit, whole - count)
+            return self._noted()
         whole = first + (count - first) // self.lanes * self.lanes
         if whole > first:
-            self._blocks(X, entries, notes, first, whole, limit)
+            self._blocks(X, entries, first, whole, limit)
         if whole < count:  # the last columns fill a vector
             Y = aligned(len(X), self.lanes) if len(X) > plan.first_axes else self._room.vector
             Y[:, : count - whole], Y[:, count - whole :] = X[:, whole:count], X[:, count - 1, None]
-            self._blocks(Y, entries, notes, 0, self.lanes, limit)
+            self._blocks(Y, entries, 0, self.lanes, limit)
+            rows: Ints | slice = slice(len(X))
+            if entries is not self._entries:
+                rows = np.concatenate([plan.rows_of_part(part) for part in parts or ()])
+                rows = rows[rows < len(X)]
             X[rows, whole:count] = Y[rows, : count - whole]  # others may be solved at the same time
-        return notes
+        return self._noted()
 
-    def _blocks(self, X: Floats, entries: Ints, notes: Floats, first: int, end: int, limit: float) -> None:
-        at, pitch, wide, moves = _at(X), X.strides[0] // 8, BLOCK + self.lanes, 1
-        axes = self._room.at[0]
-        if len(X) == self.plan.height:  # all axes are kept
-            axes, wide, moves = at + X.strides[0] * self.plan.first_axes, pitch, 0
-        table = self._constants[0] if entries is self._entries else _at(entries)
-        self._program.blocks(at, axes, table, len(entries), _at(notes), pitch, wide, moves, first, end, limit)
+    def _noted(self) -> Floats:
+        """(G, NOTES) notes of the thread's last call."""
+        found: Floats = self._room.notes.min(axis=2)
+        return found
+
+    def _blocks(self, X: Floats, entries: Ints, first: int, end: int, limit: float, behind: int = 0) -> None:
+        room, at, pitch, wide, moves = self._room, _at(X), X.strides[0] // 8, BLOCK + self.lanes, 1
+        plan, axes = self.plan, room.at_axes
+        if len(X) == plan.height:  # all axes are kept
+            axes, wide, moves = at + X.strides[0] * plan.first_axes, pitch, 0
+        table = self._at_entries if entries is self._entries else _at(entries)
+        self._program.blocks(
+            at, axes, table, len(entries), room.at_notes, pitch, wide, moves, first, end, limit,
+            behind, plan.first_body if behind else 0, plan.q.start, plan.unknowns if behind else 0,
+        )  # fmt: skip
 
     def one_by_one(self, X: Floats, which: Iterable[int], parts: Sequence[Part]) -> None:
         span = list(which)
@@ -318,9 +335,9 @@ class Machine(Life):
         Y, q = X, plan.q.start
         if not self._has_room(X):
             Y, q = aligned(plan.unknowns, count + self.lanes), 0
-        states, padded = columns[plan.first_state : plan.first_quality].copy(), self._padded(time)
+        states, time = columns[plan.first_state : plan.first_quality].copy(), np.ascontiguousarray(time)
         self._program.guess(
-            _at(Y), Y.strides[0] // 8, q, plan.unknowns, _at(padded), len(knots), _at(first), _at(knots),
+            _at(Y), Y.strides[0] // 8, q, plan.unknowns, _at(time), count, len(knots), _at(first), _at(knots),
             _at(states),
         )  # fmt: skip
         if Y is not X:
@@ -330,46 +347,82 @@ class Machine(Life):
         """Whether a vector may go beyond the last column."""
         return int(X.strides[0] // 8) >= int(X.shape[1]) + self.lanes - 1
 
-    def _padded(self, time: Floats) -> Floats:
-        return np.concatenate([time, np.full(self.lanes, time[-1])])
-
-    def turns(self, X: Floats, time: Floats, start: Floats) -> bool:
-        rows = self._turning
-        if not len(rows):
+    def turns(self, X: Floats, way: Way, start: Floats) -> bool:
+        if not len(self._turning):
             return True
         if not self._has_room(X):
             return False
-        before, doubt, padded = start[self._turned], np.zeros(self.lanes), self._padded(time)
+        room, (at_X, at_time, *_) = self._room, way.measured.at  # inputs are the first rows
+        room.before[:], room.doubt[:] = start[self.turned], 0.0
         self._program.turns(
-            _at(X), _at(rows), len(rows), _at(before), _at(doubt), X.strides[0] // 8, _at(padded), X.shape[1]
-        )
-        return not bool(doubt.any())
-
-    def steps_from(self, column: Floats, inputs: Floats, steps: Floats, alive: Bools) -> tuple[Floats, bool]:
-        if not alive.all():  # closed forms of some groups may find them again
-            return super().steps_from(column, inputs, steps, alive)
-        found, plan, sure = np.zeros((self.plan.height, len(steps) + 1)), self.plan, True
-        found[: len(column), 0] = column
-        for k in range(0, len(steps), STEPS):
-            more = slice(k, k + STEPS)
-            part = found[: plan.first_axes, k + 1 : k + 1 + STEPS]
-            sure &= self._chain(found[:, k], inputs[:, more], np.ascontiguousarray(steps[more]), part)
-        return found, sure
-
-    def _chain(self, column: Floats, inputs: Floats, steps: Floats, out: Floats) -> bool:
-        """Columns of a chain, and whether all of them are fine, and lie on one smooth path."""
-        plan, room, count, lanes = self.plan, self._room, len(steps), self.lanes
-        X, notes, states = room.chain, room.notes, slice(plan.first_state, plan.first_quality)
-        X[states, :lanes] = column[states, None]
-        X[: plan.first_body, lanes : lanes * (count + 1)] = np.repeat(inputs, lanes, axis=1)
-        notes[:] = 0.0
-        (axes, chain, noted), (entries, scale) = room.at, self._constants
-        self._program.chain(
-            chain, axes, entries, len(self._entries), noted, X.strides[0] // 8, _at(steps), count,
-            plan.q.start, plan.unknowns, LEAP, scale, noted + notes.strides[0] * len(self._entries),
+            at_X, self._at_turning, len(self._turning), room.at_before, room.at_doubt, X.strides[0] // 8,
+            at_time, X.shape[1],
         )  # fmt: skip
-        out[:] = X[:, lanes : lanes * (count + 1) : lanes]
-        return not notes[:, 0].any()  # of the last, it is the path
+        return not np.count_nonzero(room.doubt)
+
+    # --- coarse pass ---------------------------------------------------------------------------------
+
+    def travelled(self, time: Floats, inputs: Floats) -> Travel:
+        last, unit = len(time) - 1, inputs.shape[1] == 1 or inputs.strides[1] == 8
+        inputs = inputs if unit else inputs.copy()
+        kept = inputs, np.ascontiguousarray(time), np.empty(2 * last + self.lanes + 2)
+        at_inputs, at_time, at = map(_at, kept)
+        first = last + self.lanes  # of the sums; steps are written by whole vectors
+        self._program.travel(
+            at_inputs,
+            inputs.strides[0] // 8,
+            len(inputs) // 3,
+            at_time,
+            last,
+            self._at_scale,
+            at,
+            at + 8 * first,
+        )
+        room = kept[2]
+        of = at_inputs, at_time, at, at + 8 * first
+        return Travel(room[:last], room[first:-1], float(room[-1]), kept, of)
+
+    def ahead(self, way: Way, knots: Knots, course: Course, most: float) -> Course:
+        room = self._room
+        room.counts[:] = int(course.x), course.batch, 0, course.enters, 0
+        room.wide[0] = course.wide
+        made, column = KNOTS, course.column
+        while made == KNOTS:
+            self._strides(column, way.measured, most)
+            x, batch, _, enters, made = room.counts.tolist()
+            if made:
+                room.counts[-1] = 0
+                columns, alive = room.knots[:made].copy().T, self._every[:, :made]
+                knots.add(room.samples[:made].astype(float), columns, alive)
+                column = columns[:, -1]
+        return Course(float(x), column.copy(), float(room.wide[0]), batch, bool(enters))
+
+    def steps_from(self, column: Floats, inputs: Floats, time: Floats, alive: Bools) -> tuple[Floats, bool]:
+        plan, room, count = self.plan, self._room, len(time) - 1
+        if not alive.all():  # closed forms of some groups may find them again
+            X, sure = super().steps_from(column, inputs, time, alive)
+            return X[: plan.first_axes], sure
+        kept = np.empty((plan.first_body, count + 1)), time, np.zeros(count + 1)
+        kept[0][:, 1:] = inputs
+        at = tuple(map(_at, kept))
+        room.counts[:], room.wide[0] = (0, 2**62, 0, 0, 0), -1.0  # one sample at a time
+        self._strides(column, Travel(*kept[-1:] * 2, 0.0, kept, (*at, at[-1])), -1.0)
+        made = int(room.counts[-1])
+        found = room.knots[: min(made + 1, count)].T
+        return np.concatenate([column[: plan.first_axes, None], found], axis=1), made == count
+
+    def _strides(self, column: Floats, way: Travel, most: float) -> None:
+        """Find knots from a column on; behind them stands the one that failed."""
+        plan, room = self.plan, self._room
+        states = slice(plan.first_state, plan.first_quality)
+        room.states[states, : self.lanes] = column[states, None]
+        room.notes[:, 0] = 0.0
+        (inputs, time, steps, sums), pitch = way.at, way.kept[0].strides[0] // 8
+        self._program.strides(
+            room.at_states, room.at_axes, self._at_entries, len(self._entries), room.at_notes,
+            self._at_smooth, plan.first_body, plan.q.start, plan.unknowns, plan.first_axes, LEAP, inputs,
+            pitch, time, steps, sums, len(way.kept[1]) - 1, most, *room.at_course, KNOTS,
+        )  # fmt: skip
 
 
 def _at(array: Any) -> int:

@@ -11,17 +11,17 @@ from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from groups.engine.arrays import FINITE, Quality, is_fine, quintic, way
-from groups.engine.plan import FAR, QUALITY, STEPS
+from groups.engine.arrays import FINITE, all_fine, quintic, way
+from groups.engine.plan import FAR
 from mbssa.arrays import Bools, Floats, Ints
 from mbssa.graph.nodes import polynomial
 
 if TYPE_CHECKING:
-    from groups.engine.arrays import Life
+    from groups.engine.arrays import Life, Travel
     from groups.engine.plan import Plan
     from groups.motion import Motion
 
@@ -30,7 +30,7 @@ SMOOTH, LEAP = 0.002, 0.5
 #: Way of the inputs in a stride at first, and in the smallest piece of a step before a group is lost; rad or
 #: sizes. Pieces are smaller, down to the last, where a group's unknowns still move by more than ``STILL``.
 STRIDE, LEAST, LAST, STILL = 0.3, 2e-3, 1e-6, 0.02
-#: Fewest strides of a motion, times the first that one may be, divisions at a time; steps of a batch, after
+#: Fewest strides of a motion, times the first that one may be, divisions at a time; steps of a batch, behind
 #: which strides are widened, where something has failed, at first, and at most.
 FEWEST, WIDEST, DIVIDED, FIRST_BATCH, FIRST_BATCHES, BATCH = 8, 4, 4, 8, 16, 64
 #: Samples by knot from which on there are so many times more of them.
@@ -50,25 +50,28 @@ class Way:
     time: Floats
     inputs: Floats  # (3 D, T): value, rate and acceleration of each
     scale: Floats  # (D,) rad or the size
+    life: Life
 
     @staticmethod
-    def of(plan: Plan, motion: Motion, inputs: Floats) -> Way:
+    def of(life: Life, motion: Motion, inputs: Floats) -> Way:
         """The way of a motion, whose inputs are written to the rows of an array."""
         for k, rows in enumerate((motion.value, motion.rate, motion.acceleration)):
             inputs[k::3] = rows
-        return Way(motion.time, inputs, plan.scale_of_inputs)
+        return Way(motion.time, inputs, life.plan.scale_of_inputs, life)
 
     @staticmethod
-    def straight(start: Floats, goal: Floats, scale: Floats) -> Way:
+    def straight(start: Floats, goal: Floats, life: Life) -> Way:
         """The straight way between two sets of inputs (D,)."""
         rows = np.zeros((3 * len(start), 2))
         rows[0::3, 0], rows[0::3, 1] = start, goal
         rows[1::3] = (goal - start)[:, None]
-        return Way(np.array([0.0, 1.0]), rows, scale)
+        return Way(np.array([0.0, 1.0]), rows, life.plan.scale_of_inputs, life)
 
     def until(self, count: int) -> Way:
         """The first samples."""
-        return self if count == len(self.time) else Way(self.time[:count], self.inputs[:, :count], self.scale)
+        if count == len(self.time):
+            return self
+        return Way(self.time[:count], self.inputs[:, :count], self.scale, self.life)
 
     @property
     def last(self) -> int:
@@ -95,35 +98,19 @@ class Way:
         return found
 
     @cached_property
-    def travel(self) -> Floats:
-        """(T - 1,) way of the input that goes farthest, by time step, rad or sizes; there and back counts."""
-        (y, v, a), h = (self.inputs[order::3] for order in range(3)), np.diff(self.time)
-        ahead = np.maximum(np.abs(v[:, 1:]), 0.5 * h * np.abs(a[:, 1:]))
-        behind = np.maximum(np.abs(v[:, :-1]), 0.5 * h * np.abs(a[:, :-1]))
-        fast = np.maximum(ahead, behind) * h
-        way = np.maximum(np.abs(y[:, 1:] - y[:, :-1]), fast) / self.scale[:, None]
-        found: Floats = way.max(axis=0, initial=0.0)
-        return found
-
-    @cached_property
-    def gone(self) -> Floats:
-        """(T,) travel from the first sample on."""
-        return np.concatenate([[0.0], np.cumsum(self.travel)])
+    def measured(self) -> Travel:
+        """Ways of the inputs."""
+        return self.life.travelled(self.time, self.inputs)
 
     @cached_property
     def turns(self) -> list[int]:
         """Samples at which all inputs come to rest, or begin to move, and the last one."""
-        moves = self.travel > 0.0
+        moves = self.measured.steps > 0.0
         return [*(np.flatnonzero(moves[1:] != moves[:-1]) + 1).tolist(), self.last]
-
-    @cached_property
-    def longest(self) -> float:
-        """Way of a time step at most."""
-        return float(self.travel.max(initial=0.0))
 
     def next(self, k: int, wide: float) -> int:
         """The sample up to which the inputs go at most so far from one on; at least the next."""
-        far = bisect_right(self.gone, self.gone[k] + wide) - 1
+        far = bisect_right(self.measured.sums, self.measured.sums[k] + wide) - 1
         turn = self.turns[bisect_right(self.turns, k)]
         return min(max(far, k + 1), turn)
 
@@ -181,8 +168,20 @@ class Knots:
         self.alive.append(alive)
 
     def joined(self) -> tuple[Floats, Floats, Bools]:
+        if len(self.x) == 1:
+            return self.x[0], self.columns[0], self.alive[0]
         alive = np.concatenate(self.alive, axis=1)
         return np.concatenate(self.x), np.concatenate(self.columns, axis=1), alive
+
+
+class Course(NamedTuple):
+    """A coarse pass at a place of its way: the state, and the way of a stride in the next batch of steps."""
+
+    x: float
+    column: Floats  # (height,)
+    wide: float
+    batch: int
+    enters: bool  # the first sample itself
 
 
 class Follower:
@@ -190,7 +189,6 @@ class Follower:
 
     def __init__(self, plan: Plan, life: Life) -> None:
         self.plan, self.life, self.parts = plan, life, plan.parts
-        self.known = [list(part.known) for part in self.parts]
         self._led: tuple[Way, float, Knots] | None = None  # the straight way to a place
 
     def along(
@@ -198,17 +196,22 @@ class Follower:
     ) -> Knots:
         """Knots of a way whose first sample is at a state (height,); ``checks`` what is found again."""
         knots, x, column = Knots(beyond=set(beyond)), 0.0, start
-        top = max(min(STRIDE, float(way.gone[-1]) / FEWEST), 1e-300)
-        share, wide, batch, enters = 1.0, 2.0 * top, self.life.batch, True
-        since = {g: self._missing(g, knots, -1.0) for g in np.flatnonzero(~alive).tolist()}
+        top = max(min(STRIDE, float(way.measured.sums[-1]) / FEWEST), 1e-300)
+        share, wide, batch, enters = 1.0, 2.0 * top, FIRST_BATCHES, True
+        since = {g: self._missing(g, knots, -1.0) for g, lives in enumerate(alive.tolist()) if not lives}
         while x < way.last or enters:
-            at = self._ahead(way, x, (wide, top), share, 1 if since else batch, enters)
+            if not since and share == 1.0 and x == int(x):
+                course = self.life.ahead(way, knots, Course(x, column, wide, batch, enters), WIDEST * top)
+                x, column, wide, batch, enters = course
+                if x == way.last and not enters:
+                    break
+            at = self._ahead(way, x, wide, share, 1 if since else batch, enters)
             time, inputs = way.time_at(np.concatenate([[x], at])), way.at(at)
             for g, missing in since.items():  # at rest
                 state, unknowns = self.parts[g].state, self.plan.unknowns
                 column[state] = missing.state_near(self.plan, inputs[0::3, 0])
                 column[state + unknowns] = column[state + 2 * unknowns] = 0.0
-            X, sure = self.life.steps_from(column, inputs, np.diff(time), alive)
+            X, sure = self.life.steps_from(column, inputs, time, alive)
             at = at[: X.shape[1] - 1]
             if sure:
                 good, found = len(at), np.ones((len(self.parts), len(at)), dtype=np.bool_)
@@ -218,10 +221,10 @@ class Follower:
             if good and since:
                 back = self._found_again(since, found[:, 0], way, float(at[0]), X[:, 1], knots, checks)
                 if back and at[0] - x > 1:  # where it is found first
-                    wide = float(way.gone[int(at[0])] - way.gone[int(x)]) / DIVIDED
+                    wide = float(way.measured.sums[int(at[0])] - way.measured.sums[int(x)]) / DIVIDED
                     continue
                 for g in back:  # one that waited for another was where that one was
-                    if knots.beyond.intersection(back, self.known[g]):
+                    if knots.beyond.intersection(back, list(self.parts[g].known)):
                         knots.beyond.add(g)
                     knots.lost.append(Loss(g, since.pop(g).before, float(at[0]), g in knots.beyond))
                 knots.beyond -= set(back)
@@ -245,7 +248,7 @@ class Follower:
                 since |= {g: self._missing(g, knots, -1.0) for g in gone}
                 alive = alive & found[:, 0]
             elif failed - x > 1:
-                wide = float(way.gone[int(failed)] - way.gone[k]) / DIVIDED
+                wide = float(way.measured.sums[int(failed)] - way.measured.sums[k]) / DIVIDED
             elif self._divides(way, k, share, column, alive & ~found[:, good]):
                 share /= DIVIDED
             else:  # what cannot be followed is lost from here on
@@ -294,25 +297,21 @@ class Follower:
             states.append(columns[state][:, alive[g]])
         return Missing(before, np.concatenate(inputs, axis=1), np.concatenate(states, axis=1))
 
-    def _ahead(
-        self, way: Way, x: float, widths: tuple[float, float], share: float, batch: int, enters: bool
-    ) -> Floats:
+    def _ahead(self, way: Way, x: float, wide: float, share: float, batch: int, enters: bool) -> Floats:
         """Places of the next steps, within a time step where it is divided or was begun."""
         k = int(x)
         if share < 1 or x > k:
             pieces = np.arange(x + share, k + 1, share)
             return np.append(pieces, k + 1.0)[:batch]
-        (wide, top), found = widths, [x] if enters else list[float]()
+        found = [x] if enters else list[float]()
         while len(found) < batch and k < way.last:
-            if len(found) == FIRST_BATCHES:
-                wide = min(2 * wide, WIDEST * top)
             k = way.next(k, wide)
             found.append(float(k))
         return np.array(found)
 
     def _divides(self, way: Way, k: int, share: float, column: Floats, failing: Bools) -> bool:
         """Whether pieces of a time step are to be made smaller still."""
-        far = share * float(way.travel[k])
+        far = share * float(way.measured.steps[k])
         if far > LEAST or not far > LAST:
             return far > LEAST
         h, plan = share * float(way.time[k + 1] - way.time[k]), self.plan
@@ -335,24 +334,27 @@ class Follower:
         if np.abs((there - column[part.state]) / scale).max() > SAME:
             column[part.state] = there
             column[part.state + plan.unknowns] = 0.0
-            column[:] = self.life.steps_from(column, goal, np.zeros(1), plan.alive)[0][:, -1]
+            column[:] = self.life.steps_from(column, goal, np.zeros(2), plan.alive)[0][:, -1]
         return True
 
     def to(self, goal: Floats) -> Knots:
         """Knots of the straight way from the reference to inputs (D,), angles the nearest way."""
-        start = self._start_near(goal)
-        if (start[: self.plan.first_body : 3] == goal).all():
+        start, rows = self.plan.start, slice(0, self.plan.first_body, 3)
+        if not (same := goal.tolist() == start[rows].tolist()):
+            start = self._start_near(goal)
+            same = bool((start[rows] == goal).all())
+        if same:
             knots = Knots()
             knots.add(np.zeros(1), start[:, None], self.plan.alive[:, None])
             return knots
-        way = Way.straight(start[0 : self.plan.first_body : 3], goal, self.plan.scale_of_inputs)
+        way = Way.straight(start[rows], goal, self.life)
         return self.along(way, start, self.plan.alive.copy(), checks=False)
 
     def on(self, column: Floats, goal: Floats) -> Knots:
         """Knots of the straight way from a column (height,) to inputs (D,)."""
         plan = self.plan
         alive = np.array([bool(np.isfinite(column[part.answer]).all()) for part in self.parts])
-        way = Way.straight(column[0 : plan.first_body : 3], goal, plan.scale_of_inputs)
+        way = Way.straight(column[0 : plan.first_body : 3], goal, self.life)
         return self.along(way, column, alive)
 
     def _start_near(self, goal: Floats) -> Floats:
@@ -364,21 +366,18 @@ class Follower:
             return plan.start
         column = plan.start.copy()
         column[inputs] += whole
-        found = self.life.steps_from(column, column[: plan.first_body, None], np.zeros(1), plan.alive)[0][
-            :, -1
-        ]
+        given = column[: plan.first_body, None]
+        found = self.life.steps_from(column, given, np.zeros(2), plan.alive)[0][:, -1]
         same = np.abs(found[plan.q] - plan.start[plan.q]).max(initial=0.0) <= SAME  # else turns are counted
         return found if same and np.isfinite(found[: plan.first_state]).all() else plan.start
 
     def fine(self, before: Floats, after: Floats, alive: Bools, h: Floats | float) -> tuple[Bools, Bools]:
         """Whether all living groups go on, by step; and which groups are solved behind it (G, steps)."""
         plan = self.plan
-        Q = after[plan.first_quality : plan.first_axes].reshape(len(self.parts), len(QUALITY), -1)
-        far = np.where(alive, LEAP, FINITE)[:, None]
-        found: Bools = is_fine(Quality(*(Q[:, k] for k in range(STEPS))), far, plan.size, plan.flat)
+        found = all_fine(plan, after, np.where(alive, LEAP, FINITE)[:, None])
         smooth = on_one_path(plan, before, after, h)
         for g, part in enumerate(self.parts):
-            found[g] &= found[self.known[g]].all(axis=0)
+            found[g] &= found[list(self.parts[g].known)].all(axis=0)
             if alive[g] and not part.routine.linear:
                 found[g] &= smooth[part.state - plan.first_state].all(axis=0)
         whole: Bools = np.asarray(found[alive].all(axis=0))
@@ -400,7 +399,8 @@ def followed(plan: Plan, life: Life, way: Way, start: Floats | None = None) -> K
     lead = follower.to(goal) if start is None else follower.on(start, goal)
     column, alive = lead.columns[-1][:, -1], lead.alive[-1][:, -1].copy()
     # What was lost on the way there and found again may be on another branch at the first instant.
-    alive[[loss.group for loss in lead.lost if start is None]] = False
+    for loss in lead.lost if start is None else ():
+        alive[loss.group] = False
     return follower.along(way, column, alive, lead.beyond)
 
 

@@ -218,6 +218,11 @@ class Plan:
         rotation = axes.reshape(len(axes), -1, 3, 3)
         return Poses(place, rotation, np.arctan2(rotation[..., 1, 0], rotation[..., 0, 0]))
 
+    def quality(self, X: Floats) -> Floats:
+        """(groups, numbers, instants) quality."""
+        groups = (self.first_axes - self.first_quality) // len(QUALITY)
+        return X[self.first_quality : self.first_axes].reshape(groups, len(QUALITY), X.shape[1])
+
     def axes(self, bodies: Floats) -> Floats:
         """(bodies, numbers, instants) axes by records."""
         turn = self.record.turn
@@ -239,6 +244,11 @@ class Plan:
                 found.add(g)
                 todo += self.parts[g].known
         return [self.parts[g] for g in sorted(found)]
+
+    def placing(self, turning: Ints) -> list[Part]:
+        """Groups that place bodies of which rows of angles are given, and all that they hang on."""
+        bodies = set(((turning - self.first_body) // self.record.stored).tolist())
+        return self.up_to(part for part in self.parts if not bodies.isdisjoint(part.group.own))
 
     def rows_of_part(self, part: Part) -> Ints:
         """All rows that a group writes."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from groups.engine.arrays import CLOSED, EDGE, TOLERANCE, Quality, is_fine
+from groups.engine.arrays import CLOSED, EDGE, TOLERANCE, Quality, all_fine, is_fine
 from groups.engine.path import on_one_path
 from groups.engine.plan import CONDITION, FAR, GIMBAL, REACH, RESIDUAL, STEPS
 from groups.status import (
@@ -45,12 +45,15 @@ MOST, ROUNDS = 200, 6
 def statuses(plan: Plan, life: Life, X: Floats, time: Floats, knots: Knots, before: Statuses) -> Statuses:
     """(G, T) status of every group at every instant; X is completed where the rescue finds an answer."""
     # What is not computed ``before`` stays so.
-    found = before.copy()
+    found, solved = before.copy(), all_fine(plan, X, NEAR)
+    placed: Bools = np.asarray(np.isfinite(plan.bodies(X)).all(axis=1))
     for g, part in enumerate(plan.parts):
         there = found[g] == OK
         lost = (found[list(part.known)] != OK).any(axis=0) & there
         found[g, lost] = PREDECESSOR_FAILED
-        bad = np.flatnonzero(~fine(plan, part, X) & there & ~lost)
+        if lost.all():
+            continue
+        bad = np.flatnonzero(~(solved[g] & placed[list(part.group.own)].all(axis=0)) & there & ~lost)
         if len(bad):
             found[g, bad] = _rescued(plan, life, part, X, bad)
         losses = sorted((loss for loss in knots.lost if loss.group == g), key=lambda loss: loss.before)
@@ -94,7 +97,7 @@ def _rescued(plan: Plan, life: Life, part: Part, X: Floats, bad: Ints) -> Status
         elif part.routine.rows and not (part.group.struts or part.group.direct):
             code[todo] = _of_checked_rows(plan, part, Y[:, todo])
         else:
-            code[todo] = _of_closed_form(part, Y[:, todo])
+            code[todo] = _of_closed_form(part, Y)[todo]
     rows = plan.rows_of_part(part)
     rows = rows[rows < len(X)]
     X[rows[:, None], bad] = Y[rows]

@@ -12,7 +12,7 @@ import numpy as np
 
 from groups.engine.arrays import DOUBT, Life, way
 from groups.engine.path import Knots, Way, followed, guesses
-from groups.engine.plan import CONDITION, QUALITY, RESIDUAL, STEPS, Plan
+from groups.engine.plan import CONDITION, RESIDUAL, STEPS, Plan
 from groups.engine.rescue import NEAR, Statuses, statuses
 from groups.engine.turning import mark_turned_back
 from groups.reference import check_drives
@@ -22,6 +22,7 @@ from mbssa.arrays import Bools, Floats, Ints
 from mbssa.joints.catalogue import type_of_joint
 
 if TYPE_CHECKING:
+    from groups.engine.plan import Part
     from groups.model import Model
     from groups.motion import Motion
 
@@ -43,10 +44,11 @@ making = Lock()  # threads may solve motions of one model
 
 def plan_of(model: Model) -> Plan:
     """The plan of a model, made once."""
-    with making:
-        if model not in _plans:
-            _plans[model] = Plan(model)
-        return _plans[model]
+    plan = _plans.get(model)
+    if plan is None:
+        with making:
+            plan = _plans.get(model) or _plans.setdefault(model, Plan(model))
+    return plan
 
 
 def life_of(plan: Plan, compiled: bool) -> Life:
@@ -77,14 +79,14 @@ class Solving:
         if self.life is not self.plan.machine:
             self.plan.spent += self.plan.seconds(len(motion.time))
         self._notes: Floats | None = None
-        self._noted, self._lock = 0, Lock()
+        self._noted, self._lock, self._fine = 0, Lock(), False
         self.X, self._shared = (self.life.storage(len(motion.time)), False) if X is None else (X, True)
         self.knots, self.start = Knots(), self.plan.start
 
     @cached_property
     def way(self) -> Way:
         """The motion's inputs, which stand in the array from now on, between its samples."""
-        return Way.of(self.plan, self.motion, self.X[: self.plan.first_body])
+        return Way.of(self.life, self.motion, self.X[: self.plan.first_body])
 
     def begin(self, start: Floats | None = None, *, anew: bool = True) -> None:
         """Follow the motion in a coarse pass from the reference, or from another column (height,)."""
@@ -136,16 +138,19 @@ class Solving:
         if missing is not None:
             status[missing] = NOT_COMPUTED
         noted = self._notes if self._noted == count * len(plan.parts) else None  # else some were by others
-        fine, ranges = life.seen(X, NEAR, noted)
+        fine, least = life.seen(X, NEAR, noted)
+        self._fine = fine
         if not fine or self.knots.lost:
             mine[:] = statuses(plan, life, X, way.time, self.knots, mine)
-            ranges = life.seen(X, NEAR)[1]
-        if looks or mine.any():
-            mark_turned_back(plan, life, way, X, mine, ranges)
-        if mine.any():
+            least = life.seen(X, NEAR)[1]
+        whole = not np.count_nonzero(mine)
+        if looks or not whole:
+            mark_turned_back(plan, life, way, X, mine, least)
+            whole = not np.count_nonzero(mine)
+        if not whole:
             _take_back(plan, X, mine)
-        telling = not plan.wound or way.longest <= TELLING
-        if done == count and telling and not mine.any() and life.turns(X, way.time, self.start):
+        telling = not plan.wound or way.measured.longest <= TELLING
+        if done == count and telling and whole and life.turns(X, way, self.start):
             return self.arrays(held, level, status)
         if plan.wound:
             _count_turns(plan, life, way, X, self.start)
@@ -187,9 +192,10 @@ class Solving:
             none if n >= level + 2 else (every[:, k] if whole else every[held, k]).swapaxes(1, -1)
             for n, k in enumerate(plan.record.outputs)
         )
-        Q = X[plan.first_quality : plan.first_axes].reshape(len(plan.parts), len(QUALITY), -1)
+        Q = plan.quality(X)
         Q = Q if whole else Q.copy()
-        residual, steps, condition = Q[:, RESIDUAL], Q[:, STEPS].astype(np.int64), np.abs(Q[:, CONDITION])
+        residual, condition = Q[:, RESIDUAL], Q[:, CONDITION] if self._fine else np.abs(Q[:, CONDITION])
+        steps = Q[:, STEPS].astype(np.int64) if plan.unknowns else np.zeros(status.shape, dtype=np.int64)
         if np.count_nonzero(status):
             waits = status == PREDECESSOR_FAILED
             residual = np.where(waits | (status == NOT_COMPUTED), np.nan, residual)
@@ -199,76 +205,74 @@ class Solving:
 
 def _take_back(plan: Plan, X: Floats, status: Statuses) -> None:
     """Clear answers that are numbers, and yet none."""
+    gone: Bools = np.isin(status, (BRANCH_JUMP, PREDECESSOR_FAILED, PASSED_SINGULAR))
+    some, every = (np.asarray(of(axis=1)).tolist() for of in (gone.any, gone.all))
     for part in plan.parts:
-        gone = np.isin(status[part.index], (BRANCH_JUMP, PREDECESSOR_FAILED, PASSED_SINGULAR))
-        X[part.answer[:, None], np.flatnonzero(gone)] = np.nan
+        if every[part.index]:
+            X[part.answer] = np.nan
+        elif some[part.index]:
+            X[part.answer[:, None], np.flatnonzero(gone[part.index])] = np.nan
 
 
 def _count_turns(plan: Plan, life: Life, way: Way, X: Floats, before: Floats) -> None:
     """Turns of the angles of closed forms, counted on from a column by their rates."""
-    rows = plan.turning
-    pieces = 1 + int(min(way.longest / TELLING, max(64, COUNTED / max(way.last * len(X), 1))))
-    Y, time = _in_pieces(plan, life, way, X, np.arange(way.last), pieces)
+    rows = plan.turning[np.isfinite(X[plan.turning]).any(axis=1)]
+    parts = plan.placing(rows)
+    pieces = 1 + int(min(way.measured.longest / TELLING, max(64, COUNTED / max(way.last * len(X), 1))))
+    Y, time = _in_pieces(life, way, X, np.arange(way.last), pieces, parts)
     turns, doubtful = _turns(plan, rows, Y, time, before[rows])
-    for k in np.unique(doubtful // pieces).tolist():  # the rates at both ends do not tell enough
+    for k in np.unique(np.flatnonzero(doubtful.any(axis=0)) // pieces).tolist():  # rates do not tell enough
         first, last = k * pieces, (k + 1) * pieces
-        Z, finer = _in_pieces(plan, life, way, X, np.array([k]), FINER * pieces)
-        inside = _counted(Z[rows], _turns(plan, rows, Z, finer, Z[rows, 0])[0], Z[rows, 0])
-        whole = np.round((inside[:, -1] - Y[rows, last]) / (2 * np.pi))
-        turns[:, last] = np.nan_to_num(whole - turns[:, first + 1 : last].sum(axis=1))
+        which = np.flatnonzero(doubtful[:, first:last].any(axis=1))
+        Z, finer = _in_pieces(life, way, X, np.array([k]), FINER * pieces, plan.placing(rows[which]))
+        angle = Z[rows[which]]
+        inside = _counted(angle, _turns(plan, rows[which], Z, finer, angle[:, 0])[0], angle[:, 0])
+        whole = np.round((inside[:, -1] - Y[rows[which], last]) / (2 * np.pi))
+        turns[which, last] = np.nan_to_num(whole - turns[which, first + 1 : last].sum(axis=1))
     X[rows] = _counted(Y[rows], turns, before[rows])[:, ::pieces]
 
 
 def _in_pieces(
-    plan: Plan, life: Life, way: Way, X: Floats, steps: Ints, pieces: int
+    life: Life, way: Way, X: Floats, steps: Ints, pieces: int, parts: Sequence[Part]
 ) -> tuple[Floats, Floats]:
-    """The columns of neighbouring time steps, with so many pieces of each solved between, and their times."""
-    first, count = int(steps[0]) if len(steps) else 0, len(steps)
+    """Neighbouring time steps with so many pieces of each solved between, of some groups, and the times."""
+    first, count, plan = int(steps[0]) if len(steps) else 0, len(steps), life.plan
     if pieces == 1 or not count:
         return X, way.time
     x = first + np.linspace(0.0, count, pieces * count + 1)
     Y = life.storage(len(x))
-    rows = slice(plan.first_axes)
-    Y[: plan.first_body], Y[rows, ::pieces] = way.at(x), X[rows, first : first + count + 1]
-    between = np.flatnonzero(np.arange(len(x)) % pieces)
-    Y[plan.q, between] = X[plan.q, first + between // pieces]
-    Z = Y[:, between]
-    life.apart(Z, len(between), np.inf)
-    Y[:, between] = Z
+    rows = np.concatenate([np.arange(plan.first_body), *(plan.rows_of_part(part) for part in parts)])
+    rows = rows[rows < plan.first_axes]
+    Y[: plan.first_body] = way.at(x)
+    Y[plan.q] = X[plan.q, first + np.arange(len(x)) // pieces]
+    life.apart(Y, len(x), np.inf, parts=parts)
+    Y[rows, ::pieces] = X[rows, first : first + count + 1]
     return Y, way.time_at(x)
 
 
-def _turns(plan: Plan, rows: Ints, Y: Floats, time: Floats, start: Floats) -> tuple[Floats, Ints]:
-    """(bodies, instants) turns that an angle lacks beside the one before, and steps in doubt."""
+def _turns(plan: Plan, rows: Ints, Y: Floats, time: Floats, start: Floats) -> tuple[Floats, Bools]:
+    """(bodies, instants) turns that an angle lacks beside the one before; (bodies, steps) doubts."""
     record, angle, h = plan.record, Y[rows], np.diff(time)
     w, a = (Y[rows - record.turn + of[2]] for of in (record.velocity, record.acceleration))
     turns = np.zeros_like(angle)
     turns[:, 0] = np.round((start - angle[:, 0]) / (2 * np.pi))
     off = (way(h, w[:, :-1], w[:, 1:], a[:, :-1], a[:, 1:]) - np.diff(angle, axis=1)) / (2 * np.pi)
     turns[:, 1:] = np.round(off)
-    return turns, np.flatnonzero((np.abs(off - turns[:, 1:]) > DOUBT).any(axis=0))
+    return turns, np.abs(off - turns[:, 1:]) > DOUBT
 
 
 def _counted(angle: Floats, turns: Floats, start: Floats) -> Floats:
-    """Angles (bodies, instants) with the turns that they lack."""
-    found, whole = np.full_like(angle, np.nan), np.isfinite(angle).all(axis=1)
-    found[whole] = angle[whole] + 2 * np.pi * np.cumsum(turns[whole], axis=1)
-    for k in np.flatnonzero(~whole & np.isfinite(angle).any(axis=1)).tolist():
-        found[k] = _over_gaps(angle[k], turns[k], start[k])
-    return found
-
-
-def _over_gaps(angle: Floats, turns: Floats, start: float) -> Floats:
-    """Counted angles; behind a gap an angle is near the last one before it."""
-    finite = np.flatnonzero(np.isfinite(angle))
-    found = np.full_like(angle, np.nan)
-    if len(finite):
-        known = np.nan_to_num(turns[finite])
-        gap = np.diff(finite, prepend=-1) > 1
-        before = np.concatenate([[start], angle[finite[:-1]]])
-        known[gap] = np.round((before - angle[finite]) / (2 * np.pi))[gap]
-        found[finite] = angle[finite] + 2 * np.pi * np.cumsum(known)
-    return found
+    """Angles (bodies, instants) with the turns that they lack; behind a gap near the last one before it."""
+    finite, t = np.isfinite(angle), np.arange(angle.shape[1])
+    if not finite.all():
+        last = np.maximum.accumulate(np.where(finite, t, -1), axis=1)
+        previous = np.concatenate([np.full((len(angle), 1), -1), last[:, :-1]], axis=1)
+        known = np.take_along_axis(angle, np.maximum(previous, 0), axis=1)
+        before = np.where(previous < 0, start[:, None], known)
+        over = np.where(t - previous > 1, np.round((before - angle) / (2 * np.pi)), np.nan_to_num(turns))
+        turns = np.where(finite, over, 0.0)
+    counted: Floats = angle + 2 * np.pi * np.cumsum(turns, axis=1)
+    return counted
 
 
 def _continue_signs(q: Floats) -> None:

@@ -23,24 +23,28 @@ CLOSE, TELLING = 0.25, 0.05
 #: Way of an input in a long time step, rad or sizes; sine below which such steps are solved in pieces, and
 #: how many, no whole number, so that what is symmetric is not singular at one of them.
 COARSE, WIDE, PIECES = 0.05, 0.6, 61.7
+#: Sine over its largest change in a step from which on it does not come to zero inside of one, where the
+#: inputs go at most so many times as far in one step as in another.
+FAR, EVEN = 8.0, 2.0
 #: Displacements may be off those of the rates by this share, and this much of the size or rad.
 LEAP, BLUR = 0.3, 1e-6
 #: A body may turn so much more in a time step than its rates say, rad.
 FLIP = 0.5
 
 
-def mark_turned_back(
-    plan: Plan, life: Life, way: Way, X: Floats, status: Statuses, ranges: Sequence[tuple[float, float]]
-) -> None:
+def mark_turned_back(plan: Plan, life: Life, way: Way, X: Floats, status: Statuses, least: Floats) -> None:
     """Say of the first instant behind a dead point that a closed form did not go through it."""
-    if not plan.signed or all(least >= WIDE**2 for least, _ in ranges):
+    # ``least`` (G, 2) are the squares of the sines.
+    if not plan.signed or least.min() >= WIDE**2:
         return  # nowhere near a dead point
-    near = (WIDE if way.longest > COARSE else CLOSE) ** 2
-    coarse, back = np.flatnonzero(way.travel > COARSE), dict[int, Bools]()
+    near = (WIDE if way.measured.longest > COARSE else CLOSE) ** 2
+    coarse, back = np.flatnonzero(way.measured.steps > COARSE), dict[int, Bools]()
     suspects: dict[int, list[tuple[Part, int]]] = {}
-    for part in plan.signed:
+    solved = status == OK
+    paired = (solved[:, 1:] & solved[:, :-1]).any(axis=1).tolist()
+    for part in (part for part in plan.signed if paired[part.index]):
         for k, row in enumerate((REACH, GIMBAL)):
-            if not ranges[2 * part.index + k][0] >= near:
+            if not least[part.index, k] >= near:
                 found, steps = _turned(plan, way, part, X, status, coarse, row)
                 back[part.index] = back.get(part.index, False) | found
                 for step in steps.tolist():
@@ -61,21 +65,46 @@ def _turned(
     plan: Plan, way: Way, part: Part, X: Floats, status: Statuses, coarse: Ints, row: int
 ) -> tuple[Bools, Ints]:
     """(T,) instants behind a dead point, and time steps that are to be looked into."""
-    measure = np.sqrt(np.maximum(X[part.quality + row], 0.0))
+    measure, steps = np.sqrt(np.maximum(X[part.quality + row], 0.0)), way.measured.steps
+    found = np.zeros(len(measure), dtype=np.bool_)
+    even = len(steps) > 2 and steps.max() <= EVEN * steps.min()
+    if even and not len(coarse) and measure.min() > FAR * np.abs(np.diff(measure)).max():
+        return found, coarse
     solved = (status[part.index] == OK) & np.isfinite(X[part.records[0]])
     both, least = solved[1:] & solved[:-1], np.minimum(measure[1:], measure[:-1])
-    near, found = np.flatnonzero(both & (least < CLOSE)), np.zeros(len(solved), dtype=np.bool_)
+    near = np.flatnonzero(both & (least < CLOSE))
     found[near[_mirrored(measure, way.time, solved, near)] + 1] = True
-    leaps, wide = near[_group_leaps(plan, part, X, near, way.time)], coarse[(both & (least < WIDE))[coarse]]
+    leaps, wide = near[_leaps(plan, part, X, near, way.time)], coarse[(both & (least < WIDE))[coarse]]
     return found, np.union1d(leaps, wide)
 
 
-def _group_leaps(plan: Plan, part: Part, X: Floats, steps: Ints, time: Floats) -> Bools:
-    """Of some steps, whether a body of a group goes elsewhere than its rates say."""
-    found = np.zeros(len(steps), dtype=np.bool_)
-    for b in part.group.own if len(steps) else ():
-        first = plan.body(b)
-        found |= _leaps(plan, X[first : first + plan.record.stored], steps, time[steps + 1] - time[steps])
+def _leaps(plan: Plan, part: Part, X: Floats, steps: Ints, time: Floats) -> Bools:
+    """Of some steps, whether a body of a group goes elsewhere than its rates say, or these are broken."""
+    if not len(steps):
+        return np.zeros(0, dtype=np.bool_)
+    rows, h = part.answer.reshape(-1, plan.record.stored, 1), time[steps + 1] - time[steps]
+    before, after = X[rows, steps], X[rows, steps + 1]
+    place, turn, velocity, acceleration = plan.record.outputs
+    (v0, a0), (v1, a1) = ((of[:, velocity], of[:, acceleration]) for of in (before, after))
+    n, ahead = len(plan.record.position), way(h, v0, v1, a0, a1)
+    broken, off = h * (v1 - v0 - 0.5 * h * (a0 + a1)), after[:, place] - before[:, place] - ahead[:, :n]
+    moved, turned = (
+        h * np.maximum(_length(v0[:, of]), _length(v1[:, of])) for of in (slice(n), slice(n, None))
+    )
+    most, angle = LEAP * moved + BLUR * plan.size, LEAP * turned + BLUR
+    found = (_length(broken[:, :n]) > most) | (_length(broken[:, n:]) > angle) | (_length(off) > most)
+    if plan.record.planar:
+        turns = after[:, turn] - before[:, turn] - ahead[:, n]
+        found |= np.abs(np.mod(turns + np.pi, 2 * np.pi) - np.pi) > angle
+    else:
+        inner = np.abs((before[:, turn] * after[:, turn]).sum(axis=1))
+        found |= 2.0 * np.arccos(np.minimum(inner, 1.0)) > turned + FLIP
+    return np.asarray(found.any(axis=0))
+
+
+def _length(x: Floats) -> Floats:
+    """Lengths of vectors (bodies, components, steps)."""
+    found: Floats = np.sqrt(np.einsum("bkt,bkt->bt", x, x))
     return found
 
 
@@ -93,44 +122,21 @@ def _inside(
         measure, solved = np.sqrt(np.maximum(Y[part.quality + row], 0.0)), np.isfinite(Y[part.records[0]])
         if solved.all():  # else it comes back with the sign that it had
             near = np.flatnonzero(np.minimum(measure[1:], measure[:-1]) < CLOSE)
-            if (_group_leaps(plan, part, Y, near, time) | _mirrored(measure, time, solved, near)).any():
+            if (_leaps(plan, part, Y, near, time) | _mirrored(measure, time, solved, near)).any():
                 yield part
-
-
-def _leaps(plan: Plan, body: Floats, near: Ints, h: Floats) -> Bools:
-    """Whether a body goes elsewhere in a step than its rates say, by Hermite's rule, or rates are broken."""
-    record = plan.record
-    before, after = body[:, near], body[:, near + 1]
-    places, n = list(record.position), len(record.position)
-    v0, v1 = before[list(record.velocity)], after[list(record.velocity)]
-    a0, a1 = before[list(record.acceleration)], after[list(record.acceleration)]
-    ahead = way(h, v0, v1, a0, a1)
-    off, broken = after[places] - before[places] - ahead[:n], v1 - v0 - 0.5 * h * (a0 + a1)
-    found: Bools = np.zeros(len(near), dtype=np.bool_)
-    for rows, size in ((slice(0, n), plan.size), (slice(n, None), 1.0)):
-        fast = np.maximum(np.linalg.norm(v0[rows], axis=0), np.linalg.norm(v1[rows], axis=0))
-        found |= h * np.linalg.norm(broken[rows], axis=0) > LEAP * h * fast + BLUR * size
-        if rows.start == 0:
-            found |= np.linalg.norm(off, axis=0) > LEAP * h * fast + BLUR * size
-    if record.planar:
-        turned = np.abs(
-            np.mod(after[record.turn] - before[record.turn] - ahead[2] + np.pi, 2 * np.pi) - np.pi
-        )
-        found |= turned > LEAP * h * fast + BLUR
-        return found
-    inner = np.abs((before[3:7] * after[3:7]).sum(axis=0))
-    found |= 2.0 * np.arccos(np.minimum(inner, 1.0)) > h * fast + FLIP
-    return found
 
 
 def _mirrored(measure: Floats, time: Floats, solved: Bools, near: Ints) -> Bools:
     """Whether the parabola through three measures is below zero at the next, which is its mirror image."""
-    found = np.zeros(len(near), dtype=bool)
-    t = near[near >= 2] + 1
+    found = np.zeros(len(near), dtype=np.bool_)
+    told = np.flatnonzero((near >= 2) & (measure[near] < TELLING))
+    if not len(told):
+        return found
+    t = near[told] + 1
     pace = time[t] - time[t - 1]
     even = np.abs(time[t - 1] - time[t - 2] - pace) + np.abs(time[t - 2] - time[t - 3] - pace)
     ahead = 3.0 * (measure[t - 1] - measure[t - 2]) + measure[t - 3]
     mirrored = np.abs(measure[t] + ahead) < -0.5 * ahead
-    falling = (measure[t - 1] < measure[t - 2]) & (measure[t - 1] < TELLING)
-    found[near >= 2] = (even <= 1e-6 * pace) & mirrored & falling & solved[t - 2] & solved[t - 3]
+    falling = measure[t - 1] < measure[t - 2]
+    found[told] = (even <= 1e-6 * pace) & mirrored & falling & solved[t - 2] & solved[t - 3]
     return found

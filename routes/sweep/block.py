@@ -17,6 +17,7 @@ import numpy as np
 import mbssa
 from groups import Model, build
 from groups.assembly_modes import in_modes
+from groups.engine.solve import plan_of
 from groups.motion import Motion, default_motion
 from groups.trajectory import LEVELS, PROOF, STATUS, Branch, Trajectory
 from mbssa import Mechanism, Structure
@@ -84,9 +85,18 @@ def _unpacked(setup: bytes) -> Setup:
     from threadpoolctl import threadpool_limits
 
     threadpool_limits(1)
-    found = pickle.loads(setup)
+    found, code = pickle.loads(setup)
     assert isinstance(found, Setup)
+    plan_of(found.model).code.update(code)
     return found
+
+
+def packed_setup(setup: Setup) -> bytes:
+    """Pickle for processes in any folder, with the object code of a model that all cases share."""
+    if setup.compiled and not setup.has_designs:
+        setup.model.compile()
+    absolute = dataclasses.replace(setup, folder=setup.folder.absolute())
+    return pickle.dumps((absolute, plan_of(setup.model).code))
 
 
 def solve_sent(setup: Setup | bytes, block: int) -> int:

@@ -6,7 +6,6 @@ import dataclasses
 import hashlib
 import json
 import math
-import pickle
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, Executor
 from importlib.metadata import version
@@ -30,7 +29,7 @@ from routes.checkpoint import digest
 from routes.dispatch import CallFailed, dispatch
 from routes.executors import ExecutorType, executor_named
 from routes.lock import file_at, locked
-from routes.sweep.block import ABOUT, TOGETHER, Setup, columns_of, solve_sent
+from routes.sweep.block import ABOUT, TOGETHER, Setup, columns_of, packed_setup, solve_sent
 from routes.sweep.cases import Cases, in_si_units
 from routes.sweep.parameters import Parameter, framed, parameters_of, unit_of
 from routes.sweep.record import Limits, Quantity, limits_of, quantities_of, user_quantities
@@ -177,8 +176,7 @@ def _solve(
     progress: Progress | None,
 ) -> int:
     """Solve and write blocks; returns the number of cases."""
-    absolute = dataclasses.replace(setup, folder=setup.folder.absolute())  # workers may be in another folder
-    sent = setup if executor.memory == "shared" else pickle.dumps(absolute)
+    sent = setup if executor.memory == "shared" else packed_setup(setup)
     solved = 0
 
     def take(block: int, cases: int) -> bool:
@@ -187,8 +185,7 @@ def _solve(
         return True
 
     def wanted() -> bool:
-        share = min(1.0, (before + solved) / setup.cases.number)
-        return progress is None or progress(share) is not False
+        return progress is None or progress(min(1.0, (before + solved) / setup.cases.number)) is not False
 
     blocks: dict[int, tuple[int, ...]] = dict.fromkeys(todo, ())
     try:
@@ -441,7 +438,6 @@ def _manifest(setup: Setup) -> dict[str, Any]:
         motion = {"simulated": dataclasses.asdict(setup.simulation)}
     elif motion == "own":
         motion = {"own": True, "steps": setup.steps, "duration": setup.duration}
-    names = ("mbssa", "numpy", "scipy", "numba")  # what draws the cases and solves them
     return {
         "format": FORMAT,
         "model": model.mechanism.name,
@@ -457,7 +453,7 @@ def _manifest(setup: Setup) -> dict[str, Any]:
         "branch": setup.branch,
         "mechanism": hashlib.sha256(text.encode()).hexdigest(),
         "solvers": {str(group): name for group, name in sorted(model.choices.items())},
-        "versions": {name: version(name) for name in names},
+        "versions": {name: version(name) for name in ("mbssa", "numpy", "scipy", "llvmlite")},
     }
 
 

@@ -145,8 +145,8 @@ def test_where_it_is_ill_conditioned_it_is_not_lost_at_the_start():
 def test_a_pulse_out_of_reach_leaves_long_strides(monkeypatch):
     steps_from, count = Life.steps_from, [0]
 
-    def counted(self, column, inputs, steps, alive):
-        X, sure = steps_from(self, column, inputs, steps, alive)
+    def counted(self, column, inputs, time, alive):
+        X, sure = steps_from(self, column, inputs, time, alive)
         count[0] += X.shape[1] - 1
         return X, sure
 

@@ -48,6 +48,31 @@ def test_both_lives_have_one_answer(name):
     assert plan_of(model).machine is not None
 
 
+@pytest.mark.parametrize("name", [*KINDS, "bricard", "micromanipulator_driven", "rotor"])
+def test_both_lives_take_the_same_strides(name):
+    model = built(name)
+    for steps in (1, 2, 7, 61, 2000):
+        motion, found = groups.default_motion(model.mechanism, steps=steps), []
+        for compiled in (False, True):
+            solving = Solving(model, motion, compiled=compiled)
+            solving.begin()
+            way = solving.way.measured
+            found.append(np.concatenate([*solving.knots.x, way.steps, way.sums, [way.longest]]))
+        np.testing.assert_array_equal(found[0], found[1], err_msg=f"{name} at {steps} instants")
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+@pytest.mark.parametrize("what", ["value", "rate", "acceleration"])
+def test_numbers_that_are_not_finite_are_refused(what, bad, compiled):
+    model = built("planar_four_bar")
+    for steps, at in ((1, 0), (2, 1), (30, 0), (30, 13)):
+        motion = groups.default_motion(model.mechanism, steps=steps)
+        getattr(motion, what)[0, at] = bad
+        with pytest.raises(ValueError, match=f"{what} of .* is not finite"):
+            model.solve(motion, branch="checked", compiled=compiled)
+
+
 @pytest.mark.parametrize("lanes", [lanes for lanes in (2, 4) if lanes < HERE.lanes])
 @pytest.mark.parametrize("name", KINDS)
 def test_processors_with_shorter_vectors(name, lanes):

@@ -4,6 +4,7 @@ import contextlib
 import errno
 import json
 import os
+import pickle
 import platform
 import re
 import signal
@@ -25,11 +26,16 @@ from sweep_alone import BLOCK
 
 import groups
 import mbssa
+from groups.engine import machine
+from groups.engine.machine import Host
+from groups.engine.solve import plan_of
 from routes.executors import ExecutorCosts, ExecutorType
 from routes.lock import locked
 from routes.reports.sweep import sweep_report
 from routes.sweep import Sweep, SweepError, grid, open_sweep, sample, sweep
 from routes.sweep import store as stores
+from routes.sweep.block import packed_setup
+from routes.sweep.run import prepare
 
 MPIEXEC = Path(sys.executable).parent / "mpiexec"
 on_ranks = pytest.mark.skipif(not MPIEXEC.exists(), reason="there is no mpiexec beside Python")
@@ -42,6 +48,15 @@ def bar():
 
 def turn(number=40):
     return grid({"1-2.angle": np.linspace(0.0, 6.0, number)})
+
+
+def test_processes_get_the_object_code_of_a_model(bar, tmp_path, monkeypatch):
+    setup = replace(prepare(bar, turn(), store=tmp_path / "store"), compiled=True)
+    received, code = pickle.loads(packed_setup(setup))
+    assert list(code) == [Host.here().key()]
+    monkeypatch.setattr(machine, "object_code", mock.Mock(side_effect=AssertionError("made once more")))
+    plan_of(received.model).code.update(code)
+    assert received.model.compile()
 
 
 def command(folder, blocks, executor, drawing="at_once", progress="goes_on", ranks=0):
@@ -518,7 +533,7 @@ def test_the_manifest_says_what_the_sweep_is_of(bar, tmp_path):
     assert data["format"] == 3
     assert data["model"] == "planar_four_bar"
     assert data["cases"]["method"] == "sobol"
-    assert set(data["versions"]) == {"mbssa", "numpy", "scipy", "numba"}
+    assert set(data["versions"]) == {"mbssa", "numpy", "scipy", "llvmlite"}
     data["format"] = 2
     (tmp_path / "sweep.json").write_text(json.dumps(data))
     with pytest.raises(ValueError, match="format 2"):
