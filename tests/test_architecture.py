@@ -8,7 +8,7 @@ ROOT = Path(__file__).parents[1]
 TEXT = (ROOT / "docs" / "architecture.md").read_text()
 
 #: Most lines of each package: lowered by a change that leaves fewer, raised only for a new ability.
-LINES = {"mbssa": 33_000, "groups": 31_045, "routes": 11_430, "mbssa_studio": 2_180}
+LINES = {"mbssa": 33_400, "groups": 31_230, "routes": 11_240, "mbssa_studio": 2_180}
 #: Code that the engine will replace, and who else still imports it: the list may only become shorter.
 REPLACED = ("mbssa/compiled",)
 ENGINE_IMPORTERS = {"mbssa/cli/application", "mbssa/joints/cams/contact"}
