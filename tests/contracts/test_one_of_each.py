@@ -13,7 +13,7 @@ POSES = {
     "groups/joint_jacobian.py PosesOverTime", "groups/joint_jacobian.py PairPose",
     "routes/sweep/poses.py Poses",
 }  # fmt: skip
-#: What a tree is made of: of a group, of Wehage's method, of a robot's file; and the equations of motion of trees.
+#: What a tree is made of: of a group, of Wehage's method, of a robot's file; equations of motion of trees.
 TREES = {
     "groups/dynamics/forward/trees.py Trees",
     "groups/tree.py GroupTree", "mbssa/loops/spanning_tree.py CutTree", "mbssa/io/robots/tree.py Tree",

@@ -14,13 +14,15 @@ from random_linkages import dyads, four_bar, parallelogram_like, planar, six_r_g
 import groups
 import mbssa
 import routes
+from groups.assembly_modes import in_modes
 from groups.branches.insertion import prove
+from groups.branches.machine import CompiledTests
 from groups.branches.poses import solve_proven_poses
 from groups.branches.prover import prover_of
 from groups.cli.singular_positions import singular_positions
+from groups.engine.machine import Host
 from groups.engine.path import Way
 from groups.engine.solve import Solving, plan_of
-from groups.posed import in_modes
 from groups.run import Run, RunState
 from groups.status import BRANCH_JUMP, CONTACT_LOST, OK, PASSED_SINGULAR, PREDECESSOR_FAILED
 from routes.sweep.poses import solve_poses
@@ -297,6 +299,29 @@ def test_every_model_is_proven_whole(name, steps, compiled):
     assert (found.proof == 2).all()
     for array in ("position", "orientation", "velocity", "acceleration"):
         assert (getattr(found, array) == getattr(checked, array)).all()
+
+
+@pytest.mark.parametrize("lanes", [None, 2])
+@pytest.mark.parametrize(
+    "name", ["rotor", "theo_jansen", "cam_roller", "involute_teeth", "andrews", "bricard"]
+)
+def test_machine_code_tells_what_numpy_tells(name, lanes):
+    """Whole steps and halves of them; of a group that reads closed forms, curves, redundant rows."""
+    mechanism = mbssa.load(name)
+    model = groups.build(mbssa.decompose(mechanism))
+    motion = groups.default_motion(mechanism, steps=31)
+    X = columns_of(model, motion).X
+    prover, h = prover_of(plan_of(model)), np.diff(motion.time)
+    host = Host.here() if lanes is None else Host(Host.here().name, "", lanes)
+    compiled = CompiledTests(prover, host=host)
+    for columns, apart, length in ((X, 1, h), (X[:, ::2], 1, h[::2] + h[1::2]), (X, 3, 3.0 * h[:28])):
+        with np.errstate(all="ignore"):
+            margins, radii, boxes = prover.tests(1, compiled=False)(columns, apart, length)
+        mine = compiled.tubes(columns, apart, length)
+        assert ((margins > 0.0) == (mine[0] > 0.0)).all()
+        known = np.isfinite(radii) & (margins > 0.0).all(axis=0)
+        assert_allclose(mine[1][known], radii[known], rtol=1e-2, atol=1e-13)
+        assert_allclose(mine[2][known], boxes[known], rtol=1e-4)
 
 
 def test_a_later_group_out_of_reach_leaves_the_proofs_of_others_whole():

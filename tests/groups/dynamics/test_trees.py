@@ -8,11 +8,11 @@ from dense_forces import with_masses
 
 import groups
 import mbssa
+from groups.assembly_modes import in_modes
 from groups.dynamics.forward.trees import Trees
 from groups.dynamics.masses import masses
 from groups.dynamics.state import State
 from groups.motion import Motion
-from groups.posed import in_modes
 from mbssa.input_search.query import with_inputs
 
 NAMES = ["planar_four_bar", "andrews", "planar_3rrr", "quick_return", "rssr", "stewart", "rotor"]
