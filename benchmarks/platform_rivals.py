@@ -1,21 +1,75 @@
 """The Stewart platform as others would solve it.
 
 NumPy, MuJoCo and Pinocchio for given poses of the platform, CasADi for given lengths of its legs. They
-answer with position (14, T, 3) and quaternion (14, T, 4) of all bodies, the frame among them.
+answer with position (14, T, 3) and quaternion (14, T, 4) of all bodies, the frame among them. Geometry comes
+from the model's reference (:func:`platform_legs`), so that all solve the same mechanism to the last digit.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks.hand_written import Legs
+import mbssa
+from mbssa.joints.frames import joint_frames
 
 Floats = npt.NDArray[np.float64]
 Poses = tuple[Floats, Floats]
+
+
+@dataclass(frozen=True)
+class Legs:
+    """Six legs U-P-S between a body with the gimbals and one with the balls; reference in the world.
+
+    Attributes
+    ----------
+    fixed, moving : (6, 3) joint centres at the frame and on the platform (from the platform's origin)
+    pin : (6, 3) first axis of the gimbal, on the body that carries it; cross : (6, 3) the second, on the
+        leg, in the sense that makes ``rise`` positive; third : (6, 3) pin x cross
+    length, lean, rise : (6,) of the reference: distance of the centres, and the direction's share along
+        pin and third
+    origin : (3,) of the platform's own frame
+    """
+
+    fixed: Floats
+    moving: Floats
+    pin: Floats
+    cross: Floats
+    third: Floats
+    length: Floats
+    lean: Floats
+    rise: Floats
+    origin: Floats
+
+
+def platform_legs(mechanism: mbssa.Mechanism) -> Legs:
+    """Legs of ``stewart`` (gimbals at the frame) or ``stewart_inverse`` (gimbals on the platform)."""
+    frames = joint_frames(mechanism)
+    origin = frames.position[13]
+    fixed, moving, pin, cross = (np.zeros((6, 3)) for _ in range(4))
+    for joint in mechanism.joints:
+        j, bodies = joint.index, mechanism.joint_bodies(joint.index)
+        leg = (min(b for b in bodies if b) - 1) // 2
+        if joint.type.code in ("U", "S"):
+            if 0 in bodies:
+                fixed[leg] = frames.origin[j, bodies.index(0)]
+            else:
+                moving[leg] = frames.origin[j, bodies.index(13)]
+        if joint.type.code == "U":
+            on_leg = 0 if 0 < bodies[0] < 13 else 1
+            cross[leg], pin[leg] = frames.axes[j, on_leg, :, 2], frames.axes[j, 1 - on_leg, :, 2]
+    difference = origin + moving - fixed
+    length = np.linalg.norm(difference, axis=1)
+    direction = difference / length[:, None]
+    third = np.cross(pin, cross)
+    sense = np.sign((direction * third).sum(axis=1))[:, None]
+    cross, third = sense * cross, sense * third
+    lean, rise = (direction * pin).sum(axis=1), (direction * third).sum(axis=1)
+    return Legs(fixed, moving, pin, cross, third, length, lean, rise, origin)
 
 
 def product(a: Floats, b: Floats) -> Floats:

@@ -5,31 +5,27 @@
 Everybody answers for all bodies up to acceleration, and is compared first. The global approach is our own:
 all bodies in one compiled Newton, the place of a contact eliminated within the joint as in the groups. The
 rival takes the textbook's way for cams (:mod:`benchmarks.higher_rival`): two unknowns more for each contact.
-It is there in NumPy, as it is usually written, and compiled (:mod:`benchmarks.higher_compiled`), which shows
-what is due to the unknowns and what to the language. It follows a contact from the instant before. So do our
+It is in NumPy, as it is usually written. It follows a contact from the instant before. So do our
 groups where no other can be nearer; the global approach, which checks the
 groups, seeks the nearest contact of the whole profiles anew at every instant.
-Aims: faster than the global approach; a tenth of the rival in NumPy; as fast as the compiled rival, with two
-profiles at most twice its time.
+Aims: faster than the global approach; a tenth of the rival.
 """
 
 from __future__ import annotations
 
 import time
 from collections import Counter
-from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import groups
 import mbssa
-from benchmarks import higher_compiled, higher_rival
+from benchmarks import higher_rival
 from benchmarks.higher_models import corner, many_cams
 from benchmarks.higher_turns import in_turns
 from benchmarks.race import Runner, same
 from groups.reports.about import solver_text
-from mbssa.io.models.rope_hoist import rope
 
 #: Processor time: see :mod:`benchmarks.higher_turns`.
 pytestmark = pytest.mark.benchmark(timer=time.process_time)
@@ -100,8 +96,7 @@ def test_all_bodies(benchmark, name):
     rivals = [Runner("ours, globally", lambda: groups.solve_globally(structure, motion), INSTANTS, aim=1.0)]
     if name in CAMS:
         rival = higher_rival.rival(structure.mechanism)
-        for solve in (higher_rival.solve, higher_compiled.solve):
-            assert same(of_bodies(ours), of_rival(solve(rival, *numbers(fewer)))) < CLOSE
+        assert same(of_bodies(ours), of_rival(higher_rival.solve(rival, *numbers(fewer)))) < CLOSE
         rivals += [
             Runner(
                 "two unknowns a cam, in NumPy",
@@ -109,13 +104,7 @@ def test_all_bodies(benchmark, name):
                 FEWER,
                 aim=0.1,
                 every=3,
-            ),
-            Runner(
-                "two unknowns a cam, compiled",
-                lambda: higher_compiled.solve(rival, *numbers(motion)),
-                INSTANTS,
-                aim=2.0 if name == "involute_teeth" else 1.0,
-            ),
+            )
         ]
     in_turns(
         benchmark,
@@ -126,38 +115,21 @@ def test_all_bodies(benchmark, name):
     say_solvers(model)
 
 
-class Unseen:
-    """A function that Numba does not see into."""
-
-    def __call__(self, q):
-        return rope(q)
-
-
 def test_an_equation_of_the_users(benchmark):
-    mechanism = mbssa.load("rope_hoist")
-    compiled = mbssa.decompose(mechanism)
-    (joint,) = (j for j, geometry in mechanism.joint_geometry.items() if geometry.function is not None)
-    geometry = replace(mechanism.joint_geometry[joint], function=Unseen())
-    joints = {**mechanism.joint_geometry, joint: geometry}
-    python = mbssa.decompose(replace(mechanism, joint_geometry=joints))
-    models = groups.build(compiled), groups.build(python)
-    motion, fewer = (motion_of("rope_hoist", mechanism, n) for n in (INSTANTS, FEWER))
-    ours, called, globally = (
-        arrays(trajectory)
-        for trajectory in (*(model.solve(fewer) for model in models), groups.solve_globally(compiled, fewer))
+    structure = mbssa.decompose(mbssa.load("rope_hoist"))
+    model = groups.build(structure)
+    motion, fewer = (motion_of("rope_hoist", structure.mechanism, n) for n in (INSTANTS, FEWER))
+    ours, globally = (
+        arrays(found) for found in (model.solve(fewer), groups.solve_globally(structure, fewer))
     )
-    assert same(called, ours) < 1e-12
     assert same(globally, ours) < 1e-9
     in_turns(
         benchmark,
         "rope_hoist: a rope over drum and pulley, one equation of three bodies",
-        Runner("ours, compiled by Numba", lambda: models[0].solve(motion), INSTANTS),
-        [
-            Runner("ours, called back in Python", lambda: models[1].solve(fewer), FEWER, aim=1.0),
-            Runner("ours, globally", lambda: groups.solve_globally(compiled, motion), INSTANTS, aim=1.0),
-        ],
+        Runner("ours, group by group", lambda: model.solve(motion), INSTANTS),
+        [Runner("ours, globally", lambda: groups.solve_globally(structure, motion), INSTANTS, aim=1.0)],
     )
-    say_solvers(models[0])
+    say_solvers(model)
 
 
 @pytest.mark.parametrize("cams", [1, 10, 50])
@@ -173,7 +145,6 @@ def test_many_cams_on_one_shaft(benchmark, cams):
     for answer in (
         higher_rival.solve(rival, *numbers(least)),
         higher_rival.solve(rival, *numbers(least), sparse=True),
-        higher_compiled.solve(rival, *numbers(least)),
     ):
         assert same(of_bodies(ours), of_rival(answer)) < CLOSE
     others = [
@@ -186,7 +157,6 @@ def test_many_cams_on_one_shaft(benchmark, cams):
             least,
             0.1,
         ),
-        ("two unknowns a cam, compiled", lambda: higher_compiled.solve(rival, *numbers(few)), few, None),
     ]
     in_turns(
         benchmark,

@@ -2,12 +2,12 @@
 
     python -m pytest benchmarks/test_kinematics_planar.py --benchmark-only -s
 
-Ours goes through the public API. The hand-written loop writes the same arrays. pylinkage's compiled
+Ours goes through the public API. pylinkage's compiled
 ``step_fast_with_kinematics`` writes the same three levels of the joints' centres, not of the bodies, and
 knows constant speeds only. NumPy takes whole arrays of all instants, and the joints' centres alone. Exudyn
 solves positions only, statically, all bodies at once, and stores nothing on the way. Every rival's answers
 are compared with ours first.
-Aims: at most 1.3 times the hand-written loop, faster than NumPy, and a third of pylinkage.
+Aims: faster than NumPy, and a third of pylinkage.
 """
 
 from __future__ import annotations
@@ -17,14 +17,22 @@ import pytest
 
 import groups
 import mbssa
-from benchmarks import hand_written, planar_numpy
+from benchmarks import planar_numpy
 from benchmarks.race import INSTANTS, Runner, race, same
+from mbssa.joints.frames import joint_frames
 
 #: Joints whose centres a kernel or a rival takes, by their letters there.
 JOINTS = {
     "planar_four_bar": {"o": "1-2", "a": "2-3", "b": "3-4", "c": "1-4"},
     "theo_jansen": {"o": "1-2", "p": "2-3", "b": "1-4", "q": "3-4", "r": "5-6", "s": "4-7", "foot": "7-8"},
 }
+
+
+def planar_points(mechanism: mbssa.Mechanism) -> dict[str, tuple[float, float]]:
+    """World position at the reference of every joint; all bodies have their origin at the world's."""
+    frames = joint_frames(mechanism)
+    assert not frames.position.any()
+    return {joint.id: tuple(frames.origin[joint.index, 0, :2].tolist()) for joint in mechanism.joints}
 
 
 class Case:
@@ -34,18 +42,12 @@ class Case:
         self.mechanism = mbssa.load(name)
         self.model = groups.build(mbssa.decompose(self.mechanism))
         self.motion = groups.constant_speed(self.mechanism, rate=2 * np.pi, duration=1.0, steps=INSTANTS)
-        points = hand_written.planar_points(self.mechanism)
+        points = planar_points(self.mechanism)
         self.points = {letter: points[joint] for letter, joint in JOINTS[name].items()}
 
     def ours(self):
         t = self.model.solve(self.motion, level="acceleration", compiled=True)
         return t.position, t.orientation, t.velocity, t.acceleration
-
-    def by_hand(self):
-        m = self.motion
-        kernel = hand_written.four_bar if "a" in self.points else hand_written.jansen
-        turn = m.value[0] - m.value[0, 0]
-        return kernel(turn, m.rate[0], m.acceleration[0], *self.points.values())
 
     def by_numpy(self):
         m = self.motion
@@ -122,8 +124,6 @@ def test_planar(benchmark, name):
     exudyn_models = pytest.importorskip("benchmarks.exudyn_models", exc_type=ImportError)
     case = Case(name)
     ours = case.ours()
-    by_hand = [np.moveaxis(array, 0, 1) for array in case.by_hand()]
-    assert same(ours, by_hand) < 1e-9
     check_linkage(case, ours)
     _, joints = linkage(case)
     for (_, body, point), found in zip(joints, case.by_numpy(), strict=True):
@@ -136,7 +136,6 @@ def test_planar(benchmark, name):
         f"{name}: position, velocity, acceleration of all bodies",
         Runner("ours", case.ours),
         [
-            Runner("hand-written Numba", case.by_hand, aim=1.3),
             Runner("NumPy, joints' centres only", case.by_numpy, aim=1),
             Runner(
                 "pylinkage step_fast_with_kinematics",

@@ -2,12 +2,12 @@
 
     python -m pytest benchmarks/test_kinematics_stewart_forward.py --benchmark-only -s
 
-The hand-written Newton and CasADi know that six unknowns are enough, and write the same arrays as ours.
-CasADi runs mapped serially, every instant from the reference, and accumulated, every instant from the one
+CasADi knows that six unknowns are enough, and writes the same arrays as ours. It
+runs mapped serially, every instant from the reference, and accumulated, every instant from the one
 before; accumulated also as C code, where there is a compiler. Exudyn solves all bodies at once, statically,
 over fewer and so ten times larger steps, and stores nothing on the way. All answers are compared with ours
 first.
-Aims: at most twice the time of the hand-written Newton; a third of CasADi; a hundredth of Exudyn.
+Aims: a third of CasADi; a hundredth of Exudyn.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import pytest
 
 import groups
 import mbssa
-from benchmarks import hand_written, platform_rivals
+from benchmarks import platform_rivals
 from benchmarks.race import INSTANTS, Runner, race, same
 
 #: Exudyn's instants.
@@ -33,15 +33,11 @@ def test_stewart_forward(benchmark):
     mechanism = mbssa.load("stewart")
     model = groups.build(mbssa.decompose(mechanism))
     motion = groups.default_motion(mechanism, steps=INSTANTS)
-    legs = hand_written.platform_legs(mechanism)
+    legs = platform_rivals.platform_legs(mechanism)
 
     def ours():
         trajectory = model.solve(motion, level="position", compiled=True)
         return trajectory.position, trajectory.orientation
-
-    def by_hand():
-        position, orientation, _ = hand_written.stewart_forward(motion.value, legs.arrays, 1e-10, 20)
-        return position, orientation
 
     mapped = platform_rivals.casadi_forward(legs, INSTANTS, follow=False)
     followed = platform_rivals.casadi_forward(legs, INSTANTS, follow=True)
@@ -50,7 +46,7 @@ def test_stewart_forward(benchmark):
     mine = ours()
     assert model.solve(motion, level="position", compiled=True).residual.max() < 1e-10
     by_casadi = {"mapped": mapped, "accumulated": followed, "accumulated, C": as_c}
-    for theirs in (by_hand(), *(way(motion.value) for way in by_casadi.values() if way)):
+    for theirs in (way(motion.value) for way in by_casadi.values() if way):
         assert same(mine, [np.moveaxis(array, 0, 1) for array in theirs], [1]) < 1e-9
     assert same([array[-1, 1:] for array in mine], static.run(FEWER), [1]) < 1e-9
     race(
@@ -58,7 +54,6 @@ def test_stewart_forward(benchmark):
         "stewart: poses of all bodies from leg lengths",
         Runner("ours", ours),
         [
-            Runner("hand-written Numba Newton, 6 x 6", by_hand, aim=2),
             *(
                 Runner(f"CasADi, rootfinder {name}", partial(way, motion.value), aim=1 / 3, every=5)
                 for name, way in by_casadi.items()

@@ -99,9 +99,7 @@ def test_help_has_an_example_for_every_command(run_mbssa):
 def test_version(run_mbssa):
     from importlib.metadata import version
 
-    first, second = run_mbssa("--version").stdout.splitlines()
-    assert first == f"mbssa {version('mbssa')}"
-    assert second.startswith("compiled kernels are ")
+    assert run_mbssa("--version").stdout == f"mbssa {version('mbssa')}\n"
 
 
 def test_the_same_bytes_under_any_hash_seed():

@@ -7,7 +7,6 @@ import sys
 import pytest
 
 HEAVY = (
-    "numba",
     "llvmlite",
     "networkx",
     "matplotlib",
@@ -45,7 +44,7 @@ def test_decompose_imports_no_heavy_package():
 
 def test_no_structure_of_a_model_loads_a_compiler():
     script = "import sys, mbssa; [mbssa.decompose(mbssa.load(name)) for name in mbssa.builtin_names()]; "
-    script += "assert not {'numba', 'networkx', 'scipy'} & set(sys.modules)"
+    script += "assert not {'llvmlite', 'networkx', 'scipy'} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", script], check=True)
 
 
@@ -53,7 +52,7 @@ def test_neither_does_the_machine_of_stored_costs():
     script = (
         "import sys; from routes.calibration.machine import this_machine; assert this_machine().llvmlite; "
     )
-    script += "assert not {'numba', 'llvmlite'} & set(sys.modules)"
+    script += "assert 'llvmlite' not in sys.modules"
     subprocess.run([sys.executable, "-c", script], check=True)
 
 
@@ -65,15 +64,12 @@ def test_neither_does_the_machine_of_stored_costs():
         *(pytest.param(name, marks=pytest.mark.slow) for name in ("rotor", "stewart", "rope_hoist")),
     ],
 )
-def test_a_small_solution_imports_neither_a_compiler_nor_linear_algebra(model, tmp_path, monkeypatch):
-    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+def test_a_small_solution_imports_neither_a_compiler_nor_linear_algebra(model):
     assert not imported_by("solve", model) & set(HEAVY)
-    assert not any(tmp_path.rglob("*.kernel"))
 
 
 @pytest.mark.slow
-def test_machine_code_needs_no_numba_and_no_linear_algebra():
+def test_machine_code_needs_no_linear_algebra():
     loaded = imported_by("solve", "planar_four_bar", "--compiled")
     assert "llvmlite" in loaded
-    assert "numba" not in loaded
     assert "scipy.linalg" not in loaded

@@ -3,6 +3,7 @@
 import sqlite3
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -198,6 +199,15 @@ class TestPlace:
         monkeypatch.delenv("MBSSA_STORE", raising=False)
         monkeypatch.setattr(store, "user_cache", lambda: tmp_path / "cache")
         assert store_path() == str(tmp_path / "cache" / "mbssa.sqlite")
+
+    def test_of_a_user_without_a_home_it_is_in_memory(self, monkeypatch):
+        def no_home():
+            raise RuntimeError("Could not determine home directory.")
+
+        for name in ("MBSSA_STORE", "XDG_CACHE_HOME"):
+            monkeypatch.delenv(name, raising=False)
+        monkeypatch.setattr(Path, "home", no_home)
+        assert store_path() == ":memory:"
 
     def test_where_nothing_can_be_written_it_is_in_memory(self, tmp_path, monkeypatch):
         monkeypatch.delenv("MBSSA_STORE", raising=False)

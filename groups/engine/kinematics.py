@@ -19,8 +19,7 @@ from groups.engine.users import traced
 from groups.tree import GroupTree, Link
 from mbssa.graph.frames import Frame, clean, dot, minus, relative, total
 from mbssa.graph.nodes import atan2, cos, curve, rounded, sin, sqrt
-from mbssa.joints.cams.contact import contact_rows, contacts
-from mbssa.joints.cams.contact_kernels import CURVE
+from mbssa.joints.cams.contact import CURVE, contact_rows, contacts
 from mbssa.joints.catalogue import is_length, type_of_joint
 from mbssa.joints.equations import Elementary, Step, differs, holds_along, sine_cosine, stepped, value
 

@@ -16,8 +16,7 @@ from mbssa.graph.derivative import Direction, derivative
 from mbssa.graph.frames import UNIT, ZERO, Frame, Motion, carried, cross, dot, minus, relative, total
 from mbssa.graph.nodes import Graph, Node, above, atan2, cos, curve, is_node
 from mbssa.graph.source import functions
-from mbssa.joints.cams.contact import contact_rows, contacts
-from mbssa.joints.cams.contact_kernels import CURVE
+from mbssa.joints.cams.contact import CURVE, contact_rows, contacts
 from mbssa.joints.catalogue import JointType
 from mbssa.joints.equations import differs, sine_cosine, value
 from mbssa.joints.frames import Frames

@@ -11,8 +11,8 @@ import numpy as np
 from groups.rotations import rotation_of
 from mbssa.arrays import Floats
 from mbssa.joints.axes import in_space
+from mbssa.joints.cams.contact import FLAT, POINT
 from mbssa.joints.cams.contact import touching as places_of
-from mbssa.joints.cams.contact_kernels import FLAT, POINT
 from mbssa.joints.cams.curves import ground
 from mbssa.joints.cams.profiles import profile_from
 from mbssa.joints.poses import relative_pose

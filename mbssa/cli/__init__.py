@@ -87,10 +87,7 @@ def main() -> None:
         fail(str(error))
     except RecursionError:
         fail("nested too deeply; write flatter tables or shorter formulas")
-    except (KeyboardInterrupt, RuntimeError) as error:
-        # Out of a generator of Numba, Ctrl-C comes as a RuntimeError.
-        if isinstance(error, RuntimeError) and signal.getsignal(signal.SIGINT) is not _leave:
-            raise
+    except KeyboardInterrupt:
         print("stopped by Ctrl-C", file=sys.stderr)
         raise SystemExit(STOPPED) from None
     except BrokenPipeError:

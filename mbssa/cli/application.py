@@ -113,9 +113,7 @@ def _typer(completion: bool = False) -> typer.Typer:
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        from mbssa.compiled.kernel_cache import kernels_kept
-
-        print(f"mbssa {version('mbssa')}\n{kernels_kept()}")
+        print(f"mbssa {version('mbssa')}")
         raise typer.Exit
 
 

@@ -18,16 +18,7 @@ from mbssa.arrays import Floats
 from mbssa.faults import Fault, ModelError
 from mbssa.joints.kernels import analytic_jet, given_jet
 from mbssa.joints.poses import Poses
-from mbssa.joints.user_sources import (
-    Source,
-    error_line,
-    imported,
-    importing,
-    in_python,
-    name_of,
-    pickled,
-    short_name,
-)
+from mbssa.joints.user_sources import Source, error_line, imported, importing, name_of, pickled, short_name
 from mbssa.trust import REMEDY, may_run
 
 
@@ -64,7 +55,7 @@ class UserFunction:
         found = imported(source) if isinstance(source, str) else source
         if not callable(found):
             raise ValueError(f"{name_of(source)} is no function; write {self._head(source)}: …")
-        taken = _signature(in_python(found))
+        taken = _signature(found)
         if taken is not None:
             try:
                 taken.bind(*range(1 if self.planar else 2))
@@ -116,10 +107,9 @@ def jet(function: UserFunction, resolved: Resolved, values: Floats, out: Floats)
 
 def on_copies(function: UserFunction, call: Callable[..., Any]) -> Callable[[Any, Any], Any]:
     """A user's callable as a function of both arrays, of which it gets copies."""
-    plain = in_python(call)
     if function.planar:
-        return lambda q, R: plain(q.copy())
-    return lambda q, R: plain(q.copy(), R.copy())
+        return lambda q, R: call(q.copy())
+    return lambda q, R: call(q.copy(), R.copy())
 
 
 def derivative_on_copies(function: UserFunction, call: Callable[..., Any]) -> Callable[[Any, Any], Any]:

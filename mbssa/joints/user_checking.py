@@ -14,7 +14,7 @@ from mbssa.arrays import Floats
 from mbssa.faults import Faults
 from mbssa.joints.poses import Poses
 from mbssa.joints.user import Resolved, UserFunction, check_shape, value_and_derivative
-from mbssa.joints.user_sources import error_line, in_python, name_of
+from mbssa.joints.user_sources import error_line, name_of
 
 if TYPE_CHECKING:
     from mbssa.joints.poses import Poses
@@ -117,7 +117,7 @@ def _number(
 ) -> float:
     """Real part of the value of a function of real or complex arguments."""
     try:
-        found = in_python(call)(*_arguments(function, poses, kind))
+        found = call(*_arguments(function, poses, kind))
     except (Exception, SystemExit) as error:
         if kind is float:
             raise ValueError(_failure(call, error)) from error
@@ -134,7 +134,7 @@ def _number(
 
 def _slope(function: UserFunction, call: Callable[..., Any], poses: Poses) -> Floats:
     try:
-        found = np.asarray(in_python(call)(*_arguments(function, poses, float)), dtype=np.float64)
+        found = np.asarray(call(*_arguments(function, poses, float)), dtype=np.float64)
     except (Exception, SystemExit) as error:
         raise ValueError(_failure(call, error)) from error
     check_shape(function, call, found)

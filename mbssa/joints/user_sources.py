@@ -87,18 +87,11 @@ def _line_of(error: BaseException, path: str) -> str:
     return f" line {lines[-1]}" if lines else ""
 
 
-def in_python(call: Callable[..., Any]) -> Callable[..., Any]:
-    """Python function that Numba compiled."""
-    found: Callable[..., Any] = getattr(call, "py_func", call)
-    return found
-
-
 def name_of(source: Source) -> str:
     """Name of a function in messages."""
     if isinstance(source, str):
         return source
-    named = in_python(source)
-    return str(getattr(named, "__qualname__", None) or type(named).__name__)
+    return str(getattr(source, "__qualname__", None) or type(source).__name__)
 
 
 def short_name(source: Source) -> str:

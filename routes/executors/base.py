@@ -14,7 +14,7 @@ from typing import Literal
 #: Environment that limits the thread pools of numerical libraries to one thread in each worker process.
 ONE_THREAD = {
     f"{library}_NUM_THREADS": "1"
-    for library in ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMEXPR", "NUMBA", "VECLIB_MAXIMUM")
+    for library in ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMEXPR", "VECLIB_MAXIMUM")
 }
 
 

@@ -1,4 +1,4 @@
-"""NumPy and machine code: one answer; kernels in plain Python and compiled: the same bits."""
+"""NumPy and machine code: one answer."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,6 @@ import pytest
 import groups
 import mbssa
 from groups.motion import default_motion
-from mbssa import compiled
 
 OUTPUTS = ("position", "orientation", "velocity", "acceleration")
 
@@ -44,32 +43,3 @@ def test_simulations():
             one, other = (getattr(found.trajectory, array) for found in (plain, compiled_))
             largest = max(1.0, np.abs(one).max())
             np.testing.assert_allclose(one, other, rtol=0, atol=1e-9 * largest, err_msg=f"{name} {array}")
-
-
-def add(x: float, y: float) -> float:
-    return x + y
-
-
-@pytest.fixture
-def ledger(monkeypatch):
-    """A process that has chosen nothing yet and has imported no Numba, with an empty cache."""
-    monkeypatch.setattr(compiled, "_rented", {})
-    monkeypatch.setattr(compiled, "is_kept", lambda _: False)
-    monkeypatch.setattr(compiled, "compiled", lambda function: ("compiled", function))
-    monkeypatch.delitem(compiled.sys.modules, "numba", raising=False)
-
-
-@pytest.mark.usefixtures("ledger")
-def test_python_is_rented_until_it_has_cost_as_much_as_the_compiled_kernel():
-    price = compiled.IMPORTING + compiled.LOADING + compiled.SHARE * 8.0
-    lives = [compiled.chosen(add, 0.3 * price, compiling=8.0) for _ in range(5)]
-    assert lives == [add, add, add, ("compiled", add), ("compiled", add)]
-    assert compiled.chosen(add, 0.0) == ("compiled", add)
-
-
-@pytest.mark.usefixtures("ledger")
-def test_what_is_asked_for_overrules():
-    assert compiled.chosen(add, 1e9, ask=False) is add
-    assert compiled.chosen(add, 0.0) is add
-    assert compiled.chosen(add, ask=True) == ("compiled", add)
-    assert compiled.chosen(add, 0.0) == ("compiled", add)  # it is loaded

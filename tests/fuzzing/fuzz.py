@@ -353,10 +353,8 @@ def run(number: int) -> Outcome:
             fault = f"exit code {ended.code}"
         elif "out of memory" in output.getvalue():
             fault = "out of memory"
-    except TooLong as late:
-        # Compiling a kernel is once for a machine, and counts for no case.
-        if not any("numba" in frame.filename for frame in traceback.extract_tb(late.__traceback__)):
-            fault = f"more than {SECONDS:g} s: {_last_lines()}"
+    except TooLong:
+        fault = f"more than {SECONDS:g} s: {_last_lines()}"
     except BaseException:
         fault = _last_lines()
     finally:

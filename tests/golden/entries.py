@@ -22,7 +22,6 @@ import groups
 import mbssa
 import routes
 from groups.results.joints import joint_motion, measurable
-from mbssa import compiled as compiled_kernels
 from mbssa.joints.catalogue import is_length
 
 MODELS = Path(__file__).parent / "models"
@@ -443,7 +442,6 @@ def answer(name: str, compiled: bool = False) -> Entry:
     """Today's answer of an entry, without the warnings of its calls."""
     kind, _, subject = name.partition(" of ")
     function, lives = KINDS[kind]
-    compiled_kernels._rented.clear()  # work of many entries would start the compiler
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return function(subject, **({"compiled": compiled} if lives else {}))

@@ -139,13 +139,6 @@ def test_a_file_a_derivative_and_python_say_the_same(slider):
     assert_slides(solved(slider(functions={"rod": rod})))
 
 
-def test_what_numba_cannot_compile_is_called_in_python(slider):
-    in_python = solved(slider(functions={"rod": lambda q: np.poly1d([1.0, 0.0])(rod(q))}))
-    compiled = solved(slider(functions={"rod": rod}))
-    assert_slides(in_python)
-    np.testing.assert_allclose(in_python.acceleration, compiled.acceleration, atol=1e-9)
-
-
 def test_closures_go_to_other_processes_and_what_cannot_says_so(slider):
     length = ROD
     mechanism = slider(functions={"rod": lambda q: rod(q) + ROD - length})

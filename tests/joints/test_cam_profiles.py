@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from mbssa.joints.cams.contact_kernels import CURVE, FLAT, POINT
+from mbssa.joints.cams.contact import CURVE, FLAT, POINT
 from mbssa.joints.cams.profiles import ProfileError, profile_from
 
 LAW = [

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from mbssa.joints.cams.contact import gap
-from mbssa.joints.cams.contact_kernels import FLAT, POINT
+from mbssa.joints.cams.contact import FLAT, POINT, gap
 from mbssa.joints.cams.curves import circle
 from mbssa.joints.cams.follower_laws import FollowerLaw, Segment
 from mbssa.joints.cams.law_cam import LawCam, Swing

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import root
 
-from mbssa.joints.cams.contact import gap, touching
-from mbssa.joints.cams.contact_kernels import CURVE, FLAT, POINT
+from mbssa.joints.cams.contact import CURVE, FLAT, POINT, gap, touching
 from mbssa.joints.cams.curves import circle, ellipse, line, through
 
 KINDS = {"point": POINT, "flat": FLAT, "curve": CURVE}

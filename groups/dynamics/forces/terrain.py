@@ -13,8 +13,7 @@ from groups.dynamics.forces.at import At
 from groups.dynamics.forces.hertz import contact_loads, pressure_energy
 from mbssa.arrays import Floats
 from mbssa.graph.nodes import Number
-from mbssa.joints.cams.contact import contacts
-from mbssa.joints.cams.contact_kernels import POINT
+from mbssa.joints.cams.contact import POINT, contacts
 from mbssa.joints.cams.curves import ground
 from mbssa.loads import Force
 from mbssa.units import quantity_text

@@ -12,17 +12,19 @@ from dataclasses import dataclass
 import numpy as np
 
 from mbssa.arrays import Floats
-from mbssa.compiled import chosen
 from mbssa.graph.frames import Vector, minus, plus, times
 from mbssa.graph.nodes import Number, sqrt
-from mbssa.joints.cams.contact_kernels import CURVE, FLAT, POINT, contacts_at
+from mbssa.joints.cams.contact_search import Plane, dot, nearest, nearest_pair, pair_at
 from mbssa.joints.cams.curves import Curve
+
+#: Counterparts of a profile: a point, a straight face, another profile.
+POINT, FLAT, CURVE = range(3)
 
 #: Square of the cosine between normal and tangent from which a place is an end or a corner.
 _UNEVEN = 1e-16
 
-#: Seconds that plain Python takes to find a contact with one curve and with two, and that compiling takes.
-_SECONDS, _COMPILING = (1e-4, 6e-3), 6.0
+#: Poses in which contacts are searched side by side: so many that their tables fit a processor's cache.
+_TOGETHER = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,15 +42,39 @@ def contacts(curve_a: Curve, curve_b: Curve | None, kind: int, d: Floats, C: Flo
     # The z axes are parallel; ``curve_b`` is None but for CURVE.
     if kind == CURVE and curve_b is None:
         raise ValueError("a contact of two curves takes two: give the follower's too")
-    data = curve_a.data if curve_b is None else np.concatenate([curve_a.data, curve_b.data])
     # NaN where two curves have no opposed normals with k + l + k l gap > 0 (curvatures k, l), where a search
     # does not end, and at a tangent of length zero.
-    found, place = np.full((len(d), 5), np.nan), np.full((len(d), 2), np.nan)
-    pose = np.concatenate([d[:, :2], C[:, :2, 0], C[:, :2, 1]], axis=1)
-    seek = chosen(contacts_at, _SECONDS[kind == CURVE] * len(d), compiling=_COMPILING)
+    at, turned, face = (v[:, 0] + 1j * v[:, 1] for v in (d, C[:, :, 0], C[:, :, 1]))
+    place, smooth = np.full((len(d), 2), np.nan), np.zeros(len(d), dtype=bool)
     with np.errstate(all="ignore"):
-        seek(data, len(curve_a.data), kind, pose, place, found)
-    return Contacts(found[:, 4], found[:, :2], found[:, 2:4], place)
+        for part in (slice(k, k + _TOGETHER) for k in range(0, len(d), _TOGETHER)):
+            if curve_b is not None and kind == CURVE:
+                place[part] = nearest_pair(curve_a, curve_b, at[part], turned[part]).T
+            elif kind == POINT:
+                place[part, 0], smooth[part] = nearest(curve_a, at[part], 1.0)
+            else:
+                place[part, 0], smooth[part] = nearest(curve_a, face[part], 0.0)
+        if curve_b is not None and kind == CURVE:
+            normal, point, gap = pair_at(curve_a, curve_b, at, turned, place.T)
+        elif kind == POINT:
+            c, tangent, _ = curve_a.arcs(place[:, 0])
+            normal, point, r = -1j * tangent / abs(tangent), at, at - c
+            gap = dot(normal, r)
+            end = ~smooth & (r != 0.0)
+            gap = np.where(end, np.copysign(abs(r), gap), gap)
+            normal = np.where(end, r / gap, normal)
+        else:
+            c = curve_a.arcs(place[:, 0])[0]
+            normal, gap = face, dot(face, at - c)
+            point = c + gap * normal
+        for curve, k in ((curve_a, 0), (curve_b, 1)):
+            if curve is not None and curve.closed:
+                place[:, k] %= curve.pieces
+    return Contacts(gap, _pairs(normal), _pairs(point), place)
+
+
+def _pairs(z: Plane) -> Floats:
+    return z.view(np.float64).reshape(-1, 2)
 
 
 def gap(curve_a: Curve, curve_b: Curve | None, kind: int, d: Floats, C: Floats) -> tuple[Floats, Floats]:

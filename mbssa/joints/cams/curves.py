@@ -26,6 +26,11 @@ Array = npt.NDArray[Any]
 #: Coefficients of one piece: degree 7.
 ORDER = 8
 
+#: Exponents of u, beside one another.
+_POWERS = np.arange(ORDER)[:, None]
+#: A curve is sampled where its pieces start, and between where there are fewer pieces than this.
+_SAMPLES = 32
+
 #: Two ends of a closed curve, or of two pieces, are the same point below this share of the curve's size.
 JOINED = 1e-9
 
@@ -93,6 +98,31 @@ class Curve:
             rate = rate * u + value
             value = value * u + a[..., power]
         return value, rate / length, bending / length**2
+
+    def arcs(self, place: Array) -> Array:
+        """Points, first and second derivatives by the place in pieces, x + i y: (3, n) of places (n,)."""
+        # A place of 2.5 is the middle of the third piece; closed and open curves go on as in ``at``.
+        piece = np.floor(place)
+        if not self.closed:
+            piece = np.clip(piece, 0.0, self.pieces - 1.0)
+        powers = (place - piece)[:, None, None] ** _POWERS
+        arcs = self._derivatives[piece.astype(np.int64) % self.pieces] @ powers
+        return np.asarray(arcs[..., 0].view(np.complex128).T)
+
+    @cached_property
+    def _derivatives(self) -> Array:
+        """Coefficients (n, 6, 8) of x, y, their first and their second derivatives by u."""
+        first, second = np.zeros((2, *self.coefficients.shape))
+        first[..., :-1] = self._rates
+        second[..., :-1] = first[..., 1:] * np.arange(1, ORDER)
+        return np.concatenate([self.coefficients, first, second], axis=1)
+
+    @cached_property
+    def samples(self) -> tuple[Array, Array]:
+        """Places in pieces and points x + i y: where pieces start, and between where there are few."""
+        finer = -(-_SAMPLES // self.pieces)
+        place = np.arange(self.pieces * finer + (not self.closed)) / finer
+        return place, self.arcs(place)[0]
 
     def parameter(self, place: Array) -> Array:
         """Values of s at places in pieces: 2.5 is the middle of the third."""
@@ -188,15 +218,6 @@ class Curve:
         if sharp or self.turning > (1.0 + _CORNER if self.closed else 0.5):
             return 0.0
         return 0.5 / max(float(self.curvature(self.sampled(16)).max()), 1.0 / self.size)
-
-    @cached_property
-    def data(self) -> Array:
-        """Flat float64 array for kernels, of length 2 + (n + 1) + 16 n."""
-        # [n, 1.0 if closed else 0.0, s_0 … s_n, then for each piece its 8 coefficients of x and its 8 of y].
-        head = (float(self.pieces), float(self.closed))
-        flat = np.concatenate([head, self.breaks, self.coefficients.ravel()])
-        flat.setflags(write=False)
-        return flat
 
     # --- curves made of it -------------------------------------------------------------------------
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from mbssa.bounds import LARGEST, SMALLEST, range_fault
 from mbssa.expressions import function_of
-from mbssa.joints.cams.contact_kernels import CURVE, FLAT, POINT
+from mbssa.joints.cams.contact import CURVE, FLAT, POINT
 from mbssa.joints.cams.curves import JOINED, Array, Curve, circle, curve_from, ellipse, line, through
 from mbssa.joints.cams.follower_laws import KINDS, FollowerLaw, Segment, law_faults
 from mbssa.joints.cams.law_cam import CamError, LawCam, Swing

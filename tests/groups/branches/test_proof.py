@@ -20,6 +20,7 @@ from groups.branches.machine import CompiledTests
 from groups.branches.poses import solve_proven_poses
 from groups.branches.prover import prover_of
 from groups.cli.singular_positions import singular_positions
+from groups.engine.arrays import Life
 from groups.engine.machine import Host
 from groups.engine.path import Way
 from groups.engine.solve import Solving, plan_of
@@ -91,7 +92,7 @@ def of_columns(model, X, time, inputs):
     """By group and step, whether neighbouring columns are proven as they are; radii by unknown."""
     prover = prover_of(plan_of(model))
     usable = np.ones((model.structure.n_groups, X.shape[1] - 1), dtype=bool)
-    return prover, prover.pieces(Way(time, inputs, prover.plan.scale_of_inputs, prover.life), 0, X, usable, 0)
+    return prover, prover.pieces(Way(time, inputs, prover.plan.scale_of_inputs, Life(prover.plan)), 0, X, usable, 0)
 
 
 def columns_of(model, motion, **options):
