@@ -66,7 +66,10 @@ def solve(
     from groups.branches.insertion import prove, proven_at_once
 
     everything, most = np.arange(mechanism.n_bodies), max(answers, int(smooth) + 1)
-    solving, _ = _solved(model, motion, compiled)
+    solving, done = _solved(model, motion, compiled, _half(progress, 0.0))
+    if done < len(motion.time):
+        return finished(solving, model.held_bodies(kept), answers, done).trajectory(kept)
+    progress = _half(progress, 0.5)
     run = finished(solving, everything, most, judges=False)
     at_once = proven_at_once(solving, run.arrays.quality[0], compiled, progress)
     if at_once is None:
@@ -108,6 +111,11 @@ def _solved(
         solving.advance(done, stop)
         done, wanted = stop, progress is None or progress(stop / count) is not False
     return solving, done
+
+
+def _half(progress: Callable[[float], object] | None, begin: float) -> Callable[[float], object] | None:
+    """Report of one half of the work."""
+    return None if progress is None else lambda share: progress(begin + 0.5 * share)
 
 
 def _check(solving: Solving) -> None:

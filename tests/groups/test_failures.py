@@ -224,6 +224,7 @@ def test_sarrus_table_keeps_to_its_line_or_says_so(steps):
 @pytest.mark.parametrize("steps", [60, pytest.param(300, marks=pytest.mark.slow)])
 def test_a_singular_stewart_pose_is_not_passed_silently(steps):
     """Turned by about a right angle a platform is singular at any height (Fichter 1986)."""
+    # Where steps are long, the motion between the instants misses that pose, and a proof goes round it.
     inverse, forward = build("stewart_inverse"), build("stewart")
     turned = {name: groups.constant(value) for name, value in inverse.reference_inputs.items()}
     turned["1-14.angle_z"] = groups.ramp(0.0, 2.2, 0.0, 1.0)
@@ -233,7 +234,8 @@ def test_a_singular_stewart_pose_is_not_passed_silently(steps):
     names = tuple(forward.reference_inputs)
     slides = [legs.joint(name.removesuffix(".slide"))["slide"] for name in names]
     columns = [np.array([getattr(s, level) for s in slides]) for level in ("value", "rate", "acceleration")]
-    answer = forward.solve(groups.Motion(legs.time, names, *columns), compiled=False)
+    motion = groups.Motion(legs.time, names, *columns)
+    answer = forward.solve(motion, compiled=False, branch="checked")
     said = until_it_is_said(answer)
     angle = turned["1-14.angle_z"](legs.time)[0]
     assert not answer.ok

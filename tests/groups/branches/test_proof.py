@@ -92,7 +92,9 @@ def of_columns(model, X, time, inputs):
     """By group and step, whether neighbouring columns are proven as they are; radii by unknown."""
     prover = prover_of(plan_of(model))
     usable = np.ones((model.structure.n_groups, X.shape[1] - 1), dtype=bool)
-    return prover, prover.pieces(Way(time, inputs, prover.plan.scale_of_inputs, Life(prover.plan)), 0, X, usable, 0)
+    return prover, prover.pieces(
+        Way(time, inputs, prover.plan.scale_of_inputs, Life(prover.plan)), 0, X, usable, 0
+    )
 
 
 def columns_of(model, motion, **options):
