@@ -131,10 +131,14 @@ def test_the_places_of_the_contact_fit_its_gap():
 
 
 def test_of_many_contacts_that_nearest_to_touching_is_found():
-    """Two profiles with waves, far within one another; the gap is that of 1500 × 1500 pairs of samples."""
-    star, angle = wavy(120, 12, 5, 0.01), np.array([-1.2249819241693365])
-    value, _ = gap(CURVES[0], star, CURVE, np.array([[-0.02658467, -0.00652183, 0.0]]), turns(angle))
-    assert value == pytest.approx(-0.064891, abs=5e-6)
+    """Profiles with waves, apart and far within one another; the gaps are those of 1500 × 1500 samples."""
+    star = wavy(120, 12, 5, 0.01)
+    d = np.array(
+        [[0.19070013, 0.12807905, 0.0], [-0.02697661, 0.09807522, 0.0], [-0.02658467, -0.00652183, 0.0]]
+    )
+    angle = np.array([-2.59191033664421, 0.12419208114999845, -1.2249819241693365])
+    value, _ = gap(CURVES[0], star, CURVE, d, turns(angle))
+    assert value == pytest.approx([0.11404, 0.000625, -0.064891], abs=1e-5)
 
 
 def test_inside_is_negative():
