@@ -16,8 +16,8 @@ import numpy as np
 
 from mbssa.arrays import Floats
 from mbssa.faults import Fault, ModelError
-from mbssa.joints.kernels import analytic_jet, given_jet
 from mbssa.joints.poses import Poses
+from mbssa.joints.user_jets import analytic_jet, given_jet
 from mbssa.joints.user_sources import Source, error_line, imported, importing, name_of, pickled, short_name
 from mbssa.trust import REMEDY, may_run
 
@@ -96,7 +96,7 @@ def value_and_derivative(function: UserFunction, poses: Poses) -> tuple[float, F
 
 
 def jet(function: UserFunction, resolved: Resolved, values: Floats, out: Floats) -> None:
-    """Value, derivatives by twists and time derivatives, laid out as in :mod:`mbssa.joints.kernels`."""
+    """Value, derivatives by twists and time derivatives, laid out as in :mod:`mbssa.joints.user_jets`."""
     call = on_copies(function, resolved.function)
     if resolved.derivative is None:
         analytic_jet(call, function.planar, function.size, values, out)

@@ -25,9 +25,9 @@ def turns(angle):
     )
 
 
-def wavy():
-    angle = np.arange(11) * 2 * np.pi / 11
-    radius = 0.05 + 0.006 * np.cos(2 * angle) + 0.003 * np.sin(3 * angle)
+def wavy(points=11, waves=2, others=3, depth=0.006):
+    angle = np.arange(points) * 2 * np.pi / points
+    radius = 0.05 + depth * np.cos(waves * angle) + 0.003 * np.sin(others * angle)
     return through(np.stack([radius * np.cos(angle), radius * np.sin(angle)], axis=1))
 
 
@@ -128,6 +128,17 @@ def test_the_places_of_the_contact_fit_its_gap():
             assert (curvature_b == (np.inf if kind == POINT else 0.0)).all(), name
         for s, curve in ((s_a, CURVES[0]), *(((s_b, CURVES[1]),) if kind == CURVE else ())):
             assert ((s >= curve.breaks[0]) & (s < curve.breaks[-1])).all(), name
+
+
+def test_of_many_contacts_that_nearest_to_touching_is_found():
+    """Profiles with waves, apart and far within one another; the gaps are those of 1500 × 1500 samples."""
+    star = wavy(120, 12, 5, 0.01)
+    d = np.array(
+        [[0.19070013, 0.12807905, 0.0], [-0.02697661, 0.09807522, 0.0], [-0.02658467, -0.00652183, 0.0]]
+    )
+    angle = np.array([-2.59191033664421, 0.12419208114999845, -1.2249819241693365])
+    value, _ = gap(CURVES[0], star, CURVE, d, turns(angle))
+    assert value == pytest.approx([0.11404, 0.000625, -0.064891], abs=1e-5)
 
 
 def test_inside_is_negative():

@@ -23,8 +23,8 @@ POINT, FLAT, CURVE = range(3)
 #: Square of the cosine between normal and tangent from which a place is an end or a corner.
 _UNEVEN = 1e-16
 
-#: Poses in which contacts are searched side by side: so many that their tables fit a processor's cache.
-_TOGETHER = 64
+#: Samples of poses that are searched side by side: so many that their tables fit a processor's cache.
+_TOGETHER = 100_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +47,9 @@ def contacts(curve_a: Curve, curve_b: Curve | None, kind: int, d: Floats, C: Flo
     at, turned, face = (v[:, 0] + 1j * v[:, 1] for v in (d, C[:, :, 0], C[:, :, 1]))
     place, smooth = np.full((len(d), 2), np.nan), np.zeros(len(d), dtype=bool)
     with np.errstate(all="ignore"):
-        for part in (slice(k, k + _TOGETHER) for k in range(0, len(d), _TOGETHER)):
+        each = len(curve_a.samples[0]) * (len(curve_b.samples[0]) if curve_b and kind == CURVE else 1)
+        count = -(-_TOGETHER // each)
+        for part in (slice(k, k + count) for k in range(0, len(d), count)):
             if curve_b is not None and kind == CURVE:
                 place[part] = nearest_pair(curve_a, curve_b, at[part], turned[part]).T
             elif kind == POINT:

@@ -16,9 +16,6 @@ from mbssa.joints.cams.curves import Curve
 Plane = npt.NDArray[np.complex128]
 Array = npt.NDArray[Any]
 
-#: Samples of each of two curves whose pairs are all tried: from so many pieces on their starts are samples,
-#: fewer are divided into so many, and of more than so many some are left out.
-_FEW, _ENOUGH, _MOST = 24, 32, 48
 #: After a step of this size (in pieces) Newton's method is done: its next error is below rounding.
 _LAST_STEP = 1e-8
 #: The two sides of a corner are as near as this (in pieces).
@@ -44,11 +41,11 @@ def nearest(curve: Curve, towards: Plane, weight: float) -> tuple[Floats, Array]
     """Places (n,) of a curve with the least weight c² / 2 - towards·c; and whether it is smooth there."""
     # A ``weight`` of 1 gives the nearest to the point ``towards``, 0 the farthest along that vector. NaN
     # where the search does not end; ends and corners are not smooth.
-    places, points = curve.samples
+    places, (points, _, _) = curve.samples
     high = np.full((len(towards), len(places) + 2), np.inf)
     high[:, 1:-1] = _height(points, towards[:, None], weight)
     if curve.closed:
-        high[:, 0], high[:, -1] = high[:, -2], high[:, 1]
+        high[:, 0], high[:, -1] = high[:, -3], high[:, 2]
     here = high[:, 1:-1]
     row, sample = np.nonzero((here <= high[:, :-2]) & (here <= high[:, 2:]))
     z, even = _lowest_about(curve, towards[row], weight, places[sample], places[1])
@@ -103,9 +100,7 @@ def nearest_pair(curve_a: Curve, curve_b: Curve, at: Plane, turned: Plane) -> Fl
     """Places (2, n) where the distance is along both normals, these are opposed, and it is least."""
     # NaN where there is no such pair that the curvatures allow. Such a pair has two conditions, each zero
     # along a line in the plane of both places: a cell of samples may hold one if both change sign within.
-    (za, reach_a), (zb, reach_b) = _samples(curve_a), _samples(curve_b)
-    a, tangent_a, _ = curve_a.arcs(za)
-    b, tangent_b, _ = curve_b.arcs(zb)
+    (za, (a, tangent_a, _)), (zb, (b, tangent_b, _)) = curve_a.samples, curve_b.samples
     product = (turned[:, None] * tangent_a.conj())[:, :, None] * tangent_b
     left = product.imag > 0.0
     four = [left[:, i : i + len(za) - 1, j : j + len(zb) - 1] for i in (0, 1) for j in (0, 1)]
@@ -117,20 +112,13 @@ def nearest_pair(curve_a: Curve, curve_b: Curve, at: Plane, turned: Plane) -> Fl
     low, high = apart.min(axis=0), apart.max(axis=0)
     spare = 0.25 * (high - low)
     row, i, j = (v[(low <= spare) & (high >= -spare)] for v in (row, i, j))
-    reach = np.array([[reach_a], [reach_b]])
+    reach = np.array([[za[1]], [zb[1]]])
     z = _meeting(curve_a, curve_b, at[row], turned[row], (np.array([i, j]) + 0.5) * reach, reach)
     size = abs(pair_at(curve_a, curve_b, at[row], turned[row], z)[2])
     place = np.full((2, len(at)), np.nan)
     rows, best = _least(row, size)
     place[:, rows] = np.where(np.isnan(size), np.nan, z)[:, best]
     return place
-
-
-def _samples(curve: Curve) -> tuple[Floats, float]:
-    """Places where pairs of samples are tried, and the distance between them."""
-    pieces = curve.pieces
-    stride = 1.0 / (1 + (_ENOUGH - 1) // pieces) if pieces < _FEW else float(1 + (pieces - 1) // _MOST)
-    return (np.arange(np.ceil(pieces / stride) + 1) * stride).clip(max=pieces), stride
 
 
 def _meeting(curve_a: Curve, curve_b: Curve, at: Plane, turned: Plane, z: Floats, reach: Floats) -> Floats:

@@ -119,10 +119,10 @@ class Curve:
 
     @cached_property
     def samples(self) -> tuple[Array, Array]:
-        """Places in pieces and points x + i y: where pieces start, and between where there are few."""
+        """Places in pieces, from 0 to their number, at most 1 apart, and :meth:`arcs` there."""
         finer = -(-_SAMPLES // self.pieces)
-        place = np.arange(self.pieces * finer + (not self.closed)) / finer
-        return place, self.arcs(place)[0]
+        place = np.arange(self.pieces * finer + 1) / finer
+        return place, self.arcs(place)
 
     def parameter(self, place: Array) -> Array:
         """Values of s at places in pieces: 2.5 is the middle of the third."""
