@@ -61,13 +61,13 @@ def solve(
 
         model = in_modes(model, modes)
     if not proves(model, branch):
-        solving, done = _solved(model, motion, compiled, progress)
+        solving, done, _ = _solved(model, motion, compiled, progress)
         return finished(solving, model.held_bodies(kept), answers, done).trajectory(kept)
     from groups.branches.insertion import prove, proven_at_once
 
     everything, most = np.arange(mechanism.n_bodies), max(answers, int(smooth) + 1)
-    solving, done = _solved(model, motion, compiled, _half(progress, 0.0))
-    if done < len(motion.time):
+    solving, done, wanted = _solved(model, motion, compiled, _half(progress, 0.0))
+    if not wanted:
         return finished(solving, model.held_bodies(kept), answers, done).trajectory(kept)
     progress = _half(progress, 0.5)
     run = finished(solving, everything, most, judges=False)
@@ -81,11 +81,14 @@ def solve(
             model, motion, found, kept, answers, compiled, smooth, progress, whole, patience_of(branch)
         )  # fmt: skip
     sure, last = at_once
+    if last < len(motion.time) - 1:  # stopped: what is left is checked
+        run = finished(solving, everything, most)
     run.level = answers
-    run.check_contacts(0, last + 1)
-    run.stop_at(last + 1)
+    run.check_contacts(0, len(motion.time))
     found = run.trajectory(kept)
-    return replace(found, proven=(sure * (found.status == OK)).astype(np.int8))
+    proven = (sure * (found.status == OK)).astype(np.int8)
+    proven[last + 1 :] = 0
+    return replace(found, proven=proven)
 
 
 def proves(model: Model, branch: Branch | None) -> bool:
@@ -100,8 +103,8 @@ def patience_of(branch: Branch | None) -> float:
 
 def _solved(
     model: Model, motion: Motion, compiled: bool, progress: Callable[[float], object] | None = None
-) -> tuple[Solving, int]:
-    """A motion that the engine has solved, up to an instant."""
+) -> tuple[Solving, int, bool]:
+    """A motion that the engine has solved, up to an instant, and whether ``progress`` goes on."""
     solving, count, done, wanted = Solving(model, motion, compiled=compiled), len(motion.time), 0, True
     _check(solving)
     solving.begin()
@@ -110,7 +113,7 @@ def _solved(
         stop = min(done + span, count)
         solving.advance(done, stop)
         done, wanted = stop, progress is None or progress(stop / count) is not False
-    return solving, done
+    return solving, done, wanted
 
 
 def _half(progress: Callable[[float], object] | None, begin: float) -> Callable[[float], object] | None:

@@ -105,8 +105,8 @@ def driven_elsewhere(trajectory: Trajectory, drives: Sequence[str] | str) -> tup
     if not structure.determined:
         named = ", ".join(structure.mechanism.driven_coordinates) or "of no coordinate"
         raise ValueError(
-            f"drives {named} do not determine the mechanism, so that their forces are not unique; see mbssa "
-            "inputs for sets that do"
+            f"drives {named} do not determine the mechanism, so that their forces are not unique; mbssa "
+            "transform finds sets that do"
         )
     names = trajectory.named_groups
     return replace(trajectory, mechanism=structure.mechanism, group_names=names), structure

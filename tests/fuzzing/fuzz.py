@@ -45,7 +45,7 @@ from damage import (
 )
 
 import mbssa
-from mbssa import cli, compiled
+from mbssa import cli
 
 #: Processor seconds and bytes that a case may take.
 SECONDS, BYTES = 20.0, 2e9
@@ -313,8 +313,7 @@ def _limited() -> Iterator[None]:
     def stop(*_: object) -> None:
         raise TooLong
 
-    before, price = signal.signal(signal.SIGPROF, stop), compiled.LOADING
-    compiled.LOADING = np.inf  # compiling takes its time: plain Python does here
+    before = signal.signal(signal.SIGPROF, stop)
     limits = resource.getrlimit(resource.RLIMIT_AS)
     mapped = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (mapped + int(BYTES), limits[1]))
@@ -325,7 +324,6 @@ def _limited() -> Iterator[None]:
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.signal(signal.SIGPROF, before)
         resource.setrlimit(resource.RLIMIT_AS, limits)
-        compiled.LOADING = price
 
 
 def run(number: int) -> Outcome:
@@ -340,7 +338,6 @@ def run(number: int) -> Outcome:
             (folder / name).write_bytes(data)
         os.chdir(folder)
         sys.argv = ["mbssa", *case.arguments]
-        compiled._rented.clear()  # each is a process of its own
         begin = time.process_time()
         with (
             _limited(), warnings.catch_warnings(), contextlib.redirect_stdout(output),

@@ -316,7 +316,11 @@ def test_progress_is_told_and_can_stop_the_run():
     assert told == sorted(told)
     assert told[-1] == 1.0
     assert np.array_equal(whole.position, model.solve(motion).position)
-    stopped = model.solve(motion, progress=lambda done: done < 0.5)
+    proven = model.solve(motion, progress=lambda done: done < 0.7)  # in the proof: all is solved
+    assert 0.2 < (proven.proof == 2).all(axis=1).mean() < 0.8
+    assert (proven.proof >= 1).all()
+    assert np.array_equal(proven.position, whole.position)
+    stopped = model.solve(motion, progress=lambda done: done < 0.25)
     done = stopped.status[:, 0] == 0
     assert 0.4 < done.mean() < 0.6
     assert np.array_equal(stopped.position[done], whole.position[done])

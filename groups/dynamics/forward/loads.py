@@ -117,7 +117,9 @@ def applied_faults(applied: Mapping[str, Applied], mechanism: Mechanism) -> list
     """Faults of applied forces: unknown joints and coordinates."""
     faults = []
     for name, value in applied.items():
-        if not callable(value) and (fault := range_fault(value, largest=LARGEST_LOAD)):
+        if isinstance(value, str):
+            faults.append(f"applied {name!r} is a text; give a number or a function of time")
+        elif not callable(value) and (fault := range_fault(value, largest=LARGEST_LOAD)):
             faults.append(f"applied {name!r} {fault}")
         joint, _, coordinate = name.rpartition(".")
         try:

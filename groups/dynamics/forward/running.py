@@ -21,7 +21,7 @@ from groups.dynamics.forward.lagrange import Lagrange
 from groups.dynamics.forward.loads import Applied, Loads, applied_faults
 from groups.dynamics.forward.penalty import Penalty
 from groups.dynamics.forward.result import Simulation
-from groups.dynamics.forward.trees import Trees, called_back
+from groups.dynamics.forward.trees import Trees, calling_back
 from groups.dynamics.masses import gravity_energy, masses, massless
 from groups.dynamics.state import State
 from groups.model import Model
@@ -36,7 +36,6 @@ from mbssa import Mechanism, Structure
 from mbssa.arrays import Floats
 from mbssa.bounds import range_fault
 from mbssa.faults import BETWEEN
-from mbssa.graph.script import OutsideError
 from mbssa.io.motion import by_id
 
 if TYPE_CHECKING:
@@ -91,11 +90,10 @@ def run(request: Request) -> Simulation:
     laws, time = _checked(request, model)
     mechanism = model.mechanism
     try:
-        record, integrator = _integrated(request, model, laws, time)
+        with calling_back():
+            record, integrator = _integrated(request, model, laws, time)
     except CannotGoOnError as error:
         raise ValueError(f"{mechanism.name}: {error}") from None
-    except OutsideError as error:
-        raise called_back(error) from None
     if not record.time:
         raise ValueError(f"{mechanism.name}: {record.status.removeprefix('failed: ')}")
     return _measured(request, model, laws, record, integrator)
@@ -207,6 +205,11 @@ def _laws(request: Request, model: Model, faults: list[str]) -> dict[str, Law]:
     given, laws = request.prescribed, {}
     if isinstance(given, Mapping):
         laws = by_id(model.mechanism, given)
+        faults += [
+            f"prescribed {name!r} is no law; give one, such as groups.polynomial"
+            for name, law in laws.items()
+            if not callable(law)
+        ]
     elif given:
         own = stored_laws(model.mechanism, model.reference_inputs)
         for name in map(model.mechanism.called, [given] if isinstance(given, str) else given):

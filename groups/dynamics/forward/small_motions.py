@@ -15,7 +15,7 @@ from groups.dynamics.forward.equations import CannotGoOnError
 from groups.dynamics.forward.events import trajectory_of
 from groups.dynamics.forward.loads import Applied, applied_faults
 from groups.dynamics.forward.slopes import Slopes
-from groups.dynamics.forward.trees import Trees, massless_text
+from groups.dynamics.forward.trees import Trees, calling_back, massless_text
 from groups.model import Model
 from groups.motion import Motion
 from groups.motion.inputs import name_faults
@@ -169,9 +169,10 @@ def equilibrium(
     >>> round(rest.coordinates["1-2.angle"], 6), rest.stable
     (-1.570796, True)
     """
-    equations = _equations(of, initial or {}, applied or {})
     try:
-        return _rest(equations, progress)
+        with calling_back():
+            equations = _equations(of, initial or {}, applied or {})
+            return _rest(equations, progress)
     except CannotGoOnError as error:
         raise ValueError(
             f"{equations.mechanism.name}: the search for an equilibrium leaves the workspace: {error}; begin "
@@ -205,8 +206,9 @@ def linearise(
     >>> round(float(groups.linearise(arm).frequency[0]), 6), round(9.81**0.5 / (2 * 3.141592653589793), 6)
     (0.498488, 0.498488)
     """
-    equations = _equations(of, at or {}, applied or {})
-    return _linearised(equations, Slopes(equations), equations.start[: len(equations.coordinates)])
+    with calling_back():
+        equations = _equations(of, at or {}, applied or {})
+        return _linearised(equations, Slopes(equations), equations.start[: len(equations.coordinates)])
 
 
 def _rest(equations: Trees, progress: Callable[[float], object] | None) -> Equilibrium:

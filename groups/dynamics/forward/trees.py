@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from time import perf_counter
@@ -565,6 +566,10 @@ def _faults(model: Model, status: Any) -> str:
     )
 
 
-def called_back(error: OutsideError) -> BaseException:
-    """The exception of a function from outside."""
-    return error.__cause__ or error
+@contextmanager
+def calling_back() -> Iterator[None]:
+    """Exceptions of functions from outside are raised as they are."""
+    try:
+        yield
+    except OutsideError as error:
+        raise error.__cause__ or error from None

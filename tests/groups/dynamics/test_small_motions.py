@@ -199,3 +199,14 @@ def test_a_search_that_ends_where_a_group_is_singular_is_no_rest():
     assert crank.found
     assert crank.stable
     assert crank.coordinates["1-2.angle"] == pytest.approx(-np.arctan2(0.08, 0.06), abs=1e-9)
+
+
+def test_faults_of_what_is_given_are_said_and_exceptions_of_functions_raised():
+    mechanism = mbssa.load("andrews")
+    (name,) = mechanism.driven_coordinates
+    with pytest.raises(ZeroDivisionError):
+        groups.linearise(mechanism, applied={name: lambda t: 1 / 0})
+    with pytest.raises(ValueError, match="is a text"):
+        groups.simulate(mechanism, duration=0.01, applied={name: "5"})
+    with pytest.raises(ValueError, match="is no law"):
+        groups.simulate(mechanism, duration=0.01, prescribed={name: "1 rad"})
