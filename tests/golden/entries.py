@@ -358,7 +358,9 @@ def rest_entry(name: str) -> Entry:
     entry.labels["coordinate"] = list(rest.coordinates)
     # The search for the pose ends at forces of 1e-9, and eigenvalues are taken by differences.
     entry.arrays["pose"] = Array(np.array(list(rest.coordinates.values())), ("coordinate",), INTEGRATED)
-    parts = np.sort_complex(about.eigenvalues)
+    # In the order of their real parts, of which rounding tells nothing.
+    found, size = about.eigenvalues, np.abs(about.eigenvalues).max(initial=1.0)
+    parts = found[np.lexsort((np.abs(found.imag), np.round(found.real / size, 9)))]
     entry.arrays["eigenvalues"] = Array(
         np.stack([parts.real, np.abs(parts.imag)], axis=1), ("mode", "part"), 1e-5
     )
