@@ -43,6 +43,8 @@ AT_REFERENCE = 1e-12
 LEAST = 1e-7
 #: Pieces that are halved at once, and rounds of a time step until its groups are given up.
 AT_ONCE, ROUNDS = 32, 1000
+#: A solution in which a group is lost takes so many times as long.
+RESCUED = 10.0
 #: Longest way of an input in one time step that is followed at all, rad or of the size.
 FARTHEST = 1000.0
 #: Time steps that are solved and certified at once, at first and at most.
@@ -412,7 +414,8 @@ class Proof:
             run = self._run(at_shares(step, solved))
             _copy(start, column, run, 0)
             state = run.advance(1, len(solved), state)
-            self.spent += prover_of(plan_of(self.model)).plan.seconds(len(solved))
+            lost = bool((run.arrays.quality[0][self.sure, 1:] != OK).any())
+            self.spent += (RESCUED if lost else 1.0) * plan_of(self.model).seconds(len(solved))
             passed = self.passed(run, 0, len(solved), deep=0)
             failing = np.flatnonzero(~passed[:, self.sure].all(axis=1))
             first = int(failing[0]) if len(failing) else len(solved) - 1
@@ -421,7 +424,7 @@ class Proof:
                 break
             if len(failing):
                 least = (shares[first + 1] - shares[first]) * way <= self.least
-                if least or rounds >= most:
+                if least or rounds >= most or self.spent >= self.patience:
                     crossed = self._crossed(trail, run, first, passed[first], shares) if self.smooth else None
                     if crossed is None:
                         self._doubt(run, first, passed[first], at, shares)
