@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 BRANCHES: tuple[Branch, ...] = get_args(Branch)
 #: Farthest way of an input in a time step, rad or m: what turns with it could not be followed.
 FARTHEST = 1e4
-#: Operations of a mechanism that is not proven unless that is asked for: some hundred groups.
+#: Operations of a mechanism above which it is proven on request only: some hundred groups.
 LARGE = 20_000
-#: Seconds by NumPy, roughly, for which a motion is followed in pieces unless a proof is asked for.
+#: Seconds by NumPy, roughly, for which a motion is followed in pieces by default.
 PATIENCE = 3.0
 #: Fewest instants that the engine solves between two reports of progress.
 SPAN = 256
@@ -71,8 +71,8 @@ def solve(
         return finished(solving, model.held_bodies(kept), answers, done).trajectory(kept)
     progress = _half(progress, 0.5)
     run = finished(solving, everything, most, judges=False)
-    at_once = proven_at_once(solving, run.arrays.quality[0], compiled, progress)
-    if at_once is None:
+    proven = proven_at_once(solving, run.arrays.quality[0], compiled, progress)
+    if proven is None:
         if not run.arrays.quality[0].any():
             run = Run(model, motion, everything, most, solving.finished(everything, most))
         whole = None if model.globally else solving
@@ -80,15 +80,12 @@ def solve(
         return prove(
             model, motion, found, kept, answers, compiled, smooth, progress, whole, patience_of(branch)
         )  # fmt: skip
-    sure, last = at_once
-    if last < len(motion.time) - 1:  # stopped: what is left is checked
-        run = finished(solving, everything, most)
+    if not proven.all():  # what is left is checked
+        run = Run(model, motion, everything, most, solving.finished(everything, most))
     run.level = answers
     run.check_contacts(0, len(motion.time))
     found = run.trajectory(kept)
-    proven = (sure * (found.status == OK)).astype(np.int8)
-    proven[last + 1 :] = 0
-    return replace(found, proven=proven)
+    return replace(found, proven=proven * (found.status == OK))
 
 
 def proves(model: Model, branch: Branch | None) -> bool:

@@ -214,9 +214,9 @@ def _proven(
     solving: Solving, solution: Trajectory, answers: int, compiled: bool, patience: float
 ) -> Trajectory:  # fmt: skip
     """A solution whose branches are proven, or another one where they are not."""
-    at_once = proven_at_once(solving, solution.status.T, compiled)
-    if at_once is not None:
-        return replace(solution, proven=(at_once[0] * (solution.status == OK)).astype(np.int8))
+    proven = proven_at_once(solving, solution.status.T, compiled)
+    if proven is not None:
+        return replace(solution, proven=proven * (solution.status == OK))
     # By the poses and rates of all bodies.
     model, motion, everything = solving.model, solving.motion, np.arange(solving.model.mechanism.n_bodies)
     most = max(answers, 1)

@@ -19,7 +19,7 @@ from groups.branches.crossing import Crossed, Trail, at_shares, from_pose
 from groups.branches.prover import DEPTH, Pieces, Prover, prover_of
 from groups.branches.singular import singular_position
 from groups.engine.solve import Solving, plan_of
-from groups.motion import Motion, reference_inputs
+from groups.motion import Motion
 from groups.results.arrays import Arrays
 from groups.results.schema import OUTPUTS, QUALITY
 from groups.results.singular import SingularPosition
@@ -53,19 +53,18 @@ WINDOW, WIDEST = 256, 4096
 
 def proven_at_once(
     solving: Solving, status: Statuses, compiled: bool, progress: Callable[[float], object] | None = None
-) -> tuple[Bools, int] | None:
-    """Groups (G,) whose branch is proven over a motion that the engine has solved, and its last instant."""
+) -> npt.NDArray[np.int8] | None:
+    """(T, G) 1 where the branch is proven up to that instant, of a motion that the engine has solved."""
     # None where a group has to be followed in pieces. ``progress`` is called with the share that is done; the
-    # motion ends there if it says False.
+    # proof ends there if it says False.
     if solving.model.globally or status.any() or any(solving.off_profiles(status)):
         return None
     plan, way, last = solving.plan, solving.way, len(solving.motion.time) - 1
     prover, goal = prover_of(plan), solving.motion.value[:, 0]
-    gap = goal - plan.setting.inputs
-    gap -= 2 * np.pi * np.round(gap / (2 * np.pi)) * plan.turning_inputs
-    if np.abs(gap).max(initial=0.0) >= AT_REFERENCE:
+    if np.abs(goal - plan.inputs_near(goal)).max(initial=0.0) >= AT_REFERENCE:
         return None
     sure, tail = prover.sure, list[Pieces]()
+    proven = np.tile(sure.astype(np.int8), (last + 1, 1))
     span = WIDEST if progress is None else WINDOW
     for first in range(0, last, span) if sure.any() else ():
         stop = min(first + span, last)
@@ -76,8 +75,9 @@ def proven_at_once(
             return None
         tail = [pieces.picked([-1])]
         if progress is not None and progress((stop + 1) / (last + 1)) is False:
-            return sure, stop
-    return sure, last
+            proven[stop + 1 :] = 0
+            break
+    return proven
 
 
 def prove(
@@ -361,7 +361,7 @@ class Proof:
         """Go straight from the reference to the first instant of a run; angles the nearest way."""
         model, motion = self.model, self.motion
         goal = motion.value[:, 0]
-        start = way_to(model, motion.names, goal)
+        start = plan_of(model).inputs_near(goal)
         gap = goal - start
         if np.abs(gap).max(initial=0.0) < AT_REFERENCE or not self.sure.any():
             if self.solved is None or self.sure.any():  # else what others found is as good
@@ -501,14 +501,6 @@ class Proof:
                 run.mark(g, slice(at, at + 1), PREDECESSOR_FAILED if missing else PASSED_SINGULAR)
         self.doubted.clear()
         self.proven[:, at] = self._said
-
-
-def way_to(model: Model, names: Sequence[str], goal: Floats) -> Floats:
-    """Inputs (D,) of the reference from which it is straight on to a goal: angles go the nearest way."""
-    start = reference_inputs(model.mechanism, model.frames, model.reference)
-    angles = np.array([not is_length(name) for name in names], dtype=np.bool_)
-    start[angles] += 2 * np.pi * np.round((goal - start)[angles] / (2 * np.pi))
-    return start
 
 
 def _differ(model: Model, one: Sequence[Floats], other: Sequence[Floats]) -> Bools:

@@ -17,10 +17,7 @@ import numpy as np
 from groups.branches.bounds import along_cubic
 from groups.branches.theorem import OFF, ends_of
 from groups.engine.arrays import LINE, aligned, pitch_of
-from groups.engine.machine import _POINTER as POINTER
-from groups.engine.machine import _WHOLE as WHOLE
-from groups.engine.machine import Host, Program, object_code
-from groups.engine.machine import _at as address_of
+from groups.engine.machine import POINTER, WHOLE, Host, Program, address_of, object_code
 from groups.rotations import rotation_of
 from mbssa.graph.llvm import Module, Writer
 from mbssa.graph.nodes import Graph, Number, cos, graph_of, rounded, sin
@@ -180,16 +177,15 @@ def _path(winds: bool) -> list[Number]:
 
 def _write_run(module: Module) -> None:
     """Write ``run``: all functions E go over a block of columns, then the next."""
-    with module.function("run", "ptr %E, i64 %count, ptr %T, i64 %end") as code, code.loop(
-        "0", "%end", str(BLOCK)
-    ) as t:  # fmt: skip
-        after = code(f"add i64 {t}, {BLOCK}")
-        stop = code(f"select i1 {code(f'icmp slt i64 {after}, %end')}, i64 {after}, i64 %end")
-        with code.loop("0", "%count") as k:
-            entry = code.at("%E", code(f"mul i64 {k}, {ENTRY}"), "i64")
-            call, P, C = (code.load(code.at(entry, k, "i64"), "ptr") for k in range(3))
-            rows = code.at("%T", code.load(code.at(entry, 3, "i64"), "i64"), "ptr")
-            code.do(f"call void {call}(ptr {rows}, ptr {P}, ptr {C}, i64 {t}, i64 {stop})")
+    with (
+        module.function("run", "ptr %E, i64 %count, ptr %T, i64 %end") as code,
+        code.blocks("0", "%end", BLOCK) as (t, stop),
+        code.loop("0", "%count") as k,
+    ):
+        entry = code.at("%E", code(f"mul i64 {k}, {ENTRY}"), "i64")
+        call, P, C = (code.load(code.at(entry, k, "i64"), "ptr") for k in range(3))
+        rows = code.at("%T", code.load(code.at(entry, 3, "i64"), "i64"), "ptr")
+        code.do(f"call void {call}(ptr {rows}, ptr {P}, ptr {C}, i64 {t}, i64 {stop})")
 
 
 # --- all groups ----------------------------------------------------------------------------------------
@@ -199,22 +195,14 @@ class _Calls:
     """Functions with their geometry and rows, which run one after another over blocks of columns."""
 
     def __init__(self, program: Program) -> None:
-        self.program, self._alive = program, list[Any]()
-        self._entries, self._places = list[int](), list[tuple[int, int]]()
+        self.program, self._entries, self._places = program, list[int](), list[tuple[int, int]]()
 
     def add(self, loop: Loop, geometry: Sequence[float], places: Iterable[tuple[int, int]]) -> None:
         """Go on with a function whose rows are (array, row)."""
-        tables = [address_of(self._kept(table)) for table in loop.tables]
-        numbers, at_tables = self._kept(geometry), self._kept(np.array(tables, dtype=np.int64))
-        self._entries += [
-            self.program.address(loop.name), address_of(numbers), address_of(at_tables), len(self._places)
-        ]  # fmt: skip
+        kept = self.program.kept
+        tables = kept(np.array([kept(table) for table in loop.tables], dtype=np.int64))
+        self._entries += [self.program.address(loop.name), kept(geometry), tables, len(self._places)]
         self._places += places
-
-    def _kept(self, numbers: Any) -> Any:
-        """An array that lives as long as its address is used."""
-        self._alive.append(np.ascontiguousarray(numbers))
-        return self._alive[-1]
 
     @cached_property
     def _tables(self) -> tuple[Ints, Ints, Ints]:

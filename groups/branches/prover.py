@@ -155,7 +155,8 @@ class Prover:
         self._rates = [_rate_of(plan, row) for row in self.rows]
         #: The same tests as machine code, once they are made, and the seconds that NumPy has taken.
         self.compiled: CompiledTests | None = None
-        self._spent = 0.0
+        self._spent, self._operations = 0.0, sum(of.test.operations for of in self.groups)
+        self._price = price_of(sum(test.operations for test in printed.values()))
         #: (G,) groups that have a proof, and so has what they hang on.
         self.sure = np.ones(len(plan.parts), dtype=np.bool_)
         for part in plan.parts:
@@ -164,15 +165,15 @@ class Prover:
 
     def seconds(self, columns: int) -> float:
         """Seconds of the tests of so many columns by NumPy, roughly."""
-        return seconds_of(sum(of.test.operations for of in self.groups), columns)
+        return seconds_of(self._operations, columns)
 
     def tests(self, columns: int, *, compiled: bool) -> Callable[[Floats, int, Floats], Tubes]:
         """The tests of so many columns, by machine code where that may be and pays."""
-        if not compiled:
+        if not (compiled and self.plan.is_printable):
             return self._tubes
         if self.compiled is None:
             self._spent += self.seconds(columns)
-            if self._spent > price_of(sum(test.operations for test in {of.test for of in self.groups})):
+            if self._spent > self._price:
                 self.compile()
         return self._tubes if self.compiled is None else self.compiled.tubes
 

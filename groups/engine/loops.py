@@ -216,9 +216,7 @@ def write_blocks(module: Module) -> None:
                 x = code.load(code.at(row, code(f"sub i64 {last}, 1")), "double")
                 with code.loop(last, "%end") as t:
                     code.store(x, code.at(row, t), "double")
-        with code.loop("%first", "%end", str(BLOCK)) as t:
-            after = code(f"add i64 {t}, {BLOCK}")
-            stop = _smaller(code, "i64", after, "%end")
+        with code.blocks("%first", "%end", BLOCK) as (t, stop):
             axes = code.at("%S", code(f"sub i64 0, {code(f'mul i64 %moves, {t}')}"))
             with code.loop("0", "%count") as g:
                 entry = code.at("%R", code(f"mul i64 {g}, {ENTRY}"), "i64")
@@ -304,8 +302,8 @@ def write_strides(module: Module) -> None:
         with code.when(code(f"icmp eq i64 {whole(tried)}, {whole(batch)}")):  # strides are widened
             wide, longer = code(f"fmul double {real('%W')}, 2.0"), code(f"mul i64 {whole(batch)}, 2")
             code.store("0", tried, "i64")
-            code.store(_smaller(code, "double", wide, "%most"), "%W", "double")
-            code.store(_smaller(code, "i64", longer, str(BATCH)), batch, "i64")
+            code.store(code.smaller("double", wide, "%most"), "%W", "double")
+            code.store(code.smaller("i64", longer, str(BATCH)), batch, "i64")
         # ---- the next sample
         far, moving = code(f"fadd double {real('%gone', k)}, {real('%W')}"), moves(k)
         to = code.cell("i64", code(f"add i64 {k}, {code(f'select i1 {entering}, i64 0, i64 1')}"))
@@ -369,11 +367,6 @@ def write_strides(module: Module) -> None:
                 gone = code(f"fsub double {real('%gone', j)}, {real('%gone', k)}")
                 code.store(code(f"fdiv double {gone}, {float(DIVIDED)!r}"), "%W", "double")
         code.leave_unless(code(f"or i1 {found}, {divides}"))
-
-
-def _smaller(code: Code, kind: str, a: str, b: str) -> str:
-    how = "fcmp olt" if kind == "double" else "icmp slt"
-    return code(f"select i1 {code(f'{how} {kind} {a}, {b}')}, {kind} {a}, {kind} {b}")
 
 
 def _place(code: Code, base: str, row: str, pitch: str | int, column: str | int = 0) -> str:

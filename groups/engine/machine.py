@@ -108,16 +108,16 @@ def _initialise() -> None:
     llvm.initialize_native_asmprinter()
 
 
-_POINTER, _WHOLE, _NUMBER = ctypes.c_void_p, ctypes.c_int64, ctypes.c_double
+POINTER, WHOLE, NUMBER = ctypes.c_void_p, ctypes.c_int64, ctypes.c_double
 _SIGNATURES: dict[str, list[Any]] = {
-    "blocks": [*[_POINTER] * 3, _WHOLE, _POINTER, *[_WHOLE] * 5, _NUMBER, *[_WHOLE] * 4],
-    "guess": [_POINTER, *[_WHOLE] * 3, _POINTER, *[_WHOLE] * 2, *[_POINTER] * 3],
+    "blocks": [*[POINTER] * 3, WHOLE, POINTER, *[WHOLE] * 5, NUMBER, *[WHOLE] * 4],
+    "guess": [POINTER, *[WHOLE] * 3, POINTER, *[WHOLE] * 2, *[POINTER] * 3],
     "strides": [
-        *[_POINTER] * 3, _WHOLE, *[_POINTER] * 2, *[_WHOLE] * 4, _NUMBER, _POINTER, _WHOLE, *[_POINTER] * 3,
-        _WHOLE, _NUMBER, *[_POINTER] * 4, _WHOLE,
+        *[POINTER] * 3, WHOLE, *[POINTER] * 2, *[WHOLE] * 4, NUMBER, POINTER, WHOLE, *[POINTER] * 3,
+        WHOLE, NUMBER, *[POINTER] * 4, WHOLE,
     ],
-    "travel": [_POINTER, *[_WHOLE] * 2, _POINTER, _WHOLE, *[_POINTER] * 3],
-    "turns": [*[_POINTER] * 2, _WHOLE, *[_POINTER] * 2, _WHOLE, _POINTER, _WHOLE],
+    "travel": [POINTER, *[WHOLE] * 2, POINTER, WHOLE, *[POINTER] * 3],
+    "turns": [*[POINTER] * 2, WHOLE, *[POINTER] * 2, WHOLE, POINTER, WHOLE],
 }  # fmt: skip
 
 
@@ -133,7 +133,7 @@ class Program:
         library = llvm.JITLibraryBuilder().add_object_img(code)
         for name in (*signatures, *others):
             library.export_symbol(name)
-        self._kept = _linker(), library.link(_linker(), f"plan{next(_numbers)}")
+        self._linked, self._alive = (_linker(), library.link(_linker(), f"plan{next(_numbers)}")), list[Any]()
         for name, kinds in signatures.items():
             setattr(self, name, ctypes.CFUNCTYPE(None, *kinds)(self.address(name)))
 
@@ -142,8 +142,13 @@ class Program:
 
     def address(self, name: str) -> int:
         """Address of a function."""
-        found: int = self._kept[1][name]
+        found: int = self._linked[1][name]
         return found
+
+    def kept(self, numbers: Any) -> int:
+        """Address of numbers in an array that lives as long as the program."""
+        self._alive.append(np.ascontiguousarray(numbers))
+        return address_of(self._alive[-1])
 
 
 _numbers = count()
@@ -172,9 +177,9 @@ class Room:
         self.samples, self.knots = np.empty(KNOTS + 1, np.int64), np.empty((KNOTS + 1, plan.first_axes))
         #: Sample, steps of a batch and in it, whether the first sample is entered, knots; way of a stride.
         self.counts, self.wide = np.zeros(5, dtype=np.int64), np.zeros(1)
-        self.at_axes, self.at_states, self.at_notes = map(_at, (self.axes, self.states, self.notes))
-        self.at_before, self.at_doubt = map(_at, (self.before, self.doubt))
-        self.at_course = [_at(a) for a in (self.counts, self.wide, self.samples, self.knots)]
+        self.at_axes, self.at_states, self.at_notes = map(address_of, (self.axes, self.states, self.notes))
+        self.at_before, self.at_doubt = map(address_of, (self.before, self.doubt))
+        self.at_course = [address_of(a) for a in (self.counts, self.wide, self.samples, self.knots)]
 
 
 class Machine(Life):
@@ -188,19 +193,18 @@ class Machine(Life):
         #: Object code, which other processes on processors like this one may take.
         self.code = object_code(text.text, self.host) if code is None else code
         self._program = Program(self.code, _SIGNATURES, [loop.name for loop in text.loops.values()])
-        self._alive: list[Any] = []
+        kept = self._program.kept
         self._entries = np.zeros((len(plan.parts), ENTRY), dtype=np.int64)
         tables = {
-            loop: self._kept(np.array([_at(self._kept(t)) for t in loop.tables]))
+            loop: kept(np.array([kept(t) for t in loop.tables], dtype=np.int64))
             for loop in text.loops.values()
         }
         rows, values = list[int](), list[float]()
         for part in plan.parts:
             loop = text.loops[part.routine]
-            geometry, of_rows = self._kept(np.array(part.geometry)), self._kept(self._rows_of(part, loop))
             self._entries[part.index] = (
-                self._program.address(loop.name), _at(geometry), _at(of_rows), _at(tables[loop]),
-                part.index * NOTES * self.lanes,
+                self._program.address(loop.name), kept(part.geometry), kept(self._rows_of(part, loop)),
+                tables[loop], part.index * NOTES * self.lanes,
             )  # fmt: skip
             rows += [part.quality + k for k in loop.fixed]
             values += loop.fixed.values()
@@ -208,21 +212,15 @@ class Machine(Life):
             height: self._at_all_instants(height, rows, values) for height in (plan.first_axes, plan.height)
         }
         linear = [part.routine.linear for part in plan.parts for _ in part.state]
-        smooth = self._kept(np.where(linear, np.inf, SMOOTH * plan.scale))
-        self._at_entries, self._at_smooth = _at(self._entries), _at(smooth)
+        smooth = np.where(linear, np.inf, SMOOTH * plan.scale)
+        self._at_entries, self._at_smooth = address_of(self._entries), kept(smooth)
         self._nothing = np.array([0.0, np.inf, np.inf])[:, None]
         self._every = np.ones((len(plan.parts), KNOTS), dtype=np.bool_)
         own, bodies = (1, plan.wound) if plan.record.planar else (4, range(1, plan.mechanism.n_bodies))
         self._turning = np.array([plan.body(b) + plan.record.turn for b in bodies], dtype=np.int64)
         self.turned = self._turning[:, None] + np.arange(own)
-        self._at_turning, self._at_scale = _at(self._turning), _at(self._kept(plan.scale_of_inputs))
+        self._at_turning, self._at_scale = address_of(self._turning), kept(plan.scale_of_inputs)
         self._of_thread, self._spare = threading.local(), list[Floats]()
-
-    def _kept(self, array: Any) -> Any:
-        """An array that lives as long as its address is used."""
-        array = np.ascontiguousarray(array)
-        self._alive.append(array)
-        return array
 
     def _at_all_instants(self, height: int, rows: list[int], values: list[float]) -> tuple[Ints, Floats]:
         """Rows, and their values, of the frame and of what is the same at all instants."""
@@ -315,11 +313,11 @@ class Machine(Life):
         return found
 
     def _blocks(self, X: Floats, entries: Ints, first: int, end: int, limit: float, behind: int = 0) -> None:
-        room, at, pitch, wide, moves = self._room, _at(X), X.strides[0] // 8, BLOCK + self.lanes, 1
+        room, at, pitch, wide, moves = self._room, address_of(X), X.strides[0] // 8, BLOCK + self.lanes, 1
         plan, axes = self.plan, room.at_axes
         if len(X) == plan.height:  # all axes are kept
             axes, wide, moves = at + X.strides[0] * plan.first_axes, pitch, 0
-        table = self._at_entries if entries is self._entries else _at(entries)
+        table = self._at_entries if entries is self._entries else address_of(entries)
         self._program.blocks(
             at, axes, table, len(entries), room.at_notes, pitch, wide, moves, first, end, limit,
             behind, plan.first_body if behind else 0, plan.q.start, plan.unknowns if behind else 0,
@@ -337,8 +335,8 @@ class Machine(Life):
             Y, q = aligned(plan.unknowns, count + self.lanes), 0
         states, time = columns[plan.first_state : plan.first_quality].copy(), np.ascontiguousarray(time)
         self._program.guess(
-            _at(Y), Y.strides[0] // 8, q, plan.unknowns, _at(time), count, len(knots), _at(first), _at(knots),
-            _at(states),
+            address_of(Y), Y.strides[0] // 8, q, plan.unknowns, address_of(time), count, len(knots),
+            address_of(first), address_of(knots), address_of(states),
         )  # fmt: skip
         if Y is not X:
             X[plan.q] = Y[:, :count]
@@ -366,7 +364,7 @@ class Machine(Life):
         last, unit = len(time) - 1, inputs.shape[1] == 1 or inputs.strides[1] == 8
         inputs = inputs if unit else inputs.copy()
         kept = inputs, np.ascontiguousarray(time), np.empty(2 * last + self.lanes + 2)
-        at_inputs, at_time, at = map(_at, kept)
+        at_inputs, at_time, at = map(address_of, kept)
         first = last + self.lanes  # of the sums; steps are written by whole vectors
         self._program.travel(
             at_inputs,
@@ -404,7 +402,7 @@ class Machine(Life):
             return X[: plan.first_axes], sure
         kept = np.empty((plan.first_body, count + 1)), time, np.zeros(count + 1)
         kept[0][:, 1:] = inputs
-        at = tuple(map(_at, kept))
+        at = tuple(map(address_of, kept))
         room.counts[:], room.wide[0] = (0, 2**62, 0, 0, 0), -1.0  # one sample at a time
         self._strides(column, Travel(*kept[-1:] * 2, 0.0, kept, (*at, at[-1])), -1.0)
         made = int(room.counts[-1])
@@ -425,7 +423,7 @@ class Machine(Life):
         )  # fmt: skip
 
 
-def _at(array: Any) -> int:
+def address_of(array: Any) -> int:
     """Address of an array."""
     found: int = array.__array_interface__["data"][0]
     return found

@@ -359,13 +359,10 @@ class Follower:
 
     def _start_near(self, goal: Floats) -> Floats:
         """The reference, with angles of the inputs half a turn at most from those of a goal (D,)."""
-        plan = self.plan
-        inputs, turns = slice(0, plan.first_body, 3), plan.turning_inputs
-        whole = 2 * np.pi * np.round((goal - plan.start[inputs]) / (2 * np.pi)) * turns
-        if not whole.any():
+        plan, column = self.plan, self.plan.start.copy()
+        column[0 : plan.first_body : 3] = plan.inputs_near(goal)
+        if (column == plan.start).all():
             return plan.start
-        column = plan.start.copy()
-        column[inputs] += whole
         given = column[: plan.first_body, None]
         found = self.life.steps_from(column, given, np.zeros(2), plan.alive)[0][:, -1]
         same = np.abs(found[plan.q] - plan.start[plan.q]).max(initial=0.0) <= SAME  # else turns are counted

@@ -235,6 +235,13 @@ class Plan:
         """First row of a body's record."""
         return self.first_body + b * self.record.stored
 
+    def inputs_near(self, goal: Floats) -> Floats:
+        """Inputs (D,) at the reference, angles half a turn at most from those of a goal (D,)."""
+        reference = self.start[0 : self.first_body : 3]
+        whole = 2 * np.pi * np.round((goal - reference) / (2 * np.pi))
+        found: Floats = reference + whole * self.turning_inputs
+        return found
+
     def up_to(self, parts: Iterable[Part]) -> list[Part]:
         """Groups and all that they hang on, in their order."""
         found, todo = set[int](), [part.index for part in parts]

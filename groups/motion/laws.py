@@ -188,7 +188,7 @@ def _traced(law: Callable[[Any], Any], t: Floats) -> tuple[Floats, Floats, Float
     try:
         found, values = of_time(law)(t), _called(law, t)
         alike = np.abs(found[0] - values) <= 1e-9 * np.abs(values).max(initial=0.0)
-    except Exception:  # whatever it is, the function can be sampled
+    except Exception:  # of nodes: what is wrong with the function itself is raised when it is sampled
         return None
     return found if alike.all() else None
 

@@ -114,6 +114,12 @@ class Code:
         self.do(f"br label %{name}")
         self._label(f"{name}.end")
 
+    @contextmanager
+    def blocks(self, first: str, end: str, wide: int) -> Iterator[tuple[str, str]]:
+        """First index and end of each block of so many, or fewer at last."""
+        with self.loop(first, end, str(wide)) as begin:
+            yield begin, self.smaller("i64", self(f"add i64 {begin}, {wide}"), end)
+
     def leave_unless(self, condition: str) -> None:
         """End the innermost loop where a condition does not hold."""
         self._count += 1
@@ -137,6 +143,11 @@ class Code:
         at = self(f"alloca {kind}", first=True)
         self.do(f"store {kind} {value}, ptr {at}")
         return at
+
+    def smaller(self, kind: str, a: str, b: str) -> str:
+        """The smaller of two scalars of a kind."""
+        how = "fcmp olt" if kind == "double" else "icmp slt"
+        return self(f"select i1 {self(f'{how} {kind} {a}, {b}')}, {kind} {a}, {kind} {b}")
 
     # --- memory --------------------------------------------------------------------------------------
 

@@ -35,8 +35,18 @@ _OPERATIONS = {
 _COMPARISONS = frozenset(("<", ">", "<=", ">=", "same", "differ"))
 
 
-class OutsideError(Exception):
+class CallbackError(Exception):
     """An exception, its cause, of a function that a script calls."""
+
+
+def _operator(op: str, *, swapped: bool = False) -> Callable[[Value, Value | float], Value]:
+    """A method that writes an operation on a value and another one."""
+
+    def operate(a: Value, b: Value | float) -> Value:
+        b = b if isinstance(b, Value) else a.script.value(b, a.kind)
+        return a.script.operation(op, *((b, a) if swapped else (a, b)))
+
+    return operate
 
 
 class Value:
@@ -47,57 +57,14 @@ class Value:
     def __init__(self, script: Script, kind: str, text: str) -> None:
         self.script, self.kind, self.text = script, kind, text
 
-    def _with(self, op: str, other: Value | float, *, swapped: bool = False) -> Value:
-        other = other if isinstance(other, Value) else self.script.value(other, self.kind)
-        return self.script.operation(op, *((other, self) if swapped else (self, other)))
-
-    def __add__(self, other: Value | float) -> Value:
-        return self._with("+", other)
-
-    __radd__ = __add__
-
-    def __sub__(self, other: Value | float) -> Value:
-        return self._with("-", other)
-
-    def __rsub__(self, other: float) -> Value:
-        return self._with("-", other, swapped=True)
-
-    def __mul__(self, other: Value | float) -> Value:
-        return self._with("*", other)
-
-    __rmul__ = __mul__
-
-    def __truediv__(self, other: Value | float) -> Value:
-        return self._with("/", other)
-
-    def __rtruediv__(self, other: float) -> Value:
-        return self._with("/", other, swapped=True)
-
-    def __lt__(self, other: Value | float) -> Value:
-        return self._with("<", other)
-
-    def __gt__(self, other: Value | float) -> Value:
-        return self._with(">", other)
-
-    def __le__(self, other: Value | float) -> Value:
-        return self._with("<=", other)
-
-    def __ge__(self, other: Value | float) -> Value:
-        return self._with(">=", other)
-
-    def __and__(self, other: Value) -> Value:
-        return self._with("and", other)
-
-    def __or__(self, other: Value) -> Value:
-        return self._with("or", other)
-
-    def is_(self, other: Value | float) -> Value:
-        """Whether two are the same."""
-        return self._with("same", other)
-
-    def is_not(self, other: Value | float) -> Value:
-        """Whether two differ; NaN differs from all."""
-        return self._with("differ", other)
+    __add__ = __radd__ = _operator("+")
+    __mul__ = __rmul__ = _operator("*")
+    __sub__, __rsub__ = _operator("-"), _operator("-", swapped=True)
+    __truediv__, __rtruediv__ = _operator("/"), _operator("/", swapped=True)
+    __lt__, __gt__, __le__, __ge__ = map(_operator, ("<", ">", "<=", ">="))
+    __and__, __or__ = map(_operator, ("and", "or"))
+    #: Whether two are the same, or differ; NaN differs from all.
+    is_, is_not = map(_operator, ("same", "differ"))
 
 
 class Variable(ABC):
@@ -237,20 +204,22 @@ def _outside(function: Callable[..., Any]) -> Callable[..., Any]:
         try:
             return function(*x)
         except Exception as error:
-            raise OutsideError from error
+            raise CallbackError from error
 
     return call
 
 
 class _Name(Variable):
+    script: PythonScript
+
     def get(self) -> Value:
-        found = Value(self.script, self.kind, f"{self.name}_{self.script.count()}")  # type: ignore[attr-defined]
-        self.script.line(f"{found.text} = {self.name}")  # type: ignore[attr-defined]
+        found = Value(self.script, self.kind, f"{self.name}_{self.script.count()}")
+        self.script.line(f"{found.text} = {self.name}")
         return found
 
     def set(self, x: Value | float) -> None:
         text = x.text if isinstance(x, Value) else repr(x)
-        self.script.line(f"{self.name} = {text}")  # type: ignore[attr-defined]
+        self.script.line(f"{self.name} = {text}")
 
 
 class PythonScript(Script):
@@ -401,11 +370,13 @@ _ARGUMENTS = "ptr noalias %m, ptr noalias %p, ptr %ask"
 
 
 class _Cell(Variable):
+    script: MachineScript
+
     def get(self) -> Value:
-        return self.script.read(self.kind, self.name)  # type: ignore[attr-defined,no-any-return]
+        return self.script.read(self.kind, self.name)
 
     def set(self, x: Value | float) -> None:
-        self.script.write(self.kind, self.name, x)  # type: ignore[attr-defined]
+        self.script.write(self.kind, self.name, x)
 
 
 class MachineScript(Script):

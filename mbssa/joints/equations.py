@@ -287,6 +287,11 @@ def stepped(
     return frame
 
 
+def _along(unit: Sequence[float]) -> Direction:
+    """Derivative by the coordinates of a joint, at these rates."""
+    return Direction(lambda name, i: unit[i] if name == "coordinate" else 0.0)
+
+
 @cache
 def _pose(rows: Equations) -> tuple[Callable[..., Sequence[Number]], list[tuple[str, Any]]]:
     """Place, axes by rows, and for each coordinate velocity and angular velocity of B, as printed."""
@@ -294,8 +299,7 @@ def _pose(rows: Equations) -> tuple[Callable[..., Sequence[Number]], list[tuple[
     q = [graph.input("coordinate", i) for i in range(k)]
     frame = stepped(Frame(ZERO, UNIT), rows.steps, q.__getitem__, lambda name: graph.input("parameter", name))
     numbers = [*frame.place, *(x for row in transposed(frame.axes) for x in row)]
-    for unit in np.eye(k).tolist():
-        by = Direction(lambda name, i: unit[i] if name == "coordinate" else 0.0)  # noqa: B023 - used at once
+    for by in map(_along, np.eye(k).tolist()):
         numbers += [*derivative(frame.place, by), *frame.motion.twist(by)[1]]
     (_, arrays), inputs = printed("pose", [], numbers)
     return arrays, inputs

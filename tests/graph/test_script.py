@@ -8,7 +8,7 @@ import pytest
 
 from groups.engine.machine import Host, Program, object_code
 from mbssa.graph.nodes import Graph, sin, sqrt
-from mbssa.graph.script import MachineScript, OutsideError, PythonScript
+from mbssa.graph.script import CallbackError, MachineScript, PythonScript
 
 #: Places: numbers 0 … 9, a sum, a root, a count.
 SUM, ROOT, TIME = 10, 11, 12
@@ -98,6 +98,6 @@ def test_an_exception_from_outside_is_no_fault_of_the_numbers():
     def ask(*_):
         raise ValueError("behind the wall")
 
-    with pytest.raises(OutsideError) as caught:
+    with pytest.raises(CallbackError) as caught:
         script.made(ask)["run"]([1.0] * 13, [0])
     assert "behind the wall" in str(caught.value.__cause__)

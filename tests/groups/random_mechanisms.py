@@ -30,6 +30,22 @@ TURNED_ROUND = {"angle", "angle_1", "angle_2", "angle_x", "angle_z", "azimuth", 
 #: The bodies "a" and "b" that carry a random group: both move, one of them freely.
 CARRIERS = ("frame a F x y z angle_x angle_y angle_z", "frame b R angle")
 
+#: Joints of groups without a closed form between the bodies "a" and "b".
+OTHERS = {
+    "H-U-S": ["a x H", "x y U", "y b S"],
+    "RCCC": ["a x C", "x y C", "b y C"],
+    "driven R, CCC": ["a x R angle", "x y C", "y z C", "z b C"],
+    "3R1C1ER": ["a x R", "x y R", "y z R", "z w C slide", "w b ER"],
+    "6R, one driven between": ["a x R", "x y R", "y z R", "z u R", "u v R", "v w R angle", "w b R"],
+    "platform on three R-S": ["a u R", "u p S", "a v R", "v p S", "b w R", "w p S"],
+    "six rods": [*["a x SPSP"] * 3, *["b x SPSP"] * 3],
+    "six lengths": [*["a x DIST distance"] * 3, *["b x DIST distance"] * 3],
+    "spheres in cylinders": ["a x SC", "b x SC", "a x SP", "b x SPSP"],
+    "cylinders on planes": ["a x PC", "b x PC", "a x SP", "b x SPSP"],
+    "slotted cylinder": ["a x CR", "b x PC", "b x SP"],
+    "plane": ["a x PL", "b x SP", "b x SPSP", "a x SPSP"],
+}  # fmt: skip
+
 
 def rotation(rng):
     """A random rotation (3, 3)."""

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from random_mechanisms import CARRIERS, distance, largest_step, random_mechanism, slopes, swing
+from random_mechanisms import CARRIERS, OTHERS, distance, largest_step, random_mechanism, slopes, swing
 
 import groups
 import mbssa
@@ -51,22 +51,6 @@ FORMS = {
     "U-R-S": (["a x U", "x y R", "y b S"], MEET),
     "R-U-S, U driven, driven between": (["a x R", "x y R", "y z R angle", "z w P", "w b S"], MEET),
     "driven F between": (["a x R", "x y F x y z angle_x angle_y angle_z", "y z R", "z w R", "w b S"], MEET),
-}  # fmt: skip
-
-#: Groups without a closed form.
-OTHERS = {
-    "H-U-S": ["a x H", "x y U", "y b S"],
-    "RCCC": ["a x C", "x y C", "b y C"],
-    "driven R, CCC": ["a x R angle", "x y C", "y z C", "z b C"],
-    "3R1C1ER": ["a x R", "x y R", "y z R", "z w C slide", "w b ER"],
-    "6R, one driven between": ["a x R", "x y R", "y z R", "z u R", "u v R", "v w R angle", "w b R"],
-    "platform on three R-S": ["a u R", "u p S", "a v R", "v p S", "b w R", "w p S"],
-    "six rods": [*["a x SPSP"] * 3, *["b x SPSP"] * 3],
-    "six lengths": [*["a x DIST distance"] * 3, *["b x DIST distance"] * 3],
-    "spheres in cylinders": ["a x SC", "b x SC", "a x SP", "b x SPSP"],
-    "cylinders on planes": ["a x PC", "b x PC", "a x SP", "b x SPSP"],
-    "slotted cylinder": ["a x CR", "b x PC", "b x SP"],
-    "plane": ["a x PL", "b x SP", "b x SPSP", "a x SPSP"],
 }  # fmt: skip
 
 #: Joints whose universal joints have an offset: no leg is a rod then.

@@ -270,7 +270,7 @@ class _Compiled(Memory):
         self._place()
 
     def _place(self) -> None:
-        """Note the addresses of the memory and of the function that is asked."""
+        """Note the addresses of the memory and of the function that is called back."""
         ask = ctypes.cast(self._back, ctypes.c_void_p).value
         self._at = self.m.ctypes.data, self.p.ctypes.data, ask
 

@@ -293,7 +293,7 @@ class _Traced(At):
 
 
 class _Outside:
-    """A function of arrays, called with numbers; its last values are kept, as each is asked for alone."""
+    """A function of arrays that is called with numbers; its last values are kept, for each is read alone."""
 
     def __init__(self, function: Called) -> None:
         self.function = function

@@ -38,7 +38,7 @@ from groups.results.joints import coordinate_motion
 from groups.setting import Setting
 from groups.status import CONTACT_LOST
 from groups.trajectory import STATUS
-from mbssa.graph.script import OutsideError
+from mbssa.graph.script import CallbackError
 
 if TYPE_CHECKING:
     from groups.dynamics.forward.loads import Applied
@@ -571,5 +571,5 @@ def calling_back() -> Iterator[None]:
     """Exceptions of functions from outside are raised as they are."""
     try:
         yield
-    except OutsideError as error:
+    except CallbackError as error:
         raise error.__cause__ or error from None

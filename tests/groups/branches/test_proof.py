@@ -340,6 +340,18 @@ def test_a_later_group_out_of_reach_leaves_the_proofs_of_others_whole():
     assert [(one.group, one.kind) for one in found.singular] == [(3, "path ends")]
 
 
+def test_groups_without_a_proof_are_checked():
+    """In a flat parallelogram, whose sign holds where its path does not."""
+    mechanism = four_bar(1.0, 0.5, 1.0, 0.5, np.pi / 4)
+    model = groups.build(mbssa.decompose(mechanism))
+    motion = turning(mechanism, 2 * np.pi, 14)
+    prover_of(plan_of(model)).sure[:] = False
+    found, checked = (model.solve(motion, branch=branch, compiled=False) for branch in ("proven", "checked"))
+    assert not checked.ok
+    assert found.status.tolist() == checked.status.tolist()
+    assert (found.proof < 2).all()
+
+
 def test_other_words_for_the_branch_are_refused():
     mechanism = mbssa.load("planar_four_bar")
     model = groups.build(mbssa.decompose(mechanism))

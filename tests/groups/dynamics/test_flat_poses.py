@@ -178,7 +178,7 @@ def test_a_near_miss_is_no_passage(more):
 
 
 def test_a_driven_rocker_turns_back():
-    """Which of its joints is driven does not matter, though neither can lead over its dead points."""
+    """The motion is the same by either driven joint, though neither can lead over its dead points."""
     ends = {}
     for driven in "AD":
         run = groups.simulate(

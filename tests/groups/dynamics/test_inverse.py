@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 from dense_forces import answer_at, assert_dense, with_masses
-from random_mechanisms import CARRIERS, random_mechanism, swing
+from random_mechanisms import CARRIERS, OTHERS, random_mechanism, swing
 
 import groups
 import mbssa
@@ -35,15 +35,20 @@ def test_groups_agree_with_one_dense_system(name):
     assert_dense(forces)
 
 
-#: Groups of each type of joint, in the tree and closing; see tests/groups/test_spatial_forms.py.
+#: Groups of each type of joint, in the tree and closing.
 GROUPS = {
-    "H-U-S": ["a x H", "x y U", "y b S"],
-    "six rods": [*["a x SPSP"] * 3, *["b x SPSP"] * 3],
-    "six lengths": [*["a x DIST distance"] * 3, *["b x DIST distance"] * 3],
-    "spheres in cylinders": ["a x SC", "b x SC", "a x SP", "b x SPSP"],
-    "cylinders on planes": ["a x PC", "b x PC", "a x SP", "b x SPSP"],
-    "slotted cylinder": ["a x CR", "b x PC", "b x SP"],
-    "plane": ["a x PL", "b x SP", "b x SPSP", "a x SPSP"],
+    **{
+        name: OTHERS[name]
+        for name in (
+            "H-U-S",
+            "six rods",
+            "six lengths",
+            "spheres in cylinders",
+            "cylinders on planes",
+            "slotted cylinder",
+            "plane",
+        )
+    },
     "turned C, U and S": ["a x C angle", "x y U", "y b S"],
     "driven S between": ["a x R", "x y S angle_x angle_y angle_z", "y z R", "z w R", "w b S"],
     "driven F between": ["a x R", "x y F x y z angle_x angle_y angle_z", "y z R", "z w R", "w b S"],
