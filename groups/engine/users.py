@@ -30,7 +30,7 @@ class OpaqueError(ValueError):
 
 def traced(function: UserFunction, frames: Sequence[Frame], reference: Poses, joint: str) -> Number:
     """A user's function of some frames; nodes of its operations where it can be traced, else one node."""
-    x = _numbers(function, frames)
+    x = numbers_of(function, frames)
     graph = graph_of(x)
     if graph is None:
         try:
@@ -46,7 +46,7 @@ def traced(function: UserFunction, frames: Sequence[Frame], reference: Poses, jo
 def _operations(function: UserFunction, reference: Poses) -> Number | None:
     """Expression of a function in inputs ("x", k); None where it has other values than the function."""
     call, graph = on_copies(function, function.resolve().function), Graph()
-    poses = np.array([_numbers(function, frames) for frames in _around(function, reference)])
+    poses = np.array([numbers_of(function, frames) for frames in _around(function, reference)])
     inputs = np.array([graph.input("x", k) for k in range(poses.shape[1])], dtype=object)
     try:
         with np.errstate(all="ignore"):
@@ -73,7 +73,7 @@ def _around(function: UserFunction, reference: Poses) -> Iterator[list[Frame]]:
         ]
 
 
-def _numbers(function: UserFunction, frames: Sequence[Frame]) -> list[Number]:
+def numbers_of(function: UserFunction, frames: Sequence[Frame]) -> list[Number]:
     """Numbers of frames in a row: x, y, angle; in space places, and rotations by rows."""
     if function.planar:
         return [v for f in frames for v in (*f.place[:2], f.angle)]
@@ -108,8 +108,9 @@ class Opaque:
             columns = np.array(np.broadcast_arrays(*x), dtype=np.float64)
             if columns.ndim == 1:
                 return self._at(evaluate, columns.reshape(order + 1, -1))
-            found = [self._at(evaluate, column.reshape(order + 1, -1)) for column in columns.T]
-            return np.array(found, dtype=np.float64)
+            each = columns.reshape(order + 1, len(x) // (order + 1), -1)
+            found = [self._at(evaluate, each[:, :, t]) for t in range(each.shape[2])]
+            return np.array(found, dtype=np.float64).reshape(columns.shape[1:])
 
         return on_numbers
 
