@@ -11,18 +11,16 @@ from typing import Literal, get_args
 import numpy as np
 
 from groups.contacts import left_limits, outside, sentences_of, watches
-from groups.global_solver.elimination import Method, method_for
+from groups.global_solver.elimination import Method
 from groups.global_solver.path import Answer, Way
 from groups.global_solver.system import System
-from groups.motion import Motion, default_motion, drive_rows, reference_inputs
-from groups.passive_rotations import locked_rotations
-from groups.reference import check_drives, closed_reference
+from groups.motion import Motion, default_motion
+from groups.reference import check_drives
 from groups.rotations import quaternion_of
+from groups.setting import Setting
 from groups.status import CONTACT_LOST, INTERPENETRATION, OK
 from groups.trajectory import Level, Trajectory
-from mbssa.arrays import Floats
 from mbssa.joints.frames import Frames
-from mbssa.joints.poses import Poses
 from mbssa.structure import Structure
 
 Progress = Callable[[float], object]
@@ -77,18 +75,14 @@ def solve_globally(
     ):  # fmt: skip
         if given not in allowed:
             raise ValueError(f"no {what} {given!r}; there are {', '.join(filter(None, allowed))}")
-    frames, reference = closed_reference(structure)
+    setting = Setting.of(structure)
     motion = default_motion(structure.mechanism) if motion is None else motion
     check_drives(structure.mechanism, motion)
-    inputs = reference_inputs(structure.mechanism, frames, reference)
-    system = system_of(structure, frames, reference, inputs)
+    system = system_of(setting)
     order, proves = get_args(Level).index(level), branch == "proven"
-    start, T = system.state(reference, inputs), len(motion.time)
-    state = start.at([0] * T)
-    state.inputs[:] = np.array([motion.value, motion.rate, motion.acceleration]) / system.units[:, None]
-    way = Way(system, method or method_for(system), start)
-    answer = way.solve(state, motion.time, max(order, proves), progress)
-    found = _watched(structure, frames, _trajectory(structure, motion, system, answer, max(order, proves)))
+    depth = max(order, proves)
+    answer = Way(system, method).solve(system.over(motion), motion.time, depth, progress)
+    found = _watched(structure, setting.frames, _trajectory(structure, motion, system, answer, depth))
     if not proves:
         return found
     from groups.branches.insertion import prove_of_groups
@@ -100,13 +94,10 @@ def solve_globally(
     )
 
 
-def system_of(structure: Structure, frames: Frames, reference: Poses, inputs: Floats) -> System:
+def system_of(setting: Setting) -> System:
     """All equations of a structure."""
-    mechanism = structure.mechanism
-    return System(
-        mechanism, frames, reference, inputs, range(mechanism.n_joints), range(mechanism.n_bodies), 1,
-        drive_rows(mechanism), locked_rotations(structure, frames),
-    ).determined()  # fmt: skip
+    mechanism = setting.mechanism
+    return System(setting, range(mechanism.n_joints), range(mechanism.n_bodies))
 
 
 def _trajectory(

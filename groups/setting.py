@@ -50,6 +50,11 @@ class Setting:
         return self.structure.mechanism
 
     @property
+    def planar(self) -> bool:
+        """Whether it moves in the plane."""
+        return self.mechanism.space == "planar"
+
+    @property
     def forest(self) -> Forest:
         """The trees of the groups, in their order, and their labelled topologies."""
         return forest_of(self.structure, self.frames)

@@ -38,18 +38,12 @@ class GlobalPart:
         joints = self.group.joint_indices.tolist()
         touched = {body for j in joints for body in setting.frames.bodies_of(setting.mechanism, j)}
         given = [0, *sorted(touched - {0, *own})]
-        return System(
-            setting.mechanism, setting.frames, setting.reference, setting.inputs, joints, [*given, *own],
-            len(given), setting.drives, [spin for spin in setting.spins if spin.body in own],
-        ).determined()  # fmt: skip
+        return System(setting, joints, [*given, *own], len(given))
 
     def solve(self, motion: Motion, arrays: Arrays, level: int, row_of: Ints) -> None:
         """Solve the first instants of a run, those of the motion, from where the given bodies are."""
-        system, setting, at = self.system, self.setting, slice(len(motion.time))
+        system, state, at = self.system, self.system.over(motion), slice(len(motion.time))
         (position, orientation, *rates), known = arrays.outputs, system.known
-        start = system.state(setting.reference, setting.inputs)
-        state = start.at([0] * at.stop)
-        state.inputs[:] = np.array([motion.value, motion.rate, motion.acceleration]) / system.units[:, None]
         rows, pose = row_of[system.stage[1:known]], state.pose[:, 1:known]
         if len(rows):
             pose[: system.linear] = np.moveaxis(position[rows, at], 2, 0) / system.size
@@ -59,7 +53,7 @@ class GlobalPart:
                 twist = system.twists(motion_of)[:, 1:known]
                 twist[:] = np.moveaxis(rate[rows, at], 2, 0)
                 twist[: system.linear] /= system.size
-        answer = Way(system, self.method, start).solve(state, motion.time, level)
+        answer = Way(system, self.method).solve(state, motion.time, level)
         quality = answer.status, answer.residual * system.size, answer.steps, answer.condition
         array: Any
         for array, part in zip(arrays.quality, quality, strict=True):

@@ -11,7 +11,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from groups.global_solver.elimination import Dense, Factors, Method, factorised
+from groups.global_solver.elimination import Dense, Factors, Method, factorised, method_for
 from groups.global_solver.system import State, System
 from groups.status import (
     BRANCH_JUMP,
@@ -71,11 +71,13 @@ class Answer:
 
 
 class Way:
-    """Newton's method on a system, of a group or of all, from a closed state on."""
+    """Newton's method on a system, of a group or of all, from its closed start on."""
 
-    def __init__(self, system: System, method: Method, start: State) -> None:
-        self.system, self.method, self.start = system, method, start
-        rows, entries = system.step(start)
+    def __init__(self, system: System, method: Method | None = None) -> None:
+        if system.m < system.n:
+            raise ValueError(f"{system.mechanism.name} has {system.m} equations for {system.n} unknowns")
+        self.system, self.method = system, method or method_for(system)
+        rows, entries = system.step(system.start)
         factors = Dense(system, entries)
         #: Sign of the determinant, which is held; 0 at a dead point, and where equations are redundant.
         self.sign = float(factors.sign[0]) if factors.condition[0] > LEAST else 0.0
@@ -189,7 +191,7 @@ class Way:
         self, state: State, time: Floats, level: int, progress: Callable[[float], object] | None = None
     ) -> Answer:
         """Solve all instants of a state, of which given bodies and inputs are set, block by block."""
-        T, last = state.instants, self.start
+        T, last = state.instants, self.system.start
         nothing = np.zeros(T)
         answer = Answer(state, np.full(T, NOT_COMPUTED), nothing + np.nan, np.zeros(T, np.int64), nothing)
         block = max(FEWEST, min(MOST, NUMBERS // max(self.system.n, 1)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
@@ -21,13 +21,13 @@ from groups.global_solver.rows import (
     shape_of,
     spin_writer,
 )
+from groups.motion import Motion
 from groups.passive_rotations import LockedRotation
+from groups.setting import Setting
 from mbssa.arrays import Floats, Ints
 from mbssa.graph.frames import Frame, cross
 from mbssa.joints.catalogue import is_length, type_of_joint
-from mbssa.joints.frames import Frames
 from mbssa.joints.poses import Poses
-from mbssa.mechanism import Mechanism
 
 
 @dataclass(eq=False)
@@ -101,32 +101,24 @@ class System:
 
     # The first `known` bodies of the stage are given.
 
-    def __init__(
-        self, mechanism: Mechanism, frames: Frames, reference: Poses, inputs: Floats,
-        joints: Sequence[int], stage: Sequence[int], known: int, drives: Mapping[tuple[int, str], int],
-        spins: Sequence[LockedRotation],
-    ) -> None:  # fmt: skip
-        self.mechanism, self.frames, self.size, self.known = mechanism, frames, frames.size, known
-        self.planar = mechanism.space == "planar"
+    def __init__(self, setting: Setting, joints: Sequence[int], stage: Sequence[int], known: int = 1) -> None:
+        self.mechanism, self.frames, self.known = setting.mechanism, setting.frames, known
+        self.drives, self.size, self.planar = setting.drives, self.frames.size, setting.planar
         self.columns = COLUMNS[self.planar]
         self.wide, self.linear = len(self.columns), 2 if self.planar else 3
         self.stage, self.bodies = np.array(stage, dtype=np.int64), len(stage)
-        self.drives, self.starts = drives, list[float]()
-        self.units = np.ones(len(inputs))
-        self.units[[row for (_, name), row in drives.items() if is_length(name)]] = self.size
-        found = list(self._rows([*map(self._joint, joints), *map(self._spin, spins)], reference, inputs))
+        self.starts, self.units = list[float](), np.ones(len(setting.inputs))
+        self.units[[row for (_, name), row in self.drives.items() if is_length(name)]] = self.size
+        spins = [self._spin(spin) for spin in setting.spins if spin.body in stage[known:]]
+        found = list(self._rows([*map(self._joint, joints), *spins], setting.reference, setting.inputs))
         self.joints = [joints for joints, _ in found]
         #: Joint of each row or -1, its name, and whether it is the gap of a contact, which can open.
         self.labels = [of[r] for joints, labels in found for r in range(joints.kind.rows) for of in labels]
         self.is_gap = np.array([is_gap for _, _, is_gap in self.labels], dtype=bool)
         self.m, self.n = len(self.labels), (self.bodies - known) * self.wide + len(self.starts)
         self.row, self.column = self._places()
-
-    def determined(self) -> System:
-        """The system, if it has as many equations as unknowns or more."""
-        if self.m < self.n:
-            raise ValueError(f"{self.mechanism.name} has {self.m} equations for {self.n} unknowns")
-        return self
+        #: One instant at rest, at the reference.
+        self.start = self._state(setting.reference, setting.inputs)
 
     @property
     def redundant(self) -> int:
@@ -235,8 +227,7 @@ class System:
 
     # --- states --------------------------------------------------------------------------------------
 
-    def state(self, reference: Poses, inputs: Floats) -> State:
-        """One instant at rest; inputs (D,) m and rad."""
+    def _state(self, reference: Poses, inputs: Floats) -> State:
         stage, pose = self.stage, np.empty((PLANAR if self.planar else SPATIAL, self.bodies, 1))
         pose[: self.linear, :, 0] = reference.position[stage, : self.linear].T / self.size
         self.turn(
@@ -246,6 +237,12 @@ class System:
         values[0, :, 0] = inputs / self.units
         motion = np.zeros((2, self.bodies * self.wide + len(self.starts), 1))
         return State(pose, np.array(self.starts)[:, None], values, motion)
+
+    def over(self, motion: Motion) -> State:
+        """The start with the inputs of a motion."""
+        state = self.start.at([0] * len(motion.time))
+        state.inputs[:] = np.array([motion.value, motion.rate, motion.acceleration]) / self.units[:, None]
+        return state
 
     def turn(self, pose: Floats, orientation: Floats) -> None:
         """Set the angles (n, T) of bodies in the plane, or their rotations (n, T, 3, 3)."""

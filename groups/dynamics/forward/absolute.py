@@ -15,10 +15,11 @@ import numpy as np
 
 from groups.dynamics.forward.equations import Instant
 from groups.dynamics.forward.loads import Loads
-from groups.global_solver.system import System
+from groups.global_approach import system_of
 from groups.motion import Law, drive_rows, reference_inputs
 from groups.passive_rotations import locked_rotations
 from groups.rotations import plane_rotation, rotation_of
+from groups.setting import Setting
 from mbssa import Structure
 from mbssa.arrays import Floats
 from mbssa.joints.frames import Frames
@@ -61,11 +62,9 @@ class Constraints:
         self.laws, places = list(laws.values()), {mechanism.place_of(name): k for k, name in enumerate(laws)}
         start = reference_inputs(mechanism, frames, begin)
         inputs = np.array([start[row] for row in map(drive_rows(mechanism).__getitem__, places)])
-        system = self.system = System(
-            mechanism, frames, begin, inputs, range(mechanism.n_joints), range(mechanism.n_bodies), 1,
-            places, locked_rotations(structure, frames),
-        )  # fmt: skip
-        self._state = system.state(begin, inputs).at([0])  # arrays of its own
+        spins = locked_rotations(structure, frames)
+        system = self.system = system_of(Setting(structure, frames, begin, places, inputs, spins))
+        self._state = system.start
         self.size, self.columns = frames.size, system.columns
         self.n, unknown = (
             system.n - len(system.starts),
