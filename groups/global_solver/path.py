@@ -50,6 +50,8 @@ BORNE = 0.5
 ROUNDED = 100.0
 #: Instants that are solved at once, at most and at least, and about how many numbers these have.
 MOST, FEWEST, NUMBERS = 512, 16, 20_000
+#: Parts of a motion after which progress is reported, whatever is solved at once.
+PARTS = 100
 #: Status of an instant that is still to be solved.
 OPEN = -1
 
@@ -191,7 +193,7 @@ class Way:
         self, state: State, time: Floats, level: int, progress: Callable[[float], object] | None = None
     ) -> Answer:
         """Solve all instants of a state, of which given bodies and inputs are set, block by block."""
-        T, last = state.instants, self.system.start
+        T, last, done, wanted = state.instants, self.system.start, 0, True
         nothing = np.zeros(T)
         answer = Answer(state, np.full(T, NOT_COMPUTED), nothing + np.nan, np.zeros(T, np.int64), nothing)
         block = max(FEWEST, min(MOST, NUMBERS // max(self.system.n, 1)))
@@ -209,7 +211,12 @@ class Way:
                 state.put(at, part.state)
                 if part.sound.any():
                     last = part.state.at([np.flatnonzero(part.sound)[-1]])
-                if progress is not None and progress((at.stop + 1) / (T + 1)) is False:
+                while progress is not None and wanted and done < at.stop:
+                    done = min(done + -(-T // PARTS), T)
+                    wanted = progress((done + 1) / (T + 1)) is not False  # the reference is the first of them
+                if not wanted:
+                    answer.status[done:], answer.residual[done:] = NOT_COMPUTED, np.nan
+                    answer.steps[done:], answer.condition[done:] = 0, 0.0
                     break
         return answer
 

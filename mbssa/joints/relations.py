@@ -187,8 +187,8 @@ def values_and_rates(
 ) -> tuple[Array, Array]:
     """Residuals (T, e) of relations over ``size``, and derivatives (T, e, bodies, 6) by the twists."""
     # Twist: velocity of each body's origin, angular velocity, world axes. Angles in TURNING are completed by
-    # whole turns to their values at the reference, and, unless they count from zero, those by the turns of the
-    # least residual.
+    # whole turns to their values at the reference, and, unless they count from zero, by those of the least
+    # residual.
     found = np.zeros((len(poses.angle), len(chosen)))
     rates = np.zeros((*found.shape, len(relations.bodies), 6))
     for row, relation in enumerate(chosen):
