@@ -147,12 +147,14 @@ class Run:
 
     def solve_by_global_approach(self, stop: int) -> None:
         """Solve the groups for which it was chosen, up to an instant, from where the others stand."""
+        from groups.solvers.global_approach import GlobalApproach
+
         motion, status = self.motion.within(slice(stop)), self.arrays.quality[0]
         for g, solver in enumerate(self.model.solvers):
             lost = (status[list(self.model.needs[g]), :stop] != OK).any(axis=0) & (status[g, :stop] == OK)
             self.mark(g, np.flatnonzero(lost), PREDECESSOR_FAILED)
-            if solver.part is not None:
-                solver.part.solve(motion, self.arrays, self.level, self._row_of)
+            if isinstance(solver, GlobalApproach):
+                solver.solve(motion, self.arrays, self.level, self._row_of)
 
     def leave_profiles(self, solving: Solving, begun: int, status: npt.NDArray[np.int8]) -> None:
         """Take back instants at which a contact's place has left an open profile."""

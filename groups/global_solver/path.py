@@ -76,8 +76,6 @@ class Way:
     """Newton's method on a system, of a group or of all, from its closed start on."""
 
     def __init__(self, system: System, method: Method | None = None) -> None:
-        if system.m < system.n:
-            raise ValueError(f"{system.mechanism.name} has {system.m} equations for {system.n} unknowns")
         self.system, self.method = system, method or method_for(system)
         rows, entries = system.step(system.start)
         factors = Dense(system, entries)

@@ -120,6 +120,12 @@ class System:
         #: One instant at rest, at the reference.
         self.start = self._state(setting.reference, setting.inputs)
 
+    def determined(self) -> System:
+        """The system, if it has as many equations as unknowns or more."""
+        if self.m < self.n:
+            raise ValueError(f"{self.mechanism.name} has {self.m} equations for {self.n} unknowns")
+        return self
+
     @property
     def redundant(self) -> int:
         """Number of dependent equations."""
