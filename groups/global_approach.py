@@ -15,7 +15,7 @@ from groups.global_solver.elimination import Method
 from groups.global_solver.path import Answer, Way
 from groups.global_solver.system import System
 from groups.motion import Motion, default_motion
-from groups.reference import check_drives
+from groups.motion.inputs import check_drives
 from groups.rotations import quaternion_of
 from groups.setting import Setting
 from groups.status import CONTACT_LOST, INTERPENETRATION, OK

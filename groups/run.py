@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from groups.contacts import left_limits, outside, sentences_of
 from groups.motion import Motion
-from groups.reference import check_drives
+from groups.motion.inputs import check_drives
 from groups.results.arrays import Arrays
 from groups.rotations import quaternion_of
 from groups.solvers.solver import Solver
