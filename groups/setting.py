@@ -91,11 +91,6 @@ class Setting:
         return {link.joint: g for g, tree in trees for link in tree.links if link.joint >= 0}
 
     @cached_property
-    def extent(self) -> float:
-        """Largest coordinate of a body at the reference, and the size, m: the scale of rounding errors."""
-        return float(np.abs(self.reference.position).max()) + self.frames.size
-
-    @cached_property
     def coordinates(self) -> dict[int, dict[str, float]]:
         """Coordinates of the joints at the reference, m and rad, by joint index and name."""
         mechanism, found = self.mechanism, dict[int, dict[str, float]]()
