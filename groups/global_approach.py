@@ -11,26 +11,19 @@ from typing import Literal, get_args
 import numpy as np
 
 from groups.contacts import left_limits, outside, sentences_of, watches
-from groups.global_solver.elimination import Method, method_for
-from groups.global_solver.part import written
-from groups.global_solver.path import Answer, Way, sign_of
+from groups.global_solver.elimination import Method
+from groups.global_solver.path import Answer, Way
 from groups.global_solver.system import System
-from groups.motion import Motion, default_motion, drive_rows, reference_inputs
-from groups.passive_rotations import locked_rotations
-from groups.reference import check_drives, closed_reference
+from groups.motion import Motion, default_motion
+from groups.motion.inputs import check_drives
 from groups.rotations import quaternion_of
-from groups.status import CONTACT_LOST, DROPPED, INTERPENETRATION, NOT_COMPUTED, OK
+from groups.setting import Setting
+from groups.status import CONTACT_LOST, INTERPENETRATION, OK
 from groups.trajectory import Level, Trajectory
-from mbssa.arrays import Floats
 from mbssa.joints.frames import Frames
-from mbssa.joints.poses import Poses
 from mbssa.structure import Structure
 
 Progress = Callable[[float], object]
-
-#: Parts of a motion after which progress is reported; instants that are solved at once, by the unknowns.
-_PARTS = 100
-_MOST, _LEAST, _NUMBERS = 512, 16, 20_000
 
 
 def solve_globally(
@@ -82,16 +75,14 @@ def solve_globally(
     ):  # fmt: skip
         if given not in allowed:
             raise ValueError(f"no {what} {given!r}; there are {', '.join(filter(None, allowed))}")
-    frames, reference = closed_reference(structure)
+    setting = Setting.of(structure)
     motion = default_motion(structure.mechanism) if motion is None else motion
     check_drives(structure.mechanism, motion)
-    inputs = reference_inputs(structure.mechanism, frames, reference)
-    system = system_of(structure, frames, reference, inputs)
+    system = system_of(setting).determined()
     order, proves = get_args(Level).index(level), branch == "proven"
-    answer = _solved(
-        system, method or method_for(system), reference, inputs, motion, max(order, proves), progress
-    )
-    found = _watched(structure, frames, _trajectory(structure, motion, system, answer, max(order, proves)))
+    depth = max(order, proves)
+    answer = Way(system, method).solve(system.over(motion), motion.time, depth, progress)
+    found = _watched(structure, setting.frames, _trajectory(structure, motion, system, answer, depth))
     if not proves:
         return found
     from groups.branches.insertion import prove_of_groups
@@ -103,46 +94,10 @@ def solve_globally(
     )
 
 
-def system_of(structure: Structure, frames: Frames, reference: Poses, inputs: Floats) -> System:
+def system_of(setting: Setting) -> System:
     """All equations of a structure."""
-    mechanism = structure.mechanism
-    return System(
-        mechanism, frames, reference, inputs, range(mechanism.n_joints), range(mechanism.n_bodies), 1,
-        drive_rows(mechanism), locked_rotations(structure, frames),
-    ).determined()  # fmt: skip
-
-
-def _solved(
-    system: System, method: Method, reference: Poses, inputs: Floats, motion: Motion, level: int,
-    progress: Progress | None,
-) -> Answer:  # fmt: skip
-    """All instants, block by block: the answer does not depend on who asks for progress."""
-    last, T = system.state(reference, inputs), len(motion.time)
-    state = last.at([0] * T)
-    given = motion.value, motion.rate, motion.acceleration
-    state.value, state.rate, state.second = (part / system.units[:, None] for part in given)
-    whole = Answer(state, np.full(T, NOT_COMPUTED), np.full(T, np.nan), np.zeros(T, np.int64), np.zeros(T))
-    way = Way(system, method, sign=sign_of(system, last))
-    block, part = _block(system), -(-T // _PARTS)
-    done, wanted = 0, True
-    for first in range(0, T, block):
-        at = slice(first, min(first + block, T))
-        answer, last = way.solve(last, state.at(at), motion.time[at], level)
-        state.put(at, answer.state)
-        whole.status[at], whole.residual[at] = answer.status, answer.residual
-        whole.steps[at], whole.condition[at] = answer.steps, answer.condition
-        while progress is not None and wanted and done < at.stop:
-            done = min(done + part, T)
-            wanted = progress((done + 1) / (T + 1)) is not False  # the reference is the first of them
-        if not wanted:
-            whole.status[done:], whole.residual[done:] = NOT_COMPUTED, np.nan
-            whole.steps[done:], whole.condition[done:] = 0, 0.0
-            break
-    return whole
-
-
-def _block(system: System) -> int:
-    return max(_LEAST, min(_MOST, _NUMBERS // system.n))
+    mechanism = setting.mechanism
+    return System(setting, range(mechanism.n_joints), range(mechanism.n_bodies))
 
 
 def _trajectory(
@@ -150,9 +105,8 @@ def _trajectory(
 ) -> Trajectory:
     """The answer, NaN where there is none."""
     everything = np.arange(system.bodies)
-    position, turned, velocity, acceleration = written(answer.state, system, everything)
-    sound = (answer.status == OK) | (answer.status == DROPPED)
-    gone = np.ix_(everything[1:], np.flatnonzero(~sound))
+    position, turned, velocity, acceleration = system.written(answer.state, everything)
+    gone = np.ix_(everything[1:], np.flatnonzero(~answer.sound))
     for part in (position, turned, velocity, acceleration):
         part[gone] = np.nan
     orientation = turned if system.planar else quaternion_of(turned)

@@ -17,7 +17,7 @@ from mbssa.arrays import Floats
 from mbssa.joints.axes import cross
 from mbssa.joints.catalogue import type_of_joint
 from mbssa.joints.equations import Elementary, Equations, elementary_slopes
-from mbssa.joints.poses import Poses, relative_pose
+from mbssa.joints.poses import Poses, by_bodies, relative_pose
 from mbssa.joints.relations import JointRelations, values_and_rates
 
 if TYPE_CHECKING:
@@ -92,6 +92,7 @@ class JointRows:
     jacobian: Floats
     point: Floats  # (T, 3) m, where the joint is: the origin of its frame on the second body
     axes: Floats  # (T, 3, 3) of its frame on the first body, columns in world axes
+    residual: Floats  # (T, e) lengths over the size; of coordinates their values
 
 
 def joint_rows(poses: PosesOverTime, joint: int, named: Sequence[str] = ()) -> JointRows:
@@ -99,17 +100,17 @@ def joint_rows(poses: PosesOverTime, joint: int, named: Sequence[str] = ()) -> J
     mechanism, frames = poses.mechanism, poses.frames
     kind = type_of_joint(mechanism, joint)
     if kind.pair is not None:
-        pair = pair_pose(poses, joint)
+        pair, bodies = pair_pose(poses, joint), mechanism.joint_bodies(joint)[:2]
         chosen = [kind.pair.coordinates[kind.coordinates.index(name)] for name in named]
+        functions = (*(function for _, function in kind.pair.constraints), *chosen)
         names = [name for name, _ in kind.pair.constraints]
-        bodies = mechanism.joint_bodies(joint)[:2]
-        functions = [function for _, function in kind.pair.constraints]
-        jacobian = pair_rows(poses, bodies, pair, (*functions, *chosen))
-        return JointRows(bodies, (*names, *named), len(names), jacobian, pair.point, pair.axes)
-    relations = frames.relations[joint]
-    names = [relation.name for relation in relations.constraints]
-    jacobian = _of_relations(poses, relations, named)
-    return JointRows(relations.bodies, (*names, *named), len(names), jacobian, *poses.frame_of(joint))
+        residual, jacobian = pair_rows(poses, bodies, pair, functions)
+        place = pair.point, pair.axes
+    else:
+        relations, place = frames.relations[joint], poses.frame_of(joint)
+        bodies, names = relations.bodies, [relation.name for relation in relations.constraints]
+        residual, jacobian = _of_relations(poses, relations, named)
+    return JointRows(bodies, (*names, *named), len(names), jacobian, *place, residual)
 
 
 def spin_rows(poses: PosesOverTime, spin: LockedRotation) -> JointRows:
@@ -120,34 +121,32 @@ def spin_rows(poses: PosesOverTime, spin: LockedRotation) -> JointRows:
     jacobian = np.zeros((poses.instants, 1, 2, 6))
     jacobian[:, 0, 0, 3:], jacobian[:, 0, 1, 3:] = -about, about
     axes = np.broadcast_to(np.eye(3), (poses.instants, 3, 3))
-    return JointRows((0, spin.body), ("passive rotation",), 1, jacobian, poses.centre[spin.body], axes)
+    point, residual = poses.centre[spin.body], np.zeros((poses.instants, 1))
+    return JointRows((0, spin.body), ("passive rotation",), 1, jacobian, point, axes, residual)
 
 
 def pair_rows(
     poses: PosesOverTime, bodies: Sequence[int], pair: PairPose, functions: tuple[Elementary, ...]
-) -> Floats:
-    """A row (f, m) in A's axes acts at B's origin on the second body, and is turned round on the first."""
-    _, rate = elementary_slopes(functions, *pair[1:4])
-    back = pair.axes.transpose(0, 2, 1)
-    force, moment = rate[:, :, :3] @ back, rate[:, :, 3:] @ back
-    jacobian = np.empty((*rate.shape[:2], 2, 6))
-    for side, (sign, body) in enumerate(zip((-1.0, 1.0), bodies, strict=True)):
-        arm = ((pair.point - poses.centre[body]) / poses.frames.size)[:, None]
-        jacobian[:, :, side, :3] = sign * force
-        jacobian[:, :, side, 3:] = sign * (moment + cross(arm, force))
-    return jacobian
+) -> tuple[Floats, Floats]:
+    """Values (T, e) of functions of two frames, and derivatives (T, e, 2, 6) as in :class:`JointRows`."""
+    values, rate = elementary_slopes(functions, *pair[1:4])
+    first, second = ((pair.point - poses.centre[body]) / poses.frames.size for body in bodies)
+    return values, by_bodies(rate, pair.axes, (first, second))
 
 
-def _of_relations(poses: PosesOverTime, relations: JointRelations, named: Sequence[str]) -> Floats:
-    """Derivatives of relations; NaN where a body has no pose."""
+def _of_relations(
+    poses: PosesOverTime, relations: JointRelations, named: Sequence[str]
+) -> tuple[Floats, Floats]:
+    """The same of relations; NaN where a body has no pose."""
     chosen = [*relations.constraints, *(relations.coordinates[name] for name in named)]
     bodies, size = list(relations.bodies), poses.frames.size
-    jacobian = np.full((poses.instants, len(chosen), len(bodies), 6), np.nan)
+    values = np.full((poses.instants, len(chosen)), np.nan)
+    jacobian = np.full((*values.shape, len(bodies), 6), np.nan)
     placed = np.flatnonzero(np.isfinite(poses.position[bodies]).all(axis=(0, 2)))
-    at = Poses(*(a[:, placed].swapaxes(0, 1) for a in (poses.position, poses.rotation, poses.angle)))
-    for row, relation in enumerate(chosen if len(placed) else ()):
-        jacobian[placed, row] = values_and_rates(relations, relation, at, size)[1]
+    if len(placed):
+        at = Poses(*(a[:, placed].swapaxes(0, 1) for a in (poses.position, poses.rotation, poses.angle)))
+        values[placed], jacobian[placed] = values_and_rates(relations, chosen, at, size)
     lever = (poses.centre[bodies] - poses.position[bodies]).swapaxes(0, 1) / size
     # Derivatives by the velocity of the origin become those by that of the centre.
     jacobian[..., 3:] -= cross(lever[:, None], jacobian[..., :3])
-    return jacobian
+    return values, jacobian

@@ -72,7 +72,7 @@ class Model:
     @cached_property
     def globally(self) -> bool:
         """Whether any group is solved by the global approach."""
-        return any(solver.part is not None for solver in self.solvers)
+        return any(solver.form == "global" for solver in self.solvers)
 
     @cached_property
     def all_rows(self) -> tuple[Ints, tuple[Ints, Ints]]:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from groups.contacts import left_limits, outside, sentences_of
 from groups.motion import Motion
-from groups.reference import check_drives
+from groups.motion.inputs import check_drives
 from groups.results.arrays import Arrays
 from groups.rotations import quaternion_of
 from groups.solvers.solver import Solver
@@ -147,19 +147,14 @@ class Run:
 
     def solve_by_global_approach(self, stop: int) -> None:
         """Solve the groups for which it was chosen, up to an instant, from where the others stand."""
-        from groups.engine.solve import plan_of
+        from groups.solvers.global_approach import GlobalApproach
 
-        motion, model = self.motion, self.model
-        inputs, status = (motion.value, motion.rate, motion.acceleration), self.arrays.quality[0]
-        for g, solver in enumerate(model.solvers):
-            lost = (status[list(model.needs[g]), :stop] != OK).any(axis=0) & (status[g, :stop] == OK)
+        motion, status = self.motion.within(slice(stop)), self.arrays.quality[0]
+        for g, solver in enumerate(self.model.solvers):
+            lost = (status[list(self.model.needs[g]), :stop] != OK).any(axis=0) & (status[g, :stop] == OK)
             self.mark(g, np.flatnonzero(lost), PREDECESSOR_FAILED)
-            if solver.part is not None:
-                memory = solver.part.standing(model.reference, plan_of(model).setting.inputs)
-                solver.part.advance(
-                    0, stop, memory, np.zeros((len(self.kept), 4)),
-                    self.arrays.outputs, self.arrays.quality, inputs, motion.time, self.level, self._row_of,
-                )  # fmt: skip
+            if isinstance(solver, GlobalApproach):
+                solver.solve(motion, self.arrays, self.level, self._row_of)
 
     def leave_profiles(self, solving: Solving, begun: int, status: npt.NDArray[np.int8]) -> None:
         """Take back instants at which a contact's place has left an open profile."""

@@ -10,14 +10,39 @@ import numpy as np
 
 from groups.motion import drive_rows, reference_inputs
 from groups.passive_rotations import LockedRotation, locked_rotations
-from groups.reference import closed_reference
 from groups.tree import Forest, forest_of
 from mbssa import Mechanism, Structure
 from mbssa.arrays import Floats
+from mbssa.joints.assembly import assemble
 from mbssa.joints.catalogue import CATALOGUE
-from mbssa.joints.frames import Frames
+from mbssa.joints.frames import Frames, joint_frames
 from mbssa.joints.poses import Poses
 from mbssa.joints.system import Rows, coordinates_at, rows_at
+from mbssa.trust import REMEDY
+
+
+def closed_reference(structure: Structure) -> tuple[Frames, Poses]:
+    """Geometry of a structure that can be solved, and its reference configuration with all joints closed."""
+    if not isinstance(structure, Structure):
+        kind = type(structure).__name__
+        raise TypeError(f"a {kind} is no structure; mbssa.decompose(mechanism) gives what is taken here")
+    mechanism = structure.mechanism
+    if not structure.determined:
+        raise ValueError(f"{mechanism.name} is not determined; mbssa.check says why and what would help")
+    frames = joint_frames(mechanism)
+    missing = [
+        mechanism.joint_ids[j]
+        for j in np.flatnonzero(~frames.known).tolist()
+        if mechanism.joint_geometry.get(j) is None
+    ]
+    if missing:
+        raise ValueError(f"{mechanism.name} cannot be solved: no geometry at {', '.join(missing)}")
+    if mechanism.untrusted:
+        raise ValueError(f"code that a file names is not run, at {mechanism.untrusted_said}; {REMEDY}")
+    closed = assemble(mechanism, frames, hold=True)
+    if not closed.closed:
+        raise ValueError(f"{mechanism.name} cannot be assembled: {closed.fault}")
+    return frames, closed.configuration
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +75,11 @@ class Setting:
         return self.structure.mechanism
 
     @property
+    def planar(self) -> bool:
+        """Whether it moves in the plane."""
+        return self.mechanism.space == "planar"
+
+    @property
     def forest(self) -> Forest:
         """The trees of the groups, in their order, and their labelled topologies."""
         return forest_of(self.structure, self.frames)
@@ -59,11 +89,6 @@ class Setting:
         """By joint that carries a body, the index of the group whose tree has it."""
         trees = enumerate(self.forest.trees)
         return {link.joint: g for g, tree in trees for link in tree.links if link.joint >= 0}
-
-    @cached_property
-    def extent(self) -> float:
-        """Largest coordinate of a body at the reference, and the size, m: the scale of rounding errors."""
-        return float(np.abs(self.reference.position).max()) + self.frames.size
 
     @cached_property
     def coordinates(self) -> dict[int, dict[str, float]]:

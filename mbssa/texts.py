@@ -66,3 +66,9 @@ def counted(number: int, noun: str) -> str:
 def listed(items: Sequence[str], most: int = 30) -> str:
     """First items with commas between, and the number of the others."""
     return ", ".join(items[:most]) + (f" and {len(items) - most} more" if len(items) > most else "")
+
+
+def joined(words: Sequence[str], last: str = "and") -> str:
+    """Words with commas between, and a word before the last one."""
+    *head, tail = words
+    return f"{', '.join(head)} {last} {tail}" if head else tail

@@ -185,7 +185,7 @@ def _carried(
     second = carried if link.forward else -carried
     ends = zip((-second, second), bodies, strict=True)
     whole = np.stack([_about(state, each, point, state.centre[b]) for each, b in ends], axis=1)
-    rows = pair_rows(state, bodies, pair, tuple(pair.equations.coordinates[k] for k in driven))
+    _, rows = pair_rows(state, bodies, pair, tuple(pair.equations.coordinates[k] for k in driven))
     along = _about(state, rows[:, :, 1].swapaxes(1, 2), state.centre[bodies[1]], pair.point)
     reaction = _about(state, second, point, pair.point) - along @ driving
     reaction[:, :3] /= state.frames.size

@@ -14,11 +14,11 @@ from mbssa.graph.evaluation import evaluated
 from mbssa.graph.frames import Frame
 from mbssa.graph.nodes import Graph, Number, graph_of
 from mbssa.joints.poses import Poses
-from mbssa.joints.user import UserFunction, derivative_on_copies, on_copies
+from mbssa.joints.user import Called, UserFunction
 from mbssa.joints.user_sources import error_line
 
-#: Step of the complex step, and of the differences of first derivatives, rad and sizes of the mechanism.
-COMPLEX_STEP, STEP = 1e-30, 3e-4
+#: Step of the differences of first derivatives, rad and sizes of the mechanism.
+STEP = 3e-4
 #: Poses at which a traced function is compared, by how far they are from the reference, rad and sizes, and
 #: the share of the largest value by which numbers may differ. Far ones meet what a function asks for there.
 AROUND, AGREE = {0.2: 10, 1.0: 20, 6.0: 30}, 1e-9
@@ -30,7 +30,7 @@ class OpaqueError(ValueError):
 
 def traced(function: UserFunction, frames: Sequence[Frame], reference: Poses, joint: str) -> Number:
     """A user's function of some frames; nodes of its operations where it can be traced, else one node."""
-    x = _numbers(function, frames)
+    x = numbers_of(function, frames)
     graph = graph_of(x)
     if graph is None:
         try:
@@ -45,8 +45,8 @@ def traced(function: UserFunction, frames: Sequence[Frame], reference: Poses, jo
 
 def _operations(function: UserFunction, reference: Poses) -> Number | None:
     """Expression of a function in inputs ("x", k); None where it has other values than the function."""
-    call, graph = on_copies(function, function.resolve().function), Graph()
-    poses = np.array([_numbers(function, frames) for frames in _around(function, reference)])
+    call, graph = Called(function), Graph()
+    poses = np.array([numbers_of(function, frames) for frames in _around(function, reference)])
     inputs = np.array([graph.input("x", k) for k in range(poses.shape[1])], dtype=object)
     try:
         with np.errstate(all="ignore"):
@@ -73,7 +73,7 @@ def _around(function: UserFunction, reference: Poses) -> Iterator[list[Frame]]:
         ]
 
 
-def _numbers(function: UserFunction, frames: Sequence[Frame]) -> list[Number]:
+def numbers_of(function: UserFunction, frames: Sequence[Frame]) -> list[Number]:
     """Numbers of frames in a row: x, y, angle; in space places, and rotations by rows."""
     if function.planar:
         return [v for f in frames for v in (*f.place[:2], f.angle)]
@@ -92,11 +92,7 @@ class Opaque:
     """A function that is called; its derivatives are by its ``derivative`` or by complex step."""
 
     def __init__(self, function: UserFunction, joint: str) -> None:
-        self.function, self.joint = function, joint
-        resolved = function.resolve()
-        self._call, self._derivative = on_copies(function, resolved.function), None
-        if resolved.derivative is not None:
-            self._derivative = derivative_on_copies(function, resolved.derivative)
+        self.function, self.joint, self._call = function, joint, Called(function)
         scale = [function.size] * 2 + [1.0] if function.planar else [function.size] * 3 + [1.0] * 9
         self._scale = np.tile(scale, function.bodies)
 
@@ -108,8 +104,9 @@ class Opaque:
             columns = np.array(np.broadcast_arrays(*x), dtype=np.float64)
             if columns.ndim == 1:
                 return self._at(evaluate, columns.reshape(order + 1, -1))
-            found = [self._at(evaluate, column.reshape(order + 1, -1)) for column in columns.T]
-            return np.array(found, dtype=np.float64)
+            each = columns.reshape(order + 1, len(x) // (order + 1), -1)
+            found = [self._at(evaluate, each[:, :, t]) for t in range(each.shape[2])]
+            return np.array(found, dtype=np.float64).reshape(columns.shape[1:])
 
         return on_numbers
 
@@ -127,17 +124,7 @@ class Opaque:
         return float(np.real(self._call(*_arguments(self.function, x))))
 
     def _slope(self, x: Floats, v: Floats) -> float:
-        if self._derivative is None:
-            return float(
-                np.imag(self._call(*_arguments(self.function, x + COMPLEX_STEP * 1j * v))) / COMPLEX_STEP
-            )
-        (q, R), (w, S) = _arguments(self.function, x), _arguments(self.function, v)
-        by_twist = self._derivative(q, R)
-        found = float((by_twist[:, :3] * w).sum())
-        if not self.function.planar:  # of dR = ω × R; a direction may have other parts, which are no turns
-            turned = np.cross(by_twist[:, None, 3:], R.swapaxes(1, 2))
-            found += 0.5 * float((turned * S.swapaxes(1, 2)).sum())
-        return found
+        return self._call.slope(*_arguments(self.function, x), *_arguments(self.function, v))
 
     def _curvature(self, x: Floats, v: Floats, w: Floats) -> float:
         """Central differences of the fourth order."""

@@ -1,15 +1,14 @@
-"""Linear solves of many instants: dense ones in one call, sparse ones instant by instant."""
+"""Linear solves of many instants in the sense of least squares: dense in one call, sparse one by one."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 
 from groups.global_solver.system import System
-from mbssa.arrays import Floats, Ints
+from mbssa.arrays import Floats
 
 Method = Literal["dense", "sparse"]
 
@@ -17,49 +16,34 @@ Method = Literal["dense", "sparse"]
 SPARSE_FROM = 100
 
 
-class Factors(ABC):
-    """Solutions with one matrix for each instant, in the sense of least squares."""
-
-    @property
-    @abstractmethod
-    def condition(self) -> Floats:
-        """(T,) estimates of the reciprocal condition number: 0 for a singular matrix."""
-
-    @property
-    @abstractmethod
-    def sign(self) -> Floats:
-        """(T,) signs of the determinants; 0 for a tall matrix, which has none."""
-
-    @abstractmethod
-    def solve(self, right: Floats) -> Floats:
-        """Solutions (n, T) of right sides (m, T)."""
+def method_for(system: System) -> Method:
+    """The faster elimination, by the number of unknowns."""
+    return "sparse" if system.n >= SPARSE_FROM else "dense"
 
 
-class Dense(Factors):
+class Dense:
     """Dense matrices; they are inverted only if the condition number or a tall system requires it."""
 
     def __init__(self, system: System, entries: Floats) -> None:
-        self._matrix, self._square = dense(system, entries), not system.redundant
+        self._matrix, self._square = system.dense(entries), not system.redundant
 
     @cached_property
     def _inverted(self) -> tuple[Floats, Floats]:
-        try:
-            return _inverse(self._matrix)
-        except np.linalg.LinAlgError:
-            each = [_sound_inverse(one[None]) for one in self._matrix]
-            inverse, condition = (np.concatenate(part) for part in zip(*each, strict=True))
-            return inverse, condition
+        return _inverse(self._matrix)
 
     @property
     def condition(self) -> Floats:
+        """(T,) estimates of the reciprocal condition number: 0 for a singular matrix."""
         return self._inverted[1]
 
     @property
     def sign(self) -> Floats:
+        """(T,) signs of the determinants; 0 for a tall matrix, which has none."""
         found: Floats = np.linalg.slogdet(self._matrix)[0] if self._square else np.zeros(len(self._matrix))
         return found
 
     def solve(self, right: Floats) -> Floats:
+        """Solutions (n, T) of right sides (m, T)."""
         columns = right.T[:, :, None]
         if self._square and "_inverted" not in self.__dict__:
             try:
@@ -69,84 +53,64 @@ class Dense(Factors):
         return np.ascontiguousarray((self._inverted[0] @ columns)[:, :, 0].T)
 
 
-def dense(system: System, entries: Floats) -> Floats:
-    """Matrices (T, m, n) of the entries (K, T)."""
-    matrix = np.zeros(
-        (entries.shape[1], system.m, system.n + 1)
-    )  # the last column is of bodies that are given
-    matrix[:, system.row, system.column] = entries.T
-    return np.ascontiguousarray(matrix[:, :, :-1])
-
-
 def _inverse(matrix: Floats) -> tuple[Floats, Floats]:
-    found: Floats
-    if matrix.shape[1] == matrix.shape[2]:
-        found = np.asarray(np.linalg.inv(matrix), dtype=np.float64)
-    else:
-        q, r = np.linalg.qr(matrix)
-        found = np.asarray(np.linalg.inv(r) @ q.swapaxes(1, 2), dtype=np.float64)
-    both: Floats = _norm(matrix) * _norm(found)
-    return found, 1.0 / both
-
-
-def _sound_inverse(matrix: Floats) -> tuple[Floats, Floats]:
+    """Inverses (T, n, m) of matrices with independent columns, and reciprocal condition numbers."""
+    found: Any
     try:
-        return _inverse(matrix)
-    except np.linalg.LinAlgError:
-        found: Floats = np.full_like(matrix.swapaxes(1, 2), np.nan)
-        if np.isfinite(matrix).all():
-            found = np.linalg.pinv(matrix).astype(np.float64)
+        if matrix.shape[1] == matrix.shape[2]:
+            found = np.linalg.inv(matrix)
+        else:
+            q, r = np.linalg.qr(matrix)
+            found = np.linalg.inv(r) @ q.swapaxes(1, 2)
+    except np.linalg.LinAlgError:  # one of them is singular
+        if len(matrix) > 1:
+            inverses, conditions = zip(*(_inverse(one[None]) for one in matrix), strict=True)
+            return np.concatenate(inverses), np.concatenate(conditions)
+        sound = np.isfinite(matrix).all()
+        found = np.linalg.pinv(matrix) if sound else np.full_like(matrix.swapaxes(1, 2), np.nan)
         return found, np.zeros(1)
+    return found, 1.0 / (_size(matrix) * _size(found))
 
 
-def _norm(matrix: Floats) -> Floats:
-    found: Floats = np.abs(matrix).sum(axis=2).max(axis=1)
-    return found
+def _size(matrix: Floats) -> Floats:
+    return np.asarray(np.linalg.norm(matrix, np.inf, axis=(1, 2)))
 
 
-class Sparse(Factors):
+class Sparse:
     """SuperLU, instant by instant; tall matrices beside ones and their transpose, for least squares."""
 
     def __init__(self, system: System, entries: Floats) -> None:
         from scipy.sparse import csc_array
+        from scipy.sparse.csgraph import connected_components
         from scipy.sparse.linalg import splu
 
-        kept, one = np.flatnonzero(system.column < system.n), np.arange(system.m)
-        row, column, numbers, size = system.row[kept], system.column[kept], entries[kept], system.n
-        self._above, self._n, tall = system.m if system.redundant else 0, size, system.redundant > 0
-        if tall:
-            row, column = (
-                np.concatenate([row, column + system.m, one]),
-                np.concatenate([column + system.m, row, one]),
-            )
-            numbers, size = (
-                np.concatenate([numbers, numbers, np.ones((system.m, numbers.shape[1]))]),
-                size + system.m,
-            )
+        kept, one, T = np.flatnonzero(system.column < system.n), np.arange(system.m), entries.shape[1]
+        row, column, numbers = system.row[kept], system.column[kept], entries[kept]
+        self._n, self._above = system.n, system.m if system.redundant else 0
+        if self._above:
+            row, column = np.r_[row, column + system.m, one], np.r_[column + system.m, row, one]
+            numbers = np.concatenate([numbers, numbers, np.ones((system.m, T))])
+        size = self._n + self._above
         self._factors: list[Any] = []
-        self._condition, self._sign = np.zeros((2, entries.shape[1]))
+        self.condition, self.sign = np.zeros((2, T))
         for t, now in enumerate(np.ascontiguousarray(numbers.T)):
             try:
                 factors = splu(csc_array((now, (row, column)), shape=(size, size)))
             except (RuntimeError, ValueError):  # SuperLU found a pivot of exactly zero, or a number is NaN
                 self._factors.append(None)
                 continue
+            self._factors.append(factors)
             pivots = factors.U.diagonal()
             ratio = np.abs(pivots).min() / np.abs(pivots).max()
-            self._condition[t] = ratio**0.5 if tall else ratio
-            swaps = _swaps(factors.perm_r) + _swaps(factors.perm_c) + np.count_nonzero(pivots < 0.0)
-            self._sign[t] = 0.0 if tall else -1.0 if swaps % 2 else 1.0
-            self._factors.append(factors)
-
-    @property
-    def condition(self) -> Floats:
-        return self._condition
-
-    @property
-    def sign(self) -> Floats:
-        return self._sign
+            self.condition[t] = ratio**0.5 if self._above else ratio
+            if not self._above:
+                # A permutation is even or odd as its length less its cycles is.
+                order = factors.perm_r[factors.perm_c]
+                cycles = connected_components(csc_array((np.ones(size), (np.arange(size), order))))[0]
+                self.sign[t] = (-1.0) ** (size - cycles + np.count_nonzero(pivots < 0.0))
 
     def solve(self, right: Floats) -> Floats:
+        """Solutions (n, T) of right sides (m, T)."""
         found = np.full((self._n, right.shape[1]), np.nan)
         whole = np.concatenate([right, np.zeros((self._n if self._above else 0, right.shape[1]))])
         for t, factors in enumerate(self._factors):
@@ -155,20 +119,7 @@ class Sparse(Factors):
         return found
 
 
-def _swaps(order: Ints) -> int:
-    """Number of transpositions that make a permutation; its parity is what counts."""
-    seen, swaps = np.zeros(len(order), dtype=bool), 0
-    for k in range(len(order)):
-        at, length = k, 0
-        while not seen[at]:
-            seen[at], at, length = True, int(order[at]), length + 1
-        swaps += max(length - 1, 0)
-    return swaps
-
-
-def method_for(system: System) -> Method:
-    """The faster elimination, by the number of unknowns."""
-    return "sparse" if system.n >= SPARSE_FROM else "dense"
+Factors = Dense | Sparse
 
 
 def factorised(system: System, method: Method, entries: Floats) -> Factors:

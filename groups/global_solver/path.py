@@ -5,28 +5,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
-from groups.global_solver.elimination import Factors, Method, dense, factorised
-from groups.global_solver.system import State, System, cross, turn_between, turned
+from groups.global_solver.elimination import Dense, Factors, Method, factorised, method_for
+from groups.global_solver.system import State, System
 from groups.status import (
     BRANCH_JUMP,
     CONTACT_LOST,
     DROPPED,
     INTERPENETRATION,
+    NOT_COMPUTED,
     NOT_CONVERGED,
     OK,
     PREDECESSOR_FAILED,
     SINGULAR,
 )
 from mbssa.arrays import Bools, Floats, Ints
+from mbssa.graph.frames import cross
 from mbssa.threads import one_blas_thread
 
-#: Largest residual of what was solved, over the size, and of equations that follow from it.
-CLOSED, VIOLATED = 1e-12, 1e-9
+#: Largest residual over the size of what is solved, unless the reference closes no better.
+VIOLATED = 1e-9
 #: After a step of this size Newton's method is done: its next error is below rounding.
 LAST = 1e-9
 #: Newton steps of one instant alone, and of one that is expected to be near.
@@ -43,6 +46,14 @@ CAP, STRIDE = 0.5, 16
 SHORTEST, LEAP, BLUR = 1.0 / 256, 0.1, 1e-7
 #: Share of what the equations lack that contacts must be able to bear to be the cause.
 BORNE = 0.5
+#: Largest ratio of a residual to that of the reference, as which rounded geometry cannot close better.
+ROUNDED = 100.0
+#: Instants that are solved at once, at most and at least, and about how many numbers these have.
+MOST, FEWEST, NUMBERS = 512, 16, 20_000
+#: Parts of a motion after which progress is reported, whatever is solved at once.
+PARTS = 100
+#: Status of an instant that is still to be solved.
+OPEN = -1
 
 
 @dataclass(eq=False)
@@ -55,20 +66,22 @@ class Answer:
     steps: Ints
     condition: Floats
 
-
-def sign_of(system: System, state: State) -> float:
-    """Sign of the determinant at a pose; 0 at a dead point, and where equations are redundant."""
-    factors = factorised(system, "dense", system.step(state)[1])
-    return float(factors.sign[0]) if factors.condition[0] > LEAST else 0.0
+    @property
+    def sound(self) -> Bools:
+        """(T,) whether an instant has a pose."""
+        return np.isin(self.status, (OK, DROPPED))
 
 
 class Way:
-    """Newton's method on a system, of a group or of all; ``sign`` is that of the determinant, 0 for any."""
+    """Newton's method on a system, of a group or of all, from its closed start on."""
 
-    def __init__(
-        self, system: System, method: Method, allowance: float = VIOLATED, sign: float = 0.0
-    ) -> None:
-        self.system, self.method, self.allowance, self.sign = system, method, allowance, sign
+    def __init__(self, system: System, method: Method | None = None) -> None:
+        self.system, self.method = system, method or method_for(system)
+        rows, entries = system.step(system.start)
+        factors = Dense(system, entries)
+        #: Sign of the determinant, which is held; 0 at a dead point, and where equations are redundant.
+        self.sign = float(factors.sign[0]) if factors.condition[0] > LEAST else 0.0
+        self.allowance = max(VIOLATED, ROUNDED * float(np.abs(rows).max(initial=0.0)))
         #: Inputs where a way began that failed, how far these were from its end, its status and residual.
         self._wall = np.zeros((0, 1)), np.zeros((0, 1)), OK, 0.0
 
@@ -95,143 +108,129 @@ class Way:
         solved = solved & (np.abs(gone).max(axis=0, initial=0.0) <= farthest)
         return solved, np.abs(rows).max(axis=0), steps, factors
 
-    def rates(self, state: State, factors: Factors) -> None:
-        """Velocities and accelerations of the bodies that are not given, by the rates of the inputs."""
-        known = self.system.known
-        for rate, more, which in (
-            (state.velocity, state.unknown_rate, "rate"), (state.acceleration, state.unknown_second, "second")
-        ):  # fmt: skip
-            rate[:, known:], more[:] = 0.0, 0.0
-            rate[:, known:], more[:] = self.system.split(-factors.solve(self.system.rates(which, state)))
+    def _rates(self, state: State, factors: Factors) -> None:
+        """Velocities and accelerations of what is not given, by the rates of the inputs."""
+        for rate, which in zip(state.motion, ("rate", "second"), strict=True):
+            own = rate[len(rate) - self.system.n :]
+            own[:] = 0.0
+            own[:] = -factors.solve(self.system.rates(which, state))
+
+    def _factors(self, state: State) -> Factors:
+        return factorised(self.system, self.method, self.system.step(state)[1])
 
     def _holds(self, factors: Factors) -> Bools:
         """Whether the determinant's sign is the one that is held."""
-        return np.array(factors.sign * self.sign >= 0.0) if self.sign else np.ones(1, dtype=bool)
-
-    @staticmethod
-    def _tolerance(state: State) -> float:
-        """Far from the world's origin a residual cannot fall below the rounding of the positions."""
-        extent = float(np.nanmax(np.abs(state.pose[:2]), initial=0.0))
-        return max(CLOSED, 64 * np.finfo(float).eps * extent)
+        held: Bools = np.asarray(factors.sign * self.sign) >= 0.0
+        return held
 
     # --- ways --------------------------------------------------------------------------------------------
 
-    def reach(self, start: State, goal: State) -> tuple[int, State, int, float]:
+    def _reach(self, start: State, goal: State) -> tuple[int, State, int, float]:
         """Go from one instant along the straight line of the inputs: status, state, steps, residual."""
         before, share, steps = self._line(start, goal), 0.0, 0
-        _, entries = self.system.step(before)
-        factors = factorised(self.system, self.method, entries)
-        if factors.condition[0] > LEAST:
-            self.rates(before, factors)
-        travel = float(np.abs(before.rate).max(initial=0.0))
-        length = min(1.0, CAP / travel) if travel else 1.0
+        travel = float(np.abs(before.inputs[1]).max(initial=0.0))
+        length = longest = CAP / max(travel, CAP)
         while share < 1.0:
             length = min(length, 1.0 - share)
-            now = self._moved(before, length)
+            now = before.at(slice(None))
+            self.system.move(now, length * (before.motion[0] + 0.5 * length * before.motion[1]))
+            now.inputs[0] += length * before.inputs[1]
             if share + length >= 1.0:  # to the last digit
-                now.value, now.pose[:, : self.system.known] = (
-                    goal.value.copy(),
-                    goal.pose[:, : self.system.known],
-                )
-            solved, worst, taken, factors = self.newton(now, FEW, FAR)
+                self._aim(now, goal)
+            solved, residual, taken, factors = self.newton(now, FEW, FAR)
             steps += int(taken[0])
-            sound = solved[0] and factors.condition[0] > LEAST and self._holds(factors).all()
-            if sound:
-                self.rates(now, factors)
+            if solved[0] and factors.condition[0] > LEAST and self._holds(factors).all():
+                self._rates(now, factors)
                 if self._explained(before, now, length):
                     before, share = now, share + length
-                    length *= 2.0 if taken[0] <= 3 else 1.0
-                    length = min(length, CAP / travel) if travel else length
+                    length = min(length * (2.0 if taken[0] <= 3 else 1.0), longest)
                     continue
             length *= 0.5
             if length < SHORTEST:
                 return self._failed(before, goal, steps)
-        found = goal.at(slice(None))
-        found.pose, found.unknown = before.pose, before.unknown
-        return OK, found, steps, float(worst[0])
+        return OK, _posed(goal, before), steps, float(residual[0])
 
     def _failed(self, last: State, goal: State, steps: int) -> tuple[int, State, int, float]:
         """Why an instant cannot be reached; one where rates alone have no answer has a state."""
-        now, known = last.at(slice(None)), self.system.known
-        now.value, now.pose[:, :known] = goal.value.copy(), goal.pose[:, :known]
-        solved, worst, taken, factors = self.newton(now, STEPS, np.inf)
-        found = goal.at(slice(None))
-        found.pose, found.unknown = now.pose, now.unknown
-        if not solved[0]:
-            status = SINGULAR if factors.condition[0] <= HOPELESS else NOT_CONVERGED
-        else:
-            status = SINGULAR if factors.condition[0] <= LEAST else BRANCH_JUMP
-        return status, found, steps + int(taken[0]), float(worst[0])
+        now = last.at(slice(None))
+        self._aim(now, goal)
+        solved, residual, taken, factors = self.newton(now, STEPS, np.inf)
+        flat = factors.condition[0] <= (LEAST if solved[0] else HOPELESS)
+        status = SINGULAR if flat else BRANCH_JUMP if solved[0] else NOT_CONVERGED
+        return status, _posed(goal, now), steps + int(taken[0]), float(residual[0])
+
+    def _aim(self, state: State, goal: State) -> None:
+        """Give a state the inputs and the given bodies of another."""
+        state.inputs[0], known = goal.inputs[0], self.system.known
+        state.pose[:, :known] = goal.pose[:, :known]
 
     def _line(self, start: State, goal: State) -> State:
         """The start, with the rates of the straight line to the goal, a second long."""
-        known, found = self.system.known, start.at(slice(None))
-        found.rate, found.second = goal.value - start.value, np.zeros_like(start.value)
-        before, after = start.pose[:, :known], goal.pose[:, :known]
-        found.acceleration[:] = 0.0
-        if self.system.planar:
-            found.velocity[:, :known] = (after - before)[[0, 1, 4]]
-        else:
-            found.velocity[:3, :known] = (after - before)[:3]
-            found.velocity[3:, :known] = turn_between(before[3:], after[3:])
+        found, given = start.at(slice(None)), len(start.motion[0]) - self.system.n
+        found.inputs[1], found.inputs[2], found.motion[:] = goal.inputs[0] - start.inputs[0], 0.0, 0.0
+        found.motion[0, :given] = self.system.between(start, goal)[:given]
+        factors = self._factors(found)
+        if factors.condition[0] > LEAST:
+            self._rates(found, factors)
         return found
-
-    def _moved(self, before: State, h: float) -> State:
-        """The state after a time, by its rates; the rates stay."""
-        system, now = self.system, before.at(slice(None))
-        way = h * (before.velocity + 0.5 * h * before.acceleration)
-        if system.planar:
-            now.pose[:2] += way[:2]
-            system.turn(now.pose, now.pose[4] + way[2])
-        else:
-            now.pose[:3] += way[:3]
-            now.pose[3:] = turned(way[3:], now.pose[3:])
-        now.unknown += h * (before.unknown_rate + 0.5 * h * before.unknown_second)
-        now.value = before.value + h * before.rate
-        return now
-
-    def _between(self, before: State, after: State) -> tuple[Floats, Floats]:
-        """Displacements of the bodies (3 or 6, N, T) and of the further unknowns (Q, T)."""
-        change = after.pose - before.pose
-        if self.system.planar:
-            return change[[0, 1, 4]], after.unknown - before.unknown
-        turn = turn_between(before.pose[3:], after.pose[3:])
-        return np.concatenate([change[:3], turn]), after.unknown - before.unknown
 
     def _explained(self, before: State, after: State, h: float) -> bool:
         """Whether a step is what the rates at both ends say."""
-        bodies, unknown = self._between(before, after)
-        off = bodies - 0.5 * h * (before.velocity + after.velocity)
-        off -= h * h / 12.0 * (before.acceleration - after.acceleration)
-        more = unknown - 0.5 * h * (before.unknown_rate + after.unknown_rate)
-        more -= h * h / 12.0 * (before.unknown_second - after.unknown_second)
-        for part, way in ((off, bodies), (more, unknown)):
-            largest = float(np.abs(way).max(initial=0.0))
-            if not np.abs(part).max(initial=0.0) <= LEAP * largest + BLUR:
-                return False
-        return True
+        way = self.system.between(before, after)
+        (v, a), (w, b) = before.motion, after.motion
+        off = np.abs(way - 0.5 * h * (v + w) - h * h / 12.0 * (a - b))
+        bodies = len(way) - len(self.system.starts)
+        return all(
+            off[part].max(initial=0.0) <= LEAP * np.abs(way[part]).max(initial=0.0) + BLUR
+            for part in (slice(bodies), slice(bodies, None))
+        )
 
     # --- many instants -------------------------------------------------------------------------------------
 
-    def solve(self, last: State, state: State, time: Floats, level: int) -> tuple[Answer, State]:
-        """Solve the instants of a state, of which bodies that are given and inputs are set; the last then."""
-        T = state.instants
-        answer = Answer(state, np.full(T, -1), np.full(T, np.nan), np.zeros(T, dtype=np.int64), np.zeros(T))
-        waits = np.isnan(state.pose[:, : self.system.known].sum(axis=(0, 1)))
-        answer.status[waits] = PREDECESSOR_FAILED
+    def solve(
+        self, state: State, time: Floats, level: int, progress: Callable[[float], object] | None = None
+    ) -> Answer:
+        """Solve all instants of a state, of which given bodies and inputs are set, block by block."""
+        T, last, done, wanted = state.instants, self.system.start, 0, True
+        nothing = np.zeros(T)
+        answer = Answer(state, np.full(T, NOT_COMPUTED), nothing + np.nan, np.zeros(T, np.int64), nothing)
+        block = max(FEWEST, min(MOST, NUMBERS // max(self.system.n, 1)))
         with np.errstate(all="ignore"), one_blas_thread(self.system.bodies):
-            knots = self._knots(state, waits)
-            start = last
-            for t in knots:
-                if self._reached(answer, start, t, level):
-                    start = state.at([t])
-            self._fill_between(answer, knots, time)
-            for t in np.flatnonzero(answer.status == -1).tolist():
-                before = np.flatnonzero(answer.status[:t] == OK)
-                self._reached(answer, state.at([before[-1]]) if len(before) else last, t, level)
-            self._finish(answer, level)
-        sound = np.flatnonzero((answer.status == OK) | (answer.status == DROPPED))
-        return answer, state.at([sound[-1]]) if len(sound) else last
+            for first in range(0, T, block):
+                at = slice(first, min(first + block, T))
+                part = Answer(
+                    state.at(at),
+                    answer.status[at],
+                    answer.residual[at],
+                    answer.steps[at],
+                    answer.condition[at],
+                )
+                self._solve_block(part, last, time[at], level)
+                state.put(at, part.state)
+                if part.sound.any():
+                    last = part.state.at([np.flatnonzero(part.sound)[-1]])
+                while progress is not None and wanted and done < at.stop:
+                    done = min(done + -(-T // PARTS), T)
+                    wanted = progress((done + 1) / (T + 1)) is not False  # the reference is the first of them
+                if not wanted:
+                    answer.status[done:], answer.residual[done:] = NOT_COMPUTED, np.nan
+                    answer.steps[done:], answer.condition[done:] = 0, 0.0
+                    break
+        return answer
+
+    def _solve_block(self, answer: Answer, last: State, time: Floats, level: int) -> None:
+        state = answer.state
+        waits = np.isnan(state.pose[:, : self.system.known].sum(axis=(0, 1)))
+        answer.status[:] = np.where(waits, PREDECESSOR_FAILED, OPEN)
+        knots, start = self._knots(state, waits), last
+        for t in knots:
+            if self._reached(answer, start, t, level):
+                start = state.at([t])
+        self._fill_between(answer, knots, time)
+        for t in np.flatnonzero(answer.status == OPEN).tolist():
+            before = np.flatnonzero(answer.status[:t] == OK)
+            self._reached(answer, state.at([before[-1]]) if len(before) else last, t, level)
+        self._finish(answer, level)
 
     def _reached(self, answer: Answer, start: State, t: int, level: int) -> bool:
         """Whether an instant is reached; what cannot be is said, if it is at the end of a stretch."""
@@ -239,39 +238,42 @@ class Way:
         if self._is_behind(start, goal):
             answer.status[t], answer.residual[t] = self._wall[2:]
             return False
-        status, found, answer.steps[t], answer.residual[t] = self.reach(start, goal)
+        status, found, answer.steps[t], answer.residual[t] = self._reach(start, goal)
         known = self.system.known
         if status != OK and known > 1 and self.system.planar:  # poses alone are given: there is a shorter way
             near = start.at(slice(None))
             near.pose[4, :known] += 2 * np.pi * np.round((goal.pose[4] - near.pose[4])[:known] / (2 * np.pi))
             if (near.pose[4] != start.pose[4]).any():
-                status, found, answer.steps[t], answer.residual[t] = self.reach(near, goal)
+                status, found, answer.steps[t], answer.residual[t] = self._reach(near, goal)
         if status == OK or (status == SINGULAR and level == 0 and answer.residual[t] <= VIOLATED):
             answer.state.put([t], found)
             answer.status[t] = OK
             return True
         answer.status[t] = status
         if status != SINGULAR:  # a way may lead over a dead point
-            self._wall = start.value, goal.value - start.value, status, float(answer.residual[t])
+            way = goal.inputs[0] - start.inputs[0]
+            self._wall = start.inputs[0], way, status, float(answer.residual[t])
         return False
 
     def _is_behind(self, start: State, goal: State) -> bool:
         """Whether the straight line from here to there passes a place that could not be reached from here."""
         origin, to_wall, _, _ = self._wall
-        if self.system.known > 1 or not np.array_equal(origin, start.value):
+        if self.system.known > 1 or not np.array_equal(origin, start.inputs[0]):
             return False
-        way = goal.value - origin
+        way = goal.inputs[0] - origin
         length, distance = np.linalg.norm(way), np.linalg.norm(to_wall)
         return bool(0.0 < distance <= length) and bool(np.abs(way / length - to_wall / distance).max() < 1e-9)
 
-    def _knots(self, state: State, waits: Bools) -> list[int]:
+    @staticmethod
+    def _knots(state: State, waits: Bools) -> list[int]:
         """Instants, the last one too, between which no input goes far."""
         sound = np.flatnonzero(~waits)
         if not len(sound):
             return []
         knots = [int(sound[0])]
+        travel = np.abs(np.diff(state.inputs[0], axis=1, prepend=state.inputs[0, :, :1])).cumsum(axis=1)
         for t in sound[1:].tolist():
-            way = np.abs(np.diff(state.value[:, knots[-1] : t + 1], axis=1)).sum(axis=1).max(initial=0.0)
+            way = (travel[:, t] - travel[:, knots[-1]]).max(initial=0.0)
             if (way > 0.5 * CAP or t - knots[-1] > STRIDE) and t - 1 > knots[-1] and not waits[t - 1]:
                 knots.append(t - 1)
         if knots[-1] != sound[-1]:
@@ -280,41 +282,38 @@ class Way:
 
     def _fill_between(self, answer: Answer, knots: list[int], time: Floats) -> None:
         """Instants between two that were reached, all at once from interpolated guesses."""
-        state, ends = answer.state, [t for t in knots if answer.status[t] == OK]
-        pairs = [(a, b) for a, b in pairwise(knots) if a in ends and b in ends and b > a + 1]
+        state, reached = answer.state, answer.status == OK
+        pairs = [(a, b) for a, b in pairwise(knots) if reached[a] and reached[b] and b > a + 1]
         if not pairs:
             return
+        ends = np.unique(pairs)
         at = state.at(ends)
-        _, entries = self.system.step(at)
-        self.rates(at, factorised(self.system, self.method, entries))
+        self._rates(at, self._factors(at))
         between = np.concatenate([np.arange(a + 1, b) for a, b in pairs])
-        between = between[answer.status[between] == -1]
-        place = {t: k for k, t in enumerate(ends)}
-        owner = np.searchsorted([a for a, _ in pairs], between, side="right") - 1
-        left, right = ([place[pairs[k][s]] for k in owner.tolist()] for s in (0, 1))
-        a, b = (time[np.array(ends)[side]] for side in (left, right))
-        guess = self._interpolated(at.at(left), at.at(right), state.at(between), time[between] - a, b - a)
-        solved, worst, steps, factors = self.newton(guess, FEW, NEAR)
+        between = between[answer.status[between] == OPEN]
+        right = np.searchsorted(ends, between)
+        a, b = time[ends[right - 1]], time[ends[right]]
+        guess = self._interpolated(
+            at.at(right - 1), at.at(right), state.at(between), time[between] - a, b - a
+        )
+        solved, residual, steps, factors = self.newton(guess, FEW, NEAR)
         solved &= self._holds(factors)
         good = between[solved]
         state.put(good, guess.at(solved))
-        answer.status[good], answer.residual[good], answer.steps[good] = OK, worst[solved], steps[solved]
+        answer.status[good], answer.residual[good], answer.steps[good] = OK, residual[solved], steps[solved]
 
     def _interpolated(self, a: State, b: State, at: State, t: Floats, h: Floats) -> State:
         """States by cubics through two states and their rates, at times behind the first."""
-        (bodies, unknown), known = self._between(a, b), self.system.known
-        ahead = b.velocity
+        way, ahead = self.system.between(a, b), b.motion[0].copy()
         if not self.system.planar:  # rate of the rotation vector from a to b, whose derivative turns with it
-            turn, spin = bodies[3:], ahead[3:]
-            swept = cross(turn, spin)
-            ahead = np.concatenate([ahead[:3], spin - 0.5 * swept + cross(turn, swept) / 12.0])
+            turn, spin = (self.system.twists(vector)[3:] for vector in (way, ahead))
+            swept = cross([*turn], [*spin])
+            spin += np.array(cross([*turn], swept)) / 12.0 - 0.5 * np.array(swept)
         x = t / h
-        way = h * a.velocity * x * (1 - x) ** 2 + bodies * x * x * (3 - 2 * x) - h * ahead * x * x * (1 - x)
-        more = h * a.unknown_rate * x * (1 - x) ** 2 + unknown * x * x * (3 - 2 * x)
-        more -= h * b.unknown_rate * x * x * (1 - x)
+        way = h * a.motion[0] * x * (1 - x) ** 2 + way * x * x * (3 - 2 * x) - h * ahead * x * x * (1 - x)
+        known, given = self.system.known, len(way) - self.system.n
         at.pose[:, known:], at.unknown = a.pose[:, known:], a.unknown
-        way = way[:, known:].swapaxes(0, 1).reshape(-1, len(x))
-        self.system.move(at, np.concatenate([way, more]))
+        self.system.move(at, way[given:])
         return at
 
     def _finish(self, answer: Answer, level: int) -> None:
@@ -327,12 +326,14 @@ class Way:
         factors, worst = factorised(self.system, self.method, entries), np.abs(rows).max(axis=0)
         answer.residual[at], answer.condition[at] = worst, factors.condition
         if level > 0:
-            self.rates(now, factors)
+            self._rates(now, factors)
             state.put(at, now)
             answer.status[at[~(factors.condition > LEAST)]] = SINGULAR
-        off = np.flatnonzero((worst > max(self._tolerance(now), self.allowance)) & (answer.status[at] == OK))
+        # Far from the world's origin a residual cannot fall below the rounding of the positions.
+        rounding = 64 * np.finfo(float).eps * float(np.nanmax(np.abs(now.pose[:2]), initial=0.0))
+        off = np.flatnonzero((worst > max(rounding, self.allowance)) & (answer.status[at] == OK))
         answer.status[at[off]] = DROPPED
-        for k, matrix in zip(off.tolist(), dense(self.system, entries[:, off]), strict=True):
+        for k, matrix in zip(off.tolist(), self.system.dense(entries[:, off]), strict=True):
             gap = self._gap(matrix, rows[:, k])
             if gap:
                 answer.status[at[k]] = CONTACT_LOST if gap > 0.0 else INTERPENETRATION
@@ -351,3 +352,10 @@ class Way:
         if np.linalg.norm(fixed[:, gaps] @ borne - lack) > (1.0 - BORNE) * np.linalg.norm(lack):
             return 0.0
         return float(borne[np.abs(borne).argmax()])
+
+
+def _posed(goal: State, at: State) -> State:
+    """The goal where another state is."""
+    found = goal.at(slice(None))
+    found.pose, found.unknown = at.pose, at.unknown
+    return found

@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from groups.engine.curves import pieces_of
+from groups.engine.users import Opaque, numbers_of
 from mbssa.arrays import Floats, Ints
-from mbssa.faults import Fault
 from mbssa.graph.derivative import Direction, derivative
-from mbssa.graph.frames import UNIT, ZERO, Frame, Motion, carried, cross, dot, minus, relative, total
-from mbssa.graph.nodes import Graph, Node, above, atan2, cos, curve, is_node
+from mbssa.graph.frames import UNIT, Frame, Motion, carried, cross, dot, minus, relative, times, total
+from mbssa.graph.nodes import Graph, Node, above, atan2, cos, curve, graph_of, is_node
 from mbssa.graph.source import functions
 from mbssa.joints.cams.contact import CURVE, contact_rows, contacts
 from mbssa.joints.catalogue import JointType
 from mbssa.joints.equations import differs, sine_cosine, value
 from mbssa.joints.frames import Frames
 from mbssa.joints.relations import JointRelations, Relation, Term
-from mbssa.joints.user import jet
-from mbssa.joints.user_sources import error_line
-
-if TYPE_CHECKING:
-    from groups.global_solver.system import State
 
 #: A function of places in arrays, by :func:`mbssa.graph.source.functions`, and the inputs that it takes.
 Printed = tuple[Callable[..., Sequence[Any]], list[tuple[str, Any]]]
@@ -85,8 +80,10 @@ class Nodes(Numbers):
                 place, axes, angle = [x[0], x[1], 0.0], [[c, s, 0.0], [-s, c, 0.0], UNIT[2]], x[4]
             else:
                 place, axes, angle = x[:3], [x[3:6], x[6:9], x[9:]], 0.0
-            frame = [carried(motion, a) for a in axes]
-            self._frames[k] = Frame(carried(motion, place, True), frame, angle, motion)
+            # Carried twice: a rate is made of what the vectors are themselves, and has a rate again.
+            place = carried(motion, carried(motion, place, True), True)
+            axes = [carried(motion, carried(motion, axis)) for axis in axes]
+            self._frames[k] = Frame(place, axes, angle, motion)
         return self._frames[k]
 
     def number(self, x: Any) -> Any:
@@ -105,46 +102,39 @@ class Nodes(Numbers):
         found: Node = self.graph.input(name, (k, i))
         return found
 
-    # --- directions ----------------------------------------------------------------------------------
+    def along(self, twist: Callable[[int], list[Any]], rate: Callable[[str, Any], Any]) -> Direction:
+        """Direction in which the bodies' origins have twists (6,), and all other inputs rates."""
+
+        def about(body: int) -> tuple[list[Any], list[Any]]:
+            v = twist(body)
+            return minus(v[:3], cross(v[3:], self.body(body).place)), v[3:]
+
+        # Of a body the angle in the plane alone is no vector that is carried.
+        return Direction(lambda name, k: twist(k[0])[5] if name == "b" else rate(name, k), about)
 
     def by_body(self, body: int, column: int) -> Direction:
         """Unit velocity of a body's origin, or unit angular velocity."""
-        twist = [float(k == column) for k in range(6)]
-
-        def of(name: str, k: Any) -> Any:
-            return twist[5] if name == "b" and self.planar and k == (body, 4) else 0.0
-
-        return Direction(of, lambda b: self._about(b, twist[:3], twist[3:]) if b == body else (ZERO, ZERO))
+        return self.along(lambda b: [float((b, k) == (body, column)) for k in range(6)], lambda *_: 0.0)
 
     def by_unknown(self, unknown: int) -> Direction:
-        return Direction(lambda name, k: float(name == "s" and k[0] == unknown), lambda _: (ZERO, ZERO))
+        return self.along(lambda _: [0.0] * 6, lambda name, k: float(name == "s" and k[0] == unknown))
 
     def by_time(self) -> Direction:
         """Rates of all inputs, which are inputs too."""
+        rates = {"v": "a", "s": "ds", "ds": "dds"}
 
-        def of(name: str, k: Any) -> Any:
-            if name == "b":
-                if self.planar and k[1] == 4:
-                    return self._input("v", k[0], 2)
-                frame = self.body(k[0])
-                x = [*frame.place[: 2 if self.planar else 3], *(v for axis in frame.axes for v in axis)]
-                return derivative([x[k[1]]], time)[0]
-            rates = {"v": "a", "s": "ds", "ds": "dds"}
-            if name in rates:
-                return self._input(rates[name], *k)
-            return self._input("u", k[0], k[1] + 1) if name == "u" else 0.0
+        def twist(body: int) -> list[Any]:
+            v: list[Any] = [0.0] * 6
+            for k, column in enumerate(COLUMNS[self.planar]):
+                v[column] = self._input("v", body, k)
+            return v
 
-        time = Direction(of, lambda b: self._about(b, *self._twist(b)))
-        return time
+        def rate(name: str, k: Any) -> Any:
+            if name == "u":
+                return self._input("u", k[0], k[1] + 1)
+            return self._input(rates[name], *k) if name in rates else 0.0
 
-    def _twist(self, body: int) -> tuple[list[Any], list[Any]]:
-        v: list[Any] = [0.0] * 6
-        for k, column in enumerate(COLUMNS[self.planar]):
-            v[column] = self._input("v", body, k)
-        return v[:3], v[3:]
-
-    def _about(self, body: int, linear: list[Any], angular: list[Any]) -> tuple[list[Any], list[Any]]:
-        return minus(linear, cross(angular, self.body(body).place)), angular
+        return self.along(twist, rate)
 
 
 #: Writes the rows of a joint.
@@ -157,9 +147,8 @@ class Kind:
 
     rows: int
     entries: Ints  # (K, 3)
-    step: Printed  # rows, then entries
-    rate: Printed
-    second: Printed
+    #: Functions ``step``: rows, then entries; ``rate`` and ``second`` derivative of the rows by time.
+    functions: Mapping[str, Printed]
 
 
 def _traced(writer: Writer, planar: bool, bodies: int, constant: Sequence[float | None]) -> Kind:
@@ -167,25 +156,26 @@ def _traced(writer: Writer, planar: bool, bodies: int, constant: Sequence[float 
     rows = writer(nodes)
     by = [((b, k), nodes.by_body(b, c)) for b in range(bodies) for k, c in enumerate(COLUMNS[planar])]
     by += [((-1, k), nodes.by_unknown(k)) for k in range(len(nodes.starts))]
-    places, found = [], []
-    for place, direction in by:
-        for r, slope in enumerate(derivative(rows, direction)):
-            if is_node(slope) or slope != 0.0:
-                places.append((r, *place))
-                found.append(slope)
+    entries = {
+        (r, *place): slope
+        for place, direction in by
+        for r, slope in enumerate(derivative(rows, direction))
+        if is_node(slope) or slope != 0.0
+    }
     time = nodes.by_time()
     rate = derivative(rows, time)
-    second = derivative(rate, time)
-
-    def printed(results: list[Any]) -> Printed:
+    printed = {}
+    for name, results in (
+        ("step", [*rows, *entries.values()]),
+        ("rate", rate),
+        ("second", derivative(rate, time)),
+    ):
         (_, arrays), inputs = functions("rows", [], results)
-        return arrays, inputs
-
-    entries = np.array(places, dtype=np.int64).reshape(-1, 3)
-    return Kind(len(rows), entries, printed(rows + found), printed(rate), printed(second))
+        printed[name] = arrays, inputs
+    return Kind(len(rows), np.array(list(entries), dtype=np.int64).reshape(-1, 3), printed)
 
 
-#: Kinds by what their joints have in common, for this process; those of curves are not kept.
+#: Kinds by what their joints have in common, for this process; those of curves and functions are not kept.
 _kinds: dict[Hashable, Kind] = {}
 
 
@@ -195,12 +185,11 @@ def kind_of(key: Hashable, writer: Writer, planar: bool, bodies: int, numbers: F
         float(column[0]) if column[0] in (-1.0, 0.0, 1.0) and (column == column[0]).all() else None
         for column in numbers.T
     )
+    if key is None:
+        return _traced(writer, planar, bodies, constant)
     whole = key, planar, constant
-    if key is None or whole not in _kinds:
-        kind = _traced(writer, planar, bodies, constant)
-        if key is None:
-            return kind
-        _kinds[whole] = kind
+    if whole not in _kinds:
+        _kinds[whole] = _traced(writer, planar, bodies, constant)
     return _kinds[whole]
 
 
@@ -238,7 +227,9 @@ def spin_writer(in_frame: Any, in_body: Any) -> Writer:
     return rows
 
 
-def relations_writer(relations: JointRelations, chosen: Sequence[Relation], size: float) -> Writer:
+def relations_writer(
+    relations: JointRelations, chosen: Sequence[Relation], size: float, joint: str
+) -> Writer:
     """Rows of sums of terms, constraints first, then driven ones; those of unknowns come behind them."""
     curves = [profile.scaled(1.0 / size) for profile in relations.curves]
     first_driven = len(relations.constraints)
@@ -248,6 +239,8 @@ def relations_writer(relations: JointRelations, chosen: Sequence[Relation], size
         places = [relations.bodies.index(b) for b in pair.bodies]
         if term.kind == "turned":
             return numbers.body(places[1]).angle
+        if term.kind == "user":
+            return _user(numbers, relations, size, joint)
         A, B = (numbers.end(k, pair.origin[s] / size, pair.axes[s]) for s, k in enumerate(places))
         d, C = relative(A, B)
         parameter = numbers.number(term.parameter / size)
@@ -267,7 +260,8 @@ def relations_writer(relations: JointRelations, chosen: Sequence[Relation], size
         for n, relation in enumerate(chosen):
             scale = size if relation.is_length else 1.0
             terms = [
-                numbers.number(term.factor / (scale if term.is_angle else 1.0)) * term_of(numbers, term, more)
+                numbers.number(term.factor / (scale if term.is_angle or term.kind == "user" else 1.0))
+                * term_of(numbers, term, more)
                 for term in relation.terms
             ]
             row = total(terms) - numbers.number(relation.constant / scale)
@@ -297,62 +291,21 @@ def _contact(numbers: Numbers, kind: int, curves: Sequence[Any], d: Any, C: Any,
     return gap
 
 
+def _user(numbers: Numbers, relations: JointRelations, size: float, joint: str) -> Any:
+    """A user's function, which is called at every instant, traced or not."""
+    assert relations.function is not None
+    bodies = [numbers.body(k) for k in range(len(relations.bodies))]
+    scaled = [Frame(times(size, body.place), body.axes, body.angle) for body in bodies]
+    function, x = Opaque(relations.function, joint), numbers_of(relations.function, scaled)
+    graph = graph_of(x)
+    if graph is None:
+        return function.of(0)(*x)
+    return graph.make("user", tuple(graph.node(v).i for v in x), (function, 0))
+
+
 def shape_of(relations: JointRelations, chosen: Sequence[Relation]) -> Hashable:
     """Traits in common of joints of relations that share rows; None of one that shares with none."""
     pairs = [tuple(relations.bodies.index(b) for b in pair.bodies) for pair in relations.pairs]
     rows = [[(t.kind, pairs[t.pair], t.numbers) for t in relation.terms] for relation in chosen]
-    return None if relations.curves else repr((rows, len(relations.bodies)))
-
-
-# --- users' functions --------------------------------------------------------------------------------
-
-
-class UserRow:
-    """A user's function as if it were printed: called instant by instant, with derivatives by twists."""
-
-    def __init__(self, relations: JointRelations, joint: str, size: float, body: Ints) -> None:
-        assert relations.function is not None
-        self.function, self.joint, self.size, self.body = relations.function, joint, size, body
-        self.unit = size if relations.constraints[0].is_length else 1.0
-        self.resolved, self.unknown = self.function.resolve(), np.zeros((0, 1), dtype=np.int64)
-        columns = range(len(COLUMNS[self.function.planar]))
-        nothing: Printed = (lambda *_: (), [])
-        entries = np.array([(0, b, k) for b in range(len(body)) for k in columns])
-        self.kind = Kind(1, entries, nothing, nothing, nothing)
-
-    def results(self, which: str, state: State) -> list[Any]:
-        """Results as of a kind that was printed."""
-        pose, twist, acceleration = (
-            part[:, self.body[:, 0]].transpose(2, 1, 0)
-            for part in (state.pose, state.velocity, state.acceleration)
-        )
-        (value, rate, second), slopes = self._jets(pose, 0.0 * twist if which == "step" else twist)
-        if which == "step":
-            return [value, *slopes.reshape(len(slopes), -1).T]
-        return [rate] if which == "rate" else [second + (slopes * acceleration).sum(axis=(1, 2))]
-
-    def _jets(self, pose: Floats, twist: Floats) -> tuple[Floats, Floats]:
-        """Value, rate and second derivative (3, T), derivatives by twists (T, bodies, 3 or 6)."""
-        (T, m), planar = pose.shape[:2], self.function.planar
-        columns = list(COLUMNS[planar])
-        values, out = np.zeros((T, 1 + 19 * m)), np.full((T, 3 + 6 * m), np.nan)
-        rows, values[:, 0] = values[:, 1:].reshape(T, m, 19), 1.0
-        if planar:
-            rows[..., :2], rows[..., 12] = pose[..., :2] * self.size, pose[..., 4]
-            c, s = pose[..., 2], pose[..., 3]
-            rows[..., 3], rows[..., 4], rows[..., 6], rows[..., 7], rows[..., 11] = c, -s, s, c, 1.0
-        else:
-            rows[..., :3] = pose[..., :3] * self.size
-            rows[..., 3:12] = pose[..., 3:].reshape(T, m, 3, 3).swapaxes(2, 3).reshape(T, m, 9)
-        rows[..., [13 + c for c in columns]] = twist
-        rows[..., 13:16] *= self.size
-        for given, found in zip(values, out, strict=True):
-            if np.isfinite(given).all():
-                try:
-                    jet(self.function, self.resolved, given, found)
-                except (Exception, SystemExit) as error:
-                    fault = Fault(f"joint {self.joint}: {self.function.name}", error_line(error), "function")
-                    raise ValueError(str(fault)) from error
-        slopes = out[:, 3:].reshape(T, m, 6)
-        slopes[..., :3] *= self.size
-        return out[:, :3].T / self.unit, slopes[..., columns] / self.unit
+    alone = relations.curves or relations.function is not None
+    return None if alone else repr((rows, len(relations.bodies)))

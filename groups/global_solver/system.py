@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +14,6 @@ from groups.global_solver.rows import (
     SPATIAL,
     Kind,
     Numbers,
-    UserRow,
     Writer,
     kind_of,
     pair_writer,
@@ -22,14 +21,13 @@ from groups.global_solver.rows import (
     shape_of,
     spin_writer,
 )
+from groups.motion import Motion
 from groups.passive_rotations import LockedRotation
+from groups.setting import Setting
 from mbssa.arrays import Floats, Ints
-from mbssa.graph.frames import Frame
+from mbssa.graph.frames import Frame, cross
 from mbssa.joints.catalogue import is_length, type_of_joint
-from mbssa.joints.frames import Frames
 from mbssa.joints.poses import Poses
-from mbssa.joints.relations import JointRelations
-from mbssa.mechanism import Mechanism
 
 
 @dataclass(eq=False)
@@ -38,19 +36,8 @@ class State:
 
     pose: Floats  # (5 or 12, N, T) as in rows
     unknown: Floats  # (Q, T) places of contacts, and angles that count turns
-    value: Floats  # (D, T) of the inputs, and their rates
-    rate: Floats
-    second: Floats
-    velocity: Floats = field(default_factory=lambda: np.zeros(0))  # (3 or 6, N, T) of the bodies' origins
-    acceleration: Floats = field(default_factory=lambda: np.zeros(0))
-    unknown_rate: Floats = field(default_factory=lambda: np.zeros(0))
-    unknown_second: Floats = field(default_factory=lambda: np.zeros(0))
-
-    def __post_init__(self) -> None:
-        if not self.velocity.size:
-            wide = len(COLUMNS[len(self.pose) == PLANAR])
-            self.velocity, self.acceleration = (np.zeros((wide, *self.pose.shape[1:])) for _ in range(2))
-            self.unknown_rate, self.unknown_second = (np.zeros_like(self.unknown) for _ in range(2))
+    inputs: Floats  # (3, D, T) values, rates, second derivatives
+    motion: Floats  # (2, W, T) twists of the origins, body by body, and rates of the unknowns; accelerations
 
     def at(self, which: Any) -> State:
         """A copy of some of the instants."""
@@ -68,7 +55,7 @@ class State:
 
 @dataclass(frozen=True, eq=False)
 class Joints:
-    """Joints of one kind: bodies, geometry, unknowns and inputs of each, and their first row and entry."""
+    """Joints of one kind: bodies, geometry, unknowns and inputs of each."""
 
     kind: Kind
     body: Ints  # (bodies, J) places on the stage
@@ -76,19 +63,24 @@ class Joints:
     unknown: Ints  # (unknowns, J)
     drive: Ints  # (driven, J)
 
-    def results(self, which: str, state: State) -> Sequence[Any]:
-        """Results of the printed function, of all joints (J, T) each."""
-        call, used = getattr(self.kind, which)
-        inputs = state.value, state.rate, state.second
-        bodies = {"b": state.pose, "v": state.velocity, "a": state.acceleration}
-        unknowns = {"s": state.unknown, "ds": state.unknown_rate, "dds": state.unknown_second}
-        given = [
-            bodies[name][i][self.body[k]] if name in bodies
-            else unknowns[name][self.unknown[k]] if name in unknowns
-            else inputs[i][self.drive[k]]
-            for name, (k, i) in used
-        ]  # fmt: skip
-        found: Sequence[Any] = call(given, self.given)
+    def results(self, which: str, state: State, wide: int) -> Sequence[Any]:
+        """Results of a printed function, of all joints (J, T) each."""
+        call, used = self.kind.functions[which]
+        first = state.pose.shape[1] * wide
+
+        def read(name: str, k: int, i: int) -> Any:
+            match name:
+                case "b":
+                    return state.pose[i][self.body[k]]
+                case "u":
+                    return state.inputs[i][self.drive[k]]
+                case "s":
+                    return state.unknown[self.unknown[k]]
+                case "v" | "a":
+                    return state.motion["va".index(name)][self.body[k] * wide + i]
+            return state.motion[("ds", "dds").index(name)][first + self.unknown[k]]
+
+        found: Sequence[Any] = call([read(name, *place) for name, place in used], self.given)
         return found
 
 
@@ -97,7 +89,7 @@ Label = tuple[int, str, bool]
 
 
 class _Joint(NamedTuple):
-    key: Hashable  # joints of the same one share their kind
+    key: Hashable  # joints of the same one share their kind; None of one that shares with none
     bodies: Sequence[int]
     writer: Writer
     drives: Sequence[int]
@@ -107,27 +99,26 @@ class _Joint(NamedTuple):
 class System:
     """All equations of some joints, and of the passive rotations that are held, on the bodies of a stage."""
 
-    def __init__(
-        self, mechanism: Mechanism, frames: Frames, reference: Poses, inputs: Floats,
-        joints: Sequence[int], stage: Sequence[int], known: int, drives: Mapping[tuple[int, str], int],
-        spins: Sequence[LockedRotation],
-    ) -> None:  # fmt: skip
-        self.mechanism, self.frames, self.size, self.known = mechanism, frames, frames.size, known
-        self.planar = mechanism.space == "planar"
+    # The first `known` bodies of the stage are given.
+
+    def __init__(self, setting: Setting, joints: Sequence[int], stage: Sequence[int], known: int = 1) -> None:
+        self.mechanism, self.frames, self.known = setting.mechanism, setting.frames, known
+        self.drives, self.size, self.planar = setting.drives, self.frames.size, setting.planar
         self.columns = COLUMNS[self.planar]
-        self.place = {body: k for k, body in enumerate(stage)}
-        self.drives, self.starts = drives, list[float]()
-        self.units = np.ones(len(inputs))
-        self.units[[row for (_, name), row in drives.items() if is_length(name)]] = self.size
-        self._inputs, self._reference = inputs / self.units, reference
-        found = list(self._rows(joints, spins))
+        self.wide, self.linear = len(self.columns), 2 if self.planar else 3
+        self.stage, self.bodies = np.array(stage, dtype=np.int64), len(stage)
+        self.starts, self.units = list[float](), np.ones(len(setting.inputs))
+        self.units[[row for (_, name), row in self.drives.items() if is_length(name)]] = self.size
+        spins = [self._spin(spin) for spin in setting.spins if spin.body in stage[known:]]
+        found = list(self._rows([*map(self._joint, joints), *spins], setting.reference, setting.inputs))
         self.joints = [joints for joints, _ in found]
         #: Joint of each row or -1, its name, and whether it is the gap of a contact, which can open.
         self.labels = [of[r] for joints, labels in found for r in range(joints.kind.rows) for of in labels]
         self.is_gap = np.array([is_gap for _, _, is_gap in self.labels], dtype=bool)
-        self.bodies, self.m = len(stage), len(self.labels)
-        self.n = (self.bodies - known) * len(self.columns) + len(self.starts)
+        self.m, self.n = len(self.labels), (self.bodies - known) * self.wide + len(self.starts)
         self.row, self.column = self._places()
+        #: One instant at rest, at the reference.
+        self.start = self._state(setting.reference, setting.inputs)
 
     def determined(self) -> System:
         """The system, if it has as many equations as unknowns or more."""
@@ -142,49 +133,9 @@ class System:
 
     # --- joints --------------------------------------------------------------------------------------
 
-    def _rows(
-        self, joints: Sequence[int], spins: Sequence[LockedRotation]
-    ) -> Iterator[tuple[Joints | UserRow, list[list[Label]]]]:
-        """Joints that share a kind, and the labels of their rows; those of unknowns come last."""
-        alike: dict[Hashable, list[_Joint]] = {}
-        for j in joints:
-            relations = self.frames.relations.get(j)
-            if relations is not None and relations.function is not None:
-                body = np.array([[self.place[b]] for b in relations.bodies])
-                yield (
-                    UserRow(relations, self.mechanism.joint_ids[j], self.size, body),
-                    [[(j, "function", False)]],
-                )
-                continue
-            joint = self._joint(j, relations)
-            alike.setdefault((j,) if joint.key is None else joint.key, []).append(joint)
-        for spin in spins:
-            writer = spin_writer(self.frames.rotation[0] @ spin.in_frame, spin.in_body)
-            alike.setdefault("spin", []).append(
-                _Joint("spin", (spin.body,), writer, (), [(-1, "spin", False)])
-            )
-        for same in alike.values():
-            body = np.array([[self.place[b] for b in joint.bodies] for joint in same]).T
-            drive = np.array([joint.drives for joint in same], dtype=np.int64).T
-            numbers = []
-            for joint in same:
-                numbers.append(
-                    Numbers([self._at(b) for b in joint.bodies], self._inputs[list(joint.drives)].tolist())
-                )
-                rows = len(joint.writer(numbers[-1]))
-                joint.labels.extend([(-1, "unknown", False)] * (rows - len(joint.labels)))
-            given = np.array([each.given for each in numbers])
-            first, count = len(self.starts), len(numbers[0].starts)
-            unknown = first + np.arange(len(same) * count).reshape(len(same), count).T
-            self.starts += [start for each in numbers for start in each.starts]
-            kind = kind_of(same[0].key, same[0].writer, self.planar, len(body), given)
-            columns = [column[:, None] for column in np.ascontiguousarray(given.T)]
-            yield Joints(kind, body, columns, unknown, drive), [joint.labels for joint in same]
-
-    def _joint(self, j: int, relations: JointRelations | None) -> _Joint:
-        row = type_of_joint(self.mechanism, j)
+    def _joint(self, j: int) -> _Joint:
+        row, relations = type_of_joint(self.mechanism, j), self.frames.relations.get(j)
         driven = tuple(name for name in row.coordinates if (j, name) in self.drives)
-        drives = tuple(self.drives[j, name] for name in driven)
         if relations is None:
             assert row.pair is not None
             names, bodies = [name for name, _ in row.pair.constraints], self.mechanism.joint_bodies(j)[:2]
@@ -198,29 +149,55 @@ class System:
             chosen = [*relations.constraints, *(relations.coordinates[name] for name in driven)]
             names, bodies = [relation.name for relation in relations.constraints], relations.bodies
             shape = shape_of(relations, chosen)
-            writer = relations_writer(relations, chosen, self.size)
+            writer = relations_writer(relations, chosen, self.size, self.mechanism.joint_ids[j])
             key = None if shape is None else (row, driven, shape)
             gaps = [row.gap != "" and name.startswith(row.gap) for name in names]
         labels = [(j, *label) for label in zip(names, gaps, strict=True)]
+        drives = tuple(self.drives[j, name] for name in driven)
         return _Joint(key, bodies, writer, drives, labels + [(j, name, False) for name in driven])
 
-    def _at(self, body: int) -> Frame:
-        at = self._reference
-        place = (at.position[body] / self.size).tolist()
-        return Frame(place, at.rotation[body].T.tolist(), float(at.angle[body]))
+    def _spin(self, spin: LockedRotation) -> _Joint:
+        writer = spin_writer(self.frames.rotation[0] @ spin.in_frame, spin.in_body)
+        return _Joint("spin", (spin.body,), writer, (), [(-1, "spin", False)])
+
+    def _rows(
+        self, joints: Sequence[_Joint], reference: Poses, inputs: Floats
+    ) -> Iterator[tuple[Joints, list[list[Label]]]]:
+        """Joints that share a kind, and the labels of their rows; those of unknowns come last."""
+        alike: dict[Hashable, list[_Joint]] = {}
+        for k, joint in enumerate(joints):
+            alike.setdefault(k if joint.key is None else joint.key, []).append(joint)
+        place = {body: k for k, body in enumerate(self.stage.tolist())}
+        origins, axes = (reference.position / self.size).tolist(), reference.rotation.swapaxes(1, 2).tolist()
+        for same in alike.values():
+            body = np.array([[place[b] for b in joint.bodies] for joint in same]).T
+            drive = np.array([joint.drives for joint in same], dtype=np.int64).T
+            numbers = []
+            for joint in same:
+                frames = [Frame(origins[b], axes[b], float(reference.angle[b])) for b in joint.bodies]
+                values = (inputs / self.units)[list(joint.drives)]
+                numbers.append(Numbers(frames, values.tolist()))
+                rows = len(joint.writer(numbers[-1]))
+                joint.labels.extend([(-1, "unknown", False)] * (rows - len(joint.labels)))
+            given = np.array([each.given for each in numbers])
+            first, count = len(self.starts), len(numbers[0].starts)
+            unknown = first + np.arange(len(same) * count).reshape(len(same), count).T
+            self.starts += [start for each in numbers for start in each.starts]
+            kind = kind_of(same[0].key, same[0].writer, self.planar, len(body), given)
+            columns = [column[:, None] for column in np.ascontiguousarray(given.T)]
+            yield Joints(kind, body, columns, unknown, drive), [joint.labels for joint in same]
 
     def _places(self) -> tuple[Ints, Ints]:
         """Row and column of each entry of the Jacobian; n is the column of bodies that are given."""
         rows, columns, first = [], [], 0
-        wide, free = len(self.columns), self.bodies - self.known
         for joints in self.joints:
             count = joints.body.shape[1]
             for r, body, k in joints.kind.entries.tolist():
                 rows.append(first + r * count + np.arange(count))
                 if body < 0:
-                    columns.append(free * wide + joints.unknown[k])
+                    columns.append((self.bodies - self.known) * self.wide + joints.unknown[k])
                 else:
-                    at = (joints.body[body] - self.known) * wide + k
+                    at = (joints.body[body] - self.known) * self.wide + k
                     columns.append(np.where(at >= 0, at, self.n))
             first += joints.kind.rows * count
         return np.concatenate(rows), np.concatenate(columns)
@@ -229,14 +206,14 @@ class System:
 
     def step(self, state: State) -> tuple[Floats, Floats]:
         """Rows (m, T), and the entries (K, T) of their derivative."""
-        found = [joints.results("step", state) for joints in self.joints]
+        found = [joints.results("step", state, self.wide) for joints in self.joints]
         counts = [joints.kind.rows for joints in self.joints]
         rows = self._filled([part[:k] for part, k in zip(found, counts, strict=True)], state)
         return rows, self._filled([part[k:] for part, k in zip(found, counts, strict=True)], state)
 
     def rates(self, which: str, state: State) -> Floats:
-        """First (``rate``) or ``second`` derivative of the rows (m, T) by time, at the rates of the state."""
-        return self._filled([joints.results(which, state) for joints in self.joints], state)
+        """First (``rate``) or ``second`` derivative of the rows (m, T) by time, as the state moves."""
+        return self._filled([joints.results(which, state, self.wide) for joints in self.joints], state)
 
     def _filled(self, results: Sequence[Sequence[Any]], state: State) -> Floats:
         sizes = [joints.body.shape[1] for joints in self.joints]
@@ -248,53 +225,84 @@ class System:
                 at += size
         return found
 
+    def dense(self, entries: Floats) -> Floats:
+        """Matrices (T, m, n) of the entries (K, T) of a derivative."""
+        matrix = np.zeros((entries.shape[1], self.m, self.n + 1))
+        matrix[:, self.row, self.column] = entries.T
+        return np.ascontiguousarray(matrix[:, :, :-1])
+
     # --- states --------------------------------------------------------------------------------------
 
-    def state(self, reference: Poses, inputs: Floats) -> State:
-        """One instant at rest; inputs (D,) m and rad."""
-        stage = list(self.place)
-        position, rotation = reference.position[stage].T / self.size, reference.rotation[stage]
-        pose = np.empty((PLANAR if self.planar else SPATIAL, len(stage), 1))
-        if self.planar:
-            self.turn(pose, reference.angle[stage][:, None])
-            pose[:2] = position[:2, :, None]
-        else:
-            pose[:3], pose[3:, :, 0] = position[:, :, None], rotation.transpose(2, 1, 0).reshape(9, -1)
-        still = np.zeros((len(inputs), 1))
-        return State(pose, np.array(self.starts)[:, None], (inputs / self.units)[:, None], still, still)
+    def _state(self, reference: Poses, inputs: Floats) -> State:
+        stage, pose = self.stage, np.empty((PLANAR if self.planar else SPATIAL, self.bodies, 1))
+        pose[: self.linear, :, 0] = reference.position[stage, : self.linear].T / self.size
+        self.turn(
+            pose, reference.angle[stage][:, None] if self.planar else reference.rotation[stage][:, None]
+        )
+        values = np.zeros((3, len(inputs), 1))
+        values[0, :, 0] = inputs / self.units
+        motion = np.zeros((2, self.bodies * self.wide + len(self.starts), 1))
+        return State(pose, np.array(self.starts)[:, None], values, motion)
 
-    @staticmethod
-    def turn(pose: Floats, angle: Floats) -> None:
-        """Set the angles of bodies in the plane."""
-        pose[2], pose[3], pose[4] = np.cos(angle), np.sin(angle), angle
+    def over(self, motion: Motion) -> State:
+        """The start with the inputs of a motion."""
+        state = self.start.at([0] * len(motion.time))
+        state.inputs[:] = np.array([motion.value, motion.rate, motion.acceleration]) / self.units[:, None]
+        return state
+
+    def turn(self, pose: Floats, orientation: Floats) -> None:
+        """Set the angles (n, T) of bodies in the plane, or their rotations (n, T, 3, 3)."""
+        if self.planar:
+            pose[2], pose[3], pose[4] = np.cos(orientation), np.sin(orientation), orientation
+        else:
+            columns = np.moveaxis(orientation, (3, 2), (0, 1))
+            pose[3:] = columns.reshape(9, *columns.shape[2:])
+
+    def twists(self, vector: Floats) -> Floats:
+        """Of a vector (W, T), or of its part that is not given, the small motions (3 or 6, bodies, T)."""
+        bodies = len(vector) - len(self.starts)
+        return vector[:bodies].reshape(bodies // self.wide, self.wide, -1).swapaxes(0, 1)
 
     def move(self, state: State, x: Floats) -> None:
-        """Move the bodies that are not given by small motions, as unknowns (n, T) have them."""
-        wide, known = len(self.columns), self.known
-        twist, more = self.split(x)
-        pose = state.pose[:, known:]
-        state.unknown += more
+        """Move all bodies by small motions (W, T), or those that are not given (n, T)."""
+        twist = self.twists(x)
+        pose = state.pose[:, self.bodies - twist.shape[1] :]
+        state.unknown += x[len(x) - len(self.starts) :]
+        pose[: self.linear] += twist[: self.linear]
         if self.planar:
-            pose[:2] += twist[:2]
             self.turn(pose, pose[4] + twist[2])
         else:
-            pose[:3] += twist[:3]
-            pose[3:] = turned(twist[3:wide], pose[3:])
+            pose[3:] = turned(twist[3:], pose[3:])
 
-    def split(self, x: Floats) -> tuple[Floats, Floats]:
-        """Twists (3 or 6, bodies, T) and further unknowns (Q, T) of a vector of unknowns (n, T)."""
-        wide, free = len(self.columns), self.bodies - self.known
-        return x[: free * wide].reshape(free, wide, -1).swapaxes(0, 1), x[free * wide :]
+    def between(self, before: State, after: State) -> Floats:
+        """Motions (W, T) that bring one state to another."""
+        change = after.pose - before.pose
+        turn = change[4:] if self.planar else turn_between(before.pose[3:], after.pose[3:])
+        bodies = np.concatenate([change[: self.linear], turn])
+        way = bodies.swapaxes(0, 1).reshape(-1, bodies.shape[2])
+        return np.concatenate([way, after.unknown - before.unknown])
+
+    def written(self, state: State, which: Any) -> tuple[Floats, Floats, Floats, Floats]:
+        """Of some bodies position (n, T, 2 or 3), angle or rotation (n, T, 3, 3), two rates, m and rad."""
+        pose = state.pose[:, which]
+        rotation = pose[4]
+        if not self.planar:
+            rotation = np.moveaxis(pose[3:].reshape(3, 3, *pose.shape[1:]), (0, 1), (3, 2))
+        rates = [self.twists(part)[:, which] for part in state.motion]
+        for rate in rates:
+            rate[: self.linear] *= self.size
+        found = [np.moveaxis(part, 0, 2) for part in (pose[: self.linear] * self.size, *rates)]
+        position, velocity, acceleration = map(np.ascontiguousarray, found)
+        return position, rotation, velocity, acceleration
 
 
 def turned(vector: Floats, axes: Floats) -> Floats:
     """Axes (9, …) turned by rotation vectors (3, …), orthogonal to the last digit."""
-    x, y, z = vector
-    angle = np.sqrt(x * x + y * y + z * z)
+    angle = np.sqrt((vector * vector).sum(axis=0))
     sine, half = np.sinc(angle / np.pi), 0.5 * np.sinc(0.5 * angle / np.pi) ** 2
     columns = axes.reshape(3, 3, *axes.shape[1:])
-    first = np.stack([cross(vector, c) for c in columns])
-    found = columns + sine * first + half * np.stack([cross(vector, c) for c in first])
+    first = np.array([cross([*vector], [*c]) for c in columns])
+    found = columns + sine * first + half * np.array([cross([*vector], [*c]) for c in first])
     gram = np.einsum("ik...,jk...->ij...", found, found)
     again: Floats = 1.5 * found - 0.5 * np.einsum("ij...,jk...->ik...", gram, found)
     return again.reshape(axes.shape)
@@ -304,12 +312,8 @@ def turn_between(before: Floats, after: Floats) -> Floats:
     """Rotation vectors (3, …), shorter than π, that turn axes (9, …) to others."""
     a, b = (x.reshape(3, 3, *x.shape[1:]) for x in (before, after))
     R = np.einsum("ki...,kj...->ij...", b, a)
-    axis = np.stack([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
+    axis = np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
     twice = np.sqrt((axis * axis).sum(axis=0))
     angle = np.arctan2(twice, R[0, 0] + R[1, 1] + R[2, 2] - 1.0)
     found: Floats = axis * np.where(twice > 1e-9, angle / np.where(twice > 1e-9, twice, 1.0), 0.5)
     return found
-
-
-def cross(a: Floats, b: Floats) -> Floats:
-    return np.stack([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,6 +15,9 @@ from mbssa.joints.catalogue import type_of_joint
 from mbssa.joints.frames import Frames, joint_frames
 from mbssa.joints.poses import Poses
 from mbssa.joints.system import coordinates_at
+
+if TYPE_CHECKING:
+    from groups.motion import Motion
 
 
 def driven_coordinates(mechanism: Mechanism) -> tuple[str, ...]:
@@ -73,3 +77,10 @@ def name_faults(names: tuple[str, ...], given: Iterable[str], what: str) -> list
             hint = meant(name, names).rstrip() or f"driven are {', '.join(names) or 'none'}"
             faults.append(f"{name} is not driven; {hint}")
     return faults
+
+
+def check_drives(mechanism: Mechanism, motion: Motion) -> None:
+    """Refuse a motion of other coordinates than a mechanism has driven."""
+    wanted = driven_coordinates(mechanism)
+    if tuple(motion.names) != wanted:
+        raise ValueError(f"the motion drives {motion.names}; the model needs {wanted}")

@@ -1,23 +1,40 @@
-"""The global approach for one group: all bodies and all equations of the group in one system per instant."""
+"""The global approach for one group: all its bodies and equations in one system, of no tree."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Literal
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
 
 from groups.global_solver.elimination import Method
-from groups.global_solver.part import GlobalPart
+from groups.global_solver.path import Way
+from groups.global_solver.system import System
+from groups.motion import Motion
+from groups.results.arrays import Arrays
+from groups.rotations import quaternion_of, rotation_of
 from groups.setting import Setting
 from groups.solvers.newton import counted
 from groups.solvers.solver import Solver
+from groups.status import OK
 from groups.tree import GroupTree
 from mbssa import Group
+from mbssa.arrays import Ints
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
 class GlobalApproach(Solver):
     """Solver of any group, dense or sparse, that is chosen by name."""
 
+    group: Group
+    setting: Setting
+    method: Method
+
     form = "global"
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "system"}
 
     @classmethod
     def match(cls, tree: GroupTree, setting: Setting) -> None:
@@ -28,34 +45,68 @@ class GlobalApproach(Solver):
         cls, method: Method, group: Group, setting: Setting, default: Solver, why: str
     ) -> GlobalApproach:
         """Return the solver of a group whose default is another."""
-        part = GlobalPart(group, setting, method)
-        mechanism = group.structure.mechanism
-        planar = mechanism.space == "planar"
-        names = ("x", "y", "angle") if planar else ("x", "y", "z", "turn_x", "turn_y", "turn_z")
+        system, mechanism = _system(group, setting), setting.mechanism
+        names = ("x", "y", "angle") if setting.planar else ("x", "y", "z", "turn_x", "turn_y", "turn_z")
         return cls(
             group.number,
-            f"global {method}, {counted(part.system.n)}",
+            f"global {method}, {counted(system.n)}",
             why,
             tuple(f"{mechanism.body_name(b)}.{name}" for b in group.body_indices.tolist() for name in names),
             default.closing,
             default.roots,
             default.n_struts,
-            part.system.redundant,
+            system.redundant,
             default=default,
-            part=part,
+            group=group,
+            setting=setting,
+            method=method,
         )
 
-    @property
-    def system(self) -> GlobalPart:
+    @cached_property
+    def system(self) -> System:
         """System of the group."""
-        assert self.part is not None
-        return self.part
+        return _system(self.group, self.setting)
 
     @property
     def choice(self) -> Literal["global dense", "global sparse"]:
         """Name by which it is chosen."""
-        return "global dense" if self.system.method == "dense" else "global sparse"
+        return "global dense" if self.method == "dense" else "global sparse"
 
     def at(self, setting: Setting) -> GlobalApproach:
         """The solver in another pose."""
-        return replace(self, part=GlobalPart(self.system.group, setting, self.system.method))
+        return replace(self, setting=setting)
+
+    def solve(self, motion: Motion, arrays: Arrays, level: int, row_of: Ints) -> None:
+        """Solve the first instants of a run, those of the motion, from where the given bodies are."""
+        system, state, at = self.system, self.system.over(motion), slice(len(motion.time))
+        (position, orientation, *rates), known = arrays.outputs, system.known
+        rows, pose = row_of[system.stage[1:known]], state.pose[:, 1:known]
+        if len(rows):
+            pose[: system.linear] = np.moveaxis(position[rows, at], 2, 0) / system.size
+            turned = orientation[rows, at]
+            system.turn(pose, turned if system.planar else rotation_of(turned))
+            for motion_of, rate in zip(state.motion[:level], rates, strict=False):
+                twist = system.twists(motion_of)[:, 1:known]
+                twist[:] = np.moveaxis(rate[rows, at], 2, 0)
+                twist[: system.linear] /= system.size
+        answer = Way(system, self.method).solve(state, motion.time, level)
+        quality = answer.status, answer.residual * system.size, answer.steps, answer.condition
+        array: Any
+        for array, part in zip(arrays.quality, quality, strict=True):
+            array[self.number - 1, at] = part
+        rows = row_of[system.stage[known:]]
+        own, rows = known + np.flatnonzero(rows >= 0), rows[rows >= 0]
+        state.pose[:, :, answer.status != OK] = np.nan
+        state.motion[:, :, answer.status != OK] = np.nan
+        place, turn, *moving = system.written(state, own)
+        found = place, turn if system.planar else quaternion_of(turn), *moving
+        for output, one in list(zip(arrays.outputs, found, strict=True))[: 2 + level]:
+            output[rows, at] = one
+
+
+def _system(group: Group, setting: Setting) -> System:
+    """Equations of a group; the frame and the bodies that are given come first."""
+    own, joints = group.body_indices.tolist(), group.joint_indices.tolist()
+    touched = {body for j in joints for body in setting.frames.bodies_of(setting.mechanism, j)}
+    given = [0, *sorted(touched - {0, *own})]
+    return System(setting, joints, [*given, *own], len(given)).determined()

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
 if TYPE_CHECKING:
-    from groups.global_solver.part import GlobalPart
     from groups.setting import Setting
     from groups.tree import GroupTree
     from mbssa import Group
@@ -30,7 +29,6 @@ class Solver(ABC):
     n_struts: int = 0
     n_checked: int = 0
     default: Solver | None = None
-    part: GlobalPart | None = None
 
     form: ClassVar[Form]
     #: Assembly modes of each root.

@@ -19,12 +19,11 @@ from mbssa.arrays import Floats
 from mbssa.bounds import MODEL_BYTES, MUJOCO_BYTES, MUJOCO_SECONDS
 from mbssa.faults import Fault, Faults, ModelError
 from mbssa.io.robots import mjcf_child
-from mbssa.io.robots.kinds import COORDINATE, Kind
 from mbssa.io.robots.mechanism import mechanism_of
 from mbssa.io.robots.mjcf_parts import Names, constrained, disabled, inertia_of, visuals_of
 from mbssa.io.robots.mjcf_source import Source, source_of
 from mbssa.io.robots.placing import inverse, leader_of, moved, reference_values
-from mbssa.io.robots.robot import Link, Robot, RobotJoint
+from mbssa.io.robots.robot import COORDINATE, Kind, Link, Robot, RobotJoint
 from mbssa.io.robots.unread import NOT_READ_OF_MJCF, Effect, Unread
 from mbssa.io.robots.xml_tree import pose_frame
 from mbssa.mechanism import Mechanism

@@ -11,11 +11,10 @@ import numpy as np
 from mbssa.faults import Fault, Faults, ModelError, meant
 from mbssa.files import read_text
 from mbssa.io.robots.ball_constraint import ball_constraint
-from mbssa.io.robots.kinds import COORDINATE, Kind
 from mbssa.io.robots.looks import urdf_visual, visuals_of
 from mbssa.io.robots.mechanism import mechanism_of
 from mbssa.io.robots.placing import held, poses_at_zero
-from mbssa.io.robots.robot import Closure, Link, Mimic, Part, Record, Robot, RobotJoint
+from mbssa.io.robots.robot import COORDINATE, Closure, Kind, Link, Mimic, Part, Record, Robot, RobotJoint
 from mbssa.io.robots.side_file import completed, side_file_of
 from mbssa.io.robots.unread import Effect, Unread, everything, is_zero, lines_of, unread
 from mbssa.io.robots.xml_tree import Element, axis_of, number, origin_of, parse_xml

@@ -168,16 +168,7 @@ class _Closing:
         def rows_of(at: Poses) -> Rows:
             return _held(rows_at(led, frames, at, values=True), wanted)
 
-        rows, damping = rows_of(at), 0.0
-        for _ in range(_ITERATIONS):
-            steps = _Steps(led, rows, self.rank_tolerance)
-            moved, damping = (
-                (None, 0.0) if steps.stationary else self._descend(at, rows_of, rows, steps, damping)
-            )
-            if moved is None:
-                break
-            at, rows = moved
-        return at
+        return self._descended(at, rows_of, led, lambda *_: False)[0]
 
     def _starts(self, sizes: Sequence[float], seed: int) -> Iterator[tuple[float, Poses]]:
         """Configurations with each body moved at random: rad, and lengths divided by the mechanism's size."""
@@ -199,18 +190,9 @@ class _Closing:
                 return self._constraints(at)
             return _held(rows_at(mechanism, frames, at, values=True), wanted)
 
-        rows, stationary, damping = rows_of(at), False, 0.0
-        for _ in range(_ITERATIONS):
-            if not CLOSED < _largest(rows) < np.inf:
-                break
-            steps = _Steps(mechanism, rows, self.rank_tolerance)
-            stationary = steps.stationary
-            if stationary:
-                break
-            moved, damping = self._descend(at, rows_of, rows, steps, damping)
-            if moved is None:
-                break
-            at, rows = moved
+        at, rows, stationary = self._descended(
+            at, rows_of, mechanism, lambda _, rows: not CLOSED < _largest(rows) < np.inf
+        )
         travel, turned = at.correction(first, self.frames.centre)
         fault = _fault(mechanism, frames, at, rows.constraints, max(self.tolerance, self._rounding))
         return Assembly(at, not fault, _largest(rows), travel, turned, fault, stationary)
@@ -225,19 +207,29 @@ class _Closing:
             def rows_of(at: Poses, chosen: Bools = chosen) -> Rows:
                 return with_senses(self._constraints(at), self.mechanism, self.frames, at, chosen)
 
-            rows, damping = rows_of(at), 0.0
-            for _ in range(_ITERATIONS):
-                if (self._cosines(at) > 0).all():
-                    found = self._closed(at, hold=False)
-                    if found.closed:
-                        return found
-                    break
-                steps = _Steps(self.mechanism, rows, self.rank_tolerance)
-                moved, damping = self._descend(at, rows_of, rows, steps, damping)
-                if moved is None:
-                    break
-                at, rows = moved
+            at, _, _ = self._descended(
+                at, rows_of, self.mechanism, lambda at, _: bool((self._cosines(at) > 0).all())
+            )
+            if (self._cosines(at) > 0).all() and (found := self._closed(at, hold=False)).closed:
+                return found
         return None
+
+    def _descended(
+        self, at: Poses, rows_of: _RowsAt, mechanism: Mechanism, done: Callable[[Poses, Rows], bool]
+    ) -> tuple[Poses, Rows, bool]:
+        """Configuration where a descent is done or ends, its rows, and whether it is stationary."""
+        rows, damping = rows_of(at), 0.0
+        for _ in range(_ITERATIONS):
+            if done(at, rows):
+                break
+            steps = _Steps(mechanism, rows, self.rank_tolerance)
+            if steps.stationary:
+                return at, rows, True
+            moved, damping = self._descend(at, rows_of, rows, steps, damping)
+            if moved is None:
+                break
+            at, rows = moved
+        return at, rows, False
 
     def _descend(
         self, at: Poses, rows_of: _RowsAt, rows: Rows, steps: _Steps, damping: float

@@ -44,3 +44,23 @@ def axes_of(z: Vector | Floats | None = None, x: Vector | Floats | None = None) 
     along = np.eye(3)[np.argmin(np.abs(up))] if x is None else unit(x)
     along = unit(along - (along @ up) * up)
     return np.stack([along, cross(up, along), up], axis=1)
+
+
+def rotation_of(quaternion: Floats) -> Floats:
+    """Rotation matrices (…, 3, 3) of unit quaternions (…, 4): w, x, y, z."""
+    w, x, y, z = np.moveaxis(quaternion, -1, 0)
+    rows = [
+        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+    ]
+    return np.moveaxis(np.array(rows), (0, 1), (-2, -1))
+
+
+def plane_rotation(angle: Floats) -> Floats:
+    """Rotation matrices (…, 3, 3) about z by angles (…), rad."""
+    rotation = np.zeros((*np.shape(angle), 3, 3))
+    rotation[..., 0, 0] = rotation[..., 1, 1] = np.cos(angle)
+    rotation[..., 1, 0] = np.sin(angle)
+    rotation[..., 0, 1], rotation[..., 2, 2] = -rotation[..., 1, 0], 1.0
+    return rotation

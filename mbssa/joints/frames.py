@@ -15,7 +15,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from mbssa.arrays import Bools, Floats
-from mbssa.joints.axes import axes_of, cross, in_space, unit
+from mbssa.joints.axes import axes_of, cross, in_space, plane_rotation, rotation_of, unit
 from mbssa.joints.blocks import on_axis, on_flat_axis
 from mbssa.joints.catalogue import CATALOGUE, is_length, type_of_joint
 from mbssa.joints.equations import pose
@@ -227,23 +227,9 @@ def _body_poses(mechanism: Mechanism) -> tuple[Floats, Floats]:
         if geometry.origin is not None:
             position[body] = in_space(geometry.origin)
         if geometry.orientation is not None:
-            rotation[body] = _matrix(geometry.orientation)
+            given = np.array(geometry.orientation)
+            rotation[body] = plane_rotation(given)[0] if len(given) == 1 else rotation_of(given)
     return position, rotation
-
-
-def _matrix(orientation: Vector) -> Floats:
-    """Rotation matrix of a quaternion w, x, y, z, or of one planar angle."""
-    if len(orientation) == 1:
-        half = orientation[0] / 2
-        orientation = (float(np.cos(half)), 0.0, 0.0, float(np.sin(half)))
-    w, x, y, z = orientation
-    return np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-        ]
-    )
 
 
 def _parameters(geometry: JointGeometry, parameters: dict[str, Floats], j: int) -> None:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from mbssa.joints.axes import cross
+
 if TYPE_CHECKING:
     from mbssa.joints.relations import JointCoordinate
 
@@ -78,6 +80,19 @@ def relative_pose(bodies: Sequence[tuple[Array, Array]], origin: Array, axes: Ar
     d = np.einsum("...ba,...b->...a", of_first, across)
     C = of_first.swapaxes(-1, -2) @ (S @ axes[..., 1, :, :])
     return RelativePose(d, C, of_first, (arms[0], arms[1]), across)
+
+
+def by_bodies(rate: Array, axes: Array, arms: tuple[Array, Array]) -> Array:
+    """Derivatives (…, e, 2, 6) by the twists of both bodies, of those (…, e, 6) by the relative twist."""
+    # A row acts at B's origin on the second body, and is turned round on the first. `arms` (…, 3) lead there
+    # from the point of each body whose velocity is meant; world axes.
+    back = axes.swapaxes(-1, -2)
+    force, moment = rate[..., :3] @ back, rate[..., 3:] @ back
+    found = np.empty((*rate.shape[:-1], 2, 6))
+    for side, sign in enumerate((-1.0, 1.0)):
+        found[..., side, :3] = sign * force
+        found[..., side, 3:] = sign * (moment + cross(arms[side][..., None, :], force))
+    return found
 
 
 def _exponential(vector: Array) -> Array:

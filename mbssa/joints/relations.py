@@ -6,16 +6,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from mbssa.joints.axes import axes_of, cross, in_space
+from mbssa.joints.axes import axes_of, in_space
 from mbssa.joints.equations import Elementary, elementary_slopes
-from mbssa.joints.poses import Poses, relative_pose
+from mbssa.joints.poses import Poses, by_bodies, relative_pose
 
 if TYPE_CHECKING:
     from mbssa.joints.cams.curves import Curve
@@ -66,6 +66,8 @@ class Term:
         """The function of a relative pose; the parameter of a length is named ``value``."""
         if self.kind in ("counted", "turn"):
             return Elementary("turn", self.numbers)
+        if self.kind == "line":
+            return Elementary("azimuth")
         return Elementary(self.kind, self.numbers, parameter="value")
 
 
@@ -180,38 +182,32 @@ def local_frames(
 # --- evaluation ------------------------------------------------------------------------------------
 
 
-def value_and_rates(
-    relations: JointRelations, relation: Relation, poses: Poses, size: float
-) -> tuple[float, Array]:
-    """Residual of a relation over ``size``, and its derivative (bodies, 6) by the twists, world axes."""
-    value, rates = values_and_rates(relations, relation, poses[None], size)
-    return float(value[0]), rates[0]
-
-
 def values_and_rates(
-    relations: JointRelations, relation: Relation, poses: Poses, size: float
+    relations: JointRelations, chosen: Sequence[Relation], poses: Poses, size: float
 ) -> tuple[Array, Array]:
-    """The same (T,) and (T, bodies, 6) of poses with a first axis of T instants."""
-    # Twist: velocity of each body's origin, angular velocity. Angles in TURNING are completed by whole turns
-    # to their values at the reference, and, unless they count from zero, those by the turns of the least
+    """Residuals (T, e) of relations over ``size``, and derivatives (T, e, bodies, 6) by the twists."""
+    # Twist: velocity of each body's origin, angular velocity, world axes. Angles in TURNING are completed by
+    # whole turns to their values at the reference, and, unless they count from zero, by those of the least
     # residual.
-    total = np.full(len(poses.angle), -relation.constant / (size if relation.is_length else 1.0))
-    counted, rates = [], np.zeros((len(total), len(relations.bodies), 6))
-    for term in relation.terms:
-        value, by_body = _term(relations, term, poses, size)
-        factor = term.factor / size if relation.is_length and term.is_angle else term.factor
-        if relation.is_length and term.kind == "user":
-            factor /= size
-        if term.kind in TURNING:
-            value = value + _turns(term.near - value)
-            counted.append(abs(factor))
-        total += factor * value
-        for body, rate in by_body:
-            rates[:, relations.bodies.index(body)] += factor * rate
-    if counted and not relation.counts_from_zero:
-        turn = 2 * np.pi * min(counted)
-        total -= turn * np.round(total / turn)
-    return total, rates
+    found = np.zeros((len(poses.angle), len(chosen)))
+    rates = np.zeros((*found.shape, len(relations.bodies), 6))
+    for row, relation in enumerate(chosen):
+        unit = size if relation.is_length else 1.0
+        total, counted = found[:, row], []
+        total -= relation.constant / unit
+        for term in relation.terms:
+            value, by_body = _term(relations, term, poses, size)
+            factor = term.factor / (unit if term.is_angle or term.kind == "user" else 1.0)
+            if term.kind in TURNING:
+                value = value + _turns(term.near - value)
+                counted.append(abs(factor))
+            total += factor * value
+            for body, rate in by_body:
+                rates[:, row, relations.bodies.index(body)] += factor * rate
+        if counted and not relation.counts_from_zero:
+            turn = 2 * np.pi * min(counted)
+            total -= turn * np.round(total / turn)
+    return found, rates
 
 
 def _turns(angle: Any) -> Any:
@@ -222,42 +218,31 @@ def _turns(angle: Any) -> Any:
 def _term(
     relations: JointRelations, term: Term, poses: Poses, size: float
 ) -> tuple[Array, list[tuple[int, Array]]]:
+    """Value (T,) of a term, and its derivative (T, 6) by the twist of each of its bodies."""
     pair = relations.pairs[term.pair]
     a, b = pair.bodies
     if term.kind == "user":
-        return _user_term(relations, poses, size)
-    upright = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
+        from mbssa.joints.user import value_and_derivative
+
+        assert relations.function is not None
+        of = list(relations.bodies)
+        each = [value_and_derivative(relations.function, poses[t, of]) for t in range(len(poses.angle))]
+        by_body = np.array([rates for _, rates in each]).swapaxes(0, 1) * ([size] * 3 + [1.0] * 3)
+        return np.array([value for value, _ in each]), list(zip(of, by_body, strict=True))
     if term.kind == "turned":
-        return poses.angle[:, b], [(b, upright)]
+        return poses.angle[:, b], [(b, np.eye(6)[5])]
     ends = [(poses.position[:, body] / size, poses.rotation[:, body]) for body in pair.bodies]
     d, C, axes, arms, across = relative_pose(ends, pair.origin / size, pair.axes)
     if term.kind == "contact":
         from mbssa.joints.cams.contact import gap
 
         other = relations.curves[1] if len(relations.curves) > 1 else None
-        found, rate = gap(relations.curves[0], other, term.numbers[0], d * size, C)
-        rate[:, 5] /= size
-        value = (found - term.parameter) / size
-    elif term.kind == "line":
-        azimuth, rates = elementary_slopes((Elementary("azimuth"),), d, C, {})
-        value, rate = azimuth[:, 0] + np.arctan2(axes[:, 1, 0], axes[:, 0, 0]), rates[:, 0]
+        value, rate = gap(relations.curves[0], other, term.numbers[0], d * size, C)
+        value, rate = (value - term.parameter) / size, rate / ([1.0] * 3 + [size] * 3)
     else:
         given = {"value": np.full(len(d), term.parameter / size)}
-        values, rates = elementary_slopes((term.elementary,), d, C, given)
-        value, rate = values[:, 0], rates[:, 0]
-    force, moment = ((axes @ part[:, :, None])[:, :, 0] for part in np.split(rate, 2, axis=1))
-    by_a = -np.concatenate([force, moment + cross(across + arms[0], force)], axis=1)
-    if term.kind == "line":
-        by_a = by_a + upright
-    return value, [(a, by_a), (b, np.concatenate([force, moment + cross(arms[1], force)], axis=1))]
-
-
-def _user_term(relations: JointRelations, poses: Poses, size: float) -> tuple[Array, list[tuple[int, Array]]]:
-    """A user's function, instant by instant."""
-    from mbssa.joints.user import value_and_derivative
-
-    assert relations.function is not None
-    of = list(relations.bodies)
-    jets = [value_and_derivative(relations.function, poses[t, of]) for t in range(len(poses.angle))]
-    by_body = np.moveaxis(np.array([rates for _, rates in jets]), 0, 1) * ([size] * 3 + [1.0] * 3)
-    return np.array([value for value, _ in jets]), list(zip(of, by_body, strict=True))
+        value, rate = (found[:, 0] for found in elementary_slopes((term.elementary,), d, C, given))
+    first, second = by_bodies(rate[:, None], axes, (arms[0] + across, arms[1]))[:, 0].swapaxes(0, 1)
+    if term.kind == "line":  # the azimuth is seen from A, the line's angle from the world
+        value, first = value + np.arctan2(axes[:, 1, 0], axes[:, 0, 0]), first + np.eye(6)[5]
+    return value, [(a, first), (b, second)]

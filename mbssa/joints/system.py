@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -13,9 +13,9 @@ import numpy.typing as npt
 from mbssa.arrays import Bools, Floats, Ints
 from mbssa.joints.axes import cross
 from mbssa.joints.catalogue import CATALOGUE, Space, is_length, type_of_joint
-from mbssa.joints.equations import Equations, coordinates, elementary_values, residuals
-from mbssa.joints.poses import Poses, relative_pose
-from mbssa.joints.relations import value_and_rates
+from mbssa.joints.equations import Equations, elementary_slopes, elementary_values
+from mbssa.joints.poses import Poses, by_bodies, relative_pose
+from mbssa.joints.relations import values_and_rates
 
 if TYPE_CHECKING:
     import scipy.sparse
@@ -116,9 +116,9 @@ def rows_at(mechanism: Mechanism, frames: Frames, configuration: Poses, *, value
         joints = np.flatnonzero((types == index) & frames.known)
         pair = CATALOGUE[index].pair
         if pair is None:
-            parts += _relation_rows(mechanism, frames, configuration, joints, values)
+            parts += [_relation_rows(mechanism, frames, configuration, j, values) for j in joints.tolist()]
         else:
-            parts += _pair_rows(mechanism, frames, configuration, joints, pair, values)
+            parts.append(_pair_rows(mechanism, frames, configuration, joints, pair, values))
     none = np.zeros(0, dtype=np.int64)
     empty = Rows(np.zeros(0), np.zeros((0, 2, 6)), none.reshape(0, 2), none, none.astype(bool), ())
     rows = Rows.joined(parts or [empty], tuple(np.flatnonzero(~frames.known).tolist()))
@@ -137,62 +137,38 @@ def _widened(array: npt.NDArray[Any], slots: int) -> npt.NDArray[Any]:
     return wide
 
 
+def _rows(
+    value: Floats, jacobian: Floats, keep: Bools, names: Sequence[str], joints: Ints, body: Ints, drive: Bools
+) -> Rows:
+    """Those rows (n, e) of n joints on bodies (n, S) that are kept."""
+    which, number = np.nonzero(keep)
+    jacobian = np.where(body[:, None, :, None] == 0, 0.0, jacobian)
+    name = tuple(map(names.__getitem__, number.tolist()))
+    return Rows(
+        value[which, number], jacobian[which, number], body[which], joints[which], drive[number], name
+    )
+
+
 def _pair_rows(
     mechanism: Mechanism, frames: Frames, at: Poses, joints: Ints, pair: Equations, values: bool
-) -> Iterator[Rows]:
+) -> Rows:
     """Rows of joints of one type that relate the poses of two bodies."""
-    body = first_two_bodies(mechanism, joints)
+    body, kind = first_two_bodies(mechanism, joints), type_of_joint(mechanism, joints[0])
     d, C, axes, lever = pose_of_joints(frames, at, joints, body)
-    parameters = {name: values[joints] for name, values in frames.parameters.items()}
-    for name in ("length", "pitch", "radius", "offset"):
-        parameters[name] = parameters[name] / frames.size
-    names = [name for name, _ in pair.constraints]
-    every = np.ones((len(joints), len(names)), dtype=bool)
-    place = joints, body, axes, lever
-    value, rate = residuals(pair, d, C, parameters)
-    yield _part(value, rate, every, names, *place, drive=False)
+    parameters = {
+        name: column[joints] / (1.0 if name == "ratio" else frames.size)
+        for name, column in frames.parameters.items()
+    }
+    names, functions = map(list, zip(*pair.constraints, strict=True)) if pair.constraints else ([], [])
+    keep = np.ones((len(joints), len(names)), dtype=bool)
     mask = mechanism.driven[joints]
     if mask.any():
-        value, rate = coordinates(pair, d, C, parameters)
-        kind = type_of_joint(mechanism, joints[0])
-        keep = (mask[:, None] >> np.arange(kind.grade)) & 1 == 1
-        value = value if values else np.zeros(keep.shape)
-        yield _part(value, rate, keep, kind.coordinates, *place, drive=True)
-
-
-def _part(
-    value: Floats,
-    rate: Floats,
-    keep: Bools,
-    names: Sequence[str],
-    joints: Ints,
-    body: Ints,
-    axes: Floats,
-    lever: Floats,
-    *,
-    drive: bool,
-) -> Rows:
-    """Rows by the twists of both bodies from derivatives by the relative twist."""
-    # A row (f, m) in A's axes acts at B's origin, so on a body whose centre is r away it is (f, m + r × f),
-    # with the sign of the body's side.
-    which, number = np.nonzero(keep)
-    turned = axes[which]
-    force = np.einsum("nab,nb->na", turned, rate[which, number, :3])
-    moment = np.einsum("nab,nb->na", turned, rate[which, number, 3:])
-    jacobian = np.zeros((len(which), 2, 6))
-    for side, sign in ((0, -1.0), (1, 1.0)):
-        arm = lever[which, side]
-        jacobian[:, side, :3] = sign * force
-        jacobian[:, side, 3:] = sign * (moment + cross(arm, force))
-    jacobian[body[which] == 0] = 0.0
-    return Rows(
-        value[which, number],
-        jacobian,
-        body[which],
-        joints[which],
-        np.full(len(which), drive),
-        tuple(map(names.__getitem__, number.tolist())),
-    )
+        names, functions = names + list(kind.coordinates), functions + list(pair.coordinates)
+        keep = np.hstack([keep, (mask[:, None] >> np.arange(kind.grade)) & 1 == 1])
+    drive = np.arange(len(names)) >= len(pair.constraints)
+    value, rate = elementary_slopes(tuple(functions), d, C, parameters)
+    jacobian = by_bodies(rate, axes, (lever[:, 0], lever[:, 1]))
+    return _rows(value if values else np.where(drive, 0.0, value), jacobian, keep, names, joints, body, drive)
 
 
 def pose_of_joints(
@@ -224,28 +200,17 @@ def coordinates_at(mechanism: Mechanism, frames: Frames, at: Poses, joints: Sequ
     return found
 
 
-def _relation_rows(
-    mechanism: Mechanism, frames: Frames, at: Poses, joints: Ints, values: bool
-) -> Iterator[Rows]:
-    """Rows of joints whose equations are relations of their bodies."""
-    for joint in joints.tolist():
-        relations = frames.relations[joint]
-        driven = [name for name in mechanism.joints[joint].driven if name in relations.coordinates]
-        chosen = [*relations.constraints, *(relations.coordinates[name] for name in driven)]
-        bodies = np.array(relations.bodies)
-        # Jacobians are by the velocities of the bodies' centres.
-        lever = np.einsum("nab,nb->na", at.rotation[bodies], frames.centre[bodies]) / frames.size
-        found = [value_and_rates(relations, relation, at, frames.size) for relation in chosen]
-        rates = np.array([rate for _, rate in found])
-        rates[:, :, 3:] -= cross(lever, rates[:, :, :3])
-        rates[:, bodies == 0] = 0.0
-        drive = np.arange(len(chosen)) >= len(relations.constraints)
-        value = np.array([value for value, _ in found])
-        yield Rows(
-            value if values else np.where(drive, 0.0, value),
-            rates,
-            np.tile(bodies, (len(chosen), 1)),
-            np.full(len(chosen), joint),
-            drive,
-            tuple(relation.name for relation in chosen),
-        )
+def _relation_rows(mechanism: Mechanism, frames: Frames, at: Poses, joint: int, values: bool) -> Rows:
+    """Rows of a joint whose equations are relations of its bodies."""
+    relations = frames.relations[joint]
+    driven = [name for name in mechanism.joints[joint].driven if name in relations.coordinates]
+    chosen = [*relations.constraints, *(relations.coordinates[name] for name in driven)]
+    value, rates = values_and_rates(relations, chosen, at[None], frames.size)
+    bodies = np.array(relations.bodies)
+    # Jacobians are by the velocities of the bodies' centres.
+    lever = np.einsum("nab,nb->na", at.rotation[bodies], frames.centre[bodies]) / frames.size
+    rates[..., 3:] -= cross(lever, rates[..., :3])
+    drive = np.arange(len(chosen)) >= len(relations.constraints)
+    names, every = [relation.name for relation in chosen], np.ones((1, len(chosen)), dtype=bool)
+    found = value if values else np.where(drive, 0.0, value)
+    return _rows(found, rates, every, names, np.array([joint]), bodies[None], drive)

@@ -17,7 +17,6 @@ import numpy as np
 from mbssa.arrays import Floats
 from mbssa.faults import Fault, ModelError
 from mbssa.joints.poses import Poses
-from mbssa.joints.user_jets import analytic_jet, given_jet
 from mbssa.joints.user_sources import Source, error_line, imported, importing, name_of, pickled, short_name
 from mbssa.trust import REMEDY, may_run
 
@@ -80,48 +79,68 @@ class Resolved:
     derivative: Callable[..., Any] | None
 
 
-def value_and_derivative(function: UserFunction, poses: Poses) -> tuple[float, Floats]:
-    """Value of a user's function at the poses of its m bodies, and its derivative (m, 6) by their twists."""
-    m = function.bodies
-    values, out = np.zeros(1 + 19 * m), np.zeros(3 + 6 * m)
-    row = values[1:].reshape(m, 19)
-    row[:, :3], row[:, 3:12], row[:, 12] = poses.position, poses.rotation.reshape(m, 9), poses.angle
-    resolved = function.resolve()
-    try:
-        with np.errstate(all="ignore"):
-            jet(function, resolved, values, out)
-    except (Exception, SystemExit) as error:
-        raise ModelError(function.name, [Fault("", error_line(error), "function")]) from error
-    return float(out[0]), out[3:].reshape(m, 6)
+#: Step of the complex step, so small that its square is nothing beside 1 (Squire & Trapp 1998).
+COMPLEX_STEP = 1e-30
 
 
-def jet(function: UserFunction, resolved: Resolved, values: Floats, out: Floats) -> None:
-    """Value, derivatives by twists and time derivatives, laid out as in :mod:`mbssa.joints.user_jets`."""
-    call = on_copies(function, resolved.function)
-    if resolved.derivative is None:
-        analytic_jet(call, function.planar, function.size, values, out)
-    else:
-        derivative = derivative_on_copies(function, resolved.derivative)
-        given_jet(call, derivative, function.planar, function.size, values, out)
+class Called:
+    """A user's function as it is called: with copies of places q (m, 3) and rotations R (m, 3, 3)."""
 
+    # In the plane q has rows x, y, angle, and R is not read.
 
-def on_copies(function: UserFunction, call: Callable[..., Any]) -> Callable[[Any, Any], Any]:
-    """A user's callable as a function of both arrays, of which it gets copies."""
-    if function.planar:
-        return lambda q, R: call(q.copy())
-    return lambda q, R: call(q.copy(), R.copy())
+    def __init__(self, function: UserFunction) -> None:
+        self.user, self.resolved = function, function.resolve()
 
+    def __call__(self, q: Any, R: Any) -> Any:
+        return self._on_copies(self.resolved.function, q, R)
 
-def derivative_on_copies(function: UserFunction, call: Callable[..., Any]) -> Callable[[Any, Any], Any]:
-    """A user's derivative likewise; a ValueError where its shape is not a row a body."""
-    plain = on_copies(function, call)
+    def _on_copies(self, call: Callable[..., Any], q: Any, R: Any) -> Any:
+        return call(q.copy()) if self.user.planar else call(q.copy(), R.copy())
 
-    def derivative(q: Any, R: Any) -> Any:
-        found = np.asarray(plain(q, R), dtype=np.float64)
-        check_shape(function, call, found)
+    def slope(self, q: Any, R: Any, w: Any, S: Any) -> float:
+        """Derivative along changes w of q and S of R."""
+        if self.resolved.derivative is None:
+            step = COMPLEX_STEP * 1j
+            return float(np.imag(self(q + step * w, R + step * S)) / COMPLEX_STEP)
+        by_twist = self.derivative(q, R)
+        found = float((by_twist[:, :3] * w).sum())
+        if not self.user.planar:  # of dR = ω × R; a direction may have other parts, which are no turns
+            turned = np.cross(by_twist[:, None, 3:], R.swapaxes(1, 2))
+            found += 0.5 * float((turned * S.swapaxes(1, 2)).sum())
         return found
 
-    return derivative
+    def derivative(self, q: Any, R: Any) -> Floats:
+        """Value of the derivative that is given; a ValueError where its shape is not a row a body."""
+        call = self.resolved.derivative
+        assert call is not None
+        found = np.asarray(self._on_copies(call, q, R), dtype=np.float64)
+        check_shape(self.user, call, found)
+        return found
+
+
+def value_and_derivative(function: UserFunction, poses: Poses) -> tuple[float, Floats]:
+    """Value of a user's function at the poses of its m bodies, and its derivative (m, 6) by their twists."""
+    call, m = Called(function), function.bodies
+    q, R, found = poses.position.copy(), poses.rotation, np.zeros((m, 6))
+    columns = [0, 1, 5] if function.planar else list(range(6))
+    if function.planar:
+        q[:, 2] = poses.angle
+    try:
+        with np.errstate(all="ignore"):
+            value = float(np.real(call(q, R)))
+            if call.resolved.derivative is not None:
+                found[:, columns] = call.derivative(q, R)
+                return value, found
+            for k, i in np.ndindex(m, len(columns)):
+                w, S, unit = np.zeros((m, 3)), np.zeros((m, 3, 3)), np.eye(3)[i % 3]
+                if i < 3:
+                    w[k] = unit
+                else:
+                    S[k] = np.cross(unit, R[k], axisb=0, axisc=0)
+                found[k, columns[i]] = call.slope(q, R, w, S)
+    except (Exception, SystemExit) as error:
+        raise ModelError(function.name, [Fault("", error_line(error), "function")]) from error
+    return value, found
 
 
 def check_shape(function: UserFunction, call: Callable[..., Any], found: Floats) -> None:

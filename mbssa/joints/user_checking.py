@@ -177,10 +177,4 @@ def _scale(function: UserFunction) -> Floats:
 
 def _moved(function: UserFunction, poses: Poses, step: Floats) -> Poses:
     """Poses after a motion (m, 6) of the bodies in units of the scale: translation, then rotation vector."""
-    step = step * _scale(function)
-    if function.planar:
-        return Poses(poses.position + step[:, :3] * [1.0, 1.0, 0.0], poses.rotation, poses.angle + step[:, 5])
-    from scipy.spatial.transform import Rotation
-
-    rotation = Rotation.from_rotvec(step[:, 3:]).as_matrix() @ poses.rotation
-    return Poses(poses.position + step[:, :3], rotation, poses.angle)
+    return poses.moved(step * _scale(function), np.zeros((function.bodies, 3)))

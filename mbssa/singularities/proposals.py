@@ -20,6 +20,7 @@ from mbssa.mechanism import ByteArray, JointGeometry, Mechanism, MultipleJoint
 from mbssa.singularities.passive_rotations import free_motions, passive_rotations
 from mbssa.singularities.ranks import dependences, generic_rows
 from mbssa.singularities.redundancy import Examined, examine, examine_generic, independent_rows, treat
+from mbssa.texts import joined
 
 #: Released directions must span the dependences: smallest singular value of their block.
 _SPANS = 1e-6
@@ -157,7 +158,7 @@ def propose_inputs(
                 f"{mechanism.joint_ids[j]}.{type_of_joint(mechanism, j).coordinates[bit]}" for j, bit in added
             ]
             said = (("no longer drive", taken_back), ("drive", names))
-            text = "; ".join(f"{verb} {_join(inputs)}" for verb, inputs in said if inputs)
+            text = "; ".join(f"{verb} {joined(inputs)}" for verb, inputs in said if inputs)
             size = len(taken_back) + len(names)
             proposals.append(Proposal("inputs", text, size, driven=tuple(mask.tolist())))
     return proposals
@@ -255,7 +256,7 @@ def propose_joints(mechanism: Mechanism, found: Examined, most: int = 6) -> list
         released = ((j, _released_direction(mechanism, found, j, code, blocks[0])) for j, code in types)
         directions = tuple((j, direction) for j, direction in released if direction is not None)
         proposal = Proposal(
-            "joints", f"change {_join(changes)}", len(joints), types=types, directions=directions
+            "joints", f"change {joined(changes)}", len(joints), types=types, directions=directions
         )
         verified += 1
         changed = proposal.apply(mechanism)
@@ -325,7 +326,3 @@ def solvable(mechanism: Mechanism, basis: str, precision: float | None = None) -
     if found.all.full:
         return not match(initialise(mechanism)).parts
     return treat(mechanism, precision) is not None
-
-
-def _join(items: list[str]) -> str:
-    return items[0] if len(items) == 1 else ", ".join(items[:-1]) + " and " + items[-1]

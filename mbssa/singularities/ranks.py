@@ -12,6 +12,7 @@ import numpy as np
 
 from mbssa.arrays import Floats, Ints
 from mbssa.decomposition.treatment import DENSE
+from mbssa.joints.axes import plane_rotation
 from mbssa.joints.catalogue import CATALOGUE, JointType, type_of_joint
 from mbssa.joints.equations import pose
 from mbssa.joints.frames import Frames, coupled_coordinates
@@ -224,26 +225,13 @@ def _with_random_rows(mechanism: Mechanism, rows: Rows, joints: Ints, dice: np.r
             body[r, : sizes[j]] = mechanism.joint_bodies(j)
             jacobian[r, : sizes[j]] = dice.normal(size=(sizes[j], B))
     jacobian[body == 0] = 0.0
-    width = body.shape[1] - rows.body.shape[1]
-    old = np.pad(rows.jacobian, ((0, 0), (0, width), (0, 0)))
-    return Rows(
-        np.concatenate([rows.residual, np.zeros(len(which))]),
-        np.concatenate([old, jacobian]),
-        np.concatenate([np.pad(rows.body, ((0, 0), (0, width))), body]),
-        np.concatenate([rows.joint, which]),
-        np.concatenate([rows.drive, np.array([entry[4] for entry in entries], dtype=bool)]),
-        (*rows.name, *(entry[3] for entry in entries)),
-    )
+    drive, name = np.array([entry[4] for entry in entries], dtype=bool), tuple(e[3] for e in entries)
+    return Rows.joined([rows, Rows(np.zeros(len(which)), jacobian, body, which, drive, name)])
 
 
 def _random_axes(dice: np.random.Generator, n: int, planar: bool) -> Floats:
     if planar:
-        angle = dice.uniform(-np.pi, np.pi, n)
-        axes = np.zeros((n, 3, 3))
-        axes[:, 0, 0], axes[:, 0, 1] = np.cos(angle), -np.sin(angle)
-        axes[:, 1, 0], axes[:, 1, 1] = np.sin(angle), np.cos(angle)
-        axes[:, 2, 2] = 1.0
-        return axes
+        return plane_rotation(dice.uniform(-np.pi, np.pi, n))
     axes = np.asarray(np.linalg.qr(dice.normal(size=(n, 3, 3)))[0], dtype=np.float64)
     axes[:, :, 2] *= np.linalg.det(axes)[:, None]
     return axes

@@ -19,7 +19,7 @@ from mbssa.reports.joints import coverage_of
 ROOT = Path(mbssa.__file__).parents[1]
 
 #: Where types are named: their own files, chains of bodies that are data, and the joints of other formats.
-NAMED = ("mbssa/joints/types/", "groups/solvers/library.py", "mbssa/io/robots/kinds.py")
+NAMED = ("mbssa/joints/types/", "groups/solvers/library.py", "mbssa/io/robots/robot.py")
 
 #: Schoenflies motion: all translations, and rotation about a direction that both bodies share.
 SCHOENFLIES = JointType(

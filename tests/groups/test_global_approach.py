@@ -9,8 +9,8 @@ import groups
 import mbssa
 from groups import solve_globally
 from groups.global_approach import system_of
-from groups.motion import default_motion, reference_inputs
-from groups.reference import closed_reference
+from groups.motion import default_motion
+from groups.setting import Setting
 from mbssa.joints.frames import joint_frames
 
 #: One model of each kind of joint.
@@ -138,9 +138,7 @@ def test_redundant_equations_are_compared(method):
 
 def test_the_system_has_every_equation_and_names_it():
     structure = mbssa.decompose(mbssa.load("rssr"))
-    frames, reference = closed_reference(structure)
-    inputs = reference_inputs(structure.mechanism, frames, reference)
-    system = system_of(structure, frames, reference, inputs)
+    system = system_of(Setting.of(structure))
     assert system.m == system.n == 6 * (structure.mechanism.n_bodies - 1)
     assert system.redundant == 0
     assert system.labels[-1][:2] == (-1, "spin")

@@ -11,7 +11,7 @@ from mbssa.joints.assembly import assemble
 from mbssa.joints.catalogue import CATALOGUE
 from mbssa.joints.frames import joint_frames
 from mbssa.joints.poses import Poses
-from mbssa.joints.relations import value_and_rates
+from mbssa.joints.relations import values_and_rates
 from mbssa.joints.system import rows_at
 from mbssa.mechanism import JointFrame
 
@@ -240,7 +240,7 @@ def check_relations(case):
     # Differences are of the pose at the body's own origin.
     origin = np.zeros_like(frames.centre)
     for relation in (*relations.constraints, *relations.coordinates.values()):
-        _, rates = value_and_rates(relations, relation, at, size)
+        rates = values_and_rates(relations, [relation], at[None], size)[1][0, 0]
         assert rates.shape == (len(relations.bodies), 6), case
         for k, body in enumerate(relations.bodies):
             for axis in columns:
@@ -248,7 +248,9 @@ def check_relations(case):
                 def value(step, body=body, axis=axis, relation=relation):
                     moved = np.zeros((mechanism.n_bodies, 6))
                     moved[body, axis] = step * (size if axis < 3 else 1.0)
-                    return value_and_rates(relations, relation, at.moved(moved, origin), size)[0]
+                    return values_and_rates(relations, [relation], at.moved(moved, origin)[None], size)[0][
+                        0, 0
+                    ]
 
                 by = (value(-2 * h) - 8 * value(-h) + 8 * value(h) - value(2 * h)) / (12 * h)
                 assert rates[k, axis] == pytest.approx(by, abs=1e-8 * (1 + abs(by))), case
@@ -313,7 +315,7 @@ def test_coordinates_of_relations_count_from_the_reference():
         at = frames.reference
         for relations in frames.relations.values():
             for relation in relations.coordinates.values():
-                assert abs(value_and_rates(relations, relation, at, 1.0)[0]) < 1e-12, name
+                assert abs(values_and_rates(relations, [relation], at[None], 1.0)[0]) < 1e-12, name
 
 
 def test_assembling_from_a_disturbed_start():

@@ -7,7 +7,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from mbssa.joints.poses import Poses
-from mbssa.joints.user import UserFunction, jet, value_and_derivative
+from mbssa.joints.user import UserFunction, value_and_derivative
 from mbssa.joints.user_checking import check_function
 from mbssa.trust import VARIABLE
 
@@ -74,13 +74,6 @@ class Moving:
         turned = Rotation.from_rotvec(time * V[:, 3:]).as_matrix() @ self.R
         return Poses(self.P + time * V[:, :3], turned, self.T + time * V[:, 5])
 
-    def jet_of(self, function, *, moving=True):
-        values, out = np.zeros(39), np.full(15, 7.0)
-        values[0] = moving
-        values[1:].reshape(2, 19)[:] = np.hstack([self.P, self.R.reshape(2, 9), self.T[:, None], self.V])
-        jet(function, function.resolve(), values, out)
-        return out
-
 
 def test_derivatives_are_those_of_the_value():
     for seed in range(3):
@@ -99,62 +92,6 @@ def test_derivatives_are_those_of_the_value():
                     )
                     wanted = 0.0 if function.planar and i in (2, 3, 4) else (ahead - behind) / (2 * h)
                     assert found[body, i] == pytest.approx(wanted, abs=1e-8), (name, seed)
-
-
-def test_time_derivatives_are_those_along_the_motion():
-    for seed in range(3):
-        for name in FUNCTIONS:
-            function = FUNCTIONS[name]
-            poses = Moving(seed, function.planar)
-            out = poses.jet_of(function)
-            h = 1e-3
-
-            def rate(time, function=function, poses=poses):
-                derivative = value_and_derivative(function, poses.after(time))[1]
-                return float((derivative * poses.V).sum())
-
-            assert out[1] == pytest.approx(rate(0.0), rel=1e-13), (name, seed)
-            second = (8 * (rate(h) - rate(-h)) - (rate(2 * h) - rate(-2 * h))) / (12 * h)
-            assert out[2] == pytest.approx(second, rel=1e-8, abs=1e-8), (name, seed)
-
-
-def squared(p, R):
-    """Squared length of one column's sum: entire, with a second derivative in closed form."""
-    tip = p[0] + R[0, :, 0] * 0.7 + p[1]
-    return tip @ tip
-
-
-def test_second_derivative_is_exact_whatever_the_speed_and_the_size():
-    for size in [0.03, 1.0, 30.0]:
-        for faster in [1e-6, 1.0, 1e6]:
-            poses = Moving(5, planar=False)
-            poses.V *= faster
-            out = poses.jet_of(UserFunction(squared, 2, False, size=size))
-            w, arm = poses.V[0, 3:], 0.7 * poses.R[0, :, 0]
-            tip = poses.P[0] + arm + poses.P[1]
-            speed = poses.V[0, :3] + np.cross(w, arm) + poses.V[1, :3]
-            exact = 2 * speed @ speed + 2 * tip @ np.cross(w, np.cross(w, arm))
-            assert out[1] == pytest.approx(2 * tip @ speed, rel=1e-13), (faster, size)
-            assert out[2] == pytest.approx(exact, rel=3e-11), (faster, size)
-
-
-def test_second_derivative_holds_close_to_a_branch_point():
-    for distance in [1.0, 0.1, 0.01, 1e-3]:
-        # A point passes another at a distance: its singularities in complex time are as far away as that.
-        function = UserFunction(
-            lambda q: np.sqrt((q[0, 0] - q[1, 0]) ** 2 + (q[0, 1] - q[1, 1]) ** 2), 2, True
-        )
-        poses = Moving(0, planar=True)
-        poses.P[:], poses.V[:] = 0.0, 0.0
-        poses.P[0, 1], poses.V[0, 0] = distance, 2.0
-        assert poses.jet_of(function)[2] == pytest.approx(4.0 / distance, rel=1e-9), distance
-
-
-def test_at_rest_and_without_time():
-    poses = Moving(1, planar=False)
-    assert (poses.jet_of(FUNCTIONS["spatial"], moving=False)[1:3] == 7.0).all()
-    poses.V[:] = 0.0
-    assert (poses.jet_of(FUNCTIONS["spatial"])[1:3] == 0.0).all()
 
 
 def test_the_planar_angle_is_unwrapped():

@@ -15,10 +15,11 @@ import numpy as np
 
 from groups.dynamics.forward.equations import Instant
 from groups.dynamics.forward.loads import Loads
-from groups.global_solver.system import System
+from groups.global_approach import system_of
 from groups.motion import Law, drive_rows, reference_inputs
 from groups.passive_rotations import locked_rotations
 from groups.rotations import plane_rotation, rotation_of
+from groups.setting import Setting
 from mbssa import Structure
 from mbssa.arrays import Floats
 from mbssa.joints.frames import Frames
@@ -61,11 +62,9 @@ class Constraints:
         self.laws, places = list(laws.values()), {mechanism.place_of(name): k for k, name in enumerate(laws)}
         start = reference_inputs(mechanism, frames, begin)
         inputs = np.array([start[row] for row in map(drive_rows(mechanism).__getitem__, places)])
-        system = self.system = System(
-            mechanism, frames, begin, inputs, range(mechanism.n_joints), range(mechanism.n_bodies), 1,
-            places, locked_rotations(structure, frames),
-        )  # fmt: skip
-        self._state = system.state(begin, inputs).at([0])  # arrays of its own
+        spins = locked_rotations(structure, frames)
+        system = self.system = system_of(Setting(structure, frames, begin, places, inputs, spins))
+        self._state = system.start
         self.size, self.columns = frames.size, system.columns
         self.n, unknown = (
             system.n - len(system.starts),
@@ -86,15 +85,10 @@ class Constraints:
     def at(self, t: float, position: Floats, rotation: Floats, twist: Floats, angle: Floats) -> Rows:
         """Rows at position (N, 3), rotation (N, 3, 3), twist (N, 6), planar angle (N,) with its turns."""
         system, state, own, more = self.system, self._state, self.own, self._more
-        if system.planar:
-            state.pose[:2, :, 0] = position[:, :2].T / self.size
-            system.turn(state.pose, angle[:, None])
-        else:
-            state.pose[:3, :, 0] = position.T / self.size
-            state.pose[3:, :, 0] = rotation.transpose(2, 1, 0).reshape(9, -1)
-        given = [[float(x[0]) for x in law(np.array([t]))] for law in self.laws]
-        for k, part in enumerate((state.value, state.rate, state.second)):
-            part[:, 0] = [x[k] for x in given] / system.units
+        state.pose[: system.linear, :, 0] = position[:, : system.linear].T / self.size
+        system.turn(state.pose, angle[:, None] if system.planar else rotation[:, None])
+        for k, law in enumerate(self.laws):
+            state.inputs[:, k] = np.array(law(np.array([t]))) / system.units[k]
         for _ in range(STEPS):
             residual, J, E = self._rows()
             if not len(more):
@@ -103,15 +97,14 @@ class Constraints:
             state.unknown[:, 0] -= step
             if np.abs(step).max() < SMALL:
                 break
-        state.unknown_rate[:], state.unknown_second[:] = 0.0, 0.0
-        state.velocity[:] = 0.0
+        state.motion[:] = 0.0
         by_law = self._reduced(-system.rates("rate", state)[:, 0], E)
-        velocity = twist[:, list(self.columns)].T.copy()
-        velocity[: len(self.columns) - (1 if system.planar else 3)] /= self.size
-        state.velocity[:, :, 0] = velocity
+        velocity = twist[:, list(self.columns)]
+        velocity[:, : system.linear] /= self.size
+        state.motion[0, : velocity.size, 0] = velocity.ravel()
         rate = system.rates("rate", state)[:, 0]
         if len(more):
-            state.unknown_rate[:, 0] = -np.linalg.solve(J[more, self.n :], rate[more])
+            state.motion[0, velocity.size :, 0] = -np.linalg.solve(J[more, self.n :], rate[more])
         bias = self._reduced(system.rates("second", state)[:, 0], E)
         jacobian = (J[own] - E @ J[more])[:, : self.n] / self.unit
         off = self._reduced(residual, E) - self._turns
@@ -121,9 +114,7 @@ class Constraints:
         """All rows, their derivatives, and the share of those of further unknowns in the constraints."""
         system = self.system
         residual, entries = system.step(self._state)
-        J = np.zeros((system.m, system.n + 1))
-        J[system.row, system.column] = entries[:, 0]
-        J = J[:, : system.n]
+        J = system.dense(entries)[0]
         more = self._more
         E: Floats = np.zeros((len(self.own), len(more)))
         if len(more):

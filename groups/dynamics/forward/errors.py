@@ -9,13 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from groups.dynamics.state import State
-from groups.joint_jacobian import joint_rows, pair_pose
+from groups.joint_jacobian import joint_rows
 from groups.motion import Law
 from groups.results.joints import coordinate_motion
-from mbssa.joints.catalogue import is_length, type_of_joint
-from mbssa.joints.equations import residuals
-from mbssa.joints.poses import Poses
-from mbssa.joints.relations import value_and_rates
+from mbssa.joints.catalogue import is_length
 
 if TYPE_CHECKING:
     from mbssa.arrays import Floats
@@ -34,7 +31,7 @@ def constraint_errors(state: State, frames: Frames, laws: Mapping[str, Law]) -> 
             by, spin = rows.jacobian[:, : rows.constraints, slot], state.twist[body, :, 3:]
             linear = state.velocity(body, state.centre[body] - state.position[body])
             rate += (by[..., :3] @ linear[..., None] / size + by[..., 3:] @ spin[..., None])[..., 0]
-        for k, off in enumerate((_residuals(state, j), rate)):
+        for k, off in enumerate((rows.residual[:, : rows.constraints], rate)):
             np.maximum(found[k], np.abs(off).max(axis=1, initial=0.0), out=found[k])
     for name, law in laws.items():
         motion, given = coordinate_motion(state.trajectory, name), law(state.trajectory.time)
@@ -44,16 +41,3 @@ def constraint_errors(state: State, frames: Frames, laws: Mapping[str, Law]) -> 
         for k, each in enumerate((off, (motion.rate - given[1]) / unit)):
             np.maximum(found[k], np.abs(each), out=found[k])
     return found[0] * size, found[1] * size
-
-
-def _residuals(state: State, joint: int) -> Floats:
-    """Residuals (T, e) of a joint, lengths over the size."""
-    if type_of_joint(state.mechanism, joint).pair is not None:
-        return residuals(*pair_pose(state, joint)[:4])[0]
-    relations = state.frames.relations[joint]
-    found = np.zeros((state.instants, len(relations.constraints)))
-    for t in range(state.instants):
-        at = Poses(state.position[:, t], state.rotation[:, t], state.angle[:, t])
-        for row, relation in enumerate(relations.constraints):
-            found[t, row] = value_and_rates(relations, relation, at, state.frames.size)[0]
-    return found

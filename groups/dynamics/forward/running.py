@@ -286,7 +286,7 @@ def _measured(
     if bare:
         notes.append(f"no mass: {', '.join(bare)}")
     if model.globally:
-        chosen = ", ".join(f"SG-{solver.number}" for solver in model.solvers if solver.part is not None)
+        chosen = ", ".join(f"SG-{solver.number}" for solver in model.solvers if solver.form == "global")
         notes.append(f"{chosen}: solved in relative coordinates; the global approach is for given motions")
     if not request.stop_at_limits:
         stops = [force.coordinate or "" for force in structure.mechanism.forces if force.type == "stop"]

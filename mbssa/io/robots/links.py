@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from mbssa.arrays import Floats
-from mbssa.io.robots.kinds import Kind
 from mbssa.io.robots.looks import meshes_named
+from mbssa.io.robots.robot import Kind
 from mbssa.io.robots.tree import Motion, Tie, Tree
 from mbssa.io.robots.xml_writer import frame, said
 

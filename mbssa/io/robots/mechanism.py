@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +14,11 @@ from mbssa.allowed import located
 from mbssa.arrays import Floats
 from mbssa.faults import Faults, ModelError
 from mbssa.io.records import from_record
-from mbssa.io.robots.kinds import COORDINATE, COUPLING, GEAR, Kind
-from mbssa.io.robots.masses import combined
 from mbssa.io.robots.placing import Placed, placed, reference_values
-from mbssa.io.robots.robot import Link, Part, Record, Robot, RobotJoint
+from mbssa.io.robots.robot import COORDINATE, COUPLING, GEAR, Kind, Link, Part, Record, Robot, RobotJoint
 from mbssa.io.robots.unread import TIES, Effect, Unread
 from mbssa.joints.axes import axes_of
+from mbssa.loads import inertia_matrix, principal_moments
 from mbssa.mechanism import FRAME, Mechanism
 from mbssa.texts import counted, printable
 
@@ -318,3 +317,34 @@ def _given_gears(robot: Robot, at: Placed) -> Iterable[Record]:
             "frames": [*wheels, _frame(np.eye(4), np.eye(3)[2], np.eye(3)[0])],
             "ratio": gear.ratio,
         }
+
+
+@np.errstate(over="ignore", invalid="ignore")  # of numbers that overflow no body is left
+def combined(parts: Sequence[tuple[Floats, Record]], world: Floats) -> tuple[Record | None, str]:
+    """Table ``inertia`` of a body, and the reason where there is none."""
+    # ``parts``: frame (4, 4) of each centre of mass in the body's, and ``mass`` with ``ixx`` … ``iyz``;
+    # ``world`` (4, 4) of the body's frame at the reference.
+    masses = np.array([record.get("mass", 0.0) for _, record in parts])
+    total = float(masses.sum())
+    if total <= 0.0 or (masses < 0.0).any():
+        return None, f"the mass is {total:g}"
+    places = np.array([frame[:3, 3] for frame, _ in parts])
+    centre = masses @ places / total
+    matrix = np.zeros((3, 3))
+    for (frame, record), mass, place in zip(parts, masses, places, strict=True):
+        own = inertia_matrix(
+            [record.get(key, 0.0) for key in ("ixx", "iyy", "izz")],
+            [record.get(key, 0.0) for key in ("ixy", "ixz", "iyz")],
+        )
+        away = place - centre
+        matrix += frame[:3, :3] @ own @ frame[:3, :3].T
+        matrix += mass * (away @ away * np.eye(3) - np.outer(away, away))
+    shown, wrong = principal_moments(matrix)
+    if wrong:
+        return None, f"the principal moments {shown} are those of no body"
+    return {
+        "mass": total,
+        "centre": (world[:3, :3] @ centre + world[:3, 3]).tolist(),
+        "moments": np.diag(matrix).tolist(),
+        "products": [float(matrix[i]) for i in ((0, 1), (0, 2), (1, 2))],
+    }, ""

@@ -10,8 +10,7 @@ import numpy as np
 from mbssa.arrays import Floats
 from mbssa.disjoint_set import DisjointSet
 from mbssa.faults import Faults
-from mbssa.io.robots.kinds import COORDINATE, Kind
-from mbssa.io.robots.robot import Robot, RobotJoint
+from mbssa.io.robots.robot import COORDINATE, Kind, Robot, RobotJoint
 
 #: Metres and radians within which two ways from link to link must agree where links are one body.
 _AGREE = 1e-6

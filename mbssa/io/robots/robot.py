@@ -3,15 +3,35 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Any
 
 import numpy as np
 
 from mbssa.arrays import Floats
-from mbssa.io.robots.kinds import Kind
 from mbssa.io.robots.unread import Unread
 
 Record = dict[str, Any]
+
+
+class Kind(StrEnum):
+    """Kinds of joints; the last leaves no joint: its links are one body."""
+
+    REVOLUTE = "R"
+    PRISMATIC = "P"
+    SCREW = "H"
+    BALL = "S"
+    UNIVERSAL = "U"
+    PLANAR = "PL"
+    FREE = "F"
+    FIXED = "FIXED"
+
+
+#: The types of wheels on a carrier, and of a joint that follows another.
+GEAR, COUPLING = "BEVEL", "COUPLING"
+
+#: The coordinate of the joints that limits bound and motors drive.
+COORDINATE = {Kind.REVOLUTE: "angle", Kind.PRISMATIC: "slide"}
 
 
 @dataclass(frozen=True, slots=True)

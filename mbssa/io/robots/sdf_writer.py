@@ -7,9 +7,9 @@ import math
 import numpy as np
 
 from mbssa.arrays import Floats
-from mbssa.io.robots.kinds import Kind
 from mbssa.io.robots.links import Step, followers_of, frame_of_body, inertia_entries, lost_of, steps_of
 from mbssa.io.robots.looks import parts_of, write_shape
+from mbssa.io.robots.robot import Kind
 from mbssa.io.robots.tree import Tree, tree_of
 from mbssa.io.robots.xml_writer import Element, Written, child, document, frame, rpy, said
 from mbssa.mechanism import Mechanism

@@ -13,7 +13,7 @@ import numpy as np
 from mbssa.arrays import Floats
 from mbssa.disjoint_set import outwards, spanning_forest
 from mbssa.faults import Fault, Faults, ModelError
-from mbssa.io.robots.kinds import Kind
+from mbssa.io.robots.robot import Kind
 from mbssa.joints.assembly import assemble
 from mbssa.joints.equations import Equations, pose
 from mbssa.joints.frames import Frames, joint_frames

@@ -37,10 +37,6 @@ JOINED = 1e-9
 #: A function that needs more pieces than this has a corner where no break was given.
 MOST_PIECES = 2_048
 
-#: Share of its largest curvature by which a convex curve may be hollow: straight sides are rounded numbers.
-_STRAIGHT = 1e-9
-#: Sine of the angle from which the tangents of two pieces have a corner between them.
-_CORNER = 1e-7
 
 #: Tolerances of a fit: share of the largest second derivative, share of the size, rounding of the former.
 _BENDING, _PLACE, _ROUNDING = 4e-10, 5e-13, 2e-13
@@ -201,23 +197,6 @@ class Curve:
         if not self.closed:
             turns[0] = 0.0
         return turns
-
-    @cached_property
-    def least_radius(self) -> float:
-        """Least radius of curvature (m), or less, of a smooth and convex curve; 0 for any other."""
-        # Convex is a closed curve that runs once around its material and turns to the left everywhere, and an
-        # open one that does so by half a turn at most.
-        rate, bending = self._rates, self._rates[..., 1:] * np.arange(1, ORDER - 1)
-        turns = np.array(
-            [np.convolve(r[0], b[1]) - np.convolve(r[1], b[0]) for r, b in zip(rate, bending, strict=True)]
-        )
-        # A polynomial is nowhere less than the least of its coefficients in Bernstein's basis.
-        if (turns @ _to_bernstein(turns.shape[1])).min() < -_STRAIGHT * np.abs(turns).max():
-            return 0.0
-        sharp = (np.abs(np.sin(self.corners)) > _CORNER).any()
-        if sharp or self.turning > (1.0 + _CORNER if self.closed else 0.5):
-            return 0.0
-        return 0.5 / max(float(self.curvature(self.sampled(16)).max()), 1.0 / self.size)
 
     # --- curves made of it -------------------------------------------------------------------------
 

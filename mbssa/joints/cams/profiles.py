@@ -19,6 +19,7 @@ from mbssa.joints.cams.contact import CURVE, FLAT, POINT
 from mbssa.joints.cams.curves import JOINED, Array, Curve, circle, curve_from, ellipse, line, through
 from mbssa.joints.cams.follower_laws import KINDS, FollowerLaw, Segment, law_faults
 from mbssa.joints.cams.law_cam import CamError, LawCam, Swing
+from mbssa.texts import joined
 
 FOLLOWERS = ("roller", "knife", "flat")
 
@@ -107,9 +108,9 @@ def _profile(text: str) -> Profile:
         other = _one_curve(follower.get("curve", {}), "follower.curve", SHAPES, faults)
         follower = "curve"
         if law:
-            faults.append(("follower", f"a law makes cams for a follower that is {_listed(FOLLOWERS)}"))
+            faults.append(("follower", f"a law makes cams for a follower that is {joined(FOLLOWERS, 'or')}"))
     elif follower is None:
-        faults.append(("follower", f"is missing; write {_listed(FOLLOWERS)}, or {{ curve = {{ … }} }}"))
+        faults.append(("follower", f"is missing; write {joined(FOLLOWERS, 'or')}, or {{ curve = {{ … }} }}"))
     cam, curve = None, None
     if law and sum(key in table for key in (*SHAPES, "law")) == 1:
         if follower in FOLLOWERS:
@@ -118,7 +119,7 @@ def _profile(text: str) -> Profile:
         curve = _one_curve(table, "", (*SHAPES, "law"), faults)
         for key in LAW_KEYS:
             if key in table:
-                faults.append((key, f"is for a law; a profile with {_listed(SHAPES)} has none"))
+                faults.append((key, f"is for a law; a profile with {joined(SHAPES, 'or')} has none"))
         if follower == "roller" and not radius > 0:
             given = f"is {radius:g} m" if "radius" in table else "is missing"
             faults.append(("radius", f"{given}; write that of the roller, above 0; without it is a knife"))
@@ -179,7 +180,7 @@ def _segment(entry: Mapping[str, Any], place: str, faults: Faults) -> Segment | 
     """One of ``rise``, ``return`` with ``over`` and ``kind``, or ``dwell``."""
     what = [key for key in ("rise", "dwell", "return") if key in entry]
     if len(what) != 1:
-        given = f"has {_listed(what, 'and')}" if what else "is nothing"
+        given = f"has {joined(what)}" if what else "is nothing"
         faults.append((place, f"{given}; write one of rise, dwell and return"))
         return None
     before = len(faults)
@@ -211,7 +212,7 @@ def _one_curve(table: Mapping[str, Any], place: str, allowed: Sequence[str], fau
     """The curve of the one shape that a table has, counter-clockwise."""
     given = [key for key in allowed if key in table]
     if len(given) != 1:
-        head = f"has {_listed(given, 'and')}" if given else "has no curve"
+        head = f"has {joined(given)}" if given else "has no curve"
         faults.append((place, f"{head}; write one of {', '.join(allowed)}"))
         return None
     (shape,) = given
@@ -301,8 +302,3 @@ def _of_formula(entry: Mapping[str, Any], place: str, closed: bool | None, fault
         faults.append((place, what))
         return None
     return Curve(curve.breaks, curve.coefficients, meets if closed is None else closed)
-
-
-def _listed(words: Sequence[str], last: str = "or") -> str:
-    *head, tail = words
-    return f"{', '.join(head)} {last} {tail}" if head else tail

@@ -193,6 +193,19 @@ def test_functions_in_space_that_are_called_have_the_traced_ones_rates(derivativ
     np.testing.assert_allclose(found[2], wanted[2], rtol=1e-9, atol=1e-9)
 
 
+def test_second_derivative_is_good_whatever_the_speed_and_the_size():
+    def squared(q):
+        return (q[0, 0] - q[1, 0]) ** 2 + q[0, 1] * np.sin(q[1, 2])
+
+    x, v = np.random.default_rng(5).normal(size=(2, 6))
+    exact = 2 * (v[0] - v[3]) ** 2 + 2 * v[1] * v[5] * np.cos(x[5]) - x[1] * v[5] ** 2 * np.sin(x[5])
+    for size in (0.03, 1.0, 30.0):
+        for faster in (1e-6, 1.0, 1e6):
+            second = Opaque(UserFunction(squared, 2, True, size=size), "squared").of(2)
+            found = second(*x, *(faster * v), *(faster * v)) / faster**2
+            assert found == pytest.approx(exact, rel=1e-8), (faster, size)
+
+
 def test_a_derivative_of_another_shape_and_what_is_no_number_end_the_run():
     for function, key, message in (
         (rod, lambda q: q[:1], "shape"),
