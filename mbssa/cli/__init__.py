@@ -20,6 +20,7 @@ from mbssa.cli.console import OK as OK
 from mbssa.cli.console import STOPPED as STOPPED
 from mbssa.cli.console import fail as fail
 from mbssa.cli.console import fail_all as fail_all
+from mbssa.cli.console import refuse as refuse
 from mbssa.cli.console import warn
 
 #: Place of each command: "module:function". Help lists them in this order.

@@ -64,9 +64,11 @@ def _units(text: str) -> str:
     return text
 
 
-def option(metavar: str, text: str, complete: Callable[..., Any] | None = None, **more: Any) -> Any:
+def option(
+    metavar: str, text: str, complete: Callable[..., Any] | None = None, *names: str, **more: Any
+) -> Any:
     """An option of a command that takes a value, with the completion of its values in a shell."""
-    return typer.Option(metavar=metavar, help=text, autocompletion=complete, **more)
+    return typer.Option(*names, metavar=metavar, help=text, autocompletion=complete, **more)
 
 
 def number_of(option: str, text: str, si: str, units: tuple[str, str], faults: list[str]) -> float:

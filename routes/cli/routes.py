@@ -11,7 +11,7 @@ import typer
 from groups.cli.loading import motion_to_solve, solvable_model
 from groups.trajectory import Level
 from mbssa import load, mpi_rank
-from mbssa.cli import fail, fail_all
+from mbssa.cli import fail, refuse
 from mbssa.cli.console import present, stopping
 from mbssa.cli.options import (
     AllowOption,
@@ -114,8 +114,7 @@ def routes(
         faults.append("--tree: draws routes of motions alone; leave --forces out")
     names = [name.strip() for name in executors.split(",") if name.strip()]
     faults += executor_faults(names)
-    if faults:
-        fail_all(faults)
+    refuse(faults)
     found = solvable_model(load(model), model)
     moved = motion_to_solve(found, model, motion, steps, duration, None, level)
     try:
