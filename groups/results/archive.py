@@ -147,7 +147,7 @@ def _mechanism(path: Path, arrays: Arrays) -> Mechanism:
 
 
 def _faults(arrays: Arrays, mechanism: Mechanism) -> list[str]:
-    """What is missing or does not fit together, all at once."""
+    """Faults of members that are missing or do not fit together, all at once."""
     faults = []
     members = _members(arrays.get("position", np.empty(0)).shape[2:] == (2,))
     for name, (axes, kinds) in members.items():
