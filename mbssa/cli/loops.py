@@ -34,13 +34,7 @@ def loops(
         ),
     ] = None,
     cut: Annotated[
-        str | None,
-        typer.Option(
-            "--cut",
-            metavar="JOINT,...",
-            autocompletion=completion.joints,
-            help="The joints that are cut, one for each loop.",
-        ),
+        str | None, option("JOINT,...", "The joints that are cut, one for each loop.", completion.joints)
     ] = None,
     tree: Annotated[
         Path | None,

@@ -11,17 +11,8 @@ import typer
 from groups.cli.loading import motion_to_solve, solvable_model
 from groups.trajectory import Level
 from mbssa import load, mpi_rank
-from mbssa.cli import fail, refuse
-from mbssa.cli.console import present, stopping
-from mbssa.cli.options import (
-    AllowOption,
-    ForceOption,
-    FormatOption,
-    ModelArgument,
-    TrustOption,
-    check_format,
-    option,
-)
+from mbssa.cli.console import fail, present, refuse, stopping
+from mbssa.cli.options import AllowOption, ForceOption, FormatOption, ModelArgument, TrustOption, option
 from mbssa.cli.outputs import STILL, Target, target_faults
 from mbssa.progress import bar
 
@@ -81,7 +72,6 @@ def routes(
 
     Example: mbssa routes rotor --forces --steps 2000
     """
-    check_format(form)
     if mpi_rank.size() > 1:
         fail("mbssa routes measures one machine: start it without mpiexec")
     targets = [
