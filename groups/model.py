@@ -219,4 +219,6 @@ class Model:
         """
         from groups.solve import solve
 
+        if not (compiled is None or isinstance(compiled, bool)):
+            raise TypeError(f"compiled is {compiled!r}; write True, False or None")
         return solve(self, motion, bodies, level, modes, branch, compiled, progress)

@@ -23,6 +23,7 @@ from groups.rotations import rotation_of as rotation_of
 from mbssa.arrays import Floats, Ints
 from mbssa.joints.axes import in_space
 from mbssa.joints.frames import Frames, joint_frames
+from mbssa.texts import listed
 
 if TYPE_CHECKING:
     import pandas
@@ -181,7 +182,7 @@ class Trajectory:
         index = body_index(self.mechanism, name)
         place = int(np.searchsorted(self.kept, index))
         if place == len(self.kept) or self.kept[place] != index:
-            kept = _listed([self.mechanism.body_name(b) for b in self.kept[: _LISTED + 1].tolist()])
+            kept = listed([self.mechanism.body_name(b) for b in self.kept.tolist()], _LISTED)
             raise KeyError(f"body {self.mechanism.bodies[index]} was not kept; kept are {kept}")
         return BodyMotion(self, index, place)
 
@@ -310,9 +311,10 @@ class Trajectory:
         >>> header[:4], table.shape
         (['time', '1-2.angle', '1-2.angle.rate', '1-2.angle.acceleration'], (5, 8))
         """
-        from groups.results.table import chosen_columns, columns
+        from groups.results.table import chosen_columns
 
-        return columns(chosen_columns(self, **choice))
+        found = chosen_columns(self, **choice)
+        return [column.name for column in found], np.stack([column.values for column in found], axis=1)
 
     def write(self, path: str | Path, *, force: bool = False, **choice: Unpack[Choice]) -> None:
         """Write a file whose ending says the format: ``.csv``, ``.parquet``, ``.npz`` or ``.nc`` (netCDF).
@@ -332,79 +334,61 @@ class Trajectory:
         OSError
             The file exists, or cannot be written. It is then as it was before.
         """
-        from groups.results.table import check_target
+        from groups.results.table import check_target, chosen_columns, write_table
 
-        ending = check_target(path, (".csv", ".parquet", ".npz", ".nc"), force).suffix.lower()
+        path = check_target(path, (".csv", ".parquet", ".npz", ".nc"), force)
+        ending = path.suffix.lower()
         if ending in (".npz", ".nc"):
             (self.save if ending == ".npz" else self.write_netcdf)(path, force=force)
-        else:
-            (self.write_parquet if ending == ".parquet" else self.write_csv)(path, force=force, **choice)
+            return
+        choice.setdefault("units", "file")
+        write_table(chosen_columns(self, **choice), path)
 
     def save(self, path: str | Path, *, force: bool = False) -> None:
-        """Write everything, the mechanism too, to an ``.npz`` file; :func:`groups.load_trajectory` reads it.
-
-        Raises as :meth:`write`.
-        """
+        """Write everything, the mechanism too, to ``.npz``, which :func:`groups.load_trajectory` reads."""
         from groups.results.archive import save
         from groups.results.table import check_target
 
         save(self, check_target(path, (".npz",), force))
 
     def write_csv(self, path: str | Path, *, force: bool = False, **choice: Unpack[Choice]) -> None:
-        """Write :meth:`columns` as text, a row per instant; the header gives the units in brackets.
+        """Write :meth:`columns` as :meth:`write` to text, a row per instant, units in brackets in the header.
 
-        They are those of the model file, unless ``units="si"`` is given. Numbers have as many digits as it
-        takes to read the same ones back. Below 4e-15 of the largest with the same unit they are rounding, and
-        written as 0. Raises as :meth:`columns` and :meth:`write`.
+        Numbers have as many digits as it takes to read the same ones back. Below 4e-15 of the largest with
+        the same unit they are rounding, and written as 0.
         """
         from groups.results.table import check_target, chosen_columns, write_csv
 
         choice.setdefault("units", "file")
         write_csv(chosen_columns(self, **choice), check_target(path, (".csv",), force))
 
-    def write_parquet(self, path: str | Path, *, force: bool = False, **choice: Unpack[Choice]) -> None:
-        """Write the columns of :meth:`write_csv` as Parquet; needs the extra ``sweeps``.
-
-        Raises as :meth:`columns` and :meth:`write`.
-        """
-        from groups.results.table import check_target, chosen_columns, write_parquet
-
-        choice.setdefault("units", "file")
-        write_parquet(chosen_columns(self, **choice), check_target(path, (".parquet",), force))
-
     def to_pandas(self, **choice: Unpack[Choice]) -> pandas.DataFrame:
-        """:meth:`columns` as a data frame over time, units in the labels. Needs pandas (extra ``xarray``).
+        """:meth:`columns` as a data frame over time, units in the labels.
 
-        Raises
-        ------
-        KeyError, ValueError
-            As :meth:`columns`.
-        ModuleNotFoundError
-            pandas is not installed: what to write.
+        Raises as :meth:`columns`, and a ModuleNotFoundError without pandas (extra ``xarray``).
 
-        Examples
-        --------
         >>> import groups, mbssa
         >>> bar = mbssa.load("planar_four_bar")
         >>> trajectory = groups.build(mbssa.decompose(bar)).solve(groups.constant_speed(bar, steps=5))
         >>> trajectory.to_pandas(joints="1-4", quantities=["joints"]).columns.tolist()
         ['1-4.angle [rad]', '1-4.angle.rate [rad/s]', '1-4.angle.acceleration [rad/s^2]']
         """
-        from groups.results.table import chosen_columns, to_pandas
+        from groups.results.table import chosen_columns, required
 
-        return to_pandas(chosen_columns(self, **choice))
+        time, *others = chosen_columns(self, **choice)
+        required("pandas", "data frames need pandas", "xarray")
+        import pandas
+
+        return pandas.DataFrame(
+            {column.title: column.values for column in others}, pandas.Index(time.values, name=time.title)
+        )
 
     def to_xarray(self) -> xarray.Dataset:
         """A labelled dataset: dimensions time, body, axis, component (of quaternions), coordinate and group.
 
         Velocities are split into linear and angular; every variable has its units. ``joint_coordinate``,
         ``joint_rate`` and ``joint_acceleration`` are those of every joint that can be measured, with their
-        units in ``coordinate_unit``. Needs the extra ``xarray``.
-
-        Raises
-        ------
-        ModuleNotFoundError
-            The extra is not installed: what to write.
+        units in ``coordinate_unit``. A ModuleNotFoundError without the extra ``xarray``.
         """
         from groups.results.netcdf import to_xarray
 
@@ -424,9 +408,7 @@ class Trajectory:
 def load_trajectory(path: str | Path, mechanism: Mechanism | None = None) -> Trajectory:
     """Read a trajectory that :meth:`groups.Trajectory.save` wrote.
 
-    Parameters
-    ----------
-    mechanism : the mechanism to give the trajectory; the one in the file if not given
+    Its mechanism is the one in the file, or ``mechanism``.
 
     Raises
     ------
@@ -471,23 +453,14 @@ def body_index(mechanism: Mechanism, name: str | int) -> int:
         number = int(name)
         if 1 <= number <= mechanism.n_bodies:
             return number - 1
-    known = _listed([mechanism.body_name(b) for b in range(min(mechanism.n_bodies, _LISTED + 1))])
+    known = listed([mechanism.body_name(b) for b in range(mechanism.n_bodies)], _LISTED)
     raise KeyError(f"no body {name!r}; the bodies are {known}")
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names[:_LISTED]) + (", …" if len(names) > _LISTED else "")
 
 
 def names_of_groups(structure: Structure) -> tuple[str, ...]:
     """Bodies and type of each structural group, as ``coupler, rocker (3R2D)``."""
+    name = structure.mechanism.body_name
     return tuple(
-        f"{_bodies_named(structure.mechanism, group.body_indices)} ({group.type_name})"
+        f"{listed([name(b) for b in group.body_indices.tolist()], _NAMED)} ({group.type_name})"
         for group in structure.groups
     )
-
-
-def _bodies_named(mechanism: Mechanism, bodies: Ints) -> str:
-    names = [mechanism.body_name(b) for b in bodies[:_NAMED].tolist()]
-    more = len(bodies) - _NAMED
-    return ", ".join(names) + (f" and {more} more" if more > 0 else "")

@@ -76,7 +76,7 @@ def function_of(
     # domain the values are NaN or infinite.
     graph = Graph()
     inputs = {name: Value(graph.input(name, 0)) for name in variables}
-    found = Language(inputs.get, variables, radians=unit != "rad").value(text)
+    found = Language(inputs.get, variables, radians=unit != "rad", lengths=unit == "m").value(text)
     if found.si not in ("", unit):
         remedy = f"write numbers without units{f', or in {unit}' * bool(unit)}"
         raise ExpressionError(f"is in {found.si}; {remedy}")
@@ -108,6 +108,7 @@ class Language:
     pattern: str = r"(?!)"  # of texts that may be names too
     units: tuple[str, str] = SI  # of length and angle, in messages
     radians: bool = False  # angles are plain numbers
+    lengths: bool = False  # a number without a unit is a length, to which no angle is added
     #: makes a signed angle count its turns from one value to the next
     with_turns: Callable[[Number], Number] = lambda angle: angle
 
@@ -126,6 +127,7 @@ class _Reader:
 
     def __init__(self, language: Language) -> None:
         self.language, self.used = language, list[str]()
+        self.calls = 0  # functions around the present node
 
     def whole(self, text: str) -> Value:
         if re.search(r"(?<!\w)_\d+_(?!\w)", text):
@@ -162,9 +164,11 @@ class _Reader:
             raise ExpressionError(f"{self._said(node)}: {error.args[0].format(*units)}") from None
         except (ArithmeticError, ValueError):
             raise ExpressionError(f"{self._said(node)} is no finite number") from None
-        if self.language.radians:
-            return replace(found, unit=((found.unit or (0, 0))[0], 0))
-        return found
+        # Beside lengths, an angle with its unit stays one up to a function, or a sum with a variable.
+        is_call = isinstance(node, ast.Call) and self._said(node.func) not in ANGLES
+        if self.language.lengths and (found.unit is None or (found.unit == (0, 1) and not is_call)):
+            return found
+        return _in_radians(found) if self.language.radians else found
 
     def _of(self, node: ast.expr) -> Value:
         match node:
@@ -185,9 +189,18 @@ class _Reader:
             case ast.UnaryOp(op=ast.USub(), operand=inner):
                 return _times(_MINUS, self.of(inner))
             case ast.BinOp(left=left, op=sign, right=right) if type(sign) in _OPERATORS:
-                return _OPERATORS[type(sign)](self.of(left), self.of(right))
+                one, two = self.of(left), self.of(right)
+                is_sum = isinstance(sign, ast.Add | ast.Sub)
+                if self.language.lengths and is_sum and (self.calls or None not in (one.unit, two.unit)):
+                    one, two = _in_radians(one), _in_radians(two)
+                return _OPERATORS[type(sign)](one, two)
             case ast.Call(func=ast.Name(id=name), args=parts, keywords=[]):
-                return self._call(name.removesuffix("_"), [self.of(part) for part in parts])
+                self.calls += 1
+                given = [self.of(part) for part in parts]
+                self.calls -= 1
+                if self.language.lengths:
+                    given = [_in_radians(each) for each in given]
+                return self._call(name.removesuffix("_"), given)
         raise ExpressionError(self._unknown(node))
 
     def _named(self, text: str) -> Value:
@@ -275,6 +288,11 @@ def _dotted(node: ast.expr) -> str:
 # --- values ------------------------------------------------------------------------------------------
 
 _MINUS = Value(-1.0, None)
+
+
+def _in_radians(one: Value) -> Value:
+    """The same with its angles as plain numbers."""
+    return replace(one, unit=((one.unit or (0, 0))[0], 0))
 
 
 def _multiplied(one: Value, two: Value) -> Unit | None:

@@ -148,3 +148,20 @@ def test_what_is_no_expression_is_refused_and_never_run():
     for text, said in REFUSED.items():
         with pytest.raises(ExpressionError, match=said):
             function_of(text, ("s",))
+
+
+def test_an_angle_is_added_to_no_length():
+    """A number without a unit is a length there: 50 mm and 10 degrees have no sum."""
+    for text in ("50 + 10 deg * cos(3*s)", "10 deg * cos(s) - 3", "50 + rad(1)"):
+        with pytest.raises(ExpressionError, match=r"has no unit, the other is in rad"):
+            function_of(text, ("s",), "m", 1e-3)
+    with pytest.raises(ExpressionError, match="is in rad; write numbers without units, or in m"):
+        function_of("10 deg * s", ("s",), "m", 1e-3)
+    for text, wanted in {
+        "50 + 5 * (s - 90 deg)": 50 + 5 * (S - np.pi / 2),
+        "50 * (1 - s / (90 deg))": 50 - 50 * S / (np.pi / 2),
+        "50 + 10 * atan(s) + 2 * sin(pi / 2 + 10 deg)": 50
+        + 10 * np.arctan(S)
+        + 2 * np.sin(np.pi / 2 + np.radians(10)),
+    }.items():
+        np.testing.assert_allclose(function_of(text, ("s",), "m", 1e-3)(S), 1e-3 * wanted, rtol=1e-14)

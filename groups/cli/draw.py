@@ -5,19 +5,32 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
+import numpy as np
 import typer
 
+from groups.building import build
+from groups.cli.arguments import coordinate_values, names
+from groups.cli.options import shown_in
+from groups.motion import default_motion, sample, speed
+from groups.trajectory import Trajectory
+from mbssa import Mechanism, decompose, load
 from mbssa.cli import completion
-from mbssa.cli.console import NOT_DETERMINED, OK, fail, fail_all
-from mbssa.cli.options import AllowOption, ForceOption, ModelArgument, TrustOption, UnitsOption, WatchOption
+from mbssa.cli.console import NOT_DETERMINED, OK, fail, refuse
+from mbssa.cli.inputs import shown_in as mechanism_in
+from mbssa.cli.options import (
+    AllowOption,
+    ForceOption,
+    ModelArgument,
+    TrustOption,
+    UnitsOption,
+    WatchOption,
+    option,
+)
+from mbssa.cli.outputs import STILL, Target, target_faults
+from mbssa.io.motion import by_id
 from mbssa.units import SI
-
-if TYPE_CHECKING:
-    from groups.trajectory import Trajectory
-    from mbssa import Mechanism
-    from mbssa.cli.outputs import Target
 
 #: Steps from the reference to given inputs: so small that the branch of the reference is kept.
 _STEPS = 361
@@ -27,31 +40,24 @@ def draw(
     model: ModelArgument,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help=".svg, .png or .pdf, - prints SVG; by default MODEL.svg here.",
+        option(
+            "FILE", ".svg, .png or .pdf, - prints SVG; by default MODEL.svg here.", None, "--output", "-o"
         ),
     ] = None,
     time: Annotated[
-        float | None, typer.Option(metavar="SECONDS", min=0.0, help="Draw it at this time of its own motion.")
+        float | None, option("SECONDS", "Draw it at this time of its own motion.", min=0.0)
     ] = None,
     inputs: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="COORDINATE=VALUE,...",
-            autocompletion=completion.coordinate_values,
-            help="Draw it at these inputs: 1-2.angle=30deg (or rad, m, mm).",
+        option(
+            "COORDINATE=VALUE,...",
+            "Draw it at these inputs: 1-2.angle=30deg (or rad, m, mm).",
+            completion.coordinate_values,
         ),
     ] = None,
     points: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="POINT,...",
-            autocompletion=completion.points,
-            help="With --time, draw the paths of these points: coupler.tip.",
-        ),
+        option("POINT,...", "With --time, draw the paths of these points: coupler.tip.", completion.points),
     ] = None,
     findings: Annotated[
         bool,
@@ -75,13 +81,8 @@ def draw(
 
     Example: mbssa draw rotor --output rotor.png
     """
-    from groups.cli.arguments import names
-    from groups.cli.options import shown_in
     from groups.pictures import findings_at_reference, mechanism_at
     from groups.pictures.drawing import resting
-    from mbssa.cli.inputs import shown_in as mechanism_in
-    from mbssa.cli.outputs import STILL, Target, target_faults
-    from mbssa.io import load
     from mbssa.pictures import save
 
     path = Path(f"{Path(model).stem if Path(model).suffix else model}.svg") if output is None else output
@@ -93,45 +94,35 @@ def draw(
         faults.append("--points: are for the paths of a motion; write --time SECONDS too")
     if findings and (time is not None or inputs):
         faults.append("--findings: are those of the reference; leave --time and --inputs out")
-    if faults:
-        fail_all(faults)
+    refuse(faults)
     mechanism = load(model)
     if not mechanism.has_geometry:
         fail(f"{model} has no geometry to draw; mbssa decompose {model} --picture FILE draws its graph")
+    ok = True
     try:
         if findings:
-            with target.place() as place:
-                save(findings_at_reference(mechanism_in(mechanism, units)), place)
-            _say_written(target)
-            return
-        if time is not None:
-            trajectory, where = _at_time(mechanism, time), None
-        elif inputs:
-            trajectory, where = _at_inputs(mechanism, inputs), ", ".join(inputs)
+            picture = findings_at_reference(mechanism_in(mechanism, units))
         else:
-            trajectory, where = resting(mechanism), "reference"
-        trajectory = shown_in(trajectory, units)
+            if time is not None:
+                trajectory, where = _at_time(mechanism, time), None
+            elif inputs:
+                trajectory, where = _at_inputs(mechanism, inputs), ", ".join(inputs)
+            else:
+                trajectory, where = resting(mechanism), "reference"
+            ok = trajectory.ok
+            picture = mechanism_at(shown_in(trajectory, units), -1, points=names(points), where=where)
         with target.place() as place:
-            save(mechanism_at(trajectory, -1, points=names(points), where=where), place)
+            save(picture, place)
     except (ValueError, ModuleNotFoundError) as error:
         fail(str(error))
-    _say_written(target)
-    raise typer.Exit(OK if trajectory.ok else NOT_DETERMINED)
-
-
-def _say_written(target: Target) -> None:
     if not target.is_standard:
-        print(f"wrote {target.path}")
+        print(f"wrote {path}")
+    raise typer.Exit(OK if ok else NOT_DETERMINED)
 
 
 def _at_time(mechanism: Mechanism, time: float) -> Trajectory:
     """Its own motion until this time."""
-    from groups.building import build
-    from groups.motion import default_motion
-    from mbssa import decompose
-
-    model = build(decompose(mechanism))
-    whole = default_motion(mechanism)
+    model, whole = build(decompose(mechanism)), default_motion(mechanism)
     if not whole.time[0] <= time <= whole.time[-1]:
         ends = f"from {whole.time[0]:g} to {whole.time[-1]:g} s"
         raise ValueError(f"--time {time:g}: the motion goes {ends}; write a time in it")
@@ -143,14 +134,6 @@ def _at_time(mechanism: Mechanism, time: float) -> Trajectory:
 
 def _at_inputs(mechanism: Mechanism, texts: Sequence[str]) -> Trajectory:
     """Motion in a straight line of the inputs from the reference to these."""
-    import numpy as np
-
-    from groups.building import build
-    from groups.cli.arguments import coordinate_values
-    from groups.motion import Motion
-    from mbssa import decompose
-    from mbssa.io.motion import by_id
-
     model = build(decompose(mechanism))
     start = model.reference_inputs
     faults: list[str] = []
@@ -160,11 +143,7 @@ def _at_inputs(mechanism: Mechanism, texts: Sequence[str]) -> Trajectory:
         for name in given
         if name not in start
     ]
-    wanted = {name: given.get(name, value) for name, value in start.items()}
     if faults:
         raise ValueError("; ".join(faults))
-    share = np.linspace(0.0, 1.0, _STEPS)
-    begin, end = (np.array(list(values.values())) for values in (start, wanted))
-    value = begin[:, None] + np.outer(end - begin, share)
-    rate = np.repeat((end - begin)[:, None], _STEPS, axis=1)
-    return model.solve(Motion(share, tuple(start), value, rate, np.zeros_like(value)), level="position")
+    laws = {name: speed(given.get(name, value) - value, value) for name, value in start.items()}
+    return model.solve(sample(mechanism, laws, np.linspace(0.0, 1.0, _STEPS)), level="position")

@@ -4,36 +4,26 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from groups.cli import options
 from groups.cli.arguments import names
 from groups.cli.loading import motion_to_solve, solvable_model
-from groups.cli.options import at_reference, shown_in
 from groups.cli.running import solve_interactively
 from groups.dynamics import forces as forces_of
 from groups.dynamics.inverse import driven_elsewhere
 from groups.reports.forces import ForcesSummary, forces_report
 from groups.trajectory import Trajectory
 from mbssa import Structure, load
-from mbssa.cli.console import NOT_DETERMINED, OK, STOPPED, fail, fail_all, present, stopping
-from mbssa.cli.options import (
-    AllowOption,
-    DurationOption,
-    ForceOption,
-    FormatOption,
-    ModelArgument,
-    MotionOption,
-    StepsOption,
-    TrustOption,
-    UnitsOption,
-)
-from mbssa.cli.outputs import PAGES, STILL, TABLES, Target, target_faults, targets_of, written
+from mbssa.cli.console import NOT_DETERMINED, OK, STOPPED, fail, refuse, stopping
+from mbssa.cli.options import DurationOption, ModelArgument, MotionOption, StepsOption, UnitsOption, option
+from mbssa.cli.outputs import PAGES, STILL, TABLES, Target, target_faults, targets_of
 
 
 @stopping("nothing more was written")
+@options.with_options()
 def forces(
     model: ModelArgument,
     motion: MotionOption = None,
@@ -41,9 +31,9 @@ def forces(
     duration: DurationOption = None,
     drives: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME,...",
-            help="Give the drives to these coordinates; the motion stays.",
+        option(
+            "NAME,...",
+            "Give the drives to these coordinates; the motion stays.",
             show_default="the inputs of MODEL",
         ),
     ] = None,
@@ -52,37 +42,24 @@ def forces(
         typer.Option("--minimum-norm", help="Give reactions that are not determined those of least norm."),
     ] = False,
     output: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Write the numbers: .csv or .parquet, - prints CSV; may be repeated.",
-        ),
+        options.Files,
+        options.files_option("Write the numbers: .csv or .parquet, - prints CSV", "--output", "-o"),
     ] = None,
     units: UnitsOption = "file",
-    plot: Annotated[
-        list[Path] | None,
-        typer.Option(metavar="FILE", help="Draw forces over time: .png, .svg or .pdf; may be repeated."),
-    ] = None,
+    plot: Annotated[options.Files, options.files_option("Draw forces over time: .png, .svg or .pdf")] = None,
     animate: Annotated[
-        list[Path] | None,
-        typer.Option(
-            metavar="FILE", help="Play the motion with arrows of joint forces: .html; may be repeated."
-        ),
+        options.Files, options.files_option("Play the motion with arrows of joint forces: .html")
     ] = None,
     curves: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME,...",
-            help="What --plot draws: joints (2-3), columns (2-3.Fx), drives, frame.",
+        option(
+            "NAME,...",
+            "What --plot draws: joints (2-3), columns (2-3.Fx), drives, frame.",
             show_default="drives, frame",
         ),
     ] = None,
-    force: ForceOption = False,
-    trust: TrustOption = False,
-    allow: AllowOption = None,
-    form: FormatOption = "table",
+    *,
+    common: options.CommonOptions,
 ) -> None:
     """Find driving forces and reactions of MODEL over a motion, group by group.
 
@@ -99,11 +76,10 @@ def forces(
     Example: mbssa forces slider_crank --drives 1-4.slide
     """
     targets = targets_of(("--output", output, TABLES), ("--plot", plot, STILL), ("--animate", animate, PAGES))
-    faults = target_faults(targets, [model, motion], force, form)
+    faults = target_faults(targets, [model, motion], common.force, common.form)
     if curves is not None and not plot:
         faults.append("--curves: are for pictures; write --plot FILE too")
-    if faults:
-        fail_all(faults)
+    refuse(faults)
     drawn = None if curves is None else names(curves)
 
     solvable = solvable_model(load(model), model)
@@ -113,7 +89,7 @@ def forces(
         try:
             from groups.pictures import forces_over_time
 
-            forces_over_time(forces_of(*_driven(at_reference(solvable), structure, drives)), drawn)
+            forces_over_time(forces_of(*_driven(options.at_reference(solvable), structure, drives)), drawn)
         except (ValueError, ModuleNotFoundError) as error:
             fail(f"--plot: {error}")
 
@@ -125,7 +101,7 @@ def forces(
         found = forces_of(trajectory, structure, minimum_norm=minimum_norm)
     except ValueError as error:
         fail(f"{model}: {error}")
-    found = replace(found, trajectory=shown_in(found.trajectory, units))
+    found = replace(found, trajectory=options.shown_in(found.trajectory, units))
 
     def write(target: Target) -> None:
         if target.endings is TABLES:
@@ -139,11 +115,13 @@ def forces(
         else:
             save(forces_over_time(found, drawn, units="file"), target.path)
 
-    files, faults = written(targets, write)
     shown = found.trajectory.mechanism.units
-    present(forces_report(ForcesSummary(structure, found, files, shown, path)), form, beside=files)
-    if faults:
-        fail_all(faults)
+    options.conclude(
+        targets,
+        write,
+        lambda files: forces_report(ForcesSummary(structure, found, files, shown, path)),
+        common.form,
+    )
     raise typer.Exit(STOPPED if run.stopped else OK if found.ok else NOT_DETERMINED)
 
 

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from groups.cli import options
 from groups.cli.arguments import coordinate_values
-from groups.cli.options import ApplyOption, InitialOption, OutputOptions, with_outputs
 from groups.dynamics.forward.small_motions import Linearisation, equilibrium
 from groups.dynamics.forward.small_motions import linearise as linearise_about
 from groups.reports.small_motions import SmallMotions, small_motions_report
 from groups.trajectory import Trajectory
 from mbssa import ModelError, load
-from mbssa.cli.console import BETWEEN, NOT_DETERMINED, OK, deliver, fail, fail_all, present
-from mbssa.cli.options import AllowOption, ForceOption, ModelArgument, SheetOption, TrustOption, number_of
-from mbssa.cli.outputs import MOVING, Target, targets_of, written
+from mbssa.cli.console import BETWEEN, NOT_DETERMINED, OK, deliver, fail, fail_all, refuse
+from mbssa.cli.options import (
+    AllowOption,
+    ForceOption,
+    ModelArgument,
+    SheetOption,
+    TrustOption,
+    number_of,
+    option,
+)
+from mbssa.cli.outputs import MOVING, Target, targets_of
 from mbssa.joints.catalogue import coordinate_unit
 from mbssa.progress import bar
 from mbssa.units import SI, chosen_units
@@ -25,33 +32,25 @@ from mbssa.units import SI, chosen_units
 _FORMATS = {".csv": "csv", ".json": "json"}
 
 
-@with_outputs("units", "animate", "points", "frames", "fps", "width")
+@options.with_options("units", "animate", "points", "frames", "fps", "width")
 def linearise(
     model: ModelArgument,
     here: Annotated[
         bool, typer.Option("--here", help="Linearise where MODEL stands; search for no equilibrium.")
     ] = False,
-    initial: InitialOption = None,
-    apply: ApplyOption = None,
+    initial: options.InitialOption = None,
+    apply: options.ApplyOption = None,
     output: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Write the modes: .csv or .json, - prints CSV; may be repeated.",
-        ),
+        options.Files, options.files_option("Write the modes: .csv or .json, - prints CSV", "--output", "-o")
     ] = None,
     *,
-    outputs: OutputOptions,
-    mode: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Mode that --animate shows, from the table.")
-    ] = 1,
+    outputs: options.OutputOptions,
+    mode: Annotated[int, option("N", "Mode that --animate shows, from the table.", min=1)] = 1,
     amplitude: Annotated[
         str | None,
-        typer.Option(
-            metavar="X",
-            help="Of the coordinate that moves most, for --animate, in MODEL's units.",
+        option(
+            "X",
+            "Of the coordinate that moves most, for --animate, in MODEL's units.",
             show_default="0.1 rad, or 0.1 of the size",
         ),
     ] = None,
@@ -79,8 +78,7 @@ def linearise(
     mechanism = load(model)
     start = coordinate_values("--initial", initial, mechanism.units, SI, faults)
     applied = coordinate_values("--apply", apply, mechanism.units, ("N", "N m"), faults)
-    if faults:
-        fail_all(faults)
+    refuse(faults)
     try:
         with bar() as show:
             rest = None if here else equilibrium(
@@ -102,14 +100,18 @@ def linearise(
             report = small_motions_report(SmallMotions(found, rest, (), units))
             deliver(report.export(_FORMATS[target.path.suffix.lower()]), target.path)
 
-    files, faults = written([*sheets, *outputs.targets], write)
-    present(small_motions_report(SmallMotions(found, rest, files, units)), form, beside=files)
-    if faults:
-        fail_all(faults)
+    options.conclude(
+        [*sheets, *outputs.targets],
+        write,
+        lambda files: small_motions_report(SmallMotions(found, rest, files, units)),
+        form,
+    )
     raise typer.Exit(OK if rest is None or rest.found else NOT_DETERMINED)
 
 
-def _played(found: Linearisation, mode: int, amplitude: str | None, outputs: OutputOptions) -> Trajectory:
+def _played(
+    found: Linearisation, mode: int, amplitude: str | None, outputs: options.OutputOptions
+) -> Trajectory:
     """One period of the mode that is animated."""
     faults = outputs.faults_at_reference(found.model)
     modes, at_most = len(found.frequency), None
@@ -120,8 +122,7 @@ def _played(found: Linearisation, mode: int, amplitude: str | None, outputs: Out
         at_most = number_of(f"--amplitude {amplitude}", amplitude, unit, found.model.mechanism.units, faults)
         if at_most == 0.0:
             faults.append(f"--amplitude {amplitude}: must be a number other than 0")
-    if faults:
-        fail_all(faults)
+    refuse(faults)
     try:
         played = found.mode(mode - 1, at_most)
     except ValueError as error:

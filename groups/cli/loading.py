@@ -20,6 +20,7 @@ from mbssa import Mechanism, ModelError
 from mbssa.analysis.check import Report, check
 from mbssa.cli.console import NOT_DETERMINED, fail
 from mbssa.joints.catalogue import is_length
+from mbssa.texts import listed
 from mbssa.trust import REMEDY
 from mbssa.units import given_in
 
@@ -118,7 +119,7 @@ def _reasons(report: Report, name: str) -> str:
             f" ({', '.join(mechanism.joints[j].type.required)})"
             for j in mechanism.without_geometry
         ]
-        lines.append(f"  - no geometry at {_shortened(bare)}: write these keys at the joints")
+        lines.append(f"  - no geometry at {listed(bare, _LISTED)}: write these keys at the joints")
     if untrusted := mechanism.untrusted_said:
         lines.append(f"  - code that the file names is not run, at {untrusted}; {REMEDY}")
     fatal = [finding.text for finding in report.findings if finding.fatal]
@@ -132,11 +133,6 @@ def _reasons(report: Report, name: str) -> str:
     for proposal in report.proposals[:_LISTED]:
         text = proposal.text
         if proposal.kind == "inputs":
-            text += f"; then driven: {_shortened(driven_coordinates(proposal.apply(mechanism)))}"
+            text += f"; then driven: {listed(driven_coordinates(proposal.apply(mechanism)), _LISTED)}"
         lines.append(f"  - {text}")
     return "\n".join([*lines, f"mbssa check {name} says more"])
-
-
-def _shortened(texts: Sequence[str]) -> str:
-    more = len(texts) - _LISTED
-    return ", ".join(texts[:_LISTED]) + (f" and {more} more" if more > 0 else "")

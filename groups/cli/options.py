@@ -1,11 +1,11 @@
-"""Options of the files that commands write of a motion: columns, pictures, films."""
+"""Options that several commands have, and those of the files that are written of a motion."""
 
 from __future__ import annotations
 
 import functools
 import inspect
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
@@ -17,33 +17,45 @@ from groups.model import Model
 from groups.results.table import Choice, chosen_columns
 from groups.trajectory import LEVELS, Level, Trajectory
 from mbssa.cli import completion
-from mbssa.cli.console import BETWEEN
+from mbssa.cli.console import BETWEEN, present, refuse
 from mbssa.cli.inputs import shown_in as mechanism_in
-from mbssa.cli.options import UnitsOption
-from mbssa.cli.outputs import MOVING, STANDARD, STILL, TABLES, TRAJECTORY, Target, target_faults, targets_of
+from mbssa.cli.options import AllowOption, ForceOption, FormatOption, TrustOption, UnitsOption, option
+from mbssa.cli.outputs import (
+    MOVING,
+    STANDARD,
+    STILL,
+    TABLES,
+    TRAJECTORY,
+    Target,
+    target_faults,
+    targets_of,
+    written,
+)
 from mbssa.film import FILMS, Film, require_video
+from mbssa.reports.table import Report
+
+Files = list[Path] | None
 
 InitialOption = Annotated[
     list[str] | None,
-    typer.Option(
-        metavar="NAME=VALUE",
-        autocompletion=completion.coordinate_values,
-        help="Value of a released coordinate at the start, in MODEL's units; may be repeated.",
+    option(
+        "NAME=VALUE",
+        "Value of a released coordinate at the start, in MODEL's units; may be repeated.",
+        completion.coordinate_values,
     ),
 ]
 ApplyOption = Annotated[
     list[str] | None,
-    typer.Option(
-        metavar="NAME=VALUE",
-        autocompletion=completion.coordinate_values,
-        help="Constant force or torque along a joint coordinate; may be repeated.",
+    option(
+        "NAME=VALUE",
+        "Constant force or torque along a joint coordinate; may be repeated.",
+        completion.coordinate_values,
     ),
 ]
 QuantityOption = Annotated[
     list[str] | None,
-    typer.Option(
-        metavar="NAME=EXPRESSION",
-        help='A column by expression, such as "camber=angle(hub.z, world.z)"; may be repeated.',
+    option(
+        "NAME=EXPRESSION", 'A column by expression, such as "camber=angle(hub.z, world.z)"; may be repeated.'
     ),
 ]
 CompiledOption = Annotated[
@@ -56,81 +68,80 @@ CompiledOption = Annotated[
 ]
 
 
+def files_option(text: str, *names: str) -> Any:
+    """Option of files to write."""
+    return option("FILE", f"{text}; may be repeated.", None, *names)
+
+
+@dataclass(frozen=True)
+class CommonOptions:
+    """Options that stand at the end of a command."""
+
+    force: ForceOption = False
+    trust: TrustOption = False
+    allow: AllowOption = None
+    form: FormatOption = "table"
+
+
 @dataclass(frozen=True)
 class OutputOptions:
     """Options of the files of a motion: numbers by columns, still pictures, animations."""
 
     output: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Write the numbers: .csv, .parquet, .npz or .nc, - prints CSV; may be repeated.",
-        ),
+        Files, files_option("Write the numbers: .csv, .parquet, .npz or .nc, - prints CSV", "--output", "-o")
     ] = None
     quantities: Annotated[
         str | None,
-        typer.Option(
-            metavar="KIND,...",
-            autocompletion=completion.words("driven", "joints", "points", "bodies", "groups"),
-            help="Columns of .csv and .parquet: driven, joints, points, bodies, groups.",
+        option(
+            "KIND,...",
+            "Columns of .csv and .parquet: driven, joints, points, bodies, groups.",
+            completion.words("driven", "joints", "points", "bodies", "groups"),
             show_default="all",
         ),
     ] = None
     joints: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME,...",
-            autocompletion=completion.names,
-            help="Joints (2-3) or coordinates (2-3.angle) in the columns; or driven.",
+        option(
+            "NAME,...",
+            "Joints (2-3) or coordinates (2-3.angle) in the columns; or driven.",
+            completion.names,
             show_default="all",
         ),
     ] = None
     bodies: Annotated[
         str | None,
-        typer.Option(
-            metavar="BODY,...",
-            autocompletion=completion.bodies,
-            help="Bodies in the columns, with their named points.",
+        option(
+            "BODY,...",
+            "Bodies in the columns, with their named points.",
+            completion.bodies,
             show_default="all",
         ),
     ] = None
     quantity: QuantityOption = None
     units: UnitsOption = "file"
     plot: Annotated[
-        list[Path] | None,
-        typer.Option(
-            metavar="FILE",
-            help="Draw coordinates over time, or the paths of --points: .png, .svg or .pdf; may be repeated.",
-        ),
+        Files, files_option("Draw coordinates over time, or the paths of --points: .png, .svg or .pdf")
     ] = None
     curves: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME,...",
-            autocompletion=completion.recorded,
-            help="What --plot draws over time: joints, coordinates, bodies, and names of --quantity.",
+        option(
+            "NAME,...",
+            "What --plot draws over time: joints, coordinates, bodies, and names of --quantity.",
+            completion.recorded,
         ),
     ] = None
     points: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="BODY.POINT,...",
-            autocompletion=completion.points,
-            help="Draw the paths of these points, or centres of these joints.",
+        option(
+            "BODY.POINT,...", "Draw the paths of these points, or centres of these joints.", completion.points
         ),
     ] = None
     animate: Annotated[
-        list[Path] | None,
-        typer.Option(
-            metavar="FILE",
-            help="Animate: .gif, .mp4, .webm, or .html to play and turn in a browser; may be repeated.",
-        ),
+        Files, files_option("Animate: .gif, .mp4, .webm, or .html to play and turn in a browser")
     ] = None
-    frames: Annotated[int | None, typer.Option(metavar="N", help="Frames of a film, evenly chosen.")] = None
-    fps: Annotated[float | None, typer.Option(metavar="X", help="Frames of a film per second.")] = None
-    width: Annotated[int | None, typer.Option(metavar="PX", help="Pixels of a film across.")] = None
+    frames: Annotated[int | None, option("N", "Frames of a film, evenly chosen.")] = None
+    fps: Annotated[float | None, option("X", "Frames of a film per second.")] = None
+    width: Annotated[int | None, option("PX", "Pixels of a film across.")] = None
 
     @property
     def targets(self) -> list[Target]:
@@ -192,14 +203,12 @@ class OutputOptions:
             return faults
         still = at_reference(model, kept, level)
         try:
-            if self.plot:
-                self._try_plot(still)
+            self._try_plot(still)
         except ValueError as error:
             advice = "" if kept is None or self.points else "; --keep more bodies, or write --points"
             faults.append(f"--plot: {error}{advice}")
         try:
-            if self.animate:
-                self._try_animation(still, faults)
+            self._try_animation(still, faults)
         except (ModuleNotFoundError, ValueError) as error:
             faults.append(f"--animate: {error}")
         try:
@@ -222,11 +231,15 @@ class OutputOptions:
             target.path,
             picture="paths" if self.points else "coordinates",
             points=names(self.points) or None,
-            curves=None if self.curves is None else names(self.curves),
+            curves=self._curves,
             film=self.film,
             derived=self.columns.get("derived"),
             units="file",
         )
+
+    @property
+    def _curves(self) -> list[str] | None:
+        return None if self.curves is None else names(self.curves)
 
     @property
     def _tables(self) -> list[Path]:
@@ -242,11 +255,10 @@ class OutputOptions:
         from groups.pictures.coordinates import coordinates
         from groups.pictures.paths import paths
 
-        if self.points:
+        if self.plot and self.points:
             paths(still, names(self.points))
-        else:
-            curves = None if self.curves is None else names(self.curves)
-            coordinates(still, curves, derived=self.columns.get("derived"))
+        elif self.plot:
+            coordinates(still, self._curves, derived=self.columns.get("derived"))
 
     def _try_animation(self, still: Trajectory, faults: list[str]) -> None:
         from groups.pictures.drawing import MOST_BODIES
@@ -265,6 +277,18 @@ class OutputOptions:
         points_of(scene_of(still, 1), names(self.points) or None)
 
 
+def conclude(
+    targets: Sequence[Target],
+    write: Callable[[Target], object],
+    report: Callable[[list[Path]], Report],
+    form: str,
+) -> None:
+    """Write the files of a command and print its report of them; exit 2 where one cannot be written."""
+    files, faults = written(targets, write)
+    present(report(files), form, beside=files)
+    refuse(faults)
+
+
 def shown_in(trajectory: Trajectory, units: str) -> Trajectory:
     """A motion of which tables, pictures and sentences are in the units of ``--units``."""
     mechanism = mechanism_in(trajectory.mechanism, units)
@@ -281,28 +305,36 @@ def at_reference(
     return at_rest(model.mechanism, model.reference, bodies, LEVELS.index(level), model.structure.n_groups)
 
 
-def with_outputs(*chosen: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Replace a command's ``outputs`` by the chosen options of :class:`OutputOptions`, or all of them."""
-    # Typer makes an option of each parameter in the signature of a command.
-    hints = get_type_hints(OutputOptions, include_extras=True)
-    options = [
-        inspect.Parameter(
-            field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=hints[field.name]
-        )
-        for field in fields(OutputOptions)
-        if field.name in chosen or not chosen
-    ]
+def with_options(*chosen: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Replace parameters that are dataclasses of options by their fields, all or the ``chosen`` ones."""
 
+    # Typer makes an option of each parameter in the signature of a command.
     def expand(command: Callable[..., None]) -> Callable[..., None]:
+        parameters: list[inspect.Parameter] = []
+        records: dict[str, tuple[type, list[str]]] = {}
+        for each in inspect.signature(command, eval_str=True).parameters.values():
+            record = each.annotation
+            if not (isinstance(record, type) and is_dataclass(record)):
+                parameters.append(each.replace(kind=inspect.Parameter.KEYWORD_ONLY))
+                continue
+            hints = get_type_hints(record, include_extras=True)
+            kept = [field for field in fields(record) if field.name in chosen or not chosen]
+            records[each.name] = record, [field.name for field in kept]
+            parameters += [
+                inspect.Parameter(
+                    one.name, inspect.Parameter.KEYWORD_ONLY, default=one.default, annotation=hints[one.name]
+                )
+                for one in kept
+            ]
+
         @functools.wraps(command)
         def expanded(**given: Any) -> None:
-            outputs = OutputOptions(**{option.name: given.pop(option.name) for option in options})
-            command(outputs=outputs, **given)
+            made = {
+                name: record(**{option: given.pop(option) for option in names})
+                for name, (record, names) in records.items()
+            }
+            command(**given, **made)
 
-        parameters: list[inspect.Parameter] = []
-        for parameter in inspect.signature(command, eval_str=True).parameters.values():
-            own = parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
-            parameters += options if parameter.name == "outputs" else [own]
         vars(expanded)["__signature__"] = inspect.Signature(parameters)
         return expanded
 

@@ -12,15 +12,17 @@ from pathlib import Path
 from pkgutil import resolve_name
 from time import perf_counter
 from types import FrameType
-from typing import Any, Protocol
+from typing import Annotated, Any, Protocol
 
 import numpy as np
+import typer
 
 from groups.model import Model
 from groups.motion import Motion
 from groups.status import NOT_COMPUTED
 from groups.trajectory import Branch, Level, Trajectory
 from mbssa.cli import RUNNER
+from mbssa.cli.options import option
 from mbssa.progress import Progress, bar
 
 #: Seconds of compiling from which on it is announced.
@@ -31,11 +33,19 @@ ANNOUNCED = 1.0
 class Request:
     """Options of a run by a plan; true where one of them is given."""
 
-    workers: int | None = None  # None leaves it to the plan
-    executor: str | None = None  # None leaves it to the plan
-    plan: Path | None = None  # file of a plan
-    checkpoint: Path | None = None  # folder of the chunks that are done
-    resume: bool = False
+    workers: Annotated[
+        int | None, option("N", "Solve on so many cores, by the plan predicted fastest.", min=1)
+    ] = None
+    executor: Annotated[str | None, option("NAME", "threads, processes, mpi or cluster, for --workers.")] = (
+        None
+    )
+    plan: Annotated[Path | None, option("FILE", "Solve by this plan, as mbssa routes --save wrote it.")] = (
+        None
+    )
+    checkpoint: Annotated[
+        Path | None, option("FOLDER", "Keep what is done, so that --resume can go on from it.")
+    ] = None
+    resume: Annotated[bool, typer.Option("--resume", help="Go on from what --checkpoint keeps.")] = False
 
     def __bool__(self) -> bool:
         return self != Request()

@@ -12,16 +12,8 @@ from typing import Annotated, Literal
 import typer
 
 from groups.building import build
+from groups.cli import options
 from groups.cli.arguments import by_option, coordinate_values, names
-from groups.cli.options import (
-    ApplyOption,
-    CompiledOption,
-    InitialOption,
-    OutputOptions,
-    at_reference,
-    shown_in,
-    with_outputs,
-)
 from groups.cli.running import stoppable_progress
 from groups.dynamics.forward import Event, Method
 from groups.dynamics.forward import simulate as simulate_by
@@ -32,111 +24,85 @@ from groups.reports.simulation import SimulationSummary, simulation_report
 from groups.trajectory import Trajectory, load_trajectory
 from mbssa import ModelError, load
 from mbssa.cli import completion
-from mbssa.cli.console import BETWEEN, NOT_DETERMINED, OK, STOPPED, fail, fail_all, present, stopping
-from mbssa.cli.options import (
-    AllowOption,
-    ForceOption,
-    FormatOption,
-    ModelArgument,
-    StepsOption,
-    TrustOption,
-    number_of,
-)
-from mbssa.cli.outputs import TABLES, Target, targets_of, written
+from mbssa.cli.console import BETWEEN, NOT_DETERMINED, OK, STOPPED, fail, fail_all, refuse, stopping
+from mbssa.cli.options import ModelArgument, StepsOption, number_of, option
+from mbssa.cli.outputs import TABLES, Target, targets_of
 from mbssa.units import SI
 
 _STIFFNESS, _DAMPING = "1e7 N/m", "200 N s/m"
 
 
 @stopping("nothing more was written")
-@with_outputs()
+@options.with_options()
 def simulate(
     model: ModelArgument,
-    duration: Annotated[
-        float | None, typer.Option(metavar="S", help="Seconds.", show_default="of MODEL's motion, or 1")
-    ] = None,
+    duration: Annotated[float | None, option("S", "Seconds.", show_default="of MODEL's motion, or 1")] = None,
     steps: StepsOption = None,
     method: Annotated[
         Method,
-        typer.Option(
-            metavar="NAME",
-            help="How the equations of motion are written: groups, partitioning, lagrange, penalty or dae.",
+        option(
+            "NAME", "How the equations of motion are written: groups, partitioning, lagrange, penalty or dae."
         ),
     ] = "groups",
-    tolerance: Annotated[float, typer.Option(metavar="X", help="Relative, of the integrator.")] = 1e-8,
+    tolerance: Annotated[float, option("X", "Relative, of the integrator.")] = 1e-8,
     integrator: Annotated[
         Integrator | None,
-        typer.Option(
-            metavar="NAME",
-            help="Of SciPy: DOP853, RK45, RK23, Radau, BDF or LSODA.",
+        option(
+            "NAME",
+            "Of SciPy: DOP853, RK45, RK23, Radau, BDF or LSODA.",
             show_default="DOP853; Radau for penalty",
         ),
     ] = None,
     largest_step: Annotated[
         float,
-        typer.Option(
-            metavar="S",
-            help="Seconds that a step may take: less than the shortest contact lasts.",
-            show_default="any",
+        option(
+            "S", "Seconds that a step may take: less than the shortest contact lasts.", show_default="any"
         ),
     ] = math.inf,
     most_steps: Annotated[
-        int, typer.Option(metavar="N", min=1, help="Steps of the integrator after which a run is given up.")
+        int, option("N", "Steps of the integrator after which a run is given up.", min=1)
     ] = 1_000_000,
-    initial: InitialOption = None,
+    initial: options.InitialOption = None,
     rate: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NAME=VALUE",
-            autocompletion=completion.coordinates,
-            help="Rate of a released coordinate at the start, in MODEL's units per second; may be repeated.",
+        option(
+            "NAME=VALUE",
+            "Rate of a released coordinate at the start, in MODEL's units per second; may be repeated.",
+            completion.coordinates,
         ),
     ] = None,
     drive: Annotated[
         str | None,
-        typer.Option(
-            metavar="COORDINATE,...",
-            autocompletion=completion.coordinates,
-            help="Coordinates that keep the law of MODEL's motion; all others are released.",
+        option(
+            "COORDINATE,...",
+            "Coordinates that keep the law of MODEL's motion; all others are released.",
+            completion.coordinates,
         ),
     ] = None,
-    apply: ApplyOption = None,
+    apply: options.ApplyOption = None,
     until: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="QUANTITY=VALUE",
-            help='End where a quantity passes a value: "1-2.angle=90deg"; may be repeated.',
-        ),
+        option("QUANTITY=VALUE", 'End where a quantity passes a value: "1-2.angle=90deg"; may be repeated.'),
     ] = None,
     restart: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Go on from the last instant of a run that was written as .npz."),
+        Path | None, option("FILE", "Go on from the last instant of a run that was written as .npz.")
     ] = None,
     limits: Annotated[
         Literal["note", "stop"],
         typer.Option(help="What happens where a joint coordinate reaches a limit of MODEL."),
     ] = "note",
-    stiffness: Annotated[
-        str, typer.Option(metavar="X", help="Of joints by --method penalty, in MODEL's units.")
-    ] = _STIFFNESS,
-    damping: Annotated[
-        str, typer.Option(metavar="X", help="Of joints by --method penalty, in MODEL's units.")
-    ] = _DAMPING,
+    stiffness: Annotated[str, option("X", "Of joints by --method penalty, in MODEL's units.")] = _STIFFNESS,
+    damping: Annotated[str, option("X", "Of joints by --method penalty, in MODEL's units.")] = _DAMPING,
     *,
-    outputs: OutputOptions,
+    outputs: options.OutputOptions,
     energies: Annotated[
-        list[Path] | None,
-        typer.Option(metavar="FILE", help="Write energies and errors over time: .csv or .parquet."),
+        options.Files, option("FILE", "Write energies and errors over time: .csv or .parquet.")
     ] = None,
     reactions: Annotated[
-        list[Path] | None,
-        typer.Option(metavar="FILE", help="Write reactions of all joints over time: .csv or .parquet."),
+        options.Files, option("FILE", "Write reactions of all joints over time: .csv or .parquet.")
     ] = None,
-    compiled: CompiledOption = None,
-    force: ForceOption = False,
-    trust: TrustOption = False,
-    allow: AllowOption = None,
-    form: FormatOption = "table",
+    compiled: options.CompiledOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """Simulate MODEL under its masses, gravity and forces: forward dynamics.
 
@@ -154,11 +120,10 @@ def simulate(
     slider_crank --restart first.npz --output second.npz
     """
     tables = targets_of(("--energies", energies, TABLES), ("--reactions", reactions, TABLES))
-    faults = outputs.faults([model, restart], force, form, tables)
+    faults = outputs.faults([model, restart], common.force, common.form, tables)
     if method != "penalty" and (stiffness, damping) != (_STIFFNESS, _DAMPING):
         faults.append("--stiffness, --damping: are of joints by --method penalty; write it too")
-    if faults:
-        fail_all(faults)
+    refuse(faults)
 
     mechanism = load(model)
     try:
@@ -176,8 +141,7 @@ def simulate(
     stiffness_in_si = number_of("--stiffness", stiffness, "N/m", units, faults)
     damping_in_si = number_of("--damping", damping, "N s/m", units, faults)
     before = _restart(restart, faults)
-    if faults:
-        fail_all(faults)
+    refuse(faults)
     if duration is None:
         motion = released.mechanism.motion
         duration = 1.0 if motion is None else motion.duration
@@ -207,7 +171,7 @@ def simulate(
             )
     except (ValueError, ModuleNotFoundError) as error:
         fail_all([by_option(fault) for fault in str(error).split(BETWEEN)])
-    found = replace(found, trajectory=shown_in(found.trajectory, outputs.units))
+    found = replace(found, trajectory=options.shown_in(found.trajectory, outputs.units))
     if found.status == "stopped":
         print("stopped by Ctrl-C; what was computed is kept", file=sys.stderr)
 
@@ -219,11 +183,13 @@ def simulate(
         else:
             found.forces.write(target.path, force=True)
 
-    files, faults = written([*outputs.targets, *tables], write)
     shown = found.trajectory.mechanism.units
-    present(simulation_report(SimulationSummary(found, files, shown)), form, beside=files)
-    if faults:
-        fail_all(faults)
+    options.conclude(
+        [*outputs.targets, *tables],
+        write,
+        lambda files: simulation_report(SimulationSummary(found, files, shown)),
+        common.form,
+    )
     raise typer.Exit(STOPPED if found.status == "stopped" else OK if found.ok else NOT_DETERMINED)
 
 
@@ -235,7 +201,7 @@ def _events(texts: Sequence[str], model: Model, faults: list[str]) -> list[Event
         try:
             if not quantity:
                 raise ValueError
-            unit = at_reference(model, level="position").quantity(quantity).unit
+            unit = options.at_reference(model, level="position").quantity(quantity).unit
         except ValueError as error:
             faults.append(f"--until {error}" if quantity else f"--until {text}: write QUANTITY=VALUE")
             continue

@@ -271,10 +271,9 @@ class Forces:
         OSError
             The file exists and there is no ``force``, or it cannot be written. It is then as it was before.
         """
-        from groups.results.table import check_target, write_csv, write_parquet
+        from groups.results.table import check_target, write_table
 
-        path = check_target(path, (".csv", ".parquet"), force)
-        (write_parquet if path.suffix.lower() == ".parquet" else write_csv)(self.columns(units), path)
+        write_table(self.columns(units), check_target(path, (".csv", ".parquet"), force))
 
 
 # --- from a solution ---------------------------------------------------------------------------------

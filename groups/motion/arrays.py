@@ -56,19 +56,19 @@ def from_arrays(
     True
     """
     names = driven_coordinates(mechanism)
-    values, rates, accelerations = (
-        by_id(mechanism, columns or {}) for columns in (values, rates, accelerations)
-    )
     instants = np.array(time, dtype=float)
-    faults = time_faults(instants) + name_faults(names, values, "values")
-    given = {}
-    for what, columns in (("values", values), ("rates", rates), ("accelerations", accelerations)):
-        if what != "values":
-            faults += [fault for fault in name_faults(names, columns, what) if not fault.startswith("no ")]
-        for name in names:
-            if name in columns:
-                given[what, name] = _column(columns[name], instants, f"{what} of {name}", faults)
-    split = [name for name in names if ("rates", name) not in given or ("accelerations", name) not in given]
+    faults = time_faults(instants)
+    given: dict[str, dict[str, Floats]] = {}
+    for what, named in (("values", values), ("rates", rates), ("accelerations", accelerations)):
+        columns = by_id(mechanism, named or {})
+        found = name_faults(names, columns, what)
+        faults += [fault for fault in found if what == "values" or not fault.startswith("no ")]
+        given[what] = {
+            name: _column(columns[name], instants, f"{what} of {name}", faults)
+            for name in names
+            if name in columns
+        }
+    split = [name for name in names if name not in given["rates"] or name not in given["accelerations"]]
     if split and 0 < instants.size < FEWEST:
         faults.append(
             f"{instants.size} instants are too few for a spline, which needs {FEWEST}; "
@@ -77,25 +77,22 @@ def from_arrays(
     if not faults:
         for first, then in (("values", "rates"), ("rates", "accelerations")):
             for name in names:
-                if (first, name) in given and (then, name) in given:
-                    found = _contradiction(instants, given[first, name], given[then, name])
-                    faults += [f"{then} of {name} contradict its {first}: {found}"] if found else []
+                if name not in given[first] or name not in given[then]:
+                    continue
+                if evidence := _contradiction(instants, given[first][name], given[then][name]):
+                    faults.append(f"{then} of {name} contradict its {first}: {evidence}")
     if faults:
         raise ValueError("; ".join(faults))
-    parts = [_completed(name, instants, given) for name in names]
-    value, rate, acceleration = np.array(parts, dtype=float).reshape(-1, 3, len(instants)).swapaxes(0, 1)
-    return Motion(instants, names, value.copy(), rate.copy(), acceleration.copy())
-
-
-def _completed(
-    name: str, time: Floats, given: Mapping[tuple[str, str], Floats]
-) -> tuple[Floats, Floats, Floats]:
-    value = given["values", name]
-    rate, acceleration = given.get(("rates", name)), given.get(("accelerations", name))
-    if rate is not None:
-        return value, rate, differentiated(time, rate, time)[0] if acceleration is None else acceleration
-    rate, second = differentiated(time, value, time)
-    return value, rate, second if acceleration is None else acceleration
+    levels = np.zeros((3, len(names), len(instants)))
+    for row, name in enumerate(names):
+        value, rate, second = (given[what].get(name) for what in given)
+        assert value is not None
+        if rate is None:
+            rate, bent = differentiated(instants, value, instants)
+        elif second is None:
+            bent, _ = differentiated(instants, rate, instants)
+        levels[:, row] = value, rate, bent if second is None else second
+    return Motion(instants, names, *levels)
 
 
 def _contradiction(time: Floats, value: Floats, rate: Floats) -> str:

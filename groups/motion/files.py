@@ -12,6 +12,7 @@ import numpy as np
 
 from groups.motion.arrays import FEWEST, from_arrays
 from groups.motion.inputs import driven_coordinates
+from groups.motion.laws import through
 from groups.motion.sampled import Motion
 from groups.motion.sampling import check_span, stored_motion
 from mbssa import Mechanism
@@ -71,26 +72,18 @@ def read_motion(
     if ending != ".csv":
         raise ModelError(str(path), [Fault("", "is no motion; a motion file ends in .toml or .csv", "file")])
     columns = _read_columns(path, mechanism)
-    time = columns.pop("time")
     if steps is not None or duration is not None:
-        time, columns = _resampled(time, columns, steps, duration)
-    return _motion(mechanism, time, columns)
-
-
-def _motion(mechanism: Mechanism, time: Floats, columns: dict[str, Floats]) -> Motion:
+        columns = _resampled(columns, steps, duration)
     names = driven_coordinates(mechanism)
     value, rate, acceleration = (
         {name: columns[name + suffix] for name in names if name + suffix in columns} for suffix in _SUFFIXES
     )
-    return from_arrays(mechanism, time, value, rate, acceleration)
+    return from_arrays(mechanism, columns["time"], value, rate, acceleration)
 
 
-def _resampled(
-    time: Floats, columns: dict[str, Floats], steps: int | None, duration: float | None
-) -> tuple[Floats, dict[str, Floats]]:
+def _resampled(columns: dict[str, Floats], steps: int | None, duration: float | None) -> dict[str, Floats]:
     """Columns at other instants, each by the spline through it."""
-    from scipy.interpolate import make_interp_spline
-
+    time = columns["time"]
     span = float(time[-1] - time[0])
     if duration is not None and duration > span * (1 + 1e-9):
         raise ValueError(f"duration is {duration} s; the columns last {span} s")
@@ -98,8 +91,7 @@ def _resampled(
         raise ValueError(f"{len(time)} instants are too few for a spline, which needs {FEWEST}")
     end = time[0] + min(span if duration is None else duration, span)
     at = np.linspace(time[0], end, steps or len(time))
-    degree = 5 if len(time) > 5 else 3
-    return at, {name: make_interp_spline(time, column, k=degree)(at) for name, column in columns.items()}
+    return {name: through(time, column)(at) for name, column in columns.items()} | {"time": at}
 
 
 def header_of(mechanism: Mechanism) -> str:
@@ -122,51 +114,40 @@ def _read_columns(path: Path, mechanism: Mechanism) -> dict[str, Floats]:
         if line.strip() and not line.lstrip().startswith("#")
     ]
     if not lines:
-        raise ModelError(
-            str(path), [Fault("", f"is empty; write a header: {header_of(mechanism)}", "missing")]
-        )
+        empty = f"is empty; write a header: {header_of(mechanism)}"
+        raise ModelError(str(path), [Fault("", empty, "missing")])
     mark = next((mark for mark in ",;\t" if mark in lines[0][1]), ",")
-    rows = [_cells(line, mark) for _, line in lines]
-    labels = [_named(mechanism, *label_with_unit(label)) for label in rows[0]]
-    header = [name for name, _ in labels]
+    numbers, (labels, *rows) = [number for number, _ in lines], [_cells(line, mark) for _, line in lines]
     measured = {"time": "s"} | {
         name + suffix: coordinate_unit(name) + per_time
         for name in names
         for suffix, per_time in _SUFFIXES.items()
     }
-    faults = _header_faults(header, lines[0][0], names, list(measured))
-    scales = [
-        _scale(name, unit, measured.get(name, ""), mechanism.units, lines[0][0], faults)
-        for name, unit in labels
-    ]
-    table = [
-        _numbers(row, header, number, faults) for row, (number, _) in zip(rows[1:], lines[1:], strict=True)
-    ]
+    header, units = [], []
+    for label in labels:
+        name, unit = label_with_unit(label)
+        ending = next((ending for ending in _SUFFIXES if ending and name.endswith(ending)), "")
+        header.append(mechanism.called(name.removesuffix(ending)) + ending)
+        units.append(unit)
+    faults = _header_faults(header, f"line {numbers[0]}", names, list(measured))
+    scales = np.ones((len(header), 1))
+    for k, name in enumerate(header):
+        try:
+            if name in measured:
+                scales[k] = numbers_in_si([f"1 {units[k]}"], measured[name], mechanism.units)
+        except UnitError as error:
+            faults.add(f"line {numbers[0]}", f"column {name!r} {error}", "conflict")
+    table = [_numbers(row, header, f"line {k}", faults) for k, row in zip(numbers[1:], rows, strict=True)]
     if not table:
         faults.add("", "has a header and no instants")
     if "time" in header:
         column = header.index("time")
-        at = [(row[column], number) for row, (number, _) in zip(table, lines[1:], strict=True) if row]
+        at = [(row[column], number) for row, number in zip(table, numbers[1:], strict=True) if row]
         for (before, _), (now, number) in pairwise(at):
             if now <= before:
                 faults.add(f"line {number} time", f"{now} follows {before}; write increasing times")
     faults.raise_if_any(str(path))
-    return dict(zip(header, np.array(table).T * np.array(scales)[:, None], strict=True))
-
-
-def _named(mechanism: Mechanism, label: str, unit: str) -> tuple[str, str]:
-    """A label with the id of its joint, and its unit."""
-    ending = next((ending for ending in _SUFFIXES if ending and label.endswith(ending)), "")
-    return mechanism.called(label.removesuffix(ending)) + ending, unit
-
-
-def _scale(name: str, unit: str, si: str, units: tuple[str, str], line: int, faults: Faults) -> float:
-    """SI units in one unit of a column, or of the model file where it has none."""
-    try:
-        return numbers_in_si([f"1 {unit}"], si, units)[0] if si else 1.0
-    except UnitError as error:
-        faults.add(f"line {line}", f"column {name!r} {error}", "conflict")
-        return 1.0
+    return dict(zip(header, np.array(table).T * scales, strict=True))
 
 
 def _cells(line: str, mark: str) -> list[str]:
@@ -177,8 +158,8 @@ def _cells(line: str, mark: str) -> list[str]:
     return [from_cell(cell.strip()) for cell in row]
 
 
-def _header_faults(header: list[str], line: int, names: tuple[str, ...], known: list[str]) -> Faults:
-    where, faults = f"line {line}", Faults()
+def _header_faults(header: list[str], where: str, names: tuple[str, ...], known: list[str]) -> Faults:
+    faults = Faults()
     for name in ("time", *names):
         if name not in header:
             faults.add(where, f"no column {name!r}", "missing")
@@ -192,32 +173,29 @@ def _header_faults(header: list[str], line: int, names: tuple[str, ...], known: 
         else:
             strange.append(repr(label))
     if strange:  # one line, since a table of another kind has many
-        are = (
-            "column {} is no driven coordinate"
-            if len(strange) == 1
-            else "columns {} are no driven coordinates"
-        )
-        what = f"{are.format(listed(strange, _SHOWN))}; driven are {listed(names) or 'none'}"
+        one = len(strange) == 1
+        are = f"{listed(strange, _SHOWN)} {'is no driven coordinate' if one else 'are no driven coordinates'}"
+        what = f"column{'' if one else 's'} {are}; driven are {listed(names) or 'none'}"
         faults.add(where, what, "unknown")
     for label in sorted({label for label in header if header.count(label) > 1}):
         faults.add(where, f"column {label!r} stands there twice", "duplicate")
     return faults
 
 
-def _numbers(row: list[str], header: list[str], line: int, faults: Faults) -> list[float]:
+def _numbers(row: list[str], header: list[str], where: str, faults: Faults) -> list[float]:
     """Numbers of a line; none if it has faults."""
     if len(row) != len(header):
-        faults.add(f"line {line}", f"{len(row)} cells; the header has {len(header)}")
+        faults.add(where, f"{len(row)} cells; the header has {len(header)}")
         return []
     found = []
     for label, cell in zip(header, row, strict=True):
         try:
             number = float(cell)
         except ValueError:
-            faults.add(f"line {line} {label}", f"{cell!r} is no number")
+            faults.add(f"{where} {label}", f"{cell!r} is no number")
             continue
-        if not math.isfinite(number):
-            faults.add(f"line {line} {label}", f"{cell!r} is not finite")
-            continue
-        found.append(number)
+        if math.isfinite(number):
+            found.append(number)
+        else:
+            faults.add(f"{where} {label}", f"{cell!r} is not finite")
     return found if len(found) == len(header) else []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,9 @@ from mbssa.graph import nodes
 from mbssa.graph.derivative import Direction, derivative
 from mbssa.graph.evaluation import evaluated as graph_values
 from mbssa.graph.nodes import Graph, Number
+
+if TYPE_CHECKING:
+    from scipy.interpolate import BSpline
 
 #: A law gives value, rate and acceleration (T,) at times (T,).
 Law = Callable[[Floats], tuple[Floats, Floats, Floats]]
@@ -131,12 +134,12 @@ def spline(times: npt.ArrayLike, values: npt.ArrayLike) -> Law:
     """
     from scipy.interpolate import CubicSpline
 
-    through = CubicSpline(np.asarray(times, dtype=float), np.asarray(values, dtype=float), bc_type="natural")
-    first, last = float(through.x[0]), float(through.x[-1])
+    curve = CubicSpline(np.asarray(times, dtype=float), np.asarray(values, dtype=float), bc_type="natural")
+    first, last = float(curve.x[0]), float(curve.x[-1])
 
     def law(t: Floats) -> tuple[Floats, Floats, Floats]:
         reached(t, first, last, "the points of the spline")
-        return through(t), through(t, 1), through(t, 2)
+        return curve(t), curve(t, 1), curve(t, 2)
 
     return law
 
@@ -158,29 +161,22 @@ def evaluated(law: Callable[[Any], Any], t: Floats) -> tuple[Floats, Floats, Flo
     first, last, points = (t[0], t[-1], _FEWEST) if len(t) > 1 else (t[0] - 5e-3, t[0] + 5e-3, _NEAR)
     if (traced := _traced(law, np.append(t, np.linspace(first, last, _NEAR)))) is not None:
         return parts, traced[1][: len(t)], traced[2][: len(t)]
-    found: tuple[Floats, Floats, Floats] | None = None
-    change = np.inf
-    while points <= _MOST:
+    rates, change = None, np.inf
+    while rates is None or (points <= _MOST and change >= _SETTLED):
         grid = np.linspace(first, last, points)
-        finer = _called(law, grid)
-        assert not isinstance(finer, tuple)
+        finer = np.asarray(_called(law, grid))
         if not np.isfinite(finer).all():
             at = grid[~np.isfinite(finer)][0]
             raise ValueError(f"is not finite at t = {at:.9g} s, where it is differentiated")
-        rate, acceleration = differentiated(grid, finer, t)
-        previous = change
-        if found is not None:
-            largest = max(float(np.abs(acceleration).max()), 1e-300)
-            change = float(np.abs(acceleration - found[2]).max()) / largest
+        before, previous = rates, change
+        rates, points = differentiated(grid, finer, t), 2 * points - 1
+        if before is not None:
+            largest = max(float(np.abs(rates[1]).max()), 1e-300)
+            change = float(np.abs(rates[1] - before[1]).max()) / largest
             if change > previous:
                 # From here on, rounding of the values is all that a finer grid brings.
-                return found
-        found = parts, rate, acceleration
-        if change < _SETTLED:
-            break
-        points = 2 * points - 1
-    assert found is not None
-    return found
+                return parts, *before
+    return parts, *rates
 
 
 def _traced(law: Callable[[Any], Any], t: Floats) -> tuple[Floats, Floats, Floats] | None:
@@ -193,14 +189,18 @@ def _traced(law: Callable[[Any], Any], t: Floats) -> tuple[Floats, Floats, Float
     return found if alike.all() else None
 
 
-def differentiated(times: Floats, values: Floats, at: Floats) -> tuple[Floats, Floats]:
-    """First and second derivative of the spline through four points or more."""
-    # Quintic, so that the second derivative is smooth; cubic through four or five points.
+def through(times: Floats, values: Floats) -> BSpline:
+    """The spline through four points or more: quintic, with a smooth second derivative; cubic through few."""
     from scipy.interpolate import make_interp_spline
 
+    return make_interp_spline(times, values, k=5 if len(times) > 5 else 3)
+
+
+def differentiated(times: Floats, values: Floats, at: Floats) -> tuple[Floats, Floats]:
+    """First and second derivative of the spline through four points or more."""
     # Without the part that stands still, rounding is that of the motion alone.
-    through = make_interp_spline(times, values - values[0], k=5 if len(times) > 5 else 3)
-    return through.derivative(1)(at), through.derivative(2)(at)
+    spline = through(times, values - values[0])
+    return spline(at, 1), spline(at, 2)
 
 
 def _called(law: Callable[[Any], Any], t: Floats) -> Floats | tuple[Floats, Floats, Floats]:
@@ -217,13 +217,10 @@ def _called(law: Callable[[Any], Any], t: Floats) -> Floats | tuple[Floats, Floa
     several = isinstance(answer, tuple)
     try:
         parts = [
-            np.array(np.broadcast_to(np.asarray(part, dtype=float), t.shape))
-            for part in (answer if several else (answer,))
+            np.array(np.broadcast_to(part, t.shape), float) for part in (answer if several else (answer,))
         ]
     except (TypeError, ValueError):
         parts = []
-    if len(parts) == 1 and not several:
-        return parts[0]
-    if len(parts) != 3:
+    if len(parts) != (3 if several else 1):
         raise ValueError("gives no numbers; return the value at t, or (value, rate, acceleration)")
-    return parts[0], parts[1], parts[2]
+    return (parts[0], parts[1], parts[2]) if several else parts[0]

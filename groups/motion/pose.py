@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from groups.motion.arrays import FEWEST
 from groups.motion.inputs import reference_values
-from groups.motion.laws import Law, OutsideError, reached
+from groups.motion.laws import Law, OutsideError, reached, through
 from groups.motion.sampled import time_faults
-from groups.rotations import rotation_of
+from groups.rotations import plane_rotation, rotation_of
 from mbssa import Mechanism
 from mbssa.arrays import Floats
-from mbssa.joints.equations import Equations, elementary_motion
+from mbssa.joints.axes import in_space
+from mbssa.joints.equations import elementary_motion
 from mbssa.joints.frames import joint_frames
 from mbssa.mechanism import Joint
 
 if TYPE_CHECKING:
-    from scipy.interpolate import BSpline
     from scipy.spatial.transform import Rotation
 
 
@@ -76,34 +75,59 @@ def pose_path(
     >>> motion.value[[2, 5], -1].round(6)
     array([1.1, 0.2])
     """
-    view = _free_joint(mechanism, joint)
-    planar = mechanism.space == "planar"
+    view, planar = _free_joint(mechanism, joint), mechanism.space == "planar"
     instants = np.array(time, dtype=float)
     place, turns, faults = _checked(instants, positions, orientations, planar)
     if faults:
         raise ValueError("; ".join(faults))
-    path = _path(mechanism, view, instants, place, turns)
-    start = reference_values(mechanism)
+    frames, rows = joint_frames(mechanism), view.type.pair
+    assert rows is not None
+    ends = frames.origin[view.index], frames.axes[view.index]
+    place_at, turn_at = through(instants, place), through(instants, turns)
+
+    def columns(t: Floats) -> list[Floats]:
+        """Coordinates of the joint, rates and accelerations, (k, T) each; angles are principal ones."""
+        reached(t, float(instants[0]), float(instants[-1]), "the path")
+        rotation, spin, bent = (_turn_in_plane if planar else _turn)(*(turn_at(t, k) for k in range(3)))
+        still = np.zeros((len(t), 6))
+        velocity, acceleration = np.hstack([place_at(t, 1), spin]), np.hstack([place_at(t, 2), bent])
+        bodies = [
+            (still[:, :3], np.broadcast_to(np.eye(3), rotation.shape), still, still),
+            (place_at(t), rotation, velocity, acceleration),
+        ]
+        if view.bodies[0] != 1:  # the moving body is the joint's first
+            bodies.reverse()
+        levels = elementary_motion(rows.coordinates, bodies, ends, {})
+        if not planar and (locked := np.abs(np.cos(levels[0][:, 4])) < LOCK).any():
+            raise OutsideError(
+                f"the path runs into the gimbal lock at t = {t[locked][0]:.9g} s, where angle_y is 90 "
+                "degrees; give the joint frames that lie a quarter turn further about y"
+            )
+        return [level.T for level in levels]
+
     names = [f"{view.id}.{name}" for name in view.type.coordinates]
-    angles = slice(2 if planar else 3, None)
+    first = 2 if planar else 3  # angle
     places = np.arange((len(instants) - 1) * _BETWEEN + 1) / _BETWEEN
     fine = np.interp(places, np.arange(len(instants)), instants)
-    followed = _columns(path, fine)[0][angles]
-    nearest = np.array([start[name] for name in names[angles]])[:, None]
-    followed = np.unwrap(followed, axis=1)
-    followed += 2 * np.pi * np.round((nearest - followed[:, :1]) / (2 * np.pi))
+    start = reference_values(mechanism)
+    followed = np.unwrap(columns(fine)[0][first:], axis=1)
+    followed += _whole_turns(np.array([[start[name]] for name in names[first:]]) - followed[:, :1])
 
     def law_of(row: int) -> Law:
         def law(t: Floats) -> tuple[Floats, Floats, Floats]:
-            value, rate, acceleration = (part[row] for part in _columns(path, t))
-            if row >= angles.start:
-                near = np.interp(t, fine, followed[row - angles.start])
-                value = value + 2 * np.pi * np.round((near - value) / (2 * np.pi))
+            value, rate, acceleration = (part[row] for part in columns(t))
+            if row >= first:
+                value = value + _whole_turns(np.interp(t, fine, followed[row - first]) - value)
             return value, rate, acceleration
 
         return law
 
     return {name: law_of(row) for row, name in enumerate(names)}
+
+
+def _whole_turns(angle: Floats) -> Floats:
+    turns: Floats = 2 * np.pi * np.round(angle / (2 * np.pi))
+    return turns
 
 
 def _free_joint(mechanism: Mechanism, name: str) -> Joint:
@@ -122,35 +146,6 @@ def _free_joint(mechanism: Mechanism, name: str) -> Joint:
 # --- the path --------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, eq=False)
-class _Path:
-    """Splines of a body's pose, and the joint with its frames."""
-
-    place: BSpline
-    turn: BSpline
-    rows: Equations
-    ends: tuple[Floats, Floats]  # origins (2, 3) and axes (2, 3, 3) on the joint's bodies
-    sense: Literal[1, -1]  # 1: the moving body is the joint's second
-    span: tuple[float, float]
-    planar: bool
-
-
-def _path(mechanism: Mechanism, joint: Joint, time: Floats, place: Floats, turns: Floats) -> _Path:
-    from scipy.interpolate import make_interp_spline
-
-    degree, frames, rows = 5 if len(time) > 5 else 3, joint_frames(mechanism), joint.type.pair
-    assert rows is not None
-    return _Path(
-        make_interp_spline(time, place, k=degree),
-        make_interp_spline(time, turns, k=degree),
-        rows,
-        (frames.origin[joint.index], frames.axes[joint.index]),
-        1 if joint.bodies[0] == 1 else -1,
-        (float(time[0]), float(time[-1])),
-        mechanism.space == "planar",
-    )
-
-
 def _checked(
     time: Floats, positions: npt.ArrayLike, orientations: npt.ArrayLike | Rotation, planar: bool
 ) -> tuple[Floats, Floats, list[str]]:
@@ -160,40 +155,33 @@ def _checked(
     faults = time_faults(time)
     if not faults and len(time) < FEWEST:
         faults.append(f"{len(time)} instants are too few for a spline, which needs {FEWEST}")
-    n = time.size
+    n, width = time.size, 2 if planar else 3
     place = np.array(positions, dtype=float)
-    width = 2 if planar else 3
     if place.shape != (n, width):
         faults.append(f"positions have the shape {place.shape}; they need {(n, width)}")
-    elif not np.isfinite(place).all():
-        faults.append(f"positions are not finite at t = {time[~np.isfinite(place).all(axis=1)][0]:.9g} s")
+    elif not (sound := np.isfinite(place).all(axis=1)).all():
+        faults.append(f"positions are not finite at t = {time[~sound][0]:.9g} s")
     else:
-        place = np.concatenate([place, np.zeros((n, 3 - width))], axis=1)
-    turned = (
-        orientations.as_matrix()
-        if isinstance(orientations, Rotation)
-        else np.array(orientations, dtype=float)
-    )
-    shapes = [(n,)] if planar else [(n, 4), (n, 3, 3)]
+        place = in_space(place)
+    if isinstance(orientations, Rotation):
+        orientations = orientations.as_matrix()
+    turned, shapes = np.array(orientations, dtype=float), [(n,)] if planar else [(n, 4), (n, 3, 3)]
     if turned.shape not in shapes:
         wanted = " or ".join(map(str, shapes))
         faults.append(f"orientations have the shape {turned.shape}; they need {wanted}")
-        return place, turned, faults
-    sound = np.isfinite(turned).reshape(n, -1).all(axis=1)
-    if not sound.all():
+    elif not (sound := np.isfinite(turned).reshape(n, -1).all(axis=1)).all():
         faults.append(f"orientations are not finite at t = {time[~sound][0]:.9g} s")
-        return place, turned, faults
-    if planar:
-        return place, np.unwrap(turned), faults
-    off = _far_from_rotations(turned)
-    if (off > 1e-6).any():
+    elif planar:
+        turned = np.unwrap(turned)
+    elif ((off := _far_from_rotations(turned)) > 1e-6).any():
         at = int(np.flatnonzero(off > 1e-6)[0])
         what = "unit quaternion" if turned.ndim == 2 else "rotation matrix"
         faults.append(f"orientations at t = {time[at]:.9g} s are no {what}: off by {off[at]:.2g}")
-        return place, turned, faults
-    if turned.ndim == 3:
-        turned = Rotation.from_matrix(turned).as_quat()[:, [3, 0, 1, 2]]
-    return place, _one_sign(turned, time, faults), faults
+    else:
+        if turned.ndim == 3:
+            turned = Rotation.from_matrix(turned).as_quat(scalar_first=True)
+        turned = _one_sign(turned, time, faults)
+    return place, turned, faults
 
 
 def _one_sign(quaternions: Floats, time: Floats, faults: list[str]) -> Floats:
@@ -212,47 +200,20 @@ def _one_sign(quaternions: Floats, time: Floats, faults: list[str]) -> Floats:
 
 def _far_from_rotations(turned: Floats) -> Floats:
     """Deviation (T,) of quaternions from unit length, or of matrices from right-handed rotations."""
-    far: Floats
     if turned.ndim == 2:
-        far = np.abs(np.linalg.norm(turned, axis=1) - 1.0)
-        return far
+        return np.asarray(np.abs(np.linalg.norm(turned, axis=1) - 1.0))
     skew = np.abs(turned @ turned.transpose(0, 2, 1) - np.eye(3)).max(axis=(1, 2))
-    far = np.maximum(skew, np.abs(np.linalg.det(turned) - 1.0))
-    return far
+    return np.asarray(np.maximum(skew, np.abs(np.linalg.det(turned) - 1.0)))
 
 
-# --- coordinates along it --------------------------------------------------------------------------
+def _turn_in_plane(turn: Floats, first: Floats, second: Floats) -> tuple[Floats, Floats, Floats]:
+    """Rotation (T, 3, 3), angular velocity and acceleration (T, 3), of an angle and its derivatives."""
+    upright = np.array([0.0, 0.0, 1.0])
+    return plane_rotation(turn), np.outer(first, upright), np.outer(second, upright)
 
 
-def _columns(path: _Path, t: Floats) -> tuple[Floats, Floats, Floats]:
-    """Coordinates of the joint, rates and accelerations, (k, T) each; angles are principal ones."""
-    reached(t, *path.span, "the path")
-    rotation, spin, bent = _orientation(path, t)
-    place, speed, second = path.place(t), path.place.derivative(1)(t), path.place.derivative(2)(t)
-    still = np.zeros((len(t), 6))
-    moving = place, rotation, np.hstack([speed, spin]), np.hstack([second, bent])
-    bodies = [(still[:, :3], np.broadcast_to(np.eye(3), rotation.shape), still, still), moving]
-    value, rate, acceleration = elementary_motion(path.rows.coordinates, bodies[:: path.sense], path.ends, {})
-    if not path.planar and (locked := np.abs(np.cos(value[:, 4])) < LOCK).any():
-        raise OutsideError(
-            f"the path runs into the gimbal lock at t = {t[locked][0]:.9g} s, where angle_y is 90 "
-            "degrees; give the joint frames that lie a quarter turn further about y"
-        )
-    return value.T, rate.T, acceleration.T
-
-
-def _orientation(path: _Path, t: Floats) -> tuple[Floats, Floats, Floats]:
-    """Rotation (T, 3, 3), angular velocity and acceleration (T, 3) of the body in the path's axes."""
-    turn, first, second = (path.turn(t), path.turn.derivative(1)(t), path.turn.derivative(2)(t))
-    if path.planar:
-        zero = np.zeros_like(turn)
-        half = np.stack([np.cos(turn / 2), zero, zero, np.sin(turn / 2)], axis=1)
-        return (
-            rotation_of(half),
-            np.stack([zero, zero, first], axis=1),
-            np.stack([zero, zero, second], axis=1),
-        )
-    # A spline of quaternions is not of unit length between its points: its direction is what counts.
+def _turn(turn: Floats, first: Floats, second: Floats) -> tuple[Floats, Floats, Floats]:
+    """The same of a quaternion (T, 4), whose direction counts: between its points it has another length."""
     square = (turn * turn).sum(axis=1, keepdims=True)
     w = 2 * _vector_part(first, turn) / square
     stretch = 2 * (turn * first).sum(axis=1, keepdims=True) / square

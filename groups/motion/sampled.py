@@ -39,19 +39,17 @@ class Motion:
     acceleration: Floats
 
     def __post_init__(self) -> None:
-        faults = time_faults(self.time)
+        faults, shape = time_faults(self.time), (len(self.names), len(self.time))
         for label in ("value", "rate", "acceleration"):
             array = getattr(self, label)
-            if array.shape != (len(self.names), len(self.time)):
-                shape = (len(self.names), len(self.time))
+            if array.shape != shape:
                 faults.append(f"{label} has the shape {array.shape}; it needs {shape}")
-            elif not np.isfinite(array).all():
-                row, at = np.argwhere(~np.isfinite(array))[0].tolist()
-                faults.append(f"{label} of {self.names[row]} is not finite at t = {self.time[at]:.9g} s")
-            elif label == "value" and (np.abs(array) > LARGEST).any():
-                row, at = np.argwhere(np.abs(array) > LARGEST)[0].tolist()
-                when = f"at t = {self.time[at]:.9g} s"
-                faults.append(f"value of {self.names[row]} {range_fault(array[row, at])} {when}")
+                continue
+            largest = LARGEST if label == "value" else np.finfo(float).max
+            for row, at in np.argwhere(~(np.abs(array) <= largest))[:1].tolist():
+                number = array[row, at]
+                what = range_fault(number) if np.isfinite(number) else "is not finite"
+                faults.append(f"{label} of {self.names[row]} {what} at t = {self.time[at]:.9g} s")
         if faults:
             raise ValueError("; ".join(faults))
 
@@ -62,10 +60,8 @@ class Motion:
         >>> Motion(np.array([0.0, 1.0, 2.0]), ("1-2.angle",), zero, zero, zero).within(slice(1, 3)).time
         array([1., 2.])
         """
-        value, rate, acceleration = (
-            array[:, span].copy() for array in (self.value, self.rate, self.acceleration)
-        )
-        return Motion(self.time[span].copy(), self.names, value, rate, acceleration)
+        levels = (array[:, span].copy() for array in (self.value, self.rate, self.acceleration))
+        return Motion(self.time[span].copy(), self.names, *levels)
 
 
 def time_faults(time: Floats) -> list[str]:

@@ -51,19 +51,18 @@ def sample(
     faults = name_faults(names, laws, "law") + time_faults(instants)
     if faults:
         raise ValueError("; ".join(faults))
-    columns = np.zeros((len(names), 3, len(instants)))
+    levels = np.zeros((3, len(names), len(instants)))
     for row, name in enumerate(names):
         try:
             with np.errstate(over="ignore", invalid="ignore"):  # an overflow is reported as not finite
                 law = laws[name]
                 made = formula(law, coordinate_unit(name)) if isinstance(law, str) else law
-                columns[row] = evaluated(made, instants)
+                levels[:, row] = evaluated(made, instants)
         except ValueError as error:
             faults.append(f"law of {name}: {error}")
     if faults:
         raise ValueError("; ".join(faults))
-    value, rate, acceleration = columns.swapaxes(0, 1)
-    return Motion(instants, names, value.copy(), rate.copy(), acceleration.copy())
+    return Motion(instants, names, *levels)
 
 
 def constant_speed(

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import json
 import tempfile
-import zipfile
 import zlib
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
+from zipfile import BadZipFile, ZipFile, is_zipfile
 
 import numpy as np
 import numpy.typing as npt
@@ -29,52 +29,38 @@ if TYPE_CHECKING:
 
 Arrays = dict[str, npt.NDArray[Any]]
 
-_KINDS = {
-    "b": "true or false",
-    "iu": "whole numbers",
-    "f": "floating-point numbers",
-    "U": "text",
-    "u": "bytes",
-}
+_KINDS = {"iu": "whole numbers", "f": "floating-point numbers", "U": "text", "u": "bytes"}
 
 #: Arrays of a trajectory, and texts by group that may be missing.
 _ARRAYS = OUTPUTS | QUALITY | PROVEN
 _TEXTS = ("causes", "contacts")
 
-
-class _Member(NamedTuple):
-    """Axes of a member of the archive, by what is counted along them or by their length, and its entries."""
-
-    axes: tuple[str | int, ...]
-    kind: str
-    needed: bool = True
+#: Members that may be missing.
+_OPTIONAL = {*_TEXTS, *PROVEN, "velocity", "acceleration", "singular", "bodies"}
 
 
-def _members(planar: bool) -> dict[str, _Member]:
-    """Members of an archive, by name."""
-
-    def of(array: ResultArray, needed: bool) -> _Member:
-        kind = np.dtype(array.dtype).kind
-        axes = ("time", array.by, *array.components[0 if planar else 1])
-        return _Member(axes, "iu" if kind == "i" else kind, needed)
-
+def _members(planar: bool) -> dict[str, tuple[tuple[str | int, ...], str]]:
+    """Axes of each member, by what is counted along them or by their length, and kinds of its entries."""
+    entries = {
+        name: (("time", of.by, *of.components[0 if planar else 1]), "f" if of.dtype is np.float64 else "iu")
+        for name, of in _ARRAYS.items()
+    }
     return {
-        "format": _Member((), "iu"),
-        "time": _Member(("time",), "f"),
-        "kept": _Member(("body",), "iu"),
-        **{name: of(array, name not in PROVEN and array.level == 0) for name, array in _ARRAYS.items()},
-        "group_names": _Member(("group",), "U"),
-        "name": _Member((), "U"),
-        "mechanism": _Member(("byte",), "u"),
-        **dict.fromkeys(_TEXTS, _Member(("group",), "U", False)),
-        "singular": _Member((), "U", False),
-        "bodies": _Member(("body",), "U", False),
+        "format": ((), "iu"),
+        "time": (("time",), "f"),
+        "kept": (("body",), "iu"),
+        **entries,
+        "group_names": (("group",), "U"),
+        "name": ((), "U"),
+        "mechanism": (("byte",), "u"),
+        **dict.fromkeys(_TEXTS, (("group",), "U")),
+        "singular": ((), "U"),
+        "bodies": (("body",), "U"),
     }
 
 
 #: Exceptions of NumPy and zipfile for a file that is no archive, or one cut off or damaged.
-_DAMAGED = (ValueError, EOFError, KeyError, MemoryError, NotImplementedError, RuntimeError, TypeError)
-_DAMAGED_ZIP = (zipfile.BadZipFile, zlib.error)
+_DAMAGED = (ValueError, EOFError, KeyError, MemoryError, RuntimeError, TypeError, BadZipFile, zlib.error)
 
 
 def save(trajectory: Trajectory, path: str | Path) -> None:
@@ -104,7 +90,8 @@ def read(path: str | Path, mechanism: Mechanism | None = None) -> dict[str, Any]
     arrays = _arrays(path)
     if mechanism is None:
         mechanism = _mechanism(path, arrays)
-    _check(path, arrays, mechanism)
+    if faults := _faults(arrays, mechanism):
+        raise ValueError(f"{path}: {'; '.join(faults)}")
     return {
         "mechanism": mechanism,
         "time": arrays["time"],
@@ -134,15 +121,15 @@ def _arrays(path: Path) -> Arrays:
     bounds = dict.fromkeys(_members(planar=False), max(size, ARRAY_BYTES))
     bounds["singular"] = ABOUT_BYTES  # it is JSON
     with path.open("rb") as stream:
-        if not zipfile.is_zipfile(stream):
+        if not is_zipfile(stream):
             raise ValueError(f"{path}: is no .npz archive; trajectory.save writes one")
         try:
-            with zipfile.ZipFile(stream) as archive:
+            with ZipFile(stream) as archive:
                 members = members_within(archive, str(path), bounds, max(size, ARCHIVE_BYTES))
                 return {name: read_array(archive, member) for name, member in members.items()}
         except ModelError:
             raise
-        except (*_DAMAGED, *_DAMAGED_ZIP) as error:
+        except _DAMAGED as error:
             raise ValueError(f"{path}: is damaged: {str(error) or type(error).__name__}") from None
 
 
@@ -159,28 +146,22 @@ def _mechanism(path: Path, arrays: Arrays) -> Mechanism:
             raise ModelError(f"{path}, its mechanism", error.faults) from None
 
 
-def _check(path: Path, arrays: Arrays, mechanism: Mechanism) -> None:
-    """Refuse what does not fit together, all faults at once."""
+def _faults(arrays: Arrays, mechanism: Mechanism) -> list[str]:
+    """Faults of members that are missing or do not fit together, all at once."""
     faults = []
     members = _members(arrays.get("position", np.empty(0)).shape[2:] == (2,))
-    for name, member in members.items():
-        array, axes = arrays.get(name), len(member.axes)
+    for name, (axes, kinds) in members.items():
+        array = arrays.get(name)
         if array is None:
-            faults += [f"{name} is missing"] * member.needed
-        elif array.ndim != axes or array.dtype.kind not in member.kind:
-            kind = _KINDS[member.kind]
-            faults.append(f"{name} is {array.dtype} with {array.ndim} axes; it has {axes}, of {kind}")
-    if not faults and int(arrays["format"]) != 1:
-        faults.append(f"format is {int(arrays['format'])}; this version reads 1")
-    if not faults:
-        faults = _misfits(arrays, members, mechanism)
+            faults += [f"{name} is missing"] * (name not in _OPTIONAL)
+        elif array.ndim != len(axes) or array.dtype.kind not in kinds:
+            wanted = f"it has {len(axes)}, of {_KINDS[kinds]}"
+            faults.append(f"{name} is {array.dtype} with {array.ndim} axes; {wanted}")
     if faults:
-        raise ValueError(f"{path}: {'; '.join(faults)}")
-
-
-def _misfits(arrays: Arrays, members: dict[str, _Member], mechanism: Mechanism) -> list[str]:
+        return faults
+    if arrays["format"] != 1:
+        return [f"format is {int(arrays['format'])}; this version reads 1"]
     kept = arrays["kept"]
-    faults = []
     if mechanism.space == "spatial" and arrays["position"].shape[2] == 2:
         faults.append("the trajectory is planar, the mechanism spatial")
     if (np.diff(kept) <= 0).any() or (len(kept) and not 0 <= kept[0] <= kept[-1] < mechanism.n_bodies):
@@ -196,7 +177,7 @@ def _misfits(arrays: Arrays, members: dict[str, _Member], mechanism: Mechanism) 
         "byte": len(arrays["mechanism"]),
     }
     for name, array in arrays.items():
-        shape = tuple(sizes.get(axis, axis) for axis in members[name].axes)
+        shape = tuple(sizes.get(axis, axis) for axis in members[name][0])
         if array.shape != shape:
             faults.append(f"{name} has the shape {array.shape}; it needs {shape}")
     try:

@@ -55,43 +55,19 @@ class BodyMotion:
     @property
     def rotation(self) -> Floats:
         """(T, 3, 3) rotation matrices: columns are the body's axes in the world's."""
-        if self.trajectory.planar:
-            return plane_rotation(self.orientation)
-        return rotation_of(self.orientation)
+        return (plane_rotation if self.trajectory.planar else rotation_of)(self.orientation)
 
     def point(self, at: str | Sequence[float]) -> Floats:
-        """(T, 3) or (T, 2) path of a point of the body, m.
-
-        Raises
-        ------
-        KeyError
-            The body has no point of that name.
-        """
+        """(T, 3) or (T, 2) path of a point of the body, m; a KeyError where it has none of that name."""
         return self.point_levels(at)[0]
 
     def point_velocity(self, at: str | Sequence[float]) -> Floats:
-        """(T, 3) or (T, 2) velocity of a point of the body, m/s: v + ω × r.
-
-        Raises
-        ------
-        KeyError
-            The body has no point of that name.
-        ValueError
-            Velocities were not kept.
-        """
+        """(T, 3) or (T, 2) m/s: v + ω × r; raises as :meth:`point` and :attr:`velocity`."""
         kept_level(self.trajectory.velocity, "velocity")
         return self.point_levels(at)[1]
 
     def point_acceleration(self, at: str | Sequence[float]) -> Floats:
-        """(T, 3) or (T, 2) acceleration of a point of the body, m/s²: a + α × r + ω × (ω × r).
-
-        Raises
-        ------
-        KeyError
-            The body has no point of that name.
-        ValueError
-            Accelerations or velocities were not kept.
-        """
+        """(T, 3) or (T, 2) m/s²: a + α × r + ω × (ω × r); raises as :meth:`point`, :attr:`acceleration`."""
         kept_level(self.trajectory.acceleration, "acceleration")
         return self.point_levels(at)[2]
 
@@ -104,6 +80,6 @@ class BodyMotion:
             if at not in points:
                 raise KeyError(f"no point {at!r}; the body has {', '.join(points) or 'none'}")
             at = points[at]
-        body = body_motion(trajectory, reference, self.index + 1)
-        levels = carried(body, reference.on_body(self.index, tuple(at)), is_place=True)
+        local = reference.on_body(self.index, tuple(at))
+        levels = carried(body_motion(trajectory, self.index), local, is_place=True)
         return [level[:, :2] if trajectory.planar else level for level in levels]

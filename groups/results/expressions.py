@@ -198,7 +198,7 @@ def evaluate(
 
     @cache
     def moving(body: int) -> Body:
-        return body_motion(trajectory, frames, body + 1)
+        return body_motion(trajectory, body)
 
     @cache
     def coordinates(joint: int) -> JointMotion:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 from groups.status import CONTACT_LOST, INTERPENETRATION, NOT_COMPUTED, PREDECESSOR_FAILED, SINGULAR
 from mbssa.arrays import Floats
 from mbssa.joints.catalogue import coordinate_unit
+from mbssa.texts import listed
 from mbssa.units import quantity_text
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def sentences(trajectory: Trajectory, motion: Motion | None = None) -> list[str]
     said, joints = [], trajectory.mechanism.joint_ids
     for g in np.flatnonzero(((status != 0) & (status != NOT_COMPUTED)).any(axis=0)).tolist():
         codes, first, count = np.unique(status[:, g], return_index=True, return_counts=True)
-        found = [
+        parts = [
             _of_status(trajectory, motion, g, int(codes[k]), int(first[k]), int(count[k]))
             for k in np.argsort(first).tolist()
             if codes[k] not in (0, NOT_COMPUTED)
@@ -51,21 +51,16 @@ def sentences(trajectory: Trajectory, motion: Motion | None = None) -> list[str]
         name = trajectory.named_groups[g]
         cause = trajectory.causes[g] if trajectory.causes is not None else ""
         contact = trajectory.contacts[g] if trajectory.contacts is not None else ""
-        said.append(
-            f"SG-{g + 1}{f' of {name}' if name else ''}: {'; '.join(found)}"
-            + (
-                f"; closing {'joint' if cause.partition(' or ')[0] in joints else 'link'} {cause}"
-                if cause
-                else ""
-            )
-            + "".join(f"; {one}" for one in trajectory.singular if one.group == g + 1)
-            + (f"; contact {contact}" if contact else "")
-        )
+        if cause:
+            parts.append(f"closing {'joint' if cause.partition(' or ')[0] in joints else 'link'} {cause}")
+        parts += [str(one) for one in trajectory.singular if one.group == g + 1]
+        if contact:
+            parts.append(f"contact {contact}")
+        said.append(f"SG-{g + 1}{f' of {name}' if name else ''}: {'; '.join(parts)}")
     stopped = np.flatnonzero((status == NOT_COMPUTED).any(axis=1))
     if len(stopped):
-        said.append(
-            f"{STATUS[NOT_COMPUTED]}: {instants_text(len(stopped), trajectory.time, int(stopped[0]))}"
-        )
+        when = instants_text(len(stopped), trajectory.time, int(stopped[0]))
+        said.append(f"{STATUS[NOT_COMPUTED]}: {when}")
     return said
 
 
@@ -94,12 +89,10 @@ def inputs_text(motion: Motion | None, instant: int, units: tuple[str, str]) -> 
 
 def values_text(values: Mapping[str, float], units: tuple[str, str]) -> str:
     """Values of coordinates in these units of length and angle."""
-    listed = [
-        f"{name} = {quantity_text(value, coordinate_unit(name), units)}"
-        for name, value in islice(values.items(), _LISTED)
+    texts = [
+        f"{name} = {quantity_text(value, coordinate_unit(name), units)}" for name, value in values.items()
     ]
-    more = len(values) - _LISTED
-    return ", ".join(listed) + (f" and {more} more" if more > 0 else "")
+    return listed(texts, _LISTED)
 
 
 def instants_text(count: int, time: Floats, first: int) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,9 +13,8 @@ from mbssa import Joint
 from mbssa.arrays import Bools, Floats, Ints
 from mbssa.joints.axes import in_space
 from mbssa.joints.catalogue import coordinate_unit
-from mbssa.joints.equations import Body, Elementary, Equations, elementary_motion
-from mbssa.joints.frames import Frames
-from mbssa.joints.relations import JointRelations, Term
+from mbssa.joints.equations import Body, Elementary, Functions, elementary_motion
+from mbssa.joints.relations import JointRelations, PairFrames, Term
 
 if TYPE_CHECKING:
     from groups.trajectory import Trajectory
@@ -24,8 +23,42 @@ if TYPE_CHECKING:
 BLOCK = 8_192
 
 
+class Levels:
+    """Values over time, with those derivatives that were kept."""
+
+    value: Floats
+    rates: Floats | None
+    accelerations: Floats | None
+
+    @property
+    def levels(self) -> tuple[Floats, ...]:
+        """Value, rate and acceleration, as many as were kept."""
+        return tuple(a for a in (self.value, self.rates, self.accelerations) if a is not None)
+
+    @property
+    def rate(self) -> Floats:
+        """Like ``value``, m/s or rad/s; a ValueError where velocities were not kept."""
+        return kept_level(self.rates, "velocity")
+
+    @property
+    def acceleration(self) -> Floats:
+        """Like ``value``, m/s² or rad/s²; a ValueError where accelerations were not kept."""
+        return kept_level(self.accelerations, "acceleration")
+
+
 @dataclass(frozen=True, eq=False)
-class JointMotion:
+class CoordinateMotion(Levels):
+    """One free coordinate over time: ``value``, ``rate`` and ``acceleration`` (T,), as in JointMotion."""
+
+    name: str
+    unit: str
+    value: Floats
+    rates: Floats | None = None
+    accelerations: Floats | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class JointMotion(Levels):
     """Free coordinates of one joint over time.
 
     Angles are continuous over turns; the first instant's is the one nearest to the reference
@@ -58,64 +91,16 @@ class JointMotion:
     names: tuple[str, ...]
     units: tuple[str, ...]
     value: Floats
-    rates: Floats | None
-    accelerations: Floats | None
-
-    @property
-    def rate(self) -> Floats:
-        """(T, k), m/s or rad/s; a ValueError where velocities were not kept."""
-        return kept_level(self.rates, "velocity")
-
-    @property
-    def acceleration(self) -> Floats:
-        """(T, k), m/s² or rad/s²; a ValueError where accelerations were not kept."""
-        return kept_level(self.accelerations, "acceleration")
+    rates: Floats | None = None
+    accelerations: Floats | None = None
 
     def __getitem__(self, name: str) -> CoordinateMotion:
-        """One coordinate by its name.
-
-        Raises
-        ------
-        KeyError
-            No such coordinate: those that there are.
-        """
+        """One coordinate by its name; a KeyError that names those that there are."""
         if name not in self.names:
             known = ", ".join(self.names)
             raise KeyError(f"joint {self.joint} has no coordinate {name!r}; it has {known}")
         k = self.names.index(name)
-        return CoordinateMotion(
-            f"{self.joint}.{name}",
-            self.units[k],
-            self.value[:, k],
-            None if self.rates is None else self.rates[:, k],
-            None if self.accelerations is None else self.accelerations[:, k],
-        )
-
-
-@dataclass(frozen=True, eq=False)
-class CoordinateMotion:
-    """One free coordinate over time: ``value``, ``rate`` and ``acceleration`` (T,), as in JointMotion."""
-
-    name: str
-    unit: str
-    value: Floats
-    rates: Floats | None = None
-    accelerations: Floats | None = None
-
-    @property
-    def levels(self) -> tuple[Floats, ...]:
-        """Value, rate and acceleration, as many as were kept."""
-        return tuple(a for a in (self.value, self.rates, self.accelerations) if a is not None)
-
-    @property
-    def rate(self) -> Floats:
-        """Rate (T,), m/s or rad/s; a ValueError where velocities were not kept."""
-        return kept_level(self.rates, "velocity")
-
-    @property
-    def acceleration(self) -> Floats:
-        """Acceleration (T,), m/s² or rad/s²; a ValueError where accelerations were not kept."""
-        return kept_level(self.accelerations, "acceleration")
+        return CoordinateMotion(f"{self.joint}.{name}", self.units[k], *(part[:, k] for part in self.levels))
 
 
 def kept_level(array: Floats | None, level: str) -> Floats:
@@ -123,6 +108,9 @@ def kept_level(array: Floats | None, level: str) -> Floats:
     if array is None:
         raise ValueError(f"the {level} was not kept; solve with level={level!r}")
     return array
+
+
+# --- the coordinates of a joint ----------------------------------------------------------------------
 
 
 def coordinate_motion(trajectory: Trajectory, name: str) -> CoordinateMotion:
@@ -141,29 +129,31 @@ def joint_motion(
     # Where several motions stand one after another, angles are counted from the reference in each, from the
     # instants `starts` on. Of poses that are no motion each angle is next to that in `near` (T, k), or to the
     # reference's where that has none.
-    mechanism = trajectory.mechanism
+    mechanism, frames = trajectory.mechanism, trajectory.reference
     if isinstance(joint, str):
         joint = mechanism.joint(joint)
     elif isinstance(joint, int) and -1 < joint < mechanism.n_joints:
         joint = mechanism.joints[joint]
     elif not isinstance(joint, Joint):
         raise KeyError(f"no joint {joint!r}; joints have ids, and indices from 0 to {mechanism.n_joints - 1}")
-    rows, frames = joint.type.pair, trajectory.reference
-    names = measured(trajectory, joint)
+    names, j = measured(trajectory, joint), joint.index
     if not names:
-        bare = not frames.known[joint.index]
-        why = "it has no geometry" if bare else f"type {joint.type.code} has no coordinates here"
+        why = f"type {joint.type.code} has no coordinates here" if frames.known[j] else "it has no geometry"
         raise ValueError(f"joint {joint.id} cannot be measured: {why}")
-    if rows is None:
-        found = related_motion(trajectory, frames.relations[joint.index])
+    if joint.type.pair is None:
+        levels = _related_motion(trajectory, frames.relations[j])
     else:
-        parameters = {key: column[joint.index] for key, column in frames.parameters.items()}
-        given = frames.at_reference(mechanism, joint.index)
-        ends = frames.origin[joint.index], frames.axes[joint.index]
-        found = pair_motion(trajectory, rows, names, joint.bodies, ends, parameters, given, starts, near)
-    value, *rates = found
-    units = tuple(coordinate_unit(one) for one in names)
-    return JointMotion(joint.id, names, units, value, *rates, *[None] * (2 - len(rates)))
+        a, b = mechanism.joint_bodies(j)
+        levels = pair_motion(
+            trajectory,
+            joint.type.pair.coordinates,
+            PairFrames((a, b), frames.origin[j], frames.axes[j]),
+            {key: column[j] for key, column in frames.parameters.items()},
+            [frames.at_reference(mechanism, j).get(name) for name in names],
+            starts,
+            near,
+        )
+    return JointMotion(joint.id, names, tuple(map(coordinate_unit, names)), *levels)
 
 
 def measured(trajectory: Trajectory, joint: Joint) -> tuple[str, ...]:
@@ -171,128 +161,19 @@ def measured(trajectory: Trajectory, joint: Joint) -> tuple[str, ...]:
     frames = trajectory.reference
     if not frames.known[joint.index]:
         return ()
-    if joint.index in frames.relations:
-        return tuple(frames.relations[joint.index].coordinates)
-    return joint.type.coordinates
+    related = frames.relations.get(joint.index)
+    return joint.type.coordinates if related is None else tuple(related.coordinates)
 
 
-def n_levels(trajectory: Trajectory) -> int:
-    """Number of levels that were kept: 1 for positions alone, 2 with velocities, 3 with accelerations."""
-    return 1 + (trajectory.velocity is not None) + (trajectory.acceleration is not None)
-
-
-def related_motion(trajectory: Trajectory, relations: JointRelations) -> list[Floats]:
-    """Coordinates of a joint that are sums of terms, with those rates that were kept, (T, k) each."""
-    # Angles of bodies in the plane count their turns themselves; those of pairs of frames go on from instant
-    # to instant as all angles do.
-    columns = []
-    for relation in relations.coordinates.values():
-        parts = [_term_motion(trajectory, relations, term) for term in relation.terms]
-        levels = [
-            sum(
-                (term.factor * part[level] for term, part in zip(relation.terms, parts, strict=True)),
-                start=0.0,
-            )
-            for level in range(len(parts[0]))
-        ]
-        levels[0] = levels[0] - relation.constant
-        columns.append(levels)
-    return [np.stack(level, axis=1) for level in zip(*columns, strict=True)]
-
-
-def _term_motion(trajectory: Trajectory, relations: JointRelations, term: Term) -> list[Floats]:
-    """One term at all instants, (T,) each: value and those rates that were kept."""
-    pair = relations.pairs[term.pair]
-    a, b = pair.bodies
-    if term.kind == "turned":
-        return _turned(trajectory, b)
-    elementary = Elementary("azimuth") if term.kind == "line" else term.elementary
-    found = pair_motion(
-        trajectory,
-        Equations((), (elementary,), ()),
-        ("angle" if term.is_angle else "slide",),
-        (a + 1, b + 1),
-        (pair.origin, pair.axes),
-        {"value": np.float64(term.parameter)},
-        {},
-    )
-    columns = [level[:, 0] for level in found]
-    if term.kind == "line":
-        # The azimuth is seen from A, the line's angle from the world.
-        columns = [column + turned for column, turned in zip(columns, _turned(trajectory, a), strict=True)]
-        columns[0] = columns[0] + np.arctan2(pair.axes[0][1, 0], pair.axes[0][0, 0])
-    return columns
-
-
-def _turned(trajectory: Trajectory, body: int) -> list[Floats]:
-    """Angle of a body in the plane at all instants, which counts turns, and those rates that were kept."""
-    if body == 0:
-        return [np.zeros(len(trajectory.time))] * n_levels(trajectory)
-    of = trajectory.body(body + 1)
-    if of.orientation.ndim > 1:  # lifted into space: a quaternion counts no turns
-        return turn_motion(trajectory, body)
-    found = [of.orientation]
-    if trajectory.velocity is not None:
-        found.append(of.velocity[:, 2])
-    if trajectory.acceleration is not None:
-        found.append(of.acceleration[:, 2])
-    return found
-
-
-def turn_motion(trajectory: Trajectory, body: int, starts: Sequence[int] | Ints = (0,)) -> list[Floats]:
-    """Angle of a body about the world's z at all instants, turns counted, and those rates that were kept."""
-    about = Equations((), (Elementary("turn", (1, 0, 0, 0)),), ())
-    ends = np.zeros((2, 3)), np.tile(np.eye(3), (2, 1, 1))
-    found = pair_motion(trajectory, about, ("angle",), (1, body + 1), ends, {}, {}, starts)
-    return [level[:, 0] for level in found]
-
-
-def pair_motion(
-    trajectory: Trajectory,
-    rows: Equations,
-    names: tuple[str, ...],
-    numbers: tuple[int, ...],
-    ends: tuple[Floats, Floats],
-    parameters: Mapping[str, np.float64],
-    at_reference: Mapping[str, float],
-    starts: Sequence[int] | Ints = (0,),
-    near: Floats | None = None,
-) -> list[Floats]:
-    """Coordinates of a pair of frames, with those rates that were kept, (T, k) each."""
-    # `ends` are the origins (2, 3) and axes (2, 3, 3) of the frames in the bodies' own.
-    frames, n, k = trajectory.reference, len(trajectory.time), len(rows.coordinates)
-    found = [np.empty((n, k)) for _ in range(n_levels(trajectory))]
-    for start in range(0, n, BLOCK):
-        block = slice(start, start + BLOCK)
-        part = trajectory.instants(block)
-        bodies = [body_motion(part, frames, number) for number in numbers]
-        for whole, piece in zip(found, _levels(rows, bodies, ends, parameters), strict=True):
-            whole[block] = piece
-    there: list[Body] = []
-    for number in numbers:
-        one = slice(number - 1, number)
-        there.append((frames.position[one], frames.rotation[one], None, None))
-    principal = _levels(rows, there, ends, parameters)[0][0]
-    said = np.array([at_reference.get(name, principal[c]) for c, name in enumerate(names)])
-    if near is not None:
-        starts = np.arange(n)
-        said = np.tile(said, (n, 1))
-        if near.size:
-            said = np.where(np.isfinite(near), near, said)
-        principal = said
-    turned = None
-    if trajectory.orientation.ndim == 2:
-        first, second = (_turned(trajectory, number - 1)[0] for number in numbers)
-        turned = second - first
-    _make_continuous(found, trajectory.time, rows, names, principal, said, turned, starts)
-    return found
-
-
-def _levels(
-    rows: Equations, bodies: Sequence[Body], ends: tuple[Floats, Floats], parameters: Mapping[str, np.float64]
-) -> list[Floats]:
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return elementary_motion(rows.coordinates, bodies, ends, parameters)
+def measurable(trajectory: Trajectory) -> list[Joint]:
+    """Joints whose coordinates the poses of the bodies that were kept tell."""
+    kept = {0, *trajectory.kept.tolist()}
+    mechanism = trajectory.mechanism
+    return [
+        joint
+        for joint in mechanism.joints
+        if measured(trajectory, joint) and kept.issuperset(mechanism.joint_bodies(joint.index))
+    ]
 
 
 def chosen_coordinates(trajectory: Trajectory, joints: str | Sequence[str]) -> list[CoordinateMotion]:
@@ -311,17 +192,6 @@ def chosen_coordinates(trajectory: Trajectory, joints: str | Sequence[str]) -> l
     return chosen
 
 
-def measurable(trajectory: Trajectory) -> list[Joint]:
-    """Joints whose coordinates the poses of the bodies that were kept tell."""
-    kept = {0, *trajectory.kept.tolist()}
-    mechanism = trajectory.mechanism
-    return [
-        joint
-        for joint in mechanism.joints
-        if measured(trajectory, joint) and kept.issuperset(mechanism.joint_bodies(joint.index))
-    ]
-
-
 def _named(trajectory: Trajectory, name: str) -> tuple[Joint, tuple[str, ...]]:
     mechanism = trajectory.mechanism
     joint, _, coordinate = name.rpartition(".")
@@ -331,27 +201,28 @@ def _named(trajectory: Trajectory, name: str) -> tuple[Joint, tuple[str, ...]]:
     return found, measured(trajectory, found)
 
 
-# --- one block of instants ---------------------------------------------------------------------------
+# --- from the motions of bodies ----------------------------------------------------------------------
 
 
-def body_motion(part: Trajectory, frames: Frames, number: int) -> Body:
+def n_levels(trajectory: Trajectory) -> int:
+    """Number of levels that were kept: 1 for positions alone, 2 with velocities, 3 with accelerations."""
+    return 1 + (trajectory.velocity is not None) + (trajectory.acceleration is not None)
+
+
+def body_motion(trajectory: Trajectory, body: int) -> Body:
     """A body's motion in space; the frame stands still whether it was kept or not."""
-    n = len(part.time)
-    if number == 1:
-        still = np.zeros((n, 6))
-        return (
-            np.broadcast_to(frames.position[0], (n, 3)),
-            np.broadcast_to(frames.rotation[0], (n, 3, 3)),
-            None if part.velocity is None else still,
-            None if part.acceleration is None else still,
-        )
-    body = part.body(number)
-    return (
-        in_space(body.position),
-        body.rotation,
-        None if part.velocity is None else twist_in_space(body.velocity),
-        None if part.acceleration is None else twist_in_space(body.acceleration),
-    )
+    if body == 0:
+        n, still, at = len(trajectory.time), np.zeros((len(trajectory.time), 6)), trajectory.reference
+        place, rotation = np.broadcast_to(at.position[0], (n, 3)), np.broadcast_to(at.rotation[0], (n, 3, 3))
+        rates = [None if kept is None else still for kept in (trajectory.velocity, trajectory.acceleration)]
+    else:
+        of = trajectory.body(body + 1)
+        place, rotation = in_space(of.position), of.rotation
+        rates = [
+            None if kept is None else twist_in_space(kept[:, of.place])
+            for kept in (trajectory.velocity, trajectory.acceleration)
+        ]
+    return place, rotation, rates[0], rates[1]
 
 
 def carried(body: Body, local: Floats, is_place: bool = False) -> list[Floats]:
@@ -369,16 +240,99 @@ def carried(body: Body, local: Floats, is_place: bool = False) -> list[Floats]:
     return levels
 
 
+def turn_motion(trajectory: Trajectory, body: int, starts: Sequence[int] | Ints = (0,)) -> list[Floats]:
+    """Angle of a body about the world's z at all instants, turns counted, and those rates that were kept."""
+    pair = PairFrames((0, body), np.zeros((2, 3)), np.tile(np.eye(3), (2, 1, 1)))
+    levels = pair_motion(trajectory, (Elementary("turn", (1, 0, 0, 0)),), pair, starts=starts)
+    return [level[:, 0] for level in levels]
+
+
+def pair_motion(
+    trajectory: Trajectory,
+    functions: Functions,
+    pair: PairFrames,
+    parameters: Mapping[str, Any] | None = None,
+    at_reference: Sequence[float | None] = (None,),
+    starts: Sequence[int] | Ints = (0,),
+    near: Floats | None = None,
+) -> list[Floats]:
+    """Functions of a pair of frames, with those rates that were kept, (T, k) each."""
+    frames = trajectory.reference
+
+    def levels_of(bodies: Sequence[Body]) -> list[Floats]:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return elementary_motion(functions, bodies, (pair.origin, pair.axes), parameters or {})
+
+    blocks = [trajectory.instants(slice(k, k + BLOCK)) for k in range(0, len(trajectory.time) or 1, BLOCK)]
+    parts = [levels_of([body_motion(part, body) for body in pair.bodies]) for part in blocks]
+    levels = [np.concatenate(level) for level in zip(*parts, strict=True)]
+    still = [(frames.position[[b]], frames.rotation[[b]], None, None) for b in pair.bodies]
+    principal = levels_of(still)[0][0]
+    given = [p if value is None else value for p, value in zip(principal, at_reference, strict=True)]
+    start = np.array(given, dtype=float)
+    if near is not None:
+        starts = np.arange(len(trajectory.time))
+        start = np.tile(start, (len(starts), 1))
+        if near.size:
+            start = np.where(np.isfinite(near), near, start)
+        principal = start
+    turned = None
+    if trajectory.planar:
+        first, second = (_turned(trajectory, body)[0] for body in pair.bodies)
+        turned = second - first
+    _make_continuous(levels, trajectory.time, functions, principal, start, turned, starts)
+    return levels
+
+
+def _turned(trajectory: Trajectory, body: int) -> list[Floats]:
+    """Angle of a body in the plane at all instants, which counts turns, and those rates that were kept."""
+    if body == 0:
+        return [np.zeros(len(trajectory.time))] * n_levels(trajectory)
+    if not trajectory.planar:  # lifted into space: a quaternion counts no turns
+        return turn_motion(trajectory, body)
+    place, rates = trajectory.body(body + 1).place, (trajectory.velocity, trajectory.acceleration)
+    return [trajectory.orientation[:, place], *(kept[:, place, 2] for kept in rates if kept is not None)]
+
+
+def _related_motion(trajectory: Trajectory, relations: JointRelations) -> list[Floats]:
+    """Coordinates of a joint that are sums of terms, with those rates that were kept, (T, k) each."""
+    # Angles of bodies in the plane count their turns themselves; those of pairs of frames go on from instant
+    # to instant as all angles do.
+    columns = []
+    for relation in relations.coordinates.values():
+        parts = [
+            [term.factor * level for level in _term_motion(trajectory, relations.pairs[term.pair], term)]
+            for term in relation.terms
+        ]
+        value, *rates = (np.sum(level, axis=0) for level in zip(*parts, strict=True))
+        columns.append([value - relation.constant, *rates])
+    return [np.stack(level, axis=1) for level in zip(*columns, strict=True)]
+
+
+def _term_motion(trajectory: Trajectory, pair: PairFrames, term: Term) -> list[Floats]:
+    """One term at all instants, (T,) each: value and those rates that were kept."""
+    if term.kind == "turned":
+        return _turned(trajectory, pair.bodies[1])
+    function = Elementary("azimuth") if term.kind == "line" else term.elementary
+    found = pair_motion(trajectory, (function,), pair, {"value": term.parameter})
+    levels = [level[:, 0] for level in found]
+    if term.kind == "line":
+        # The azimuth is seen from A, the line's angle from the world.
+        seen_from = _turned(trajectory, pair.bodies[0])
+        levels = [level + turned for level, turned in zip(levels, seen_from, strict=True)]
+        levels[0] = levels[0] + np.arctan2(pair.axes[0][1, 0], pair.axes[0][0, 0])
+    return levels
+
+
 # --- continuity --------------------------------------------------------------------------------------
 
 
 def _make_continuous(
     found: list[Floats],
     time: Floats,
-    rows: Equations,
-    names: tuple[str, ...],
+    functions: Functions,
     principal: Floats,
-    said: Floats,
+    start: Floats,
     turned: Floats | None,
     starts: Sequence[int] | Ints,
 ) -> None:
@@ -394,31 +348,30 @@ def _make_continuous(
     path = np.insert(value[sound], begins, principal, axis=0)
     solved = np.ones(len(path), dtype=np.bool_)
     solved[first] = False
-    for k, e in enumerate(rows.coordinates):
+    for k, e in enumerate(functions):
         if e.kind not in ("cardan", "elevation"):
             continue
         beside = [k - 1, k + 1] if e.kind == "cardan" else [k - 1]
-        other = _over_the_gimbal(path, k, beside, said, first)
+        other = _over_the_gimbal(path, k, beside, start, first)
         path[other, k] = np.pi - path[other, k]
         path[:, beside] += np.where(other, np.pi, 0.0)[:, None]
         for derivative in found[1:]:
             derivative[sound[other[solved]], k] *= -1.0
-    speeds = found[1][sound] if len(found) > 1 else None
-    accelerations = found[2][sound] if len(found) > 2 else None
-    for k, name in enumerate(names):
-        if coordinate_unit(name) == "rad" and rows.coordinates[k].parameter is None:
+    rates = [level[sound] for level in found[1:]]
+    for k, function in enumerate(functions):
+        if not function.is_length and function.parameter is None:
             advance = np.zeros(len(sound))
-            if turned is not None and rows.coordinates[k].kind == "turn":
-                advance[1:] = rows.coordinates[k].sign * np.diff(turned[sound])
-            elif speeds is not None:
-                bent = None if accelerations is None else accelerations[:, k]
+            if turned is not None and function.kind == "turn":
+                advance[1:] = function.sign * np.diff(turned[sound])
+            elif rates:
                 # Across a gap the shorter rotation counts: rates do not predict the motion inside.
-                advance[1:] = np.where(np.diff(sound) > 1, 0.0, _expected(time[sound], speeds[:, k], bent))
+                by_rates = _expected(time[sound], *(level[:, k] for level in rates))
+                advance[1:] = np.where(np.diff(sound) > 1, 0.0, by_rates)
             expected = np.zeros(len(path))
             expected[solved] = advance
             expected[(first + 1)[first + 1 < len(path)]] = 0.0  # the shorter way from the reference
             before = np.roll(path[:, k], 1)
-            before[first], expected[first] = 0.0, said[..., k]
+            before[first], expected[first] = 0.0, start[..., k]
             steps = path[:, k] - before - expected
             path[:, k] -= 2 * np.pi * _summed(np.round(steps / (2 * np.pi)), first)
     value[sound] = path[solved]
@@ -431,12 +384,12 @@ def _summed(steps: Floats, first: Ints) -> Floats:
     return found
 
 
-def _over_the_gimbal(path: Floats, middle: int, beside: list[int], said: Floats, first: Ints) -> Bools:
+def _over_the_gimbal(path: Floats, middle: int, beside: list[int], start: Floats, first: Ints) -> Bools:
     """Instants (n,) at which continuity needs the other set of angles of the same rotation."""
     # With y for the middle angle, (x, y, z) and (x + π, π - y, z + π) are one rotation; principal values have
     # cos y ≥ 0 and so jump from one path to the other where a motion goes over the gimbal.
     before = np.roll(path, 1, axis=0)
-    before[first] = said
+    before[first] = start
     columns = [middle, *beside]
     step = path[:, columns] - before[:, columns]
     other = step + np.pi
@@ -446,7 +399,7 @@ def _over_the_gimbal(path: Floats, middle: int, beside: list[int], said: Floats,
     return over
 
 
-def _expected(time: Floats, rate: Floats, acceleration: Floats | None) -> Floats:
+def _expected(time: Floats, rate: Floats, acceleration: Floats | None = None) -> Floats:
     """Advance from each instant to the next by the rates, where they are reliable, else zero."""
     # They are where the rate changes by less than half a turn per step, unlike near a dead point, or by as
     # much as the accelerations give.

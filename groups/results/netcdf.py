@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,8 @@ import numpy as np
 
 from groups.results.faults import STATUS
 from groups.results.joints import CoordinateMotion, chosen_coordinates
-from groups.results.schema import QUALITY, ResultArray
+from groups.results.schema import QUALITY
+from groups.results.table import required
 from mbssa.files import whole
 
 if TYPE_CHECKING:
@@ -31,82 +32,63 @@ _FLAGS = {
     "flag_meanings": " ".join(text.replace(" ", "_") for text in STATUS),
 }
 
+#: Names of joint coordinates and of their rates, and what their units are divided by.
+_JOINTS = (("joint_coordinate", ""), ("joint_rate", "/s"), ("joint_acceleration", "/s^2"))
+
+#: Name, dimensions, array and attributes of a variable.
+_Variable = tuple[str, tuple[tuple[str, ...], Any, dict[str, Any]]]
+
 
 def to_xarray(trajectory: Trajectory) -> xarray.Dataset:
     """A dataset of views of the bodies' arrays; see :meth:`groups.Trajectory.to_xarray`."""
-    try:
-        import xarray
-    except ModuleNotFoundError:
-        raise ModuleNotFoundError(
-            'labelled datasets and netCDF need xarray: pip install -e ".[xarray]" in the clone', name="xarray"
-        ) from None
-    mechanism = trajectory.mechanism
+    required("xarray", "labelled datasets and netCDF need xarray", "xarray")
+    import xarray
+
+    mechanism, planar = trajectory.mechanism, trajectory.planar
     chosen = chosen_coordinates(trajectory, "all")
-    turn: tuple[str, ...] = ("time", "body")
-    about = _about("angle of the body, unwrapped", "rad")
-    if not trajectory.planar:
-        turn, about = (*turn, "component"), _about("unit quaternion, continuous in sign", "1")
-    variables: dict[str, Any] = {
-        "position": (("time", "body", "axis"), trajectory.position, _about("origin of the body", "m")),
-        "orientation": (turn, trajectory.orientation, about),
-        **_levels(trajectory),
-        **_joints(chosen),
-        **{
-            name: (("time", "group"), getattr(trajectory, name), _attributes(name, array))
-            for name, array in QUALITY.items()
-        },
-    }
-    groups = np.arange(1, trajectory.status.shape[1] + 1)
+    numbers = np.arange(1, trajectory.status.shape[1] + 1)
     coordinates: dict[str, Any] = {
         "time": ("time", trajectory.time, _about("time", "s")),
         "body": ("body", [mechanism.body_name(b) for b in trajectory.kept.tolist()]),
         "body_number": ("body", trajectory.kept + 1, {"long_name": "number of the body, 1 is the frame"}),
-        "axis": ("axis", ["x", "y"] if trajectory.planar else ["x", "y", "z"]),
-        "group": ("group", groups, {"long_name": "number of the structural group"}),
+        "axis": ("axis", [*("xy" if planar else "xyz")]),
+        "group": ("group", numbers, {"long_name": "number of the structural group"}),
         "group_name": ("group", list(trajectory.named_groups)),
     }
     if chosen:
         coordinates["coordinate"] = ("coordinate", [motion.name for motion in chosen])
         coordinates["coordinate_unit"] = ("coordinate", [motion.unit for motion in chosen])
-    if not trajectory.planar:
-        coordinates["component"] = ("component", ["w", "x", "y", "z"])
+    if not planar:
+        coordinates["component"] = ("component", [*"wxyz"])
     attributes = {"mechanism": mechanism.name, "title": mechanism.title, "space": mechanism.space}
-    return xarray.Dataset(variables, coordinates, attributes)
+    return xarray.Dataset(dict(_variables(trajectory, chosen)), coordinates, attributes)
 
 
-def _joints(chosen: Sequence[CoordinateMotion]) -> dict[str, Any]:
-    """Values, rates and accelerations of the joints' coordinates, as far as they were kept."""
-    found = {}
-    names = ("joint_coordinate", "joint_rate", "joint_acceleration")
-    for level, (name, per) in enumerate(zip(names, ("", "/s", "/s^2"), strict=True)):
-        arrays = [motion.levels[level] for motion in chosen if level < len(motion.levels)]
-        if arrays:
-            attributes = {"long_name": name.replace("_", " "), "units_are": f"coordinate_unit{per}"}
-            found[name] = (("time", "coordinate"), np.stack(arrays, axis=1), attributes)
-    return found
-
-
-def _levels(trajectory: Trajectory) -> dict[str, Any]:
-    """Linear and angular parts of the levels that were kept."""
-    variables: dict[str, Any] = {}
-    linear = 2 if trajectory.planar else 3
+def _variables(trajectory: Trajectory, chosen: list[CoordinateMotion]) -> Iterator[_Variable]:
+    """Poses, linear and angular rates as far as they were kept, coordinates of joints, and the quality."""
+    planar, body = trajectory.planar, ("time", "body")
+    yield "position", ((*body, "axis"), trajectory.position, _about("origin of the body", "m"))
+    if planar:
+        yield "orientation", (body, trajectory.orientation, _about("angle of the body, unwrapped", "rad"))
+    else:
+        about = _about("unit quaternion, continuous in sign", "1")
+        yield "orientation", ((*body, "component"), trajectory.orientation, about)
     for name, per in (("velocity", "s"), ("acceleration", "s^2")):
-        array = getattr(trajectory, name)
-        if array is None:
-            continue
-        dims = ("time", "body", "axis")
-        variables[name] = (dims, array[:, :, :linear], _about(f"{name} of the origin", f"m/{per}"))
-        turning = (dims[:2], array[:, :, 2]) if trajectory.planar else (dims, array[:, :, 3:])
-        variables[f"angular_{name}"] = (*turning, _about(f"angular {name}, world axes", f"rad/{per}"))
-    return variables
+        if (array := getattr(trajectory, name)) is not None:
+            linear, turning = (array[:, :, :2], array[:, :, 2]) if planar else np.split(array, 2, axis=2)
+            yield name, ((*body, "axis"), linear, _about(f"{name} of the origin", f"m/{per}"))
+            about = _about(f"angular {name}, world axes", f"rad/{per}")
+            yield f"angular_{name}", (body if planar else (*body, "axis"), turning, about)
+    levels = zip(*(motion.levels for motion in chosen), strict=True)
+    for (name, per), arrays in zip(_JOINTS, levels, strict=False):
+        about = {"long_name": name.replace("_", " "), "units_are": f"coordinate_unit{per}"}
+        yield name, (("time", "coordinate"), np.stack(arrays, axis=1), about)
+    for name, of in QUALITY.items():
+        about = _about(of.title, of.unit) if of.unit else {"long_name": of.title, **_FLAGS}
+        yield name, (("time", "group"), getattr(trajectory, name), about)
 
 
-def _attributes(name: str, array: ResultArray) -> dict[str, Any]:
-    unit = {"units": array.unit} if array.unit else {}
-    return {"long_name": array.title, **unit, **(_FLAGS if name == "status" else {})}
-
-
-def _about(name: str, units: str) -> dict[str, str]:
+def _about(name: str, units: str) -> dict[str, Any]:
     return {"long_name": name, "units": units}
 
 

@@ -5,27 +5,34 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 import numpy as np
 import numpy.typing as npt
 
-from groups.results.joints import CoordinateMotion, chosen_coordinates, measurable, measured
-from mbssa.arrays import Floats
+from groups.results.joints import (
+    CoordinateMotion,
+    chosen_coordinates,
+    coordinate_motion,
+    measurable,
+    measured,
+)
 from mbssa.files import whole
 from mbssa.texts import as_cell
 from mbssa.units import given_in
 
 if TYPE_CHECKING:
-    import pandas
-
     from groups.results.bodies import BodyMotion
     from groups.trajectory import Trajectory
 
 
 #: Kinds of columns, in their order.
 QUANTITIES = ("driven", "joints", "points", "bodies", "groups")
+
+#: Value, rate and acceleration of coordinates: what stands behind the name, and behind the unit.
+_RATES = (("", ""), (".rate", "/s"), (".acceleration", "/s^2"))
 
 #: Position, velocity and acceleration of points: what stands before the axis, and the unit.
 _POINTS = (("", "m"), ("v", "m/s"), ("a", "m/s^2"))
@@ -80,8 +87,8 @@ def chosen_columns(
         said += [] if units in ("si", "file") else [f"units {units!r}; write 'si' or 'file'"]
         raise ValueError("; ".join(said))
     found = [Column("time", "s", trajectory.time)]
-    coordinates = _coordinates(trajectory, joints, "driven" in quantities, "joints" in quantities)
-    found += [column for one in coordinates for column in _of_coordinate(one)]
+    for one in _coordinates(trajectory, joints, quantities):
+        found += _of_coordinate(one)
     expressed: list[Column] = []
     if derived:
         from groups.results.expressions import derived as motions_of
@@ -96,9 +103,9 @@ def chosen_columns(
     if "bodies" in quantities:
         found += [column for body in moving for column in _of_body(body)]
     if "groups" in quantities:
-        for g in range(trajectory.status.shape[1]):
-            found.append(Column(f"SG-{g + 1}.status", "", trajectory.status[:, g]))
-            found.append(Column(f"SG-{g + 1}.residual", "m", trajectory.residual[:, g], True))
+        for g, (status, residual) in enumerate(zip(trajectory.status.T, trajectory.residual.T, strict=True)):
+            found.append(Column(f"SG-{g + 1}.status", "", status))
+            found.append(Column(f"SG-{g + 1}.residual", "m", residual, True))
     names = [column.name for column in found]
     taken = [column.name for column in expressed if names.count(column.name) > 1]
     if taken:
@@ -109,11 +116,13 @@ def chosen_columns(
 
 
 def _coordinates(
-    trajectory: Trajectory, joints: str | Sequence[str], driven: bool, others: bool
+    trajectory: Trajectory, joints: str | Sequence[str], quantities: Sequence[str]
 ) -> list[CoordinateMotion]:
     """Coordinates of joints, each once: driven ones, then the others."""
-    found = {one.name: one for one in (chosen_coordinates(trajectory, joints) if others else ())}
-    if not driven:
+    found: dict[str, CoordinateMotion] = {}
+    if "joints" in quantities:
+        found = {one.name: one for one in chosen_coordinates(trajectory, joints)}
+    if "driven" not in quantities:
         return list(found.values())
     names = [
         f"{joint.id}.{name}"
@@ -121,16 +130,13 @@ def _coordinates(
         for name in measured(trajectory, joint)
         if name in joint.driven
     ]
-    missing = chosen_coordinates(trajectory, [name for name in names if name not in found])
-    found |= {one.name: one for one in missing}
-    return [found[name] for name in dict.fromkeys([*names, *found])]
+    driven = [found.pop(n) if n in found else coordinate_motion(trajectory, n) for n in names]
+    return [*driven, *found.values()]
 
 
 def _of_coordinate(one: CoordinateMotion) -> Iterator[Column]:
-    levels = (one.value, one.rates, one.accelerations)
-    for after, per, level in zip(("", ".rate", ".acceleration"), ("", "/s", "/s^2"), levels, strict=True):
-        if level is not None:
-            yield Column(one.name + after, (one.unit or "1") + per if per else one.unit, level)
+    for (after, per), level in zip(_RATES, one.levels, strict=False):
+        yield Column(one.name + after, (one.unit or "1") + per if per else one.unit, level)
 
 
 def _of_points(body: BodyMotion) -> Iterator[Column]:
@@ -145,11 +151,11 @@ def _of_points(body: BodyMotion) -> Iterator[Column]:
 
 def _of_body(body: BodyMotion) -> Iterator[Column]:
     trajectory, planar = body.trajectory, body.trajectory.planar
+    name = trajectory.mechanism.body_name(body.index)
     axes, about = ("xy", "z") if planar else ("xyz", "xyz")
-    turn = body.orientation[:, None] if planar else body.orientation
-    turns = ["angle"] if planar else ["qw", "qx", "qy", "qz"]
-    columns = [(axis, "m") for axis in axes] + [(name, "rad" if planar else "") for name in turns]
-    numbers = [*body.position.T, *turn.T]
+    turns = [("angle", "rad")] if planar else [(f"q{part}", "") for part in "wxyz"]
+    columns = [*((axis, "m") for axis in axes), *turns]
+    numbers = [*body.position.T, *np.atleast_2d(body.orientation.T)]
     for array, linear, angular, per in (
         (trajectory.velocity, "v", "w", "/s"),
         (trajectory.acceleration, "a", "al", "/s^2"),
@@ -157,9 +163,9 @@ def _of_body(body: BodyMotion) -> Iterator[Column]:
         if array is not None:
             columns += [(linear + axis, f"m{per}") for axis in axes]
             columns += [(angular + axis, f"rad{per}") for axis in about]
-            numbers += list(array[:, body.place].T)
-    for (name, unit), values in zip(columns, numbers, strict=True):
-        yield Column(f"{trajectory.mechanism.body_name(body.index)}.{name}", unit, values)
+            numbers += [*array[:, body.place].T]
+    for (part, unit), values in zip(columns, numbers, strict=True):
+        yield Column(f"{name}.{part}", unit, values)
 
 
 def converted(column: Column, units: tuple[str, str]) -> Column:
@@ -171,9 +177,9 @@ def converted(column: Column, units: tuple[str, str]) -> Column:
 # --- files -------------------------------------------------------------------------------------------
 
 
-def columns(found: Sequence[Column]) -> tuple[list[str], Floats]:
-    """Header and (T, columns) table; see :meth:`groups.Trajectory.columns`."""
-    return [column.name for column in found], np.stack([column.values for column in found], axis=1)
+def write_table(found: Sequence[Column], path: Path) -> None:
+    """Write columns to a file that ends in ``.csv`` or ``.parquet``."""
+    (write_parquet if path.suffix.lower() == ".parquet" else write_csv)(found, path)
 
 
 def write_csv(found: Sequence[Column], path: str | Path) -> None:
@@ -206,31 +212,22 @@ def _without_rounding(found: Sequence[Column]) -> list[Column]:
 
 
 def write_parquet(found: Sequence[Column], path: str | Path) -> None:
-    """Write columns by their titles; see :meth:`groups.Trajectory.write_parquet`."""
-    try:
-        import pyarrow
-        import pyarrow.parquet
-    except ModuleNotFoundError:
-        raise ModuleNotFoundError(
-            'Parquet needs PyArrow: pip install -e ".[sweeps]" in the clone', name="pyarrow"
-        ) from None
+    """Write columns by their titles."""
+    pyarrow = required("pyarrow", "Parquet needs PyArrow", "sweeps")
+    import pyarrow.parquet as parquet
+
     arrays = {column.title: np.ascontiguousarray(column.values) for column in found}
     with whole(path) as place, place.open("wb") as stream:
-        pyarrow.parquet.write_table(pyarrow.table(arrays), stream)
+        parquet.write_table(pyarrow.table(arrays), stream)
 
 
-def to_pandas(found: Sequence[Column]) -> pandas.DataFrame:
-    """Columns by their titles, over time; see :meth:`groups.Trajectory.to_pandas`."""
+def required(package: str, purpose: str, extra: str) -> Any:
+    """A package of an extra; a ModuleNotFoundError that says what to install without it."""
     try:
-        import pandas
+        return import_module(package)
     except ModuleNotFoundError:
-        raise ModuleNotFoundError(
-            'data frames need pandas: pip install -e ".[xarray]" in the clone', name="pandas"
-        ) from None
-    time, *others = found
-    return pandas.DataFrame(
-        {column.title: column.values for column in others}, index=pandas.Index(time.values, name=time.title)
-    )
+        remedy = f'pip install -e ".[{extra}]" in the clone'
+        raise ModuleNotFoundError(f"{purpose}: {remedy}", name=package) from None
 
 
 def check_target(path: str | Path, endings: Sequence[str], force: bool) -> Path:

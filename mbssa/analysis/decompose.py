@@ -45,7 +45,7 @@ def decompose(
     Raises
     ------
     ValueError
-        Unknown method.
+        Unknown method, or a precision that is no length from 0 to 1 m.
     TypeError
         Not a mechanism.
 
@@ -60,6 +60,8 @@ def decompose(
         raise TypeError(f"takes a Mechanism, not {mechanism!r}; mbssa.load(…) reads one")
     if method not in get_args(Method):
         raise ValueError(f"method {method!r} is unknown; write 'matching' or 'exhaustive'")
+    if precision is not None and not (isinstance(precision, int | float) and 0.0 <= precision <= 1.0):
+        raise ValueError(f"precision is {precision!r}; write a length from 0 to 1 m")
     incidence = initialise(mechanism)
     treatment = None
     if method == "matching":

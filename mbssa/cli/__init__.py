@@ -14,13 +14,7 @@ from collections.abc import Callable
 from types import FrameType
 
 from mbssa import mpi_rank
-from mbssa.cli.console import BETWEEN as BETWEEN
-from mbssa.cli.console import NOT_DETERMINED as NOT_DETERMINED
-from mbssa.cli.console import OK as OK
-from mbssa.cli.console import STOPPED as STOPPED
-from mbssa.cli.console import fail as fail
-from mbssa.cli.console import fail_all as fail_all
-from mbssa.cli.console import warn
+from mbssa.cli.console import OK, STOPPED, fail, warn
 
 #: Place of each command: "module:function". Help lists them in this order.
 COMMANDS = {

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from mbssa.cli.console import NOT_DETERMINED, OK, draw, fail_all, present
+from mbssa.cli.console import NOT_DETERMINED, OK, draw, present, refuse
 from mbssa.cli.options import (
     AllowOption,
     ForceOption,
@@ -49,8 +49,7 @@ def cams(
     from mbssa.reports.cams import cams_of, cams_report
 
     targets = targets_of(("--output", output, ()), ("--picture", picture, STILL))
-    if faults := target_faults(targets, [model], force):
-        fail_all(faults)
+    refuse(target_faults(targets, [model], force))
     mechanism = shown_in(load(model), units)
     found = cams_of(mechanism)
     if picture is not None:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from mbssa.cli import SINGULAR_POSITIONS
-from mbssa.cli.console import NOT_DETERMINED, OK, fail_all, present, warn
+from mbssa.cli.console import NOT_DETERMINED, OK, present, refuse, warn
 from mbssa.cli.inputs import loaded, shown_in
 from mbssa.cli.options import (
     AllowOption,
@@ -61,8 +61,7 @@ def check(
     faults = target_faults(targets_of(("--output", output, ())), [model], force)
     mechanism = loaded(model, inputs, terminal, pairs)
     length = precision_in_si(precision, mechanism.units, faults)
-    if faults:
-        fail_all(faults)
+    refuse(faults)
     result = examined(shown_in(mechanism, units), length)
     present(check_report(result), form, output)
     if result.solvable and result.structure.mechanism.has_geometry:

@@ -69,6 +69,12 @@ def fail_all(faults: Sequence[str]) -> NoReturn:
     fail(faults[0] if len(faults) == 1 else BETWEEN.join([f"{len(faults)} faults", *faults]))
 
 
+def refuse(faults: Sequence[str]) -> None:
+    """Say all faults at once, and exit 2; go on where there are none."""
+    if faults:
+        fail_all(faults)
+
+
 def present(
     report: Report, form: str = "table", output: Path | None = None, beside: Sequence[Path] = ()
 ) -> None:

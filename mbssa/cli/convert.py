@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from mbssa.cli import completion
-from mbssa.cli.console import BETWEEN, fail_all
+from mbssa.cli.console import BETWEEN, refuse
 from mbssa.cli.options import AllowOption, ForceOption
 from mbssa.cli.outputs import Target, target_faults
 from mbssa.files import write_whole
@@ -45,8 +45,7 @@ def convert(
     targets = [Target("TO", target, ALL_ENDINGS)]
     if target.suffix.lower() == ".urdf":
         targets.append(Target("TO, its side file", target.with_suffix(".yaml"), (".yaml",)))
-    if faults := target_faults(targets, [source], force):
-        fail_all(faults)
+    refuse(target_faults(targets, [source], force))
     mechanism = load(source)
     text = written_text(source, target) if target.suffix.lower() == ".toml" else None
     if text is not None:

@@ -11,7 +11,7 @@ import typer
 
 from mbssa.analysis.decompose import Method
 from mbssa.analysis.decompose import decompose as structure_of
-from mbssa.cli.console import NOT_DETERMINED, OK, deliver, draw, fail_all, present, warn_of_ranks
+from mbssa.cli.console import NOT_DETERMINED, OK, deliver, draw, present, refuse, warn_of_ranks
 from mbssa.cli.inputs import loaded
 from mbssa.cli.options import (
     AllowOption,
@@ -62,8 +62,7 @@ def decompose(
     targets = targets_of(
         ("--output", output, ()), ("--picture", picture, STILL), ("--diagram", diagram, STILL)
     )
-    if faults := target_faults(targets, [model], force):
-        fail_all(faults)
+    refuse(target_faults(targets, [model], force))
     structure = structure_of(loaded(model, inputs, terminal, pairs), method, time_limit)
     if picture or diagram:
         from mbssa.pictures import structural_diagram, structural_graph

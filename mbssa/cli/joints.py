@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from mbssa.cli.console import fail, fail_all, present
+from mbssa.cli.console import fail, present, refuse
 from mbssa.cli.options import ForceOption, OutputOption, ReportOption
 from mbssa.cli.outputs import target_faults, targets_of
 from mbssa.joints.catalogue import Space
@@ -29,8 +29,7 @@ def joints(
     """
     from mbssa.reports.joints import coverage, coverage_of, joint_report, joints_report, rows_of
 
-    if faults := target_faults(targets_of(("--output", output, ())), [], force):
-        fail_all(faults)
+    refuse(target_faults(targets_of(("--output", output, ())), [], force))
     if code is None:
         report = joints_report(coverage(space))
     else:

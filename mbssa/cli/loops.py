@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 from mbssa.cli import completion
-from mbssa.cli.console import NOT_DETERMINED, OK, draw, fail, fail_all, present, warn_of_ranks
+from mbssa.cli.console import NOT_DETERMINED, OK, draw, fail, present, refuse, warn_of_ranks
 from mbssa.cli.options import (
     AllowOption,
     ForceOption,
@@ -34,13 +34,7 @@ def loops(
         ),
     ] = None,
     cut: Annotated[
-        str | None,
-        typer.Option(
-            "--cut",
-            metavar="JOINT,...",
-            autocompletion=completion.joints,
-            help="The joints that are cut, one for each loop.",
-        ),
+        str | None, option("JOINT,...", "The joints that are cut, one for each loop.", completion.joints)
     ] = None,
     tree: Annotated[
         Path | None,
@@ -82,8 +76,7 @@ def loops(
         given = "--cut" if cut is not None else "--tree"
         fail(f"--method basis takes no {given}; leave it out, or write --method wehage")
     targets = targets_of(("--output", output, ()), ("--plot", plot, STILL))
-    if faults := target_faults(targets, [model, tree], force):
-        fail_all(faults)
+    refuse(target_faults(targets, [model, tree], force))
     mechanism = load(model)
     names = None if cut is None else [name.strip() for name in cut.split(",") if name.strip()]
     try:

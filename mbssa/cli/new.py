@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from mbssa.cli.console import fail_all
+from mbssa.cli.console import refuse
 from mbssa.cli.options import ForceOption
 from mbssa.cli.outputs import STANDARD, Target, target_faults
 from mbssa.files import write_whole
@@ -31,8 +31,7 @@ def new(
     Example: mbssa new crank --template slider-crank
     """
     path = name if name.suffix or name == STANDARD else name.with_name(f"{name.name}.toml")
-    if faults := target_faults([Target("NAME", path, (".toml",))], [], force):
-        fail_all(faults)
+    refuse(target_faults([Target("NAME", path, (".toml",))], [], force))
     write_whole(path, resources.files("mbssa.io.templates").joinpath(f"{template}.toml").read_bytes())
     shown = shlex.quote(str(path))
     print(f"wrote {path}; next:")

@@ -64,9 +64,11 @@ def _units(text: str) -> str:
     return text
 
 
-def option(metavar: str, text: str, complete: Callable[..., Any] | None = None, **more: Any) -> Any:
+def option(
+    metavar: str, text: str, complete: Callable[..., Any] | None = None, *names: str, **more: Any
+) -> Any:
     """An option of a command that takes a value, with the completion of its values in a shell."""
-    return typer.Option(metavar=metavar, help=text, autocompletion=complete, **more)
+    return typer.Option(*names, metavar=metavar, help=text, autocompletion=complete, **more)
 
 
 def number_of(option: str, text: str, si: str, units: tuple[str, str], faults: list[str]) -> float:
@@ -85,16 +87,12 @@ def precision_in_si(text: str | None, units: tuple[str, str], faults: list[str])
     if text is None:
         return None
     found = number_of(f"--precision {text}", text, "m", units, faults)
-    if math.isnan(found):
-        return None
-    if not 0.0 <= found <= 1.0:
+    if 0.0 <= found <= 1.0:
+        return found
+    if not math.isnan(found):
         faults.append(f"--precision {text}: write a length from 0 to 1 m")
-        return None
-    return found
+    return None
 
-
-#: Exits with 2 where a format is neither table nor json.
-check_format = _one_of("table or json")
 
 ModelArgument = Annotated[
     str, typer.Argument(metavar="MODEL", autocompletion=completion.models, help="A built-in model or a file.")
@@ -138,7 +136,8 @@ UnitsOption = Annotated[
 
 #: Formats of a report: two, three, or all.
 FormatOption = Annotated[
-    str, typer.Option("--format", "-f", metavar="FORMAT", callback=check_format, help="table or json")
+    str,
+    typer.Option("--format", "-f", metavar="FORMAT", callback=_one_of("table or json"), help="table or json"),
 ]
 SheetOption = Annotated[
     str,

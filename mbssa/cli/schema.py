@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from mbssa.cli.console import deliver, fail_all
+from mbssa.cli.console import deliver, refuse
 from mbssa.cli.options import ForceOption, OutputOption
 from mbssa.cli.outputs import target_faults, targets_of
 
@@ -16,6 +16,5 @@ def schema(output: OutputOption = None, force: ForceOption = False) -> None:
     """
     from mbssa.io.schema import ModelFile
 
-    if faults := target_faults(targets_of(("--output", output, ())), [], force):
-        fail_all(faults)
+    refuse(target_faults(targets_of(("--output", output, ())), [], force))
     deliver(json.dumps(ModelFile.model_json_schema(), indent=2) + "\n", output)

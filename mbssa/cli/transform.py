@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 
 from mbssa.cli import completion
-from mbssa.cli.console import NOT_DETERMINED, OK, STOPPED, draw, fail, fail_all, present, say_untrusted
+from mbssa.cli.console import NOT_DETERMINED, OK, STOPPED, draw, fail, present, refuse, say_untrusted
 from mbssa.cli.options import (
     ForceOption,
     ModelArgument,
@@ -138,8 +138,7 @@ def transform(
     faults += dash_faults("--store", store, "a file")
     if store is not None and not store.parent.is_dir():
         faults.append(f"--store {store}: there is no folder {store.parent}")
-    if faults:
-        fail_all(faults)
+    refuse(faults)
 
     def print_counts(n_sets: int, n_schemes: int) -> None:
         schemes = counted(n_schemes, "actuation scheme")
@@ -215,8 +214,7 @@ def transformations(
         conditions(where or [])
     except ValueError as error:
         faults += str(error).split("\n  ")
-    if faults:
-        fail_all(faults)
+    refuse(faults)
     try:
         listed = searches(store)
         if model is None and search is None and not where and sort is None and row is None:

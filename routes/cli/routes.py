@@ -11,17 +11,8 @@ import typer
 from groups.cli.loading import motion_to_solve, solvable_model
 from groups.trajectory import Level
 from mbssa import load, mpi_rank
-from mbssa.cli import fail, fail_all
-from mbssa.cli.console import present, stopping
-from mbssa.cli.options import (
-    AllowOption,
-    ForceOption,
-    FormatOption,
-    ModelArgument,
-    TrustOption,
-    check_format,
-    option,
-)
+from mbssa.cli.console import fail, present, refuse, stopping
+from mbssa.cli.options import AllowOption, ForceOption, FormatOption, ModelArgument, TrustOption, option
 from mbssa.cli.outputs import STILL, Target, target_faults
 from mbssa.progress import bar
 
@@ -81,7 +72,6 @@ def routes(
 
     Example: mbssa routes rotor --forces --steps 2000
     """
-    check_format(form)
     if mpi_rank.size() > 1:
         fail("mbssa routes measures one machine: start it without mpiexec")
     targets = [
@@ -114,8 +104,7 @@ def routes(
         faults.append("--tree: draws routes of motions alone; leave --forces out")
     names = [name.strip() for name in executors.split(",") if name.strip()]
     faults += executor_faults(names)
-    if faults:
-        fail_all(faults)
+    refuse(faults)
     found = solvable_model(load(model), model)
     moved = motion_to_solve(found, model, motion, steps, duration, None, level)
     try:

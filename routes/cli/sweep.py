@@ -16,17 +16,9 @@ from groups.dynamics.forward import Method
 from groups.motion import Motion, read_motion
 from groups.trajectory import Branch
 from mbssa import load
-from mbssa.cli import BETWEEN, NOT_DETERMINED, OK, completion, fail, fail_all
-from mbssa.cli.console import present, stopping
-from mbssa.cli.options import (
-    AllowOption,
-    FormatOption,
-    ModelArgument,
-    TrustOption,
-    check_format,
-    option,
-    units_option,
-)
+from mbssa.cli import completion
+from mbssa.cli.console import BETWEEN, NOT_DETERMINED, OK, fail, fail_all, present, stopping
+from mbssa.cli.options import AllowOption, FormatOption, ModelArgument, TrustOption, option, units_option
 from mbssa.cli.outputs import STILL, Target, dash_faults, target_faults
 from mbssa.progress import bar
 from mbssa.units import chosen_units
@@ -142,7 +134,6 @@ def sweep(
     from routes.sweep.run import prepare, run
     from routes.sweep.store import SweepError
 
-    check_format(form)
     built = solvable_model(load(model), model)
     faults = dash_faults("--store", store, "a folder")
 

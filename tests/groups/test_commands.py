@@ -324,10 +324,10 @@ def test_a_mode_that_there_is_not_is_a_sentence(run_mbssa):
 
 
 def test_an_output_that_fails_at_the_end_does_not_hide_the_answer(run_mbssa, tmp_path, monkeypatch):
-    def full(_trajectory, path, **_choice):
+    def full(_columns, path):
         raise OSError(28, "No space left on device", str(path))
 
-    monkeypatch.setattr(groups.Trajectory, "write_csv", full)
+    monkeypatch.setattr("groups.results.table.write_table", full)
     other = tmp_path / "a.npz"
     done = run_mbssa(
         "solve", "planar_four_bar", "--steps", "3", "-o", str(tmp_path / "a.csv"), "-o", str(other)

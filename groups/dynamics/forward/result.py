@@ -13,7 +13,7 @@ import numpy as np
 from groups.dynamics.forward.events import Occurrence
 from groups.dynamics.forward.integration import Change
 from groups.results.joints import coordinate_motion
-from groups.results.table import Column, check_target, converted, write_csv, write_parquet
+from groups.results.table import Column, check_target, converted, write_table
 from groups.trajectory import Trajectory
 from mbssa.arrays import Floats
 
@@ -123,7 +123,7 @@ class Simulation:
         found = self.columns()
         if units == "file":
             found = [converted(column, self.trajectory.mechanism.units) for column in found]
-        (write_csv if path.suffix.lower() == ".csv" else write_parquet)(found, path)
+        write_table(found, path)
 
     @cached_property
     def forces(self) -> Forces:
