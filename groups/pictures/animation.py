@@ -10,15 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from groups.pictures.canvas import Canvas, canvas_for
-from groups.pictures.drawing import MOST_BODIES, draw_bodies, draw_ground, draw_key, title_of
-from groups.pictures.paths import PATH_INSTANTS, draw_path, path_of
-from groups.pictures.points import PointName, points_of
+from groups.pictures.drawing import draw_bodies, draw_ground, draw_key, pictured, title_of
+from groups.pictures.paths import PATH_INSTANTS, PointName, points_of
 from groups.pictures.scene import scene_of
 from groups.pictures.style import FINE, GRID, PATH_COLOUR
 from mbssa.files import write_whole
 from mbssa.film import FILMS, WIDTH, Film, require_video
-from mbssa.pictures.limits import refuse_beyond, require_matplotlib
+from mbssa.pictures.limits import require_matplotlib
 
 if TYPE_CHECKING:
     from groups.trajectory import Trajectory
@@ -89,31 +87,26 @@ def _images(
     trajectory: Trajectory, points: Sequence[PointName] | None, frames: int, width: int
 ) -> Iterator[Any]:
     """Frames, one after another, as Pillow's images."""
-    scene, traced = scene_of(trajectory, frames), scene_of(trajectory, PATH_INSTANTS)
-    refuse_beyond(MOST_BODIES, len(scene.bodies), "bodies", "one picture", "keep fewer when solving")
-    canvas = canvas_for(scene)
-    lines = [path_of(traced, point) for point in points_of(traced, points)]
-    for line in lines:
-        draw_path(canvas, line, GRID, 2 * FINE)
-    draw_ground(canvas, scene)
-    draw_key(canvas, scene)
-    for f, instant in enumerate(scene.instants.tolist()):
-        canvas.title(title_of(trajectory, scene, f))
-        drawn = draw_bodies(canvas, scene, f)
-        for line in lines:
-            drawn += draw_path(canvas, line[traced.instants <= instant], PATH_COLOUR, FINE)
-        yield _image(canvas, width)
-        for artist in drawn:
-            artist.remove()
-
-
-def _image(canvas: Canvas, width: int) -> Any:
     from PIL import Image
 
+    scene, canvas = pictured(trajectory, frames, named=False)
+    traced = scene_of(trajectory, PATH_INSTANTS)
+    lines = [point.path(traced) for point in points_of(traced, points)]
+    for line in lines:
+        canvas.line(line, GRID, 2 * FINE, zorder=1.4)
+    draw_ground(canvas, scene.at(0))
+    draw_key(canvas, scene)
     canvas.figure.set_dpi(width / canvas.figure.get_figwidth())
-    canvas.figure.canvas.draw()
-    pixels = np.asarray(canvas.figure.canvas.buffer_rgba())  # type: ignore[attr-defined]
-    return Image.fromarray(pixels).convert("RGB")
+    for f, instant in enumerate(scene.instants.tolist()):
+        canvas.title(title_of(trajectory, scene, f))
+        drawn = draw_bodies(canvas, scene.at(f))
+        for line in lines:
+            drawn.append(canvas.line(line[traced.instants <= instant], PATH_COLOUR, FINE, zorder=1.4))
+        canvas.figure.canvas.draw()
+        pixels = np.asarray(canvas.figure.canvas.buffer_rgba())  # type: ignore[attr-defined]
+        yield Image.fromarray(pixels).convert("RGB")
+        for artist in drawn:
+            artist.remove()
 
 
 def _video(images: Iterator[Any], fps: float, ending: str) -> bytes:

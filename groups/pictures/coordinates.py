@@ -9,12 +9,12 @@ import numpy as np
 
 from groups.pictures.canvas import diagram, name_over
 from groups.pictures.curves import Curve, converted, curves_by_default, derived_curves, named_curves
-from groups.pictures.failures import failures, sentence
+from groups.pictures.failures import sentence
 from groups.pictures.key import add_key
 from groups.pictures.scene import chosen
 from groups.pictures.style import FAILED, FINE, body_colour
 from groups.trajectory import LEVELS, Level
-from mbssa.arrays import Ints
+from mbssa.arrays import Floats, Ints
 from mbssa.pictures.limits import refuse_beyond, require_matplotlib
 from mbssa.pictures.style import SMALL_TEXT, figure_of
 from mbssa.units import ANGLES, LENGTHS
@@ -109,25 +109,21 @@ def over_time(trajectory: Trajectory, curves: Sequence[Curve], rows: int = 1) ->
     handles: list[Any] = []
     for i, curve in enumerate(curves):
         look: dict[str, Any] = {"color": body_colour(i + 1), "ls": _STYLES[i // 8]}
-        for row in range(rows):
-            (line,) = panels[curve.unit][row].plot(
-                trajectory.time[at], curve.parts[row][at], lw=1.9 if curve.driven else 1.1, **look
-            )
+        for axes, part in zip(panels[curve.unit], curve.parts, strict=False):
+            (line,) = axes.plot(trajectory.time[at], part[at], lw=1.9 if curve.driven else 1.1, **look)
         line.set_label((curve.label + (" (driven)" if curve.driven else "")).replace("$", r"\$"))
         handles.append(line)
-    for unit in titles:
-        group = [curve for curve in curves if curve.unit == unit]
-        for row, axes in enumerate(panels[unit]):
-            _steady(axes, group, row, trajectory)
-    _shade(trajectory, at, [axes for unit in titles for axes in panels[unit]], handles)
+    for unit, column in panels.items():
+        parts = [curve.parts for curve in curves if curve.unit == unit]
+        for row, axes in enumerate(column):
+            _steady(axes, unit, [part[0] for part in parts], [part[row] for part in parts], row, trajectory)
+    _shade(trajectory, at, [axes for column in panels.values() for axes in column], handles)
     name_over(figure, trajectory.mechanism)
     add_key(figure, handles)
     return figure
 
 
 def _panels(units: Mapping[str, tuple[str, ...]], rows: int) -> tuple[Figure, dict[str, list[Axes]]]:
-    from matplotlib.ticker import MaxNLocator
-
     column = _COLUMN if len(units) > 1 else 1.4 * _COLUMN
     width = _LEFT + len(units) * column + (len(units) - 1) * _BETWEEN + 6.0
     height = _BOTTOM + rows * _ROW + (rows - 1) * 4.0 + _TOP
@@ -135,40 +131,35 @@ def _panels(units: Mapping[str, tuple[str, ...]], rows: int) -> tuple[Figure, di
     panels: dict[str, list[Axes]] = {}
     for c, unit in enumerate(units):
         for row in range(rows):
-            left = _LEFT + c * (column + _BETWEEN)
-            bottom = _BOTTOM + (rows - 1 - row) * (_ROW + 4.0)
+            left, bottom = _LEFT + c * (column + _BETWEEN), _BOTTOM + (rows - 1 - row) * (_ROW + 4.0)
             place = (left / width, bottom / height, column / width, _ROW / height)
             axes = diagram(figure, place, units[unit][row])
             if row < rows - 1:
                 axes.tick_params(labelbottom=False)
                 axes.set_xlabel("")
-            axes.xaxis.set_major_locator(MaxNLocator(5))
-            axes.yaxis.set_major_locator(MaxNLocator(5))
+            axes.locator_params(nbins=6)
             axes.yaxis.get_offset_text().set_fontsize(SMALL_TEXT)
             panels.setdefault(unit, []).append(axes)
     return figure, panels
 
 
-def _steady(axes: Axes, curves: Sequence[Curve], row: int, trajectory: Trajectory) -> None:
+def _steady(
+    axes: Axes, unit: str, values: Sequence[Floats], parts: Sequence[Floats], row: int, trajectory: Trajectory
+) -> None:
     """Keep rounding errors of what stands still from filling the panel."""
     time, (length, angle) = trajectory.time, trajectory.mechanism.units
-    typical = {
-        "m": trajectory.reference.size, length: trajectory.reference.size / LENGTHS[length],
-        "rad": 1.0, angle: 1.0 / ANGLES[angle],
-    }.get(curves[0].unit, 0.0)  # fmt: skip
-    values = [part[np.isfinite(part)] for part in (curve.parts[row] for curve in curves)]
-    seen = np.concatenate(values)
-    duration = float(time[-1] - time[0]) or 1.0
-    of_value = max(
-        float(np.abs(curve.parts[0][np.isfinite(curve.parts[0])]).max(initial=0)) for curve in curves
-    )
+    seen, of_value = (np.concatenate([part[np.isfinite(part)] for part in of]) for of in (parts, values))
     if not len(seen):
         axes.set_ylim(-1.0, 1.0)
         return
-    size = max(float(np.abs(seen).max()), of_value / duration**row)
-    least = typical / duration**row
-    if np.ptp(seen) < _NOTHING * least:
-        size = least
+    typical = {
+        "m": trajectory.reference.size, length: trajectory.reference.size / LENGTHS[length],
+        "rad": 1.0, angle: 1.0 / ANGLES[angle],
+    }.get(unit, 0.0)  # fmt: skip
+    per = (float(time[-1] - time[0]) or 1.0) ** row
+    size = max(float(np.abs(seen).max()), float(np.abs(of_value).max(initial=0.0)) / per)
+    if np.ptp(seen) < _NOTHING * typical / per:
+        size = typical / per
     if np.ptp(seen) < _ROUNDING * size:
         middle = float(seen.mean())
         axes.set_ylim(middle - (0.1 * size or 1.0), middle + (0.1 * size or 1.0))
@@ -198,5 +189,4 @@ def _shade(trajectory: Trajectory, at: Ints, panels: list[Axes], handles: list[A
         )
         for t in trajectory.time[at][bad] if bad.sum() <= 50 else ():
             axes.axvline(t, color=FAILED, lw=FINE, zorder=0.5)
-    reason = sentence(failures(trajectory), len(trajectory.time))
-    handles.append(Patch(facecolor=FAILED, label=f"not solved: {reason}"))
+    handles.append(Patch(facecolor=FAILED, label=f"not solved: {sentence(trajectory)}"))

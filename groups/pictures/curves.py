@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from groups.results.joints import joint_motion, measurable
+from groups.results.joints import CoordinateMotion, joint_motion, measurable
 from mbssa import Joint
 from mbssa.arrays import Floats
 from mbssa.units import given_in
@@ -20,6 +18,9 @@ if TYPE_CHECKING:
 
 #: Curves that a picture draws by default.
 CURVES_BY_DEFAULT = 8
+
+#: Joints and bodies that a message lists.
+_LISTED = 40
 
 #: Quantities of a panel, by the SI unit of the value.
 _TITLES = {
@@ -53,29 +54,22 @@ class Curve:
 def every_curve(trajectory: Trajectory) -> list[Curve]:
     """Coordinates of all joints, the driven ones first, then those of named points; in the file's units."""
     curves = [curve for joint in measurable(trajectory) for curve in _of_joint(trajectory, joint)]
-    kept = np.asarray(trajectory.kept).tolist()
-    for body in sorted(set(kept) & set(trajectory.mechanism.body_geometry)):
-        curves += _of_points(trajectory, trajectory.mechanism.body_name(body))
+    for body in sorted(set(trajectory.kept.tolist()) & set(trajectory.mechanism.body_geometry)):
+        for point in trajectory.mechanism.body_geometry[body].points:
+            curves += _of_point(trajectory, body, point)
     curves.sort(key=lambda curve: not curve.driven)
     return [converted(curve, trajectory.mechanism.units) for curve in curves]
 
 
 def curves_by_default(trajectory: Trajectory) -> list[Curve]:
     """Driven coordinates, then those of the joints on the frame: the first 8."""
-    mechanism = trajectory.mechanism
-    drawn = set(np.asarray(trajectory.kept).tolist()) | {0}
-    joints = [j for j in range(mechanism.n_joints) if set(mechanism.joint_bodies(j)[:2]) <= drawn]
-    joints.sort(key=lambda j: (not mechanism.driven[j], 0 not in mechanism.joint_bodies(j)))
+    on_frame = {
+        j.index for j in trajectory.mechanism.joints if 0 in trajectory.mechanism.joint_bodies(j.index)[:2]
+    }
     curves: list[Curve] = []
-    for j in joints:
-        if mechanism.driven[j] or 0 in mechanism.joint_bodies(j):
-            try:
-                found = _of_joint(trajectory, mechanism.joints[j])
-            except ValueError:
-                continue
-            curves += found
-        if len(curves) >= CURVES_BY_DEFAULT:
-            break
+    for joint in sorted(measurable(trajectory), key=lambda j: (not j.driven, j.index not in on_frame)):
+        if len(curves) < CURVES_BY_DEFAULT and (joint.driven or joint.index in on_frame):
+            curves += _of_joint(trajectory, joint)
     return sorted(curves, key=lambda curve: not curve.driven)[:CURVES_BY_DEFAULT]
 
 
@@ -83,14 +77,13 @@ def derived_curves(trajectory: Trajectory, expressions: Mapping[str, str]) -> li
     """Quantities by name, as :meth:`groups.Trajectory.quantity` has them."""
     from groups.results.expressions import derived
 
-    found = derived(trajectory, expressions) if expressions else ()
-    return [Curve(one.name, one.unit, False, one.levels) for one in found]
+    return list(_curves(derived(trajectory, expressions))) if expressions else []
 
 
 def converted(curve: Curve, units: tuple[str, str]) -> Curve:
     """A curve in these units of length and angle."""
     unit, scale = given_in(curve.unit, units)
-    return Curve(curve.label, unit, curve.driven, tuple(part / scale for part in curve.parts), curve.unit)
+    return replace(curve, unit=unit, parts=tuple(part / scale for part in curve.parts), si=curve.unit)
 
 
 def named_curves(trajectory: Trajectory, names: Sequence[str], derived: Mapping[str, Curve]) -> list[Curve]:
@@ -109,66 +102,59 @@ def named_curves(trajectory: Trajectory, names: Sequence[str], derived: Mapping[
 
 
 def _find(trajectory: Trajectory, name: str) -> list[Curve]:
+    """Curves of this name, or all of the joint, body or point of this name."""
     mechanism = trajectory.mechanism
-    owner, dot, coordinate = name.rpartition(".")
-    with suppress(KeyError):
-        return _of_joint(trajectory, mechanism.joint(name))
-    joint = None
-    with suppress(KeyError):
-        joint = mechanism.joint(owner)
-    if dot and joint is not None:
-        trajectory.joint(joint.index)[coordinate]
-        label = f"{joint.id}.{coordinate}"
-        return [curve for curve in _of_joint(trajectory, joint) if curve.label == label]
-    names = {mechanism.body_name(body) for body in range(mechanism.n_bodies)}
-    if name in names:
-        return [
-            curve for curve in _of_body(trajectory, name) if curve.label.count(".") == name.count(".") + 1
-        ]
-    body = max((body for body in names if name.startswith(f"{body}.")), key=len, default=None)
-    if body is not None:
-        there = [*_of_body(trajectory, body), *_of_points(trajectory, body)]
-        found = [curve for curve in there if name in (curve.label, curve.label.rpartition(".")[0])]
-        if not found:
-            labels = ", ".join(curve.label for curve in there)
-            raise ValueError(f"no coordinate {name!r}; body {body} has {labels}")
+    # Curves by what stands before the last point of their names, made when they are needed.
+    makers: dict[str, Callable[[], Iterable[Curve]]] = {}
+    for body in range(mechanism.n_bodies):
+        owner, geometry = mechanism.body_name(body), mechanism.body_geometry.get(body)
+        makers[owner] = partial(_of_body, trajectory, body)
+        for point in geometry.points if geometry is not None else ():
+            makers[f"{owner}.{point}"] = partial(_of_point, trajectory, body, point)
+    makers |= {joint.id: partial(_of_joint, trajectory, joint) for joint in mechanism.joints}
+    whole, one = mechanism.called(f"{name}.")[:-1], mechanism.called(name)
+    if whole in makers:
+        return list(makers[whole]())
+    there = list(makers.get(one.rpartition(".")[0], tuple)())
+    found = [curve for curve in there if curve.label == one]
+    if found:
         return found
+    if there:
+        raise ValueError(f"no coordinate {name!r}; there are {', '.join(curve.label for curve in there)}")
     raise ValueError(
         f"no coordinate {name!r}: write joint.coordinate or body.x; the joints are "
-        f"{', '.join(mechanism.joint_ids[:40])}, the bodies {', '.join(sorted(names)[:40])}"
+        f"{', '.join(mechanism.joint_ids[:_LISTED])}, the bodies "
+        f"{', '.join(sorted(map(mechanism.body_name, range(mechanism.n_bodies)))[:_LISTED])}"
     )
 
 
-def _of_joint(trajectory: Trajectory, joint: Joint) -> list[Curve]:
+def _curves(motions: Iterable[CoordinateMotion], driven: Sequence[str] = ()) -> Iterator[Curve]:
+    for one in motions:
+        yield Curve(one.name, one.unit, one.name.rpartition(".")[2] in driven, one.levels)
+
+
+def _of_joint(trajectory: Trajectory, joint: Joint) -> Iterable[Curve]:
     motion = joint_motion(trajectory, joint)
-    coordinates = [motion[name] for name in motion.names]
-    return [
-        Curve(one.name, one.unit, one.name.rpartition(".")[2] in joint.driven, one.levels)
-        for one in coordinates
+    return _curves((motion[name] for name in motion.names), joint.driven)
+
+
+def _of_body(trajectory: Trajectory, index: int) -> Iterator[Curve]:
+    body = trajectory.body(index + 1)
+    name = trajectory.mechanism.body_name(index)
+    rates = [
+        array[:, body.place] for array in (trajectory.velocity, trajectory.acceleration) if array is not None
     ]
+    yield from _along(name, [body.position, *rates])
+    if trajectory.planar:
+        yield Curve(f"{name}.angle", "rad", False, (body.orientation, *(rate[:, 2] for rate in rates)))
 
 
-def _of_body(trajectory: Trajectory, name: str) -> list[Curve]:
-    body = trajectory.body(name)
-    planar = trajectory.planar
-    rates = [a for a in (trajectory.velocity, trajectory.acceleration) if a is not None]
-    place = np.asarray(trajectory.kept).tolist().index(body.index)
-    curves = [
-        Curve(f"{name}.{axis}", "m", False, (body.position[:, k], *(rate[:, place, k] for rate in rates)))
-        for k, axis in enumerate("xy" if planar else "xyz")
-    ]
-    if planar:
-        turn = (body.orientation, *(rate[:, place, 2] for rate in rates))
-        curves.append(Curve(f"{name}.angle", "rad", False, turn))
-    return curves
+def _of_point(trajectory: Trajectory, body: int, point: str) -> Iterator[Curve]:
+    levels = trajectory.body(body + 1).point_levels(point)
+    yield from _along(f"{trajectory.mechanism.body_name(body)}.{point}", levels)
 
 
-def _of_points(trajectory: Trajectory, name: str) -> list[Curve]:
-    body = trajectory.body(name)
-    geometry = trajectory.mechanism.body_geometry.get(body.index)
-    return [
-        Curve(f"{name}.{point}.{axis}", "m", False, tuple(level[:, k] for level in levels))
-        for point in (geometry.points if geometry is not None else ())
-        for levels in [body.point_levels(point)]
-        for k, axis in enumerate("xy" if trajectory.planar else "xyz")
-    ]
+def _along(name: str, levels: Sequence[Floats]) -> Iterator[Curve]:
+    """Curves along the axes of vectors (T, 2) or (T, 3)."""
+    for k, axis in enumerate("xyz"[: levels[0].shape[1]]):
+        yield Curve(f"{name}.{axis}", "m", False, tuple(level[:, k] for level in levels))

@@ -11,8 +11,7 @@ from groups.pictures.animation import animate
 from groups.pictures.coordinates import coordinates
 from groups.pictures.drawing import mechanism_at
 from groups.pictures.page import page
-from groups.pictures.paths import paths
-from groups.pictures.points import PointName
+from groups.pictures.paths import PointName, paths
 from mbssa.cli.outputs import MOVING, STILL
 from mbssa.film import FILMS, Film
 from mbssa.pictures.files import save

@@ -17,9 +17,9 @@ import numpy.typing as npt
 
 from groups.pictures.curves import every_curve
 from groups.pictures.failures import failed_at
-from groups.pictures.points import Point, PointName, points_of, rates_of
+from groups.pictures.paths import Point, PointName, points_of
 from groups.pictures.scene import Scene, scene_of
-from groups.pictures.shapes import Mark
+from groups.pictures.shapes import Mark, Outline, Shape
 from groups.pictures.visuals import solids_of
 from mbssa.arrays import Floats
 from mbssa.files import write_whole
@@ -141,19 +141,20 @@ def page_data(
     trajectory: Trajectory, scene: Scene, points: Sequence[Point], forces: Forces | None = None
 ) -> dict[str, Any]:
     """Data of the motion for the page: arrays as base64 texts, poses less ``centre``."""
-    centre = (scene.low + scene.high) / 2
+    centre, drawn = (scene.low + scene.high) / 2, set(scene.bodies)
     poses = np.concatenate([scene.position - centre, scene.quaternion], axis=2)
     reasons = {"": 0}
     says = [reasons.setdefault(failed_at(trajectory, i), len(reasons)) for i in scene.instants.tolist()]
-    low, high = scene.low - centre, scene.high - centre
     up, view, flat = _view(scene)
     solids = solids_of(scene.mechanism, scene.bodies)
+    tubes = {guide.joint for guide in scene.guides if guide.kind == "tube"}
+    layers = _layers(scene)
     return {
         "name": printable(scene.mechanism.name or "mechanism"),
         "planar": scene.planar,
         "centre": centre.tolist(),
-        "low": low.tolist(),
-        "high": high.tolist(),
+        "low": (scene.low - centre).tolist(),
+        "high": (scene.high - centre).tolist(),
         "up": up,
         "view": view,
         "flat": flat,
@@ -161,17 +162,57 @@ def page_data(
         "cell": _cell(scene),
         "about": _about(trajectory, scene),
         "note": "; ".join(trajectory.faults()[:_SENTENCES]),
-        "groups": _groups(scene),
-        "bodies": _bodies(scene, {solid.body for solid in solids}),
+        "groups": [
+            {
+                "number": group.number,
+                "label": f"SG-{group.number} {group.type_name}",
+                "level": group.level,
+                "colour": scene.hues[int(group.body_indices[0])].colour,
+            }
+            for group in scene.structure.groups
+            if not drawn.isdisjoint(group.body_indices.tolist())
+        ],
+        "bodies": [
+            {
+                "name": scene.mechanism.body_name(body),
+                "label": str(scene.mechanism.bodies[body]),
+                "colour": scene.colours[body],
+                "sg": int(scene.structure.group_of_body[body]),
+                "layer": layers[body],
+                **_lines(shape, is_solid=any(solid.body == body for solid in solids)),
+                "outlines": [[o.points.tolist(), o.closed] for o in scene.outlines if o.body == body],
+                "guides": [_guide(guide) for guide in scene.guides if guide.body == body],
+            }
+            for body, shape in zip(scene.bodies, scene.shapes, strict=True)
+        ],
         "solids": [
             {"body": scene.bodies.index(solid.body), "corners": _base64(solid.corners, "<f4")}
             for solid in solids
         ],
-        "marks": [_mark(scene, mark) for mark in scene.marks if not mark.type.is_coupling],
-        "paths": [_path(trajectory, scene, point) for point in points],
+        "marks": [
+            _mark(scene, mark, mark.joint in tubes) for mark in scene.marks if not mark.type.is_coupling
+        ],
+        "paths": [
+            {
+                "body": scene.bodies.index(point.body),
+                "at": point.local.tolist(),
+                "label": point.label,
+                "rates": [_base64(rate, "<f4") for rate in point.rates(trajectory, scene)],
+            }
+            for point in points
+        ],
         "forces": [] if forces is None else _forces(forces, scene, centre),
         "open": forces is not None and bool(forces.indeterminate),
-        "curves": _curves(trajectory, scene),
+        "curves": [
+            {
+                "label": curve.label,
+                "unit": curve.unit,
+                "driven": curve.driven,
+                "titles": curve.titles,
+                "parts": [_base64(part[scene.instants], "<f4") for part in curve.parts],
+            }
+            for curve in every_curve(trajectory)[: min(_MOST_CURVES, _MOST_VALUES // len(scene.instants))]
+        ],
         "model": _model(scene.mechanism),
         "reasons": list(reasons),
         # Float64 (F,); poses float32 (F, K, 7): x, y, z, quaternion w, x, y, z; says uint16 (F,), of reasons.
@@ -181,43 +222,19 @@ def page_data(
     }
 
 
-def _path(trajectory: Trajectory, scene: Scene, point: Point) -> dict[str, Any]:
-    return {
-        "body": scene.bodies.index(point.body),
-        "at": point.local.tolist(),
-        "label": point.label,
-        "rates": [_base64(rate, "<f4") for rate in rates_of(trajectory, scene, point)],
-    }
-
-
 def _forces(forces: Forces, scene: Scene, centre: Floats) -> list[dict[str, Any]]:
     """Force of each joint on its second body, N, and its place, less ``centre``; NaN where unknown."""
     # Components that redundant constraints leave open are zero.
-    drawn, found = set(scene.bodies), []
+    found = []
     for joint in scene.mechanism.joints:
-        if not set(scene.mechanism.joint_bodies(joint.index)) <= drawn:
-            continue
-        one = forces.joint(joint.index)
-        at, force = (in_space(part[scene.instants]) for part in (one.point, one.force))
-        known = np.isfinite(one.force[scene.instants]).any(axis=1, keepdims=True)
-        force = np.where(known, np.nan_to_num(force, nan=0.0), np.nan)
-        found.append({"label": joint.id, "at": _base64(at - centre, "<f4"), "force": _base64(force, "<f4")})
+        if set(scene.mechanism.joint_bodies(joint.index)) <= set(scene.bodies):
+            one = forces.joint(joint.index)
+            at, force = (in_space(part[scene.instants]) for part in (one.point, one.force))
+            known = np.isfinite(one.force[scene.instants]).any(axis=1, keepdims=True)
+            force = np.where(known, np.nan_to_num(force, nan=0.0), np.nan)
+            arrays = {"at": _base64(at - centre, "<f4"), "force": _base64(force, "<f4")}
+            found.append({"label": joint.id, **arrays})
     return found
-
-
-def _curves(trajectory: Trajectory, scene: Scene) -> list[dict[str, Any]]:
-    """Curves at the scene's instants: as many as a page has room for."""
-    curves = every_curve(trajectory)[: min(_MOST_CURVES, _MOST_VALUES // len(scene.instants))]
-    return [
-        {
-            "label": curve.label,
-            "unit": curve.unit,
-            "driven": curve.driven,
-            "titles": curve.titles,
-            "parts": [_base64(part[scene.instants], "<f4") for part in curve.parts],
-        }
-        for curve in curves
-    ]
 
 
 def _model(mechanism: Mechanism) -> str:
@@ -230,69 +247,31 @@ def _model(mechanism: Mechanism) -> str:
         return ""
 
 
-def _bodies(scene: Scene, solid: set[int]) -> list[dict[str, Any]]:
-    """The bodies; those that are ``solid`` have a mesh instead of lines."""
-    layers = _layers(scene)
-    return [
-        {
-            "name": scene.mechanism.body_name(body),
-            "label": str(scene.mechanism.bodies[body]),
-            "colour": scene.colours[body],
-            "sg": int(scene.structure.group_of_body[body]),
-            "layer": layers[body],
-            "points": shape.points.tolist(),
-            "lines": [] if body in solid else shape.lines.tolist(),
-            "faces": [] if body in solid else shape.faces.tolist(),
-            "outlines": [
-                [outline.points.tolist(), outline.closed]
-                for outline in scene.outlines
-                if outline.body == body
-            ],
-            "guides": [
-                [
-                    *guide.ends.tolist(),
-                    guide.kind,
-                    guide.across.tolist() if guide.across is not None else None,
-                ]
-                for guide in scene.guides
-                if guide.body == body
-            ],
-        }
-        for body, shape in zip(scene.bodies, scene.shapes, strict=True)
-    ]
+def _lines(shape: Shape, *, is_solid: bool) -> dict[str, Any]:
+    """Points, lines and faces of a body; one that ``is_solid`` has a mesh instead of lines."""
+    lines, faces = ([], []) if is_solid else (shape.lines.tolist(), shape.faces)
+    return {"points": shape.points.tolist(), "lines": lines, "faces": faces}
 
 
-def _groups(scene: Scene) -> list[dict[str, Any]]:
-    drawn = set(scene.bodies)
-    return [
-        {
-            "number": group.number,
-            "label": f"SG-{group.number} {group.type_name}",
-            "level": group.level,
-            "colour": scene.hues[int(group.body_indices[0])].colour,
-        }
-        for group in scene.structure.groups
-        if not drawn.isdisjoint(group.body_indices.tolist())
-    ]
+def _guide(guide: Outline) -> list[Any]:
+    return [*guide.points.tolist(), guide.kind, None if guide.across is None else guide.across.tolist()]
 
 
-def _mark(scene: Scene, mark: Mark) -> dict[str, Any]:
+def _mark(scene: Scene, mark: Mark, mouth: bool) -> dict[str, Any]:
+    """A joint; its ``mouth`` is that of a tube."""
     seat, other = mark.seat, 1 - mark.seat
     there = mark.bodies[other] in scene.bodies
-    tubes = {guide.joint for guide in scene.guides if guide.kind == "tube"}
-    frame = None
-    if 0 in mark.bodies and mark.slide is None:
-        frame = mark.origin[mark.bodies.index(0)].tolist()
+    on_frame = 0 in mark.bodies and mark.type.guide is None
     return {
         "solid": mark.type.solid,
         "body": scene.bodies.index(mark.bodies[seat]),
         "other": scene.bodies.index(mark.bodies[other if there else seat]),
         "at": mark.origin[seat].tolist(),
         "axes": mark.axes[seat].tolist(),
-        "slide": mark.slide,
-        "mouth": mark.joint in tubes,
+        "slide": mark.type.guide,
+        "mouth": mouth,
         "driven": mark.driven,
-        "frame": frame,
+        "frame": mark.origin[mark.bodies.index(0)].tolist() if on_frame else None,
         "rod": mark.origin[other].tolist() if there and mark.type.line == "rod" else None,
     }
 
@@ -304,9 +283,8 @@ def _layers(scene: Scene) -> dict[int, int]:
         return layers
     pins: dict[tuple[float, ...], set[int]] = {}
     for mark in scene.marks:
-        body = mark.bodies[mark.seat]
-        at = scene.world(body, mark.origin[mark.seat][None])[0, 0]
-        pins.setdefault(tuple((at / scene.size).round(6).tolist()), set()).update(mark.bodies)
+        pin = (scene.place(mark)[0] / scene.size).round(6)
+        pins.setdefault(tuple(pin.tolist()), set()).update(mark.bodies)
     for body in scene.bodies[1:]:
         beside = {layers[b] for on in pins.values() if body in on for b in on if b in layers and b < body}
         layers[body] = next(layer for layer in range(1, len(layers) + 1) if layer not in beside)
@@ -319,21 +297,14 @@ def _view(scene: Scene) -> tuple[list[int], list[float], bool]:
     thin = (extent < _FLAT * extent.max()).tolist()
     if scene.planar or thin[2]:
         return [0, 1, 0], [0.18, 0.22, 1.0] if scene.planar else [0.3, 0.35, 1.0], True
-    if thin[1] and not thin[0]:
-        return [0, 0, 1], [0.35, -1.0, 0.3], False
-    if thin[0] and not thin[1]:
-        return [0, 0, 1], [1.0, -0.35, 0.3], False
-    return [0, 0, 1], [0.62, -1.0, 0.5], False
+    views = {(False, True): [0.35, -1.0, 0.3], (True, False): [1.0, -0.35, 0.3]}
+    return [0, 0, 1], views.get((thin[0], thin[1]), [0.62, -1.0, 0.5]), False
 
 
 def _radius(scene: Scene) -> float:
     """Half the thickness of a link: small beside the mechanism, and beside its shorter links."""
-    lengths = [
-        float(np.linalg.norm(shape.points[b] - shape.points[a]))
-        for shape in scene.shapes
-        for a, b in shape.lines.tolist()
-    ]
-    short = float(np.quantile(lengths, 0.2)) if lengths else scene.size
+    ways = np.concatenate([np.diff(shape.points[shape.lines], axis=1)[:, 0] for shape in scene.shapes])
+    short = float(np.quantile(np.linalg.norm(ways, axis=1), 0.2)) if len(ways) else scene.size
     return max(min(0.011 * scene.size, 0.12 * short), 0.004 * scene.size)
 
 
@@ -349,9 +320,8 @@ def _about(trajectory: Trajectory, scene: Scene) -> str:
     mechanism, shown, there = scene.mechanism, len(scene.instants), len(trajectory.time)
     joints = counted(mechanism.n_joints, "joint")
     text = f"{mechanism.space}, {mechanism.n_bodies} bodies with the frame, {joints}; "
-    text += (
-        counted(shown, "instant") if shown == there else f"{shown:,} of the {there:,} instants, evenly chosen"
-    )
+    chosen = f"{shown:,} of the {there:,} instants, evenly chosen"
+    text += counted(shown, "instant") if shown == there else chosen
     left = mechanism.n_bodies - len(scene.bodies)
     if left:
         text += f"; {left} {'bodies were' if left > 1 else 'body was'} not kept"

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from groups.pictures.page import page_text
-from groups.pictures.points import PointName
+from groups.pictures.paths import PointName
 from mbssa.files import write_whole
 
 if TYPE_CHECKING:

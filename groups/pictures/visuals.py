@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from groups.pictures.cams import Outline
-from groups.pictures.shapes import local_point
+from groups.pictures.shapes import Outline, Stage
 from groups.rotations import rotation_of
 from mbssa.allowed import Allowed, located
 from mbssa.arrays import Floats
@@ -19,7 +18,6 @@ from mbssa.io.visual import MESHES
 
 if TYPE_CHECKING:
     from mbssa import Mechanism
-    from mbssa.joints.frames import Frames
 
 
 #: Triangles of all meshes in one page, and bytes of one file of them.
@@ -38,16 +36,16 @@ class Solid:
     corners: Floats
 
 
-def visual_outlines(mechanism: Mechanism, frames: Frames, bodies: Sequence[int]) -> tuple[Outline, ...]:
-    """Closed outlines that the model gives for some bodies."""
+def visual_outlines(stage: Stage) -> list[Outline]:
+    """Closed outlines that the model gives for some drawn bodies."""
     found = []
-    for body in bodies:
-        geometry = mechanism.body_geometry.get(body)
+    for body in stage.bodies:
+        geometry = stage.mechanism.body_geometry.get(body)
         outline = (geometry.visual or {}).get("outline") if geometry is not None else None
         if outline:
-            points = np.array([local_point(mechanism, frames, body, at) for at in outline])
+            points = np.array([stage.frames.on_body(body, at) for at in outline])
             found.append(Outline(body, np.concatenate([points, points[:1]]), True))
-    return tuple(found)
+    return found
 
 
 def solids_of(mechanism: Mechanism, bodies: Sequence[int]) -> tuple[Solid, ...]:
