@@ -11,7 +11,7 @@ from groups.cli.arguments import coordinate_values
 from groups.cli.options import ApplyOption, InitialOption, OutputOptions, with_outputs
 from groups.dynamics.forward.small_motions import Linearisation, equilibrium
 from groups.dynamics.forward.small_motions import linearise as linearise_about
-from groups.reports.small_motions import SmallMotions, small_motions_report
+from groups.reports.small_motions import small_motions_report
 from groups.trajectory import Trajectory
 from mbssa import ModelError, load
 from mbssa.cli.console import BETWEEN, NOT_DETERMINED, OK, deliver, fail, fail_all, present
@@ -99,11 +99,11 @@ def linearise(
         if played is not None and target.endings is MOVING:
             outputs.write(played, target)
         else:
-            report = small_motions_report(SmallMotions(found, rest, (), units))
+            report = small_motions_report(found, rest, (), units)
             deliver(report.export(_FORMATS[target.path.suffix.lower()]), target.path)
 
     files, faults = written([*sheets, *outputs.targets], write)
-    present(small_motions_report(SmallMotions(found, rest, files, units)), form, beside=files)
+    present(small_motions_report(found, rest, files, units), form, beside=files)
     if faults:
         fail_all(faults)
     raise typer.Exit(OK if rest is None or rest.found else NOT_DETERMINED)

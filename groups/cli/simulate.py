@@ -28,7 +28,7 @@ from groups.dynamics.forward import simulate as simulate_by
 from groups.dynamics.forward.choice import structure_of
 from groups.dynamics.forward.integration import Integrator
 from groups.model import Model
-from groups.reports.simulation import SimulationSummary, simulation_report
+from groups.reports.simulation import simulation_report
 from groups.trajectory import Trajectory, load_trajectory
 from mbssa import ModelError, load
 from mbssa.cli import completion
@@ -221,7 +221,7 @@ def simulate(
 
     files, faults = written([*outputs.targets, *tables], write)
     shown = found.trajectory.mechanism.units
-    present(simulation_report(SimulationSummary(found, files, shown)), form, beside=files)
+    present(simulation_report(found, files, shown), form, beside=files)
     if faults:
         fail_all(faults)
     raise typer.Exit(STOPPED if found.status == "stopped" else OK if found.ok else NOT_DETERMINED)

@@ -14,7 +14,7 @@ from groups.cli import arguments
 from groups.cli.loading import motion_to_solve, solvable_model
 from groups.cli.options import CompiledOption, OutputOptions, shown_in, with_outputs
 from groups.cli.running import Request, solve_interactively
-from groups.reports.solution import Summary, solution_report
+from groups.reports.solution import solution_report
 from groups.trajectory import Branch, Level
 from mbssa import load, mpi_rank
 from mbssa.cli import completion
@@ -155,7 +155,7 @@ def solve(
     files, faults = written(targets, lambda target: outputs.write(reached, target))
     run = replace(run, trajectory=shown_in(run.trajectory, outputs.units))
     units = run.trajectory.mechanism.units
-    present(solution_report(Summary(solvable, path, run, files, units)), form, beside=files)
+    present(solution_report(solvable, path, run, files, units), form, beside=files)
     if faults:
         fail_all(faults)
     raise typer.Exit(STOPPED if run.stopped else OK if run.trajectory.ok else NOT_DETERMINED)

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from groups.pictures.drawing import draw_bodies, draw_ground, draw_key, pictured, title_of
-from groups.pictures.paths import PATH_INSTANTS, PointName, points_of
-from groups.pictures.scene import scene_of
+from groups.pictures.paths import PointName, points_of
+from groups.pictures.scene import chosen
 from groups.pictures.style import FINE, GRID, PATH_COLOUR
 from mbssa.files import write_whole
 from mbssa.film import FILMS, WIDTH, Film, require_video
@@ -52,8 +52,6 @@ def animate(
     ------
     ValueError
         Another ending, numbers out of range, points that are not there, or more than 60 bodies.
-    ModuleNotFoundError
-        Matplotlib is missing, or for a video PyAV; the message says how to install it.
     OSError
         The file cannot be written.
 
@@ -89,19 +87,19 @@ def _images(
     """Frames, one after another, as Pillow's images."""
     from PIL import Image
 
-    scene, canvas = pictured(trajectory, frames, named=False)
-    traced = scene_of(trajectory, PATH_INSTANTS)
-    lines = [point.path(traced) for point in points_of(traced, points)]
+    instants = chosen(len(trajectory.time), frames)
+    scene, canvas = pictured(trajectory, instants, named=False)
+    lines = [point.path(scene) for point in points_of(scene, points)]
     for line in lines:
         canvas.line(line, GRID, 2 * FINE, zorder=1.4)
-    draw_ground(canvas, scene.at(0))
+    draw_ground(canvas, scene.at(0))  # which stands still
     draw_key(canvas, scene)
     canvas.figure.set_dpi(width / canvas.figure.get_figwidth())
-    for f, instant in enumerate(scene.instants.tolist()):
-        canvas.title(title_of(trajectory, scene, f))
-        drawn = draw_bodies(canvas, scene.at(f))
+    for instant in instants.tolist():
+        canvas.title(title_of(trajectory, scene.at(instant)))
+        drawn = draw_bodies(canvas, scene.at(instant))
         for line in lines:
-            drawn.append(canvas.line(line[traced.instants <= instant], PATH_COLOUR, FINE, zorder=1.4))
+            drawn.append(canvas.line(line[scene.instants <= instant], PATH_COLOUR, FINE, zorder=1.4))
         canvas.figure.canvas.draw()
         pixels = np.asarray(canvas.figure.canvas.buffer_rgba())  # type: ignore[attr-defined]
         yield Image.fromarray(pixels).convert("RGB")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from groups.pictures.scene import Scene
-from groups.pictures.style import GRID, LEAST, TALLEST, WIDTH
+from groups.pictures.style import FINE, GRID, LEAST, TALLEST, WIDTH
 from mbssa.arrays import Floats
 from mbssa.pictures.style import FONT, MM_PER_INCH, SMALL_TEXT, TEXT, axes_at, figure_of
 from mbssa.units import LENGTHS
@@ -55,9 +55,19 @@ class Canvas:
         return (pixels * MM_PER_INCH / self.figure.dpi).reshape(*points.shape[:-1], 2)
 
     def line(
-        self, points: Floats, colour: str, width: float, *, style: Any = "solid", zorder: float = 2.0
+        self,
+        points: Floats,
+        colour: str,
+        width: float,
+        *,
+        style: Any = "solid",
+        zorder: float = 2.0,
+        hatched: bool = False,
     ) -> Any:
-        """A line with round ends through world points (n, 3)."""
+        """A line with round ends through points (n, 3); ``hatched`` on its right if it stands still."""
+        from matplotlib.patheffects import withTickedStroke
+
+        strokes = withTickedStroke(spacing=3.6, angle=-135, length=1.25, linewidth=FINE)
         (line,) = self.axes.plot(
             *self.on_axes(points),
             color=colour,
@@ -67,6 +77,7 @@ class Canvas:
             solid_capstyle="round",
             solid_joinstyle="round",
             zorder=zorder,
+            path_effects=[strokes] if hatched else None,
         )
         return line
 
@@ -188,11 +199,9 @@ def _fill(figure: Figure, axes: Any, aspect: tuple[float, ...]) -> None:
     axes.set_position((middle / width, bottom / taller, place.width, place.height * height / taller))
 
 
-def diagram(figure: Figure, place: tuple[float, float, float, float], ylabel: str) -> Axes:
-    """Axes over time with a grid; the place is left, bottom, width and height as shares of the figure."""
-    width, height = figure.get_size_inches() * MM_PER_INCH
-    left, bottom, wide, tall = place
-    axes = axes_at(figure, left * width, bottom * height, wide * width, tall * height)
+def diagram(figure: Figure, left: float, bottom: float, wide: float, tall: float, ylabel: str) -> Axes:
+    """Axes over time with a grid, of this size at this place of a figure, mm."""
+    axes = axes_at(figure, left, bottom, wide, tall)
     axes.grid(color=GRID, lw=0.5)
     axes.set(xlabel="time (s)", ylabel=ylabel)
     return axes

@@ -9,10 +9,8 @@ import numpy as np
 
 from groups.pictures.canvas import diagram, name_over
 from groups.pictures.curves import Curve, converted, curves_by_default, derived_curves, named_curves
-from groups.pictures.failures import sentence
-from groups.pictures.key import add_key
-from groups.pictures.scene import chosen
-from groups.pictures.style import FAILED, FINE, body_colour
+from groups.pictures.scene import chosen, sentence
+from groups.pictures.style import FAILED, FINE, add_key, body_colour
 from groups.trajectory import LEVELS, Level
 from mbssa.arrays import Floats, Ints
 from mbssa.pictures.limits import refuse_beyond, require_matplotlib
@@ -70,8 +68,6 @@ def coordinates(
     ------
     ValueError
         Coordinates that are not there, all of them; or more than 24.
-    ModuleNotFoundError
-        Matplotlib is missing; the message says how to install it.
 
     Examples
     --------
@@ -126,14 +122,12 @@ def over_time(trajectory: Trajectory, curves: Sequence[Curve], rows: int = 1) ->
 def _panels(units: Mapping[str, tuple[str, ...]], rows: int) -> tuple[Figure, dict[str, list[Axes]]]:
     column = _COLUMN if len(units) > 1 else 1.4 * _COLUMN
     width = _LEFT + len(units) * column + (len(units) - 1) * _BETWEEN + 6.0
-    height = _BOTTOM + rows * _ROW + (rows - 1) * 4.0 + _TOP
-    figure = figure_of(width, height)
+    figure = figure_of(width, _BOTTOM + rows * _ROW + (rows - 1) * 4.0 + _TOP)
     panels: dict[str, list[Axes]] = {}
     for c, unit in enumerate(units):
         for row in range(rows):
             left, bottom = _LEFT + c * (column + _BETWEEN), _BOTTOM + (rows - 1 - row) * (_ROW + 4.0)
-            place = (left / width, bottom / height, column / width, _ROW / height)
-            axes = diagram(figure, place, units[unit][row])
+            axes = diagram(figure, left, bottom, column, _ROW, units[unit][row])
             if row < rows - 1:
                 axes.tick_params(labelbottom=False)
                 axes.set_xlabel("")

@@ -9,12 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from groups.pictures.canvas import Canvas, canvas_for
-from groups.pictures.failures import failed_at
-from groups.pictures.key import add_key
 from groups.pictures.paths import PATH_INSTANTS, PointName, points_of
-from groups.pictures.scene import Scene, at_rest, scene_of
+from groups.pictures.scene import Scene, at_rest, chosen, failed_at, scene_of
 from groups.pictures.shapes import Mark, Outline
-from groups.pictures.style import DRIVEN, EDGE, FINE, FRAME_COLOUR, LINK, MARK, PATH_COLOUR
+from groups.pictures.style import DRIVEN, EDGE, FINE, FRAME_COLOUR, LINK, MARK, PATH_COLOUR, add_key
 from mbssa.arrays import Floats, Ints
 from mbssa.joints.assembly import assemble
 from mbssa.joints.frames import joint_frames
@@ -80,8 +78,6 @@ def mechanism_at(
     ------
     ValueError
         No such instant, points that are not there, or more than 60 bodies.
-    ModuleNotFoundError
-        Matplotlib is missing; the message says how to install it.
 
     Examples
     --------
@@ -96,15 +92,15 @@ def mechanism_at(
     there = len(trajectory.time)
     if not -there <= instant < there:
         raise ValueError(f"there is no instant {instant}: the motion has instants 0 to {there - 1}")
-    scene, canvas = pictured(trajectory, np.array([instant % there]))
-    traced = scene_of(trajectory, PATH_INSTANTS)
-    for point in points_of(traced, points):
-        canvas.line(point.path(traced), PATH_COLOUR, FINE, zorder=1.4)
-    draw_ground(canvas, scene.at(0))
-    draw_bodies(canvas, scene.at(0))
+    scene, canvas = pictured(trajectory, instant % there)
+    still = scene.at(instant % there)
+    for point in points_of(scene, points):
+        canvas.line(point.path(scene), PATH_COLOUR, FINE, zorder=1.4)
+    draw_ground(canvas, still)
+    draw_bodies(canvas, still)
     draw_key(canvas, scene)
-    draw_names(canvas, scene.at(0))
-    canvas.title(title_of(trajectory, scene, 0, where))
+    draw_names(canvas, still)
+    canvas.title(title_of(trajectory, still, where))
     return canvas.figure
 
 
@@ -126,19 +122,19 @@ def resting(mechanism: Mechanism) -> Trajectory:
     return at_rest(mechanism, poses, np.arange(mechanism.n_bodies))
 
 
-def pictured(trajectory: Trajectory, most: int | Ints, *, named: bool = True) -> tuple[Scene, Canvas]:
-    """The scene at some instants, and empty axes, ``named`` with room for the bodies' names."""
+def pictured(trajectory: Trajectory, instants: int | Ints, *, named: bool = True) -> tuple[Scene, Canvas]:
+    """The scene at these instants and those of paths, and axes, ``named`` with room for bodies' names."""
     require_matplotlib()
-    scene = scene_of(trajectory, most)
+    scene = scene_of(trajectory, np.union1d(instants, chosen(len(trajectory.time), PATH_INSTANTS)))
     refuse_beyond(MOST_BODIES, len(scene.bodies), "bodies", "one picture", "keep fewer when solving")
     return scene, canvas_for(scene, names=len(scene.bodies) if named else 0)
 
 
-def title_of(trajectory: Trajectory, scene: Scene, f: int, where: str | None = None) -> str:
+def title_of(trajectory: Trajectory, scene: Scene, where: str | None = None) -> str:
     """Name, time or what stands for it, and what failed at this instant."""
-    text = f"{scene.mechanism.name or 'mechanism'}, {where or f't = {scene.time[f]:.4g} s'}"
-    failed = failed_at(trajectory, int(scene.instants[f]))
-    lost = np.flatnonzero(~np.isfinite(scene.position[f]).all(axis=1)).tolist()
+    text = f"{scene.mechanism.name or 'mechanism'}, {where or f't = {scene.time[0]:.4g} s'}"
+    failed = failed_at(trajectory, int(scene.instants[0]))
+    lost = np.flatnonzero(~np.isfinite(scene.position).all(axis=1)).tolist()
     missing = listed([scene.mechanism.body_name(scene.bodies[k]) for k in lost], 4)
     return text + (f"\n{failed}" + (f"; not drawn: {missing}" if missing else "") if failed else "")
 
@@ -163,12 +159,9 @@ def draw_bodies(canvas: Canvas, scene: Scene) -> list[Any]:
 
 def draw_ground(canvas: Canvas, scene: Scene) -> None:
     """Draw the frame's outlines, supports and rails."""
-    k = canvas.scale
     for outline in (*scene.outlines, *scene.guides):
         if outline.body == 0:
             _outlined(canvas, scene, outline)
-            if outline.kind and not canvas.solid:
-                _hatch(canvas, scene.world(0, outline.points)[:, :2], 1.6 * k)
     for mark in scene.marks:
         if 0 not in mark.bodies or mark.type.guide is not None or mark.radii or mark.type.is_coupling:
             continue
@@ -177,9 +170,8 @@ def draw_ground(canvas: Canvas, scene: Scene) -> None:
             canvas.dot(at, marker="s", ms=2.1 * MARK, color="#C4C4C4", zorder=1.5)
             continue
         look: dict[str, Any] = {"facecolor": "#DDDDDD", "edgecolor": FRAME_COLOUR, "lw": FINE}
-        canvas.polygon(at[:2] + k * _SUPPORT, zorder=1.6, **look)
-        canvas.line(at[:2] + k * _FOOT, FRAME_COLOUR, EDGE, zorder=1.6)
-        _hatch(canvas, at[:2] + k * _FOOT, 1.5 * k)
+        canvas.polygon(at[:2] + canvas.scale * _SUPPORT, zorder=1.6, **look)
+        canvas.line(at[:2] + canvas.scale * _FOOT, FRAME_COLOUR, EDGE, zorder=1.6, hatched=True)
 
 
 def draw_names(canvas: Canvas, scene: Scene) -> None:
@@ -313,19 +305,9 @@ def _outlined(canvas: Canvas, scene: Scene, outline: Outline) -> list[Any]:
         face = [canvas.face(points, colour)] if outline.closed else []
         return [*face, canvas.line(points, colour, EDGE)]
     if outline.body == 0:
-        return [canvas.line(points, FRAME_COLOUR, EDGE, zorder=1.5)]
+        left_first = points[np.argsort(points[:, 0], kind="stable")]
+        return [canvas.line(left_first, FRAME_COLOUR, EDGE, zorder=1.5, hatched=not canvas.solid)]
     drawn = _line(canvas, scene, outline.body, points, _WIDTHS.get(outline.kind, EDGE))
     if outline.kind == "slot":
         drawn.append(canvas.line(points, "white", 1.8 * LINK, zorder=2.1))
     return drawn
-
-
-def _hatch(canvas: Canvas, line: Floats, length: float) -> None:
-    """Short strokes on the right of a line (2, 2), the sign of what stands still."""
-    start, end = line if line[1, 0] >= line[0, 0] else line[::-1]
-    size = float(np.linalg.norm(end - start))
-    along = (end - start) / size
-    stroke = length * (np.array([along[1], -along[0]]) - along) / np.sqrt(2)
-    for share in np.linspace(0.08, 1.0, max(int(size / (0.8 * length)), 2)):
-        foot = start + share * size * along
-        canvas.line(np.stack([foot, foot + stroke]), FRAME_COLOUR, FINE, zorder=1.5)

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
 Picture = Literal["coordinates", "paths", "mechanism"]
 
-_PICTURES = ("coordinates", "paths", "mechanism")
-
 
 def write(
     trajectory: Trajectory,
@@ -56,8 +54,6 @@ def write(
     ValueError
         Another ending or picture, or what :func:`coordinates`, :func:`paths`, :func:`mechanism_at`,
         :func:`animate` or :func:`page` refuse.
-    ModuleNotFoundError
-        Matplotlib is missing, which all but the page need; the message says how to install it.
     OSError
         The file cannot be written.
 
@@ -77,8 +73,13 @@ def write(
     faults = []
     if ending not in (*STILL, *MOVING):
         faults.append(f"{os.fspath(path)}: a motion is drawn as .gif, .mp4, .webm, .html, .png, .svg or .pdf")
-    if picture not in _PICTURES:
-        faults.append(f"picture = {picture!r}: write one of {', '.join(_PICTURES)}")
+    stills = {
+        "coordinates": lambda: coordinates(trajectory, curves, derived=derived, units=units),
+        "paths": lambda: paths(trajectory, points),
+        "mechanism": lambda: mechanism_at(trajectory, 0, points=points),
+    }
+    if picture not in stills:
+        faults.append(f"picture = {picture!r}: write one of {', '.join(stills)}")
     if faults:
         raise ValueError("; ".join(faults))
     if ending in FILMS:
@@ -86,9 +87,5 @@ def write(
         animate(trajectory, path, points=points, frames=rate.frames, fps=rate.fps, width=rate.width)
     elif ending in MOVING:
         page(trajectory, path, points=points)
-    elif picture == "coordinates":
-        save(coordinates(trajectory, curves, derived=derived, units=units), path)
-    elif picture == "paths":
-        save(paths(trajectory, points), path)
     else:
-        save(mechanism_at(trajectory, 0, points=points), path)
+        save(stills[picture](), path)

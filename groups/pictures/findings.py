@@ -9,9 +9,8 @@ import numpy as np
 
 from groups.pictures.canvas import Canvas
 from groups.pictures.drawing import draw_bodies, draw_ground, draw_names, pictured, resting
-from groups.pictures.key import add_key
 from groups.pictures.scene import Scene
-from groups.pictures.style import FINE, MARK
+from groups.pictures.style import FINE, MARK, add_key
 from mbssa import check
 from mbssa.arrays import Floats
 from mbssa.joints.system import unknowns
@@ -54,8 +53,6 @@ def findings_at_reference(mechanism: Mechanism, report: Report | None = None) ->
     ------
     ValueError
         More than 60 bodies.
-    ModuleNotFoundError
-        Matplotlib is missing; the message says how to install it.
 
     Examples
     --------
@@ -66,7 +63,7 @@ def findings_at_reference(mechanism: Mechanism, report: Report | None = None) ->
     ['redundant constraints']
     """
     report = check(mechanism) if report is None else report
-    scene, canvas = pictured(resting(mechanism), 1)
+    scene, canvas = pictured(resting(mechanism), 0)
     fatal = {body - 1 for finding in report.findings if finding.fatal for body in finding.bodies}
     colours = tuple(_FATAL if body in fatal else _BODY for body in range(mechanism.n_bodies))
     scene = replace(scene.at(0), colours=colours)

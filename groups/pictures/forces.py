@@ -34,8 +34,6 @@ def forces_over_time(
     ------
     ValueError
         Columns that there are not, all of them; or more than 24.
-    ModuleNotFoundError
-        Matplotlib is missing; the message says how to install it.
 
     Examples
     --------

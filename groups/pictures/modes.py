@@ -35,8 +35,6 @@ def mode_pictures(model: Model, listed: Sequence[GroupModes]) -> Figure:
     ------
     ValueError
         More than 60 modes.
-    ModuleNotFoundError
-        Matplotlib is missing; the message says how to install it.
 
     Examples
     --------

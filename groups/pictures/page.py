@@ -7,8 +7,13 @@ import html
 import json
 import os
 import re
+import sys
+import tempfile
+import webbrowser
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from importlib.resources import files
+from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,9 +21,8 @@ import numpy as np
 import numpy.typing as npt
 
 from groups.pictures.curves import every_curve
-from groups.pictures.failures import failed_at
 from groups.pictures.paths import Point, PointName, points_of
-from groups.pictures.scene import Scene, scene_of
+from groups.pictures.scene import Scene, failed_at, scene_of
 from groups.pictures.shapes import Mark, Outline, Shape
 from groups.pictures.visuals import solids_of
 from mbssa.arrays import Floats
@@ -114,27 +118,25 @@ def page_text(
     forces: Forces | None = None,
 ) -> str:  # fmt: skip
     """The page of :func:`page` as a text."""
-    drawn = len(set(np.asarray(trajectory.kept).tolist()) | {0})
+    drawn = len({0, *trajectory.kept.tolist()})
     refuse_beyond(MOST_BODIES, drawn, "bodies", "one page", "keep fewer when solving")
     scene = scene_of(trajectory, min(frames, max(MOST_POSES // drawn, 1)))
-    return _html(trajectory, scene, points_of(scene, points), forces)
+    data = page_data(trajectory, scene, points_of(scene, points), forces)
+    text = json.dumps(data, separators=(",", ":"), allow_nan=False)
 
+    def part(*place: str) -> str:
+        return files("groups.pictures").joinpath(*place).read_text(encoding="utf-8")
 
-def _html(trajectory: Trajectory, scene: Scene, points: Sequence[Point], forces: Forces | None) -> str:
-    parts = files("groups.pictures")
-    mechanism = scene.mechanism
-    data = json.dumps(page_data(trajectory, scene, points, forces), separators=(",", ":"), allow_nan=False)
     fill = {
-        "title": html.escape(printable(mechanism.title or mechanism.name or "A mechanism")),
-        "style": parts.joinpath("viewer", "page.css").read_text(encoding="utf-8"),
+        "title": html.escape(printable(scene.mechanism.title or scene.mechanism.name or "A mechanism")),
+        "style": part("viewer", "page.css"),
         # No name can end the script that holds it.
-        "data": data.replace("<", r"\u003c").replace(">", r"\u003e").replace("&", r"\u0026"),
-        "licence": parts.joinpath("vendor", "three.LICENSE.txt").read_text(encoding="utf-8").strip(),
-        "three": parts.joinpath("vendor", "three.min.js").read_text(encoding="utf-8"),
-        "viewer": "\n".join(parts.joinpath("viewer", f"{name}.js").read_text("utf-8") for name in _SCRIPTS),
+        "data": text.replace("<", r"\u003c").replace(">", r"\u003e").replace("&", r"\u0026"),
+        "licence": part("vendor", "three.LICENSE.txt").strip(),
+        "three": part("vendor", "three.min.js"),
+        "viewer": "\n".join(part("viewer", f"{name}.js") for name in _SCRIPTS),
     }
-    template = parts.joinpath("viewer", "page.html").read_text(encoding="utf-8")
-    return re.sub(r"\{\{(\w+)\}\}", lambda place: fill[place[1]], template)
+    return re.sub(r"\{\{(\w+)\}\}", lambda place: fill[place[1]], part("viewer", "page.html"))
 
 
 def page_data(
@@ -278,17 +280,19 @@ def _mark(scene: Scene, mark: Mark, mouth: bool) -> dict[str, Any]:
 
 def _layers(scene: Scene) -> dict[int, int]:
     """Layers of planar bodies: those that share a joint differ, and the frame has the lowest."""
-    layers = dict.fromkeys(scene.bodies, 0)
     if not scene.planar:
-        return layers
+        return dict.fromkeys(scene.bodies, 0)
+    import networkx as nx
+
     pins: dict[tuple[float, ...], set[int]] = {}
     for mark in scene.marks:
         pin = (scene.place(mark)[0] / scene.size).round(6)
         pins.setdefault(tuple(pin.tolist()), set()).update(mark.bodies)
-    for body in scene.bodies[1:]:
-        beside = {layers[b] for on in pins.values() if body in on for b in on if b in layers and b < body}
-        layers[body] = next(layer for layer in range(1, len(layers) + 1) if layer not in beside)
-    return layers
+    graph: nx.Graph[int] = nx.Graph()
+    graph.add_nodes_from(scene.bodies)
+    for pinned in (*({0, body} for body in scene.bodies[1:]), *pins.values()):
+        graph.add_edges_from(combinations(pinned.intersection(scene.bodies), 2))
+    return nx.greedy_color(graph, strategy=lambda *_: scene.bodies)
 
 
 def _view(scene: Scene) -> tuple[list[int], list[float], bool]:
@@ -330,3 +334,71 @@ def _about(trajectory: Trajectory, scene: Scene) -> str:
 
 def _base64(array: npt.NDArray[Any], kind: str) -> str:
     return base64.b64encode(np.ascontiguousarray(array, dtype=kind).tobytes()).decode("ascii")
+
+
+# --- shown in a notebook or in a browser -------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Player:
+    """A page that plays a motion; a notebook shows it in place as the value of a cell.
+
+    Attributes
+    ----------
+    html : the page, complete in itself
+    path : the file that a browser was asked to open; None in a notebook
+    height : of the frame in a notebook, pixels
+
+    Examples
+    --------
+    >>> Player("<!doctype html>", height=300)._repr_html_()[:41]
+    '<iframe srcdoc="&lt;!doctype html&gt;" st'
+    """
+
+    html: str = field(repr=False)
+    path: Path | None = None
+    height: int = 480
+
+    def _repr_html_(self) -> str:
+        style = f"width:100%;height:{self.height}px;border:0"
+        return f'<iframe srcdoc="{html.escape(self.html)}" style="{style}" allow="fullscreen"></iframe>'
+
+
+def show(trajectory: Trajectory, points: Sequence[PointName] | None = None, *, height: int = 480) -> Player:
+    """Play a motion: in place in a notebook, else in the browser, from a temporary file.
+
+    Parameters
+    ----------
+    points : whose paths are drawn, as in :func:`groups.pictures.paths`
+    height : of the frame in a notebook, pixels
+
+    Raises
+    ------
+    ValueError
+        As :func:`groups.pictures.page`.
+    OSError
+        The file cannot be written.
+
+    Examples
+    --------
+    >>> import groups, mbssa
+    >>> crank = mbssa.load("slider_crank")
+    >>> trajectory = groups.build(mbssa.decompose(crank)).solve(groups.constant_speed(crank, steps=9))
+    >>> trajectory.show().path.name  # doctest: +SKIP
+    'motion.html'
+    """
+    text = page_text(trajectory, points=points)
+    if in_notebook():
+        return Player(text, height=height)
+    path = Path(tempfile.mkdtemp(prefix="mbssa-"), "motion.html")
+    write_whole(path, text.encode())
+    webbrowser.open(path.as_uri())
+    return Player(text, path, height)
+
+
+def in_notebook() -> bool:
+    """Whether this process runs the cells of a notebook: Jupyter, VS Code, Colab or marimo."""
+    marimo, ipython = sys.modules.get("marimo"), sys.modules.get("IPython")
+    if marimo is not None and marimo.running_in_notebook():
+        return True
+    return ipython is not None and hasattr(ipython.get_ipython(), "kernel")

@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from groups.pictures.canvas import canvas_for
-from groups.pictures.failures import sentence
-from groups.pictures.key import add_key
-from groups.pictures.scene import Scene, scene_of
-from groups.pictures.style import EDGE, FINE, body_colour
+from groups.pictures.scene import Scene, scene_of, sentence
+from groups.pictures.style import EDGE, FINE, add_key, body_colour
 from groups.results.joints import body_motion, carried
 from mbssa.arrays import Floats
 from mbssa.pictures.limits import refuse_beyond, require_matplotlib
@@ -73,8 +71,6 @@ def paths(trajectory: Trajectory, points: Sequence[PointName] | None = None) -> 
     ------
     ValueError
         Points that are not there, all of them; or more than 24.
-    ModuleNotFoundError
-        Matplotlib is missing; the message says how to install it.
 
     Examples
     --------

@@ -11,9 +11,11 @@ from groups.pictures.cams import outlines_of
 from groups.pictures.gears import rims_of
 from groups.pictures.shapes import Mark, Outline, Shape, Stage, guides_of, marks_of, shapes_of
 from groups.pictures.visuals import visual_outlines
+from groups.results.faults import STATUS
 from mbssa import decompose
 from mbssa.arrays import Floats, Ints
 from mbssa.pictures.hues import NO_GROUP, Hue, body_colours, group_hues
+from mbssa.texts import listed
 
 if TYPE_CHECKING:
     from groups.trajectory import Trajectory
@@ -50,9 +52,16 @@ class Scene(Stage):
         """Diagonal of the box, m."""
         return float(np.linalg.norm(self.high - self.low)) or 1.0
 
-    def at(self, f: int) -> Scene:
-        """The scene at one of its instants; arrays in the world have no axis of time."""
-        return replace(self, position=self.position[f], quaternion=self.quaternion[f])
+    def at(self, instant: int) -> Scene:
+        """The scene at one of its instants; places in the world have no axis of time."""
+        f = int(np.searchsorted(self.instants, instant))
+        return replace(
+            self,
+            position=self.position[f],
+            quaternion=self.quaternion[f],
+            instants=self.instants[f : f + 1],
+            time=self.time[f : f + 1],
+        )
 
 
 def scene_of(trajectory: Trajectory, most: int | Ints) -> Scene:
@@ -142,3 +151,25 @@ def at_rest(
 def chosen(there: int, most: int) -> Ints:
     """At most ``most`` of the instants 0 … there - 1, evenly, the first and the last among them."""
     return np.unique(np.round(np.linspace(0, there - 1, min(there, max(most, 1)))).astype(np.int64))
+
+
+def failed_at(trajectory: Trajectory, instant: int) -> str:
+    """One line about an instant, ``SG-2, SG-4 singular``; empty where all groups were solved."""
+    status = trajectory.status[instant]
+    by_reason: dict[int, list[str]] = {}
+    for g in np.flatnonzero(status).tolist():
+        by_reason.setdefault(int(status[g]), []).append(f"SG-{g + 1}")
+    return "; ".join(f"{listed(names, 4)} {STATUS[reason]}" for reason, names in by_reason.items())
+
+
+def sentence(trajectory: Trajectory) -> str:
+    """The first failure and how often it occurs, and the number of others; empty if there are none."""
+    status = trajectory.status
+    if not status.any():
+        return ""
+    kinds = np.unique([(g, code) for g, column in enumerate(status.T) for code in column if code], axis=0)
+    first = int(np.flatnonzero(status.any(axis=1))[0])
+    group = int(np.flatnonzero(status[first])[0])
+    count = int((status[:, group] == status[first, group]).sum())
+    text = f"SG-{group + 1} {STATUS[status[first, group]]} at {count:,} of {len(status):,} instants"
+    return text + (f", and {len(kinds) - 1} more" if len(kinds) > 1 else "")

@@ -10,9 +10,8 @@ import groups
 import groups.pictures
 import mbssa
 from groups.pictures import animate, coordinates, mechanism_at, mode_pictures, paths, write
-from groups.pictures.failures import failed_at, sentence
 from groups.pictures.paths import points_of
-from groups.pictures.scene import scene_of
+from groups.pictures.scene import failed_at, scene_of, sentence
 from mbssa.joints.frames import joint_frames
 from mbssa.pictures import save as write_figure
 
