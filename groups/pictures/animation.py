@@ -33,7 +33,6 @@ def animate(
     frames: int | None = None,
     fps: float | None = None,
     width: int | None = None,
-    loop: bool = True,
 ) -> None:
     """Write an animation of the motion at evenly chosen instants, with the paths of points.
 
@@ -46,7 +45,6 @@ def animate(
     path : a ``.gif``, ``.mp4`` (H.264) or ``.webm`` (VP9) file
     points : whose paths are drawn, as in :func:`paths`; ``()`` for none
     frames, fps, width : number of frames, frames per second and pixels, as :class:`Film` has them
-    loop : whether a GIF begins again at its end
 
     Raises
     ------
@@ -77,7 +75,7 @@ def animate(
         require_video()
     rate = fps or kind.fps
     images = _images(trajectory, points, frames or kind.frames, width or WIDTH)
-    film = _video(images, rate, ending) if kind.encoder else _gif(list(images), rate, loop)
+    film = _video(images, rate, ending) if kind.encoder else _gif(list(images), rate)
     write_whole(Path(path), film)
 
 
@@ -128,7 +126,7 @@ def _video(images: Iterator[Any], fps: float, ending: str) -> bytes:
     return buffer.getvalue()
 
 
-def _gif(images: list[Any], fps: float, loop: bool) -> bytes:
+def _gif(images: list[Any], fps: float) -> bytes:
     """One palette for all frames, or colours flicker; the paper, averaged with its grid, white again."""
     from PIL import Image
 
@@ -138,7 +136,6 @@ def _gif(images: list[Any], fps: float, loop: bool) -> bytes:
     palette.putpalette(colours.ravel().tolist())
     frames = [image.quantize(palette=palette, dither=0) for image in images]
     stream = io.BytesIO()
-    again = {"loop": 0} if loop else {}
     frames[0].save(
         stream,
         format="GIF",
@@ -146,6 +143,6 @@ def _gif(images: list[Any], fps: float, loop: bool) -> bytes:
         append_images=frames[1:],
         duration=round(1000 / fps),
         optimize=False,
-        **again,
+        loop=0,
     )
     return stream.getvalue()

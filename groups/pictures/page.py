@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from groups.pictures.curves import every_curve
+from groups.pictures.coordinates import every_curve
 from groups.pictures.paths import Point, PointName, points_of
 from groups.pictures.scene import Scene, failed_at, scene_of
-from groups.pictures.shapes import Mark, Outline, Shape
+from groups.pictures.shapes import Mark
 from groups.pictures.visuals import solids_of
 from mbssa.arrays import Floats
 from mbssa.files import write_whole
@@ -122,7 +122,7 @@ def page_text(
     refuse_beyond(MOST_BODIES, drawn, "bodies", "one page", "keep fewer when solving")
     scene = scene_of(trajectory, min(frames, max(MOST_POSES // drawn, 1)))
     data = page_data(trajectory, scene, points_of(scene, points), forces)
-    text = json.dumps(data, separators=(",", ":"), allow_nan=False)
+    text = json.dumps(data, separators=(",", ":"), allow_nan=False, default=_encoded)
 
     def part(*place: str) -> str:
         return files("groups.pictures").joinpath(*place).read_text(encoding="utf-8")
@@ -142,21 +142,21 @@ def page_text(
 def page_data(
     trajectory: Trajectory, scene: Scene, points: Sequence[Point], forces: Forces | None = None
 ) -> dict[str, Any]:
-    """Data of the motion for the page: arrays as base64 texts, poses less ``centre``."""
-    centre, drawn = (scene.low + scene.high) / 2, set(scene.bodies)
-    poses = np.concatenate([scene.position - centre, scene.quaternion], axis=2)
+    """Data of the motion for the page: places less ``centre``, long arrays in single precision."""
+    centre, drawn, body_at = (scene.low + scene.high) / 2, set(scene.bodies), scene.bodies.index
     reasons = {"": 0}
     says = [reasons.setdefault(failed_at(trajectory, i), len(reasons)) for i in scene.instants.tolist()]
     up, view, flat = _view(scene)
     solids = solids_of(scene.mechanism, scene.bodies)
+    solid = {each.body for each in solids}  # these have a mesh instead of lines
     tubes = {guide.joint for guide in scene.guides if guide.kind == "tube"}
     layers = _layers(scene)
     return {
         "name": printable(scene.mechanism.name or "mechanism"),
         "planar": scene.planar,
-        "centre": centre.tolist(),
-        "low": (scene.low - centre).tolist(),
-        "high": (scene.high - centre).tolist(),
+        "centre": centre,
+        "low": scene.low - centre,
+        "high": scene.high - centre,
         "up": up,
         "view": view,
         "flat": flat,
@@ -181,46 +181,40 @@ def page_data(
                 "colour": scene.colours[body],
                 "sg": int(scene.structure.group_of_body[body]),
                 "layer": layers[body],
-                **_lines(shape, is_solid=any(solid.body == body for solid in solids)),
-                "outlines": [[o.points.tolist(), o.closed] for o in scene.outlines if o.body == body],
-                "guides": [_guide(guide) for guide in scene.guides if guide.body == body],
+                "points": shape.points,
+                "lines": [] if body in solid else shape.lines,
+                "faces": [] if body in solid else shape.faces,
+                "outlines": [[o.points, o.closed] for o in scene.outlines if o.body == body],
+                "guides": [[*g.points, g.kind, g.across] for g in scene.guides if g.body == body],
             }
             for body, shape in zip(scene.bodies, scene.shapes, strict=True)
         ],
-        "solids": [
-            {"body": scene.bodies.index(solid.body), "corners": _base64(solid.corners, "<f4")}
-            for solid in solids
-        ],
+        "solids": [{"body": body_at(each.body), "corners": np.float32(each.corners)} for each in solids],
         "marks": [
             _mark(scene, mark, mark.joint in tubes) for mark in scene.marks if not mark.type.is_coupling
         ],
         "paths": [
             {
-                "body": scene.bodies.index(point.body),
-                "at": point.local.tolist(),
+                "body": body_at(point.body),
+                "at": point.local,
                 "label": point.label,
-                "rates": [_base64(rate, "<f4") for rate in point.rates(trajectory, scene)],
+                "rates": [np.float32(rate) for rate in point.rates(trajectory, scene)],
             }
             for point in points
         ],
         "forces": [] if forces is None else _forces(forces, scene, centre),
         "open": forces is not None and bool(forces.indeterminate),
         "curves": [
-            {
-                "label": curve.label,
-                "unit": curve.unit,
-                "driven": curve.driven,
-                "titles": curve.titles,
-                "parts": [_base64(part[scene.instants], "<f4") for part in curve.parts],
-            }
+            vars(curve)
+            | {"titles": curve.titles, "parts": [np.float32(part[scene.instants]) for part in curve.parts]}
             for curve in every_curve(trajectory)[: min(_MOST_CURVES, _MOST_VALUES // len(scene.instants))]
         ],
         "model": _model(scene.mechanism),
         "reasons": list(reasons),
-        # Float64 (F,); poses float32 (F, K, 7): x, y, z, quaternion w, x, y, z; says uint16 (F,), of reasons.
-        "time": _base64(scene.time, "<f8"),
-        "poses": _base64(poses, "<f4"),
-        "says": _base64(np.array(says), "<u2"),
+        "time": scene.time,
+        # (F, K, 7): x, y, z, quaternion w, x, y, z; and the place (F,) of each instant's reason.
+        "poses": np.concatenate([scene.position - centre, scene.quaternion], axis=2, dtype=np.float32),
+        "says": np.array(says, dtype=np.uint16),
     }
 
 
@@ -234,8 +228,7 @@ def _forces(forces: Forces, scene: Scene, centre: Floats) -> list[dict[str, Any]
             at, force = (in_space(part[scene.instants]) for part in (one.point, one.force))
             known = np.isfinite(one.force[scene.instants]).any(axis=1, keepdims=True)
             force = np.where(known, np.nan_to_num(force, nan=0.0), np.nan)
-            arrays = {"at": _base64(at - centre, "<f4"), "force": _base64(force, "<f4")}
-            found.append({"label": joint.id, **arrays})
+            found.append({"label": joint.id, "at": np.float32(at - centre), "force": np.float32(force)})
     return found
 
 
@@ -249,16 +242,6 @@ def _model(mechanism: Mechanism) -> str:
         return ""
 
 
-def _lines(shape: Shape, *, is_solid: bool) -> dict[str, Any]:
-    """Points, lines and faces of a body; one that ``is_solid`` has a mesh instead of lines."""
-    lines, faces = ([], []) if is_solid else (shape.lines.tolist(), shape.faces)
-    return {"points": shape.points.tolist(), "lines": lines, "faces": faces}
-
-
-def _guide(guide: Outline) -> list[Any]:
-    return [*guide.points.tolist(), guide.kind, None if guide.across is None else guide.across.tolist()]
-
-
 def _mark(scene: Scene, mark: Mark, mouth: bool) -> dict[str, Any]:
     """A joint; its ``mouth`` is that of a tube."""
     seat, other = mark.seat, 1 - mark.seat
@@ -268,13 +251,13 @@ def _mark(scene: Scene, mark: Mark, mouth: bool) -> dict[str, Any]:
         "solid": mark.type.solid,
         "body": scene.bodies.index(mark.bodies[seat]),
         "other": scene.bodies.index(mark.bodies[other if there else seat]),
-        "at": mark.origin[seat].tolist(),
-        "axes": mark.axes[seat].tolist(),
+        "at": mark.origin[seat],
+        "axes": mark.axes[seat],
         "slide": mark.type.guide,
         "mouth": mouth,
         "driven": mark.driven,
-        "frame": mark.origin[mark.bodies.index(0)].tolist() if on_frame else None,
-        "rod": mark.origin[other].tolist() if there and mark.type.line == "rod" else None,
+        "frame": mark.origin[mark.bodies.index(0)] if on_frame else None,
+        "rod": mark.origin[other] if there and mark.type.line == "rod" else None,
     }
 
 
@@ -324,16 +307,18 @@ def _about(trajectory: Trajectory, scene: Scene) -> str:
     mechanism, shown, there = scene.mechanism, len(scene.instants), len(trajectory.time)
     joints = counted(mechanism.n_joints, "joint")
     text = f"{mechanism.space}, {mechanism.n_bodies} bodies with the frame, {joints}; "
-    chosen = f"{shown:,} of the {there:,} instants, evenly chosen"
-    text += counted(shown, "instant") if shown == there else chosen
-    left = mechanism.n_bodies - len(scene.bodies)
-    if left:
+    some = f"{shown:,} of the {there:,} instants, evenly chosen"
+    text += counted(shown, "instant") if shown == there else some
+    if left := mechanism.n_bodies - len(scene.bodies):
         text += f"; {left} {'bodies were' if left > 1 else 'body was'} not kept"
     return f"{text}; one square of the grid is {quantity_text(_cell(scene), 'm', mechanism.units)}"
 
 
-def _base64(array: npt.NDArray[Any], kind: str) -> str:
-    return base64.b64encode(np.ascontiguousarray(array, dtype=kind).tobytes()).decode("ascii")
+def _encoded(array: npt.NDArray[Any]) -> Any:
+    """An array for JSON: of single precision or small integers as base64 text, else as lists."""
+    if array.dtype in (np.float32, np.uint16):
+        return base64.b64encode(array.astype(array.dtype.newbyteorder("<")).tobytes()).decode("ascii")
+    return array.tolist()
 
 
 # --- shown in a notebook or in a browser -------------------------------------------------------------

@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from groups.pictures.cams import outlines_of
-from groups.pictures.gears import rims_of
+from groups.pictures.outlines import outlines_of, rims_of, visual_outlines
 from groups.pictures.shapes import Mark, Outline, Shape, Stage, guides_of, marks_of, shapes_of
-from groups.pictures.visuals import visual_outlines
 from groups.results.faults import STATUS
 from mbssa import decompose
 from mbssa.arrays import Floats, Ints

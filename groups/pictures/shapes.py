@@ -6,9 +6,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -216,6 +216,12 @@ def _tube(near: float, far: float) -> tuple[float, float] | None:
         return None
     rod = min(0.9 * least, 0.55 * most)
     return sign * (most - rod + 0.06 * least), sign * rod
+
+
+def visual_of(mechanism: Mechanism, body: int) -> Mapping[str, Any]:
+    """The table of a body's looks, empty where the model gives none."""
+    geometry = mechanism.body_geometry.get(body)
+    return (geometry.visual if geometry is not None else None) or {}
 
 
 def joined(frames: Frames, mark: Mark) -> tuple[Floats, Floats]:

@@ -1,4 +1,4 @@
-"""Looks of bodies that a model file gives: outlines in the plane, and meshes in STL and OBJ files."""
+"""Solid looks of bodies that a model file gives: simple shapes, and meshes in STL and OBJ files."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from groups.pictures.shapes import Outline, Stage
+from groups.pictures.shapes import visual_of
 from groups.rotations import rotation_of
 from mbssa.allowed import Allowed, located
 from mbssa.arrays import Floats
@@ -42,22 +42,13 @@ class Solid:
     corners: Floats
 
 
-def visual_outlines(stage: Stage) -> list[Outline]:
-    """Closed outlines that the model gives for some drawn bodies."""
-    return [
-        Outline(body, np.array([stage.frames.on_body(body, at) for at in [*outline, outline[0]]]), True)
-        for body in stage.bodies
-        if (outline := _visual(stage.mechanism, body).get("outline"))
-    ]
-
-
 def solids_of(mechanism: Mechanism, bodies: Sequence[int]) -> tuple[Solid, ...]:
     """Meshes and simple shapes of some bodies; a warning names those that cannot be shown, and why."""
     found: list[Solid] = []
     missing: list[str] = []
     room = MOST_TRIANGLES
     for body in bodies:
-        visual = _visual(mechanism, body)
+        visual = visual_of(mechanism, body)
         mesh, parts = visual.get("mesh"), visual.get("parts")
         whole = {"shape": "mesh", "file": mesh, "scale": visual.get("scale", 1.0)}
         parts = [*([whole] if isinstance(mesh, str) else []), *(parts if isinstance(parts, list) else [])]
@@ -77,11 +68,6 @@ def solids_of(mechanism: Mechanism, bodies: Sequence[int]) -> tuple[Solid, ...]:
         more = f"; and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""
         warnings.warn("; ".join(missing[:_NAMED]) + more, stacklevel=2)
     return tuple(found)
-
-
-def _visual(mechanism: Mechanism, body: int) -> Mapping[str, Any]:
-    geometry = mechanism.body_geometry.get(body)
-    return (geometry.visual if geometry is not None else None) or {}
 
 
 def _corners(folder: str, part: Mapping[str, Any]) -> Floats:

@@ -5,7 +5,7 @@ import pytest
 
 import groups
 import mbssa
-from groups.pictures.cams import outlines_of
+from groups.pictures.outlines import outlines_of
 from groups.pictures.scene import scene_of
 from groups.pictures.shapes import Stage
 from mbssa.joints.frames import joint_frames
