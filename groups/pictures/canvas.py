@@ -143,31 +143,27 @@ def _solid(low: Floats, high: Floats, unit: str, larger: float) -> Canvas:
     aspect = extent / extent.max()
     height = larger * _BOX
     figure = figure_of(larger * WIDTH, height)
-    place = (0.0, 0.0, 1.0, 1.0 - _TOP / height)
-    axes = box_in(figure, place, (low + high) / 2 / LENGTHS[unit], extent / LENGTHS[unit])
+    axes = box_at(figure, 0.0, 0.0, larger * WIDTH, height - _TOP)
     axes.view_init(elev=62 if thin[2] else 20, azim=-80 if thin[2] else -60)
-    axes.tick_params(labelsize=SMALL_TEXT, labelfontfamily=FONT)
+    x, y, z = ((low + high) / 2 + np.outer([-0.5, 0.5], extent)).T / LENGTHS[unit]
+    axes.set(xlim=x, ylim=y, zlim=z)
     for name, axis, flat, share in zip("xyz", axes._axis_map.values(), thin, aspect, strict=True):
         axis.set_pane_color((0.97, 0.97, 0.97, 1.0))
         axis._axinfo["grid"].update(color=GRID, linewidth=0.5)
+        axis.labelpad = 7.0
         if flat:
             axis.set_ticks([])
-            continue
-        axis.set_label_text(f"{name} ({unit})", fontsize=SMALL_TEXT, family=FONT)
-        axis.labelpad = 7.0
-        axis.get_major_locator().set_params(nbins=1 + round(5 * share))
+        else:
+            axis.set_label_text(f"{name} ({unit})")
+            axis.get_major_locator().set_params(nbins=1 + round(5 * share))
     _fill(figure, axes, tuple(aspect))
     return Canvas(figure, axes, True, float(extent.max()) / (80.0 * larger), unit)
 
 
-def box_in(figure: Figure, place: tuple[float, float, float, float], middle: Floats, extent: Floats) -> Any:
-    """Axes in space, seen in parallel projection, at a place of a figure in shares of it."""
-    from mpl_toolkits.mplot3d import Axes3D
-
-    axes = Axes3D(figure, rect=place, proj_type="ortho")
-    figure.add_axes(axes)
-    x, y, z = np.stack([middle - extent / 2, middle + extent / 2], axis=1)
-    axes.set(xlim=x, ylim=y, zlim=z)
+def box_at(figure: Figure, left: float, bottom: float, wide: float, tall: float) -> Any:
+    """Axes in space, seen in parallel projection, of this size at this place of a figure, mm."""
+    axes: Any = axes_at(figure, left, bottom, wide, tall, projection="3d", proj_type="ortho")
+    axes.zaxis.label.set(fontsize=SMALL_TEXT, family=FONT)
     return axes
 
 
@@ -183,20 +179,16 @@ def _fill(figure: Figure, axes: Any, aspect: tuple[float, ...]) -> None:
         parts = [(axis.pane.get_window_extent(), axis.get_tightbbox(renderer)) for axis in three]
         return Bbox.union([box for part in parts for box in part if box is not None])
 
-    three = list(axes._axis_map.values())
-    per_mm = figure.dpi / MM_PER_INCH
-    width, height = figure.bbox.width, figure.bbox.height
-    place = axes.get_position()
-    room = np.array([place.width * width, place.height * height]) - _SPARE * per_mm
+    three, per_mm = list(axes._axis_map.values()), figure.dpi / MM_PER_INCH
+    width, height = figure.bbox.width, figure.bbox.height - _TOP * per_mm
     zoom = 1.0
     for _ in range(2):
-        zoom *= float((room / drawn(zoom).size).min())
+        zoom *= float(((np.array([width, height]) - _SPARE * per_mm) / drawn(zoom).size).min())
     box = drawn(zoom)
     taller = box.height + (_SPARE + _TOP) * per_mm
     figure.set_size_inches(width / figure.dpi, taller / figure.dpi)
-    bottom = place.y0 * height + _SPARE / 2 * per_mm - box.y0
-    middle = place.x0 * width + width / 2 - (box.x0 + box.x1) / 2
-    axes.set_position((middle / width, bottom / taller, place.width, place.height * height / taller))
+    left, bottom = width / 2 - (box.x0 + box.x1) / 2, _SPARE / 2 * per_mm - box.y0
+    axes.set_position((left / width, bottom / taller, 1.0, height / taller))
 
 
 def diagram(figure: Figure, left: float, bottom: float, wide: float, tall: float, ylabel: str) -> Axes:

@@ -33,20 +33,16 @@ def write(
     units: Literal["file", "si"] = "si",
     film: Film | None = None,
 ) -> None:
-    """Write a picture of a motion: animated, in 3D or still.
-
-    A film is a ``.gif``, ``.mp4`` or ``.webm``, a page in 3D ``.html``, a still picture ``.png``, ``.svg`` or
-    ``.pdf``.
+    """Write a motion as a film (``.gif``, ``.mp4``, ``.webm``), a page in 3D (``.html``) or a still picture.
 
     Parameters
     ----------
     trajectory : a solved motion
     path : its ending says what is made; the file is either whole or not there afterwards
-    picture : of a still one, what it shows: "coordinates" over time, "paths" of points, or the
+    picture : of a ``.png``, ``.svg`` or ``.pdf``: "coordinates" over time, "paths" of points, or the
         "mechanism" at the first instant
     points : whose paths are drawn, as in :func:`paths`; coordinates have none
-    curves, derived, units : coordinates and quantities that are drawn over time, as in :func:`coordinates`
-
+    curves, derived, units : of coordinates over time, as in :func:`coordinates`
     film : size and rate of an animation
 
     Raises

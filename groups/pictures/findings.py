@@ -89,15 +89,14 @@ def _rings(canvas: Canvas, scene: Scene, report: Report) -> list[Any]:
     joints = {joint: _REDUNDANT for f in report.findings if f.kind == "redundant" for joint in f.joints}
     joints |= {joint: _FATAL for f in report.findings if f.fatal for joint in f.joints}
     ids = scene.mechanism.joint_ids
-    ring: dict[str, Any] = {"ls": "", "marker": "o", "mfc": "none", "mew": 2.5 * FINE}
+    ring: dict[str, Any] = {"marker": "o", "mfc": "none", "mew": 2.5 * FINE}
     drawn: dict[str, Any] = {}
     for mark in scene.marks:
         colour = joints.get(ids[mark.joint])
         if colour is not None:
-            canvas.axes.plot(
-                *canvas.on_axes(scene.place(mark)[None]), zorder=5, mec=colour, ms=2.4 * MARK, **ring
-            )
-            drawn[colour] = Line2D([], [], mec=colour, label=_RINGS[colour], ms=1.4 * MARK, **ring)
+            ring["mec"] = colour
+            canvas.dot(scene.place(mark), zorder=5, ms=2.4 * MARK, **ring)
+            drawn[colour] = Line2D([], [], ls="", label=_RINGS[colour], ms=1.4 * MARK, **ring)
     return list(drawn.values())
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import networkx
 import numpy as np
 
-from groups.pictures.canvas import Canvas, box_in
+from groups.pictures.canvas import Canvas, box_at
 from groups.pictures.drawing import draw_bodies, draw_ground
 from groups.pictures.scene import Scene, at_rest, scene_of
 from mbssa.joints.poses import Poses
@@ -83,15 +83,13 @@ def _scene(model: Model, found: GroupModes) -> Scene:
 def _canvas(figure: Figure, left: float, bottom: float, scene: Scene) -> Canvas:
     """Axes without ticks that show the whole scene."""
     middle, half = (scene.low + scene.high) / 2, 0.56 * float((scene.high - scene.low).max()) or 1.0
-    axes = axes_at(figure, left, bottom, _SIDE, _SIDE)
+    x, y, z = np.stack([middle - half, middle + half], axis=1)
+    axes: Any = (axes_at if scene.planar else box_at)(figure, left, bottom, _SIDE, _SIDE)
+    axes.set(xlim=x, ylim=y, xticks=[], yticks=[])
     if scene.planar:
-        x, y, _ = np.stack([middle - half, middle + half], axis=1)
-        axes.set(xlim=x, ylim=y, xticks=[], yticks=[])
         axes.spines[:].set(linewidth=0.4, color="#BBBBBB")
     else:
-        place = axes.get_position().bounds
-        axes.remove()
-        axes = box_in(figure, place, middle, np.full(3, 2 * half))
+        axes.set_zlim(z)
         axes.view_init(elev=20, azim=-60)
         axes.set_box_aspect((1, 1, 1), zoom=1.35)
         axes.set_axis_off()

@@ -70,11 +70,10 @@ def page(
 ) -> None:
     """Write a page that plays the motion: one HTML file with everything in it, which loads nothing else.
 
-    It shows bodies as links between their joints, joints by type (driven ones in orange), the frame in
-    grey, paths of points, a grid, and a line that names the groups that failed at an instant; the
-    bodies that were not solved there are left out. What it shows are solved instants, evenly chosen
-    if there are too many, and it says so; nothing is interpolated. The poses are float32 about
-    the middle of the mechanism. It draws with three.js (MIT licence), which is in the file.
+    Bodies are links between their joints, which have a symbol for each type (driven ones in orange); a line
+    names the groups that failed at an instant, and bodies that were not solved there are left out. Instants
+    are evenly chosen if there are too many, and the page says so; nothing is interpolated. Poses are float32
+    about the middle of the mechanism. It draws with three.js (MIT licence), which is in the file.
 
     Parameters
     ----------
