@@ -128,11 +128,9 @@ def _video(images: Iterator[Any], fps: float, ending: str) -> bytes:
 
 def _gif(images: list[Any], fps: float) -> bytes:
     """One palette for all frames, or colours flicker; the paper, averaged with its grid, white again."""
-    from PIL import Image
-
-    colours = np.array(images[len(images) // 2].quantize(128, dither=0).getpalette()).reshape(-1, 3)
+    palette = images[len(images) // 2].quantize(128, dither=0)
+    colours = np.array(palette.getpalette()).reshape(-1, 3)
     colours[(colours >= _PAPER).all(axis=1)] = 255
-    palette = Image.new("P", (1, 1))
     palette.putpalette(colours.ravel().tolist())
     frames = [image.quantize(palette=palette, dither=0) for image in images]
     stream = io.BytesIO()

@@ -116,10 +116,13 @@ def coordinates(
     >>> [axes.get_ylabel() for axes in figure.axes[:3]]
     ['position (m)', 'velocity (m/s)', 'acceleration (m/s²)']
     """
+    from groups.results.expressions import derived as motions_of
+
     require_matplotlib()
     if level not in LEVELS:
         raise ValueError(f"level = {level!r}: write one of {', '.join(LEVELS)}")
-    quantities = {curve.label: curve for curve in derived_curves(trajectory, derived or {})}
+    motions = motions_of(trajectory, derived) if derived else ()
+    quantities = {curve.label: curve for curve in _curves(motions)}
     if names is None:
         curves = list(quantities.values()) or curves_by_default(trajectory)
     else:
@@ -248,13 +251,6 @@ def curves_by_default(trajectory: Trajectory) -> list[Curve]:
     return sorted(curves, key=lambda curve: not curve.driven)[:CURVES_BY_DEFAULT]
 
 
-def derived_curves(trajectory: Trajectory, expressions: Mapping[str, str]) -> list[Curve]:
-    """Quantities by name, as :meth:`groups.Trajectory.quantity` has them."""
-    from groups.results.expressions import derived
-
-    return list(_curves(derived(trajectory, expressions))) if expressions else []
-
-
 def converted(curve: Curve, units: tuple[str, str]) -> Curve:
     """A curve in these units of length and angle."""
     unit, scale = given_in(curve.unit, units)
@@ -263,44 +259,39 @@ def converted(curve: Curve, units: tuple[str, str]) -> Curve:
 
 def named_curves(trajectory: Trajectory, names: Sequence[str], derived: Mapping[str, Curve]) -> list[Curve]:
     """Curves of coordinates, joints, bodies, points and derived quantities by name."""
-    curves: list[Curve] = []
-    faults = []
-    for name in [names] if isinstance(names, str) else names:
-        try:
-            curves += [derived[name]] if name in derived else _find(trajectory, name)
-        except (KeyError, ValueError) as fault:
-            faults.append(str(fault.args[0]))
-    if faults:
-        expression = "for an expression write --quantity NAME=EXPRESSION (derived in Python), and NAME here"
-        raise ValueError("; ".join([*faults, expression]))
-    return curves
-
-
-def _find(trajectory: Trajectory, name: str) -> list[Curve]:
-    """Curves of this name, or all of the joint, body or point of this name."""
     mechanism = trajectory.mechanism
     # Curves by what stands before the last point of their names, made when they are needed.
     makers: dict[str, Callable[[], Iterable[Curve]]] = {}
-    for body in range(mechanism.n_bodies):
-        owner, geometry = mechanism.body_name(body), mechanism.body_geometry.get(body)
+    bodies = [mechanism.body_name(body) for body in range(mechanism.n_bodies)]
+    for body, owner in enumerate(bodies):
+        geometry = mechanism.body_geometry.get(body)
         makers[owner] = partial(_of_body, trajectory, body)
         for point in geometry.points if geometry is not None else ():
             makers[f"{owner}.{point}"] = partial(_of_point, trajectory, body, point)
     makers |= {joint.id: partial(_of_joint, trajectory, joint) for joint in mechanism.joints}
-    whole, one = mechanism.called(f"{name}.")[:-1], mechanism.called(name)
-    if whole in makers:
-        return list(makers[whole]())
-    there = list(makers.get(one.rpartition(".")[0], tuple)())
-    found = [curve for curve in there if curve.label == one]
-    if found:
-        return found
-    if there:
-        raise ValueError(f"no coordinate {name!r}; there are {', '.join(curve.label for curve in there)}")
-    raise ValueError(
-        f"no coordinate {name!r}: write joint.coordinate or body.x; the joints are "
-        f"{', '.join(mechanism.joint_ids[:_LISTED])}, the bodies "
-        f"{', '.join(sorted(map(mechanism.body_name, range(mechanism.n_bodies)))[:_LISTED])}"
-    )
+    makers |= {name: partial(list, [curve]) for name, curve in derived.items()}
+    curves: list[Curve] = []
+    faults = []
+    for name in [names] if isinstance(names, str) else names:
+        whole, one = mechanism.called(f"{name}.")[:-1], mechanism.called(name)
+        try:
+            there = list(makers.get(whole, makers.get(one.rpartition(".")[0], tuple))())
+        except (KeyError, ValueError) as fault:
+            faults.append(str(fault.args[0]))
+            continue
+        found = [curve for curve in there if whole in makers or curve.label == one]
+        if not found and there:
+            known = f"there are {', '.join(curve.label for curve in there)}"
+            faults.append(f"no coordinate {name!r}; {known}")
+        elif not found:
+            joints, owners = ", ".join(mechanism.joint_ids[:_LISTED]), ", ".join(sorted(bodies)[:_LISTED])
+            known = f"write joint.coordinate or body.x; the joints are {joints}, the bodies {owners}"
+            faults.append(f"no coordinate {name!r}: {known}")
+        curves += found
+    if faults:
+        expression = "for an expression write --quantity NAME=EXPRESSION (derived in Python), and NAME here"
+        raise ValueError("; ".join([*faults, expression]))
+    return curves
 
 
 def _curves(motions: Iterable[CoordinateMotion], driven: Sequence[str] = ()) -> Iterator[Curve]:
