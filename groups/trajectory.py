@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     import xarray
 
     from groups.motion import Motion
-    from groups.pictures.player import Player
-    from groups.pictures.points import PointName
+    from groups.pictures.page import Player
+    from groups.pictures.paths import PointName
     from groups.results.singular import SingularPosition
     from groups.results.table import Choice
     from mbssa import Mechanism, Structure

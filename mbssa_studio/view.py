@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from groups.pictures.cams import Outline, outlines_of
+from groups.pictures.outlines import outlines_of
+from groups.pictures.shapes import Stage
 from groups.rotations import quaternion_of
 from mbssa.joints.catalogue import coordinate_unit, types_of
 from mbssa.joints.frames import joint_frames
@@ -131,14 +132,14 @@ def outlines(mechanism: Mechanism, metres: float) -> list[dict[str, Any]]:
         return []
     frames = joint_frames(mechanism)
     poses = frames.position[None], quaternion_of(frames.rotation)[None]
-
-    def at_reference(outline: Outline) -> Any:
-        points = frames.position[outline.body] + outline.points @ frames.rotation[outline.body].T
-        return (points[:, :2] / metres).round(9).tolist()
-
+    stage = Stage(mechanism, frames, tuple(range(mechanism.n_bodies)), *poses)
     return [
-        {"body": outline.body + 1, "closed": outline.closed, "points": at_reference(outline)}
-        for outline in outlines_of(mechanism, frames, range(mechanism.n_bodies), *poses)
+        {
+            "body": outline.body + 1,
+            "closed": outline.closed,
+            "points": (stage.world(outline.body, outline.points)[0, :, :2] / metres).round(9).tolist(),
+        }
+        for outline in outlines_of(stage)
     ]
 
 

@@ -104,10 +104,9 @@ def test_the_title_of_a_page_is_escaped():
     trajectory = groups.build(mbssa.decompose(mechanism)).solve(
         groups.default_motion(mechanism, steps=2), compiled=False
     )
-    from groups.pictures.page import _html
-    from groups.pictures.scene import scene_of
+    from groups.pictures.page import page_text
 
-    page = _html(trajectory, scene_of(trajectory, 2), [], None)
+    page = page_text(trajectory, points=())
     assert "\x1b" not in page
     assert "\u202e" not in page
     assert "&lt;/title&gt;\\u001b[31m\\u202eevil" in page

@@ -10,7 +10,7 @@ from groups.cli import options
 from groups.cli.arguments import coordinate_values
 from groups.dynamics.forward.small_motions import Linearisation, equilibrium
 from groups.dynamics.forward.small_motions import linearise as linearise_about
-from groups.reports.small_motions import SmallMotions, small_motions_report
+from groups.reports.small_motions import small_motions_report
 from groups.trajectory import Trajectory
 from mbssa import ModelError, load
 from mbssa.cli.console import BETWEEN, NOT_DETERMINED, OK, deliver, fail, fail_all, refuse
@@ -97,13 +97,13 @@ def linearise(
         if played is not None and target.endings is MOVING:
             outputs.write(played, target)
         else:
-            report = small_motions_report(SmallMotions(found, rest, (), units))
+            report = small_motions_report(found, rest, (), units)
             deliver(report.export(_FORMATS[target.path.suffix.lower()]), target.path)
 
     options.conclude(
         [*sheets, *outputs.targets],
         write,
-        lambda files: small_motions_report(SmallMotions(found, rest, files, units)),
+        lambda files: small_motions_report(found, rest, files, units),
         form,
     )
     raise typer.Exit(OK if rest is None or rest.found else NOT_DETERMINED)

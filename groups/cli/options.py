@@ -263,7 +263,7 @@ class OutputOptions:
     def _try_animation(self, still: Trajectory, faults: list[str]) -> None:
         from groups.pictures.drawing import MOST_BODIES
         from groups.pictures.page import MOST_BODIES as MOST_BODIES_OF_A_PAGE
-        from groups.pictures.points import points_of
+        from groups.pictures.paths import points_of
         from groups.pictures.scene import scene_of
         from mbssa.pictures.limits import refuse_beyond
 

@@ -20,7 +20,7 @@ from groups.dynamics.forward import simulate as simulate_by
 from groups.dynamics.forward.choice import structure_of
 from groups.dynamics.forward.integration import Integrator
 from groups.model import Model
-from groups.reports.simulation import SimulationSummary, simulation_report
+from groups.reports.simulation import simulation_report
 from groups.trajectory import Trajectory, load_trajectory
 from mbssa import ModelError, load
 from mbssa.cli import completion
@@ -185,10 +185,7 @@ def simulate(
 
     shown = found.trajectory.mechanism.units
     options.conclude(
-        [*outputs.targets, *tables],
-        write,
-        lambda files: simulation_report(SimulationSummary(found, files, shown)),
-        common.form,
+        [*outputs.targets, *tables], write, lambda files: simulation_report(found, files, shown), common.form
     )
     raise typer.Exit(STOPPED if found.status == "stopped" else OK if found.ok else NOT_DETERMINED)
 

@@ -12,7 +12,7 @@ from groups.building import build
 from groups.cli import arguments, options
 from groups.cli.loading import motion_to_solve, solvable_model
 from groups.cli.running import Request, solve_interactively
-from groups.reports.solution import Summary, solution_report
+from groups.reports.solution import solution_report
 from groups.trajectory import Branch, Level
 from mbssa import load, mpi_rank
 from mbssa.cli import completion
@@ -116,7 +116,7 @@ def solve(
     options.conclude(
         outputs.targets if len(reached.time) else [],
         lambda target: outputs.write(reached, target),
-        lambda files: solution_report(Summary(solvable, path, run, files, units)),
+        lambda files: solution_report(solvable, path, run, files, units),
         common.form,
     )
     raise typer.Exit(STOPPED if run.stopped else OK if run.trajectory.ok else NOT_DETERMINED)

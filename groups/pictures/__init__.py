@@ -1,7 +1,7 @@
 """Pictures of a solved motion: coordinates over time, paths, the mechanism, an animation, a page in 3D.
 
-Matplotlib is imported when a picture is drawn, not before; the extra ``pictures`` brings it.
-The page needs none.
+Matplotlib is imported when a picture is drawn, not before; the extra ``pictures`` brings it, and ``video``
+brings PyAV for films. A ModuleNotFoundError says how to install what is missing; the page needs neither.
 
 >>> import groups, mbssa
 >>> from groups.pictures import paths
@@ -19,9 +19,8 @@ from groups.pictures.files import write
 from groups.pictures.findings import findings_at_reference
 from groups.pictures.forces import forces_over_time
 from groups.pictures.modes import mode_pictures
-from groups.pictures.page import page
+from groups.pictures.page import Player, page, show
 from groups.pictures.paths import paths
-from groups.pictures.player import Player, show
 
 __all__ = [
     "Player",

@@ -10,15 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from groups.pictures.canvas import Canvas, canvas_for
-from groups.pictures.drawing import MOST_BODIES, draw_bodies, draw_ground, draw_key, title_of
-from groups.pictures.paths import PATH_INSTANTS, draw_path, path_of
-from groups.pictures.points import PointName, points_of
-from groups.pictures.scene import scene_of
+from groups.pictures.drawing import draw_bodies, draw_ground, draw_key, pictured, title_of
+from groups.pictures.paths import PointName, points_of
+from groups.pictures.scene import chosen
 from groups.pictures.style import FINE, GRID, PATH_COLOUR
 from mbssa.files import write_whole
 from mbssa.film import FILMS, WIDTH, Film, require_video
-from mbssa.pictures.limits import refuse_beyond, require_matplotlib
+from mbssa.pictures.limits import require_matplotlib
 
 if TYPE_CHECKING:
     from groups.trajectory import Trajectory
@@ -35,7 +33,6 @@ def animate(
     frames: int | None = None,
     fps: float | None = None,
     width: int | None = None,
-    loop: bool = True,
 ) -> None:
     """Write an animation of the motion at evenly chosen instants, with the paths of points.
 
@@ -48,14 +45,11 @@ def animate(
     path : a ``.gif``, ``.mp4`` (H.264) or ``.webm`` (VP9) file
     points : whose paths are drawn, as in :func:`paths`; ``()`` for none
     frames, fps, width : number of frames, frames per second and pixels, as :class:`Film` has them
-    loop : whether a GIF begins again at its end
 
     Raises
     ------
     ValueError
         Another ending, numbers out of range, points that are not there, or more than 60 bodies.
-    ModuleNotFoundError
-        Matplotlib is missing, or for a video PyAV; the message says how to install it.
     OSError
         The file cannot be written.
 
@@ -81,7 +75,7 @@ def animate(
         require_video()
     rate = fps or kind.fps
     images = _images(trajectory, points, frames or kind.frames, width or WIDTH)
-    film = _video(images, rate, ending) if kind.encoder else _gif(list(images), rate, loop)
+    film = _video(images, rate, ending) if kind.encoder else _gif(list(images), rate)
     write_whole(Path(path), film)
 
 
@@ -89,31 +83,26 @@ def _images(
     trajectory: Trajectory, points: Sequence[PointName] | None, frames: int, width: int
 ) -> Iterator[Any]:
     """Frames, one after another, as Pillow's images."""
-    scene, traced = scene_of(trajectory, frames), scene_of(trajectory, PATH_INSTANTS)
-    refuse_beyond(MOST_BODIES, len(scene.bodies), "bodies", "one picture", "keep fewer when solving")
-    canvas = canvas_for(scene)
-    lines = [path_of(traced, point) for point in points_of(traced, points)]
-    for line in lines:
-        draw_path(canvas, line, GRID, 2 * FINE)
-    draw_ground(canvas, scene)
-    draw_key(canvas, scene)
-    for f, instant in enumerate(scene.instants.tolist()):
-        canvas.title(title_of(trajectory, scene, f))
-        drawn = draw_bodies(canvas, scene, f)
-        for line in lines:
-            drawn += draw_path(canvas, line[traced.instants <= instant], PATH_COLOUR, FINE)
-        yield _image(canvas, width)
-        for artist in drawn:
-            artist.remove()
-
-
-def _image(canvas: Canvas, width: int) -> Any:
     from PIL import Image
 
+    instants = chosen(len(trajectory.time), frames)
+    scene, canvas = pictured(trajectory, instants, named=False)
+    lines = [point.path(scene) for point in points_of(scene, points)]
+    for line in lines:
+        canvas.line(line, GRID, 2 * FINE, zorder=1.4)
+    draw_ground(canvas, scene.at(0))  # which stands still
+    draw_key(canvas, scene)
     canvas.figure.set_dpi(width / canvas.figure.get_figwidth())
-    canvas.figure.canvas.draw()
-    pixels = np.asarray(canvas.figure.canvas.buffer_rgba())  # type: ignore[attr-defined]
-    return Image.fromarray(pixels).convert("RGB")
+    for instant in instants.tolist():
+        canvas.title(title_of(trajectory, scene.at(instant)))
+        drawn = draw_bodies(canvas, scene.at(instant))
+        for line in lines:
+            drawn.append(canvas.line(line[scene.instants <= instant], PATH_COLOUR, FINE, zorder=1.4))
+        canvas.figure.canvas.draw()
+        pixels = np.asarray(canvas.figure.canvas.buffer_rgba())  # type: ignore[attr-defined]
+        yield Image.fromarray(pixels).convert("RGB")
+        for artist in drawn:
+            artist.remove()
 
 
 def _video(images: Iterator[Any], fps: float, ending: str) -> bytes:
@@ -137,17 +126,14 @@ def _video(images: Iterator[Any], fps: float, ending: str) -> bytes:
     return buffer.getvalue()
 
 
-def _gif(images: list[Any], fps: float, loop: bool) -> bytes:
+def _gif(images: list[Any], fps: float) -> bytes:
     """One palette for all frames, or colours flicker; the paper, averaged with its grid, white again."""
-    from PIL import Image
-
-    colours = np.array(images[len(images) // 2].quantize(128, dither=0).getpalette()).reshape(-1, 3)
+    palette = images[len(images) // 2].quantize(128, dither=0)
+    colours = np.array(palette.getpalette()).reshape(-1, 3)
     colours[(colours >= _PAPER).all(axis=1)] = 255
-    palette = Image.new("P", (1, 1))
     palette.putpalette(colours.ravel().tolist())
     frames = [image.quantize(palette=palette, dither=0) for image in images]
     stream = io.BytesIO()
-    again = {"loop": 0} if loop else {}
     frames[0].save(
         stream,
         format="GIF",
@@ -155,6 +141,6 @@ def _gif(images: list[Any], fps: float, loop: bool) -> bytes:
         append_images=frames[1:],
         duration=round(1000 / fps),
         optimize=False,
-        **again,
+        loop=0,
     )
     return stream.getvalue()

@@ -8,55 +8,68 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from groups.pictures.scene import Scene
-from groups.pictures.style import GRID, LEAST, TALLEST, WIDTH
+from groups.pictures.style import FINE, GRID, LEAST, TALLEST, WIDTH
 from mbssa.arrays import Floats
-from mbssa.pictures.style import FONT, INK, MM_PER_INCH, SMALL_TEXT, TEXT
+from mbssa.pictures.style import FONT, MM_PER_INCH, SMALL_TEXT, TEXT, axes_at, figure_of
 from mbssa.units import LENGTHS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-    from matplotlib.ticker import MaxNLocator
 
     from mbssa import Mechanism
 
 
-_LEFT, _RIGHT, _BOTTOM, _TOP = 17.0, 4.0, 12.0, 9.0
+#: mm beside, below and above axes, and around what they show.
+_LEFT, _RIGHT, _BOTTOM, _TOP, _MARGIN = 17.0, 4.0, 12.0, 9.0, 9.0
 
 #: Names that find room on a page of the usual size.
 _EASY_NAMES = 9
 
-#: Inches kept free around a box in space.
-_SPARE = 0.1
+#: mm kept free around a box in space, and its height before it is cut.
+_SPARE, _BOX = 2.5, 106.0
 
 
 @dataclass(frozen=True, eq=False)
 class Canvas:
-    """Figure with one pair (or three) of axes of equal scale."""
+    """Figure with one pair (or three) of axes of equal scale; places are given in m."""
 
     figure: Figure
     axes: Any  # Matplotlib's, three-dimensional if ``solid``
     solid: bool
     scale: float  # metres of the mechanism for a millimetre of paper
+    unit: str = "m"  # of length on the axes
+
+    def on_axes(self, points: Floats) -> Floats:
+        """Coordinates (2, …) or (3, …) on the axes of points (…, 2) or (…, 3)."""
+        return np.moveaxis(points / LENGTHS[self.unit], -1, 0)[: 3 if self.solid else 2]
 
     def paper(self, points: Floats) -> Floats:
-        """Places (..., 2) of world points (..., 3), m, on the paper, mm."""
-        flat = points.reshape(-1, 3)
+        """Places (..., 2) of world points (..., 3) on the paper, mm."""
+        flat = self.on_axes(points.reshape(-1, 3))
         if self.solid:
             from mpl_toolkits.mplot3d import proj3d
 
-            x, y, _ = proj3d.proj_transform(*flat.T, self.axes.get_proj())
-            flat = np.stack([np.asarray(x), np.asarray(y)], axis=1)
-        pixels = self.axes.transData.transform(flat[:, :2])
-        on_paper: Floats = pixels * MM_PER_INCH / self.figure.dpi
-        return on_paper.reshape(*points.shape[:-1], 2)
+            flat = np.asarray(proj3d.proj_transform(*flat, self.axes.get_proj())[:2])
+        pixels: Floats = self.axes.transData.transform(flat.T)
+        return (pixels * MM_PER_INCH / self.figure.dpi).reshape(*points.shape[:-1], 2)
 
     def line(
-        self, points: Floats, colour: str, width: float, *, style: Any = "solid", zorder: float = 2.0
+        self,
+        points: Floats,
+        colour: str,
+        width: float,
+        *,
+        style: Any = "solid",
+        zorder: float = 2.0,
+        hatched: bool = False,
     ) -> Any:
-        """A line with round ends through world points (n, 3)."""
+        """A line with round ends through points (n, 3); ``hatched`` on its right if it stands still."""
+        from matplotlib.patheffects import withTickedStroke
+
+        strokes = withTickedStroke(spacing=3.6, angle=-135, length=1.25, linewidth=FINE)
         (line,) = self.axes.plot(
-            *points.T[: 3 if self.solid else 2],
+            *self.on_axes(points),
             color=colour,
             lw=width,
             ls=style,
@@ -64,12 +77,13 @@ class Canvas:
             solid_capstyle="round",
             solid_joinstyle="round",
             zorder=zorder,
+            path_effects=[strokes] if hatched else None,
         )
         return line
 
     def dot(self, at: Floats, **look: Any) -> Any:
         """A marker at a world point (3,), with Matplotlib's keywords for its look."""
-        (dot,) = self.axes.plot(*at[: 3 if self.solid else 2, None], ls="", **look)
+        (dot,) = self.axes.plot(*self.on_axes(at[None]), ls="", **look)
         return dot
 
     def face(self, points: Floats, colour: str) -> Any:
@@ -77,13 +91,13 @@ class Canvas:
         if self.solid:
             from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 
-            polygon = Poly3DCollection([points], facecolor=colour, alpha=0.22, lw=0)
-            return self.axes.add_collection3d(polygon)
+            corners = self.on_axes(points).T
+            return self.axes.add_collection3d(Poly3DCollection([corners], facecolor=colour, alpha=0.22, lw=0))
         return self.polygon(points, facecolor=colour, alpha=0.22, lw=0, zorder=1.8)
 
     def polygon(self, points: Floats, **look: Any) -> Any:
         """A polygon in the plane with corners (n, 2) or (n, 3), with Matplotlib's keywords for its look."""
-        (patch,) = self.axes.fill(*points.T[:2], **look)
+        (patch,) = self.axes.fill(*self.on_axes(points), **look)
         return patch
 
     def title(self, text: str) -> None:
@@ -91,172 +105,106 @@ class Canvas:
         for old in self.figure.texts:
             if old.get_gid() == "title":
                 old.remove()
-        height = float(self.figure.get_figheight()) * MM_PER_INCH
-        self.figure.text(
-            0.5,
-            1 - 4.5 / height,
-            text.replace("$", r"\$"),
-            ha="center",
-            va="center",
-            fontsize=TEXT,
-            family=FONT,
-            gid="title",
-        )
+        _write_over(self.figure, text, 4.5, va="center", gid="title")
 
 
 def canvas_for(scene: Scene, points: Floats | None = None, *, names: int = 0) -> Canvas:
-    """Empty axes in m for the whole motion, or for points (n, 3) alone; ``names`` make the page larger."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(facecolor="white", dpi=150)
-    FigureCanvasAgg(figure)
+    """Empty axes for the whole motion, or for points (n, 3) alone; ``names`` make the page larger."""
     low, high = scene.low, scene.high
     if points is not None and np.isfinite(points).all(axis=1).any():
         low, high = np.nanmin(points, axis=0), np.nanmax(points, axis=0)
         if not (high > low).any():
             low, high = low - scene.size / 20, high + scene.size / 20
-    made = _flat if scene.planar else _solid
-    larger = float(np.clip(np.sqrt(names / _EASY_NAMES), 1.0, 2.0))
-    return made(figure, low, high, scene.mechanism.units[0], larger)
+    unit = scene.mechanism.units[0]
+    return (_flat if scene.planar else _solid)(
+        low, high, unit, float(np.clip(np.sqrt(names / _EASY_NAMES), 1.0, 2.0))
+    )
 
 
-def _flat(figure: Figure, low: Floats, high: Floats, unit: str, larger: float) -> Canvas:
-    extent = (high - low)[:2]
+def _flat(low: Floats, high: Floats, unit: str, larger: float) -> Canvas:
+    middle, extent = (low + high)[:2] / 2, (high - low)[:2]
     room = np.array([larger * WIDTH - _LEFT - _RIGHT, larger * TALLEST - _BOTTOM - _TOP])
-    margin = 9.0
-    scale = float((extent / (room - 2 * margin)).max()) or 1.0
-    size = np.maximum(extent / scale + 2 * margin, LEAST)
-    size[0] = room[0]
-    width, height = _LEFT + size[0] + _RIGHT, _BOTTOM + size[1] + _TOP
-    figure.set_size_inches(width / MM_PER_INCH, height / MM_PER_INCH)
-    axes = figure.add_axes((_LEFT / width, _BOTTOM / height, size[0] / width, size[1] / height))
-    middle = (low + high)[:2] / 2
-    half = size * scale / 2
-    axes.set_xlim(middle[0] - half[0], middle[0] + half[0])
-    axes.set_ylim(middle[1] - half[1], middle[1] + half[1])
-    axes.set_xlabel(f"x ({unit})", fontsize=SMALL_TEXT, family=FONT)
-    axes.set_ylabel(f"y ({unit})", fontsize=SMALL_TEXT, family=FONT)
+    scale = float((extent / (room - 2 * _MARGIN)).max()) or 1.0
+    size = np.array([room[0], max(extent[1] / scale + 2 * _MARGIN, LEAST)])
+    figure = figure_of(_LEFT + size[0] + _RIGHT, _BOTTOM + size[1] + _TOP)
+    axes = axes_at(figure, _LEFT, _BOTTOM, *size)
+    x, y = np.stack([middle - size * scale / 2, middle + size * scale / 2], axis=1) / LENGTHS[unit]
+    axes.set(xlim=x, ylim=y, xlabel=f"x ({unit})", ylabel=f"y ({unit})")
     axes.grid(color=GRID, linewidth=0.5)
-    axes.set_axisbelow(True)
-    plain(axes)
-    _show_in(axes, unit)
-    return Canvas(figure, axes, False, scale)
+    axes.locator_params(nbins=8)
+    return Canvas(figure, axes, False, scale, unit)
 
 
-def _solid(figure: Figure, low: Floats, high: Floats, unit: str, larger: float) -> Canvas:
-    from mpl_toolkits.mplot3d import Axes3D
-
+def _solid(low: Floats, high: Floats, unit: str, larger: float) -> Canvas:
     extent = high - low
     longest = float(extent.max()) or 1.0
     thin = extent < 0.05 * longest
     extent = np.maximum(extent + 0.12 * longest, 0.15 * longest)
-    middle = (low + high) / 2
-    height = 106.0 * larger
-    figure.set_size_inches(larger * WIDTH / MM_PER_INCH, height / MM_PER_INCH)
-    axes = Axes3D(figure, rect=(0.0, 0.0, 1.0, 1.0 - _TOP / height), proj_type="ortho")
-    figure.add_axes(axes)
-    limits = np.stack([middle - extent / 2, middle + extent / 2], axis=1)
-    axes.set(xlim=limits[0], ylim=limits[1], zlim=limits[2])
+    aspect = extent / extent.max()
+    height = larger * _BOX
+    figure = figure_of(larger * WIDTH, height)
+    axes = box_at(figure, 0.0, 0.0, larger * WIDTH, height - _TOP)
     axes.view_init(elev=62 if thin[2] else 20, azim=-80 if thin[2] else -60)
-    for i, axis in enumerate((axes.xaxis, axes.yaxis, axes.zaxis)):
+    x, y, z = ((low + high) / 2 + np.outer([-0.5, 0.5], extent)).T / LENGTHS[unit]
+    axes.set(xlim=x, ylim=y, zlim=z)
+    for name, axis, flat, share in zip("xyz", axes._axis_map.values(), thin, aspect, strict=True):
         axis.set_pane_color((0.97, 0.97, 0.97, 1.0))
         axis._axinfo["grid"].update(color=GRID, linewidth=0.5)
-        if not thin[i]:
-            axis.set_label_text(f"{'xyz'[i]} ({unit})", fontsize=SMALL_TEXT, family=FONT)
-            axis.labelpad = 7.0
-    plain(axes)
-    _show_in(axes, unit)
-    for i, axis in enumerate((axes.xaxis, axes.yaxis, axes.zaxis)):
-        axis.set_tick_params(labelsize=SMALL_TEXT)
-        axis.set_major_locator(_round_in(unit, 1 + round(5 * extent[i] / extent.max())))
-        if thin[i]:
+        axis.labelpad = 7.0
+        if flat:
             axis.set_ticks([])
-    _fill(figure, axes, extent / extent.max())
-    return Canvas(figure, axes, True, float(extent.max()) / (80.0 * larger))
+        else:
+            axis.set_label_text(f"{name} ({unit})")
+            axis.get_major_locator().set_params(nbins=1 + round(5 * share))
+    _fill(figure, axes, tuple(aspect))
+    return Canvas(figure, axes, True, float(extent.max()) / (80.0 * larger), unit)
 
 
-def _show_in(axes: Any, unit: str) -> None:
-    """Give axes in metres ticks that are round in a unit, and labelled in it."""
-    for axis in axes._axis_map.values():
-        if unit != "m":
-            axis.set_major_formatter(lambda value, _: f"{round(value / LENGTHS[unit], 6) + 0.0:g}")
-        axis.set_major_locator(_round_in(unit, 6))
+def box_at(figure: Figure, left: float, bottom: float, wide: float, tall: float) -> Any:
+    """Axes in space, seen in parallel projection, of this size at this place of a figure, mm."""
+    axes: Any = axes_at(figure, left, bottom, wide, tall, projection="3d", proj_type="ortho")
+    axes.zaxis.label.set(fontsize=SMALL_TEXT, family=FONT)
+    return axes
 
 
-def _round_in(unit: str, most: int) -> MaxNLocator:
-    """Places, in metres, of a few ticks that are round in a unit."""
-    from matplotlib.ticker import MaxNLocator
+def _fill(figure: Figure, axes: Any, aspect: tuple[float, ...]) -> None:
+    """Make the box with its ticks and labels as wide or tall as its place, and cut what is empty above it."""
+    from matplotlib.transforms import Bbox
 
-    class Places(MaxNLocator):
-        def tick_values(self, vmin: float, vmax: float) -> Any:
-            metres = LENGTHS[unit]
-            return np.asarray(super().tick_values(vmin / metres, vmax / metres)) * metres
+    def drawn(zoom: float) -> Bbox:
+        """Pixels of panes, ticks and labels; not of the empty square around them."""
+        axes.set_box_aspect(aspect, zoom=zoom)
+        figure.draw_without_rendering()
+        renderer = figure.canvas.get_renderer()  # type: ignore[attr-defined]
+        parts = [(axis.pane.get_window_extent(), axis.get_tightbbox(renderer)) for axis in three]
+        return Bbox.union([box for part in parts for box in part if box is not None])
 
-    return Places(most)
-
-
-def _fill(figure: Figure, axes: Any, aspect: Floats) -> None:
-    """Make the box with its ticks and labels as large as the place for it, and put it in the middle."""
-    place = axes.get_position()
-    width, height = figure.get_size_inches() * figure.dpi
-    room = np.array([place.width * width, place.height * height]) - _SPARE * figure.dpi
+    three, per_mm = list(axes._axis_map.values()), figure.dpi / MM_PER_INCH
+    width, height = figure.bbox.width, figure.bbox.height - _TOP * per_mm
     zoom = 1.0
     for _ in range(2):
-        axes.set_box_aspect(tuple(aspect), zoom=zoom)
-        box = _drawn_box(figure, axes)
-        zoom *= float((room / [box.width, box.height]).min())
-    axes.set_box_aspect(tuple(aspect), zoom=zoom)
-    box = _drawn_box(figure, axes)
-    # Whatever the box does not need above and below is cut off.
-    taller = box.height + _SPARE * figure.dpi + _TOP * figure.dpi / MM_PER_INCH
+        zoom *= float(((np.array([width, height]) - _SPARE * per_mm) / drawn(zoom).size).min())
+    box = drawn(zoom)
+    taller = box.height + (_SPARE + _TOP) * per_mm
     figure.set_size_inches(width / figure.dpi, taller / figure.dpi)
-    bottom = place.y0 * height + _SPARE / 2 * figure.dpi - box.y0
-    middle = place.x0 * width + width / 2 - (box.x0 + box.x1) / 2
-    axes.set_position((middle / width, bottom / taller, place.width, place.height * height / taller))
+    left, bottom = width / 2 - (box.x0 + box.x1) / 2, _SPARE / 2 * per_mm - box.y0
+    axes.set_position((left / width, bottom / taller, 1.0, height / taller))
 
 
-def _drawn_box(figure: Figure, axes: Any) -> Any:
-    """Pixels that the three axes cover with ticks, labels and panes; not the empty square around them."""
-    from itertools import product
-
-    from matplotlib.transforms import Bbox
-    from mpl_toolkits.mplot3d import proj3d
-
-    figure.draw_without_rendering()
-    renderer = figure.canvas.get_renderer()  # type: ignore[attr-defined]
-    corners = np.array(list(product(axes.get_xlim(), axes.get_ylim(), axes.get_zlim())))
-    x, y, _ = proj3d.proj_transform(*corners.T, axes.get_proj())
-    panes = axes.transData.transform(np.column_stack([x, y]))
-    boxes = [axis.get_tightbbox(renderer) for axis in (axes.xaxis, axes.yaxis, axes.zaxis)]
-    return Bbox.union([Bbox([panes.min(axis=0), panes.max(axis=0)]), *filter(None, boxes)])
-
-
-def plain(axes: Axes) -> None:
-    """Style of the ticks and borders of diagrams; six intervals at most on an axis."""
-    from matplotlib.ticker import MaxNLocator
-
-    axes.tick_params(labelsize=SMALL_TEXT, width=0.5, length=2.0, labelfontfamily=FONT, color=INK)
-    for spine in axes.spines.values():
-        spine.set_linewidth(0.5)
-    for axis in axes._axis_map.values():
-        axis.set_major_locator(MaxNLocator(6))
-
-
-def diagram(figure: Figure, place: tuple[float, float, float, float], ylabel: str) -> Axes:
-    """Axes over time with a grid; the place is left, bottom, width and height as shares of the figure."""
-    axes = figure.add_axes(place)
+def diagram(figure: Figure, left: float, bottom: float, wide: float, tall: float, ylabel: str) -> Axes:
+    """Axes over time with a grid, of this size at this place of a figure, mm."""
+    axes = axes_at(figure, left, bottom, wide, tall)
     axes.grid(color=GRID, lw=0.5)
-    axes.set_axisbelow(True)
-    axes.tick_params(labelsize=SMALL_TEXT, width=0.5, length=2.0, labelfontfamily=FONT)
-    axes.set_xlabel("time (s)", fontsize=SMALL_TEXT, family=FONT)
-    axes.set_ylabel(ylabel, fontsize=SMALL_TEXT, family=FONT)
-    for spine in axes.spines.values():
-        spine.set(linewidth=0.5, color=INK)
+    axes.set(xlabel="time (s)", ylabel=ylabel)
     return axes
 
 
 def name_over(figure: Figure, mechanism: Mechanism) -> None:
     """The name of a mechanism over its diagrams."""
-    height, name = float(figure.get_figheight()) * MM_PER_INCH, mechanism.name or "mechanism"
-    figure.text(0.5, 1 - 4.2 / height, name.replace("$", r"\$"), ha="center", fontsize=TEXT, family=FONT)
+    _write_over(figure, mechanism.name or "mechanism", 4.2)
+
+
+def _write_over(figure: Figure, text: str, below: float, **look: Any) -> None:
+    """A text in the middle, so many mm below the upper edge of a figure."""
+    y = 1 - below / (float(figure.get_figheight()) * MM_PER_INCH)
+    figure.text(0.5, y, text.replace("$", r"\$"), ha="center", fontsize=TEXT, family=FONT, **look)

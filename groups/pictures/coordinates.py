@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from groups.pictures.canvas import diagram, name_over
-from groups.pictures.curves import Curve, converted, curves_by_default, derived_curves, named_curves
-from groups.pictures.failures import failures, sentence
-from groups.pictures.key import add_key
-from groups.pictures.scene import chosen
-from groups.pictures.style import FAILED, FINE, body_colour
+from groups.pictures.scene import chosen, sentence
+from groups.pictures.style import FAILED, FINE, add_key, body_colour
+from groups.results.joints import CoordinateMotion, joint_motion, measurable
 from groups.trajectory import LEVELS, Level
-from mbssa.arrays import Ints
+from mbssa import Joint
+from mbssa.arrays import Floats, Ints
 from mbssa.pictures.limits import refuse_beyond, require_matplotlib
 from mbssa.pictures.style import SMALL_TEXT, figure_of
-from mbssa.units import ANGLES, LENGTHS
+from mbssa.units import ANGLES, LENGTHS, given_in
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,6 +26,22 @@ if TYPE_CHECKING:
 
     from groups.trajectory import Trajectory
 
+
+#: Curves that a picture draws by default.
+CURVES_BY_DEFAULT = 8
+
+#: Joints and bodies that a message lists.
+_LISTED = 40
+
+#: Quantities of a panel, by the SI unit of the value.
+_TITLES = {
+    "m": ("position", "velocity", "acceleration"),
+    "N": ("force", "", ""),
+    "N m": ("moment", "", ""),
+    "W": ("power", "", ""),
+    "rad": ("angle", "angular velocity", "angular acceleration"),
+}
+_OTHERWISE = ("value", "rate", "second derivative")
 
 #: Instants that a curve is drawn through.
 CURVE_INSTANTS = 4000
@@ -40,6 +57,24 @@ _ROUNDING = 1e-7
 
 #: Of an angle of 1 rad, or of the mechanism's size: what moves less stands still.
 _NOTHING = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """One coordinate over time."""
+
+    label: str
+    unit: str
+    driven: bool
+    parts: tuple[Floats, ...]  # value, rate and acceleration (T,), as many as were kept
+    si: str = ""  # SI unit where ``unit`` is another
+
+    @property
+    def titles(self) -> tuple[str, ...]:
+        """Quantities of value, rate and acceleration in words, with their units."""
+        words = _TITLES.get(self.si or self.unit, _OTHERWISE)
+        units = self.unit, f"{self.unit or '1'}/s", f"{self.unit or '1'}/s²"
+        return tuple(f"{word} ({unit})" if unit else word for word, unit in zip(words, units, strict=True))
 
 
 def coordinates(
@@ -70,8 +105,6 @@ def coordinates(
     ------
     ValueError
         Coordinates that are not there, all of them; or more than 24.
-    ModuleNotFoundError
-        Matplotlib is missing; the message says how to install it.
 
     Examples
     --------
@@ -83,10 +116,13 @@ def coordinates(
     >>> [axes.get_ylabel() for axes in figure.axes[:3]]
     ['position (m)', 'velocity (m/s)', 'acceleration (m/s²)']
     """
+    from groups.results.expressions import derived as motions_of
+
     require_matplotlib()
     if level not in LEVELS:
         raise ValueError(f"level = {level!r}: write one of {', '.join(LEVELS)}")
-    quantities = {curve.label: curve for curve in derived_curves(trajectory, derived or {})}
+    motions = motions_of(trajectory, derived) if derived else ()
+    quantities = {curve.label: curve for curve in _curves(motions)}
     if names is None:
         curves = list(quantities.values()) or curves_by_default(trajectory)
     else:
@@ -109,66 +145,55 @@ def over_time(trajectory: Trajectory, curves: Sequence[Curve], rows: int = 1) ->
     handles: list[Any] = []
     for i, curve in enumerate(curves):
         look: dict[str, Any] = {"color": body_colour(i + 1), "ls": _STYLES[i // 8]}
-        for row in range(rows):
-            (line,) = panels[curve.unit][row].plot(
-                trajectory.time[at], curve.parts[row][at], lw=1.9 if curve.driven else 1.1, **look
-            )
+        for axes, part in zip(panels[curve.unit], curve.parts, strict=False):
+            (line,) = axes.plot(trajectory.time[at], part[at], lw=1.9 if curve.driven else 1.1, **look)
         line.set_label((curve.label + (" (driven)" if curve.driven else "")).replace("$", r"\$"))
         handles.append(line)
-    for unit in titles:
-        group = [curve for curve in curves if curve.unit == unit]
-        for row, axes in enumerate(panels[unit]):
-            _steady(axes, group, row, trajectory)
-    _shade(trajectory, at, [axes for unit in titles for axes in panels[unit]], handles)
+    for unit, column in panels.items():
+        parts = [curve.parts for curve in curves if curve.unit == unit]
+        for row, axes in enumerate(column):
+            _steady(axes, unit, [part[0] for part in parts], [part[row] for part in parts], row, trajectory)
+    _shade(trajectory, at, [axes for column in panels.values() for axes in column], handles)
     name_over(figure, trajectory.mechanism)
     add_key(figure, handles)
     return figure
 
 
 def _panels(units: Mapping[str, tuple[str, ...]], rows: int) -> tuple[Figure, dict[str, list[Axes]]]:
-    from matplotlib.ticker import MaxNLocator
-
     column = _COLUMN if len(units) > 1 else 1.4 * _COLUMN
     width = _LEFT + len(units) * column + (len(units) - 1) * _BETWEEN + 6.0
-    height = _BOTTOM + rows * _ROW + (rows - 1) * 4.0 + _TOP
-    figure = figure_of(width, height)
+    figure = figure_of(width, _BOTTOM + rows * _ROW + (rows - 1) * 4.0 + _TOP)
     panels: dict[str, list[Axes]] = {}
     for c, unit in enumerate(units):
         for row in range(rows):
-            left = _LEFT + c * (column + _BETWEEN)
-            bottom = _BOTTOM + (rows - 1 - row) * (_ROW + 4.0)
-            place = (left / width, bottom / height, column / width, _ROW / height)
-            axes = diagram(figure, place, units[unit][row])
+            left, bottom = _LEFT + c * (column + _BETWEEN), _BOTTOM + (rows - 1 - row) * (_ROW + 4.0)
+            axes = diagram(figure, left, bottom, column, _ROW, units[unit][row])
             if row < rows - 1:
                 axes.tick_params(labelbottom=False)
                 axes.set_xlabel("")
-            axes.xaxis.set_major_locator(MaxNLocator(5))
-            axes.yaxis.set_major_locator(MaxNLocator(5))
+            axes.locator_params(nbins=6)
             axes.yaxis.get_offset_text().set_fontsize(SMALL_TEXT)
             panels.setdefault(unit, []).append(axes)
     return figure, panels
 
 
-def _steady(axes: Axes, curves: Sequence[Curve], row: int, trajectory: Trajectory) -> None:
+def _steady(
+    axes: Axes, unit: str, values: Sequence[Floats], parts: Sequence[Floats], row: int, trajectory: Trajectory
+) -> None:
     """Keep rounding errors of what stands still from filling the panel."""
     time, (length, angle) = trajectory.time, trajectory.mechanism.units
-    typical = {
-        "m": trajectory.reference.size, length: trajectory.reference.size / LENGTHS[length],
-        "rad": 1.0, angle: 1.0 / ANGLES[angle],
-    }.get(curves[0].unit, 0.0)  # fmt: skip
-    values = [part[np.isfinite(part)] for part in (curve.parts[row] for curve in curves)]
-    seen = np.concatenate(values)
-    duration = float(time[-1] - time[0]) or 1.0
-    of_value = max(
-        float(np.abs(curve.parts[0][np.isfinite(curve.parts[0])]).max(initial=0)) for curve in curves
-    )
+    seen, of_value = (np.concatenate([part[np.isfinite(part)] for part in of]) for of in (parts, values))
     if not len(seen):
         axes.set_ylim(-1.0, 1.0)
         return
-    size = max(float(np.abs(seen).max()), of_value / duration**row)
-    least = typical / duration**row
-    if np.ptp(seen) < _NOTHING * least:
-        size = least
+    typical = {
+        "m": trajectory.reference.size, length: trajectory.reference.size / LENGTHS[length],
+        "rad": 1.0, angle: 1.0 / ANGLES[angle],
+    }.get(unit, 0.0)  # fmt: skip
+    per = (float(time[-1] - time[0]) or 1.0) ** row
+    size = max(float(np.abs(seen).max()), float(np.abs(of_value).max(initial=0.0)) / per)
+    if np.ptp(seen) < _NOTHING * typical / per:
+        size = typical / per
     if np.ptp(seen) < _ROUNDING * size:
         middle = float(seen.mean())
         axes.set_ylim(middle - (0.1 * size or 1.0), middle + (0.1 * size or 1.0))
@@ -198,5 +223,104 @@ def _shade(trajectory: Trajectory, at: Ints, panels: list[Axes], handles: list[A
         )
         for t in trajectory.time[at][bad] if bad.sum() <= 50 else ():
             axes.axvline(t, color=FAILED, lw=FINE, zorder=0.5)
-    reason = sentence(failures(trajectory), len(trajectory.time))
-    handles.append(Patch(facecolor=FAILED, label=f"not solved: {reason}"))
+    handles.append(Patch(facecolor=FAILED, label=f"not solved: {sentence(trajectory)}"))
+
+
+# --- curves as data ----------------------------------------------------------------------------------
+
+
+def every_curve(trajectory: Trajectory) -> list[Curve]:
+    """Coordinates of all joints, the driven ones first, then those of named points; in the file's units."""
+    curves = [curve for joint in measurable(trajectory) for curve in _of_joint(trajectory, joint)]
+    for body in sorted(set(trajectory.kept.tolist()) & set(trajectory.mechanism.body_geometry)):
+        for point in trajectory.mechanism.body_geometry[body].points:
+            curves += _of_point(trajectory, body, point)
+    curves.sort(key=lambda curve: not curve.driven)
+    return [converted(curve, trajectory.mechanism.units) for curve in curves]
+
+
+def curves_by_default(trajectory: Trajectory) -> list[Curve]:
+    """Driven coordinates, then those of the joints on the frame: the first 8."""
+    on_frame = {
+        j.index for j in trajectory.mechanism.joints if 0 in trajectory.mechanism.joint_bodies(j.index)[:2]
+    }
+    curves: list[Curve] = []
+    for joint in sorted(measurable(trajectory), key=lambda j: (not j.driven, j.index not in on_frame)):
+        if len(curves) < CURVES_BY_DEFAULT and (joint.driven or joint.index in on_frame):
+            curves += _of_joint(trajectory, joint)
+    return sorted(curves, key=lambda curve: not curve.driven)[:CURVES_BY_DEFAULT]
+
+
+def converted(curve: Curve, units: tuple[str, str]) -> Curve:
+    """A curve in these units of length and angle."""
+    unit, scale = given_in(curve.unit, units)
+    return replace(curve, unit=unit, parts=tuple(part / scale for part in curve.parts), si=curve.unit)
+
+
+def named_curves(trajectory: Trajectory, names: Sequence[str], derived: Mapping[str, Curve]) -> list[Curve]:
+    """Curves of coordinates, joints, bodies, points and derived quantities by name."""
+    mechanism = trajectory.mechanism
+    # Curves by what stands before the last point of their names, made when they are needed.
+    makers: dict[str, Callable[[], Iterable[Curve]]] = {}
+    bodies = [mechanism.body_name(body) for body in range(mechanism.n_bodies)]
+    for body, owner in enumerate(bodies):
+        geometry = mechanism.body_geometry.get(body)
+        makers[owner] = partial(_of_body, trajectory, body)
+        for point in geometry.points if geometry is not None else ():
+            makers[f"{owner}.{point}"] = partial(_of_point, trajectory, body, point)
+    makers |= {joint.id: partial(_of_joint, trajectory, joint) for joint in mechanism.joints}
+    makers |= {name: partial(list, [curve]) for name, curve in derived.items()}
+    curves: list[Curve] = []
+    faults = []
+    for name in [names] if isinstance(names, str) else names:
+        whole, one = mechanism.called(f"{name}.")[:-1], mechanism.called(name)
+        try:
+            there = list(makers.get(whole, makers.get(one.rpartition(".")[0], tuple))())
+        except (KeyError, ValueError) as fault:
+            faults.append(str(fault.args[0]))
+            continue
+        found = [curve for curve in there if whole in makers or curve.label == one]
+        if not found and there:
+            known = f"there are {', '.join(curve.label for curve in there)}"
+            faults.append(f"no coordinate {name!r}; {known}")
+        elif not found:
+            joints, owners = ", ".join(mechanism.joint_ids[:_LISTED]), ", ".join(sorted(bodies)[:_LISTED])
+            known = f"write joint.coordinate or body.x; the joints are {joints}, the bodies {owners}"
+            faults.append(f"no coordinate {name!r}: {known}")
+        curves += found
+    if faults:
+        expression = "for an expression write --quantity NAME=EXPRESSION (derived in Python), and NAME here"
+        raise ValueError("; ".join([*faults, expression]))
+    return curves
+
+
+def _curves(motions: Iterable[CoordinateMotion], driven: Sequence[str] = ()) -> Iterator[Curve]:
+    for one in motions:
+        yield Curve(one.name, one.unit, one.name.rpartition(".")[2] in driven, one.levels)
+
+
+def _of_joint(trajectory: Trajectory, joint: Joint) -> Iterable[Curve]:
+    motion = joint_motion(trajectory, joint)
+    return _curves((motion[name] for name in motion.names), joint.driven)
+
+
+def _of_body(trajectory: Trajectory, index: int) -> Iterator[Curve]:
+    body = trajectory.body(index + 1)
+    name = trajectory.mechanism.body_name(index)
+    rates = [
+        array[:, body.place] for array in (trajectory.velocity, trajectory.acceleration) if array is not None
+    ]
+    yield from _along(name, [body.position, *rates])
+    if trajectory.planar:
+        yield Curve(f"{name}.angle", "rad", False, (body.orientation, *(rate[:, 2] for rate in rates)))
+
+
+def _of_point(trajectory: Trajectory, body: int, point: str) -> Iterator[Curve]:
+    levels = trajectory.body(body + 1).point_levels(point)
+    yield from _along(f"{trajectory.mechanism.body_name(body)}.{point}", levels)
+
+
+def _along(name: str, levels: Sequence[Floats]) -> Iterator[Curve]:
+    """Curves along the axes of vectors (T, 2) or (T, 3)."""
+    for k, axis in enumerate("xyz"[: levels[0].shape[1]]):
+        yield Curve(f"{name}.{axis}", "m", False, tuple(level[:, k] for level in levels))

@@ -11,8 +11,7 @@ from groups.pictures.animation import animate
 from groups.pictures.coordinates import coordinates
 from groups.pictures.drawing import mechanism_at
 from groups.pictures.page import page
-from groups.pictures.paths import paths
-from groups.pictures.points import PointName
+from groups.pictures.paths import PointName, paths
 from mbssa.cli.outputs import MOVING, STILL
 from mbssa.film import FILMS, Film
 from mbssa.pictures.files import save
@@ -21,8 +20,6 @@ if TYPE_CHECKING:
     from groups.trajectory import Trajectory
 
 Picture = Literal["coordinates", "paths", "mechanism"]
-
-_PICTURES = ("coordinates", "paths", "mechanism")
 
 
 def write(
@@ -36,20 +33,16 @@ def write(
     units: Literal["file", "si"] = "si",
     film: Film | None = None,
 ) -> None:
-    """Write a picture of a motion: animated, in 3D or still.
-
-    A film is a ``.gif``, ``.mp4`` or ``.webm``, a page in 3D ``.html``, a still picture ``.png``, ``.svg`` or
-    ``.pdf``.
+    """Write a motion as a film (``.gif``, ``.mp4``, ``.webm``), a page in 3D (``.html``) or a still picture.
 
     Parameters
     ----------
     trajectory : a solved motion
     path : its ending says what is made; the file is either whole or not there afterwards
-    picture : of a still one, what it shows: "coordinates" over time, "paths" of points, or the
+    picture : of a ``.png``, ``.svg`` or ``.pdf``: "coordinates" over time, "paths" of points, or the
         "mechanism" at the first instant
     points : whose paths are drawn, as in :func:`paths`; coordinates have none
-    curves, derived, units : coordinates and quantities that are drawn over time, as in :func:`coordinates`
-
+    curves, derived, units : of coordinates over time, as in :func:`coordinates`
     film : size and rate of an animation
 
     Raises
@@ -57,8 +50,6 @@ def write(
     ValueError
         Another ending or picture, or what :func:`coordinates`, :func:`paths`, :func:`mechanism_at`,
         :func:`animate` or :func:`page` refuse.
-    ModuleNotFoundError
-        Matplotlib is missing, which all but the page need; the message says how to install it.
     OSError
         The file cannot be written.
 
@@ -78,8 +69,13 @@ def write(
     faults = []
     if ending not in (*STILL, *MOVING):
         faults.append(f"{os.fspath(path)}: a motion is drawn as .gif, .mp4, .webm, .html, .png, .svg or .pdf")
-    if picture not in _PICTURES:
-        faults.append(f"picture = {picture!r}: write one of {', '.join(_PICTURES)}")
+    stills = {
+        "coordinates": lambda: coordinates(trajectory, curves, derived=derived, units=units),
+        "paths": lambda: paths(trajectory, points),
+        "mechanism": lambda: mechanism_at(trajectory, 0, points=points),
+    }
+    if picture not in stills:
+        faults.append(f"picture = {picture!r}: write one of {', '.join(stills)}")
     if faults:
         raise ValueError("; ".join(faults))
     if ending in FILMS:
@@ -87,9 +83,5 @@ def write(
         animate(trajectory, path, points=points, frames=rate.frames, fps=rate.fps, width=rate.width)
     elif ending in MOVING:
         page(trajectory, path, points=points)
-    elif picture == "coordinates":
-        save(coordinates(trajectory, curves, derived=derived, units=units), path)
-    elif picture == "paths":
-        save(paths(trajectory, points), path)
     else:
-        save(mechanism_at(trajectory, 0, points=points), path)
+        save(stills[picture](), path)

@@ -1,4 +1,4 @@
-"""Findings of ``check`` on the drawing of a mechanism: joints ringed, bodies coloured, motions as arrows."""
+"""The mechanism in grey, with the findings of a check in colour."""
 
 from __future__ import annotations
 
@@ -7,15 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from groups.pictures.canvas import Canvas, canvas_for
-from groups.pictures.drawing import MOST_BODIES, draw_bodies, draw_ground, draw_names, resting
-from groups.pictures.key import add_key
-from groups.pictures.scene import Scene, scene_of
-from groups.pictures.style import FINE, MARK
+from groups.pictures.canvas import Canvas
+from groups.pictures.drawing import draw_bodies, draw_ground, draw_names, pictured, resting
+from groups.pictures.scene import Scene
+from groups.pictures.style import FINE, MARK, add_key
 from mbssa import check
 from mbssa.arrays import Floats
 from mbssa.joints.system import unknowns
-from mbssa.pictures.limits import refuse_beyond, require_matplotlib
 from mbssa.singularities.passive_rotations import free_motions
 
 if TYPE_CHECKING:
@@ -29,6 +27,9 @@ _BODY = "#B8BEC6"
 
 #: Colours of what is fatal, redundant, a passive rotation, and a motion that the inputs leave.
 _FATAL, _REDUNDANT, _SPIN, _FREE = "#D55E00", "#CC79A7", "#0072B2", "#009E73"
+
+#: Labels of the rings around joints, by their colours.
+_RINGS = {_FATAL: "cannot be solved because of it", _REDUNDANT: "redundant constraints"}
 
 #: Speed, of a motion whose twists have the norm 1, below which a body only turns or stands still.
 _STILL = 1e-6
@@ -52,8 +53,6 @@ def findings_at_reference(mechanism: Mechanism, report: Report | None = None) ->
     ------
     ValueError
         More than 60 bodies.
-    ModuleNotFoundError
-        Matplotlib is missing; the message says how to install it.
 
     Examples
     --------
@@ -63,16 +62,13 @@ def findings_at_reference(mechanism: Mechanism, report: Report | None = None) ->
     >>> [text.get_text() for text in figure.legends[0].get_texts()]
     ['redundant constraints']
     """
-    require_matplotlib()
     report = check(mechanism) if report is None else report
-    scene = scene_of(resting(mechanism), 1)
-    refuse_beyond(MOST_BODIES, len(scene.bodies), "bodies", "one picture", "keep fewer when solving")
+    scene, canvas = pictured(resting(mechanism), 0)
     fatal = {body - 1 for finding in report.findings if finding.fatal for body in finding.bodies}
     colours = tuple(_FATAL if body in fatal else _BODY for body in range(mechanism.n_bodies))
-    scene = replace(scene, colours=colours)
-    canvas = canvas_for(scene, names=len(scene.bodies))
+    scene = replace(scene.at(0), colours=colours)
     draw_ground(canvas, scene)
-    draw_bodies(canvas, scene, 0)
+    draw_bodies(canvas, scene)
     handles = _rings(canvas, scene, report)
     handles += _arrows(canvas, scene, _spins(report), _SPIN, "passive rotation, about the arrow")
     for k, motion in enumerate(_motions(report)):
@@ -80,37 +76,28 @@ def findings_at_reference(mechanism: Mechanism, report: Report | None = None) ->
         handles += _arrows(canvas, scene, motion, _FREE, label)
     if handles:
         add_key(canvas.figure, handles, lines=False)
-    draw_names(canvas, scene, 0)
-    said = "solvable" if report.solvable else "not solvable as given"
-    canvas.title(f"{mechanism.name or 'mechanism'}, {said}")
+    draw_names(canvas, scene)
+    verdict = "solvable" if report.solvable else "not solvable as given"
+    canvas.title(f"{mechanism.name or 'mechanism'}, {verdict}")
     return canvas.figure
 
 
 def _rings(canvas: Canvas, scene: Scene, report: Report) -> list[Any]:
     """A ring around each joint of a finding; the key's entries."""
+    from matplotlib.lines import Line2D
+
     joints = {joint: _REDUNDANT for f in report.findings if f.kind == "redundant" for joint in f.joints}
     joints |= {joint: _FATAL for f in report.findings if f.fatal for joint in f.joints}
     ids = scene.mechanism.joint_ids
-    drawn: dict[str, None] = {}
+    ring: dict[str, Any] = {"marker": "o", "mfc": "none", "mew": 2.5 * FINE}
+    drawn: dict[str, Any] = {}
     for mark in scene.marks:
         colour = joints.get(ids[mark.joint])
-        if colour is None:
-            continue
-        at = scene.world(mark.bodies[mark.seat], mark.origin[mark.seat][None])[0, 0]
-        look: dict[str, Any] = {
-            "marker": "o",
-            "ms": 2.4 * MARK,
-            "mfc": "none",
-            "mec": colour,
-            "mew": 2.5 * FINE,
-        }
-        canvas.dot(at, zorder=5, **look)
-        drawn[colour] = None
-    from matplotlib.lines import Line2D
-
-    names = {_FATAL: "cannot be solved because of it", _REDUNDANT: "redundant constraints"}
-    look = {"ls": "", "marker": "o", "ms": 1.4 * MARK, "mfc": "none", "mew": 2.5 * FINE}
-    return [Line2D([], [], mec=colour, label=names[colour], **look) for colour in drawn]
+        if colour is not None:
+            ring["mec"] = colour
+            canvas.dot(scene.place(mark), zorder=5, ms=2.4 * MARK, **ring)
+            drawn[colour] = Line2D([], [], ls="", label=_RINGS[colour], ms=1.4 * MARK, **ring)
+    return list(drawn.values())
 
 
 def _spins(report: Report) -> list[tuple[Floats, Floats]]:
@@ -135,9 +122,8 @@ def _motions(report: Report) -> list[list[tuple[Floats, Floats]]]:
         twists = np.zeros((len(centres), 6))
         twists[1:, list(free)] = basis.reshape(-1, len(free))
         velocities = twists[:, :3]
-        speed = np.linalg.norm(velocities, axis=1)
-        moved = np.flatnonzero(speed > _STILL).tolist()
-        found.append([(centres[body], velocities[body]) for body in moved])
+        moved = np.flatnonzero(np.linalg.norm(velocities, axis=1) > _STILL)
+        found.append([*zip(centres[moved], velocities[moved], strict=True)])
     return found
 
 
@@ -150,11 +136,10 @@ def _arrows(
     longest = max((float(np.linalg.norm(vector)) for _, vector in arrows), default=0.0)
     if longest == 0.0:
         return []
-    size = 3 if canvas.solid else 2
+    look: dict[str, Any] = {"color": colour, "zorder": 6}
+    if not canvas.solid:
+        look |= {"angles": "xy", "scale_units": "xy", "scale": 1.0, "width": 0.008}
     for at, vector in arrows:
         tip = _ARROW * scene.size / longest * vector
-        look: dict[str, Any] = {"color": colour, "zorder": 6}
-        if not canvas.solid:
-            look |= {"angles": "xy", "scale_units": "xy", "scale": 1.0, "width": 0.008}
-        canvas.axes.quiver(*at[:size], *tip[:size], **look)
+        canvas.axes.quiver(*canvas.on_axes(at), *canvas.on_axes(tip), **look)
     return [Line2D([], [], color=colour, ls="", marker=r"$\rightarrow$", ms=2 * MARK, label=label)]

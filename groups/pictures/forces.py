@@ -6,8 +6,7 @@ import difflib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
-from groups.pictures.coordinates import MOST_CURVES, over_time
-from groups.pictures.curves import Curve, converted
+from groups.pictures.coordinates import MOST_CURVES, Curve, converted, over_time
 from mbssa.pictures.limits import refuse_beyond, require_matplotlib
 
 if TYPE_CHECKING:
@@ -34,8 +33,6 @@ def forces_over_time(
     ------
     ValueError
         Columns that there are not, all of them; or more than 24.
-    ModuleNotFoundError
-        Matplotlib is missing; the message says how to install it.
 
     Examples
     --------

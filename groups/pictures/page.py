@@ -7,18 +7,22 @@ import html
 import json
 import os
 import re
+import sys
+import tempfile
+import webbrowser
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from importlib.resources import files
+from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from groups.pictures.curves import every_curve
-from groups.pictures.failures import failed_at
-from groups.pictures.points import Point, PointName, points_of, rates_of
-from groups.pictures.scene import Scene, scene_of
+from groups.pictures.coordinates import every_curve
+from groups.pictures.paths import Point, PointName, points_of
+from groups.pictures.scene import Scene, failed_at, scene_of
 from groups.pictures.shapes import Mark
 from groups.pictures.visuals import solids_of
 from mbssa.arrays import Floats
@@ -66,11 +70,10 @@ def page(
 ) -> None:
     """Write a page that plays the motion: one HTML file with everything in it, which loads nothing else.
 
-    It shows bodies as links between their joints, joints by type (driven ones in orange), the frame in
-    grey, paths of points, a grid, and a line that names the groups that failed at an instant; the
-    bodies that were not solved there are left out. What it shows are solved instants, evenly chosen
-    if there are too many, and it says so; nothing is interpolated. The poses are float32 about
-    the middle of the mechanism. It draws with three.js (MIT licence), which is in the file.
+    Bodies are links between their joints, which have a symbol for each type (driven ones in orange); a line
+    names the groups that failed at an instant, and bodies that were not solved there are left out. Instants
+    are evenly chosen if there are too many, and the page says so; nothing is interpolated. Poses are float32
+    about the middle of the mechanism. It draws with three.js (MIT licence), which is in the file.
 
     Parameters
     ----------
@@ -114,46 +117,45 @@ def page_text(
     forces: Forces | None = None,
 ) -> str:  # fmt: skip
     """The page of :func:`page` as a text."""
-    drawn = len(set(np.asarray(trajectory.kept).tolist()) | {0})
+    drawn = len({0, *trajectory.kept.tolist()})
     refuse_beyond(MOST_BODIES, drawn, "bodies", "one page", "keep fewer when solving")
     scene = scene_of(trajectory, min(frames, max(MOST_POSES // drawn, 1)))
-    return _html(trajectory, scene, points_of(scene, points), forces)
+    data = page_data(trajectory, scene, points_of(scene, points), forces)
+    text = json.dumps(data, separators=(",", ":"), allow_nan=False, default=_encoded)
 
+    def part(*place: str) -> str:
+        return files("groups.pictures").joinpath(*place).read_text(encoding="utf-8")
 
-def _html(trajectory: Trajectory, scene: Scene, points: Sequence[Point], forces: Forces | None) -> str:
-    parts = files("groups.pictures")
-    mechanism = scene.mechanism
-    data = json.dumps(page_data(trajectory, scene, points, forces), separators=(",", ":"), allow_nan=False)
     fill = {
-        "title": html.escape(printable(mechanism.title or mechanism.name or "A mechanism")),
-        "style": parts.joinpath("viewer", "page.css").read_text(encoding="utf-8"),
+        "title": html.escape(printable(scene.mechanism.title or scene.mechanism.name or "A mechanism")),
+        "style": part("viewer", "page.css"),
         # No name can end the script that holds it.
-        "data": data.replace("<", r"\u003c").replace(">", r"\u003e").replace("&", r"\u0026"),
-        "licence": parts.joinpath("vendor", "three.LICENSE.txt").read_text(encoding="utf-8").strip(),
-        "three": parts.joinpath("vendor", "three.min.js").read_text(encoding="utf-8"),
-        "viewer": "\n".join(parts.joinpath("viewer", f"{name}.js").read_text("utf-8") for name in _SCRIPTS),
+        "data": text.replace("<", r"\u003c").replace(">", r"\u003e").replace("&", r"\u0026"),
+        "licence": part("vendor", "three.LICENSE.txt").strip(),
+        "three": part("vendor", "three.min.js"),
+        "viewer": "\n".join(part("viewer", f"{name}.js") for name in _SCRIPTS),
     }
-    template = parts.joinpath("viewer", "page.html").read_text(encoding="utf-8")
-    return re.sub(r"\{\{(\w+)\}\}", lambda place: fill[place[1]], template)
+    return re.sub(r"\{\{(\w+)\}\}", lambda place: fill[place[1]], part("viewer", "page.html"))
 
 
 def page_data(
     trajectory: Trajectory, scene: Scene, points: Sequence[Point], forces: Forces | None = None
 ) -> dict[str, Any]:
-    """Data of the motion for the page: arrays as base64 texts, poses less ``centre``."""
-    centre = (scene.low + scene.high) / 2
-    poses = np.concatenate([scene.position - centre, scene.quaternion], axis=2)
+    """Data of the motion for the page: places less ``centre``, long arrays in single precision."""
+    centre, drawn, body_at = (scene.low + scene.high) / 2, set(scene.bodies), scene.bodies.index
     reasons = {"": 0}
     says = [reasons.setdefault(failed_at(trajectory, i), len(reasons)) for i in scene.instants.tolist()]
-    low, high = scene.low - centre, scene.high - centre
     up, view, flat = _view(scene)
     solids = solids_of(scene.mechanism, scene.bodies)
+    solid = {each.body for each in solids}  # these have a mesh instead of lines
+    tubes = {guide.joint for guide in scene.guides if guide.kind == "tube"}
+    layers = _layers(scene)
     return {
         "name": printable(scene.mechanism.name or "mechanism"),
         "planar": scene.planar,
-        "centre": centre.tolist(),
-        "low": low.tolist(),
-        "high": high.tolist(),
+        "centre": centre,
+        "low": scene.low - centre,
+        "high": scene.high - centre,
         "up": up,
         "view": view,
         "flat": flat,
@@ -161,63 +163,72 @@ def page_data(
         "cell": _cell(scene),
         "about": _about(trajectory, scene),
         "note": "; ".join(trajectory.faults()[:_SENTENCES]),
-        "groups": _groups(scene),
-        "bodies": _bodies(scene, {solid.body for solid in solids}),
-        "solids": [
-            {"body": scene.bodies.index(solid.body), "corners": _base64(solid.corners, "<f4")}
-            for solid in solids
+        "groups": [
+            {
+                "number": group.number,
+                "label": f"SG-{group.number} {group.type_name}",
+                "level": group.level,
+                "colour": scene.hues[int(group.body_indices[0])].colour,
+            }
+            for group in scene.structure.groups
+            if not drawn.isdisjoint(group.body_indices.tolist())
         ],
-        "marks": [_mark(scene, mark) for mark in scene.marks if not mark.type.is_coupling],
-        "paths": [_path(trajectory, scene, point) for point in points],
+        "bodies": [
+            {
+                "name": scene.mechanism.body_name(body),
+                "label": str(scene.mechanism.bodies[body]),
+                "colour": scene.colours[body],
+                "sg": int(scene.structure.group_of_body[body]),
+                "layer": layers[body],
+                "points": shape.points,
+                "lines": [] if body in solid else shape.lines,
+                "faces": [] if body in solid else shape.faces,
+                "outlines": [[o.points, o.closed] for o in scene.outlines if o.body == body],
+                "guides": [[*g.points, g.kind, g.across] for g in scene.guides if g.body == body],
+            }
+            for body, shape in zip(scene.bodies, scene.shapes, strict=True)
+        ],
+        "solids": [{"body": body_at(each.body), "corners": np.float32(each.corners)} for each in solids],
+        "marks": [
+            _mark(scene, mark, mark.joint in tubes) for mark in scene.marks if not mark.type.is_coupling
+        ],
+        "paths": [
+            {
+                "body": body_at(point.body),
+                "at": point.local,
+                "label": point.label,
+                "rates": [np.float32(rate) for rate in point.rates(trajectory, scene)],
+            }
+            for point in points
+        ],
         "forces": [] if forces is None else _forces(forces, scene, centre),
         "open": forces is not None and bool(forces.indeterminate),
-        "curves": _curves(trajectory, scene),
+        "curves": [
+            vars(curve)
+            | {"titles": curve.titles, "parts": [np.float32(part[scene.instants]) for part in curve.parts]}
+            for curve in every_curve(trajectory)[: min(_MOST_CURVES, _MOST_VALUES // len(scene.instants))]
+        ],
         "model": _model(scene.mechanism),
         "reasons": list(reasons),
-        # Float64 (F,); poses float32 (F, K, 7): x, y, z, quaternion w, x, y, z; says uint16 (F,), of reasons.
-        "time": _base64(scene.time, "<f8"),
-        "poses": _base64(poses, "<f4"),
-        "says": _base64(np.array(says), "<u2"),
-    }
-
-
-def _path(trajectory: Trajectory, scene: Scene, point: Point) -> dict[str, Any]:
-    return {
-        "body": scene.bodies.index(point.body),
-        "at": point.local.tolist(),
-        "label": point.label,
-        "rates": [_base64(rate, "<f4") for rate in rates_of(trajectory, scene, point)],
+        "time": scene.time,
+        # (F, K, 7): x, y, z, quaternion w, x, y, z; and the place (F,) of each instant's reason.
+        "poses": np.concatenate([scene.position - centre, scene.quaternion], axis=2, dtype=np.float32),
+        "says": np.array(says, dtype=np.uint16),
     }
 
 
 def _forces(forces: Forces, scene: Scene, centre: Floats) -> list[dict[str, Any]]:
     """Force of each joint on its second body, N, and its place, less ``centre``; NaN where unknown."""
     # Components that redundant constraints leave open are zero.
-    drawn, found = set(scene.bodies), []
+    found = []
     for joint in scene.mechanism.joints:
-        if not set(scene.mechanism.joint_bodies(joint.index)) <= drawn:
-            continue
-        one = forces.joint(joint.index)
-        at, force = (in_space(part[scene.instants]) for part in (one.point, one.force))
-        known = np.isfinite(one.force[scene.instants]).any(axis=1, keepdims=True)
-        force = np.where(known, np.nan_to_num(force, nan=0.0), np.nan)
-        found.append({"label": joint.id, "at": _base64(at - centre, "<f4"), "force": _base64(force, "<f4")})
+        if set(scene.mechanism.joint_bodies(joint.index)) <= set(scene.bodies):
+            one = forces.joint(joint.index)
+            at, force = (in_space(part[scene.instants]) for part in (one.point, one.force))
+            known = np.isfinite(one.force[scene.instants]).any(axis=1, keepdims=True)
+            force = np.where(known, np.nan_to_num(force, nan=0.0), np.nan)
+            found.append({"label": joint.id, "at": np.float32(at - centre), "force": np.float32(force)})
     return found
-
-
-def _curves(trajectory: Trajectory, scene: Scene) -> list[dict[str, Any]]:
-    """Curves at the scene's instants: as many as a page has room for."""
-    curves = every_curve(trajectory)[: min(_MOST_CURVES, _MOST_VALUES // len(scene.instants))]
-    return [
-        {
-            "label": curve.label,
-            "unit": curve.unit,
-            "driven": curve.driven,
-            "titles": curve.titles,
-            "parts": [_base64(part[scene.instants], "<f4") for part in curve.parts],
-        }
-        for curve in curves
-    ]
 
 
 def _model(mechanism: Mechanism) -> str:
@@ -230,87 +241,40 @@ def _model(mechanism: Mechanism) -> str:
         return ""
 
 
-def _bodies(scene: Scene, solid: set[int]) -> list[dict[str, Any]]:
-    """The bodies; those that are ``solid`` have a mesh instead of lines."""
-    layers = _layers(scene)
-    return [
-        {
-            "name": scene.mechanism.body_name(body),
-            "label": str(scene.mechanism.bodies[body]),
-            "colour": scene.colours[body],
-            "sg": int(scene.structure.group_of_body[body]),
-            "layer": layers[body],
-            "points": shape.points.tolist(),
-            "lines": [] if body in solid else shape.lines.tolist(),
-            "faces": [] if body in solid else shape.faces.tolist(),
-            "outlines": [
-                [outline.points.tolist(), outline.closed]
-                for outline in scene.outlines
-                if outline.body == body
-            ],
-            "guides": [
-                [
-                    *guide.ends.tolist(),
-                    guide.kind,
-                    guide.across.tolist() if guide.across is not None else None,
-                ]
-                for guide in scene.guides
-                if guide.body == body
-            ],
-        }
-        for body, shape in zip(scene.bodies, scene.shapes, strict=True)
-    ]
-
-
-def _groups(scene: Scene) -> list[dict[str, Any]]:
-    drawn = set(scene.bodies)
-    return [
-        {
-            "number": group.number,
-            "label": f"SG-{group.number} {group.type_name}",
-            "level": group.level,
-            "colour": scene.hues[int(group.body_indices[0])].colour,
-        }
-        for group in scene.structure.groups
-        if not drawn.isdisjoint(group.body_indices.tolist())
-    ]
-
-
-def _mark(scene: Scene, mark: Mark) -> dict[str, Any]:
+def _mark(scene: Scene, mark: Mark, mouth: bool) -> dict[str, Any]:
+    """A joint; its ``mouth`` is that of a tube."""
     seat, other = mark.seat, 1 - mark.seat
     there = mark.bodies[other] in scene.bodies
-    tubes = {guide.joint for guide in scene.guides if guide.kind == "tube"}
-    frame = None
-    if 0 in mark.bodies and mark.slide is None:
-        frame = mark.origin[mark.bodies.index(0)].tolist()
+    on_frame = 0 in mark.bodies and mark.type.guide is None
     return {
         "solid": mark.type.solid,
         "body": scene.bodies.index(mark.bodies[seat]),
         "other": scene.bodies.index(mark.bodies[other if there else seat]),
-        "at": mark.origin[seat].tolist(),
-        "axes": mark.axes[seat].tolist(),
-        "slide": mark.slide,
-        "mouth": mark.joint in tubes,
+        "at": mark.origin[seat],
+        "axes": mark.axes[seat],
+        "slide": mark.type.guide,
+        "mouth": mouth,
         "driven": mark.driven,
-        "frame": frame,
-        "rod": mark.origin[other].tolist() if there and mark.type.line == "rod" else None,
+        "frame": mark.origin[mark.bodies.index(0)] if on_frame else None,
+        "rod": mark.origin[other] if there and mark.type.line == "rod" else None,
     }
 
 
 def _layers(scene: Scene) -> dict[int, int]:
     """Layers of planar bodies: those that share a joint differ, and the frame has the lowest."""
-    layers = dict.fromkeys(scene.bodies, 0)
     if not scene.planar:
-        return layers
+        return dict.fromkeys(scene.bodies, 0)
+    import networkx as nx
+
     pins: dict[tuple[float, ...], set[int]] = {}
     for mark in scene.marks:
-        body = mark.bodies[mark.seat]
-        at = scene.world(body, mark.origin[mark.seat][None])[0, 0]
-        pins.setdefault(tuple((at / scene.size).round(6).tolist()), set()).update(mark.bodies)
-    for body in scene.bodies[1:]:
-        beside = {layers[b] for on in pins.values() if body in on for b in on if b in layers and b < body}
-        layers[body] = next(layer for layer in range(1, len(layers) + 1) if layer not in beside)
-    return layers
+        pin = (scene.place(mark)[0] / scene.size).round(6)
+        pins.setdefault(tuple(pin.tolist()), set()).update(mark.bodies)
+    graph: nx.Graph[int] = nx.Graph()
+    graph.add_nodes_from(scene.bodies)
+    for pinned in (*({0, body} for body in scene.bodies[1:]), *pins.values()):
+        graph.add_edges_from(combinations(pinned.intersection(scene.bodies), 2))
+    return nx.greedy_color(graph, strategy=lambda *_: scene.bodies)
 
 
 def _view(scene: Scene) -> tuple[list[int], list[float], bool]:
@@ -319,21 +283,14 @@ def _view(scene: Scene) -> tuple[list[int], list[float], bool]:
     thin = (extent < _FLAT * extent.max()).tolist()
     if scene.planar or thin[2]:
         return [0, 1, 0], [0.18, 0.22, 1.0] if scene.planar else [0.3, 0.35, 1.0], True
-    if thin[1] and not thin[0]:
-        return [0, 0, 1], [0.35, -1.0, 0.3], False
-    if thin[0] and not thin[1]:
-        return [0, 0, 1], [1.0, -0.35, 0.3], False
-    return [0, 0, 1], [0.62, -1.0, 0.5], False
+    views = {(False, True): [0.35, -1.0, 0.3], (True, False): [1.0, -0.35, 0.3]}
+    return [0, 0, 1], views.get((thin[0], thin[1]), [0.62, -1.0, 0.5]), False
 
 
 def _radius(scene: Scene) -> float:
     """Half the thickness of a link: small beside the mechanism, and beside its shorter links."""
-    lengths = [
-        float(np.linalg.norm(shape.points[b] - shape.points[a]))
-        for shape in scene.shapes
-        for a, b in shape.lines.tolist()
-    ]
-    short = float(np.quantile(lengths, 0.2)) if lengths else scene.size
+    ways = np.concatenate([np.diff(shape.points[shape.lines], axis=1)[:, 0] for shape in scene.shapes])
+    short = float(np.quantile(np.linalg.norm(ways, axis=1), 0.2)) if len(ways) else scene.size
     return max(min(0.011 * scene.size, 0.12 * short), 0.004 * scene.size)
 
 
@@ -349,14 +306,83 @@ def _about(trajectory: Trajectory, scene: Scene) -> str:
     mechanism, shown, there = scene.mechanism, len(scene.instants), len(trajectory.time)
     joints = counted(mechanism.n_joints, "joint")
     text = f"{mechanism.space}, {mechanism.n_bodies} bodies with the frame, {joints}; "
-    text += (
-        counted(shown, "instant") if shown == there else f"{shown:,} of the {there:,} instants, evenly chosen"
-    )
-    left = mechanism.n_bodies - len(scene.bodies)
-    if left:
+    some = f"{shown:,} of the {there:,} instants, evenly chosen"
+    text += counted(shown, "instant") if shown == there else some
+    if left := mechanism.n_bodies - len(scene.bodies):
         text += f"; {left} {'bodies were' if left > 1 else 'body was'} not kept"
     return f"{text}; one square of the grid is {quantity_text(_cell(scene), 'm', mechanism.units)}"
 
 
-def _base64(array: npt.NDArray[Any], kind: str) -> str:
-    return base64.b64encode(np.ascontiguousarray(array, dtype=kind).tobytes()).decode("ascii")
+def _encoded(array: npt.NDArray[Any]) -> Any:
+    """An array for JSON: of single precision or small integers as base64 text, else as lists."""
+    if array.dtype in (np.float32, np.uint16):
+        return base64.b64encode(array.astype(array.dtype.newbyteorder("<")).tobytes()).decode("ascii")
+    return array.tolist()
+
+
+# --- shown in a notebook or in a browser -------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Player:
+    """A page that plays a motion; a notebook shows it in place as the value of a cell.
+
+    Attributes
+    ----------
+    html : the page, complete in itself
+    path : the file that a browser was asked to open; None in a notebook
+    height : of the frame in a notebook, pixels
+
+    Examples
+    --------
+    >>> Player("<!doctype html>", height=300)._repr_html_()[:41]
+    '<iframe srcdoc="&lt;!doctype html&gt;" st'
+    """
+
+    html: str = field(repr=False)
+    path: Path | None = None
+    height: int = 480
+
+    def _repr_html_(self) -> str:
+        style = f"width:100%;height:{self.height}px;border:0"
+        return f'<iframe srcdoc="{html.escape(self.html)}" style="{style}" allow="fullscreen"></iframe>'
+
+
+def show(trajectory: Trajectory, points: Sequence[PointName] | None = None, *, height: int = 480) -> Player:
+    """Play a motion: in place in a notebook, else in the browser, from a temporary file.
+
+    Parameters
+    ----------
+    points : whose paths are drawn, as in :func:`groups.pictures.paths`
+    height : of the frame in a notebook, pixels
+
+    Raises
+    ------
+    ValueError
+        As :func:`groups.pictures.page`.
+    OSError
+        The file cannot be written.
+
+    Examples
+    --------
+    >>> import groups, mbssa
+    >>> crank = mbssa.load("slider_crank")
+    >>> trajectory = groups.build(mbssa.decompose(crank)).solve(groups.constant_speed(crank, steps=9))
+    >>> trajectory.show().path.name  # doctest: +SKIP
+    'motion.html'
+    """
+    text = page_text(trajectory, points=points)
+    if in_notebook():
+        return Player(text, height=height)
+    path = Path(tempfile.mkdtemp(prefix="mbssa-"), "motion.html")
+    write_whole(path, text.encode())
+    webbrowser.open(path.as_uri())
+    return Player(text, path, height)
+
+
+def in_notebook() -> bool:
+    """Whether this process runs the cells of a notebook: Jupyter, VS Code, Colab or marimo."""
+    marimo, ipython = sys.modules.get("marimo"), sys.modules.get("IPython")
+    if marimo is not None and marimo.running_in_notebook():
+        return True
+    return ipython is not None and hasattr(ipython.get_ipython(), "kernel")

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from groups.pictures.canvas import diagram, name_over
-from groups.pictures.key import add_key
 from groups.pictures.scene import chosen
-from groups.pictures.style import BODY_COLOURS, FAILED, FRAME_COLOUR
+from groups.pictures.style import BODY_COLOURS, FAILED, FRAME_COLOUR, add_key
 from mbssa.pictures.limits import require_matplotlib
 from mbssa.pictures.style import INK, figure_of
 
@@ -32,10 +31,8 @@ def conditions(swept: PartitionSweep) -> Figure:
     require_matplotlib()
     from matplotlib.patches import Patch
 
-    width, height = _LEFT + _WIDTH + _RIGHT, _BOTTOM + _HEIGHT + _TOP
-    figure = figure_of(width, height)
-    place = (_LEFT / width, _BOTTOM / height, _WIDTH / width, _HEIGHT / height)
-    axes = diagram(figure, place, "condition: 1 best, 0 singular")
+    figure = figure_of(_LEFT + _WIDTH + _RIGHT, _BOTTOM + _HEIGHT + _TOP)
+    axes = diagram(figure, _LEFT, _BOTTOM, _WIDTH, _HEIGHT, "condition: 1 best, 0 singular")
     at = chosen(len(swept.time), CURVE_INSTANTS)
     handles: list[Any] = []
     lowest = 1.0

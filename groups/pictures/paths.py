@@ -1,18 +1,17 @@
-"""Paths of points of the bodies over the whole motion."""
+"""Paths of points of the bodies over the whole motion: points chosen by name, or those of the model."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from groups.pictures.canvas import Canvas, canvas_for
-from groups.pictures.failures import failures, sentence
-from groups.pictures.key import add_key
-from groups.pictures.points import Point, PointName, points_of
-from groups.pictures.scene import Scene, scene_of
-from groups.pictures.style import EDGE, FINE, body_colour
+from groups.pictures.canvas import canvas_for
+from groups.pictures.scene import Scene, scene_of, sentence
+from groups.pictures.style import EDGE, FINE, add_key, body_colour
+from groups.results.joints import body_motion, carried
 from mbssa.arrays import Floats
 from mbssa.pictures.limits import refuse_beyond, require_matplotlib
 
@@ -20,15 +19,38 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from groups.trajectory import Trajectory
+    from mbssa import Mechanism
 
+
+#: A point: ``"body.point"`` or ``(body, point)``, where the point is a name of the model or world
+#: coordinates at the reference; or the id of a joint, for its centre.
+PointName = str | tuple[str | int, str | Sequence[float]]
 
 #: Instants that a path is drawn through.
 PATH_INSTANTS = 2000
 
-#: Paths that one picture can tell apart.
-MOST_PATHS = 24
+#: Paths that one picture can tell apart, and that it draws by default.
+MOST_PATHS, _BY_DEFAULT = 24, 8
 
 _STYLES = ("solid", "dashed", "dashdot", "dotted")
+
+
+@dataclass(frozen=True, eq=False)
+class Point:
+    """A point of a body: ``local`` (3,) in the body's own frame, m."""
+
+    body: int
+    local: Floats
+    label: str
+
+    def path(self, scene: Scene) -> Floats:
+        """World coordinates (F, 3) at the instants of the scene, m."""
+        return scene.world(self.body, self.local[None])[:, 0]
+
+    def rates(self, trajectory: Trajectory, scene: Scene) -> list[Floats]:
+        """Velocity and acceleration (F, 3) in world axes (m/s, m/s²), as far as they were kept."""
+        moving = body_motion(trajectory.instants(scene.instants), scene.frames, self.body + 1)
+        return carried(moving, self.local, is_place=True)[1:]
 
 
 def paths(trajectory: Trajectory, points: Sequence[PointName] | None = None) -> Figure:
@@ -49,8 +71,6 @@ def paths(trajectory: Trajectory, points: Sequence[PointName] | None = None) -> 
     ------
     ValueError
         Points that are not there, all of them; or more than 24.
-    ModuleNotFoundError
-        Matplotlib is missing; the message says how to install it.
 
     Examples
     --------
@@ -66,31 +86,98 @@ def paths(trajectory: Trajectory, points: Sequence[PointName] | None = None) -> 
     scene = scene_of(trajectory, PATH_INSTANTS)
     drawn = points_of(scene, points)
     refuse_beyond(MOST_PATHS, len(drawn), "paths", "one picture", "name fewer points")
-    lines = [path_of(scene, point) for point in drawn]
+    lines = [point.path(scene) for point in drawn]
     canvas = canvas_for(scene, np.concatenate(lines) if lines else None)
     handles = []
-    for i, (point, line) in enumerate(zip(drawn, lines, strict=True)):
+    for i, (point, path) in enumerate(zip(drawn, lines, strict=True)):
         colour = body_colour(i + 1)
-        handles += draw_path(canvas, line, colour, EDGE, _STYLES[i // 8])
-        sound = line[np.isfinite(line).all(axis=1)]
+        handles.append(canvas.line(path, colour, EDGE, style=_STYLES[i // 8], zorder=1.4))
+        handles[-1].set_label(point.label.replace("$", r"\$"))
+        sound = path[np.isfinite(path).all(axis=1)]
         for at, inside in zip(sound[[0, -1]] if len(sound) else (), (colour, "white"), strict=False):
             canvas.dot(at, marker="o", ms=3.6, mfc=inside, mec=colour, mew=FINE, zorder=3)
-        handles[-1].set_label(point.label.replace("$", r"\$"))
     if handles:
         add_key(canvas.figure, handles)
-    title = (
-        f"{scene.mechanism.name or 'mechanism'}, t = {trajectory.time[0]:.4g} … {trajectory.time[-1]:.4g} s"
-    )
-    failed = sentence(failures(trajectory), len(trajectory.time))
-    canvas.title(f"{title}\n{failed}" if failed else title)
+    name, (start, end) = scene.mechanism.name or "mechanism", trajectory.time[[0, -1]]
+    failed = sentence(trajectory)
+    canvas.title(f"{name}, t = {start:.4g} … {end:.4g} s" + (f"\n{failed}" if failed else ""))
     return canvas.figure
 
 
-def path_of(scene: Scene, point: Point) -> Floats:
-    """World coordinates (F, 3) of a point at the instants of the scene, m."""
-    return scene.world(point.body, point.local[None])[:, 0]
+def points_of(scene: Scene, names: Sequence[PointName] | None) -> list[Point]:
+    """The points chosen; the model's named points on moving bodies where none are; else joint centres."""
+    if names is None:
+        geometry = scene.mechanism.body_geometry
+        named = [(b, at) for b in scene.bodies[1:] if b in geometry for at in geometry[b].points]
+        return [_of_body(scene, body + 1, at) for body, at in named[:_BY_DEFAULT]] or _centres(scene)
+    found, faults = [], []
+    for name in [names] if isinstance(names, str) else names:
+        try:
+            found.append(_point(scene, name))
+        except ValueError as fault:
+            faults.append(str(fault))
+    if faults:
+        raise ValueError("; ".join(faults))
+    return found
 
 
-def draw_path(canvas: Canvas, line: Floats, colour: str, width: float, style: str = "solid") -> list[Any]:
-    """One path on the canvas."""
-    return [canvas.line(line, colour, width, style=style, zorder=1.4)]
+def _centres(scene: Scene) -> list[Point]:
+    """Centres of the joints between moving bodies, once each."""
+    found: list[Point] = []
+    drawn: list[Floats] = []
+    for mark in scene.marks:
+        body = mark.bodies[mark.seat]
+        if 0 in mark.bodies or body not in scene.bodies:
+            continue
+        path = scene.place(mark)
+        if not any(np.allclose(path, other, 0.0, 1e-6 * scene.size, equal_nan=True) for other in drawn):
+            found.append(Point(body, mark.origin[mark.seat], scene.mechanism.joint_ids[mark.joint]))
+            drawn.append(path)
+    return found[:_BY_DEFAULT]
+
+
+def _point(scene: Scene, name: PointName) -> Point:
+    mechanism = scene.mechanism
+    if not isinstance(name, str):
+        return _of_body(scene, *name)
+    joint = mechanism.called(f"{name}.").removesuffix(".")
+    for mark in scene.marks:
+        if mechanism.joint_ids[mark.joint] == joint and mark.bodies[mark.seat] in scene.bodies:
+            return Point(mark.bodies[mark.seat], mark.origin[mark.seat], name)
+    owner, dot, at = name.rpartition(".")
+    if not dot:
+        raise ValueError(f"point {name!r}: write body.point, or the id of a joint; {_choices(mechanism)}")
+    return _of_body(scene, owner, at)
+
+
+def _of_body(scene: Scene, owner: str | int, at: str | Sequence[float]) -> Point:
+    """A point by its name in the model, or by its place in the world at the reference."""
+    from groups.trajectory import body_index
+
+    mechanism = scene.mechanism
+    try:
+        body = body_index(mechanism, owner)
+    except KeyError as fault:
+        raise ValueError(str(fault.args[0])) from None
+    label, geometry = mechanism.body_name(body), mechanism.body_geometry.get(body)
+    if body not in scene.bodies:
+        raise ValueError(f"body {label} was not kept when the motion was solved")
+    if isinstance(at, str):
+        if geometry is None or at not in geometry.points:
+            raise ValueError(f"body {label} has no point {at!r}; {_choices(mechanism)}")
+        return Point(body, scene.frames.on_body(body, geometry.points[at]), f"{label}.{at}")
+    where = ", ".join(f"{value:g}" for value in at)
+    if len(at) != (2 if scene.planar else 3):
+        raise ValueError(f"({where}) of body {label} is no point of a {mechanism.space} mechanism")
+    return Point(body, scene.frames.on_body(body, tuple(at)), f"{label} ({where})")
+
+
+def _choices(mechanism: Mechanism) -> str:
+    names = [
+        f"{mechanism.body_name(body)}.{name}"
+        for body, geometry in sorted(mechanism.body_geometry.items())
+        for name in geometry.points
+    ]
+    if not names:
+        return "the model names no points; give (body, (x, y, z)) in world coordinates at the reference"
+    return f"the model's points are {', '.join(names)}"

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from groups.pictures.cams import Outline, outlines_of
-from groups.pictures.gears import rims_of
-from groups.pictures.shapes import Guide, Mark, Shape, guides_of, marks_of, shapes_of
-from groups.pictures.visuals import visual_outlines
-from groups.rotations import turned
+from groups.pictures.outlines import outlines_of, rims_of, visual_outlines
+from groups.pictures.shapes import Mark, Outline, Shape, Stage, guides_of, marks_of, shapes_of
+from groups.results.faults import STATUS
 from mbssa import decompose
 from mbssa.arrays import Floats, Ints
-from mbssa.joints.frames import joint_frames
 from mbssa.pictures.hues import NO_GROUP, Hue, body_colours, group_hues
+from mbssa.texts import listed
 
 if TYPE_CHECKING:
     from groups.trajectory import Trajectory
@@ -29,32 +26,20 @@ _FOR_BOUNDS = 500
 
 
 @dataclass(frozen=True, eq=False)
-class Scene:
-    """Drawing of a mechanism at F instants of its motion; planar ones lie in the plane z = 0."""
+class Scene(Stage):
+    """Drawing of a mechanism at F instants of its motion."""
 
     structure: Structure  # of the mechanism whose motion it is; its groups have a hue each
+    hues: tuple[Hue, ...]  # of each body's group by index of the body; grey where it is in none
     colours: tuple[str, ...]  # of the bodies by index, shades of their groups' hues
     instants: Ints  # (F,) numbers of the instants of the trajectory, ascending
     time: Floats  # (F,) s
-    bodies: tuple[int, ...]  # (K,) indices of the bodies that are drawn, the frame first
-    position: Floats  # (F, K, 3) m, of the bodies' own origins; NaN where a body was not solved
-    quaternion: Floats  # (F, K, 4) w, x, y, z
-    shapes: tuple[Shape, ...]  # one for each drawn body, in its own frame
+    shapes: tuple[Shape, ...]  # one for each drawn body
     marks: tuple[Mark, ...]  # joints between drawn bodies
-    guides: tuple[Guide, ...]  # rails, tubes and rods of the joints that slide
+    guides: tuple[Outline, ...]  # rails, tubes and rods of the joints that slide
     outlines: tuple[Outline, ...]  # profiles of cams and their followers; rims; outlines in the file
     low: Floats  # (3,) corner of the box that holds the whole motion, m
     high: Floats  # (3,) m
-
-    @property
-    def mechanism(self) -> Mechanism:
-        return self.structure.mechanism
-
-    @cached_property
-    def hues(self) -> tuple[Hue, ...]:
-        """Hue of each body's group by index of the body; grey where it is in none."""
-        by_number = group_hues(self.structure)
-        return tuple(by_number.get(g, Hue(NO_GROUP, 0)) for g in self.structure.group_of_body.tolist())
 
     @property
     def planar(self) -> bool:
@@ -65,68 +50,92 @@ class Scene:
         """Diagonal of the box, m."""
         return float(np.linalg.norm(self.high - self.low)) or 1.0
 
-    def world(self, body: int, points: Floats) -> Floats:
-        """World coordinates (F, n, 3) of points (n, 3) of a body, given in its own frame."""
-        k = self.bodies.index(body)
-        return self.position[:, k, None] + turned(self.quaternion[:, k, None], points)
+    def at(self, instant: int) -> Scene:
+        """The scene at one of its instants; places in the world have no axis of time."""
+        f = int(np.searchsorted(self.instants, instant))
+        return replace(
+            self,
+            position=self.position[f],
+            quaternion=self.quaternion[f],
+            instants=self.instants[f : f + 1],
+            time=self.time[f : f + 1],
+        )
 
 
 def scene_of(trajectory: Trajectory, most: int | Ints) -> Scene:
     """Drawing at these instants, or at no more than ``most``, evenly chosen."""
-    mechanism = trajectory.mechanism
-    instants = chosen(len(trajectory.time), most) if isinstance(most, int) else np.asarray(most)
-    frames = joint_frames(mechanism)
-    wide = np.unique(np.concatenate([instants, chosen(len(trajectory.time), _FOR_BOUNDS)]))
-    bodies, position, quaternion = _poses(trajectory, wide, frames.position[0], frames.rotation[0])
-    marks = marks_of(mechanism, frames, bodies)
-    guides, marks = guides_of(mechanism, frames, marks, bodies, position, quaternion)
-    shapes = shapes_of(mechanism, frames, marks, guides, bodies)
-    tracks = {guide.joint: guide for guide in guides if guide.kind == "track"}
-    given = visual_outlines(mechanism, frames, bodies)
-    outlined = {outline.body for outline in given}
-    guides = tuple(guide for guide in guides if guide.body not in outlined)
-    shapes = tuple(
-        shape.bare if body in outlined else shape for body, shape in zip(bodies, shapes, strict=True)
-    )
-    outlines = (
-        *outlines_of(mechanism, frames, bodies, position, quaternion),
-        *rims_of(frames, marks, tracks, bodies),
-        *given,
-    )
-    at = np.searchsorted(wide, instants)
-    low, high = _box(bodies, position, quaternion, shapes, guides, outlines)
+    mechanism, there = trajectory.mechanism, len(trajectory.time)
+    instants = chosen(there, most) if isinstance(most, int) else np.asarray(most)
+    wide = np.union1d(instants, chosen(there, _FOR_BOUNDS))
+    stage = _stage(trajectory, wide)
+    marks = marks_of(stage)
+    guides, marks = guides_of(stage, marks)
+    looks = visual_outlines(stage)
+    outlined = {outline.body for outline in looks}
+    shapes = shapes_of(stage, marks, guides, outlined)
+    outlines = (*outlines_of(stage), *rims_of(stage, marks, guides), *looks)
+    guides = [guide for guide in guides if guide.body not in outlined]
+    local = [*zip(stage.bodies, (shape.points for shape in shapes), strict=True)]
+    local += [(outline.body, outline.points) for outline in (*guides, *outlines)]
+    points = np.concatenate([stage.world(*part).reshape(-1, 3) for part in local])
+    points = points[np.isfinite(points).all(axis=1)]
     structure = decompose(mechanism)
+    hues = group_hues(structure)
+    at = np.searchsorted(wide, instants)
     return Scene(
+        mechanism,
+        stage.frames,
+        stage.bodies,
+        stage.position[at],
+        stage.quaternion[at],
         structure,
+        tuple(hues.get(g, Hue(NO_GROUP, 0)) for g in structure.group_of_body.tolist()),
         body_colours(structure),
         instants,
         trajectory.time[instants],
-        bodies,
-        position[at],
-        quaternion[at],
         shapes,
-        marks,
-        guides,
+        tuple(marks),
+        tuple(guides),
         outlines,
-        low,
-        high,
+        points.min(axis=0) if len(points) else -0.5 * np.ones(3),
+        points.max(axis=0) if len(points) else 0.5 * np.ones(3),
+    )
+
+
+def _stage(trajectory: Trajectory, instants: Ints) -> Stage:
+    """The frame, and the bodies that were kept."""
+    from groups.trajectory import quaternion_of
+
+    frames, place = trajectory.reference, np.flatnonzero(trajectory.kept != 0)
+    solved = trajectory.instants(instants).spatial()
+    still = [
+        np.broadcast_to(pose, (len(instants), 1, len(pose)))
+        for pose in (frames.position[0], quaternion_of(frames.rotation[:1])[0])
+    ]
+    return Stage(
+        trajectory.mechanism,
+        frames,
+        (0, *trajectory.kept[place].tolist()),
+        np.concatenate([still[0], solved.position[:, place]], axis=1),
+        np.concatenate([still[1], solved.orientation[:, place]], axis=1),
     )
 
 
 def at_rest(
     mechanism: Mechanism, poses: Poses, bodies: Ints, level: int = 0, n_groups: int = 0
 ) -> Trajectory:
-    """One instant at which bodies (K,) stand still in these poses, with so many groups that were solved."""
+    """Bodies (K,) that stand still in these poses, one instant or several, with so many solved groups."""
     from groups.trajectory import Trajectory, quaternion_of
 
     planar = mechanism.space == "planar"
-    position, rotation = poses.position[bodies][None], poses.rotation[bodies]
-    still, ok = np.zeros((1, len(bodies), 3 if planar else 6)), np.zeros((1, n_groups))
+    position = poses.position[..., bodies, :].reshape(-1, len(bodies), 3)
+    rotation = poses.rotation[..., bodies, :, :].reshape(-1, len(bodies), 3, 3)
+    still, ok = np.zeros((*position.shape[:2], 3 if planar else 6)), np.zeros((len(position), n_groups))
     return Trajectory(
         mechanism,
-        np.zeros(1),
+        np.arange(len(position), dtype=float),
         position[..., :2] if planar else position,
-        np.arctan2(rotation[:, 1, 0], rotation[:, 0, 0])[None] if planar else quaternion_of(rotation)[None],
+        np.arctan2(rotation[..., 1, 0], rotation[..., 0, 0]) if planar else quaternion_of(rotation),
         still if level > 0 else None,
         still if level > 1 else None,
         ok.astype(np.int8),
@@ -142,41 +151,23 @@ def chosen(there: int, most: int) -> Ints:
     return np.unique(np.round(np.linspace(0, there - 1, min(there, max(most, 1)))).astype(np.int64))
 
 
-def _poses(
-    trajectory: Trajectory, instants: Ints, frame_at: Floats, frame_axes: Floats
-) -> tuple[tuple[int, ...], Floats, Floats]:
-    """The frame and the bodies that were kept: indices, positions (F, K, 3) and quaternions (F, K, 4)."""
-    from groups.trajectory import quaternion_of
-
-    place = np.flatnonzero(trajectory.kept != 0)
-    spatial = trajectory.instants(instants).spatial()
-    frame = np.broadcast_to(frame_at, (len(instants), 1, 3))
-    turn = np.broadcast_to(quaternion_of(frame_axes[None]), (len(instants), 1, 4))
-    return (
-        (0, *trajectory.kept[place].tolist()),
-        np.concatenate([frame, spatial.position[:, place]], axis=1),
-        np.concatenate([turn, spatial.orientation[:, place]], axis=1),
-    )
+def failed_at(trajectory: Trajectory, instant: int) -> str:
+    """One line about an instant, ``SG-2, SG-4 singular``; empty where all groups were solved."""
+    status = trajectory.status[instant]
+    by_reason: dict[int, list[str]] = {}
+    for g in np.flatnonzero(status).tolist():
+        by_reason.setdefault(int(status[g]), []).append(f"SG-{g + 1}")
+    return "; ".join(f"{listed(names, 4)} {STATUS[reason]}" for reason, names in by_reason.items())
 
 
-def _box(
-    bodies: tuple[int, ...],
-    position: Floats,
-    quaternion: Floats,
-    shapes: tuple[Shape, ...],
-    guides: tuple[Guide, ...],
-    outlines: tuple[Outline, ...],
-) -> tuple[Floats, Floats]:
-    local = [(k, shape.points) for k, shape in enumerate(shapes)]
-    local += [(bodies.index(guide.body), guide.ends) for guide in guides]
-    local += [(bodies.index(outline.body), outline.points) for outline in outlines]
-    parts = [
-        (position[:, k, None] + turned(quaternion[:, k, None], points)).reshape(-1, 3)
-        for k, points in local
-        if len(points)
-    ]
-    points = np.concatenate(parts) if parts else np.zeros((0, 3))
-    points = points[np.isfinite(points).all(axis=1)]
-    if not len(points):
-        return -0.5 * np.ones(3), 0.5 * np.ones(3)
-    return points.min(axis=0), points.max(axis=0)
+def sentence(trajectory: Trajectory) -> str:
+    """The first failure and how often it occurs, and the number of others; empty if there are none."""
+    status = trajectory.status
+    if not status.any():
+        return ""
+    kinds = np.unique([(g, code) for g, column in enumerate(status.T) for code in column if code], axis=0)
+    first = int(np.flatnonzero(status.any(axis=1))[0])
+    group = int(np.flatnonzero(status[first])[0])
+    count = int((status[:, group] == status[first, group]).sum())
+    text = f"SG-{group + 1} {STATUS[status[first, group]]} at {count:,} of {len(status):,} instants"
+    return text + (f", and {len(kinds) - 1} more" if len(kinds) > 1 else "")

@@ -1,4 +1,4 @@
-"""Geometry that stands for a body: lines and faces through its joints, and guides where it slides."""
+"""Geometry that stands for bodies and joints: lines and faces through joints, outlines, guides of slides."""
 
 # A body with two joints is a link between them; three or more span a polygon, or a hull where they do not lie
 # in one plane. A sliding joint is a block on a rail or, between two moving bodies with room for it, a rod in
@@ -6,16 +6,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from groups.rotations import turned
 from mbssa.arrays import Floats, Ints
-from mbssa.joints.axes import in_space
 from mbssa.joints.catalogue import JointType, type_of_joint
+from mbssa.joints.poses import relative_pose
 
 if TYPE_CHECKING:
     from mbssa import Mechanism
@@ -24,20 +24,6 @@ if TYPE_CHECKING:
 
 #: Points nearer than this part of the mechanism's size are one point.
 _SAME = 1e-6
-
-
-@dataclass(frozen=True, eq=False)
-class Shape:
-    """Shape of one body in its own frame, m."""
-
-    points: Floats  # (n, 3) its joints, its named points, beginnings of its guides
-    lines: Ints  # (m, 2) rows of points
-    faces: Ints  # (f, 3) rows of points
-
-    @property
-    def bare(self) -> Shape:
-        """Its points alone, for a body whose outline the model gives."""
-        return Shape(self.points, _none(2), _none(3))
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,166 +37,174 @@ class Mark:
     axes: Floats  # (2, 3, 3) of these frames, as columns
     seat: int
     driven: bool
-    slide: int | None  # column of the first one's axes along which the joint slides
-    radii: tuple[float, float] | None = None
+    radii: tuple[float, float] | None = None  # of its wheels, m
 
 
 @dataclass(frozen=True, eq=False)
-class Guide:
-    """Straight part of a sliding joint: rail, slot, track, tube or rod."""
+class Outline:
+    """Line on one body; a closed one ends where it begins and has material inside."""
 
     body: int
-    joint: int
-    ends: Floats  # (2, 3) in the frame of the body, m
-    kind: str  # a wheel rolls on a track; a rod slides in a tube
-    foot: Floats  # where a guide of a moving body meets the rest of it
+    points: Floats  # (n, 3) in the body's own frame, m
+    closed: bool = False
+    # kind: rail, slot, tube or rod, which slides in a tube, of a sliding joint; a wheel rolls on a track
+    kind: str = ""
+    joint: int = -1
+    foot: Floats | None = None  # where a guide of a moving body meets the rest of it
     across: Floats | None = None  # (3,) direction in which a slot is wide
 
 
-def marks_of(mechanism: Mechanism, frames: Frames, bodies: Sequence[int]) -> tuple[Mark, ...]:
-    """The joints that have geometry and join two of these bodies, or one of them to one not drawn."""
+@dataclass(frozen=True, eq=False)
+class Shape:
+    """Shape of one body in its own frame, m."""
+
+    points: Floats  # (n, 3) its joints, its named points, beginnings of its guides
+    lines: Ints  # (m, 2) rows of points
+    faces: Sequence[list[int]]  # rows of points around each convex face
+
+
+@dataclass(frozen=True, eq=False)
+class Stage:
+    """Bodies of a mechanism at F instants of its motion; planar ones lie in the plane z = 0."""
+
+    mechanism: Mechanism
+    frames: Frames
+    bodies: tuple[int, ...]  # (K,) indices of the bodies that are drawn, the frame first
+    position: Floats  # (F, K, 3) m, of the bodies' own origins; NaN where a body was not solved
+    quaternion: Floats  # (F, K, 4) w, x, y, z
+
+    def world(self, body: int, points: Floats) -> Floats:
+        """World coordinates (F, n, 3) of points (n, 3) of a body, given in its own frame."""
+        k = self.bodies.index(body)
+        return self.position[..., k, None, :] + turned(self.quaternion[..., k, None, :], points)
+
+    def place(self, mark: Mark, side: int | None = None) -> Floats:
+        """World coordinates (F, 3) of a joint on its seat, or on the body of this side."""
+        side = mark.seat if side is None else side
+        found: Floats = self.world(mark.bodies[side], mark.origin[side][None])[..., 0, :]
+        return found
+
+    def has(self, mark: Mark) -> bool:
+        """Whether both bodies of a joint are drawn."""
+        return set(mark.bodies) <= set(self.bodies)
+
+
+def marks_of(stage: Stage) -> list[Mark]:
+    """The joints that have geometry and join two drawn bodies, or one of them to one not drawn."""
+    mechanism, frames = stage.mechanism, stage.frames
     marks = []
     for j in np.flatnonzero(frames.known).tolist():
         row = type_of_joint(mechanism, j)
         a, b = mechanism.joint_bodies(j)[:2]
-        if row.is_free or not {a, b} & (set(bodies) - {0}):
+        if row.is_free or not {a, b} & (set(stage.bodies) - {0}):
             continue
-        slide = row.guide
-        seat = 0 if b not in bodies or (slide is not None and b == 0) else 1
-        origin = frames.origin[j] + _moved_to_a_point(mechanism, frames, j, seat, slide)
-        radii = None
-        ratio = float(frames.parameters["ratio"][j])
-        if row.wheels == "gear":
-            radii = _radii(frames, (a, b), origin, ratio)
-        elif row.wheels == "bevel":
-            radii = _bevel_radii(frames, (a, b), origin, frames.axes[j], ratio)
-        elif row.wheels == "track":
-            radii = (0.0, float(frames.parameters["radius"][j]))
+        seat = 0 if b not in stage.bodies or (row.guide is not None and b == 0) else 1
         driven = bool(mechanism.driven[j])
-        marks.append(Mark(j, row, (a, b), origin, frames.axes[j], seat, driven, slide, radii))
-    return tuple(marks)
+        mark = Mark(j, row, (a, b), frames.origin[j], frames.axes[j], seat, driven)
+        marks.append(replace(mark, radii=_radii(frames, mark)) if row.wheels else mark)
+    placed = [mark for mark in marks if mark.type.guide is None]
+    return [mark if mark.type.guide is None else _at_a_point(stage, placed, mark) for mark in marks]
 
 
-def guides_of(
-    mechanism: Mechanism,
-    frames: Frames,
-    marks: Sequence[Mark],
-    bodies: Sequence[int],
-    position: Floats,
-    quaternion: Floats,
-) -> tuple[tuple[Guide, ...], tuple[Mark, ...]]:
-    """Rails, tubes and rods as long as the motion needs, and the marks, those of tubes at their mouths."""
-    guides: list[Guide] = []
+def guides_of(stage: Stage, marks: Sequence[Mark]) -> tuple[list[Outline], list[Mark]]:
+    """Rails, tracks, tubes and rods as long as the motion needs, and the marks, those of tubes at mouths."""
+    guides: list[Outline] = []
     moved: list[Mark] = []
-    tracks: set[tuple[int, int]] = set()
     for mark in marks:
         moved.append(mark)
-        if mark.type.wheels == "track" and set(mark.bodies) <= set(bodies) and mark.bodies not in tracks:
-            tracks.add(mark.bodies)
-            guides.append(_track(mark, bodies, position, quaternion))
-        if mark.slide is None or not set(mark.bodies) <= set(bodies):
+        if not stage.has(mark) or (mark.type.guide is None and mark.type.wheels != "track"):
+            continue
+        if mark.type.guide is None:
+            assert mark.radii is not None
+            near, far = _way(stage, mark, 0, mark.axes[0][:, 0])
+            spare = 1.2 * mark.radii[1]
+            ends = mark.origin[0] + np.outer([near - spare, far + spare], mark.axes[0][:, 0])
+            guides.append(Outline(mark.bodies[0], ends, False, "track", mark.joint, ends[0]))
             continue
         # The symbol sits on the body that slides; the other one has the guide.
         rides, holds = mark.seat, 1 - mark.seat
         rider, holder = mark.bodies[rides], mark.bodies[holds]
-        k, m = bodies.index(holder), bodies.index(rider)
-        axis, ridden = (mark.axes[side][:, mark.slide] for side in (holds, rides))
-        start = position[:, k] + turned(quaternion[:, k], mark.origin[holds])
-        block = position[:, m] + turned(quaternion[:, m], mark.origin[rides])
-        slide = ((block - start) * turned(quaternion[:, k], axis)).sum(axis=1)
-        slide = slide[np.isfinite(slide)] if np.isfinite(slide).any() else np.zeros(1)
-        near, far = float(slide.min()), float(slide.max())
-        feet = (_joints_of(mechanism, frames, marks, holder, but=mark.joint) - mark.origin[holds]) @ axis
-        heads = (_joints_of(mechanism, frames, marks, rider, but=mark.joint) - mark.origin[rides]) @ ridden
+        axis, ridden = (mark.axes[side][:, mark.type.guide] for side in (holds, rides))
+        near, far = _way(stage, mark, holds, axis)
+        feet = (_joints_of(stage, marks, holder, but=mark.joint) - mark.origin[holds]) @ axis
+        heads = (_joints_of(stage, marks, rider, but=mark.joint) - mark.origin[rides]) @ ridden
         if holder and rider and mark.type.telescopes and len(feet) and len(heads):
             foot, head = float(feet.mean()), float(heads.mean())
             lengths = _tube(near + head - foot, far + head - foot)
             if lengths is not None:
                 tube = mark.origin[holds] + np.outer([foot, foot + lengths[0]], axis)
                 rod = mark.origin[rides] + np.outer([head, head - lengths[1]], ridden)
-                guides.append(Guide(holder, mark.joint, tube, "tube", tube[0]))
-                guides.append(Guide(rider, mark.joint, rod, "rod", rod[0]))
+                guides.append(Outline(holder, tube, False, "tube", mark.joint, tube[0]))
+                guides.append(Outline(rider, rod, False, "rod", mark.joint, rod[0]))
                 origin = mark.origin.copy()
                 origin[holds] = tube[1]
                 moved[-1] = replace(mark, origin=origin, seat=holds)
                 continue
-        spare = max(0.12 * frames.size, 0.15 * (far - near))
-        ends = mark.origin[holds] + np.outer([near - spare, far + spare], axis)
-        nearest = float(np.clip(feet.mean() if len(feet) else near, near - spare, far + spare))
-        kind = "slot" if mark.type.solid == "rider" else "rail"
-        across = np.cross(mark.axes[holds][:, 2], axis)
-        guides.append(Guide(holder, mark.joint, ends, kind, mark.origin[holds] + nearest * axis, across))
-    return tuple(guides), tuple(moved)
+        spare = max(0.12 * stage.frames.size, 0.15 * (far - near))
+        reach = near - spare, far + spare
+        nearest = float(np.clip(feet.mean() if len(feet) else near, *reach))
+        ends, foot_of = mark.origin[holds] + np.outer(reach, axis), mark.origin[holds] + nearest * axis
+        kind, across = (
+            "slot" if mark.type.solid == "rider" else "rail",
+            np.cross(mark.axes[holds][:, 2], axis),
+        )
+        guides.append(Outline(holder, ends, False, kind, mark.joint, foot_of, across))
+    return guides, moved
 
 
 def shapes_of(
-    mechanism: Mechanism,
-    frames: Frames,
-    marks: Sequence[Mark],
-    guides: Sequence[Guide],
-    bodies: Sequence[int],
+    stage: Stage, marks: Sequence[Mark], guides: Sequence[Outline], bare: Collection[int]
 ) -> tuple[Shape, ...]:
-    """One shape for each of these bodies; that of the frame has points and no lines."""
+    """One shape for each drawn body; that of the frame, and of ``bare`` bodies, has points alone."""
     shapes = []
-    for body in bodies:
-        points = [_joints_of(mechanism, frames, marks, body)]
-        points += [guide.foot[None] for guide in guides if guide.body == body]
-        unique = _unique(np.concatenate(points), _SAME * frames.size)
-        lines, faces = _outline(unique) if body else (_none(2), _none(3))
-        shapes.append(Shape(unique, lines, faces))
+    for body in stage.bodies:
+        points = [*_joints_of(stage, marks, body)]
+        points += [guide.foot for guide in guides if guide.body == body and guide.foot is not None]
+        unique: list[Floats] = []
+        for point in points:
+            if all(np.linalg.norm(point - other) > _SAME * stage.frames.size for other in unique):
+                unique.append(point)
+        corners = np.array(unique).reshape(-1, 3)
+        shapes.append(Shape(corners, *_faces(corners if body and body not in bare else corners[:0])))
     return tuple(shapes)
 
 
-def _moved_to_a_point(mechanism: Mechanism, frames: Frames, j: int, seat: int, slide: int | None) -> Floats:
-    """Way (2, 3) of the origins of a sliding joint to a point, where the model gives it none."""
-    # Its axis then has a direction and no place; the body that slides has one, among its other joints.
-    geometry = mechanism.joint_geometry.get(j)
-    nowhere = geometry is not None and geometry.point is None and geometry.frames is None
-    if slide is None or not nowhere:
-        return np.zeros((2, 3))
-    bodies = mechanism.joint_bodies(j)[:2]
-    for side in (seat, 1 - seat):
-        points = _joints_of(mechanism, frames, (), bodies[side], but=j)
-        if len(points) and bodies[side]:
-            break
-    else:
-        return np.zeros((2, 3))
-    rotation, position = frames.rotation, frames.position
-    here = position[bodies[1]] + rotation[bodies[1]] @ frames.origin[j, 1]
-    shift = position[bodies[side]] + rotation[bodies[side]] @ points.mean(axis=0) - here
-    return np.stack([rotation[body].T @ shift for body in bodies])
+def _way(stage: Stage, mark: Mark, holds: int, axis: Floats) -> tuple[float, float]:
+    """From where to where a joint moves along an axis of the body that holds it, m."""
+    along = turned(stage.quaternion[:, stage.bodies.index(mark.bodies[holds])], axis)
+    way = ((stage.place(mark, 1 - holds) - stage.place(mark, holds)) * along).sum(axis=1)
+    way = way[np.isfinite(way)]
+    return (float(way.min()), float(way.max())) if len(way) else (0.0, 0.0)
 
 
-def _joints_of(
-    mechanism: Mechanism, frames: Frames, marks: Sequence[Mark], body: int, but: int = -1
-) -> Floats:
-    """Joints and named points (n, 3) of a body in its own frame."""
-    # Of a sliding joint a body has the point that its block is at, if the block is its own; without `marks`,
-    # which are not there yet at first, sliding joints do not count.
+def _at_a_point(stage: Stage, placed: Sequence[Mark], mark: Mark) -> Mark:
+    """A sliding joint at a point of one of its bodies, where the model gives its axis no place."""
+    geometry = stage.mechanism.joint_geometry.get(mark.joint)
+    if geometry is None or geometry.point is not None or geometry.frames is not None:
+        return mark
+    position, rotation = stage.frames.position, stage.frames.rotation
+    for body in (mark.bodies[mark.seat], mark.bodies[1 - mark.seat]):
+        points = _joints_of(stage, placed, body)
+        if len(points) and body:
+            last = mark.bodies[1]
+            here = position[last] + rotation[last] @ mark.origin[1]
+            shift = position[body] + rotation[body] @ points.mean(axis=0) - here
+            return replace(mark, origin=mark.origin + [rotation[b].T @ shift for b in mark.bodies])
+    return mark
+
+
+def _joints_of(stage: Stage, marks: Sequence[Mark], body: int, but: int = -1) -> Floats:
+    """Joints and named points (n, 3) of a body in its own frame; of a slide the block, if it is its own."""
     points = [
         mark.origin[side]
         for mark in marks
         for side in (0, 1)
-        if mark.bodies[side] == body and mark.joint != but and (mark.slide is None or mark.seat == side)
+        if mark.bodies[side] == body and mark.joint != but and (mark.type.guide is None or mark.seat == side)
     ]
-    if not marks:
-        for j in np.flatnonzero(frames.known).tolist():
-            row = type_of_joint(mechanism, j)
-            if j == but or row.guide is not None or row.is_free:
-                continue
-            ends = mechanism.joint_bodies(j)[:2]
-            points += [frames.origin[j, side] for side in (0, 1) if ends[side] == body]
-    geometry = mechanism.body_geometry.get(body)
+    geometry = stage.mechanism.body_geometry.get(body)
     if geometry is not None:
-        for name in geometry.points:
-            points.append(local_point(mechanism, frames, body, geometry.points[name]))
+        points += [stage.frames.on_body(body, at) for at in geometry.points.values()]
     return np.array(points).reshape(-1, 3)
-
-
-def local_point(mechanism: Mechanism, frames: Frames, body: int, at: Sequence[float]) -> Floats:
-    """Point (3,) in a body's own frame at world coordinates (2,) or (3,) at the reference."""
-    local: Floats = frames.rotation[body].T @ (in_space(np.array(at)) - frames.position[body])
-    return local
 
 
 def _tube(near: float, far: float) -> tuple[float, float] | None:
@@ -224,35 +218,34 @@ def _tube(near: float, far: float) -> tuple[float, float] | None:
     return sign * (most - rod + 0.06 * least), sign * rod
 
 
-def _radii(
-    frames: Frames, bodies: tuple[int, int], origin: Floats, ratio: float
-) -> tuple[float, float] | None:
-    """Radii of two wheels from the distance of their centres and r2/r1, negative for an internal mesh."""
-    first, second = (
-        frames.position[body] + frames.rotation[body] @ origin[side] for side, body in enumerate(bodies)
-    )
-    total = 1.0 + ratio
-    if abs(total) < 1e-9:
-        return None
-    first_radius = float(np.linalg.norm(second - first)) / abs(total)
-    return first_radius, abs(ratio) * first_radius
+def visual_of(mechanism: Mechanism, body: int) -> Mapping[str, Any]:
+    """The table of a body's looks, empty where the model gives none."""
+    geometry = mechanism.body_geometry.get(body)
+    return (geometry.visual if geometry is not None else None) or {}
 
 
-def _bevel_radii(
-    frames: Frames, bodies: tuple[int, int], origin: Floats, axes: Floats, ratio: float
-) -> tuple[float, float] | None:
-    """Radii of two bevel wheels, from the distances of their centres to where their axes meet; else None."""
+def joined(frames: Frames, mark: Mark) -> tuple[Floats, Floats]:
+    """Place (3,) and axes (3, 3) of a joint's second frame from its first, at the reference."""
+    ends = [(frames.position[body], frames.rotation[body]) for body in mark.bodies]
+    return relative_pose(ends, mark.origin, mark.axes)[:2]
+
+
+def _radii(frames: Frames, mark: Mark) -> tuple[float, float] | None:
+    """Radii of two wheels, r2/r1 negative for an internal mesh; None where their axes are skew."""
     # With the shaft angle s the first cone has tan = sin s / (ratio + cos s); radii are as the ratio says.
-    centres = [frames.position[b] + frames.rotation[b] @ origin[k] for k, b in enumerate(bodies)]
-    one, other = (frames.rotation[b] @ axes[k][:, 2] for k, b in enumerate(bodies))
-    cosine, normal = float(one @ other), np.cross(one, other)
-    sine, gap = float(np.linalg.norm(normal)), centres[1] - centres[0]
+    if mark.type.wheels == "track":
+        return 0.0, float(frames.parameters["radius"][mark.joint])
+    ratio = float(frames.parameters["ratio"][mark.joint])
+    gap, axes = joined(frames, mark)
+    other, cosine, sine = axes[:, 2], float(axes[2, 2]), float(np.hypot(*axes[:2, 2]))
     if sine < 1e-9:
-        return _radii(frames, bodies, origin, ratio)
-    if abs(gap @ normal) > 1e-6 * sine * frames.size:
+        radius = float(np.linalg.norm(gap)) / abs(1.0 + ratio) if abs(1.0 + ratio) > 1e-9 else None
+        return None if radius is None else (radius, abs(ratio) * radius)
+    if abs(gap[1] * other[0] - gap[0] * other[1]) > _SAME * sine * frames.size:
         return None
-    first = abs(float((gap - (gap @ other) * other) @ one)) / sine**2
-    second = abs(float((gap - (gap @ one) * one) @ other)) / sine**2
+    # From the distance of either centre to where the axes meet.
+    first = abs(float(gap[2] - (gap @ other) * cosine)) / sine**2
+    second = abs(float(gap @ other - gap[2] * cosine)) / sine**2
     if first > _SAME * frames.size and abs(ratio + cosine) > 1e-9:
         radius = first * abs(sine / (ratio + cosine))
     elif second > _SAME * frames.size and abs(1.0 / ratio + cosine) > 1e-9:
@@ -262,55 +255,24 @@ def _bevel_radii(
     return radius, abs(ratio) * radius
 
 
-def _track(mark: Mark, bodies: Sequence[int], position: Floats, quaternion: Floats) -> Guide:
-    """The track of a wheel, as long as the wheel comes along and a radius more on both sides."""
-    k, m = (bodies.index(body) for body in mark.bodies)
-    start = position[:, k] + turned(quaternion[:, k], mark.origin[0])
-    centre = position[:, m] + turned(quaternion[:, m], mark.origin[1])
-    way = ((centre - start) * turned(quaternion[:, k], mark.axes[0][:, 0])).sum(axis=1)
-    way = way[np.isfinite(way)] if np.isfinite(way).any() else np.zeros(1)
-    assert mark.radii is not None
-    spare = 1.2 * mark.radii[1]
-    ends = mark.origin[0] + np.outer([way.min() - spare, way.max() + spare], mark.axes[0][:, 0])
-    return Guide(mark.bodies[0], mark.joint, ends, "track", ends[0])
-
-
-def _unique(points: Floats, tolerance: float) -> Floats:
-    kept: list[Floats] = []
-    for point in points:
-        if all(np.linalg.norm(point - other) > tolerance for other in kept):
-            kept.append(point)
-    return np.array(kept).reshape(-1, 3)
-
-
-def _none(width: int) -> Ints:
-    return np.zeros((0, width), dtype=np.int64)
-
-
-def _outline(points: Floats) -> tuple[Ints, Ints]:
-    """Lines (m, 2) and faces (f, 3) through points (n, 3): a link, a polygon, or the edges of a hull."""
+def _faces(points: Floats) -> tuple[Ints, list[list[int]]]:
+    """Lines (m, 2) and faces through points (n, 3): a link, a polygon, or the edges and facets of a hull."""
     if len(points) < 2:
-        return _none(2), _none(3)
+        return np.zeros((0, 2), dtype=np.int64), []
     middle = points - points.mean(axis=0)
     _, extents, directions = np.linalg.svd(middle, full_matrices=True)
     rank = int((extents > 1e-3 * extents[0]).sum())
     if rank == 1:
         along = middle @ directions[0]
-        return np.array([[int(along.argmin()), int(along.argmax())]]), _none(3)
+        return np.array([[int(along.argmin()), int(along.argmax())]]), []
     from scipy.spatial import ConvexHull
 
     if rank == 2:
         rim = ConvexHull(middle @ directions[:2].T).vertices.astype(np.int64)
-        lines = np.stack([rim, np.roll(rim, -1)], axis=1)
-        faces = [[rim[0], rim[i], rim[i + 1]] for i in range(1, len(rim) - 1)]
-        return lines, np.array(faces)
+        return np.stack([rim, np.roll(rim, -1)], axis=1), rim[None].tolist()
     hull = ConvexHull(middle)
-    faces_of: dict[tuple[int, int], list[int]] = {}
-    for f, corners in enumerate(hull.simplices.tolist()):
-        for i in range(3):
-            edge = sorted((corners[i], corners[(i + 1) % 3]))
-            faces_of.setdefault((edge[0], edge[1]), []).append(f)
     # An edge between two facets of one plane only halves a polygon.
     normals = hull.equations[:, :3]
-    edges = [edge for edge, (f, g) in faces_of.items() if normals[f] @ normals[g] < 1.0 - 1e-6]
-    return np.array(sorted(edges)), hull.simplices.astype(np.int64)
+    facet, corner = np.nonzero((normals[:, None] * normals[hull.neighbors]).sum(axis=2) < 1.0 - 1e-6)
+    edges = hull.simplices[facet][np.arange(3) != corner[:, None]].reshape(-1, 2).astype(np.int64)
+    return np.unique(np.sort(edges, axis=1), axis=0), hull.simplices.tolist()

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from mbssa.arrays import Floats
 from mbssa.reports.structure import summary_head, treatment_lines
@@ -30,27 +27,21 @@ def solver_text(solver: Solver) -> str:
 
 def group_table(
     model: Model,
-    columns: Mapping[str, Callable[[int, bool], str]],
+    columns: Mapping[str, Callable[[int], str]],
     left: Collection[str] = (),
     numbers: Sequence[int] | None = None,
     *,
     narrow: bool = False,
 ) -> Table:
     """A row for each group (or these indices): number, bodies, type, solver, and further columns by title."""
-    # A column makes the text of a cell from the index of its group and whether the screen is narrow.
-    groups, solvers = model.structure.groups, model.solvers
 
     def cells(g: int) -> tuple[str, ...]:
-        bodies, kind, text = (
-            ", ".join(map(str, groups[g].bodies)),
-            groups[g].type_name,
-            solver_text(solvers[g]),
-        )
-        head = [bodies, kind, text]
-        if narrow:
-            below = wrap(bodies, max(len(kind), _WRAPPED))
-            head = ["\n".join([kind, *below]), text.replace(": ", ":\n").replace(", ", ",\n")]
-        return str(groups[g].number), *head, *(cell(g, narrow) for cell in columns.values())
+        group, rest = model.structure.groups[g], [cell(g) for cell in columns.values()]
+        bodies, rest = ", ".join(map(str, group.bodies)), [solver_text(model.solvers[g]), *rest]
+        if not narrow:
+            return str(group.number), bodies, group.type_name, *rest
+        below = "\n".join([group.type_name, *wrap(bodies, max(len(group.type_name), _WRAPPED))])
+        return str(group.number), below, *(t.replace(": ", ":\n").replace(", ", ",\n") for t in rest)
 
     return Table(
         ("SG", *(() if narrow else ("Bodies",)), "SG type", "Solver", *columns),
@@ -75,18 +66,3 @@ def span_text(time: Floats) -> str:
     if len(time) == 1:
         return f"1 instant, t = {time[0]:.6g} s"
     return f"{len(time):,} instants, t = {time[0]:.6g} … {time[-1]:.6g} s"
-
-
-def plain(record: dict[str, Any]) -> dict[str, Any]:
-    """A record for JSON: arrays and tuples as lists, None for numbers that are not finite."""
-    return {key: _plain(value) for key, value in record.items()}
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return plain(value)
-    if isinstance(value, list | tuple):
-        return [_plain(entry) for entry in value]
-    if isinstance(value, np.ndarray | np.generic):
-        return _plain(value.tolist())
-    return None if isinstance(value, float) and not math.isfinite(value) else value

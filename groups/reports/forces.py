@@ -11,7 +11,7 @@ import numpy as np
 from groups.dynamics.gears import open_joints
 from groups.dynamics.masses import massless
 from groups.dynamics.table import unit_of_drive
-from groups.reports.about import model_lines, plain, span_text
+from groups.reports.about import model_lines, span_text
 from mbssa.arrays import Floats
 from mbssa.reports.table import SHOWN, Bad, Good, Heading, Part, Report, Table, written_lines
 from mbssa.units import SI, given_in, quantity_text, units_record
@@ -226,7 +226,7 @@ def _open(forces: Forces) -> bool:
 def to_dict(summary: ForcesSummary) -> dict[str, Any]:
     """Forces as lists, texts and numbers; None is what is not known."""
     forces = summary.forces
-    found = {
+    return {
         "mechanism": summary.structure.mechanism.name,
         "ok": forces.ok,
         "instants": len(forces.trajectory.time),
@@ -248,4 +248,3 @@ def to_dict(summary: ForcesSummary) -> dict[str, Any]:
         "indeterminate": list(forces.indeterminate),
         "files": [str(path) for path in summary.files],
     }
-    return plain(found)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from groups.reports.about import plain, span_text
+from groups.reports.about import span_text
 from mbssa.reports.table import Heading, Part, Report, Table
 from mbssa.reports.wording import headline
 from mbssa.texts import counted, listed
@@ -187,7 +187,7 @@ def to_dict(found: Partitioning, rivals: Sequence[tuple[str, Partitioning]] = ()
     record |= {"cuts": cuts, "units": units_record(mechanism.units), "coordinates": _rows(found)}
     record |= fields(found, "independent", "dependent", "driven", "prescribed", "redundant", *quality)
     record |= {"equations": opened.equations, "jacobian": found.jacobian, "rivals": others}
-    return plain(record)
+    return record
 
 
 # --- along a motion --------------------------------------------------------------------------------
@@ -319,7 +319,7 @@ def _sweep_record(swept: PartitionSweep) -> dict[str, Any]:
         for one in swept.warnings
     ]
     opened = swept.opened
-    return plain({"mechanism": opened.mechanism.name, "coordinates": opened.coordinates, **record})
+    return {"mechanism": opened.mechanism.name, "coordinates": opened.coordinates, **record}
 
 
 def _sweep_table(swept: PartitionSweep) -> Table:

@@ -19,38 +19,42 @@ _LISTED = 8
 
 def solvers_report(model: Model, *, every: bool = False) -> Report:
     """Report on each group's solver and why it was chosen; ``every`` lists its other solvers too."""
+    groups, solvers = model.structure.groups, model.solvers
+    columns = {
+        "Unknowns": lambda g: _cell(solvers[g].unknowns),
+        "Closed by": lambda g: _cell(solvers[g].closing),
+        "Modes": lambda g: str(solvers[g].most_modes(groups[g]) or "?"),
+    }
     parts: list[Part] = [
         *model_lines(model.structure),
-        _table(model),
-        *_why((solver_text(solver), solver.why) for solver in model.solvers),
+        group_table(model, columns, left=("Unknowns", "Closed by")),
+        *_why((solver_text(solver), solver.why) for solver in solvers),
         "Modes are the most that a group of this kind can have; ? where the number is unknown.",
     ]
     if every:
+        others = _record(model, every)[:SHOWN]
         parts += ["", Heading("Other solvers that a group can have")]
-        parts += [f"  SG-{number}: {', '.join(names)}" for number, names in _others(model)[:SHOWN]]
+        parts += [f"  SG-{row['number']}: {', '.join(row['others'])}" for row in others]
         parts += ["", "mbssa solve MODEL --solver GROUP=NAME solves a group by another."]
     return Report(parts, lambda: _record(model, every))
 
 
 def library_report(rows: Sequence[LibraryRow]) -> Report:
     """The solver of each type of group, and why."""
-    columns = ("SG type", "Chain", "Solver", "Unknowns", "Closed by", "Modes", "Degree")
-
-    def cells(row: LibraryRow) -> tuple[str, ...]:
-        numbers = (str(row.modes or "?"), str(row.degree or "?"))
-        return row.type_name, row.chain, row.solver, str(row.unknowns), row.closing, *numbers
-
-    def table(tight: bool) -> Table:
-        right = ("Unknowns", "Modes", "Degree")
-        return Table(columns, rows, cells, right, narrow=lambda: table(True), tight=tight)
-
+    records = [asdict(row) for row in rows]
+    columns = {
+        "SG type": ("type_name", ""), "Chain": ("chain", ""), "Solver": ("solver", ""),
+        "Unknowns": ("unknowns", "d"), "Closed by": ("closing", ""), "Modes": ("modes", "d"),
+        "Degree": ("degree", "d"),
+    }  # fmt: skip
+    narrow = Table.of(records, columns, none="?", tight=True)
     return Report(
         (
-            table(False),
+            Table.of(records, columns, none="?", narrow=lambda: narrow),
             *_why((row.solver, row.why) for row in rows),
             "A star marks driven coordinates. A leg alone has modes for its turns; ? is not known.",
         ),
-        lambda: [asdict(row) for row in rows],
+        lambda: records,
     )
 
 
@@ -58,47 +62,30 @@ def _why(reasons: Iterable[tuple[str, str]]) -> list[str]:
     return [Heading("Why"), *(f"  - {solver}: {why}" for solver, why in dict.fromkeys(reasons)), ""]
 
 
-def _others(model: Model) -> list[tuple[int, tuple[str, ...]]]:
-    """Solvers that each group can have beside the one that it has, by number of the group."""
-    from groups.building import solvers_of
-
-    return [
-        (solver.number, tuple(name for name in solvers_of(model, solver.number) if name != solver.choice))
-        for solver in model.solvers
-    ]
-
-
-def _table(model: Model) -> Table:
-    columns = {
-        "Unknowns": lambda g, narrow: _cell(model.solvers[g].unknowns, narrow),
-        "Closed by": lambda g, narrow: _cell(model.solvers[g].closing, narrow),
-        "Modes": lambda g, _: str(model.solvers[g].most_modes(model.structure.groups[g]) or "?"),
-    }
-    return group_table(model, columns, left=("Unknowns", "Closed by"))
-
-
 def _record(model: Model, every: bool) -> list[dict[str, Any]]:
     """Solver of each group as texts and numbers; modes is None where the largest number is unknown."""
-    record: list[dict[str, Any]] = [
+    from groups.building import solvers_of
+
+    def others(number: int, choice: str) -> list[str]:
+        return [name for name in solvers_of(model, number) if name != choice]
+
+    return [
         {
             "number": group.number,
-            "bodies": list(group.bodies),
+            "bodies": group.bodies,
             "type": group.type_name,
             "form": solver.form,
             "solver": solver.name,
-            "unknowns": list(solver.unknowns),
-            "closed_by": list(solver.closing),
+            "unknowns": solver.unknowns,
+            "closed_by": solver.closing,
             "modes": solver.most_modes(group),
             "why": solver.why,
         }
+        | ({"others": others(group.number, solver.choice)} if every else {})
         for group, solver in zip(model.structure.groups, model.solvers, strict=True)
     ]
-    if every:
-        for row, (_, others) in zip(record, _others(model), strict=True):
-            row["others"] = list(others)
-    return record
 
 
-def _cell(names: Sequence[str], narrow: bool) -> str:
+def _cell(names: Sequence[str]) -> str:
     more = len(names) - _LISTED
-    return ("\n" if narrow else ", ").join([*names[:_LISTED], *([f"{more} more"] if more > 0 else [])]) or "–"
+    return ", ".join([*names[:_LISTED], *([f"{more} more"] if more > 0 else [])]) or "–"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -67,10 +67,10 @@ def figure_of(width: float, height: float, dpi: float | None = 150.0) -> Figure:
     return figure
 
 
-def axes_at(figure: Figure, left: float, bottom: float, wide: float, tall: float) -> Axes:
+def axes_at(figure: Figure, left: float, bottom: float, wide: float, tall: float, **kind: Any) -> Axes:
     """Axes of this size at this place of a figure, mm, with thin lines and small numbers."""
     width, height = (side * MM_PER_INCH for side in figure.get_size_inches())
-    axes = figure.add_axes((left / width, bottom / height, wide / width, tall / height))
+    axes = figure.add_axes((left / width, bottom / height, wide / width, tall / height), **kind)
     axes.tick_params(labelsize=SMALL_TEXT, width=0.5, length=2.0, labelfontfamily=FONT)
     axes.set_axisbelow(True)
     for label in (axes.xaxis.label, axes.yaxis.label):

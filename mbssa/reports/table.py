@@ -5,8 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+import math
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from mbssa.texts import as_cell, folded
@@ -41,6 +43,19 @@ class Table:
     tight: bool = False  # little space between columns
     shown: int | None = None  # rows in a text; None: all
     rest: str = "… and {} more rows"  # line that counts the others
+
+    @classmethod
+    def of(
+        cls, records: Sequence[Any], columns: Mapping[str, tuple[str, str]], none: str = "–", **options: Any
+    ) -> Table:
+        """Table of records: key of each column and format of its numbers; ``none`` for None and NaN."""
+
+        def cells(record: Mapping[str, Any]) -> list[str]:
+            values = [(record[key], form) for key, form in columns.values()]
+            return [none if value is None or value != value else f"{value:{form}}" for value, form in values]
+
+        numbers = [title for title, (_, form) in columns.items() if form]
+        return cls(tuple(columns), records, cells, numbers, **options)
 
     def rows(self, most: int | None = None) -> Iterator[Sequence[str]]:
         """Cells of the first rows, or of all."""
@@ -180,7 +195,7 @@ class Report:
         """The record as JSON."""
         if self.record is None:
             raise ValueError("this report has no JSON")
-        return json.dumps(self.record(), ensure_ascii=False, indent=2) + "\n"
+        return json.dumps(_plain(self.record()), ensure_ascii=False, indent=2) + "\n"
 
     def csv(self) -> str:
         """The table of the report as CSV."""
@@ -266,6 +281,12 @@ def plain(source: object, names: str) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
+    """A value for JSON: sequences and arrays as lists, None for a number that is not finite."""
+    value = value.tolist() if hasattr(value, "tolist") else value
+    if isinstance(value, dict):
+        return {key: _plain(each) for key, each in value.items()}
     if isinstance(value, tuple | list):
         return [_plain(each) for each in value]
-    return value.tolist() if hasattr(value, "tolist") else value
+    if isinstance(value, PurePath):
+        return str(value)
+    return None if isinstance(value, float) and not math.isfinite(value) else value

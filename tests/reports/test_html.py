@@ -4,15 +4,18 @@ import base64
 import re
 import xml.etree.ElementTree as ET
 from html.parser import HTMLParser
+from importlib import import_module
 
 import pytest
 
 import groups
 import mbssa
 import routes
-from groups.pictures import player
 from mbssa.reports.html import html_of
 from mbssa.reports.structure import structure_report
+
+#: The module; the package has the function of this name.
+PAGE = import_module("groups.pictures.page")
 
 
 class Read(HTMLParser):
@@ -136,8 +139,8 @@ def test_a_long_table_is_cut():
 
 class TestShow:
     def test_in_a_notebook_the_page_is_in_a_frame(self, trajectory, monkeypatch):
-        monkeypatch.setattr(player, "in_notebook", lambda: True)
-        monkeypatch.setattr(player.webbrowser, "open", lambda place: pytest.fail("opened a browser"))
+        monkeypatch.setattr(PAGE, "in_notebook", lambda: True)
+        monkeypatch.setattr(PAGE.webbrowser, "open", lambda place: pytest.fail("opened a browser"))
         shown = trajectory.show(height=300)
         assert shown.path is None
         (page,) = read(shown).frames
@@ -147,7 +150,7 @@ class TestShow:
 
     def test_elsewhere_the_browser_opens_a_file(self, trajectory, monkeypatch):
         opened = []
-        monkeypatch.setattr(player.webbrowser, "open", opened.append)
+        monkeypatch.setattr(PAGE.webbrowser, "open", opened.append)
         shown = trajectory.show()
         assert opened == [shown.path.as_uri()]
         assert shown.path.read_text(encoding="utf-8") == shown.html

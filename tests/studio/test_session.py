@@ -415,7 +415,7 @@ def test_a_still_page_has_one_instant():
     motion = json.loads(
         re.search(r'id="motion"[^>]*>(.*?)</script>', page_text(resting(posing.mechanism), points=()))[1]
     )
-    assert len(base64.b64decode(motion["time"])) == 8
+    assert len(motion["time"]) == 1
     # What the sliders send has a pose for each of its bodies, in their order: one slide, one strut longer.
     name = next(iter(posing.inputs))
     placed = np.array(posing.pose({name: posing.inputs[name] + 0.05})["placed"])

@@ -73,7 +73,8 @@ function buildMechanism(motion, scene, fine) {
     const thin = body.lines.length > 1 ? 0.6 * r : r;
     for (const [a, b] of body.lines) bar(k, points[a], points[b], thin);
     for (const i of new Set(body.lines.flat())) ball(k, points[i], thin, MAIN);
-    if (body.faces.length) mesh(k, trianglesOf(body.faces.flat().flatMap((i) => points[i].toArray())), FACE);
+    const fans = body.faces.flatMap(([first, ...rim]) => rim.slice(1).flatMap((last, i) => [first, rim[i], last]));
+    if (fans.length) mesh(k, trianglesOf(fans.flatMap((i) => points[i].toArray())), FACE);
     for (const [line, closed] of body.outlines) {
       const rim = line.map((point) => vector(point, lift(k)));
       const length = rim.reduce((sum, p, i) => sum + (i ? p.distanceTo(rim[i - 1]) : 0), 0);

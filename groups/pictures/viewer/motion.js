@@ -7,7 +7,7 @@ function readMotion() {
   const data = JSON.parse($("motion").textContent);
   const bytes = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)).buffer;
   const floats = (text) => new Float32Array(bytes(text));
-  const time = new Float64Array(bytes(data.time));
+  const time = data.time;
   const count = time.length;
   return {
     ...data, time, count,

@@ -5,8 +5,9 @@ import pytest
 
 import groups
 import mbssa
-from groups.pictures.cams import outlines_of
+from groups.pictures.outlines import outlines_of
 from groups.pictures.scene import scene_of
+from groups.pictures.shapes import Stage
 from mbssa.joints.frames import joint_frames
 
 
@@ -16,8 +17,7 @@ def outlines(name, steps=37, bodies=None):
     model = groups.build(mbssa.decompose(mechanism))
     trajectory = model.solve(groups.default_motion(mechanism, steps=steps), bodies=bodies, compiled=False)
     scene = scene_of(trajectory, steps)
-    frames = joint_frames(mechanism)
-    return scene, outlines_of(mechanism, frames, scene.bodies, scene.position, scene.quaternion)
+    return scene, outlines_of(scene)
 
 
 def distances(line, points):
@@ -70,7 +70,7 @@ def test_what_is_not_drawn_has_no_outline():
 
 
 def test_mechanisms_without_cams_have_none():
-    assert outlines("planar_four_bar", 5)[1] == ()
+    assert outlines("planar_four_bar", 5)[1] == []
 
 
 def test_profiles_of_force_elements_and_terrains_are_drawn_with_their_rollers():
@@ -85,7 +85,7 @@ def test_profiles_of_force_elements_and_terrains_are_drawn_with_their_rollers():
     mechanism = m.build()
     frames = joint_frames(mechanism)
     still = frames.position[None], np.tile([1.0, 0.0, 0.0, 0.0], (1, 3, 1))
-    found = outlines_of(mechanism, frames, (0, 1, 2), *still)
+    found = outlines_of(Stage(mechanism, frames, (0, 1, 2), *still))
     assert [(one.body, one.closed) for one in found] == [(1, True), (2, True), (0, False), (2, True)]
     cam, roller, ground, wheel = (frames.position[one.body, :2] + one.points[:, :2] for one in found)
     np.testing.assert_allclose(np.hypot(*(cam - (0.017, 0.0)).T), 0.03, rtol=1e-9)

@@ -29,7 +29,7 @@ def floats_of(text):
 
 
 def arrays_of(data):
-    time = np.frombuffer(base64.b64decode(data["time"]), "<f8")
+    time = np.array(data["time"])
     poses = np.frombuffer(base64.b64decode(data["poses"]), "<f4").reshape(len(time), len(data["bodies"]), 7)
     says = np.frombuffer(base64.b64decode(data["says"]), "<u2")
     return time, poses, [data["reasons"][row] for row in says]

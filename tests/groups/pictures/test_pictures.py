@@ -10,9 +10,8 @@ import groups
 import groups.pictures
 import mbssa
 from groups.pictures import animate, coordinates, mechanism_at, mode_pictures, paths, write
-from groups.pictures.failures import failures
-from groups.pictures.points import points_of
-from groups.pictures.scene import scene_of
+from groups.pictures.paths import points_of
+from groups.pictures.scene import failed_at, scene_of, sentence
 from mbssa.joints.frames import joint_frames
 from mbssa.pictures import save as write_figure
 
@@ -74,7 +73,7 @@ class TestScene:
         for name in MODELS:
             scene = scene_of(solved(name), 10)
             for mark in scene.marks:
-                if mark.slide is None and mark.type.code not in ("ROD", "SPSP", "PL"):
+                if mark.type.guide is None and mark.type.code not in ("ROD", "SPSP", "PL"):
                     first, second = (
                         scene.world(body, origin[None])[:, 0]
                         for body, origin in zip(mark.bodies, mark.origin, strict=True)
@@ -84,8 +83,8 @@ class TestScene:
     def test_a_block_stays_on_its_rail(self, solved):
         scene = scene_of(solved("slider_crank"), 41)
         (rail,) = scene.guides
-        (mark,) = (mark for mark in scene.marks if mark.slide is not None)
-        ends = scene.world(0, rail.ends)[0]
+        (mark,) = (mark for mark in scene.marks if mark.type.guide is not None)
+        ends = scene.world(0, rail.points)[0]
         block = scene.world(mark.bodies[mark.seat], mark.origin[mark.seat][None])[:, 0]
         along = (block - ends[0]) @ (ends[1] - ends[0]) / ((ends[1] - ends[0]) ** 2).sum()
         assert along.min() > 0 < along.max() < 1
@@ -97,9 +96,9 @@ class TestScene:
         rods = {guide.joint: guide for guide in scene.guides if guide.kind == "rod"}
         assert len(tubes) == len(rods) == 6
         for tube in tubes:
-            foot, mouth = np.moveaxis(scene.world(tube.body, tube.ends), 1, 0)
+            foot, mouth = np.moveaxis(scene.world(tube.body, tube.points), 1, 0)
             rod = rods[tube.joint]
-            head, tail = np.moveaxis(scene.world(rod.body, rod.ends), 1, 0)
+            head, tail = np.moveaxis(scene.world(rod.body, rod.points), 1, 0)
             along = mouth - foot
             length = (along**2).sum(axis=1)
             inside = ((tail - foot) * along).sum(axis=1) / length
@@ -117,7 +116,7 @@ class TestScene:
         mechanism = mbssa.load(tmp_path / "slider.toml")
         trajectory = groups.build(mbssa.decompose(mechanism)).solve(groups.constant_speed(mechanism, steps=9))
         (rail,) = scene_of(trajectory, 9).guides
-        np.testing.assert_allclose(rail.ends[:, 1], 1.0, atol=1e-12)
+        np.testing.assert_allclose(rail.points[:, 1], 1.0, atol=1e-12)
 
 
 class TestPoints:
@@ -134,7 +133,7 @@ class TestPoints:
         scene = scene_of(trajectory, 41)
         (point,) = points_of(scene, ["beam.left"])
         there = trajectory.body("beam").point("left")
-        np.testing.assert_allclose(scene.world(point.body, point.local[None])[:, 0], there, atol=1e-12)
+        np.testing.assert_allclose(point.path(scene), there, atol=1e-12)
 
     def test_all_faults_at_once(self, solved):
         with pytest.raises(ValueError, match=r"no body 'bean'.*has no point 'middle'.*nonsense"):
@@ -185,7 +184,8 @@ class TestPaths:
         figure = paths(trajectory)
         (line,) = (line for line in lines_of(figure) if line.get_label() == "foot_triangle.foot")
         foot = trajectory.body("foot_triangle").point("foot")
-        np.testing.assert_allclose(np.stack(line.get_data(), axis=1), foot, atol=1e-12)
+        drawn = np.stack(line.get_data(), axis=1)  # in cm, as the file
+        np.testing.assert_allclose(drawn, 100.0 * foot, atol=1e-10)
 
     def test_space_has_three_axes(self, solved):
         figure = paths(solved("rotor"), ["beam.left"])
@@ -239,15 +239,19 @@ class TestCoordinates:
         assert len(coordinates(trajectory, ["piston.x"], level="position").axes) == 1
 
     def test_all_faults_at_once(self, solved):
-        with pytest.raises(ValueError, match=r"no coordinate 'crank\.q'.*'9-9\.angle'.*no coordinate 'turn'"):
+        with pytest.raises(
+            ValueError, match=r"no coordinate 'crank\.q'.*'9-9\.angle'.*no coordinate '1-2\.turn'"
+        ):
             coordinates(solved("slider_crank"), ["crank.q", "9-9.angle", "1-2.turn"])
 
 
 class TestFailures:
-    def test_runs(self, solved):
+    def test_the_first_failure_is_counted(self, solved):
         trajectory = failed(solved("slider_crank"), 1, [3, 4, 9], 3)
-        found = [(f.group, f.reason, f.first, f.last) for f in failures(trajectory)]
-        assert found == [(2, "not converged", 3, 4), (2, "not converged", 9, 9)]
+        assert sentence(trajectory) == "SG-2 not converged at 3 of 41 instants"
+        assert [failed_at(trajectory, instant) for instant in (3, 5)] == ["SG-2 not converged", ""]
+        trajectory.status[2, 0] = 2
+        assert sentence(trajectory) == "SG-1 singular at 1 of 41 instants, and 1 more"
 
 
 class TestModes:

@@ -101,7 +101,7 @@ def test_a_rack_is_the_track_of_its_pinion_a_wheel_of_that_radius():
     assert rack[:, 1].mean() == pytest.approx(-0.16, abs=0.001)
     (track,) = (guide for guide in scene.guides if scene.mechanism.joint_ids[guide.joint] == "pinion")
     assert scene.mechanism.body_name(track.body) == "rack"
-    assert track.ends[:, 1] == pytest.approx([-0.16, -0.16])
+    assert track.points[:, 1] == pytest.approx([-0.16, -0.16])
 
 
 def test_a_wheel_on_the_ground_is_smooth():
