@@ -1,7 +1,7 @@
 """Coordinates of the tree and the Jacobian J of the cuts' equations by them, where the bodies stand."""
 
-# The rows of all joints are by the twists of their bodies. Of a joint of the tree, constraints and coordinates
-# together are as many as the freedoms of its body, so that the inverse gives the screw of each coordinate,
+# The rows of all joints are by the twists of their bodies. Constraints and coordinates of a joint of the tree
+# are as many as the freedoms of its body together, so that their inverse gives the screw of each coordinate,
 # which moves all bodies behind. Lengths are over the mechanism's size, in rows and in columns, so that J is
 # without units and its singular values and pivots may be compared.
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from groups.joint_jacobian import PairPose, PosesOverTime, joint_rows, pair_pose, pair_rows
 from groups.partitioning.cutting import Cut, CutOpen
-from mbssa.arrays import Floats, Ints
+from mbssa.arrays import Floats
 from mbssa.joints.axes import cross
 from mbssa.joints.catalogue import type_of_joint
 from mbssa.joints.equations import Elementary, elementary_values
