@@ -260,8 +260,9 @@ class Proof:
         pieces = prover.pieces(
             of.way, span.start, of.X[:, span], usable, deep, compiled=self.solving.is_compiled
         )
-        self.spent += prover.seconds(len(pieces.x))
         pieces.good[:, 1:] &= prover.meet(pieces)
+        if not pieces.good[self.sure].all():  # what passes at once is no matter of patience
+            self.spent += prover.seconds(len(pieces.x))
         if self.tail is not None and self.tail[0] is plan:
             both = Pieces.joined([self.tail[1], pieces.picked([0])])
             pieces.good[:, :1] &= prover.meet(both)
