@@ -85,12 +85,12 @@ def solve_globally(
     found = _watched(structure, setting.frames, _trajectory(structure, motion, system, answer, depth))
     if not proves:
         return found
-    from groups.branches.insertion import prove_of_groups
+    from groups.branches.insertion import Effort, prove_of_groups
     from groups.building import build
 
     everything = np.arange(structure.mechanism.n_bodies)
     return prove_of_groups(
-        build(structure), [everything[1:]], motion, found, everything, order, bool(compiled)
+        build(structure), motion, [everything[1:]], found, everything, order, bool(compiled), Effort()
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -36,36 +35,18 @@ if TYPE_CHECKING:
 _NO_BODIES = np.zeros(0, dtype=np.int64)
 
 
-@dataclass(frozen=True, eq=False)
-class RunState:
-    """State of a run between two instants: at the reference, or at the engine's column there."""
-
-    column: Floats | None = None
-    #: The model in whose modes it goes on, if that is not the run's.
-    model: Model | None = None
-
-
 def finished(
-    solving: Solving,
-    held: Ints,
-    level: int,
-    done: int | None = None,
-    missing: Bools | None = None,
-    *,
-    judges: bool = True,
+    solving: Solving, held: Ints, level: int, done: int | None = None, missing: Bools | None = None
 ) -> Run:
     """The run of what the engine has solved, up to ``done``."""
-    # Unless it ``judges``, contacts know no limits, and a motion that is solved all over may have passed dead
-    # points: a proof is to follow.
     count = len(solving.motion.time)
     done = count if done is None else done
-    arrays = solving.finished(held, level, done, missing, looks=judges)
+    arrays = solving.finished(held, level, done, missing)
     run = Run(solving.model, solving.motion, held, level, arrays)
     if solving.model.globally:
         run.solve_by_global_approach(done)
-    if judges:
-        run.leave_profiles(solving, 0, arrays.quality[0])
-        run.check_contacts(0, done)
+    run.leave_profiles(solving, 0, arrays.quality[0])
+    run.check_contacts(0, done)
     if missing is not None:
         for g, gone in enumerate(missing):
             run.mark(g, np.flatnonzero(gone), NOT_COMPUTED)
@@ -87,43 +68,24 @@ class Run:
     """One motion being solved. Spans of time may be solved apart."""
 
     def __init__(
-        self,
-        model: Model,
-        motion: Motion,
-        kept: Ints,
-        level: int,
-        arrays: Arrays | None = None,
-        compiled: bool = False,
+        self, model: Model, motion: Motion, kept: Ints, level: int, arrays: Arrays | None = None
     ) -> None:
         mechanism = model.mechanism
         check_drives(mechanism, motion)
         everything = len(kept) == mechanism.n_bodies
         self._row_of, self._rows = model.all_rows if everything else rows_of(model, kept)
         self.model, self.motion, self.kept, self.level = model, motion, kept, level
-        self.planar, self.compiled = mechanism.space == "planar", compiled
+        self.planar = mechanism.space == "planar"
         self.arrays = Arrays.empty(model, len(motion.time), len(kept), level) if arrays is None else arrays
-        #: The engine's last solution, and the instant that is its first.
-        self.last: tuple[int, Solving] | None = None
         #: By group, the first instant at which a contact was outside of its limits, and what is said of it.
         self.ended: dict[int, tuple[int, str]] = {}
 
-    def advance(self, first: int, stop: int, state: RunState) -> RunState:
-        """Solve the instants ``first`` … ``stop`` - 1 from a state on; returns that at the end."""
-        from groups.engine.solve import Solving
-
-        ahead = int(first > 0)  # from the last instant on
-        motion = self.motion.within(slice(first - ahead, stop))
-        solving = Solving(state.model or self.model, motion, compiled=self.compiled)
-        solving.begin(state.column)
-        solving.advance(0, stop - first + ahead)
-        self.last = first - ahead, solving
-        found = solving.finished(self.kept, self.level)
-        self._take(slice(first, stop), found, ahead)
-        self.leave_profiles(solving, first - ahead, found.quality[0])
-        return RunState(solving.last_column(), state.model)
-
     def advance_lines(
-        self, first: Ints, stop: Ints, told: Callable[[slice], object] = lambda span: None
+        self,
+        first: Ints,
+        stop: Ints,
+        compiled: bool,
+        told: Callable[[slice, Solving], object] = lambda span, solving: None,
     ) -> None:
         """Solve lines of instants ``first`` … ``stop`` - 1, each from the reference on; tell the spans."""
         from groups.engine.lines import batches, solve_lines
@@ -131,19 +93,15 @@ class Run:
         for lines in batches(self.model, first, stop):
             span = slice(int(first[lines][0]), int(stop[lines][-1]))
             ends = first[lines] - span.start, stop[lines] - span.start
-            solving, status = solve_lines(self.model, self.motion.within(span), *ends, self.compiled)
-            self._take(span, solving.arrays(self.kept, self.level, status), 0)
+            solving, status = solve_lines(self.model, self.motion.within(span), *ends, compiled)
+            found = solving.arrays(self.kept, self.level, status).by_name()
+            for name, mine in self.arrays.by_name().items():
+                if mine.shape[1]:
+                    mine[:, span] = found[name]
             for g, of in enumerate(status):
                 self.mark(g, span.start + np.flatnonzero(of == BRANCH_JUMP), BRANCH_JUMP)
             self.leave_profiles(solving, span.start, status)
-            self.last = span.start, solving
-            told(span)
-
-    def _take(self, span: slice, found: Arrays, ahead: int) -> None:
-        theirs = found.by_name()
-        for name, mine in self.arrays.by_name().items():
-            if mine.shape[1]:
-                mine[:, span] = theirs[name][:, ahead:]
+            told(span, solving)
 
     def solve_by_global_approach(self, stop: int) -> None:
         """Solve the groups for which it was chosen, up to an instant, from where the others stand."""
@@ -184,11 +142,6 @@ class Run:
                     if at <= self.ended.get(g, (at, ""))[0]:
                         self.ended[g] = at, left_limits(w, float(value[lost[0]]), self.model.mechanism.units)
                     gone[g, lost] = True
-
-    def begin_anew(self, first: int, stop: int) -> None:
-        """Forget how well these instants were solved, before they are solved once more."""
-        status, residual, iterations, condition = (array[:, first:stop] for array in self.arrays.quality)
-        status[:], residual[:], iterations[:], condition[:] = 0, 0.0, 0, 1.0
 
     def mark(self, group: int, instants: Ints | slice, status: int, residual: Floats | None = None) -> None:
         """Take back a group's answer at some instants, for the reason that the status gives."""

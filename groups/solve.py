@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from math import inf
 from typing import TYPE_CHECKING, get_args
 
@@ -12,8 +11,7 @@ import numpy as np
 
 from groups.engine.solve import Solving, plan_of
 from groups.motion import Motion, default_motion
-from groups.run import Run, finished
-from groups.status import OK
+from groups.run import finished
 from groups.trajectory import Branch, Level, Trajectory, body_index, level_number
 from mbssa import Mechanism
 from mbssa.arrays import Ints
@@ -54,7 +52,6 @@ def solve(
         raise ValueError(f"branch {branch!r}; write {', '.join(BRANCHES[:-1])} or {BRANCHES[-1]}")
     answers = level_number(level)
     kept = kept_bodies(mechanism, bodies)
-    smooth = branch == "smooth"
     compiled = model.compiles(len(motion.time)) if compiled is None else compiled
     if modes:
         from groups.assembly_modes import in_modes
@@ -63,29 +60,17 @@ def solve(
     if not proves(model, branch):
         solving, done, _ = _solved(model, motion, compiled, progress)
         return finished(solving, model.held_bodies(kept), answers, done).trajectory(kept)
-    from groups.branches.insertion import prove, proven_at_once
+    from groups.branches.insertion import Effort, prove, prove_of_groups
 
-    everything, most = np.arange(mechanism.n_bodies), max(answers, int(smooth) + 1)
     solving, done, wanted = _solved(model, motion, compiled, _half(progress, 0.0))
+    effort = Effort(branch == "smooth", _half(progress, 0.5), patience_of(branch))
+    if wanted and not model.globally:
+        return prove(solving, kept, answers, effort)
+    found = finished(solving, model.held_bodies(kept), answers, done).trajectory(None if wanted else kept)
     if not wanted:
-        return finished(solving, model.held_bodies(kept), answers, done).trajectory(kept)
-    progress = _half(progress, 0.5)
-    run = finished(solving, everything, most, judges=False)
-    proven = proven_at_once(solving, run.arrays.quality[0], compiled, progress)
-    if proven is None:
-        if not run.arrays.quality[0].any():
-            run = Run(model, motion, everything, most, solving.finished(everything, most))
-        whole = None if model.globally else solving
-        found = run.trajectory()
-        return prove(
-            model, motion, found, kept, answers, compiled, smooth, progress, whole, patience_of(branch)
-        )  # fmt: skip
-    if not proven.all():  # what is left is checked
-        run = Run(model, motion, everything, most, solving.finished(everything, most))
-    run.level = answers
-    run.check_contacts(0, len(motion.time))
-    found = run.trajectory(kept)
-    return replace(found, proven=proven * (found.status == OK))
+        return found
+    own = [group.body_indices for group in model.structure.groups]
+    return prove_of_groups(model, motion, own, found, kept, answers, compiled, effort)
 
 
 def proves(model: Model, branch: Branch | None) -> bool:

@@ -14,7 +14,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from groups.assembly_modes import in_modes
-from groups.branches.insertion import prove, proven_at_once
+from groups.branches.insertion import Effort, prove, prove_of_groups
 from groups.building import build
 from groups.dynamics import Forces
 from groups.dynamics import forces as forces_of
@@ -23,7 +23,6 @@ from groups.model import Model
 from groups.motion import Motion, default_motion
 from groups.run import Run
 from groups.solve import kept_bodies, patience_of, proves
-from groups.status import OK
 from groups.trajectory import Branch, Level, Trajectory, level_number
 from mbssa.arrays import Floats, Ints
 from routes.checkpoint import existing, new, stored_life
@@ -203,27 +202,28 @@ def logged_run(
             trajectory = solution = _solved(runner, executor, pool, wanted, progress)
             found = _reactions(runner, trajectory)
             if proves(solved, branch) and space.done.all():
-                trajectory = _proven(runner.solving, solution, answers, fast, patience_of(branch))
+                trajectory = _proven(runner.solving, solution, answers, Effort(patience=patience_of(branch)))
         log = EventLog.of(_numbered(space), job.tasks.calls, job.tasks.bounds)
         if found is not None and not _same(trajectory, solution):
             found = forces_of(trajectory, solved.structure)
         return Outcome(trajectory, log, perf_counter() - began, found)
 
 
-def _proven(
-    solving: Solving, solution: Trajectory, answers: int, compiled: bool, patience: float
-) -> Trajectory:  # fmt: skip
+def _proven(solving: Solving, solution: Trajectory, answers: int, effort: Effort) -> Trajectory:
     """A solution whose branches are proven, or another one where they are not."""
-    proven = proven_at_once(solving, solution.status.T, compiled)
-    if proven is not None:
-        return replace(solution, proven=proven * (solution.status == OK))
-    # By the poses and rates of all bodies.
-    model, motion, everything = solving.model, solving.motion, np.arange(solving.model.mechanism.n_bodies)
-    most = max(answers, 1)
-    arrays = solving.arrays(everything, most, solution.status.T).copy()
-    whole = None if model.globally else solving
-    found = Run(model, motion, everything, most, arrays).trajectory()
-    return prove(model, motion, found, solution.kept, answers, compiled, whole=whole, patience=patience)
+    model, kept, X = solving.model, solution.kept, solving.X
+    if not model.globally:
+        proven = prove(solving, kept, answers, effort, solution.status.T.copy())
+        if solving.X is X:
+            return replace(solution, proven=proven.proven, singular=proven.singular)
+        return proven
+    everything = np.arange(model.mechanism.n_bodies)
+    arrays = solving.arrays(everything, answers, solution.status.T)
+    found = Run(model, solving.motion, everything, answers, arrays).trajectory()
+    own = [group.body_indices for group in model.structure.groups]
+    return prove_of_groups(
+        model, solving.motion, own, found, kept, answers, solving.is_compiled, effort
+    )  # fmt: skip
 
 
 def _reactions(runner: TaskRunner, trajectory: Trajectory) -> Forces | None:

@@ -6,20 +6,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from groups.engine.arrays import quintic
 from groups.motion import Motion
-from groups.posed import configuration_at
-from groups.run import Run, RunState
+from groups.posed import configuration_at, posed
 from mbssa.arrays import Floats
 from mbssa.graph.nodes import polynomial
 
 if TYPE_CHECKING:
+    from groups.branches.insertion import Proof
+    from groups.engine.path import Way
+    from groups.engine.plan import Plan
+    from groups.engine.rescue import Statuses
     from groups.model import Model
 
 
@@ -31,79 +33,107 @@ STRAIGHT = 0.02
 
 
 @dataclass(frozen=True, eq=False)
+class Step:
+    """One time step: inputs between two samples, at times from 0 on; when it begins, and for how long."""
+
+    way: Way
+    names: tuple[str, ...]
+    begins: float
+    lasts: float
+
+    def at(self, shares: Floats) -> Motion:
+        """Inputs at shares of the step."""
+        value, rate, acceleration = (self.way.at(shares)[order::3] for order in range(3))
+        return Motion(self.way.time_at(shares), self.names, value, rate, acceleration)
+
+    def time_at(self, shares: Floats) -> Floats:
+        """Times of a motion at shares of the step."""
+        found: Floats = self.begins + shares * self.lasts
+        return found
+
+
+@dataclass(frozen=True, eq=False)
 class Crossed:
-    """The pose behind a crossing: at a share of a time step, at a time, the only instant of a run."""
+    """The pose behind a crossing, at a share of a time step, and the model that goes on from there."""
 
     share: float
     time: float
-    run: Run
-    state: RunState
+    inputs: Floats  # (3 D,)
+    column: Floats
+    status: Statuses  # (G,)
+    model: Model
 
 
-@dataclass(eq=False)
 class Trail:
-    """Poses that were solved in a time step, by share: position, orientation, velocity and acceleration."""
+    """Columns that were solved in a time step, by share."""
 
-    step: Motion
-    way: float
-    shares: list[float] = field(default_factory=list)
-    poses: list[tuple[Floats, ...]] = field(default_factory=list)
+    def __init__(self, step: Step, plan: Plan) -> None:
+        self.step, self.plan = step, plan
+        self.shares, self.poses = list[float](), list[tuple[Floats, ...]]()
 
-    def add(self, run: Run, shares: Floats) -> None:
-        """Poses of a run at its first instants."""
+    def _pose(self, column: Floats) -> tuple[Floats, ...]:
+        """Position, orientation, velocity and acceleration (N, …) in a column."""
+        bodies = self.plan.bodies(column[:, None])[:, :, 0]
+        return tuple(bodies[:, of].copy() for of in self.plan.record.outputs)
+
+    def add(self, columns: Floats, shares: Floats) -> None:
+        """Go on with some columns."""
         self.shares += shares.tolist()
-        self.poses += [tuple(array[:, k].copy() for array in run.arrays.outputs) for k in range(len(shares))]
+        self.poses += map(self._pose, columns.T)
 
-    def crossed(self, model: Model, at: float, run_of: Callable[[Motion], Run]) -> Crossed | None:
+    def crossed(self, proof: Proof, at: float) -> Crossed | None:
         """The pose behind a crossing that is near a share of the step; None where there is none."""
-        across = min(ACROSS / self.way, 0.2)
+        longest, length = self.step.way.measured.longest, float(self.step.way.time[1])
+        across = min(ACROSS / longest, 0.2)
         before = [k for k, share in enumerate(self.shares) if share <= at - across]
         k = before[-1] if before else 0
-        if not self.shares or (at - self.shares[k]) * self.way < LEAST_BEFORE:
+        if not self.shares or (at - self.shares[k]) * longest < LEAST_BEFORE:
             return None
         share = at + (at - self.shares[k])
-        seconds = (share - self.shares[k]) * float(np.diff(self.step.time)[0])
-        motion = at_shares(self.step, np.array([share]))
-        near = extrapolated(self.poses[k], seconds)
-        there = from_pose(model, near, motion.value[:, 0])
-        if there is None:
+        seconds = (share - self.shares[k]) * length
+        inputs = self.step.way.at(np.array([share]))[:, 0]
+        near, model = extrapolated(self.poses[k], seconds), proof.model
+        try:
+            there = posed(model, configuration_at(model, *near), inputs[0::3])
+        except (ValueError, np.linalg.LinAlgError):  # it is singular there
             return None
-        like = run_of(motion)
-        run = Run(there, motion, like.kept, like.level, like.arrays, like.compiled)
-        state = run.advance(0, 1, RunState(model=there))
-        if run.arrays.quality[0][:, 0].any():
+        value, rate, acceleration = (inputs[order::3, None] for order in range(3))
+        motion = Motion(np.zeros(1), self.step.names, value, rate, acceleration)
+        solving, status = proof.solved(motion, None, there)
+        if status.any():
             return None
-        pose = tuple(array[:, 0] for array in run.arrays.outputs)
+        pose = self._pose(solving.X[:, 0])
         # A tolerance in units of the way of the inputs: lengths are over the size.
-        limit = STRAIGHT * (share - self.shares[k]) * self.way
+        limit = STRAIGHT * (share - self.shares[k]) * longest
         there_and_back = ((near, pose), (extrapolated(pose, -seconds), self.poses[k]))
         for one, other in there_and_back:
             for a, b, unit in zip(one[:2], other[:2], (model.frames.size, 1.0), strict=True):
                 if not np.abs(a - b).max(initial=0.0) <= limit * unit:
                     return None
-        time = float(self.step.time[0] + share * np.diff(self.step.time)[0])
         self.shares, self.poses = [self.shares[k]], [self.poses[k]]
-        return Crossed(share, time, run, state)
+        time = self.step.begins + share * length
+        return Crossed(share, time, inputs, solving.column(), status[:, 0], there)
 
-    def between(self, crossed: Crossed, into: Run, at: int) -> None:
-        """Write the pose at the end of the step, which is near the crossing, by what is around it."""
-        length = float(np.diff(self.step.time)[0])
-        seconds = (crossed.share - self.shares[0]) * length
+    def between(self, crossed: Crossed) -> Floats:
+        """Records (N, numbers) of the bodies at the end of the step, by the poses around it."""
+        seconds = (crossed.share - self.shares[0]) * float(self.step.way.time[1])
         s = (1.0 - self.shares[0]) / (crossed.share - self.shares[0])
-        p, q, v, a = self.poses[0]
-        p1, q1, v1, a1 = (array[:, 0] for array in crossed.run.arrays.outputs)
-        d = p.shape[-1]
-        into.begin_anew(at, at + 1)
-        outputs = into.arrays.outputs
-        places = quintic((p, v[:, :d], a[:, :d]), (p1, v1[:, :d], a1[:, :d]), seconds)
-        turns = quintic((q, *_rates_of(q, v, a)), (q1, *_rates_of(q1, v1, a1)), seconds)
-        outputs[0][:, at], turned = polynomial(s, places), polynomial(s, turns)
-        outputs[1][:, at] = turned if q.ndim == 1 else turned / np.linalg.norm(turned, axis=1, keepdims=True)
+        (p, q, v, a), (p1, q1, v1, a1) = self.poses[0], self._pose(crossed.column)
+        d = p.shape[1]
+        place = polynomial(s, quintic((p, v[:, :d], a[:, :d]), (p1, v1[:, :d], a1[:, :d]), seconds))
+        turn = polynomial(s, quintic((q, *_rates_of(q, v, a)), (q1, *_rates_of(q1, v1, a1)), seconds))
         # Rates by the cubic through those on either side and their accelerations.
         rise, one, two = v1 - v, a * seconds, a1 * seconds
         bend, third = 3 * rise - 2 * one - two, one + two - 2 * rise
-        outputs[2][:, at] = v + s * (one + s * (bend + s * third))
-        outputs[3][:, at] = (one + s * (2 * bend + s * 3 * third)) / seconds
+        velocity = v + s * (one + s * (bend + s * third))
+        acceleration = (one + s * (2 * bend + s * 3 * third)) / seconds
+        turn = turn[:, None] if turn.ndim == 1 else _unit(turn)
+        return np.concatenate([place, turn, velocity, acceleration], axis=1)
+
+
+def _unit(q: Floats) -> Floats:
+    found: Floats = q / np.linalg.norm(q, axis=1, keepdims=True)
+    return found
 
 
 def _rates_of(q: Floats, v: Floats, a: Floats) -> tuple[Floats, Floats]:
@@ -119,36 +149,11 @@ def _rates_of(q: Floats, v: Floats, a: Floats) -> tuple[Floats, Floats]:
     return first, half(a[:, 3:], q) + half(v[:, 3:], first)
 
 
-def extrapolated(pose: tuple[Floats, ...], seconds: float) -> list[Floats]:
+def extrapolated(pose: tuple[Floats, ...], seconds: float) -> tuple[Floats, Floats]:
     """Positions and orientations after some seconds, by rates and accelerations."""
     p, q, v, a = pose
     d = p.shape[-1]
     place = p + seconds * v[:, :d] + seconds**2 / 2 * a[:, :d]
     first, second = _rates_of(q, v, a)
     turned = q + seconds * first + seconds**2 / 2 * second
-    return [place, turned if q.ndim == 1 else turned / np.linalg.norm(turned, axis=1, keepdims=True)]
-
-
-def from_pose(model: Model, pose: list[Floats], inputs: Floats) -> Model | None:
-    """The model that goes on from a pose; None where it is singular."""
-    from groups.posed import posed
-
-    try:
-        return posed(model, configuration_at(model, *pose), inputs)
-    except (ValueError, np.linalg.LinAlgError):
-        return None
-
-
-def at_shares(step: Motion, shares: Floats) -> Motion:
-    """Instants of the cubic through the values and rates of two; time begins at 0."""
-    length = step.time[1] - step.time[0]
-    rise = np.diff(step.value)
-    one, two = step.rate[:, :1] * length, step.rate[:, 1:] * length
-    bend, third = 3 * rise - 2 * one - two, one + two - 2 * rise
-    value = step.value[:, :1] + shares * (one + shares * (bend + shares * third))
-    rate = (one + shares * (2 * bend + shares * 3 * third)) / length
-    acceleration = (2 * bend + 6 * shares * third) / length**2
-    for array, given in ((value, step.value), (rate, step.rate), (acceleration, step.acceleration)):
-        for share, k in ((0.0, 0), (1.0, 1)):
-            array[:, shares == share] = given[:, k : k + 1]
-    return Motion(shares * length, step.names, value, rate, acceleration)
+    return place, turned if q.ndim == 1 else _unit(turned)

@@ -1,37 +1,49 @@
 """Proof of a motion: time steps that are not certified are solved in pieces, until each piece is."""
 
-# Inserted instants are on the cubics of the inputs through values and rates. All groups solve them in order,
-# by the model's own solvers; they are not in the answer.
+# All groups solve the instants that are inserted, in order, by the engine; they are not in the answer.
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import dataclass, replace
 from itertools import count
 from math import inf
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from groups.branches.crossing import Crossed, Trail, at_shares, from_pose
-from groups.branches.prover import DEPTH, Pieces, Prover, prover_of
+from groups.branches.crossing import Crossed, Step, Trail
+from groups.branches.prover import DEPTH, Pieces, prover_of
 from groups.branches.singular import singular_position
-from groups.engine.solve import Solving, plan_of
-from groups.motion import Motion
-from groups.results.arrays import Arrays
-from groups.results.schema import OUTPUTS, QUALITY
-from groups.results.singular import SingularPosition
-from groups.run import Run, RunState
-from groups.status import BRANCH_JUMP, NOT_CONVERGED, OK, PASSED_SINGULAR, PREDECESSOR_FAILED
+from groups.engine.path import Way
+from groups.engine.plan import CONDITION, RESIDUAL
+from groups.engine.solve import Solving, plan_of, take_back
+from groups.results.schema import OUTPUTS
+from groups.run import Run
+from groups.status import BRANCH_JUMP, CONTACT_LOST, NOT_CONVERGED, OK, PASSED_SINGULAR, PREDECESSOR_FAILED
 from mbssa.arrays import Bools, Floats, Ints
-from mbssa.joints.catalogue import is_length
 
 if TYPE_CHECKING:
+    from groups.engine.plan import Plan
     from groups.engine.rescue import Statuses
     from groups.model import Model
+    from groups.motion import Motion
+    from groups.results.singular import SingularPosition
     from groups.trajectory import Trajectory
+
+#: Called with the share that is done; False from it ends a proof.
+Progress = Callable[[float], object]
+
+
+@dataclass(frozen=True)
+class Effort:
+    """Whether to go straight on where branches cross, a report of progress, and patience."""
+
+    smooth: bool = False
+    progress: Progress | None = None
+    #: Seconds by NumPy, roughly, of pieces of steps, after which all that is left stays as it was found.
+    patience: float = inf
 
 
 NONE = np.zeros(0, dtype=np.int64)
@@ -51,108 +63,60 @@ FARTHEST = 1000.0
 WINDOW, WIDEST = 256, 4096
 
 
-def proven_at_once(
-    solving: Solving, status: Statuses, compiled: bool, progress: Callable[[float], object] | None = None
-) -> npt.NDArray[np.int8] | None:
-    """(T, G) 1 where the branch is proven up to that instant, of a motion that the engine has solved."""
-    # None where a group has to be followed in pieces. ``progress`` is called with the share that is done; the
-    # proof ends there if it says False.
-    if solving.model.globally or status.any() or any(solving.off_profiles(status)):
-        return None
-    plan, way, last = solving.plan, solving.way, len(solving.motion.time) - 1
-    prover, goal = prover_of(plan), solving.motion.value[:, 0]
-    if np.abs(goal - plan.inputs_near(goal)).max(initial=0.0) >= AT_REFERENCE:
-        return None
-    sure, tail = prover.sure, list[Pieces]()
-    proven = np.tile(sure.astype(np.int8), (last + 1, 1))
-    span = WIDEST if progress is None else WINDOW
-    for first in range(0, last, span) if sure.any() else ():
-        stop = min(first + span, last)
-        usable = np.broadcast_to(sure[:, None], (len(sure), stop - first))
-        pieces = prover.pieces(way, first, solving.X[:, first : stop + 1], usable, compiled=compiled)
-        whole = Pieces.joined([*tail, pieces]) if tail else pieces
-        if not (whole.good[sure].all() and prover.meet(whole)[sure].all()):
-            return None
-        tail = [pieces.picked([-1])]
-        if progress is not None and progress((stop + 1) / (last + 1)) is False:
-            proven[stop + 1 :] = 0
-            break
-    return proven
-
-
 def prove(
-    model: Model,
-    motion: Motion,
-    found: Trajectory,
-    kept: Ints,
-    level: int,
-    compiled: bool = False,
-    smooth: bool = False,
-    progress: Callable[[float], object] | None = None,
-    whole: Solving | None = None,
-    patience: float = inf,
-) -> Trajectory:
-    """Prove the branches of a solution of all bodies with velocities; its arrays are written to."""
-    # After so many seconds by NumPy, roughly, of pieces of steps all that is left stays as it was found.
-    # ``whole``: the engine's solution, if that is it. From another pose than was found the model goes on.
-    velocity, acceleration = found.velocity, found.acceleration
-    assert velocity is not None
-    if acceleration is None:
-        acceleration = np.zeros((0, *velocity.shape[1:]))
-    outputs = (found.position, found.orientation, velocity, acceleration)
-    arrays = {name: np.asarray(array).swapaxes(0, 1) for name, array in zip(OUTPUTS, outputs, strict=True)}
-    if found.status.shape[1] == model.structure.n_groups:
-        quality = (found.status.T, found.residual.T, found.iterations.T, found.condition.T)
-    else:  # by groups of other inputs
-        quality = Arrays.empty(model, len(found.time), 0, 0).quality
-        quality[1][:], quality[2][:], quality[3][:] = 0.0, 0, 1.0
-        missing = np.asarray(np.isnan(found.position).any(axis=2))
-        for g, group in enumerate(model.structure.groups):
-            quality[0][g, missing[:, group.body_indices].any(axis=1)] = NOT_CONVERGED
-    arrays |= zip(QUALITY, quality, strict=True)
-    if not all(array.flags.writeable for array in arrays.values()):
-        arrays = {name: array.copy() for name, array in arrays.items()}
-    proof = Proof(
-        model, motion, level, compiled, Arrays.named(arrays), smooth, progress=progress, patience=patience
-    )
-    return proof.trajectory(kept, whole)
+    solving: Solving, kept: Ints, level: int, effort: Effort, status: Statuses | None = None
+) -> Trajectory:  # fmt: skip
+    """Prove the branches of a motion that the engine has solved, and solve it again where they are others."""
+    if status is None:
+        status = solving.finished(np.arange(solving.model.mechanism.n_bodies), 2, looks=False).quality[0]
+    return Proof(solving, status, effort).trajectory(kept, level)
 
 
 def prove_of_groups(
     model: Model,
-    own: Sequence[Ints],
     motion: Motion,
+    own: Sequence[Ints],
     found: Trajectory,
     kept: Ints,
     level: int,
     compiled: bool,
+    effort: Effort,
 ) -> Trajectory:
-    """Prove a solution by other groups of the same mechanism, and map the proof to its own by ``own``."""
-    proven = prove(model, motion, found, kept, level, compiled)
-    assert proven.proven is not None
-    status, proof = found.status.copy(), np.zeros_like(found.status)
+    """Prove a solution by others, with groups of the bodies ``own``; where it is another it is replaced."""
+    everything, solving = np.arange(model.mechanism.n_bodies), Solving(model, motion, compiled=compiled)
+    solving.begin()
+    solving.advance(0, len(motion.time))
+    mine = prove(solving, everything, level, effort)
+    assert mine.proven is not None
+    status, proven = found.status.copy(), np.zeros_like(found.status)
     of_body = model.structure.group_of_body - 1
     number = np.zeros(model.structure.n_groups, dtype=np.int64)
-    for g, mine in enumerate(own):
-        theirs = np.unique(of_body[mine])
+    one, other = ((of.position, of.orientation) for of in (mine, found))
+    same = ~differing(one, other, model.frames.size)
+    for g, bodies in enumerate(own):
+        theirs = np.unique(of_body[bodies])
         number[theirs] = g + 1
-        proof[:, g] = proven.proven[:, theirs].min(axis=1)
-        first = (proven.status[:, theirs] != OK).argmax(axis=1)
-        status[:, g] = proven.status[np.arange(len(first)), theirs[first]]
+        proven[:, g] = mine.proven[:, theirs].min(axis=1)
+        first = (mine.status[:, theirs] != OK).argmax(axis=1)
+        status[:, g] = mine.status[np.arange(len(first)), theirs[first]]
         # What was missing and has not been found either is so for its own reason, such as a contact's end.
         why = (status[:, g] == NOT_CONVERGED) & (found.status[:, g] != OK)
         status[why, g] = found.status[why, g]
+        same[:, bodies] &= (same[:, bodies].all(axis=1) & (found.status[:, g] == OK))[:, None]
+    outputs: dict[str, Any] = {}
+    for name in OUTPUTS:
+        one, other = getattr(found, name), getattr(mine, name)
+        if other is not None:
+            one = np.where(same.reshape(*same.shape, *[1] * (one.ndim - 2)), one, other)[:, kept]
+        outputs[name] = None if other is None else one
     return replace(
-        proven,
+        found,
+        **outputs,
+        kept=kept,
         status=status,
-        residual=np.where(status == OK, np.nan_to_num(found.residual), np.nan),
-        iterations=found.iterations,
-        condition=found.condition,
-        group_names=found.group_names,
-        causes=found.causes,
-        contacts=found.contacts,
-        proven=proof,
-        singular=tuple(replace(one, group=int(number[one.group - 1])) for one in proven.singular),
+        residual=np.where(status == found.status, found.residual, np.where(status == OK, 0.0, np.nan)),
+        proven=proven,
+        singular=tuple(replace(one, group=int(number[one.group - 1])) for one in mine.singular),
     )
 
 
@@ -160,157 +124,99 @@ class _StopWantedError(Exception):
     """The run was stopped within a time step."""
 
 
-@dataclass(eq=False)
 class Proof:
-    """One motion being solved and proven; ``sure`` (G,) groups are proven so far."""
+    """One motion being proven: columns of the engine, and what is proven of its groups."""
 
-    model: Model
-    motion: Motion
-    level: int
-    compiled: bool
-    #: What was solved by others, until it is found to be another branch.
-    solved: Arrays | None = None
-    smooth: bool = False
-    least: float = LEAST
-    singular: list[SingularPosition] = field(default_factory=list)
-    #: The engine's solution of the whole motion; None before the first piece that needs it.
-    whole: Solving | None = None
-    #: As :meth:`groups.Model.solve` has it; called after each piece, too.
-    progress: Callable[[float], object] | None = None
-    #: Seconds by NumPy, roughly, after which no more steps are tested or solved in pieces.
-    patience: float = inf
-    #: The largest share that was told.
-    told: float = 0.0
-
-    def __post_init__(self) -> None:
-        count = self.model.structure.n_groups
+    def __init__(
+        self, solving: Solving, status: Statuses, effort: Effort | None = None, least: float = LEAST
+    ) -> None:  # fmt: skip
+        self.solving, self.motion, self.X, self.status = solving, solving.motion, solving.X, status
+        self._given = solving.X
+        #: The model that goes on: behind a crossing the reference's signs do not hold.
+        self.model, self.plan = solving.model, solving.plan
         self.everything = np.arange(self.model.mechanism.n_bodies)
+        effort = Effort() if effort is None else effort
+        self.smooth, self.progress, self.patience = effort.smooth, effort.progress, effort.patience
+        self.least, groups = least, len(self.plan.parts)
+        #: Groups whose branch is proven so far: they have a proof, and so has what they hang on.
+        self.sure = prover_of(self.plan).sure.copy()
         #: Groups that went on through a place where two branches cross, or hang on such.
-        self.continued = np.zeros(count, dtype=np.bool_)
-        self.proven = np.zeros((count, len(self.motion.time)), dtype=np.int8)
-        #: Seconds that solutions of pieces have taken, roughly.
-        self.spent = 0.0
+        self.continued = np.zeros(groups, dtype=np.bool_)
+        self.proven = np.zeros((groups, len(self.motion.time)), dtype=np.int8)
+        self.singular: list[SingularPosition] = []
+        #: Seconds that solutions of pieces have taken, roughly, and the largest share that was told.
+        self.spent, self.told = 0.0, 0.0
         #: From where the next time step begins, if a crossing ended beyond the last one.
         self.beyond: Crossed | None = None
+        #: Whether what follows in the array goes on from another pose than the last one.
+        self.stale = False
         #: Groups with a contact that leaves an open profile, and the last time step before that.
-        self.ends: list[tuple[int, int]] = []
-        #: The pieces that were tried last, and the last one that was accepted, with their proofs.
-        self.pieces: tuple[Prover, Pieces] | None = None
-        self.tail: tuple[Prover, Pieces] | None = None
+        gone = solving.off_profiles(0 * self.status)
+        self.ends = [(g, int(instants[0]) - 1) for g, instants, *_ in gone]
+        #: The pieces that were tried last, and the last one that was accepted, with their plans.
+        self.pieces: tuple[Plan, Pieces] | None = None
+        self.tail: tuple[Plan, Pieces] | None = None
         #: Groups that came to be in doubt since an instant was last solved.
         self.doubted: list[int] = []
 
-    @cached_property
-    def sure(self) -> Bools:
-        """Groups whose branch is proven so far: they have a proof, and so has what they hang on."""
-        return prover_of(plan_of(self.model)).sure.copy()
-
-    def trajectory(self, kept: Ints, whole: Solving | None = None) -> Trajectory:
-        """The answer; ``whole`` is the engine's solution, which holds the arrays of what was solved."""
-        motion, instants = self.motion, len(self.motion.time)
-        run = self._run(motion, self.solved)
-        if self.solved is not None:
-            self.whole = self._by_engine() if whole is None else whole
-            if _differ(self.model, self._outputs(self.whole), self.solved.outputs[:2]).any():
-                self.solved = None
-            gone = self.whole.off_profiles(0 * self.proven)
-            self.ends = [(g, int(instants[0]) - 1) for g, instants, *_ in gone]
-        state = RunState()
-        before = self._pose(run, 0)
-        state = self._to_first_instant(run, state)
-        self._same(run, 0, before)
-        done, window = 0, WINDOW
-        while done < instants - 1 and self.spent < self.patience:
-            self.sure[[g for g, end in self.ends if end <= done]] = False  # off its profile nothing is proven
-            for g, needs in enumerate(self.model.needs):
-                self.sure[g] &= self.sure[list(needs)].all()
-            stop = min(done + window, instants - 1, *(end for _, end in self.ends if end > done))
-            begun = state
-            if self.solved is None:
-                state = _advance(run, done + 1, stop + 1, state)
-            passed = self.passed(run, done, stop + 1, None if self.solved is None else self.whole)
-            failing = np.flatnonzero(~passed[:, self.sure].all(axis=1))
-            self._accept(int(failing[0]) if len(failing) else stop - done)
-            if not len(failing):
-                self.proven[:, done + 1 : stop + 1] = self._said[:, None]
-                done, window = stop, min(2 * window, WIDEST)
-            else:
-                first = done + int(failing[0])
-                self.proven[:, done + 1 : first + 1] = self._said[:, None]
-                if self.solved is None:
-                    begun = _advance(run, done + 1, first + 1, begun)
-                else:
-                    run, begun = self._taken_up(run, first)
-                before = self._pose(run, first + 1)
-                try:
-                    state = self._step(run, first, begun)
-                except _StopWantedError:
-                    done = first
-                    break
-                self._same(run, first + 1, before)
-                done, window = first + 1, max(window // 4, 1)
-            if not self._goes_on(done):
-                break
-        else:
-            if self.solved is None:
-                _advance(run, done + 1, instants, state)
-            done = instants - 1
-        return self._answer(run, done, kept)
-
-    def _answer(self, run: Run, done: int, kept: Ints) -> Trajectory:
-        if self.solved is not None and self.whole is not None:
-            run.leave_profiles(self.whole, 0, run.arrays.quality[0])
+    def trajectory(self, kept: Ints, level: int) -> Trajectory:
+        """The motion, proven as far as it goes."""
+        done, solving = self.follow(), self.solving
+        unproven = self.proven == 0
+        if unproven[:, : done + 1].any():  # which is checked, and may have passed dead points
+            checked = self.status.copy()
+            solving.look(checked)
+            self.status[unproven] = checked[unproven]
+            take_back(self.plan, self.X, self.status)
+        arrays = solving.arrays(self.everything, level, self.status)
+        run = Run(solving.model, self.motion, self.everything, level, arrays)
+        run.leave_profiles(solving, 0, self.status)
         run.check_contacts(0, done + 1)
         run.stop_at(done + 1)
         found = run.trajectory(kept)
-        return replace(
-            found,
-            velocity=found.velocity if self.level > 0 else None,
-            proven=self.proven.T * (found.status == OK),
-            singular=tuple(self.singular),
-        )
+        proven = self.proven.T * (found.status == OK)
+        return replace(found, proven=proven, singular=tuple(self.singular))
 
-    def _by_engine(self) -> Solving:
-        """The engine's solution of the whole motion."""
-        if self.whole is None:
-            self.whole = Solving(self.model, self.motion, compiled=self.compiled)
-            self.whole.begin()
-            self.whole.advance(0, len(self.motion.time))
-            self.whole.finished(self.everything, 0)
-        return self.whole
+    def follow(self) -> int:
+        """Prove the motion; the last instant up to which it is solved."""
+        last, done = len(self.motion.time) - 1, 0
+        window = WIDEST if self.progress is None else WINDOW
+        self._to_first_instant()
+        while done < last and self.spent < self.patience:
+            self.sure[[g for g, end in self.ends if end <= done]] = False  # off its profile nothing is proven
+            for g, needs in enumerate(self.model.needs):
+                self.sure[g] &= self.sure[list(needs)].all()
+            stop = min(done + window, last, *(end for _, end in self.ends if end > done))
+            good = 0
+            if self.beyond is None:
+                if self.stale:
+                    self._solve(done, stop)
+                passed = self.passed(self.solving, self.status, slice(done, stop + 1))
+                failing = np.flatnonzero(~passed[:, self.sure].all(axis=1))
+                good = int(failing[0]) if len(failing) else stop - done
+                self._accept(good)
+                self.proven[:, done + 1 : done + good + 1] = self._said[:, None]
+            done += good
+            if done == stop:
+                window = min(2 * window, WIDEST)
+            else:
+                if self.X is self._given:  # which stays as it is
+                    self.X = self.solving.X = self.solving.life.storage(last + 1)
+                    self.X[:] = self._given
+                try:
+                    self._step(done)
+                except _StopWantedError:
+                    return done if self.stale else last
+                done, window = done + 1, max(window // 4, 1)
+            if not self._goes_on(done):
+                return done if self.stale else last
+        if self.stale:
+            self._solve(done, last)
+        return last
 
     def _goes_on(self, done: int) -> bool:
         self.told = max(self.told, (done + 1) / len(self.motion.time))
         return self.progress is None or self.progress(self.told) is not False
-
-    def _pose(self, run: Run, at: int) -> list[Floats]:
-        return [array[:, at].copy() for array in run.arrays.outputs[:2]]
-
-    def _same(self, run: Run, at: int, pose: list[Floats]) -> None:
-        """Leave what others found if they found another pose at an instant."""
-        mine, found = self._pose(run, at), self.solved is not None
-        if found and (_differ(self.model, mine, pose).any() or (np.isnan(pose[0]) > np.isnan(mine[0])).any()):
-            self.solved = None
-
-    def _taken_up(self, run: Run, at: int) -> tuple[Run, RunState]:
-        """Go on by the model from a pose that others have found."""
-        column = self._column(run, at)
-        if column is None:
-            found = from_pose(self.model, self._pose(run, at), self.motion.value[:, at])
-            self.model = self.model if found is None else found  # else it is singular there
-        return self._run(self.motion, run.arrays), RunState(column)
-
-    def _column(self, run: Run, at: int) -> Floats | None:
-        """The engine's own column at an instant, with turns that a pose lacks; None if that is elsewhere."""
-        whole = self._by_engine()
-        mine = [array[:, at] for array in self._outputs(whole)]
-        differs = _differ(self.model, self._pose(run, at), mine).any()
-        return None if differs else whole.X[:, at].copy()
-
-    def _outputs(self, whole: Solving) -> tuple[Floats, ...]:
-        """Positions and orientations (N, T, …) of a solution by the engine."""
-        none = np.zeros(self.proven.shape, dtype=np.int8)
-        return whole.arrays(self.everything, 2, none).outputs[:2]
 
     @property
     def _said(self) -> npt.NDArray[np.int8]:
@@ -318,32 +224,49 @@ class Proof:
         found: npt.NDArray[np.int8] = (self.sure * (1 + self.continued)).astype(np.int8)
         return found
 
-    def _run(self, motion: Motion, arrays: Arrays | None = None) -> Run:
-        level = max(self.level, 1 + self.smooth)
-        return Run(self.model, motion, self.everything, level, arrays, self.compiled)
+    def solved(
+        self, motion: Motion, start: Floats | None, model: Model | None = None
+    ) -> tuple[Solving, Statuses]:
+        """A motion from a column on, or from the reference, and its statuses (G, n)."""
+        model = self.model if model is None else model
+        piece = Solving(model, motion, compiled=self.solving.is_compiled)
+        piece.begin(start)
+        piece.advance(0, len(motion.time))
+        status = piece.finished(self.everything, 2).quality[0]
+        for g, gone, *_ in piece.off_profiles(status):
+            status[g, gone] = CONTACT_LOST
+        return piece, status
+
+    def _solve(self, first: int, stop: int) -> None:
+        """Solve the instants behind one, up to another, from there on."""
+        if stop > first:
+            start = self.solving.column(first) if self.beyond is None else self.beyond.column
+            piece, status = self.solved(self.motion.within(slice(first, stop + 1)), start)
+            self.X[:, first + 1 : stop + 1] = piece.X[:, 1:]
+            self.status[:, first + 1 : stop + 1] = status[:, 1:]
 
     def passed(
-        self, run: Run, first: int, stop: int, by: Solving | None = None, deep: int = DEPTH, gaps: Ints = NONE
+        self, of: Solving, status: Statuses, span: slice, deep: int = DEPTH, gaps: Ints = NONE
     ) -> Bools:
-        """Time steps (K, G) from ``first`` to ``stop`` - 1 over which groups are proven."""
+        """Time steps (K, G) between the instants of a span over which groups are proven."""
         # Steps that begin at the instants ``gaps`` are none: they lie between lines.
-        solved = run.arrays.quality[0][:, first:stop] == OK
+        solved = status[:, span] == OK
         usable = solved[:, 1:] & solved[:, :-1] & self.sure[:, None]
-        usable[:, gaps[(gaps >= first) & (gaps < stop - 1)] - first] = False
-        if not usable.shape[1] or (run.last is None and by is None):
+        usable[:, gaps[(gaps >= span.start) & (gaps < span.stop - 1)] - span.start] = False
+        if not usable.shape[1]:
             return np.zeros(usable.T.shape, dtype=np.bool_)
-        begun, solving = (0, by) if by is not None else cast("tuple[int, Solving]", run.last)
-        prover, span = prover_of(solving.plan), slice(first - begun, stop - begun)
-        deep = deep if self.spent < self.patience else 0
+        plan = plan_of(self.model)
+        prover, deep = prover_of(plan), deep if self.spent < self.patience else 0
         pieces = prover.pieces(
-            solving.way, span.start, solving.X[:, span], usable, deep, compiled=self.compiled
+            of.way, span.start, of.X[:, span], usable, deep, compiled=self.solving.is_compiled
         )
-        self.spent += prover.seconds(len(pieces.x))
         pieces.good[:, 1:] &= prover.meet(pieces)
-        if self.tail is not None and self.tail[0] is prover:
+        if not pieces.good[self.sure].all():  # what passes at once is no matter of patience
+            self.spent += prover.seconds(len(pieces.x))
+        if self.tail is not None and self.tail[0] is plan:
             both = Pieces.joined([self.tail[1], pieces.picked([0])])
             pieces.good[:, :1] &= prover.meet(both)
-        self.pieces = prover, pieces
+        self.pieces = plan, pieces
         starts = np.searchsorted(pieces.x, np.arange(span.start, span.stop - 1))
         found: Bools = np.logical_and.reduceat(pieces.good, starts, axis=1)
         for g, needs in enumerate(self.model.needs):
@@ -353,184 +276,161 @@ class Proof:
     def _accept(self, steps: int) -> None:
         """Remember the last piece of some steps that have passed: what follows has to go on from it."""
         if steps and self.pieces is not None:
-            prover, pieces = self.pieces
+            plan, pieces = self.pieces
             last = int(np.searchsorted(pieces.x, pieces.x[0] + steps)) - 1
-            self.tail = prover, replace(pieces.picked([last]), x=np.array([-1.0]))
+            self.tail = plan, replace(pieces.picked([last]), x=np.array([-1.0]))
 
-    def _to_first_instant(self, run: Run, state: RunState) -> RunState:
-        """Go straight from the reference to the first instant of a run; angles the nearest way."""
-        model, motion = self.model, self.motion
-        goal = motion.value[:, 0]
-        start = plan_of(model).inputs_near(goal)
-        gap = goal - start
-        if np.abs(gap).max(initial=0.0) < AT_REFERENCE or not self.sure.any():
-            if self.solved is None or self.sure.any():  # else what others found is as good
-                state = _advance(run, 0, 1, state)
-            self.sure &= run.arrays.quality[0][:, 0] == OK
-            self._take_back(run, 0)
-            return state
-        zero = np.zeros((len(gap), 2))
-        way = Motion(np.array([0.0, 1.0]), motion.names, np.array([start, goal]).T, zero + gap[:, None], zero)
-        reference = self._run(way)
-        state = reference.advance(0, 1, state)
-        state = self._in_pieces(way, reference, 0, state, 0, run)
-        status = run.arrays.quality[0][:, 0].copy()
-        state = _advance(run, 0, 1, state)  # with the rates of the motion
-        for g in np.flatnonzero((status != OK) & (run.arrays.quality[0][:, 0] == OK)).tolist():
-            run.mark(g, slice(0, 1), int(status[g]))
-        return state
+    def _to_first_instant(self) -> None:
+        """Go straight from the reference to the first instant; angles the nearest way."""
+        plan, goal, names = self.plan, self.motion.value[:, 0], self.motion.names
+        start = plan.inputs_near(goal)
+        if np.abs(goal - start).max(initial=0.0) < AT_REFERENCE or not self.sure.any():
+            self.sure &= self.status[:, 0] == OK
+            self._take_back(0)
+            return
+        step = Step(Way.straight(start, goal, self.solving.life), names, float(self.motion.time[0]), 0.0)
+        begin, status = self.solved(step.at(np.zeros(1)), None)
+        before = self.X[:, 0].copy(), self.status[:, 0].copy()
+        self._in_pieces(step, begin.column(), status[:, 0], 0)
+        # Once more, with the rates of the motion.
+        piece, again = self.solved(self.motion.within(slice(0, 1)), self.solving.column(0))
+        self.X[:, 0] = piece.X[:, 0]
+        self.status[:, 0] = np.where(self.status[:, 0] == OK, again[:, 0], self.status[:, 0])
+        self._compare(0, *before)
 
-    def _step(self, run: Run, first: int, state: RunState) -> RunState:
-        """Solve the time step from an instant on in pieces; return the state at its end."""
+    def _step(self, first: int) -> None:
+        """Solve the time step from an instant on in pieces."""
         of, two = self.motion, slice(first, first + 2)
-        ends = [np.ascontiguousarray(array[:, two]) for array in (of.value, of.rate, of.acceleration)]
-        time, start, column = of.time[two].copy(), run, first
+        inputs, time = self.solving.way.inputs[:, two].copy(), of.time[two].copy()
+        column, status = self.solving.column(first), self.status[:, first]
         if self.beyond is not None:  # its inputs are those of the last time step, a little farther
-            start, column, state = self.beyond.run, 0, self.beyond.state
-            for array, at in zip(
-                ends, (start.motion.value, start.motion.rate, start.motion.acceleration), strict=True
-            ):
-                array[:, :1] = at
-            time[0] = self.beyond.time
-            self.beyond = None
-        return self._in_pieces(Motion(time, of.names, *ends), start, column, state, first + 1, run)
+            inputs[:, 0], time[0] = self.beyond.inputs, self.beyond.time
+            column, status, self.beyond = self.beyond.column, self.beyond.status, None
+        way = Way(time - time[0], inputs, self.plan.scale_of_inputs, self.solving.life)
+        before = self.X[:, first + 1].copy(), self.status[:, first + 1].copy()
+        self._in_pieces(
+            Step(way, of.names, float(time[0]), float(time[1] - time[0])), column, status, first + 1
+        )
+        self._compare(first + 1, *before)
 
-    def _in_pieces(
-        self, step: Motion, start: Run, column: int, state: RunState, at: int, into: Run | None = None
-    ) -> RunState:
-        """Solve one time step in pieces until all sure groups' are certified, or least; the last state."""
-        # Groups with a least piece that is not certified are sure no longer. `start` holds the first pose of
-        # the step at the instant `column`, and `into` takes the last one at the instant `at`.
-        shares, way = np.array([0.0, 1.0]), _longest_way(step, self.model.frames.size)
-        into, unsolved = start if into is None else into, 1.0
-        most = ROUNDS if way <= FARTHEST and self.spent < self.patience else 0
-        trail, whole = Trail(step, way), (start, column, state, self.tail)
+    def _compare(self, at: int, column: Floats, status: Statuses) -> None:
+        """Solve what follows anew if an instant was in another pose."""
+        before, now = (plan_poses(self.plan, x[:, None]) for x in (column, self.X[:, at]))
+        here = self.status[self.model.structure.group_of_body[1:] - 1, at] == OK
+        lost = status[self.model.structure.group_of_body[1:] - 1] != OK
+        other = differing(before, now, self.plan.size)[0, 1:] | lost
+        self.stale |= bool((other & here).any())
+
+    def _in_pieces(self, step: Step, column: Floats, status: Statuses, at: int) -> None:
+        """Solve the time step to an instant in pieces until all sure groups' are certified, or least."""
+        # Groups with a least piece that is not certified are sure no longer.
+        shares, unsolved, longest = np.array([0.0, 1.0]), 1.0, step.way.measured.longest
+        most = ROUNDS if longest <= FARTHEST and self.spent < self.patience else 0
+        trail, whole = Trail(step, self.plan), (column, status, self.tail)
         for rounds in count():
             if at > 0 and not self._goes_on(at - 1):
                 raise _StopWantedError
             # No farther than to the first instant that was not solved: what comes after takes long to fail.
             solved = shares[: 1 + min(AT_ONCE, int(np.searchsorted(shares, unsolved)))]
-            begun = state
-            run = self._run(at_shares(step, solved))
-            _copy(start, column, run, 0)
-            state = run.advance(1, len(solved), state)
-            lost = bool((run.arrays.quality[0][self.sure, 1:] != OK).any())
-            self.spent += (RESCUED if lost else 1.0) * plan_of(self.model).seconds(len(solved))
-            passed = self.passed(run, 0, len(solved), deep=0)
+            piece, codes = self.solved(step.at(solved), column)
+            codes[:, 0] = status
+            lost = bool((codes[self.sure, 1:] != OK).any())
+            self.spent += (RESCUED if lost else 1.0) * self.plan.seconds(len(solved))
+            passed = self.passed(piece, codes, slice(0, len(solved)), deep=0)
             failing = np.flatnonzero(~passed[:, self.sure].all(axis=1))
             first = int(failing[0]) if len(failing) else len(solved) - 1
             self._accept(first)
             if first == len(shares) - 1:
                 break
             if len(failing):
-                least = (shares[first + 1] - shares[first]) * way <= self.least
+                least = (shares[first + 1] - shares[first]) * longest <= self.least
                 if least or rounds >= most or self.spent >= self.patience:
-                    crossed = self._crossed(trail, run, first, passed[first], shares) if self.smooth else None
+                    ends, here = shares[first : first + 2], piece.X[:, first]
+                    crossed = self._crossed(trail, here, passed[first], ends) if self.smooth else None
                     if crossed is None:
-                        self._doubt(run, first, passed[first], at, shares)
+                        self._doubt(here, passed[first], step.time_at(ends))
                         # Near a singular position solvers fail: without a proof from here on.
-                        start, column, state, self.tail = whole
-                        shares, unsolved = np.array([0.0, 1.0]), 1.0
-                    elif crossed.share < 1.0:
-                        self.tail = None
-                        start, column, state, unsolved = crossed.run, 0, crossed.state, 1.0
-                        shares = np.array([crossed.share, 1.0])
+                        (column, status, self.tail), shares = whole, np.array([0.0, 1.0])
                     else:
-                        trail.between(crossed, into, at)
-                        self.beyond, self.tail = crossed, None
-                        self._take_back(into, at)
-                        return crossed.state
+                        self.model, self.tail = crossed.model, None
+                        if crossed.share >= 1.0:
+                            self._write_crossing(trail, crossed, at)
+                            return
+                        column, status = crossed.column, crossed.status
+                        shares = np.array([crossed.share, 1.0])
+                    unsolved = 1.0
                     continue
-                state = _advance(run, 1, first + 1, begun)
-            bad = np.flatnonzero(
-                (run.arrays.quality[0][self.sure, first + 1 : len(solved)] != OK).any(axis=0)
-            )
+            bad = np.flatnonzero((codes[self.sure, first + 1 : len(solved)] != OK).any(axis=0))
             unsolved = float(shares[first + 1 + bad[0]]) if len(bad) else 1.0
-            start, column = run, first
             if self.smooth:
-                trail.add(run, shares[: first + 1])
+                trail.add(piece.X[:, : first + 1], shares[: first + 1])
+            column, status = piece.column(first), codes[:, first]
             halved = failing[shares[failing + 1] <= max(unsolved, shares[first + 1])]
             middle = 0.5 * (shares[halved] + shares[halved + 1])
             shares = np.sort(np.concatenate([shares[first:], middle]))
-        _copy(run, len(shares) - 1, into, at)
-        self._take_back(into, at)
-        return state
+        self.X[:, at], self.status[:, at] = piece.X[:, len(shares) - 1], codes[:, len(shares) - 1]
+        self._take_back(at)
 
-    def _crossed(self, trail: Trail, run: Run, piece: int, passed: Bools, shares: Floats) -> Crossed | None:
+    def _crossed(self, trail: Trail, column: Floats, passed: Bools, shares: Floats) -> Crossed | None:
         """Go on through a place where two branches of one or more groups cross; None where it is not that."""
-        time = trail.step.time[0] + shares[piece : piece + 2] * np.diff(trail.step.time)
-        hanging = (passed[list(self.model.needs[g])].all() for g in range(len(passed)))
-        lost = np.flatnonzero(self.sure & ~passed & np.array(list(hanging)))
-        places = {g: self._singular(run, piece, g, time) for g in lost.tolist()}
+        hanging = np.array([passed[list(needs)].all() for needs in self.model.needs], dtype=np.bool_)
+        lost = np.flatnonzero(self.sure & ~passed & hanging).tolist()
+        places = {g: self._singular(column, g, trail.step.time_at(shares)) for g in lost}
         if any(place.kind != "branches cross" for place in places.values()):
             return None
-        crossed = trail.crossed(self.model, float(shares[piece + 1]), self._run)
+        crossed = trail.crossed(self, float(shares[1]))
         if crossed is not None:
-            self.continued[list(places)] = True
+            self.continued[lost] = True
             self.singular += places.values()
             for g, needs in enumerate(self.model.needs):
                 self.continued[g] |= bool(self.continued[list(needs)].any())
         return crossed
 
-    def _doubt(self, run: Run, piece: int, passed: Bools, at: int, shares: Floats) -> None:
-        """Leave groups unproven from a piece of the time step before the instant ``at`` on."""
-        time = self.motion.time
-        before = time[max(at - 1, 0)]
-        times = before + shares[piece : piece + 2] * (time[at] - before)
-        parts = cast("tuple[int, Solving]", run.last)[1].plan.parts
+    def _write_crossing(self, trail: Trail, crossed: Crossed, at: int) -> None:
+        """Write an instant that is near a crossing by what is around it."""
+        self.beyond, self.status[:, at] = crossed, OK
+        self.plan.bodies(self.X)[:, :, at] = trail.between(crossed)
+        quality = self.plan.quality(self.X)[:, :, at]
+        quality[:], quality[:, CONDITION], quality[:, RESIDUAL] = 0.0, 1.0, 0.0
+        self._take_back(at)
+
+    def _doubt(self, column: Floats, passed: Bools, times: Floats) -> None:
+        """Leave groups unproven from a piece of a time step on, in whose first column they are proven."""
         for g in np.flatnonzero(self.sure & ~passed).tolist():
             self.sure[g] = False
             # On curves a proof ends at breaks too: nothing is singular there, and the branch is checked.
-            if passed[list(self.model.needs[g])].all() and not parts[g].group.curved:
+            if passed[list(self.model.needs[g])].all() and not self.plan.parts[g].group.curved:
                 self.doubted.append(g)
-                self.singular.append(self._singular(run, piece, g, times))
+                self.singular.append(self._singular(column, g, times))
 
-    def _singular(self, run: Run, piece: int, group: int, times: Floats) -> SingularPosition:
-        """Singular position of a group in a piece, from the pose in which it begins."""
-        begun, solving = cast("tuple[int, Solving]", run.last)
-        return singular_position(solving.plan, group, solving.X[:, piece - begun], times.tolist())
+    def _singular(self, column: Floats, group: int, times: Floats) -> SingularPosition:
+        return singular_position(plan_of(self.model), group, column, times.tolist())
 
-    def _take_back(self, run: Run, at: int) -> None:
+    def _take_back(self, at: int) -> None:
         """Take back the answers of an instant that lie beyond a singular position of their group."""
-        status = run.arrays.quality[0]
         gone = np.zeros(len(self.sure), dtype=np.bool_)
         for g, needs in enumerate(self.model.needs):
             missing = bool(gone[list(needs)].any())
             gone[g] = missing or g in self.doubted
-            if gone[g] and (status[g, at] == OK or (g in self.doubted and status[g, at] == BRANCH_JUMP)):
-                run.mark(g, slice(at, at + 1), PREDECESSOR_FAILED if missing else PASSED_SINGULAR)
+            status = self.status[g, at]
+            if gone[g] and (status == OK or (g in self.doubted and status == BRANCH_JUMP)):
+                self.status[g, at] = PREDECESSOR_FAILED if missing else PASSED_SINGULAR
         self.doubted.clear()
         self.proven[:, at] = self._said
 
 
-def _differ(model: Model, one: Sequence[Floats], other: Sequence[Floats]) -> Bools:
-    """Whether poses (N, …) differ by more than whole turns and signs of quaternions."""
+def plan_poses(plan: Plan, X: Floats) -> tuple[Floats, Floats]:
+    """Positions and orientations (n, N, …) of columns, as a trajectory has them."""
+    place, turn = (plan.bodies(X)[:, of] for of in plan.record.outputs[:2])
+    return np.moveaxis(place, -1, 0), np.moveaxis(turn, -1, 0)
+
+
+def differing(one: tuple[Floats, Floats], other: tuple[Floats, Floats], size: float) -> Bools:
+    """(T, N) whether poses differ by more than whole turns and signs of quaternions, or one is missing."""
     (p, q), (r, s) = one, other
     if q.ndim == p.ndim:
         turned = np.minimum(np.abs(q - s).max(axis=-1), np.abs(q + s).max(axis=-1))
     else:
         turned = np.abs(np.mod(q - s + np.pi, 2 * np.pi) - np.pi)
-    found: Bools = np.fmax(np.abs(p - r).max(axis=-1) / model.frames.size, turned) > SAME
+    found: Bools = ~(np.maximum(np.abs(p - r).max(axis=-1) / size, turned) <= SAME)
     return found
-
-
-def _copy(run: Run, instant: int, into: Run, at: int) -> None:
-    """Copy all that a run holds of an instant into another run."""
-    all_of_it = [(*of.arrays.outputs, *of.arrays.quality) for of in (run, into)]
-    for theirs, mine in zip(*all_of_it, strict=True):
-        if mine.shape[1]:
-            mine[:, at] = theirs[:, instant]
-
-
-def _advance(run: Run, first: int, stop: int, state: RunState) -> RunState:
-    if stop <= first:
-        return state
-    run.begin_anew(first, stop)
-    return run.advance(first, stop, state)
-
-
-def _longest_way(step: Motion, size: float) -> float:
-    """Largest way of an input in a time step, rad or over the size."""
-    over = np.array([size if is_length(name) else 1.0 for name in step.names])
-    parts = [np.abs(np.diff(step.value)[:, 0]), *(np.abs(step.rate) * (step.time[1] - step.time[0])).T]
-    return float((np.max(parts, axis=0) / over).max(initial=0.0))

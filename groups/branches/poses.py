@@ -8,6 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from groups.branches.insertion import Proof
+from groups.branches.prover import prover_of
+from groups.engine.solve import Solving, plan_of
 from groups.motion import Motion
 from groups.results.arrays import Arrays
 from groups.results.schema import QUALITY
@@ -66,29 +68,29 @@ def solve_proven_poses(
     everything = np.arange(model.mechanism.n_bodies)
     motion, first, stops = along(model, lines(model, inputs))
     spans = [slice(begin, end) for begin, end in zip(first.tolist(), stops.tolist(), strict=True)]
-    run = Run(model, motion, everything, 1, compiled=compiled)
-    proof = Proof(model, motion, 1, compiled)
-    passed = np.zeros(len(motion.time), dtype=np.bool_)
+    run, passed = Run(model, motion, everything, 1), np.zeros(len(motion.time), dtype=np.bool_)
+    status, sure = run.arrays.quality[0], prover_of(plan_of(model)).sure
 
-    def told(span: slice) -> None:
-        steps = proof.passed(run, span.start, span.stop, gaps=stops[:-1] - 1)
-        passed[span.start : span.stop - 1] = steps[:, proof.sure].all(axis=1)
+    def told(span: slice, solving: Solving) -> None:
+        proof, gaps = Proof(solving, status[:, span]), stops[:-1] - 1 - span.start
+        steps = proof.passed(solving, proof.status, slice(0, span.stop - span.start), gaps=gaps)
+        passed[span.start : span.stop - 1] = steps[:, sure].all(axis=1)
 
-    run.advance_lines(first, stops, told)
+    run.advance_lines(first, stops, compiled, told)
     none = np.zeros((len(everything), 0, run.arrays.outputs[2].shape[2]))
     found = {name: array[:, stops - 1] for name, array in run.arrays.by_name().items() if array.shape[1]}
     found |= dict.fromkeys(("velocity", "acceleration"), none)
-    proven = np.repeat(proof.sure[:, None], len(inputs), axis=1).astype(np.int8)
-    broken = np.array([run.arrays.quality[0][:, span][:, :-1].any(axis=1) for span in spans]).T
+    proven = np.repeat(sure[:, None], len(inputs), axis=1).astype(np.int8)
+    broken = np.array([status[:, span][:, :-1].any(axis=1) for span in spans]).T
     for case, span in enumerate(spans):
         if passed[span.start : span.stop - 1].all():
             continue
-        line = motion.within(span)
-        one = Proof(model, line, 0, compiled, least=LEAST)
-        begun = one.sure.copy()
-        one.progress = lambda _, one=one, begun=begun: one.sure[begun].all() or False
-        poses = one.trajectory(everything)
-        doubted = begun & ~one.sure
+        solving = Solving(model, motion.within(span), compiled=compiled)
+        solving.begin()
+        solving.advance(0, span.stop - span.start)
+        one = Proof(solving, solving.finished(everything, 2).quality[0], least=LEAST)
+        one.progress = lambda _, one=one: one.sure[sure].all() or False
+        poses, doubted = one.trajectory(everything, 0), sure & ~one.sure
         if doubted.any():  # the pose at the end is the one that was tried, if any
             broken[:, case] |= doubted
             continue

@@ -25,8 +25,8 @@ from mbssa.cli import RUNNER
 from mbssa.cli.options import option
 from mbssa.progress import Progress, bar
 
-#: Seconds of compiling from which on it is announced.
-ANNOUNCED = 1.0
+#: Seconds of compiling, and of a proof that is asked for, from which on they are announced.
+ANNOUNCED, ANNOUNCED_PROOF = 1.0, 3.0
 
 
 @dataclass(frozen=True)
@@ -106,6 +106,11 @@ def solve_interactively(
             if model.compile_seconds > ANNOUNCED:
                 _announce(show, f"compiling the model: about {model.compile_seconds:.0f} s")
             compiled = model.compile()
+    if branch in ("proven", "smooth"):  # by default what takes long is checked alone
+        seconds = model.proof_seconds(len(motion.time), compiled=compiled)
+        if seconds > ANNOUNCED_PROOF:
+            with bar() as show:
+                _announce(show, f"proving the branches: about {seconds:.0f} s")
     start = perf_counter()
     with stoppable_progress(f"solving {len(motion.time):,} instants") as progress:
         trajectory = (planned or model.solve)(motion, progress=progress, branch=branch, **options)

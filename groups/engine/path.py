@@ -90,7 +90,8 @@ class Way:
         found, s = self.inputs[:, k], x - k
         inside = np.flatnonzero(s)
         if len(inside):
-            k, s = k[inside], s[inside]
+            k = np.minimum(k[inside], self.last - 1)  # goes on behind the last one
+            s = x[inside] - k
             h = self.time[k + 1] - self.time[k]
             left, right = ([self.inputs[o::3, i] for o in range(3)] for i in (k, k + 1))
             for o, value in enumerate(_rates(quintic(left, right, h), s, h)):

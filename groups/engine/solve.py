@@ -143,12 +143,11 @@ class Solving:
         if not fine or self.knots.lost:
             mine[:] = statuses(plan, life, X, way.time, self.knots, mine)
             least = life.seen(X, NEAR)[1]
-        whole = not np.count_nonzero(mine)
-        if looks or not whole:
+        if looks or np.count_nonzero(mine):
             mark_turned_back(plan, life, way, X, mine, least)
-            whole = not np.count_nonzero(mine)
+        whole = not np.count_nonzero(mine)
         if not whole:
-            _take_back(plan, X, mine)
+            take_back(plan, X, mine)
         telling = not plan.wound or way.measured.longest <= TELLING
         if done == count and telling and whole and life.turns(X, way, self.start):
             return self.arrays(held, level, status)
@@ -159,6 +158,11 @@ class Solving:
             _continue_signs(q.transpose(0, 2, 1))
             plan.bodies(X)[:, 3:7] = q[:, :, 1:]
         return self.arrays(held, level, status)
+
+    def look(self, status: Statuses) -> None:
+        """Mark in statuses (G, T) where closed forms have turned back at dead points."""
+        least = self.life.seen(self.X, NEAR)[1]
+        mark_turned_back(self.plan, self.life, self.way, self.X, status, least)
 
     def off_profiles(self, status: Statuses) -> Iterator[tuple[int, Ints, Floats, str]]:
         """Groups with a contact that has left an open profile: instants, how far, and what is said."""
@@ -174,12 +178,17 @@ class Solving:
                     said = f"{name}: its place of contact has left the profile"
                     yield part.index, gone, off[gone], said
 
-    def last_column(self) -> Floats:
-        """The last column, from which another motion may go on; of angles the last that are known."""
-        plan, column = self.plan, self.X[:, -1].copy()
+    @property
+    def is_compiled(self) -> bool:
+        """Whether machine code solves it."""
+        return self.life is self.plan.machine
+
+    def column(self, at: int = -1) -> Floats:
+        """A column, from which another motion may go on; of angles the last that are known there."""
+        plan, column = self.plan, self.X[:, at].copy()
         if plan.wound:
-            rows = plan.turning
-            known = [angle[np.isfinite(angle)][-1:] for angle in self.X[rows]]
+            rows, stop = plan.turning, at % self.X.shape[1] + 1
+            known = [angle[np.isfinite(angle)][-1:] for angle in self.X[rows, :stop]]
             column[rows] = [a[0] if len(a) else b for a, b in zip(known, self.start[rows], strict=True)]
         return column
 
@@ -203,7 +212,7 @@ class Solving:
         return Arrays((position, orientation, velocity, acceleration), (status, residual, steps, condition))
 
 
-def _take_back(plan: Plan, X: Floats, status: Statuses) -> None:
+def take_back(plan: Plan, X: Floats, status: Statuses) -> None:
     """Clear answers that are numbers, and yet none."""
     gone: Bools = np.isin(status, (BRANCH_JUMP, PREDECESSOR_FAILED, PASSED_SINGULAR))
     some, every = (np.asarray(of(axis=1)).tolist() for of in (gone.any, gone.all))

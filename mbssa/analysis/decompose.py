@@ -71,12 +71,14 @@ def decompose(
         surplus = any(part.kind == "over" for part in partition.parts)
         spinning = bool(partition.parts) and mechanism.space == "spatial"
         if (surplus or spinning) and worth_treating(mechanism) and not by_count:
-            from mbssa.singularities.redundancy import treat
+            from mbssa.singularities.redundancy import guards, treat
 
             treatment = treat(mechanism, precision)
             if treatment is not None:
                 treated = replace(incidence, units=treatment.units, freedom_of_body=treatment.freedom_of_body)
                 partition = match(treated)
+                if not partition.parts and (ties := guards(mechanism, partition.label, treatment, precision)):
+                    partition = match(treated, ties)
     else:
         from mbssa.decomposition.exhaustive import search
 

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -17,8 +18,9 @@ from mbssa.decomposition.partition import Part, Partition, PartKind
 from mbssa.decomposition.sparsity import rigid_subchains
 
 
-def match(incidence: Incidence) -> Partition:
+def match(incidence: Incidence, ties: Sequence[tuple[int, int]] = ()) -> Partition:
     """Groups and parts of a mechanism, in time that grows almost linearly with its size."""
+    # By ``ties`` a body needs another one beside those that give it units.
     n, first = incidence.n_bodies, incidence.joint_start[:-1]
     taken = assigned(incidence)
     rest = incidence.units - np.add.reduceat(taken, first)
@@ -35,6 +37,8 @@ def match(incidence: Incidence) -> Partition:
     kept = ~(over | under)
     kept[0] = False
     number = np.cumsum(kept) - 1
+    if ties:
+        body, needed = np.concatenate([[body, needed], np.array(ties).T], axis=1)
     arcs = kept[body] & kept[needed]
     label = np.full(n, -1, dtype=np.int64)
     label[kept], count = strong_components(int(kept.sum()), number[body[arcs]], number[needed[arcs]])

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
 Basis = Literal["numeric", "generic"]
 
+#: Share of the largest from which on an equation counts among those on which another one depends.
+GUARDS = 1e-6
+
 
 @dataclass(frozen=True, eq=False)
 class Examined:
@@ -181,6 +184,30 @@ def treat(mechanism: Mechanism, precision: float | None = None) -> Treatment | N
         parts,
         found.basis,
     )
+
+
+def guards(
+    mechanism: Mechanism, label: Ints, treatment: Treatment, precision: float | None = None
+) -> list[tuple[int, int]]:
+    """Bodies that are to be in one group with others, by the groups of a treated mechanism (N,)."""
+    # A dropped constraint that depends on all joints of an earlier group's loops depends on its branch, and
+    # forbids the others, which that group could go over to by itself: both are solved together.
+    found = examine_known(mechanism, precision)
+    at, ties = found.elsewhere, set[tuple[int, int]]()
+    if at is None or not treatment.dropped:
+        return []
+    names = {(dropped.joint, dropped.equation) for dropped in treatment.dropped}
+    of_rows = zip(at.rows.joint.tolist(), at.rows.name, strict=True)
+    dropped = np.array([row in names for row in of_rows], dtype=bool) & ~at.rows.drive
+    kept = at.rows.joint[~dropped]
+    shares = np.abs(np.linalg.lstsq(at.matrix[~dropped].T, at.matrix[dropped].T, rcond=None)[0].T)
+    groups = np.array([label[list(mechanism.joint_bodies(j))].max() for j in range(mechanism.n_joints)])
+    looped = set(np.flatnonzero(np.bincount(groups) > np.bincount(label[1:])).tolist())
+    for j, share in zip(at.rows.joint[dropped].tolist(), shares, strict=True):
+        without = np.bincount(kept, share > GUARDS * share.max(), mechanism.n_joints) == 0
+        others = looped - {groups[j], *groups[without].tolist()}
+        ties |= {(int(np.argmax(label == g)), int(np.argmax(label == groups[j]))) for g in others}
+    return sorted(ties)
 
 
 def _priority(rows: Rows, parts: tuple[SpecialPart, ...]) -> Ints:

@@ -89,8 +89,8 @@ def _run_along_lines(model: Model, inputs: Floats, held: Ints, compiled: bool) -
     broken = np.zeros((len(model.solvers), len(inputs)), dtype=np.bool_)
     follows = np.array([depends_on_last_pose(solver) for solver in model.solvers])
     motion, first, stops = along(model, lines(model, inputs))
-    run = Run(model, motion, held, 0, compiled=compiled)
-    run.advance_lines(first, stops)
+    run = Run(model, motion, held, 0)
+    run.advance_lines(first, stops, compiled)
     status = run.arrays.quality[0]
     for case, (begin, end) in enumerate(zip(first.tolist(), stops.tolist(), strict=True)):
         broken[:, case] = follows & status[:, begin : end - 1].any(axis=1)

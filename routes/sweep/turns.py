@@ -36,8 +36,8 @@ def counted(
     rate, still = way.T.copy(), np.zeros(way.T.shape)
     value = (start + piece[:, None] * way).T.copy()
     motion = Motion(np.arange(float(stops[-1])), tuple(model.reference_inputs), value, rate, still)
-    run = Run(model, motion, np.arange(model.mechanism.n_bodies), 1, compiled=compiled)
-    run.advance_lines(starts, stops)
+    run = Run(model, motion, np.arange(model.mechanism.n_bodies), 1)
+    run.advance_lines(starts, stops, compiled)
     trajectory = run.trajectory()
     found: dict[tuple[str, int], Floats] = {}
     sure = np.ones(len(inputs), dtype=np.bool_)

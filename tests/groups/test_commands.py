@@ -389,6 +389,14 @@ def test_compiling_that_takes_longer_is_told_and_timed(run_mbssa, monkeypatch):
     assert done.stderr.count("compiling the model: about 0 s") == 1
 
 
+@pytest.mark.parametrize(("branch", "told"), [(None, 0), ("checked", 0), ("proven", 1), ("smooth", 1)])
+def test_a_proof_that_is_asked_for_and_takes_longer_is_told(run_mbssa, monkeypatch, branch, told):
+    monkeypatch.setattr(running, "ANNOUNCED_PROOF", 0.0)
+    done = run_mbssa("solve", "planar_four_bar", *(["--branch", branch] if branch else []))
+    assert done.exit_code == 0
+    assert done.stderr.count("proving the branches: about 0 s") == told
+
+
 # --- solvers and modes -------------------------------------------------------------------------------
 
 

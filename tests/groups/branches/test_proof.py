@@ -15,7 +15,7 @@ import groups
 import mbssa
 import routes
 from groups.assembly_modes import in_modes
-from groups.branches.insertion import prove
+from groups.branches.insertion import Effort, prove_of_groups
 from groups.branches.machine import CompiledTests
 from groups.branches.poses import solve_proven_poses
 from groups.branches.prover import prover_of
@@ -24,7 +24,6 @@ from groups.engine.arrays import Life
 from groups.engine.machine import Host
 from groups.engine.path import Way
 from groups.engine.solve import Solving, plan_of
-from groups.run import Run, RunState
 from groups.status import BRANCH_JUMP, CONTACT_LOST, OK, PASSED_SINGULAR, PREDECESSOR_FAILED
 from routes.sweep.poses import solve_poses
 
@@ -74,14 +73,10 @@ SEVERAL = ("rotor", "stewart_inverse", "rack_steering")
 FINE = 25
 
 
-def solved(mechanism, way, instants):
+def moved(mechanism, way, instants):
     model = groups.build(mbssa.decompose(mechanism))
     laws = {name: groups.polynomial(start, way) for name, start in model.reference_inputs.items()}
-    motion = groups.sample(mechanism, laws, np.linspace(0.0, 1.0, instants))
-    run = Run(model, motion, np.arange(mechanism.n_bodies), 2, compiled=False)
-    run.advance(0, instants, RunState())
-    assert (run.arrays.quality[0] == OK).all()
-    return model, motion, run
+    return model, groups.sample(mechanism, laws, np.linspace(0.0, 1.0, instants))
 
 
 def mechanism_of(name):
@@ -134,11 +129,11 @@ WAYS = {"truss": 0.004, "dyads": 0.02, "rssr": 0.02, "stewart": 0.02, "sarrus": 
 def test_solutions_between_two_instants_are_within_the_tube(name, way):
     """Those of a fine motion; and where the cubic is off by more than rounding, the tube is thin."""
     mechanism = mechanism_of(name)
-    model, motion, _ = solved(mechanism, way, 2)
+    model, motion = moved(mechanism, way, 2)
     coarse = columns_of(model, motion)
     _, pieces = of_columns(model, coarse.X, motion.time, coarse.way.inputs)
     assert pieces.good.all()
-    fine = columns_of(model, solved(mechanism, way, FINE)[1])
+    fine = columns_of(model, moved(mechanism, way, FINE)[1])
     plan, s = coarse.plan, np.linspace(0.0, 1.0, FINE)
     (x0, x1), (v0, v1) = coarse.X[plan.q].T, coarse.X[plan.dq].T
     rise = x1 - x0
@@ -232,6 +227,34 @@ def test_equal_crank_and_rod_go_on_to_the_other_side():
         found.position[:, 3, 0] - found.position[0, 3, 0], 2 * np.cos(angle) - 2 * side, atol=1e-9
     )
     assert_allclose(found.velocity[:, 3, 0], -4 * np.pi * np.sin(angle), atol=1e-6)
+
+
+@pytest.mark.parametrize(("branch", "proof"), [("checked", 1), ("proven", 2)])
+@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize("steps", [9, 361])
+def test_a_third_crank_out_of_line_holds_the_plate_through_the_flat_poses_of_two(
+    steps, compiled, branch, proof
+):
+    """The plate only shifts, over the whole turn: what is redundant nearly everywhere forbids to turn it."""
+    made = mbssa.Builder("planar").bodies("plate", "c1", "c2", "c3")
+    pivots, pin = np.array([[0.0, 0.0], [2.0, 0.0], [1.0, 0.8]]), np.array([0.3, 0.4])
+    for k, pivot in enumerate(pivots, 1):
+        made.revolute("frame", f"c{k}", point=pivot, driven=k == 1)
+        made.revolute(f"c{k}", "plate", point=pivot + pin)
+    mechanism = made.build()
+    structure = mbssa.decompose(mechanism)
+    assert [group.bodies for group in structure.groups] == [(3,), (2, 4, 5)]
+    motion = groups.default_motion(mechanism, steps=steps)
+    found = groups.build(structure).solve(motion, branch=branch, compiled=compiled)
+    assert (found.proof == proof).all()
+    angle = motion.value[0] - motion.value[0, 0]
+    turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
+    shift = np.einsum("ijt,j->ti", turn, pin) - pin
+    assert_allclose(found.orientation[:, 1], found.orientation[0, 1], atol=1e-12)
+    assert_allclose(found.position[:, 1] - found.position[0, 1], shift, atol=1e-12)
+    assert_allclose(found.velocity[:, 1, 2], 0.0, atol=1e-10)
+    cranks = found.orientation[:, 2:] - found.orientation[0, 2:]
+    assert_allclose(cranks, np.tile(angle[:, None], 3), atol=1e-12)
 
 
 def test_smooth_goes_on_through_no_workspace_limit():
@@ -372,7 +395,8 @@ def test_any_solver_is_proven_and_led_back_where_it_jumped(name):
     if name != "Newton":  # which goes along the way in strides of its own, so that it does not jump
         assert np.abs(jumped.position - want.position).max() > 0.1
     everything = np.arange(mechanism.n_bodies)
-    again = prove(model, motion, jumped, everything, 2, False)
+    own = [group.body_indices for group in structure.groups]
+    again = prove_of_groups(model, motion, own, jumped, everything, 2, False, Effort())
     for one in (want, found, again):
         assert (one.proof == 2).all()
         assert_allclose(one.position, want.position, atol=1e-9)
