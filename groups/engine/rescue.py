@@ -47,11 +47,28 @@ def statuses(plan: Plan, life: Life, X: Floats, time: Floats, knots: Knots, befo
     # What is not computed ``before`` stays so.
     found, solved = before.copy(), all_fine(plan, X, NEAR)
     placed: Bools = np.asarray(np.isfinite(plan.bodies(X)).all(axis=1))
+    clear, everywhere = (np.asarray((~x).all(axis=1)).tolist() for x in (before.astype(bool), ~placed))
+    sound = np.asarray(solved.all(axis=1)).tolist()
+    failing, gone = {loss.group for loss in knots.lost}, set[int]()  # at some instants, at all of them
     for g, part in enumerate(plan.parts):
+        untouched = clear[g] and g not in failing
+        if untouched and not gone.isdisjoint(part.known):
+            found[g] = PREDECESSOR_FAILED
+            gone.add(g)
+            continue
+        if (
+            untouched
+            and sound[g]
+            and failing.isdisjoint(part.known)
+            and all(everywhere[b] for b in part.group.own)
+        ):
+            continue
+        failing.add(g)
         there = found[g] == OK
         lost = (found[list(part.known)] != OK).any(axis=0) & there
         found[g, lost] = PREDECESSOR_FAILED
         if lost.all():
+            gone.add(g)
             continue
         bad = np.flatnonzero(~(solved[g] & placed[list(part.group.own)].all(axis=0)) & there & ~lost)
         if len(bad):
@@ -86,7 +103,7 @@ def fine(plan: Plan, part: Part, X: Floats, near: float = NEAR) -> Bools:
 def _rescued(plan: Plan, life: Life, part: Part, X: Floats, bad: Ints) -> Statuses:
     """Statuses of a group at some instants; its answers are written where there are some."""
     Y = life.columns(X, bad, part)
-    life.again(part, Y, NEAR)  # predecessors may have been rescued
+    life.apart(Y, len(bad), NEAR, parts=[part])  # predecessors may have been rescued
     code = np.where(fine(plan, part, Y), OK, NOT_CONVERGED).astype(np.int8)
     todo = np.flatnonzero(code != OK)
     if len(todo):

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property, partial
+from functools import cached_property, partial, reduce
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -330,18 +330,12 @@ class Routine:
     @staticmethod
     def largest_of(numbers: Sequence[Number]) -> Number:
         """Largest size of some numbers."""
-        found: Number = 0.0
-        for k, x in enumerate(numbers):
-            found = largest(found, absolute(x)) if k else absolute(x)
-        return found
+        return reduce(largest, map(absolute, numbers)) if numbers else 0.0
 
     @staticmethod
     def _least(shares: Sequence[Number]) -> Number:
         """The least of some shares, 1 if there are none."""
-        found: Number = 1.0
-        for k, x in enumerate(shares):
-            found = least(found, x) if k else x
-        return found
+        return reduce(least, shares) if shares else 1.0
 
     @staticmethod
     def _signed_least(shares: Sequence[Number]) -> Number:

@@ -32,45 +32,47 @@ LEAP, BLUR = 0.3, 1e-6
 FLIP = 0.5
 
 
-def mark_turned_back(plan: Plan, life: Life, way: Way, X: Floats, status: Statuses, least: Floats) -> None:
-    """Say of the first instant behind a dead point that a closed form did not go through it."""
-    # ``least`` (G, 2) are the squares of the sines.
-    if not plan.signed or least.min() >= WIDE**2:
-        return  # nowhere near a dead point
-    near = (WIDE if way.measured.longest > COARSE else CLOSE) ** 2
-    coarse, back = np.flatnonzero(way.measured.steps > COARSE), dict[int, Bools]()
+def mark_turned_back(plan: Plan, life: Life, way: Way, X: Floats, status: Statuses, notes: Floats) -> bool:
+    """Say of the first instant behind a dead point that a closed form did not go through it; if any did."""
+    # ``notes`` (G + 1, NOTES) have the squares of the sines.
+    near = (WIDE if way.longest > COARSE else CLOSE) ** 2
+    if all(least >= near for least in notes[-1, 1:].tolist()):
+        return False
+    coarse, back = np.flatnonzero(way.steps > COARSE), dict[int, Bools]()
     suspects: dict[int, list[tuple[Part, int]]] = {}
     solved = status == OK
-    paired = (solved[:, 1:] & solved[:, :-1]).any(axis=1).tolist()
-    for part in (part for part in plan.signed if paired[part.index]):
-        for k, row in enumerate((REACH, GIMBAL)):
-            if not least[part.index, k] >= near:
-                found, steps = _turned(plan, way, part, X, status, coarse, row)
-                back[part.index] = back.get(part.index, False) | found
-                for step in steps.tolist():
-                    suspects.setdefault(step, []).append((part, row))
+    paired = np.asarray((solved[:, 1:] & solved[:, :-1]).any(axis=1))
+    for g, k in np.argwhere(paired[:, None] & ~(notes[:-1, 1:] >= near)).tolist():
+        part, row = plan.parts[g], (REACH, GIMBAL)[k]
+        if part.is_signed:
+            found, steps = _turned(plan, way, part, X, solved[g], coarse, row)
+            back[g] = back.get(g, False) | found
+            for step in steps.tolist():
+                suspects.setdefault(step, []).append((part, row))
     for step, those in sorted(suspects.items()):
         for part in _inside(plan, life, way, X, step, those):
             back[part.index][step + 1] = True
-    if not any(found.any() for found in back.values()):
-        return
-    for part in plan.parts:
-        lost = (status[list(part.known)] == BRANCH_JUMP).any(axis=0) & (status[part.index] == OK)
-        status[part.index, lost] = PREDECESSOR_FAILED
-        if part.index in back:
-            status[part.index, back[part.index] & (status[part.index] == OK)] = BRANCH_JUMP
+    jumped = {g for g, found in back.items() if found.any()}
+    for part in plan.parts if jumped else ():
+        mine = status[part.index]
+        if not jumped.isdisjoint(part.known):
+            lost = (status[list(part.known)] == BRANCH_JUMP).any(axis=0)
+            mine[lost & (mine == OK)] = PREDECESSOR_FAILED
+        if part.index in jumped:
+            mine[back[part.index] & (mine == OK)] = BRANCH_JUMP
+    return bool(jumped)
 
 
 def _turned(
-    plan: Plan, way: Way, part: Part, X: Floats, status: Statuses, coarse: Ints, row: int
+    plan: Plan, way: Way, part: Part, X: Floats, solved: Bools, coarse: Ints, row: int
 ) -> tuple[Bools, Ints]:
     """(T,) instants behind a dead point, and time steps that are to be looked into."""
-    measure, steps = np.sqrt(np.maximum(X[part.quality + row], 0.0)), way.measured.steps
+    measure, steps = np.sqrt(np.maximum(X[part.quality + row], 0.0)), way.steps
     found = np.zeros(len(measure), dtype=np.bool_)
-    even = len(steps) > 2 and steps.max() <= EVEN * steps.min()
-    if even and not len(coarse) and measure.min() > FAR * np.abs(np.diff(measure)).max():
+    even = len(steps) > 2 and way.longest <= EVEN * steps.min()
+    if even and not len(coarse) and measure.min() > FAR * np.abs(measure[1:] - measure[:-1]).max():
         return found, coarse
-    solved = (status[part.index] == OK) & np.isfinite(X[part.records[0]])
+    solved = solved & np.isfinite(X[part.records[0]])
     both, least = solved[1:] & solved[:-1], np.minimum(measure[1:], measure[:-1])
     near = np.flatnonzero(both & (least < CLOSE))
     found[near[_mirrored(measure, way.time, solved, near)] + 1] = True

@@ -12,7 +12,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from groups.engine.kinematics import Group
+from groups.engine.kinematics import Closure, Group
 from groups.engine.numbers import Known, Name, Reference
 from groups.partitioning.cutting import Cut, CutOpen
 from groups.setting import Setting
@@ -120,7 +120,7 @@ class _Open(Group):
             relations = self.frames.relations[j]
             chosen = [*relations.constraints, *(relations.coordinates[name] for name in drives)]
             scales = [size if relation.is_length else 1.0 for relation in chosen]
-            rows = [self._sum(numbers, bodies, [], j, relations, relation) for relation in chosen]
+            rows = [Closure(self, numbers, bodies).sum(j, relation) for relation in chosen]
             return relations.bodies, [x / scale for x, scale in zip(rows, scales, strict=True)]
         if cut.rod >= 0:
             ends = [end for joint in cut.joints for end in self._ends(joint) if end[0] != cut.rod]

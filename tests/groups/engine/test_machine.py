@@ -56,7 +56,7 @@ def test_both_lives_take_the_same_strides(name):
         for compiled in (False, True):
             solving = Solving(model, motion, compiled=compiled)
             solving.begin()
-            way = solving.way.measured
+            way = solving.way
             found.append(np.concatenate([*solving.knots.x, way.steps, way.sums, [way.longest]]))
         np.testing.assert_array_equal(found[0], found[1], err_msg=f"{name} at {steps} instants")
 
