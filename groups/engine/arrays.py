@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -37,16 +37,6 @@ LINE = 8
 NOTES = 3
 
 
-class Quality(NamedTuple):
-    """Quality of a group, at an instant or at many, in the order of its rows; ``far`` from the guess."""
-
-    condition: Any
-    residual: Any
-    reach: Any
-    gimbal: Any
-    far: Any
-
-
 def pitch_of(count: int) -> int:
     """Numbers of a row of memory for so many instants, with room for a vector beyond the last."""
     # Rows have an odd number of lines of the cache, so that they do not share its sets.
@@ -64,16 +54,16 @@ def aligned(
     return np.ndarray(shape, buffer=raw, offset=start, strides=(8 * pitch, 8))
 
 
-def is_fine(of: Quality, limit: Any, size: float, flat: Any) -> Any:
+def is_fine(quality: Sequence[Any] | Floats, limit: Any, size: float, flat: Any) -> Any:
     """Whether a group is solved, in the mode of the reference, and not far from where it was expected."""
-    closed = of.residual <= CLOSED * max(1.0, size)
-    return (of.condition > flat) & closed & (of.reach > EDGE) & (of.gimbal > EDGE) & (of.far <= limit)
+    condition, residual, reach, gimbal, far = quality[:STEPS]
+    closed = residual <= CLOSED * max(1.0, size)
+    return (condition > flat) & closed & (reach > EDGE) & (gimbal > EDGE) & (far <= limit)
 
 
 def all_fine(plan: Plan, X: Floats, limit: Any) -> Bools:
     """(G, T) whether each group is solved at each instant."""
-    Q = plan.quality(X)
-    found: Bools = is_fine(Quality(*(Q[:, k] for k in range(STEPS))), limit, plan.size, plan.flat)
+    found: Bools = is_fine(plan.quality(X).swapaxes(0, 1), limit, plan.size, plan.flat)
     return found
 
 
@@ -168,12 +158,6 @@ class Life:
         """Count turns of angles on from a column, or keep quaternions in sign, where that is done here."""
         return False
 
-    def some(self, X: Floats, which: Ints) -> None:
-        """Solve some columns as :meth:`apart` does, wherever the guess is."""
-        Y = X[:, which]
-        self.apart(Y, len(which), np.inf)
-        X[:, which] = Y
-
     def one_by_one(self, X: Floats, which: Iterable[int], parts: Sequence[Part]) -> None:
         """Solve some columns as :meth:`apart` does, on floats."""
         for t in which:
@@ -218,9 +202,10 @@ class Life:
 
     def _group(self, part: Part, X: Floats, limit: float) -> None:
         unknowns, guess = self.plan.unknowns, [X[r].copy() for r in part.state]
-        q, records, rates, quality, steps = self._solved(part, X, guess, many=True)
-        along = quality._replace(gimbal=1.0, condition=quality.condition if part.n else 1.0)
-        finite = np.isfinite(sum(rates, 0.0 * quality.far))
+        q, records, rates, quality = self._solved(part, X, guess, many=True)
+        condition, residual, reach, _, far, _ = quality
+        along = condition if part.n else 1.0, residual, reach, 1.0, far
+        finite = np.isfinite(sum(rates, 0.0 * far))
         placed, fine = (finite & is_fine(of, limit, self.plan.size, part.flat) for of in (along, quality))
         legs = len(part.group.links) * self.plan.record.length
         for k, (r, x) in enumerate(zip(part.records, records, strict=True)):
@@ -229,7 +214,7 @@ class Life:
             X[r] = np.where(fine, q[k], guess[k])
             X[r + unknowns] = np.where(fine, rates[k], 0.0)
             X[r + 2 * unknowns] = np.where(fine, rates[part.n + k], 0.0)
-        for k, x in enumerate((*quality, steps)):
+        for k, x in enumerate(quality):
             X[part.quality + k] = x
 
     def _one(self, part: Part, column: list[float], *, lost: bool) -> bool:
@@ -239,9 +224,8 @@ class Life:
         records, rates, fine = [math.nan] * len(part.records), [0.0] * (2 * part.n), False
         try:
             found = self._solved(part, column, self._by_form(part, column) if lost else guess, many=False)
-            quality = found[3]
-            column[part.quality : part.quality + len(QUALITY)] = [*quality, found[4]]
-            fine = is_fine(quality, FINITE, self.plan.size, part.flat) and math.isfinite(sum(found[2]))
+            column[part.quality : part.quality + len(QUALITY)] = found[3]
+            fine = is_fine(found[3], FINITE, self.plan.size, part.flat) and math.isfinite(sum(found[2]))
         except OpaqueError:
             raise
         except (ZeroDivisionError, ValueError, OverflowError, TypeError):
@@ -267,8 +251,8 @@ class Life:
 
     def _solved(
         self, part: Part, numbers: Any, guess: Sequence[Any], *, many: bool
-    ) -> tuple[list[Any], list[Any], list[Any], Quality, Any]:
-        """Unknowns from a guess, records, rates, quality and steps, on floats or on arrays of instants."""
+    ) -> tuple[list[Any], list[Any], list[Any], list[Any]]:
+        """Unknowns from a guess, records, rates and quality, on floats or on arrays of instants."""
         routine, geometry, choose = part.routine, part.geometry, np.where if many else _chosen
         q, going = list(guess), True
         steps: Any = 0
@@ -294,7 +278,7 @@ class Life:
         count = len(part.records)
         *rates, condition, residual, reach, gimbal = found[count:]
         far = choose(left <= TOLERANCE, far, math.inf)
-        return q, list(found[:count]), rates, Quality(condition, residual, reach, gimbal, far), steps
+        return q, list(found[:count]), rates, [condition, residual, reach, gimbal, far, steps]
 
 
 def _chosen(condition: bool, a: float, b: float) -> float:

@@ -307,7 +307,7 @@ def write_measure(module: Module, plan: Plan) -> None:
                 }
                 given |= {"h": [h_], "most": [code.load(most_at)]}
                 given["scale"] = [code.splat(code.load(code.at("%S", d), "double"))]
-                code.store(_written(code, farthest, given), most_at)
+                code.store(_formulas(code, given).write([farthest])[0], most_at)
             code.store(code.load(most_at), code.at(way, t))
         total, longest = (code.cell("double", "0.0") for _ in range(2))
         code.store("0.0", sums, "double")
@@ -322,9 +322,9 @@ def write_measure(module: Module, plan: Plan) -> None:
         code.store(code.load(longest, "double"), code.at(way, "%steps"), "double")
 
 
-def _written(code: Code, number: Any, given: Mapping[str, Sequence[str]]) -> str:
-    """A formula of numbers that are given."""
-    return Writer(code, lambda name, k: given[name][k], lambda _: "").write([number])[0]
+def _formulas(code: Code, given: Mapping[str, Sequence[str]]) -> Writer:
+    """Writer of formulas of numbers that are given."""
+    return Writer(code, lambda name, k: given[name][k], lambda _: "")
 
 
 def write_strides(module: Module, plan: Plan, layout: Layout) -> None:
@@ -358,7 +358,7 @@ def write_strides(module: Module, plan: Plan, layout: Layout) -> None:
             row = _place(code, V, code(f"add i64 {i}, {plan.q.start}"), pitch)
             rows = _rows_below(code, row, str(n * pitch))
             given = {side: [code.load(code.at(p, column)) for p in rows] for side, column in columns.items()}
-            return _written(code, number, {**given, "h": [h]}), row
+            return _formulas(code, {**given, "h": [h]}).write([number])[0], row
 
         with code.loop("0", str(KNOTS)):
             k, entering = whole(sample), code(f"icmp ne i64 {whole(enters)}, 0")
@@ -451,7 +451,7 @@ def write_guess(module: Module, plan: Plan) -> None:
             for side, at in (("l", before), ("r", i)):
                 given[side] = [code.splat(code.load(code.at(p, at), "double")) for p in rows]
             out = _place(code, "%X", code(f"add i64 {j}, {plan.q.start}"), "%pitch")
-            writer = Writer(code, lambda name, k: given[name][k], lambda _: "")
+            writer = _formulas(code, given)
             writer.write(c)
             with code.loop(a, b, str(code.lanes)) as column:  # what is beyond is written again
                 given["t"] = [code.load(code.at(time, column))]
@@ -498,8 +498,7 @@ def write_turns(module: Module, plan: Plan, layout: Layout) -> None:
                     ],
                     "time": [_behind(code, code.load(time_before), time), time],
                 }
-                writer = Writer(code, lambda name, k: given[name][k], lambda _: "")
-                by, doubtful = writer.write([step, unsure])
+                by, doubtful = _formulas(code, given).write([step, unsure])
                 doubted = code.both(_below(code, t, "%end"), code.compare("ogt", doubtful, zero))
                 code.store(code.choose(doubted, code.constant(1.0), code.load(doubt)), doubt)
                 total = code.binary(op, code.load(base), _accumulated(code, op, unit, by))

@@ -6,10 +6,9 @@ import ctypes
 import math
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -42,11 +41,12 @@ if TYPE_CHECKING:
 LARGE, SPARE = 2**18, 2**28
 
 
-class Host:
-    """A processor: its name, its features, and the lanes of its vectors."""
+class Host(NamedTuple):
+    """A processor: its name, its features, and the lanes of its vectors; object code is for those alike."""
 
-    def __init__(self, name: str, features: str, lanes: int) -> None:
-        self.name, self.features, self.lanes = name, features, lanes
+    name: str
+    features: str
+    lanes: int
 
     @staticmethod
     @cache
@@ -58,31 +58,18 @@ class Host:
         lanes = 8 if found.get("avx512f") else 4 if found.get("avx2") else 2
         return Host(llvm.get_host_cpu_name(), found.flatten(), lanes)
 
-    def key(self) -> tuple[str, str, int]:
-        """Name, features and lanes of the processors whose object code runs here."""
-        return self.name, self.features, self.lanes
 
-
-@dataclass(frozen=True, eq=False)
-class Text:
-    """Text of all functions of a plan, and their arguments by routine."""
-
-    text: str
-    loops: dict[Any, Loop]
-
-    @staticmethod
-    def of(plan: Plan, lanes: int) -> Text:
-        """Print a plan's routines for so many lanes."""
-        module, loops = Module(lanes), dict[Any, Loop]()
-        for part in plan.parts:
-            if part.routine not in loops:
-                loops[part.routine] = write_routine(module, part.routine, f"routine{len(loops)}")
-        layout = Layout(plan, lanes)
-        for write in (write_blocks, write_strides, write_turns):
-            write(module, plan, layout)
-        for write_alone in (write_measure, write_guess):
-            write_alone(module, plan)
-        return Text(module.text, loops)
+def text_of(plan: Plan, lanes: int) -> tuple[str, dict[Any, Loop]]:
+    """Text of all functions of a plan for so many lanes, and their arguments by routine."""
+    module, layout, loops = Module(lanes), Layout(plan, lanes), dict[Any, Loop]()
+    for part in plan.parts:
+        if part.routine not in loops:
+            loops[part.routine] = write_routine(module, part.routine, f"routine{len(loops)}")
+    for write in (write_blocks, write_strides, write_turns):
+        write(module, plan, layout)
+    for write_alone in (write_measure, write_guess):
+        write_alone(module, plan)
+    return module.text, loops
 
 
 def object_code(text: str, host: Host, triple: str | None = None, effort: int = 2) -> bytes:
@@ -190,18 +177,17 @@ class Machine(Life):
         super().__init__(plan)
         self.host = Host.here() if host is None else host
         self.lanes = self.host.lanes
-        text = Text.of(plan, self.lanes)
+        text, loops = text_of(plan, self.lanes)
         #: Object code, which other processes on processors like this one may take.
-        self.code = object_code(text.text, self.host) if code is None else code
-        self._program = Program(self.code, _SIGNATURES, [loop.name for loop in text.loops.values()])
+        self.code = object_code(text, self.host) if code is None else code
+        self._program = Program(self.code, _SIGNATURES, [loop.name for loop in loops.values()])
         kept = self._program.kept
         tables = {
-            loop: kept(np.array([kept(t) for t in loop.tables], dtype=np.int64))
-            for loop in text.loops.values()
+            loop: kept(np.array([kept(t) for t in loop.tables], dtype=np.int64)) for loop in loops.values()
         }
         self._entries = np.zeros((len(plan.parts), ENTRY), dtype=np.int64)
         for part in plan.parts:
-            loop = text.loops[part.routine]
+            loop = loops[part.routine]
             self._entries[part.index] = (
                 self._program.address(loop.name), kept(part.geometry), kept(self._rows_of(part, loop)),
                 tables[loop], part.index * NOTES * self.lanes,

@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
@@ -22,7 +22,7 @@ from mbssa.graph.nodes import polynomial
 
 if TYPE_CHECKING:
     from groups.engine.arrays import Life
-    from groups.engine.plan import Plan
+    from groups.engine.plan import Part, Plan
 
 #: How far two states may be off one smooth path, and Newton from where it was expected; rad or sizes.
 SMOOTH, LEAP = 0.002, 0.5
@@ -400,6 +400,15 @@ def guesses(plan: Plan, life: Life, knots: Knots, way: Way, X: Floats) -> None:
                 living = columns[:, alive[g]]
                 best = _nearest(plan, living[: plan.first_body : 3], way.inputs[0::3, dead])
                 X[part.state[:, None], dead] = living[part.state][:, best]
+
+
+def between(life: Life, way: Way, X: Floats, x: Floats, parts: Sequence[Part]) -> Floats:
+    """An array of places between samples that are solved, of some groups."""
+    plan, Y, k = life.plan, life.storage(len(x)), np.minimum(x.astype(np.intp), way.last - 1)
+    Y[: plan.first_body] = way.at(x)
+    Y[plan.q] = X[plan.q, k] + (x - k) * (X[plan.q, k + 1] - X[plan.q, k])
+    life.apart(Y, len(x), np.inf, parts=parts)
+    return Y
 
 
 def _denser(plan: Plan, life: Life, way: Way, x: Floats, columns: Floats) -> tuple[Floats, Floats, Bools]:

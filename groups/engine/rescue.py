@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from groups.engine.arrays import CLOSED, EDGE, TOLERANCE, Quality, all_fine, is_fine
+from groups.engine.arrays import CLOSED, EDGE, TOLERANCE, all_fine, is_fine
 from groups.engine.path import on_one_path
 from groups.engine.plan import CONDITION, FAR, GIMBAL, REACH, RESIDUAL, STEPS
 from groups.status import (
@@ -95,7 +95,7 @@ def _doubt(status: Statuses, losses: Sequence[Loss], smooth: Bools, has_one_mode
 
 def fine(plan: Plan, part: Part, X: Floats, near: float = NEAR) -> Bools:
     """(T,) whether a group is solved as it should be."""
-    solved = is_fine(Quality(*X[part.quality : part.quality + STEPS]), near, plan.size, part.flat)
+    solved = is_fine(X[part.quality : part.quality + STEPS], near, plan.size, part.flat)
     found: Bools = solved & np.isfinite(X[part.answer]).all(axis=0)
     return found
 

@@ -123,7 +123,8 @@ class Inputs:
         return self._geometry[key]
 
     def body(self, b: int) -> Frame:
-        n, get = self.uses.bodies[b], self._of_body(b)
+        n = self.uses.bodies[b]
+        get = self._number(n)
         place = [get(k) for k in self.record.position]
         if not self.record.planar:
             R = [get(k) for k in self.record.axes]
@@ -131,9 +132,6 @@ class Inputs:
         c, s = (get(k) for k in self.record.axes)
         axes = [[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]]
         return Frame([*place, 0.0], axes, get(self.record.turn), Motion(None, body=n))
-
-    def _of_body(self, b: int) -> Callable[[int], Node]:
-        return self._number(self.uses.bodies[b])
 
     def _number(self, n: int) -> Callable[[int], Node]:
         return lambda k: self.graph.input("b", (n, k))

@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from groups.engine.arrays import DOUBT, Life, way
-from groups.engine.path import Knots, Way, followed, guesses
+from groups.engine.path import Knots, Way, between, followed, guesses
 from groups.engine.plan import CONDITION, RESIDUAL, STEPS, Plan
 from groups.engine.rescue import NEAR, Statuses, statuses
 from groups.engine.turning import mark_turned_back
@@ -59,9 +59,9 @@ def life_of(plan: Plan, compiled: bool) -> Life:
         if plan.machine is None:
             from groups.engine.machine import Host, Machine
 
-            key = Host.here().key()
-            plan.machine = Machine(plan, plan.code.get(key))
-            plan.code[key] = plan.machine.code
+            host = Host.here()
+            plan.machine = Machine(plan, plan.code.get(host))
+            plan.code[host] = plan.machine.code
         return plan.machine
 
 
@@ -239,12 +239,9 @@ def _in_pieces(
     if pieces == 1 or not count:
         return X, way.time
     x = first + np.linspace(0.0, count, pieces * count + 1)
-    Y = life.storage(len(x))
+    Y = between(life, way, X, x, parts)
     rows = np.concatenate([np.arange(plan.first_body), *(plan.rows_of_part(part) for part in parts)])
     rows = rows[rows < plan.first_axes]
-    Y[: plan.first_body] = way.at(x)
-    Y[plan.q] = X[plan.q, first + np.arange(len(x)) // pieces]
-    life.apart(Y, len(x), np.inf, parts=parts)
     Y[rows, ::pieces] = X[rows, first : first + count + 1]
     return Y, way.time_at(x)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from groups.engine.arrays import way
+from groups.engine.path import between
 from groups.engine.plan import GIMBAL, REACH
 from groups.status import BRANCH_JUMP, OK, PREDECESSOR_FAILED
 from mbssa.arrays import Bools, Floats, Ints
@@ -38,14 +39,17 @@ def mark_turned_back(plan: Plan, life: Life, way: Way, X: Floats, status: Status
     near = (WIDE if way.longest > COARSE else CLOSE) ** 2
     if all(least >= near for least in notes[-1, 1:].tolist()):
         return False
-    coarse, back = np.flatnonzero(way.steps > COARSE), dict[int, Bools]()
+    even = way.last > 2 and way.longest <= min(COARSE, EVEN * float(way.steps.min()))
     suspects: dict[int, list[tuple[Part, int]]] = {}
-    solved = status == OK
-    paired = np.asarray((solved[:, 1:] & solved[:, :-1]).any(axis=1))
-    for g, k in np.argwhere(paired[:, None] & ~(notes[:-1, 1:] >= near)).tolist():
+    back = dict[int, Bools]()
+    for g, k in np.argwhere(~(notes[:-1, 1:] >= near)).tolist():
         part, row = plan.parts[g], (REACH, GIMBAL)[k]
-        if part.is_signed:
-            found, steps = _turned(plan, way, part, X, solved[g], coarse, row)
+        solved = status[g] == OK
+        if not (part.is_signed and solved.any()):
+            continue
+        measure = np.sqrt(np.maximum(X[part.quality + row], 0.0))
+        if not (even and measure.min() > FAR * np.abs(measure[1:] - measure[:-1]).max()):
+            found, steps = _turned(plan, way, part, X, solved, measure)
             back[g] = back.get(g, False) | found
             for step in steps.tolist():
                 suspects.setdefault(step, []).append((part, row))
@@ -64,20 +68,16 @@ def mark_turned_back(plan: Plan, life: Life, way: Way, X: Floats, status: Status
 
 
 def _turned(
-    plan: Plan, way: Way, part: Part, X: Floats, solved: Bools, coarse: Ints, row: int
+    plan: Plan, way: Way, part: Part, X: Floats, solved: Bools, measure: Floats
 ) -> tuple[Bools, Ints]:
     """(T,) instants behind a dead point, and time steps that are to be looked into."""
-    measure, steps = np.sqrt(np.maximum(X[part.quality + row], 0.0)), way.steps
     found = np.zeros(len(measure), dtype=np.bool_)
-    even = len(steps) > 2 and way.longest <= EVEN * steps.min()
-    if even and not len(coarse) and measure.min() > FAR * np.abs(measure[1:] - measure[:-1]).max():
-        return found, coarse
     solved = solved & np.isfinite(X[part.records[0]])
     both, least = solved[1:] & solved[:-1], np.minimum(measure[1:], measure[:-1])
     near = np.flatnonzero(both & (least < CLOSE))
     found[near[_mirrored(measure, way.time, solved, near)] + 1] = True
-    leaps, wide = near[_leaps(plan, part, X, near, way.time)], coarse[(both & (least < WIDE))[coarse]]
-    return found, np.union1d(leaps, wide)
+    wide = np.flatnonzero(both & (least < WIDE) & (way.steps > COARSE))
+    return found, np.union1d(near[_leaps(plan, part, X, near, way.time)], wide)
 
 
 def _leaps(plan: Plan, part: Part, X: Floats, steps: Ints, time: Floats) -> Bools:
@@ -114,12 +114,8 @@ def _inside(
     plan: Plan, life: Life, way: Way, X: Floats, k: int, suspects: Sequence[tuple[Part, int]]
 ) -> Iterator[Part]:
     """Groups that turned back inside a time step, which is solved in pieces for that."""
-    share = np.append(np.arange(PIECES) / PIECES, 1.0)
-    Y = life.storage(len(share))
-    Y[: plan.first_body] = way.at(k + share)
-    Y[plan.q] = X[plan.q, k, None] + share * (X[plan.q, k + 1] - X[plan.q, k])[:, None]
-    life.apart(Y, len(share), np.inf, parts=plan.up_to(part for part, _ in suspects))
-    time = way.time_at(k + share)
+    x = k + np.append(np.arange(PIECES) / PIECES, 1.0)
+    Y, time = between(life, way, X, x, plan.up_to(part for part, _ in suspects)), way.time_at(x)
     for part, row in suspects:
         measure, solved = np.sqrt(np.maximum(Y[part.quality + row], 0.0)), np.isfinite(Y[part.records[0]])
         if solved.all():  # else it comes back with the sign that it had

@@ -8,10 +8,10 @@ from typing import Literal
 from groups.global_solver.elimination import Method
 from groups.global_solver.part import GlobalPart
 from groups.setting import Setting
-from groups.solvers.newton import counted
 from groups.solvers.solver import Solver
 from groups.tree import GroupTree
 from mbssa import Group
+from mbssa.texts import counted
 
 
 class GlobalApproach(Solver):
@@ -34,7 +34,7 @@ class GlobalApproach(Solver):
         names = ("x", "y", "angle") if planar else ("x", "y", "z", "turn_x", "turn_y", "turn_z")
         return cls(
             group.number,
-            f"global {method}, {counted(part.system.n)}",
+            f"global {method}, {counted(part.system.n, 'unknown')}",
             why,
             tuple(f"{mechanism.body_name(b)}.{name}" for b in group.body_indices.tolist() for name in names),
             default.closing,
