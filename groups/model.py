@@ -10,7 +10,6 @@ import numpy as np
 
 from groups.contacts import Watch, watches
 from groups.motion import Motion, driven_coordinates, reference_inputs
-from groups.run import rows_of
 from groups.solvers.solver import Solver
 from groups.trajectory import Branch, Level, Trajectory, names_of_groups
 from mbssa import Mechanism, Structure
@@ -73,11 +72,6 @@ class Model:
     def globally(self) -> bool:
         """Whether any group is solved by the global approach."""
         return any(solver.form == "global" for solver in self.solvers)
-
-    @cached_property
-    def all_rows(self) -> tuple[Ints, tuple[Ints, Ints]]:
-        """Rows (N,) of the bodies in runs that keep all; starts (G + 1,) of the groups' rows, these rows."""
-        return rows_of(self, np.arange(self.mechanism.n_bodies))
 
     def compile(self) -> bool:
         """Make the machine code that :meth:`solve` takes with ``compiled=True``, if it is not made yet.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,9 +11,7 @@ import numpy.typing as npt
 
 from groups.contacts import left_limits, outside, sentences_of
 from groups.motion import Motion
-from groups.motion.inputs import check_drives
 from groups.results.arrays import Arrays
-from groups.rotations import quaternion_of
 from groups.solvers.solver import Solver
 from groups.status import (
     BRANCH_JUMP,
@@ -54,31 +53,23 @@ def finished(
     return run
 
 
-def rows_of(model: Model, bodies: Ints) -> tuple[Ints, tuple[Ints, Ints]]:
-    """Row of each body (N,) in a run's arrays, or -1; starts (G + 1,) of the groups' rows, and these rows."""
-    row_of = np.full(model.mechanism.n_bodies, -1, dtype=np.int64)
-    row_of[bodies] = np.arange(len(bodies))
-    start, members = model.structure.members
-    rows = row_of[members]
-    held = rows >= 0
-    return row_of, (np.concatenate([[0], np.cumsum(held)])[start], rows[held])
-
-
 class Run:
     """One motion being solved. Spans of time may be solved apart."""
 
     def __init__(
         self, model: Model, motion: Motion, kept: Ints, level: int, arrays: Arrays | None = None
     ) -> None:
-        mechanism = model.mechanism
-        check_drives(mechanism, motion)
-        everything = len(kept) == mechanism.n_bodies
-        self._row_of, self._rows = model.all_rows if everything else rows_of(model, kept)
         self.model, self.motion, self.kept, self.level = model, motion, kept, level
-        self.planar = mechanism.space == "planar"
         self.arrays = Arrays.empty(model, len(motion.time), len(kept), level) if arrays is None else arrays
         #: By group, the first instant at which a contact was outside of its limits, and what is said of it.
         self.ended: dict[int, tuple[int, str]] = {}
+
+    @cached_property
+    def _row_of(self) -> Ints:
+        """(N,) row of each body in the arrays, -1 of one that is not kept."""
+        row_of = np.full(self.model.mechanism.n_bodies, -1, dtype=np.int64)
+        row_of[self.kept] = np.arange(len(self.kept))
+        return row_of
 
     def advance_lines(
         self,
@@ -153,32 +144,18 @@ class Run:
             condition[group, instants] = np.nan if status == NOT_COMPUTED else 0.0
         elif residual is not None:
             residuals[group, instants] = residual
-        rows = self._rows[1][self._rows[0][group] : self._rows[0][group + 1]].tolist()
+        starts, members = self.model.structure.members
+        rows = self._row_of[members[starts[group] : starts[group + 1]]]
         for array in self.arrays.outputs:
             if array.shape[1]:
-                for row in rows:
+                for row in rows[rows >= 0].tolist():
                     array[row, instants] = np.nan
 
     def stop_at(self, done: int) -> None:
         """Mark all later instants as not computed."""
-        later = slice(done, len(self.motion.time))
-        if done < later.stop:
-            self.place_frame(done, later.stop)
-            for group in range(self.model.structure.n_groups):
-                self.mark(group, later, NOT_COMPUTED)
-
-    def place_frame(self, first: int, stop: int) -> None:
-        """Write the frame's own rows, where no call does that solves all groups."""
-        row = self._row_of[0]
-        if row < 0:
-            return
-        position, orientation, velocity, acceleration = self.arrays.outputs
-        stands = self.model.reference
-        turn = stands.angle[0] if self.planar else quaternion_of(stands.rotation[:1])[0]
-        position[row, first:stop] = stands.position[0, : position.shape[2]]
-        orientation[row, first:stop] = turn
-        velocity[row, first:stop] = 0.0
-        acceleration[row, first:stop] = 0.0
+        count = len(self.motion.time)
+        for group in range(self.model.structure.n_groups if done < count else 0):
+            self.mark(group, slice(done, count), NOT_COMPUTED)
 
     def trajectory(self, kept: Ints | None = None) -> Trajectory:
         """Solution found; of some of the bodies, if they are named."""

@@ -106,8 +106,8 @@ def _half(progress: Callable[[float], object] | None, begin: float) -> Callable[
 def _check(solving: Solving) -> None:
     """Refuse numbers that are not finite, which an array may have got since, and steps that are too long."""
     motion, way = solving.motion, solving.way
-    total = way.measured.sums[-1] if way.last else way.inputs.sum()
-    if math.isfinite(total) and way.measured.longest * max(solving.plan.size, 1.0) <= FARTHEST:
+    total = way.sums[-1] if way.last else way.inputs.sum()
+    if math.isfinite(total) and way.longest * max(solving.plan.size, 1.0) <= FARTHEST:
         return
     for what, rows in (("value", motion.value), ("rate", motion.rate), ("acceleration", motion.acceleration)):
         for k, t in np.argwhere(~np.isfinite(rows))[:1].tolist():

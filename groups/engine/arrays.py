@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from groups.engine.plan import CONDITION, GIMBAL, QUALITY, REACH, STEPS
+from groups.engine.plan import CONDITION, GIMBAL, QUALITY, REACH, STEPS, TIME
 from groups.engine.users import OpaqueError
 from mbssa.arrays import Bools, Floats, Ints
 
@@ -33,27 +33,8 @@ DOUBT = 0.05
 BLOCK = 1024
 #: Numbers in a line of the cache, at most as many as a vector has.
 LINE = 8
-
-
-class Quality(NamedTuple):
-    """Quality of a group, at an instant or at many, in the order of its rows; ``far`` from the guess."""
-
-    condition: Any
-    residual: Any
-    reach: Any
-    gimbal: Any
-    far: Any
-
-
-class Travel(NamedTuple):
-    """Ways of inputs: by time step that of the farthest, rad or sizes; its sums (T,); the longest."""
-
-    steps: Floats
-    sums: Floats
-    longest: float
-    #: Of machine code: inputs, time, steps and sums, which it reads, and their addresses.
-    kept: tuple[Floats, ...] = ()
-    at: tuple[int, ...] = ()
+#: Notes of a group: the least over instants of 0 or, not fine, -1, and of reach and gimbal where signs hold.
+NOTES = 3
 
 
 def pitch_of(count: int) -> int:
@@ -63,23 +44,26 @@ def pitch_of(count: int) -> int:
     return LINE * (lines + 1 - lines % 2)
 
 
-def aligned(rows: int, pitch: int, memory: Callable[[int], Floats] = np.empty) -> Floats:
-    """Memory (rows, pitch) that begins with a line of the cache."""
+def aligned(
+    rows: int, pitch: int, memory: Callable[[int], Floats] = np.empty, count: int | None = None
+) -> Floats:
+    """Memory (rows, count) that begins with a line of the cache; all of the pitch if no number is given."""
     raw = memory(rows * pitch + LINE)
-    start = -raw.__array_interface__["data"][0] // 8 % LINE
-    return raw[start : start + rows * pitch].reshape(rows, pitch)
+    start = -raw.__array_interface__["data"][0] % (8 * LINE)
+    shape = rows, pitch if count is None else count
+    return np.ndarray(shape, buffer=raw, offset=start, strides=(8 * pitch, 8))
 
 
-def is_fine(of: Quality, limit: Any, size: float, flat: Any) -> Any:
+def is_fine(quality: Sequence[Any] | Floats, limit: Any, size: float, flat: Any) -> Any:
     """Whether a group is solved, in the mode of the reference, and not far from where it was expected."""
-    closed = of.residual <= CLOSED * max(1.0, size)
-    return (of.condition > flat) & closed & (of.reach > EDGE) & (of.gimbal > EDGE) & (of.far <= limit)
+    condition, residual, reach, gimbal, far = quality[:STEPS]
+    closed = residual <= CLOSED * max(1.0, size)
+    return (condition > flat) & closed & (reach > EDGE) & (gimbal > EDGE) & (far <= limit)
 
 
 def all_fine(plan: Plan, X: Floats, limit: Any) -> Bools:
     """(G, T) whether each group is solved at each instant."""
-    Q = plan.quality(X)
-    found: Bools = is_fine(Quality(*(Q[:, k] for k in range(STEPS))), limit, plan.size, plan.flat)
+    found: Bools = is_fine(plan.quality(X).swapaxes(0, 1), limit, plan.size, plan.flat)
     return found
 
 
@@ -122,8 +106,8 @@ class Life:
 
     def prepare(self, X: Floats) -> None:
         """Write the frame's rows, which no group writes."""
-        frame = self.plan.rows_of_body(0)
-        X[frame] = self.plan.start[frame, None]
+        for rows in self.plan.frame[: 1 + (len(X) == self.plan.height)]:
+            X[rows] = self.plan.start[rows, None]
 
     def columns(self, X: Floats, which: Ints, part: Part) -> Floats:
         """Some columns, of the full height, of which the rows are filled that a group reads and writes."""
@@ -133,26 +117,27 @@ class Life:
         Y[rows] = X[rows[:, None], which]
         return Y
 
-    def _whole(self, X: Floats) -> Floats:
-        """A column of the full height."""
-        return np.concatenate([X, self.plan.start[len(X) :]])
+    def notes_of(self, X: Floats, limit: float) -> Floats:
+        """(G + 1, NOTES) the least over the instants of a column of all groups, then of all of these."""
+        # 0 or, not fine, -1; the reach, and the distance to a gimbal.
+        notes = np.empty((len(self.plan.parts) + 1, NOTES))
+        notes[:-1, 0] = all_fine(self.plan, X, limit).all(axis=1) - 1.0
+        notes[:-1, 1:] = self.plan.quality(X)[:, [REACH, GIMBAL]].min(axis=2)
+        notes[-1] = notes[:-1].min(axis=0, initial=np.inf)
+        return notes
 
-    def seen(self, X: Floats, limit: float, notes: Floats | None = None) -> tuple[bool, Floats]:
-        """Whether all instants are fine; the least reach and distance to a gimbal by group (G, 2)."""
-        # ``notes`` are those of :meth:`apart` on all of it.
-        Q = self.plan.quality(X)
-        return bool(all_fine(self.plan, X, limit).all()), Q[:, [REACH, GIMBAL]].min(axis=2)
-
-    def travelled(self, time: Floats, inputs: Floats) -> Travel:
-        """Ways of inputs (3 D, T); there and back counts."""
-        (y, v, a), h = (inputs[order::3] for order in range(3)), np.diff(time)
+    def measure(self, X: Floats) -> None:
+        """Write the ways of the inputs beside these and the time; there and back counts."""
+        time, steps, sums = X[self.plan.clock]
+        (y, v, a), h = (X[order : self.plan.first_body : 3] for order in range(3)), np.diff(time)
         with np.errstate(all="ignore"):
             ahead = np.maximum(np.abs(v[:, 1:]), 0.5 * h * np.abs(a[:, 1:]))
             behind = np.maximum(np.abs(v[:, :-1]), 0.5 * h * np.abs(a[:, :-1]))
             fast = np.maximum(ahead, behind) * h
             way = np.maximum(np.abs(y[:, 1:] - y[:, :-1]), fast) / self.plan.scale_of_inputs[:, None]
-        steps: Floats = way.max(axis=0, initial=0.0)
-        return Travel(steps, np.append(0.0, np.cumsum(steps)), float(steps.max(initial=0.0)))
+        steps[:-1] = way.max(axis=0, initial=0.0)
+        steps[-1], sums[0] = steps[:-1].max(initial=0.0), 0.0
+        np.cumsum(steps[:-1], out=sums[1:])
 
     def ahead(self, way: Way, knots: Knots, course: Course, most: float) -> Course:
         """Go on along the samples of a way in strides of so much at most, as far as machine code can."""
@@ -162,22 +147,16 @@ class Life:
         self, X: Floats, count: int, limit: float, first: int = 0, parts: Sequence[Part] | None = None
     ) -> Floats | None:
         """Solve the columns first … count - 1 each from its guess, which is where the unknowns stand."""
-        # It returns notes, if it takes any, by which :meth:`seen` is quick.
+        # It returns notes as those of :meth:`notes_of`, if it takes any.
         with np.errstate(all="ignore"):
             for start in range(first, count, BLOCK):
                 for part in self.plan.parts if parts is None else parts:
                     self._group(part, X[:, start : min(start + BLOCK, count)], limit)
         return None
 
-    def turns(self, X: Floats, way: Way, start: Floats) -> bool:
+    def turns(self, X: Floats, start: Floats) -> bool:
         """Count turns of angles on from a column, or keep quaternions in sign, where that is done here."""
         return False
-
-    def some(self, X: Floats, which: Ints) -> None:
-        """Solve some columns as :meth:`apart` does, wherever the guess is."""
-        Y = X[:, which]
-        self.apart(Y, len(which), np.inf)
-        X[:, which] = Y
 
     def one_by_one(self, X: Floats, which: Iterable[int], parts: Sequence[Part]) -> None:
         """Solve some columns as :meth:`apart` does, on floats."""
@@ -187,30 +166,25 @@ class Life:
                 self._one(part, column, lost=False)
             X[:, t] = column
 
-    def guess(self, X: Floats, time: Floats, first: Ints, knots: Floats, columns: Floats) -> None:
+    def guess(self, X: Floats, first: Ints, knots: Floats, columns: Floats) -> None:
         """Unknowns by quintics between columns at some times, from the samples ``first`` on each."""
         plan, counts, h = self.plan, np.diff(first), np.diff(knots)
         states = [columns[rows] for rows in (plan.q, plan.dq, plan.ddq)]
         left, right = ([a[:, side] for a in states] for side in (np.s_[:-1], np.s_[1:]))
         c = np.array(quintic(left, right, h)).transpose(2, 1, 0)  # by interval: unknowns, powers
+        time = X[plan.first_clock + TIME]
         share = (time - np.repeat(knots[:-1], counts)) / np.repeat(h, counts)
         powers = share ** np.arange(6)[:, None]
         for k, (a, b) in enumerate(pairwise(first.tolist())):
             np.matmul(c[k], powers[:, a:b], out=X[plan.q, a:b])
 
-    def again(self, part: Part, X: Floats, limit: float) -> None:
-        """One group alone at some instants."""
-        with np.errstate(all="ignore"):
-            self._group(part, X, limit)
-
-    def steps_from(self, column: Floats, inputs: Floats, time: Floats, alive: Bools) -> tuple[Floats, bool]:
+    def steps_from(self, column: Floats, inputs: Floats, time: Floats, alive: Bools) -> Floats:
         """The array of a chain: a state, and columns expected each from the one before, at K + 1 times."""
-        # It ends with the first column in which one of the groups that are alive is not solved. Then whether
-        # all are known to lie on one smooth path.
+        # It ends with the first column in which one of the groups that are alive is not solved.
         steps = np.diff(time)
         plan, X = self.plan, np.zeros((self.plan.height, len(steps) + 1))
         self.prepare(X)
-        column = self._whole(column)
+        column = np.concatenate([column, plan.start[len(column) :]])
         X[:, 0], X[: plan.first_body, 1:] = column, inputs
         now, unknowns, needed = column.tolist(), plan.unknowns, alive.tolist()
         for k, (h, given) in enumerate(zip(steps.tolist(), inputs.T.tolist(), strict=True), 1):
@@ -222,76 +196,47 @@ class Life:
             ]
             X[:, k] = now
             if any(living and not fine for living, fine in zip(needed, sound, strict=True)):
-                return X[:, : k + 1], False
-        return X, False
+                X = X[:, : k + 1]
+                break
+        return X[: self.height]
 
     def _group(self, part: Part, X: Floats, limit: float) -> None:
-        routine, geometry, unknowns = part.routine, part.geometry, self.plan.unknowns
-        guess = [X[r].copy() for r in part.state]
-        q, steps, left = guess, np.zeros(X.shape[1]), np.zeros(X.shape[1])
-        if part.n:
-            (_, newton), used = routine.newton
-            i = [X[r] for r in self.plan.rows(part, used)]
-            going = np.ones(X.shape[1], dtype=np.bool_)
-            for _ in range(MOST):  # what is there stays: no instant depends on those beside it
-                *dx, size_now = newton(i, geometry, q)
-                q = [np.where(going, a - b, a) for a, b in zip(q, dx, strict=True)]
-                left = np.where(going, size_now, left)
-                going = left > TOLERANCE
-                steps += going
-                if not going.any():
-                    break
-        far = np.where(left <= TOLERANCE, self._far(part, q, guess), np.inf)
-        (_, finish), used = routine.finish
-        found = finish([X[r] for r in self.plan.rows(part, used)], geometry, q)
-        count = len(part.records)
-        *rates, condition, residual, reach, gimbal = found[count:]
-        quality = Quality(condition, residual, reach, gimbal, far)
-        along = quality._replace(gimbal=1.0, condition=condition if part.n else 1.0)
-        placed = self._fine(part, along, limit) & np.isfinite(sum(rates, 0.0 * far))
-        fine, legs = (
-            placed & self._fine(part, quality, limit),
-            len(part.group.links) * self.plan.record.length,
-        )
-        for k, (r, x) in enumerate(
-            zip(part.records, found, strict=False)
-        ):  # legs along their pins have no place
-            X[r] = np.where(fine if k >= legs else placed, x, np.nan)
+        unknowns, guess = self.plan.unknowns, [X[r].copy() for r in part.state]
+        q, records, rates, quality = self._solved(part, X, guess, many=True)
+        condition, residual, reach, _, far, _ = quality
+        along = condition if part.n else 1.0, residual, reach, 1.0, far
+        finite = np.isfinite(sum(rates, 0.0 * far))
+        placed, fine = (finite & is_fine(of, limit, self.plan.size, part.flat) for of in (along, quality))
+        legs = len(part.group.links) * self.plan.record.length
+        for k, (r, x) in enumerate(zip(part.records, records, strict=True)):
+            X[r] = np.where(fine if k >= legs else placed, x, np.nan)  # legs along their pins have no place
         for k, r in enumerate(part.state):
             X[r] = np.where(fine, q[k], guess[k])
             X[r + unknowns] = np.where(fine, rates[k], 0.0)
             X[r + 2 * unknowns] = np.where(fine, rates[part.n + k], 0.0)
         for k, x in enumerate(quality):
             X[part.quality + k] = x
-        X[part.quality + STEPS] = steps
-
-    def _fine(self, part: Part, quality: Quality, limit: float) -> Any:
-        return is_fine(quality, limit, self.plan.size, part.flat)
-
-    def _far(self, part: Part, q: Sequence[Any], guess: Sequence[Any]) -> Any:
-        if part.routine.linear:  # wherever it is
-            return 0.0
-        far: Any = 0.0
-        for a, b, turn in zip(q, guess, part.group.turns, strict=True):
-            far = np.maximum(far, np.abs(a - b) * (1.0 if turn else 1.0 / self.plan.size))
-        return far
 
     def _one(self, part: Part, column: list[float], *, lost: bool) -> bool:
         """Solve the group on floats; bodies of NaN where a root or a quotient does not exist."""
-        guess = [column[r] for r in part.state]
+        state, unknowns = part.state.tolist(), self.plan.unknowns
+        q = guess = [column[r] for r in state]
+        records, rates, fine = [math.nan] * len(part.records), [0.0] * (2 * part.n), False
         try:
-            fine = self._one_sound(part, column, self._by_form(part, column) if lost else guess)
+            found = self._solved(part, column, self._by_form(part, column) if lost else guess, many=False)
+            column[part.quality : part.quality + len(QUALITY)] = found[3]
+            fine = is_fine(found[3], FINITE, self.plan.size, part.flat) and math.isfinite(sum(found[2]))
         except OpaqueError:
             raise
         except (ZeroDivisionError, ValueError, OverflowError, TypeError):
-            column[part.quality + CONDITION], fine = 0.0, False
-        if not fine:  # the unknowns stay where they were expected, at rest
-            unknowns = self.plan.unknowns
-            for r in part.records.tolist():
-                column[r] = math.nan
-            for x, r in zip(guess, part.state.tolist(), strict=True):
-                column[r], column[r + unknowns], column[r + 2 * unknowns] = x, 0.0, 0.0
-        return fine
+            column[part.quality + CONDITION] = 0.0
+        if fine:  # else the unknowns stay where they were expected, at rest
+            q, records, rates = found[:3]
+        for r, x in zip(part.records.tolist(), records, strict=True):
+            column[r] = x
+        for k, r in enumerate(state):
+            column[r], column[r + unknowns], column[r + 2 * unknowns] = q[k], rates[k], rates[part.n + k]
+        return bool(fine)
 
     def _by_form(self, part: Part, column: list[float]) -> list[float]:
         """The unknowns by a closed form, if there is one, turned to near where they stand."""
@@ -304,28 +249,38 @@ class Life:
         near = zip(found, q, part.group.turns, strict=True)
         return [x + whole * round((old - x) / whole) if turn else x for x, old, turn in near]
 
-    def _one_sound(self, part: Part, column: list[float], guess: list[float]) -> bool:
-        routine, geometry, q = part.routine, part.geometry, guess
-        steps, left = 0, 0.0
+    def _solved(
+        self, part: Part, numbers: Any, guess: Sequence[Any], *, many: bool
+    ) -> tuple[list[Any], list[Any], list[Any], list[Any]]:
+        """Unknowns from a guess, records, rates and quality, on floats or on arrays of instants."""
+        routine, geometry, choose = part.routine, part.geometry, np.where if many else _chosen
+        q, going = list(guess), True
+        steps: Any = 0
+        left: Any = 0.0
+        far: Any = 0.0
         if part.n:
-            (newton, _), used = routine.newton
-            i = [column[r] for r in self.plan.rows(part, used)]
-            while steps < MOST:
-                *dx, left = newton(i, geometry, q)
-                q, steps = [a - b for a, b in zip(q, dx, strict=True)], steps + 1
-                if not left > TOLERANCE:
+            functions, used = routine.newton
+            i = [numbers[r] for r in self.plan.rows(part, used)]
+            for _ in range(MOST):  # what is there stays: no instant depends on those beside it
+                *dx, size = functions[many](i, geometry, q)
+                q = [choose(going, a - b, a) for a, b in zip(q, dx, strict=True)]
+                left = choose(going, size, left)
+                going = left > TOLERANCE
+                steps = steps + going
+                if not (np.any(going) if many else going):
                     break
-        far = float(self._far(part, q, guess)) if left <= TOLERANCE else math.inf
-        (finish, _), used = routine.finish
-        found = finish([column[r] for r in self.plan.rows(part, used)], geometry, q)
-        count, n, unknowns = len(part.records), part.n, self.plan.unknowns
+        if not routine.linear:  # else it is found wherever it is
+            for a, b, turn in zip(q, guess, part.group.turns, strict=True):
+                off = abs(a - b) * (1.0 if turn else 1.0 / self.plan.size)
+                far = choose(off > far, off, far)
+        functions, used = routine.finish
+        found = functions[many]([numbers[r] for r in self.plan.rows(part, used)], geometry, q)
+        count = len(part.records)
         *rates, condition, residual, reach, gimbal = found[count:]
-        quality = Quality(condition, residual, reach, gimbal, far)
-        column[part.quality : part.quality + len(QUALITY)] = [*quality, steps]
-        if not (self._fine(part, quality, FINITE) and math.isfinite(sum(rates))):
-            return False
-        for r, x in zip(part.records.tolist(), found, strict=False):
-            column[r] = x
-        for k, r in enumerate(part.state.tolist()):
-            column[r], column[r + unknowns], column[r + 2 * unknowns] = q[k], rates[k], rates[n + k]
-        return True
+        far = choose(left <= TOLERANCE, far, math.inf)
+        return q, list(found[:count]), rates, [condition, residual, reach, gimbal, far, steps]
+
+
+def _chosen(condition: bool, a: float, b: float) -> float:
+    """As NumPy's ``where``, of floats."""
+    return a if condition else b

@@ -177,8 +177,7 @@ class Form:
         if group.struts:
             return squares_of(group, numbers, bodies, group.struts[0])
         (cut,) = group.cuts
-        a, b = group.mechanism.joint_bodies(cut)[:2]
-        A, B = bodies[a].end(*group.side(numbers, cut, 0)), bodies[b].end(*group.side(numbers, cut, 1))
+        A, B = group.ends_of(numbers, bodies, cut)
         lengths = group.lengths_of(cut)
         assert lengths is not None
         (elementary,) = lengths
@@ -218,9 +217,8 @@ class Form:
         """From one side of the closing hinge to the other."""
         group, (cut,) = self.group, self.group.cuts
         bodies = group.placed(numbers, dict(zip(self.free, x, strict=True)))
-        ends = group.mechanism.joint_bodies(cut)[:2]
-        places = [bodies[b].end(*group.side(numbers, cut, k)).place for k, b in enumerate(ends)]
-        x_, y = minus(places[1], places[0])[:2]
+        A, B = group.ends_of(numbers, bodies, cut)
+        x_, y = minus(B.place, A.place)[:2]
         return x_, y
 
 

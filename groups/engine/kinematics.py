@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -29,8 +29,7 @@ if TYPE_CHECKING:
     from mbssa.arrays import Floats
     from mbssa.graph.nodes import Number
     from mbssa.joints.cams.contact import Contacts
-    from mbssa.joints.cams.curves import Curve
-    from mbssa.joints.relations import JointRelations, PairFrames, Relation, Term
+    from mbssa.joints.relations import PairFrames, Relation, Term
 
 #: Cosine of the angle between two axes from which on they are parallel.
 _PARALLEL = 1 - 1e-9
@@ -250,15 +249,18 @@ class Group:
     def evaluate(self, numbers: Numbers) -> tuple[dict[int, Frame], list[Number]]:
         """All bodies, and the rows that are zero where the group is closed."""
         self.reach, self.gimbal, self.gaps, self.ends = [], [], [], []
-        bodies, rows = self.place(numbers), list[Any]()
+        closure = Closure(self, numbers, self.place(numbers))
         for strut in self.struts:
-            rows += place_strut(self, numbers, bodies, strut)
+            closure.rows += place_strut(self, numbers, closure.bodies, strut)
         for j in self.cuts:
-            if j in self.frames.relations:
-                self._close_by_relations(numbers, bodies, rows, j)
-            else:
-                self._close_by_pair(numbers, bodies, rows, j)
-        return bodies, rows + [self._held(numbers, bodies, spin) for spin in self.spins]
+            closure.close(j)
+        closure.rows += map(closure.held, self.spins)
+        return closure.bodies, closure.rows
+
+    def ends_of(self, numbers: Numbers, bodies: Mapping[int, Frame], j: int) -> tuple[Frame, Frame]:
+        """The frames of a joint on its two bodies."""
+        a, b = self.mechanism.joint_bodies(j)[:2]
+        return bodies[a].end(*self.side(numbers, j, 0)), bodies[b].end(*self.side(numbers, j, 1))
 
     def _driven(self, j: int) -> dict[str, int]:
         names = type_of_joint(self.mechanism, j).coordinates
@@ -279,89 +281,91 @@ class Group:
             return numbers.drive(row)
         return self.parameter(numbers, cut, elementary.parameter) if elementary.parameter else 0.0
 
-    def _close_by_pair(self, numbers: Numbers, bodies: dict[int, Frame], rows: list[Number], j: int) -> None:
+    def parallel_hinges(self, body: int, axis: Floats) -> Iterator[tuple[int, int, float]]:
+        """Hinges of a body about an axis, their other bodies, and the signs with which they turn."""
+        for j in range(self.mechanism.n_joints):
+            ends = self.mechanism.joint_bodies(j)[:2]
+            if not type_of_joint(self.mechanism, j).is_bearing or body not in ends:
+                continue
+            along = float(axis @ self.frames.rotation[ends[0]] @ self.frames.axes[j, 0, :, 2])
+            if abs(along) > _PARALLEL:
+                forward = ends[0] == body
+                yield j, ends[1] if forward else ends[0], float(np.sign(along)) * (1.0 if forward else -1.0)
+
+
+@dataclass(eq=False)
+class Closure:
+    """The rows of a group that are zero where it is closed, while they are written."""
+
+    group: Group
+    numbers: Numbers
+    bodies: dict[int, Frame]
+    rows: list[Number] = field(default_factory=list)
+
+    def close(self, j: int) -> None:
         """Rows of a cut joint: its equations, and its drives."""
-        kind = type_of_joint(self.mechanism, j)
+        group, numbers, rows = self.group, self.numbers, self.rows
+        kind, driven = type_of_joint(group.mechanism, j), group._driven(j)
+        if j in group.frames.relations:
+            relations = group.frames.relations[j]
+            for relation in relations.constraints:
+                found = self.sum(j, relation)
+                if kind.gap and relation.name.startswith(kind.gap):
+                    group.gaps.append(len(rows))
+                rows.append(found)
+            for name, row in driven.items():
+                found = self.sum(j, relations.coordinates[name])
+                rows.append(found - numbers.drive(row))
+            return
         assert kind.pair is not None
-        a, b = self.mechanism.joint_bodies(j)[:2]
-        A, B = bodies[a].end(*self.side(numbers, j, 0)), bodies[b].end(*self.side(numbers, j, 1))
+        A, B = group.ends_of(numbers, self.bodies, j)
         d, C = relative(A, B)
         held = [elementary for _, elementary in kind.pair.constraints if holds_along(elementary)]
-        by_world = len(held) == (2 if self.planar else 3)  # a point is held: the same in any axes
+        by_world = len(held) == (2 if group.planar else 3)  # a point is held: the same in any axes
         for label, elementary in kind.pair.constraints:
-            name = elementary.parameter
             if by_world and elementary in held:
                 axis = elementary.numbers[0]
                 rows.append(B.place[axis] - A.place[axis])
                 continue
             if kind.is_contact and label == kind.gap:
-                self.gaps.append(len(rows))
-            rows.append(value(elementary, d, C, self.parameter(numbers, j, name) if name else None))
-        for name, row in self._driven(j).items():
+                group.gaps.append(len(rows))
+            of = elementary.parameter
+            rows.append(value(elementary, d, C, group.parameter(numbers, j, of) if of else None))
+        for name, row in driven.items():
             elementary = kind.pair.coordinates[kind.coordinates.index(name)]
             angle, x = sine_cosine(elementary, d, C), numbers.drive(row)
             rows.append(differs(*angle, x) if angle else value(elementary, d, C) - x)
 
-    def _held(self, numbers: Numbers, bodies: dict[int, Frame], spin: LockedRotation) -> Number:
+    def held(self, spin: LockedRotation) -> Number:
         """A passive rotation is held: a line of the body stays square to one of the frame."""
-        in_frame = self.ground.along(numbers.given(("spin in frame", spin.body), spin.in_frame))
-        in_body = bodies[spin.body].along(numbers.given(("spin in body", spin.body), spin.in_body))
-        return dot(in_frame, in_body)
+        given, body = self.numbers.given, spin.body
+        in_frame = self.group.ground.along(given(("spin in frame", body), spin.in_frame))
+        return dot(in_frame, self.bodies[body].along(given(("spin in body", body), spin.in_body)))
 
-    def _close_by_relations(
-        self, numbers: Numbers, bodies: dict[int, Frame], rows: list[Number], j: int
-    ) -> None:
-        relations, gap = self.frames.relations[j], type_of_joint(self.mechanism, j).gap
-        for relation in relations.constraints:
-            found = self._sum(numbers, bodies, rows, j, relations, relation)
-            if gap and relation.name.startswith(gap):
-                self.gaps.append(len(rows))
-            rows.append(found)
-        for name, row in self._driven(j).items():
-            found = self._sum(numbers, bodies, rows, j, relations, relations.coordinates[name])
-            rows.append(found - numbers.drive(row))
-
-    def _sum(
-        self,
-        numbers: Numbers,
-        bodies: dict[int, Frame],
-        rows: list[Number],
-        j: int,
-        relations: JointRelations,
-        relation: Relation,
-    ) -> Number:
+    def sum(self, j: int, relation: Relation) -> Number:
         """A sum of terms less its constant; rows of auxiliary unknowns are added on the way."""
         terms = [
-            term.factor * self._term(numbers, bodies, rows, (j, relation.name, k), relations, term)
-            for k, term in enumerate(relation.terms)
+            term.factor * self._term((j, relation.name, k), term) for k, term in enumerate(relation.terms)
         ]
         return total(terms) - relation.constant
 
-    def _term(
-        self,
-        numbers: Numbers,
-        bodies: dict[int, Frame],
-        rows: list[Number],
-        name: Name,
-        relations: JointRelations,
-        term: Term,
-    ) -> Number:
+    def _term(self, name: Name, term: Term) -> Number:
+        group, given, bodies = self.group, self.numbers.given, self.bodies
+        relations = group.frames.relations[name[0]]
         pair = relations.pairs[term.pair]
-        a, b = pair.bodies
         if term.kind == "turned":
-            return bodies[b].angle
+            return bodies[pair.bodies[1]].angle
         if term.kind == "user":
-            return self._user(bodies, relations, name[0])
+            return self._user(name[0])
         A, B = (
             bodies[x].end(
-                numbers.given((*name, "origin", k), pair.origin[k]),
-                numbers.given((*name, "axes", k), pair.axes[k]),
+                given((*name, "origin", k), pair.origin[k]), given((*name, "axes", k), pair.axes[k])
             )
-            for k, x in enumerate((a, b))
+            for k, x in enumerate(pair.bodies)
         )
         d, C = relative(A, B)
         if term.kind == "contact":
-            return self._contact(numbers, rows, name, relations.curves, term, d, C)
+            return self._contact(name, term, d, C)
         x = minus(B.place, A.place)
         elementary = term.elementary
         angle = (x[1], x[0]) if term.kind == "line" else sine_cosine(elementary, d, C)
@@ -372,66 +376,47 @@ class Group:
             x = atan2(*angle)
             return x + 2 * np.pi * rounded((term.near - x) * (0.5 / np.pi))
 
-        if self.by_poses:
+        if group.by_poses:
             return start()
         if term.kind == "counted":
-            at_reference = start() if isinstance(numbers, Reference) else 0.0
-            (begin,) = numbers.given((*name, "begin"), [at_reference])
-            counted = self._counted(numbers, pair, begin)
+            at_reference = start() if isinstance(self.numbers, Reference) else 0.0
+            (begin,) = given((*name, "begin"), [at_reference])
+            counted = self._counted(pair, begin)
             if counted is not None:
                 return counted
 
-        theta = self.unknown(numbers, name, start)
-        rows.append(differs(*angle, theta))
+        theta = group.unknown(self.numbers, name, start)
+        self.rows.append(differs(*angle, theta))
         return theta
 
-    def _counted(self, numbers: Numbers, pair: PairFrames, begin: Number) -> Number | None:
+    def _counted(self, pair: PairFrames, begin: Number) -> Number | None:
         """The angle as a sum of coordinates of parallel hinges, which count turns; None without a chain."""
-        start, end = pair.bodies
-        axis = self.frames.rotation[start] @ pair.axes[0][:, 2]
+        group, (start, end) = self.group, pair.bodies
+        axis = group.frames.rotation[start] @ pair.axes[0][:, 2]
         reached: dict[int, Number] = {start: begin}
         todo = [start]
         while todo and end not in reached:
             body = todo.pop(0)
-            for j, other, sign in self._parallel_hinges(body, axis):
-                x = self.coordinate(numbers, j, "angle") if other not in reached else None
+            for j, other, sign in group.parallel_hinges(body, axis):
+                x = group.coordinate(self.numbers, j, "angle") if other not in reached else None
                 if x is not None:
-                    change = x - self.setting.coordinates[j]["angle"]
+                    change = x - group.setting.coordinates[j]["angle"]
                     reached[other] = reached[body] + sign * change
                     todo.append(other)
         return reached.get(end)
 
-    def _parallel_hinges(self, body: int, axis: Floats) -> Iterator[tuple[int, int, float]]:
-        for j in range(self.mechanism.n_joints):
-            ends = self.mechanism.joint_bodies(j)[:2]
-            if not type_of_joint(self.mechanism, j).is_bearing or body not in ends:
-                continue
-            along = float(axis @ self.frames.rotation[ends[0]] @ self.frames.axes[j, 0, :, 2])
-            if abs(along) > _PARALLEL:
-                forward = ends[0] == body
-                yield j, ends[1] if forward else ends[0], float(np.sign(along)) * (1.0 if forward else -1.0)
-
-    def _user(self, bodies: dict[int, Frame], relations: JointRelations, j: int) -> Number:
-        joint = self.mechanism.joint_ids[j]
+    def _user(self, j: int) -> Number:
+        group = self.group
+        relations, joint = group.frames.relations[j], group.mechanism.joint_ids[j]
         assert relations.function is not None
-        function = replace(relations.function, size=float(self.frames.size))
-        reference = self.setting.reference[list(relations.bodies)]
-        return traced(function, [bodies[b] for b in relations.bodies], reference, joint)
+        function = replace(relations.function, size=float(group.frames.size))
+        reference = group.setting.reference[list(relations.bodies)]
+        return traced(function, [self.bodies[b] for b in relations.bodies], reference, joint)
 
-    # --- contacts ------------------------------------------------------------------------------------
-
-    def _contact(
-        self,
-        numbers: Numbers,
-        rows: list[Number],
-        name: Name,
-        curves: Sequence[Curve],
-        term: Term,
-        d: Sequence[Number],
-        C: Sequence[Sequence[Number]],
-    ) -> Number:
+    def _contact(self, name: Name, term: Term, d: Sequence[Number], C: Sequence[Sequence[Number]]) -> Number:
         """Gap of two profiles; their places of contact are unknowns, searched at the reference alone."""
-        kind, self.curved = term.numbers[0], True
+        group, curves = self.group, self.group.frames.relations[name[0]].curves
+        kind, group.curved = term.numbers[0], True
         found: list[Contacts] = []
 
         def place(k: int) -> Number:
@@ -447,15 +432,15 @@ class Group:
             return [curve(s, pieces_of(curves[k]), axis, order) for axis in (0, 1)]
 
         def on_profile(k: int) -> Number:
-            s = self.unknown(numbers, (*name, k), lambda: place(k))
+            s = group.unknown(self.numbers, (*name, k), lambda: place(k))
             if not curves[k].closed:
                 low, high = curves[k].breaks[[0, -1]].tolist()
-                self.ends.append(End(name[0], self.names.index((*name, k)), (low, high)))
+                group.ends.append(End(name[0], group.names.index((*name, k)), (low, high)))
             return s
 
         places = [on_profile(k) for k in range(2 if kind == CURVE else 1)]
-        gap, found_rows = contact_rows(kind, d, C, lambda k, n: on(k, places[k], n), self.frames.size)
-        rows += found_rows
+        gap, rows = contact_rows(kind, d, C, lambda k, n: on(k, places[k], n), group.frames.size)
+        self.rows += rows
         return gap - term.parameter
 
 

@@ -58,7 +58,9 @@ def _side_by_side(solving: Solving, first: Ints, stop: Ints) -> Bools:
     behind = slice(plan.first_body, len(X))
     X[behind, first] = plan.start[behind, None]
     life.prepare(X)
-    life.some(X, first)
+    Y = X[:, first]
+    life.apart(Y, len(first), np.inf)
+    X[:, first] = Y
     sound = np.array(follower.fine(X[:, first], X[:, first], plan.alive, 0.0)[0]) | (not plan.unknowns)
     for j in range(1, int((stop - first).max(initial=0))):
         lines = np.flatnonzero(sound & (first + j < stop))
@@ -69,7 +71,7 @@ def _side_by_side(solving: Solving, first: Ints, stop: Ints) -> Bools:
             Z, h = Y.copy(), 1.0 / count
             Z[: plan.first_body] = inputs[:, before] + k * h * rise
             Z[plan.q] += h * (Y[plan.dq] + 0.5 * h * Y[plan.ddq])
-            life.some(Z, np.arange(len(lines)))
+            life.apart(Z, len(lines), np.inf)
             sound[lines] &= follower.fine(Y, Z, plan.alive, h)[0] | (not plan.unknowns)
             _turn_on(plan, Y, Z, h)
             Y = Z

@@ -2,30 +2,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf, nan, pi
 from typing import TYPE_CHECKING, Any
 
-from groups.engine.arrays import CLOSED, EDGE, MOST, TOLERANCE, quintic, way
-from groups.engine.path import BATCH, DIVIDED, FIRST_BATCH
-from groups.engine.plan import CONDITION, FAR, GIMBAL, QUALITY, REACH, RESIDUAL
+from groups.engine.arrays import CLOSED, DOUBT, EDGE, LINE, MOST, NOTES, TOLERANCE, quintic, way
+from groups.engine.path import BATCH, DIVIDED, FIRST_BATCH, LEAP
+from groups.engine.plan import CLOCK, CONDITION, FAR, GIMBAL, QUALITY, REACH, RESIDUAL, TIME
 from mbssa.graph.llvm import Code, Module, Writer
-from mbssa.graph.nodes import Graph, above, is_node, largest, polynomial, rounded
+from mbssa.graph.nodes import Graph, above, largest, polynomial, rounded
 
 if TYPE_CHECKING:
+    from groups.engine.plan import Plan
     from groups.engine.routine import Record, Routine
     from mbssa.arrays import Floats
 
 #: Instants of a block, which all groups solve before the next: what they write stays in a core's cache.
 BLOCK = 128
-#: Notes of a group: the least over instants of 0 or, not fine, -1, and of reach and gimbal where signs hold.
-NOTES = 3
+#: Most knots that are found at once.
+KNOTS = 128
 #: Arguments of a routine: array, axes, geometry, rows, tables of curves, notes; pitches of both arrays.
 ARGUMENTS = (
     "ptr noalias %X, ptr noalias %S, ptr noalias %P, ptr noalias %T, ptr noalias %C, ptr noalias %M, "
     "i64 %pitch, i64 %wide, i64 %first, i64 %end, double %limit"
 )
+
+
+class Layout:
+    """Places of numbers in the memory that a thread works in."""
+
+    def __init__(self, plan: Plan, lanes: int) -> None:
+        self.size, groups, height = 0, len(plan.parts), plan.first_axes
+        #: Axes of a block; notes of groups by lanes, and the least of these.
+        self.axes = self._take((plan.height - height) * (BLOCK + lanes))
+        self.notes, self.least = self._take(groups * NOTES * lanes), self._take((groups + 1) * NOTES)
+        #: Of a coarse pass: its state and the next one; whole numbers, and the way of a stride; samples of
+        #: the knots that are found at once, and the one that fails behind them.
+        self.states = self._take(2 * lanes * height)
+        self.course, self.samples = self._take(len(COURSE) + 1), self._take(KNOTS + 1)
+        self.knots = self._take((KNOTS + 1) * height)
+
+    def _take(self, count: int) -> int:
+        first = self.size
+        self.size += -(-count // LINE) * LINE
+        return first
+
+
+#: Whole numbers of a coarse pass: its sample, steps of the batch and in it, whether the first sample is
+#: entered, knots; and whether turns are doubtful. The way of a stride is behind them.
+COURSE = SAMPLE, STEPS_OF_BATCH, TRIED, ENTERS, MADE, DOUBTFUL = range(6)
+STRIDE = len(COURSE)
 
 
 @dataclass(eq=False)
@@ -37,8 +64,6 @@ class Loop:
     inputs: list[tuple[str, Any]] = field(default_factory=list)
     #: Breaks and coefficients of curves.
     tables: list[Floats] = field(default_factory=list)
-    #: Quality that is the same at all instants, which is not written.
-    fixed: dict[int, float] = field(default_factory=dict)
 
 
 class _Rows:
@@ -87,8 +112,6 @@ class _Rows:
 def write_routine(module: Module, routine: Routine, name: str) -> Loop:
     """Write the function of a routine: Newton's method from the guesses, rates, bodies, quality, notes."""
     loop, n, record = Loop(name), routine.n, routine.record
-    loop.fixed = {k: routine.quality[k] for k in (REACH, GIMBAL) if not is_node(routine.quality[k])}
-    loop.fixed |= {} if n else {FAR: 0.0}
     with module.function(name, ARGUMENTS) as code:
         rows = _Rows(code, loop, record)
         limit = code.splat("%limit", first=True)
@@ -107,11 +130,8 @@ def write_routine(module: Module, routine: Routine, name: str) -> Loop:
             fine = _fine(code, routine, rows, quality, rates, limit)
             bad = code(f"icmp ne i{code.lanes} {code.bits(fine)}, -1")
             solved = [*q, *rates, *records]
-            for k, x in enumerate(solved):
-                code.store(x, code.at(outs[k], t))
-            for k, x in enumerate([*quality, steps]):
-                if k not in loop.fixed:
-                    code.store(x, code.at(outs[len(solved) + k], t))
+            for x, out in zip([*solved, *quality, steps], outs, strict=True):
+                code.store(x, code.at(out, t))
             _note(code, routine, quality, fine)
             with code.when(bad):  # bodies are NaN, and unknowns wait where they were expected
                 nothing = [*guess, *[code.constant(0.0)] * (2 * n), *[code.constant(nan)] * n_records]
@@ -200,93 +220,129 @@ def _note(code: Code, routine: Routine, quality: Sequence[str], fine: str) -> No
 ENTRY = 5
 
 
-def write_blocks(module: Module) -> None:
-    """Write ``blocks``: all groups of a table R solve a block, then the next."""
-    # Axes are kept for a block, or for all instants if they do not ``move``. At the last instants, which are
-    # ``behind`` the motion, the inputs, and n unknowns from q on, are those before.
+def write_blocks(module: Module, plan: Plan, layout: Layout) -> None:
+    """Write ``blocks``: all groups of a table R solve a block, then the next, and note the least of it."""
+    # Axes are kept for a block, or for all instants if they are ``kept``. At the last instants, which are
+    # ``behind`` the motion, inputs and unknowns are those before.
     with module.function(
         "blocks",
-        "ptr %X, ptr %S, ptr %R, i64 %count, ptr %M, i64 %pitch, i64 %wide, i64 %moves, i64 %first, "
-        "i64 %end, double %limit, i64 %behind, i64 %inputs, i64 %q, i64 %n",
+        "ptr %X, i64 %pitch, ptr %room, ptr %R, i64 %count, i1 %kept, i64 %first, i64 %end, double %limit, "
+        "i64 %behind",
     ) as code:
         last = code("sub i64 %end, %behind")
-        for begin, end in (("0", "%inputs"), ("%q", code("add i64 %q, %n"))):
-            with code.loop(begin, end) as r:
-                row = code.at("%X", code(f"mul i64 {r}, %pitch"))
-                x = code.load(code.at(row, code(f"sub i64 {last}, 1")), "double")
-                with code.loop(last, "%end") as t:
-                    code.store(x, code.at(row, t), "double")
+        with code.when(code("icmp sgt i64 %behind, 0")):
+            for begin, end in ((0, plan.first_body), (plan.q.start, plan.q.stop)):
+                with code.loop(str(begin), str(end)) as r:
+                    row = _place(code, "%X", r, "%pitch")
+                    x = code.load(code.at(row, code(f"sub i64 {last}, 1")), "double")
+                    with code.loop(last, "%end") as t:
+                        code.store(x, code.at(row, t), "double")
+        unnoted = [code.constant(x) for x in (0.0, inf, inf)]
+        least = [code.cell(code.number, x) for x in unnoted]
+
+        def entry_of(g: str) -> tuple[str, str]:
+            """An entry of the table, and its notes."""
+            entry = code.at("%R", code(f"mul i64 {g}, {ENTRY}"), "i64")
+            return entry, code.load(code.at(entry, 4, "i64"), "i64")
+
+        with code.loop("0", "%count") as g:
+            notes = code.at(code.at("%room", layout.notes), entry_of(g)[1])
+            for k, x in enumerate(unnoted):
+                code.store(x, code.at(notes, k * code.lanes))
+        all_axes = code.at("%X", code(f"mul i64 {plan.first_axes}, %pitch"))
+        some_axes = code.at("%room", layout.axes)
+        S = code(f"select i1 %kept, ptr {all_axes}, ptr {some_axes}")
+        wide = code(f"select i1 %kept, i64 %pitch, i64 {BLOCK + code.lanes}")
         with code.blocks("%first", "%end", BLOCK) as (t, stop):
-            axes = code.at("%S", code(f"sub i64 0, {code(f'mul i64 %moves, {t}')}"))
+            back = code(f"select i1 %kept, i64 0, i64 {t}")
+            axes = code.at(S, code(f"sub i64 0, {back}"))
             with code.loop("0", "%count") as g:
-                entry = code.at("%R", code(f"mul i64 {g}, {ENTRY}"), "i64")
+                entry, place = entry_of(g)
                 call, P, T, C = (code.load(code.at(entry, k, "i64"), "ptr") for k in range(4))
-                notes = code.at("%M", code.load(code.at(entry, 4, "i64"), "i64"))
+                notes = code.at(code.at("%room", layout.notes), place)
                 code.do(
                     f"call void {call}(ptr %X, ptr {axes}, ptr {P}, ptr {T}, ptr {C}, ptr {notes}, "
-                    f"i64 %pitch, i64 %wide, i64 {t}, i64 {stop}, double %limit)"
+                    f"i64 %pitch, i64 {wide}, i64 {t}, i64 {stop}, double %limit)"
                 )
+        with code.loop("0", "%count") as g:
+            place = entry_of(g)[1]
+            notes = code.at(code.at("%room", layout.notes), place)
+            own = code.at(code.at("%room", layout.least), code(f"sdiv i64 {place}, {code.lanes}"))
+            for k, cell in enumerate(least):
+                x = code.load(code.at(notes, k * code.lanes))
+                code.store(code.extreme(x, code.load(cell), smallest=True), cell)
+                code.store(_least(code, x), code.at(own, k), "double")
+        for k, cell in enumerate(least):
+            at = code.at("%room", layout.least + len(plan.parts) * NOTES + k)
+            code.store(_least(code, code.load(cell)), at, "double")
 
 
-def write_travel(module: Module) -> None:
-    """Write ``travel``: by time step the way of the input that goes farthest, its sums, and the longest."""
-    # As :meth:`groups.engine.arrays.Life.travelled` has it; D inputs, each over its entry of S.
+def _least(code: Code, x: str) -> str:
+    """The least number of a vector; NaN if one is."""
+    by = 1
+    while by < code.lanes:
+        order = ", ".join(f"i32 {(k + by) % code.lanes}" for k in range(code.lanes))
+        x, by = code.extreme(x, _shuffled(code, x, x, order), smallest=True), 2 * by
+    return code(f"extractelement {code.number} {x}, i32 0")
+
+
+def write_measure(module: Module, plan: Plan) -> None:
+    """Write ``measure``: by time step the way of the input that goes farthest, the longest, and the sums."""
+    # As :meth:`groups.engine.arrays.Life.measure` has it; inputs over the entries of S.
     graph = Graph()
     (y, v, a), (y1, v1, a1) = ([graph.input(side, k) for k in range(3)] for side in "lr")
     h, scale, most = (graph.input(name, 0) for name in ("h", "scale", "most"))
     ahead, behind = (largest(abs(v), 0.5 * h * abs(a)) for v, a in ((v1, a1), (v, a)))
     farthest = largest(most, largest(abs(y1 - y), largest(ahead, behind) * h) / scale)
-    with module.function(
-        "travel", "ptr %X, i64 %pitch, i64 %inputs, ptr %time, i64 %steps, ptr %S, ptr %travel, ptr %gone"
-    ) as code:
-        with code.loop("0", "%steps", str(code.lanes)) as t:
-            inside = _below(code, t, "%steps")
+    with module.function("measure", "ptr %X, i64 %pitch, i64 %steps, ptr %S") as code:
+        time, way, sums = (_place(code, "%X", str(plan.first_clock + k), "%pitch") for k in CLOCK)
+        with code.loop("0", "%steps", str(code.lanes)) as t:  # what is beyond is written again
             after = code(f"add i64 {t}, 1")
-            times = (_some(code, code.at("%time", at), inside) for at in (after, t))
+            h_ = code.binary("-", *(code.load(code.at(time, at)) for at in (after, t)))
             most_at = code.cell(code.number, code.constant(0.0))
-            given = {"h": [code.binary("-", *times)]}
-            with code.loop("0", "%inputs") as d:
-                row = code.at("%X", code(f"mul i64 {code(f'mul i64 {d}, 3')}, %pitch"))
-                rows = _rows_below(code, row, "%pitch")
-                for side, at in (("l", t), ("r", after)):
-                    given[side] = [_some(code, code.at(r, at), inside) for r in rows]
+            with code.loop("0", str(plan.inputs)) as d:
+                rows = _rows_below(code, _place(code, "%X", code(f"mul i64 {d}, 3"), "%pitch"), "%pitch")
+                given = {
+                    side: [code.load(code.at(r, at)) for r in rows] for side, at in (("l", t), ("r", after))
+                }
+                given |= {"h": [h_], "most": [code.load(most_at)]}
                 given["scale"] = [code.splat(code.load(code.at("%S", d), "double"))]
-                given["most"] = [code.load(most_at)]
-                writer = Writer(code, lambda name, k: given[name][k], lambda _: "")
-                code.store(writer.write([farthest])[0], most_at)
-            code.store(code.load(most_at), code.at("%travel", t))
+                code.store(_formulas(code, given).write([farthest])[0], most_at)
+            code.store(code.load(most_at), code.at(way, t))
         total, longest = (code.cell("double", "0.0") for _ in range(2))
-        code.store("0.0", "%gone", "double")
+        code.store("0.0", sums, "double")
         with code.loop("0", "%steps") as t:
-            step = code.load(code.at("%travel", t), "double")
+            step = code.load(code.at(way, t), "double")
             more = code(f"fadd double {code.load(total, 'double')}, {step}")
             code.store(more, total, "double")
-            code.store(more, code.at("%gone", code(f"add i64 {t}, 1")), "double")
+            code.store(more, code.at(sums, code(f"add i64 {t}, 1")), "double")
             far = code(f"fcmp ugt double {step}, {code.load(longest, 'double')}")
             best = code(f"select i1 {far}, double {step}, double {code.load(longest, 'double')}")
             code.store(best, longest, "double")
-        end = code.at("%gone", code("add i64 %steps, 1"))
-        code.store(code.load(longest, "double"), end, "double")
+        code.store(code.load(longest, "double"), code.at(way, "%steps"), "double")
 
 
-def write_strides(module: Module) -> None:
+def _formulas(code: Code, given: Mapping[str, Sequence[str]]) -> Writer:
+    """Writer of formulas of numbers that are given."""
+    return Writer(code, lambda name, k: given[name][k], lambda _: "")
+
+
+def write_strides(module: Module, plan: Plan, layout: Layout) -> None:
     """Write ``strides``: the coarse pass over samples of inputs, up to where a step of one sample fails."""
-    # The rule of strides is that of :class:`groups.engine.path.Follower`. All lanes do the same. V holds the
-    # state and the next one; I: sample, steps of the batch and in it, whether the first sample is entered,
-    # knots; W: the way of a stride. Knots go to K (samples) and Y (columns of ``height``), the step that
-    # failed behind them. L says how far an unknown may be off a smooth path.
+    # The rule of strides is that of :class:`groups.engine.path.Follower`. All lanes do the same. L says how
+    # far an unknown may be off a smooth path.
     graph = Graph()
     before, after = ([graph.input(side, k) for k in range(3)] for side in "lr")
     h, (q, v, a), (q1, v1, a1) = graph.input("h", 0), before, after
     expected, off = q + h * (v + 0.5 * h * a), abs(q1 - q - way(h, v, v1, a, a1))
     with module.function(
-        "strides",
-        "ptr %V, ptr %S, ptr %R, i64 %count, ptr %M, ptr %L, i64 %inputs, i64 %q, i64 %n, i64 %height, "
-        "double %limit, ptr %X, i64 %pitch, ptr %time, ptr %travel, ptr %gone, i64 %last, double %most, "
-        "ptr %I, ptr %W, ptr %K, ptr %Y, i64 %room",
-    ) as code, code.loop("0", "%room"):  # fmt: skip
-        lanes, pitch = code.lanes, 2 * code.lanes
-        sample, batch, tried, enters, made = (code.at("%I", k, "i64") for k in range(5))
+        "strides", "ptr %X, i64 %pitch, ptr %room, ptr %R, ptr %L, i64 %last, double %most"
+    ) as code:
+        lanes, pitch, height, n = code.lanes, 2 * code.lanes, plan.first_axes, plan.unknowns
+        V, K, Y = (code.at("%room", k) for k in (layout.states, layout.samples, layout.knots))
+        course = [code.at("%room", layout.course + k) for k in (*COURSE, STRIDE)]
+        sample, batch, tried, enters, made, _, wide_at = course
+        time, ways, sums = (_place(code, "%X", str(plan.first_clock + k), "%pitch") for k in CLOCK)
 
         def whole(pointer: str) -> str:
             return code.load(pointer, "i64")
@@ -295,78 +351,73 @@ def write_strides(module: Module) -> None:
             return code.load(code.at(pointer, k), "double")
 
         def moves(step: str) -> str:
-            return code(f"fcmp ogt double {real('%travel', step)}, 0.0")
+            return code(f"fcmp ogt double {real(ways, step)}, 0.0")
 
-        k, entering = whole(sample), code(f"icmp ne i64 {whole(enters)}, 0")
-        code.leave_unless(code(f"or i1 {code(f'icmp slt i64 {k}, %last')}, {entering}"))
-        with code.when(code(f"icmp eq i64 {whole(tried)}, {whole(batch)}")):  # strides are widened
-            wide, longer = code(f"fmul double {real('%W')}, 2.0"), code(f"mul i64 {whole(batch)}, 2")
-            code.store("0", tried, "i64")
-            code.store(code.smaller("double", wide, "%most"), "%W", "double")
-            code.store(code.smaller("i64", longer, str(BATCH)), batch, "i64")
-        # ---- the next sample
-        far, moving = code(f"fadd double {real('%gone', k)}, {real('%W')}"), moves(k)
-        to = code.cell("i64", code(f"add i64 {k}, {code(f'select i1 {entering}, i64 0, i64 1')}"))
-        end = code(f"select i1 {entering}, i64 0, i64 {code('add i64 %last, 1')}")
-        with code.loop(code(f"add i64 {k}, 2"), end) as i:
-            code.leave_unless(code(f"fcmp ole double {real('%gone', i)}, {far}"))
-            code.leave_unless(code(f"icmp eq i1 {moves(code(f'sub i64 {i}, 1'))}, {moving}"))
-            code.store(i, to, "i64")
-        j = whole(to)
-        # ---- its state
-        step = code.splat(code(f"fsub double {real('%time', j)}, {real('%time', k)}"))
-
-        def written(i: str, number: Any, **columns: int) -> tuple[str, str]:
+        def written(i: str, number: Any, h: str, **columns: int) -> tuple[str, str]:
             """A number of the states of an unknown before and after the step, and the row of the unknown."""
-            row = _place(code, "%V", code(f"add i64 {i}, %q"), pitch)
-            rows = _rows_below(code, row, code(f"mul i64 %n, {pitch}"))
+            row = _place(code, V, code(f"add i64 {i}, {plan.q.start}"), pitch)
+            rows = _rows_below(code, row, str(n * pitch))
             given = {side: [code.load(code.at(p, column)) for p in rows] for side, column in columns.items()}
-            given["h"] = [step]
-            return Writer(code, lambda name, k: given[name][k], lambda _: "").write([number])[0], row
+            return _formulas(code, {**given, "h": [h]}).write([number])[0], row
 
-        with code.loop("0", "%inputs") as d:
-            x = code.splat(real(_place(code, "%X", d, "%pitch", j)))
-            code.store(x, _place(code, "%V", d, pitch, lanes))
-        with code.loop("0", "%n") as i:
-            x, row = written(i, expected, l=0)
-            code.store(x, code.at(row, lanes))
-        code.do(
-            f"call void @blocks(ptr %V, ptr {code.at('%S', -lanes)}, ptr %R, i64 %count, ptr %M, i64 {pitch},"
-            f" i64 {BLOCK}, i64 0, i64 {lanes}, i64 {pitch}, double %limit, i64 0, i64 0, i64 0, i64 0)"
-        )
-        # ---- whether it is fine, and on a smooth path
-        fine = code.cell("i1", "true")
-        with code.loop("0", "%n") as i:
-            smooth = code.compare("ole", written(i, off, l=0, r=lanes)[0], code.splat(real("%L", i)))
-            lane = code(f"extractelement {code.mask} {smooth}, i32 0")
-            code.store(code(f"and i1 {code.load(fine, 'i1')}, {lane}"), fine, "i1")
-        with code.loop("0", "%count") as g:
-            note = _place(code, "%M", g, NOTES * lanes)
-            solved = code(f"fcmp oeq double {real(note)}, 0.0")
-            code.store(code(f"and i1 {code.load(fine, 'i1')}, {solved}"), fine, "i1")
-            code.store("0.0", note, "double")
-        with code.loop("0", "%height") as r:
-            x = real(_place(code, "%V", r, pitch, lanes))
-            code.store(x, _place(code, "%Y", whole(made), "%height", r), "double")
-        code.store(j, code.at("%K", whole(made), "i64"), "i64")
-        divides, found = code(f"icmp sgt i64 {code(f'sub i64 {j}, {k}')}, 1"), code.load(fine, "i1")
-        with code.when(found):
-            with code.loop("0", code("mul i64 %n, 3")) as i:
-                row = _place(code, "%V", code(f"add i64 {i}, %q"), pitch)
-                code.store(code.load(code.at(row, lanes)), row)
-            for cell, x in (
-                (sample, j),
-                (enters, "0"),
-                *((p, f"add i64 {whole(p)}, 1") for p in (tried, made)),
-            ):
-                code.store(code(x) if " " in x else x, cell, "i64")
-        with code.when(code(f"xor i1 {found}, true")):
-            for cell, x in ((batch, str(FIRST_BATCH)), (tried, "0")):
-                code.store(x, cell, "i64")
-            with code.when(divides):
-                gone = code(f"fsub double {real('%gone', j)}, {real('%gone', k)}")
-                code.store(code(f"fdiv double {gone}, {float(DIVIDED)!r}"), "%W", "double")
-        code.leave_unless(code(f"or i1 {found}, {divides}"))
+        with code.loop("0", str(KNOTS)):
+            k, entering = whole(sample), code(f"icmp ne i64 {whole(enters)}, 0")
+            code.leave_unless(code(f"or i1 {code(f'icmp slt i64 {k}, %last')}, {entering}"))
+            with code.when(code(f"icmp eq i64 {whole(tried)}, {whole(batch)}")):  # strides are widened
+                wide, longer = code(f"fmul double {real(wide_at)}, 2.0"), code(f"mul i64 {whole(batch)}, 2")
+                code.store("0", tried, "i64")
+                code.store(code.smaller("double", wide, "%most"), wide_at, "double")
+                code.store(code.smaller("i64", longer, str(BATCH)), batch, "i64")
+            # ---- the next sample
+            far, moving = code(f"fadd double {real(sums, k)}, {real(wide_at)}"), moves(k)
+            to = code.cell("i64", code(f"add i64 {k}, {code(f'select i1 {entering}, i64 0, i64 1')}"))
+            end = code(f"select i1 {entering}, i64 0, i64 {code('add i64 %last, 1')}")
+            with code.loop(code(f"add i64 {k}, 2"), end) as i:
+                code.leave_unless(code(f"fcmp ole double {real(sums, i)}, {far}"))
+                code.leave_unless(code(f"icmp eq i1 {moves(code(f'sub i64 {i}, 1'))}, {moving}"))
+                code.store(i, to, "i64")
+            j = whole(to)
+            # ---- its state
+            step = code.splat(code(f"fsub double {real(time, j)}, {real(time, k)}"))
+            with code.loop("0", str(plan.first_body)) as d:
+                x = code.splat(real(_place(code, "%X", d, "%pitch", j)))
+                code.store(x, _place(code, V, d, pitch, lanes))
+            with code.loop("0", str(n)) as i:
+                x, row = written(i, expected, step, l=0)
+                code.store(x, code.at(row, lanes))
+            code.do(
+                f"call void @blocks(ptr {V}, i64 {pitch}, ptr %room, ptr %R, i64 {len(plan.parts)}, "
+                f"i1 false, i64 {lanes}, i64 {pitch}, double {LEAP!r}, i64 0)"
+            )
+            # ---- whether it is fine, and on a smooth path
+            noted = real(code.at("%room", layout.least + len(plan.parts) * NOTES))
+            fine = code.cell("i1", code(f"fcmp oeq double {noted}, 0.0"))
+            with code.loop("0", str(n)) as i:
+                smooth = code.compare(
+                    "ole", written(i, off, step, l=0, r=lanes)[0], code.splat(real("%L", i))
+                )
+                lane = code(f"extractelement {code.mask} {smooth}, i32 0")
+                code.store(code(f"and i1 {code.load(fine, 'i1')}, {lane}"), fine, "i1")
+            with code.loop("0", str(height)) as r:
+                x = real(_place(code, V, r, pitch, lanes))
+                code.store(x, _place(code, Y, whole(made), height, r), "double")
+            code.store(j, code.at(K, whole(made), "i64"), "i64")
+            divides, found = code(f"icmp sgt i64 {code(f'sub i64 {j}, {k}')}, 1"), code.load(fine, "i1")
+            with code.when(found):
+                with code.loop("0", str(3 * n)) as i:
+                    row = _place(code, V, code(f"add i64 {i}, {plan.q.start}"), pitch)
+                    code.store(code.load(code.at(row, lanes)), row)
+                code.store(j, sample, "i64")
+                code.store("0", enters, "i64")
+                for cell in (tried, made):
+                    code.store(code(f"add i64 {whole(cell)}, 1"), cell, "i64")
+            with code.when(code(f"xor i1 {found}, true")):
+                code.store(str(FIRST_BATCH), batch, "i64")
+                code.store("0", tried, "i64")
+                with code.when(divides):
+                    gone = code(f"fsub double {real(sums, j)}, {real(sums, k)}")
+                    code.store(code(f"fdiv double {gone}, {float(DIVIDED)!r}"), wide_at, "double")
+            code.leave_unless(code(f"or i1 {found}, {divides}"))
 
 
 def _place(code: Code, base: str, row: str, pitch: str | int, column: str | int = 0) -> str:
@@ -380,89 +431,88 @@ def _rows_below(code: Code, row: str, far: str) -> list[str]:
     return [row, first, code.at(first, far)]
 
 
-def write_guess(module: Module) -> None:
+def write_guess(module: Module, plan: Plan) -> None:
     """Write ``guess``: quintics between knots at times H, from the samples F on each, with states Y."""
     graph = Graph()
     left, right = ([graph.input(side, k) for k in range(3)] for side in "lr")
     h, start, t = (graph.input(name, 0) for name in ("h", "start", "t"))
     c = quintic(left, right, h)
-    s = (t - start) / h
-    value = polynomial(s, c)
+    value = polynomial((t - start) / h, c)
     with module.function(
-        "guess",
-        "ptr %X, i64 %pitch, i64 %q, i64 %n, ptr %time, i64 %count, i64 %knots, ptr %F, ptr %H, ptr %Y",
+        "guess", "ptr %X, i64 %pitch, i64 %knots, ptr %F, ptr %H, ptr %Y"
     ) as code, code.loop("1", "%knots") as i:  # fmt: skip
-        before = code(f"sub i64 {i}, 1")
+        before, time = code(f"sub i64 {i}, 1"), _place(code, "%X", str(plan.first_clock + TIME), "%pitch")
         a, b = (code.load(code.at("%F", k, "i64"), "i64") for k in (before, i))
         t0, t1 = (code.load(code.at("%H", k), "double") for k in (before, i))
         given = {"start": [code.splat(t0)], "h": [code.splat(code(f"fsub double {t1}, {t0}"))]}
-        far = code("mul i64 %n, %knots")
-        with code.loop("0", "%n") as j:
+        with code.loop("0", str(plan.unknowns)) as j:
             row = code.at("%Y", code(f"mul i64 {j}, %knots"))
+            rows = _rows_below(code, row, code(f"mul i64 {plan.unknowns}, %knots"))
             for side, at in (("l", before), ("r", i)):
-                states = (code.load(code.at(p, at), "double") for p in _rows_below(code, row, far))
-                given[side] = [code.splat(x) for x in states]
-            out = code.at("%X", code(f"mul i64 {code(f'add i64 {j}, %q')}, %pitch"))
-            writer = Writer(code, lambda name, k: given[name][k], lambda _: "")
+                given[side] = [code.splat(code.load(code.at(p, at), "double")) for p in rows]
+            out = _place(code, "%X", code(f"add i64 {j}, {plan.q.start}"), "%pitch")
+            writer = _formulas(code, given)
             writer.write(c)
-            with code.loop(a, b, str(code.lanes)) as column:
-                given["t"] = [_some(code, code.at("%time", column), _below(code, column, "%count"))]
+            with code.loop(a, b, str(code.lanes)) as column:  # what is beyond is written again
+                given["t"] = [code.load(code.at(time, column))]
                 code.store(writer.write([value])[0], code.at(out, column))
 
 
-def write_turns(module: Module, record: Record, doubt: float) -> None:
+def write_turns(module: Module, plan: Plan, layout: Layout) -> None:
     """Write ``turns``: angles counted from column to column by their rates, or quaternions kept in sign."""
-    # W has the rows of orientation of ``count`` bodies, B their values before the first column; D takes 1
-    # where the rates tell less than ``doubt``, a share of a turn.
-    graph, planar = Graph(), record.planar
-    own = 1 if planar else 4
-    of = [0, *(k[2] - record.turn for k in (record.velocity, record.acceleration))] if planar else range(4)
+    # W has the rows of orientation of ``count`` bodies, B is a column before the first one. It is noted where
+    # the rates tell less than a share of a turn.
+    graph, record = Graph(), plan.record
+    planar, turn = record.planar, record.turn
+    of = [0, *(k[2] - turn for k in (record.velocity, record.acceleration))] if planar else range(4)
+    own = of[:1] if planar else of
     now, before = ([graph.input(name, k) for k in range(len(of))] for name in ("now", "before"))
     if planar:
         h = graph.input("time", 1) - graph.input("time", 0)
         (angle, w, a), (angle0, w0, a0) = now, before
         off = (angle0 + way(h, w0, w, a0, a) - angle) * (0.5 / pi)
         step: Any = rounded(off)
-        unsure = above(h, abs(off - step) - doubt, graph.node(-1.0))
+        unsure = above(h, abs(off - step) - DOUBT, graph.node(-1.0))
     else:
         inner = sum((x * y for x, y in zip(now[1:], before[1:], strict=True)), now[0] * before[0])
         step, unsure = above(-inner, graph.node(-1.0), graph.node(1.0)), graph.node(-1.0)
     op, unit = ("+", 0.0) if planar else ("*", 1.0)
     with module.function(
-        "turns", "ptr %X, ptr %W, i64 %count, ptr %B, ptr %D, i64 %pitch, ptr %time, i64 %end"
-    ) as code, code.loop("0", "%count") as b:  # fmt: skip
-        first = code(f"mul i64 {code.load(code.at('%W', b, 'i64'), 'i64')}, %pitch")
-        rows = [code.at("%X", code(f"add i64 {first}, {code(f'mul i64 %pitch, {k}')}")) for k in of]
-        start = [
-            code.load(code.at("%B", code(f"add i64 {code(f'mul i64 {b}, {own}')}, {k}")), "double")
-            for k in range(own)
-        ]
-        zero = code.constant(0.0)
-        cells = [code.cell(code.number, code.splat(start[k]) if k < own else zero) for k in range(len(of))]
-        clock = code.cell(code.number, code.splat(code.load("%time", "double")))
-        base = code.cell(code.number, code.constant(unit))
-        with code.loop("0", "%end", str(code.lanes)) as t:
-            values = [code.load(code.at(row, t)) for row in rows]
-            inside = _below(code, t, "%end")
-            time = _some(code, code.at("%time", t), inside)
-            given = {
-                "now": values,
-                "before": [_behind(code, code.load(cell), x) for cell, x in zip(cells, values, strict=True)],
-                "time": [_behind(code, code.load(clock), time), time],
-            }
-            writer = Writer(code, lambda name, k: given[name][k], lambda _: "")
-            by, doubtful = writer.write([step, unsure])
-            doubted = code.both(inside, code.compare("ogt", doubtful, zero))
-            doubts = code.choose(doubted, code.constant(1.0), code.load("%D"))
-            code.store(doubts, "%D")
-            total = code.binary(op, code.load(base), _accumulated(code, op, unit, by))
-            for cell, x in zip([*cells, clock], [*values, time], strict=True):
-                code.store(x, cell)
-            last = ", ".join([f"i32 {code.lanes - 1}"] * code.lanes)
-            code.store(_shuffled(code, total, total, last), base)
-            for row, x in zip(rows[:own], values[:own], strict=True):
-                turned = code.binary("*", total, x if not planar else code.constant(2 * pi))
-                code.store(code.binary("+", x, turned) if planar else turned, code.at(row, t))
+        "turns", "ptr %X, i64 %pitch, ptr %room, ptr %W, i64 %count, ptr %B, i64 %end"
+    ) as code:
+        zero, doubt = code.constant(0.0), code.cell(code.number, code.constant(0.0))
+        clock = _place(code, "%X", str(plan.first_clock + TIME), "%pitch")
+        with code.loop("0", "%count") as b:
+            first = code.load(code.at("%W", b, "i64"), "i64")
+            rows = [_place(code, "%X", code(f"add i64 {first}, {k}"), "%pitch") for k in of]
+            starts = [code.load(code.at("%B", code(f"add i64 {first}, {k}")), "double") for k in own]
+            begin = [*map(code.splat, starts), *[zero] * (len(of) - len(own))]
+            begin += [code.splat(code.load(clock, "double")), code.constant(unit)]
+            *cells, time_before, base = (code.cell(code.number, x) for x in begin)
+            with code.loop("0", "%end", str(code.lanes)) as t:
+                values, time = [code.load(code.at(row, t)) for row in rows], code.load(code.at(clock, t))
+                given = {
+                    "now": values,
+                    "before": [
+                        _behind(code, code.load(cell), x) for cell, x in zip(cells, values, strict=True)
+                    ],
+                    "time": [_behind(code, code.load(time_before), time), time],
+                }
+                by, doubtful = _formulas(code, given).write([step, unsure])
+                doubted = code.both(_below(code, t, "%end"), code.compare("ogt", doubtful, zero))
+                code.store(code.choose(doubted, code.constant(1.0), code.load(doubt)), doubt)
+                total = code.binary(op, code.load(base), _accumulated(code, op, unit, by))
+                for cell, x in zip((*cells, time_before), (*values, time), strict=True):
+                    code.store(x, cell)
+                last = ", ".join([f"i32 {code.lanes - 1}"] * code.lanes)
+                code.store(_shuffled(code, total, total, last), base)
+                for row, x in zip(rows[: len(own)], values, strict=False):
+                    turned = code.binary("*", total, x if not planar else code.constant(2 * pi))
+                    code.store(code.binary("+", x, turned) if planar else turned, code.at(row, t))
+        mask = code.bits(code.compare("ogt", code.load(doubt), zero))
+        code.store(
+            code(f"zext i{code.lanes} {mask} to i64"), code.at("%room", layout.course + DOUBTFUL), "i64"
+        )
 
 
 def _below(code: Code, index: str, end: str) -> str:
@@ -473,14 +523,6 @@ def _below(code: Code, index: str, end: str) -> str:
     )
     steps = ", ".join(f"i64 {k}" for k in range(code.lanes))
     return code(f"icmp slt {code.whole} <{steps}>, {left}")
-
-
-def _some(code: Code, pointer: str, mask: str) -> str:
-    """Numbers of some lanes at a pointer, 0 in the others."""
-    of = f"@llvm.masked.load.v{code.lanes}f64.p0"
-    code.module.declare(f"{code.number} {of}(ptr, i32, {code.mask}, {code.number})")
-    given = f"ptr {pointer}, i32 8, {code.mask} {mask}, {code.number} zeroinitializer"
-    return code(f"call {code.number} {of}({given})")
 
 
 def _shuffled(code: Code, a: str, b: str, order: str) -> str:

@@ -3,48 +3,50 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from groups.engine.arrays import DOUBT, FINITE, Life, Travel, aligned, pitch_of
+from groups.engine.arrays import NOTES, Life, aligned, pitch_of
 from groups.engine.loops import (
-    BLOCK,
+    DOUBTFUL,
     ENTRY,
-    NOTES,
+    KNOTS,
+    MADE,
+    STRIDE,
+    Layout,
     Loop,
     write_blocks,
     write_guess,
+    write_measure,
     write_routine,
     write_strides,
-    write_travel,
     write_turns,
 )
-from groups.engine.path import LEAP, SMOOTH, Course
+from groups.engine.path import SMOOTH, Course
 from groups.engine.plan import QUALITY
-from mbssa.arrays import Bools, Floats, Ints
+from mbssa.arrays import Floats, Ints
 from mbssa.graph.llvm import Module
 
 if TYPE_CHECKING:
     from groups.engine.path import Knots, Way
     from groups.engine.plan import Part, Plan
 
-#: Most knots that are found at once.
-KNOTS = 128
 #: Numbers of an answer from which on its memory is kept for the next one, and most bytes.
 LARGE, SPARE = 2**18, 2**28
 
 
-class Host:
-    """A processor: its name, its features, and the lanes of its vectors."""
+class Host(NamedTuple):
+    """A processor: its name, its features, and the lanes of its vectors; object code is for those alike."""
 
-    def __init__(self, name: str, features: str, lanes: int) -> None:
-        self.name, self.features, self.lanes = name, features, lanes
+    name: str
+    features: str
+    lanes: int
 
     @staticmethod
     @cache
@@ -56,29 +58,18 @@ class Host:
         lanes = 8 if found.get("avx512f") else 4 if found.get("avx2") else 2
         return Host(llvm.get_host_cpu_name(), found.flatten(), lanes)
 
-    def key(self) -> tuple[str, str, int]:
-        """Name, features and lanes of the processors whose object code runs here."""
-        return self.name, self.features, self.lanes
 
-
-@dataclass(frozen=True, eq=False)
-class Text:
-    """Text of all functions of a plan, and their arguments by routine."""
-
-    text: str
-    loops: dict[Any, Loop]
-
-    @staticmethod
-    def of(plan: Plan, lanes: int) -> Text:
-        """Print a plan's routines for so many lanes."""
-        module, loops = Module(lanes), dict[Any, Loop]()
-        for part in plan.parts:
-            if part.routine not in loops:
-                loops[part.routine] = write_routine(module, part.routine, f"routine{len(loops)}")
-        for write in (write_blocks, write_travel, write_strides, write_guess):
-            write(module)
-        write_turns(module, plan.record, DOUBT)
-        return Text(module.text, loops)
+def text_of(plan: Plan, lanes: int) -> tuple[str, dict[Any, Loop]]:
+    """Text of all functions of a plan for so many lanes, and their arguments by routine."""
+    module, layout, loops = Module(lanes), Layout(plan, lanes), dict[Any, Loop]()
+    for part in plan.parts:
+        if part.routine not in loops:
+            loops[part.routine] = write_routine(module, part.routine, f"routine{len(loops)}")
+    for write in (write_blocks, write_strides, write_turns):
+        write(module, plan, layout)
+    for write_alone in (write_measure, write_guess):
+        write_alone(module, plan)
+    return module.text, loops
 
 
 def object_code(text: str, host: Host, triple: str | None = None, effort: int = 2) -> bytes:
@@ -108,17 +99,14 @@ def _initialise() -> None:
     llvm.initialize_native_asmprinter()
 
 
-POINTER, WHOLE, NUMBER = ctypes.c_void_p, ctypes.c_int64, ctypes.c_double
+POINTER, WHOLE, NUMBER, CONDITION = ctypes.c_void_p, ctypes.c_int64, ctypes.c_double, ctypes.c_bool
 _SIGNATURES: dict[str, list[Any]] = {
-    "blocks": [*[POINTER] * 3, WHOLE, POINTER, *[WHOLE] * 5, NUMBER, *[WHOLE] * 4],
-    "guess": [POINTER, *[WHOLE] * 3, POINTER, *[WHOLE] * 2, *[POINTER] * 3],
-    "strides": [
-        *[POINTER] * 3, WHOLE, *[POINTER] * 2, *[WHOLE] * 4, NUMBER, POINTER, WHOLE, *[POINTER] * 3,
-        WHOLE, NUMBER, *[POINTER] * 4, WHOLE,
-    ],
-    "travel": [POINTER, *[WHOLE] * 2, POINTER, WHOLE, *[POINTER] * 3],
-    "turns": [*[POINTER] * 2, WHOLE, *[POINTER] * 2, WHOLE, POINTER, WHOLE],
-}  # fmt: skip
+    "blocks": [POINTER, WHOLE, *[POINTER] * 2, WHOLE, CONDITION, *[WHOLE] * 2, NUMBER, WHOLE],
+    "guess": [POINTER, *[WHOLE] * 2, *[POINTER] * 3],
+    "measure": [POINTER, *[WHOLE] * 2, POINTER],
+    "strides": [POINTER, WHOLE, *[POINTER] * 3, WHOLE, NUMBER],
+    "turns": [POINTER, WHOLE, *[POINTER] * 2, WHOLE, POINTER, WHOLE],
+}
 
 
 class Program:
@@ -162,24 +150,24 @@ def _linker() -> Any:
 
 
 class Room:
-    """Memory that a thread works in, and its addresses: axes of a block, vectors, a coarse pass."""
+    """Memory that a thread works in, by its layout."""
 
-    def __init__(self, machine: Machine) -> None:
-        plan, lanes = machine.plan, machine.lanes
-        self.axes = aligned(plan.height - plan.first_axes, BLOCK + lanes)
-        self.vector = aligned(plan.first_axes, lanes)
-        self.states = aligned(plan.first_axes, 2 * lanes)
-        self.states[:] = plan.start[: plan.first_axes, None]
-        machine.prepare(self.states)
-        self.notes = np.zeros((len(plan.parts), NOTES, lanes))
-        self.before, self.doubt = np.zeros(machine.turned.shape), np.zeros(lanes)
-        #: Knots of a coarse pass, which are found at once, and the one that fails behind them.
-        self.samples, self.knots = np.empty(KNOTS + 1, np.int64), np.empty((KNOTS + 1, plan.first_axes))
-        #: Sample, steps of a batch and in it, whether the first sample is entered, knots; way of a stride.
-        self.counts, self.wide = np.zeros(5, dtype=np.int64), np.zeros(1)
-        self.at_axes, self.at_states, self.at_notes = map(address_of, (self.axes, self.states, self.notes))
-        self.at_before, self.at_doubt = map(address_of, (self.before, self.doubt))
-        self.at_course = [address_of(a) for a in (self.counts, self.wide, self.samples, self.knots)]
+    def __init__(self, plan: Plan, lanes: int) -> None:
+        layout, height, groups = Layout(plan, lanes), plan.first_axes, len(plan.parts)
+        (block,) = aligned(1, layout.size)
+        self.at, self.vector = address_of(block), aligned(height, lanes)
+
+        def part(first: int, *shape: int) -> Floats:
+            found: Floats = block[first : first + math.prod(shape)].reshape(shape)
+            return found
+
+        self.states = part(layout.states, height, 2 * lanes)
+        self.states[:] = plan.start[:height, None]
+        self.least = part(layout.least, groups + 1, NOTES)
+        course = part(layout.course, STRIDE + 1)
+        self.counts, self.wide = course[:STRIDE].view(np.int64), course[STRIDE:]
+        self.samples = part(layout.samples, KNOTS + 1).view(np.int64)
+        self.knots = part(layout.knots, KNOTS + 1, height)
 
 
 class Machine(Life):
@@ -189,45 +177,30 @@ class Machine(Life):
         super().__init__(plan)
         self.host = Host.here() if host is None else host
         self.lanes = self.host.lanes
-        text = Text.of(plan, self.lanes)
+        text, loops = text_of(plan, self.lanes)
         #: Object code, which other processes on processors like this one may take.
-        self.code = object_code(text.text, self.host) if code is None else code
-        self._program = Program(self.code, _SIGNATURES, [loop.name for loop in text.loops.values()])
+        self.code = object_code(text, self.host) if code is None else code
+        self._program = Program(self.code, _SIGNATURES, [loop.name for loop in loops.values()])
         kept = self._program.kept
-        self._entries = np.zeros((len(plan.parts), ENTRY), dtype=np.int64)
         tables = {
-            loop: kept(np.array([kept(t) for t in loop.tables], dtype=np.int64))
-            for loop in text.loops.values()
+            loop: kept(np.array([kept(t) for t in loop.tables], dtype=np.int64)) for loop in loops.values()
         }
-        rows, values = list[int](), list[float]()
+        self._entries = np.zeros((len(plan.parts), ENTRY), dtype=np.int64)
         for part in plan.parts:
-            loop = text.loops[part.routine]
+            loop = loops[part.routine]
             self._entries[part.index] = (
                 self._program.address(loop.name), kept(part.geometry), kept(self._rows_of(part, loop)),
                 tables[loop], part.index * NOTES * self.lanes,
             )  # fmt: skip
-            rows += [part.quality + k for k in loop.fixed]
-            values += loop.fixed.values()
-        self._standing = {
-            height: self._at_all_instants(height, rows, values) for height in (plan.first_axes, plan.height)
-        }
         linear = [part.routine.linear for part in plan.parts for _ in part.state]
-        smooth = np.where(linear, np.inf, SMOOTH * plan.scale)
-        self._at_entries, self._at_smooth = address_of(self._entries), kept(smooth)
-        self._nothing = np.array([0.0, np.inf, np.inf])[:, None]
+        self._at_entries = address_of(self._entries)
+        self._at_smooth = kept(np.where(linear, np.inf, SMOOTH * plan.scale))
+        self._at_scale = kept(plan.scale_of_inputs)
         self._every = np.ones((len(plan.parts), KNOTS), dtype=np.bool_)
-        own, bodies = (1, plan.wound) if plan.record.planar else (4, range(1, plan.mechanism.n_bodies))
-        self._turning = np.array([plan.body(b) + plan.record.turn for b in bodies], dtype=np.int64)
-        self.turned = self._turning[:, None] + np.arange(own)
-        self._at_turning, self._at_scale = address_of(self._turning), kept(plan.scale_of_inputs)
+        bodies = plan.wound if plan.record.planar else range(1, plan.mechanism.n_bodies)
+        turning = [plan.body(b) + plan.record.turn for b in bodies]
+        self._turning = kept(np.array(turning, dtype=np.int64)), len(turning)
         self._of_thread, self._spare = threading.local(), list[Floats]()
-
-    def _at_all_instants(self, height: int, rows: list[int], values: list[float]) -> tuple[Ints, Floats]:
-        """Rows, and their values, of the frame and of what is the same at all instants."""
-        frame = self.plan.rows_of_body(0)
-        frame = frame[frame < height]
-        same = np.concatenate([self.plan.start[frame], values])[:, None]
-        return np.concatenate([frame, np.array(rows, dtype=np.intp)]), same
 
     def _rows_of(self, part: Part, loop: Loop) -> Ints:
         """Rows in the array, or among the axes, in the order of a function's table."""
@@ -241,7 +214,7 @@ class Machine(Life):
     def _room(self) -> Room:
         found: Room | None = getattr(self._of_thread, "room", None)
         if found is None:
-            found = self._of_thread.room = Room(self)
+            found = self._of_thread.room = Room(self.plan, self.lanes)
         return found
 
     # --- storage -------------------------------------------------------------------------------------
@@ -254,13 +227,9 @@ class Machine(Life):
         return np.empty(size) if size < LARGE else _lent(size, self._spare)
 
     def storage(self, count: int) -> Floats:
-        X = aligned(self.height, pitch_of(count), self.memory)[:, :count]
+        X = aligned(self.height, pitch_of(count), self.memory, count)
         self.prepare(X)
         return X
-
-    def prepare(self, X: Floats) -> None:
-        rows, values = self._standing[len(X)]
-        X[rows] = values
 
     def columns(self, X: Floats, which: Ints, part: Part) -> Floats:
         plan, Y = self.plan, super().columns(X, which, part)
@@ -270,10 +239,9 @@ class Machine(Life):
             Y[plan.first_axes :].reshape(plan.mechanism.n_bodies, -1, len(which))[mine] = axes
         return Y
 
-    def seen(self, X: Floats, limit: float, notes: Floats | None = None) -> tuple[bool, Floats]:
-        if notes is None:
-            return super().seen(X, limit)
-        return not np.count_nonzero(notes[:, 0]), notes[:, 1:]
+    def _has_room(self, X: Floats) -> bool:
+        """Whether a vector may go beyond the last column."""
+        return int(X.strides[0]) >= 8 * (int(X.shape[1]) + self.lanes - 1)
 
     # --- solution ------------------------------------------------------------------------------------
 
@@ -285,142 +253,93 @@ class Machine(Life):
             notes = self.apart(Y, count, limit, first, parts)
             X[:] = Y
             return notes
-        entries, plan = self._entries, self.plan
-        self._room.notes[:] = self._nothing
+        entries = self._entries
         if parts is not None and len(parts) < len(entries):
             entries = entries[[part.index for part in parts]]
-        if count == X.shape[1] and self._has_room(X):  # the last vector repeats the last instant
-            whole = first - (first - count) // self.lanes * self.lanes
-            self._blocks(X, entries, first, whole, limit, whole - count)
-            return self._noted()
         whole = first + (count - first) // self.lanes * self.lanes
-        if whole > first:
-            self._blocks(X, entries, first, whole, limit)
+        if whole < count == X.shape[1] and self._has_room(X):  # the last vector repeats the last instant
+            return self._blocks(X, entries, first, whole + self.lanes, limit, whole + self.lanes - count)
+        notes = self._blocks(X, entries, first, whole, limit)
         if whole < count:  # the last columns fill a vector
-            Y = aligned(len(X), self.lanes) if len(X) > plan.first_axes else self._room.vector
+            Y = aligned(len(X), self.lanes) if len(X) > self.height else self._room.vector
             Y[:, : count - whole], Y[:, count - whole :] = X[:, whole:count], X[:, count - 1, None]
-            self._blocks(Y, entries, 0, self.lanes, limit)
+            notes = np.minimum(notes, self._blocks(Y, entries, 0, self.lanes, limit))
             rows: Ints | slice = slice(len(X))
             if entries is not self._entries:
-                rows = np.concatenate([plan.rows_of_part(part) for part in parts or ()])
+                rows = np.concatenate([self.plan.rows_of_part(part) for part in parts or ()])
                 rows = rows[rows < len(X)]
             X[rows, whole:count] = Y[rows, : count - whole]  # others may be solved at the same time
-        return self._noted()
+        return notes
 
-    def _noted(self) -> Floats:
-        """(G, NOTES) notes of the thread's last call."""
-        found: Floats = self._room.notes.min(axis=2)
-        return found
-
-    def _blocks(self, X: Floats, entries: Ints, first: int, end: int, limit: float, behind: int = 0) -> None:
-        room, at, pitch, wide, moves = self._room, address_of(X), X.strides[0] // 8, BLOCK + self.lanes, 1
-        plan, axes = self.plan, room.at_axes
-        if len(X) == plan.height:  # all axes are kept
-            axes, wide, moves = at + X.strides[0] * plan.first_axes, pitch, 0
+    def _blocks(
+        self, X: Floats, entries: Ints, first: int, end: int, limit: float, behind: int = 0
+    ) -> Floats:
+        """Solve some columns; the notes."""
+        room = self._room
         table = self._at_entries if entries is self._entries else address_of(entries)
         self._program.blocks(
-            at, axes, table, len(entries), room.at_notes, pitch, wide, moves, first, end, limit,
-            behind, plan.first_body if behind else 0, plan.q.start, plan.unknowns if behind else 0,
+            address_of(X), X.strides[0] // 8, room.at, table, len(entries), len(X) > self.height, first, end,
+            limit, behind,
         )  # fmt: skip
+        return room.least.copy()
 
-    def one_by_one(self, X: Floats, which: Iterable[int], parts: Sequence[Part]) -> None:
-        span = list(which)
-        if span:
-            self.apart(X, span[-1] + 1, FINITE, span[0], parts)
-
-    def guess(self, X: Floats, time: Floats, first: Ints, knots: Floats, columns: Floats) -> None:
-        plan, count = self.plan, len(time)
-        Y, q = X, plan.q.start
+    def guess(self, X: Floats, first: Ints, knots: Floats, columns: Floats) -> None:
+        Y, plan = X, self.plan
         if not self._has_room(X):
-            Y, q = aligned(plan.unknowns, count + self.lanes), 0
-        states, time = columns[plan.first_state : plan.first_quality].copy(), np.ascontiguousarray(time)
+            Y = aligned(self.height, pitch_of(X.shape[1]))
+            Y[plan.clock, : X.shape[1]] = X[plan.clock]
+        states = columns[plan.first_state : plan.first_quality].copy()
         self._program.guess(
-            address_of(Y), Y.strides[0] // 8, q, plan.unknowns, address_of(time), count, len(knots),
-            address_of(first), address_of(knots), address_of(states),
-        )  # fmt: skip
+            address_of(Y),
+            Y.strides[0] // 8,
+            len(knots),
+            address_of(first),
+            address_of(knots),
+            address_of(states),
+        )
         if Y is not X:
-            X[plan.q] = Y[:, :count]
+            X[plan.q] = Y[plan.q, : X.shape[1]]
 
-    def _has_room(self, X: Floats) -> bool:
-        """Whether a vector may go beyond the last column."""
-        return int(X.strides[0] // 8) >= int(X.shape[1]) + self.lanes - 1
-
-    def turns(self, X: Floats, way: Way, start: Floats) -> bool:
-        if not len(self._turning):
-            return True
-        if not self._has_room(X):
-            return False
-        room, (at_X, at_time, *_) = self._room, way.measured.at  # inputs are the first rows
-        room.before[:], room.doubt[:] = start[self.turned], 0.0
+    def turns(self, X: Floats, start: Floats) -> bool:
+        at_rows, count = self._turning
+        if not count or not self._has_room(X):
+            return not count
+        room = self._room
         self._program.turns(
-            at_X, self._at_turning, len(self._turning), room.at_before, room.at_doubt, X.strides[0] // 8,
-            at_time, X.shape[1],
-        )  # fmt: skip
-        return not np.count_nonzero(room.doubt)
+            address_of(X), X.strides[0] // 8, room.at, at_rows, count, address_of(start), X.shape[1]
+        )
+        return not int(room.counts[DOUBTFUL])
 
     # --- coarse pass ---------------------------------------------------------------------------------
 
-    def travelled(self, time: Floats, inputs: Floats) -> Travel:
-        last, unit = len(time) - 1, inputs.shape[1] == 1 or inputs.strides[1] == 8
-        inputs = inputs if unit else inputs.copy()
-        kept = inputs, np.ascontiguousarray(time), np.empty(2 * last + self.lanes + 2)
-        at_inputs, at_time, at = map(address_of, kept)
-        first = last + self.lanes  # of the sums; steps are written by whole vectors
-        self._program.travel(
-            at_inputs,
-            inputs.strides[0] // 8,
-            len(inputs) // 3,
-            at_time,
-            last,
-            self._at_scale,
-            at,
-            at + 8 * first,
-        )
-        room = kept[2]
-        of = at_inputs, at_time, at, at + 8 * first
-        return Travel(room[:last], room[first:-1], float(room[-1]), kept, of)
+    def measure(self, X: Floats) -> None:
+        if self._has_room(X):
+            self._program.measure(address_of(X), X.strides[0] // 8, X.shape[1] - 1, self._at_scale)
+        else:
+            super().measure(X)
 
     def ahead(self, way: Way, knots: Knots, course: Course, most: float) -> Course:
         room = self._room
-        room.counts[:] = int(course.x), course.batch, 0, course.enters, 0
+        room.counts[:] = int(course.x), course.batch, 0, course.enters, 0, 0
         room.wide[0] = course.wide
         made, column = KNOTS, course.column
         while made == KNOTS:
-            self._strides(column, way.measured, most)
-            x, batch, _, enters, made = room.counts.tolist()
+            self._strides(column, way.X, most)
+            x, batch, _, enters, made, _ = room.counts.tolist()
             if made:
-                room.counts[-1] = 0
+                room.counts[MADE] = 0
                 columns, alive = room.knots[:made].copy().T, self._every[:, :made]
                 knots.add(room.samples[:made].astype(float), columns, alive)
                 column = columns[:, -1]
         return Course(float(x), column.copy(), float(room.wide[0]), batch, bool(enters))
 
-    def steps_from(self, column: Floats, inputs: Floats, time: Floats, alive: Bools) -> tuple[Floats, bool]:
-        plan, room, count = self.plan, self._room, len(time) - 1
-        if not alive.all():  # closed forms of some groups may find them again
-            X, sure = super().steps_from(column, inputs, time, alive)
-            return X[: plan.first_axes], sure
-        kept = np.empty((plan.first_body, count + 1)), time, np.zeros(count + 1)
-        kept[0][:, 1:] = inputs
-        at = tuple(map(address_of, kept))
-        room.counts[:], room.wide[0] = (0, 2**62, 0, 0, 0), -1.0  # one sample at a time
-        self._strides(column, Travel(*kept[-1:] * 2, 0.0, kept, (*at, at[-1])), -1.0)
-        made = int(room.counts[-1])
-        found = room.knots[: min(made + 1, count)].T
-        return np.concatenate([column[: plan.first_axes, None], found], axis=1), made == count
-
-    def _strides(self, column: Floats, way: Travel, most: float) -> None:
+    def _strides(self, column: Floats, X: Floats, most: float) -> None:
         """Find knots from a column on; behind them stands the one that failed."""
-        plan, room = self.plan, self._room
-        states = slice(plan.first_state, plan.first_quality)
+        states, room = slice(self.plan.first_state, self.plan.first_quality), self._room
         room.states[states, : self.lanes] = column[states, None]
-        room.notes[:, 0] = 0.0
-        (inputs, time, steps, sums), pitch = way.at, way.kept[0].strides[0] // 8
         self._program.strides(
-            room.at_states, room.at_axes, self._at_entries, len(self._entries), room.at_notes,
-            self._at_smooth, plan.first_body, plan.q.start, plan.unknowns, plan.first_axes, LEAP, inputs,
-            pitch, time, steps, sums, len(way.kept[1]) - 1, most, *room.at_course, KNOTS,
-        )  # fmt: skip
+            address_of(X), X.strides[0] // 8, room.at, self._at_entries, self._at_smooth, X.shape[1] - 1, most
+        )
 
 
 def address_of(array: Any) -> int:

@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
@@ -16,14 +16,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from groups.engine.arrays import FINITE, all_fine, quintic, way
-from groups.engine.plan import FAR
+from groups.engine.plan import FAR, SUM, TIME, WAY
 from mbssa.arrays import Bools, Floats, Ints
 from mbssa.graph.nodes import polynomial
 
 if TYPE_CHECKING:
-    from groups.engine.arrays import Life, Travel
-    from groups.engine.plan import Plan
-    from groups.motion import Motion
+    from groups.engine.arrays import Life
+    from groups.engine.plan import Part, Plan
 
 #: How far two states may be off one smooth path, and Newton from where it was expected; rad or sizes.
 SMOOTH, LEAP = 0.002, 0.5
@@ -43,39 +42,28 @@ TURNED = 1e-3
 CELLS = 2**16
 
 
-@dataclass(eq=False)
 class Way:
     """Inputs between samples: the quintic through values and two rates; x counts the samples."""
 
-    time: Floats
-    inputs: Floats  # (3 D, T): value, rate and acceleration of each
-    scale: Floats  # (D,) rad or the size
-    life: Life
-
-    @staticmethod
-    def of(life: Life, motion: Motion, inputs: Floats) -> Way:
-        """The way of a motion, whose inputs are written to the rows of an array."""
-        for k, rows in enumerate((motion.value, motion.rate, motion.acceleration)):
-            inputs[k::3] = rows
-        return Way(motion.time, inputs, life.plan.scale_of_inputs, life)
+    # They, and what is measured of them, are rows of an array, as a plan has it.
+    def __init__(self, life: Life, X: Floats, time: Floats, *inputs: Floats) -> None:
+        plan = life.plan
+        self.X, self.inputs, self.scale = X, X[: plan.first_body], plan.scale_of_inputs
+        for k, rows in enumerate(inputs):  # (D, T) values, rates and accelerations
+            self.inputs[k::3] = rows
+        clock = X[plan.clock]
+        clock[TIME] = time
+        life.measure(X)
+        self.last = len(time) - 1
+        #: By time step the way of the input that goes farthest, rad or sizes, and the sums up to samples.
+        self.time, self.steps, self.sums = time, clock[WAY, :-1], clock[SUM]
+        self.longest = float(clock[WAY, -1])
 
     @staticmethod
     def straight(start: Floats, goal: Floats, life: Life) -> Way:
         """The straight way between two sets of inputs (D,)."""
-        rows = np.zeros((3 * len(start), 2))
-        rows[0::3, 0], rows[0::3, 1] = start, goal
-        rows[1::3] = (goal - start)[:, None]
-        return Way(np.array([0.0, 1.0]), rows, life.plan.scale_of_inputs, life)
-
-    def until(self, count: int) -> Way:
-        """The first samples."""
-        if count == len(self.time):
-            return self
-        return Way(self.time[:count], self.inputs[:, :count], self.scale, self.life)
-
-    @property
-    def last(self) -> int:
-        return len(self.time) - 1
+        values, rates = np.array([start, goal]).T, (goal - start)[:, None]
+        return Way(life, life.storage(2), np.array([0.0, 1.0]), values, rates, 0.0 * rates)
 
     def time_at(self, x: Floats) -> Floats:
         k = x.astype(np.intp)
@@ -99,19 +87,14 @@ class Way:
         return found
 
     @cached_property
-    def measured(self) -> Travel:
-        """Ways of the inputs."""
-        return self.life.travelled(self.time, self.inputs)
-
-    @cached_property
     def turns(self) -> list[int]:
         """Samples at which all inputs come to rest, or begin to move, and the last one."""
-        moves = self.measured.steps > 0.0
+        moves = self.steps > 0.0
         return [*(np.flatnonzero(moves[1:] != moves[:-1]) + 1).tolist(), self.last]
 
     def next(self, k: int, wide: float) -> int:
         """The sample up to which the inputs go at most so far from one on; at least the next."""
-        far = bisect_right(self.measured.sums, self.measured.sums[k] + wide) - 1
+        far = bisect_right(self.sums, self.sums[k] + wide) - 1
         turn = self.turns[bisect_right(self.turns, k)]
         return min(max(far, k + 1), turn)
 
@@ -197,7 +180,7 @@ class Follower:
     ) -> Knots:
         """Knots of a way whose first sample is at a state (height,); ``checks`` what is found again."""
         knots, x, column = Knots(beyond=set(beyond)), 0.0, start
-        top = max(min(STRIDE, float(way.measured.sums[-1]) / FEWEST), 1e-300)
+        top = max(min(STRIDE, float(way.sums[-1]) / FEWEST), 1e-300)
         share, wide, batch, enters = 1.0, 2.0 * top, FIRST_BATCHES, True
         since = {g: self._missing(g, knots, -1.0) for g, lives in enumerate(alive.tolist()) if not lives}
         while x < way.last or enters:
@@ -212,17 +195,14 @@ class Follower:
                 state, unknowns = self.parts[g].state, self.plan.unknowns
                 column[state] = missing.state_near(self.plan, inputs[0::3, 0])
                 column[state + unknowns] = column[state + 2 * unknowns] = 0.0
-            X, sure = self.life.steps_from(column, inputs, time, alive)
+            X = self.life.steps_from(column, inputs, time, alive)
             at = at[: X.shape[1] - 1]
-            if sure:
-                good, found = len(at), np.ones((len(self.parts), len(at)), dtype=np.bool_)
-            else:
-                fine, found = self.fine(X[:, :-1], X[:, 1:], alive, np.diff(time)[: len(at)])
-                good = len(at) if fine.all() else int(fine.argmin())
+            fine, found = self.fine(X[:, :-1], X[:, 1:], alive, np.diff(time)[: len(at)])
+            good = len(at) if fine.all() else int(fine.argmin())
             if good and since:
                 back = self._found_again(since, found[:, 0], way, float(at[0]), X[:, 1], knots, checks)
                 if back and at[0] - x > 1:  # where it is found first
-                    wide = float(way.measured.sums[int(at[0])] - way.measured.sums[int(x)]) / DIVIDED
+                    wide = float(way.sums[int(at[0])] - way.sums[int(x)]) / DIVIDED
                     continue
                 for g in back:  # one that waited for another was where that one was
                     if knots.beyond.intersection(back, list(self.parts[g].known)):
@@ -249,7 +229,7 @@ class Follower:
                 since |= {g: self._missing(g, knots, -1.0) for g in gone}
                 alive = alive & found[:, 0]
             elif failed - x > 1:
-                wide = float(way.measured.sums[int(failed)] - way.measured.sums[k]) / DIVIDED
+                wide = float(way.sums[int(failed)] - way.sums[k]) / DIVIDED
             elif self._divides(way, k, share, column, alive & ~found[:, good]):
                 share /= DIVIDED
             else:  # what cannot be followed is lost from here on
@@ -312,7 +292,7 @@ class Follower:
 
     def _divides(self, way: Way, k: int, share: float, column: Floats, failing: Bools) -> bool:
         """Whether pieces of a time step are to be made smaller still."""
-        far = share * float(way.measured.steps[k])
+        far = share * float(way.steps[k])
         if far > LEAST or not far > LAST:
             return far > LEAST
         h, plan = share * float(way.time[k + 1] - way.time[k]), self.plan
@@ -335,7 +315,7 @@ class Follower:
         if np.abs((there - column[part.state]) / scale).max() > SAME:
             column[part.state] = there
             column[part.state + plan.unknowns] = 0.0
-            column[:] = self.life.steps_from(column, goal, np.zeros(2), plan.alive)[0][:, -1]
+            column[:] = self.life.steps_from(column, goal, np.zeros(2), plan.alive)[:, -1]
         return True
 
     def to(self, goal: Floats) -> Knots:
@@ -365,7 +345,7 @@ class Follower:
         if (column == plan.start).all():
             return plan.start
         given = column[: plan.first_body, None]
-        found = self.life.steps_from(column, given, np.zeros(2), plan.alive)[0][:, -1]
+        found = self.life.steps_from(column, given, np.zeros(2), plan.alive)[:, -1]
         same = np.abs(found[plan.q] - plan.start[plan.q]).max(initial=0.0) <= SAME  # else turns are counted
         return found if same and np.isfinite(found[: plan.first_state]).all() else plan.start
 
@@ -412,7 +392,7 @@ def guesses(plan: Plan, life: Life, knots: Knots, way: Way, X: Floats) -> None:
         x, columns, alive = _denser(plan, life, way, x, columns)
     first = np.ceil(x).astype(np.int64)
     first[-1] = count
-    life.guess(X, way.time, first, way.time_at(x), columns)
+    life.guess(X, first, way.time_at(x), columns)
     if not alive.all():
         k = np.repeat(np.arange(len(x) - 1), np.diff(first))
         for g, part in enumerate(plan.parts):
@@ -423,18 +403,28 @@ def guesses(plan: Plan, life: Life, knots: Knots, way: Way, X: Floats) -> None:
                 X[part.state[:, None], dead] = living[part.state][:, best]
 
 
+def between(life: Life, way: Way, X: Floats, x: Floats, parts: Sequence[Part]) -> Floats:
+    """An array of places between samples that are solved, of some groups."""
+    plan, Y, k = life.plan, life.storage(len(x)), np.minimum(x.astype(np.intp), way.last - 1)
+    Y[: plan.first_body] = way.at(x)
+    Y[plan.q] = X[plan.q, k] + (x - k) * (X[plan.q, k + 1] - X[plan.q, k])
+    life.apart(Y, len(x), np.inf, parts=parts)
+    return Y
+
+
 def _denser(plan: Plan, life: Life, way: Way, x: Floats, columns: Floats) -> tuple[Floats, Floats, Bools]:
     """More knots, solved from the guesses of the first: one step of Newton's method is enough then."""
     between = np.ceil(np.linspace(x[:-1], x[1:], DENSER, endpoint=False))
     at = np.unique(np.append(between, x[-1])).astype(np.int64)
-    count, time = len(at), way.time[at]
+    count = len(at)
     X = life.storage(count)
     X[: plan.first_body, :count] = way.inputs[:, at]
     first = np.searchsorted(at, x)
     first[-1] = count
-    life.guess(X, time, first, way.time_at(x), columns)
-    life.apart(X, count, LEAP)
-    if life.seen(X[:, :count], LEAP)[0]:
+    X[plan.first_clock + TIME] = way.time[at]
+    life.guess(X, first, way.time_at(x), columns)
+    notes = life.apart(X, count, LEAP)
+    if not np.count_nonzero((life.notes_of(X, LEAP) if notes is None else notes)[-1, 0]):
         x, columns = at.astype(float), X[:, :count]
     return x, columns, np.ones((len(plan.parts), len(x)), dtype=np.bool_)
 

@@ -1,8 +1,8 @@
 """A model's groups with their routines, and the places of all numbers in one array."""
 
 # The array X has a row for every number and a column for every instant, so that it is the storage of both
-# lives and of the answer: inputs with two rates, a record for every body, unknowns, their rates, quality, and
-# the bodies' axes in space, which machine code keeps for a block of instants only.
+# lives and of the answer: inputs with two rates, a record for every body, unknowns, their rates, quality, the
+# time and the ways of the inputs, and the bodies' axes in space, which machine code keeps for a block only.
 
 from __future__ import annotations
 
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 #: Quality of a group at an instant, in the order of its rows.
 QUALITY = CONDITION, RESIDUAL, REACH, GIMBAL, FAR, STEPS = range(6)
+#: Time, by time step the way of the input that goes farthest, then the longest of these, and their sums.
+CLOCK = TIME, WAY, SUM = range(3)
 #: Condition below which a group is singular at the reference.
 FLAT = 1e-9
 #: Least condition beside the reference's.
@@ -86,6 +88,11 @@ class Part:
         return self.routine.linear or self.group.form is not None
 
     @property
+    def is_signed(self) -> bool:
+        """Whether signs hold where the path may not."""
+        return self.group.direct or bool(self.group.struts)
+
+    @property
     def n(self) -> int:
         """Number of unknowns."""
         return self.routine.n
@@ -126,7 +133,8 @@ class Plan:
         self.first_body = 3 * self.inputs
         self.first_state = self.first_body + self.mechanism.n_bodies * self.record.stored
         self.first_quality = self.first_state + 3 * self.unknowns
-        self.first_axes = self.first_quality + len(QUALITY) * len(groups)
+        self.first_clock = self.first_quality + len(QUALITY) * len(groups)
+        self.first_axes = self.first_clock + len(CLOCK)
         self.height = self.first_axes + self.mechanism.n_bodies * (self.record.length - self.record.stored)
         self._place_unknowns(groups)
         self.start = self._reference_column(groups)
@@ -138,11 +146,16 @@ class Plan:
         self.dq = slice(self.q.stop, self.q.stop + self.unknowns)
         self.ddq = slice(self.dq.stop, self.dq.stop + self.unknowns)
         self.wound = self._wound()
+        self.clock = slice(self.first_clock, self.first_axes)
+        #: Rows of the frame: its record, and its axes.
+        axes = self.record.length - self.record.stored
+        self.frame = (
+            slice(self.first_body, self.first_body + self.record.stored),
+            slice(self.first_axes, self.first_axes + axes),
+        )
         self.alive = np.array([not part.dead for part in self.parts])
         for part in self.parts:
             self.alive[part.index] &= self.alive[list(part.known)].all()
-        #: Parts whose signs hold where their paths may not.
-        self.signed = [part for part in self.parts if part.group.direct or part.group.struts]
 
     @cached_property
     def routines(self) -> list[Routine]:
@@ -202,7 +215,7 @@ class Plan:
         column[self.first_axes :] = values[:, self.record.stored :].ravel()
         for first, group in zip(self._first, groups, strict=True):
             column[first : first + len(group.names)] = group.start
-        column[self.first_quality : self.first_axes : len(QUALITY)] = 1.0
+        column[self.first_quality : self.first_clock : len(QUALITY)] = 1.0
         return column
 
     def bodies(self, X: Floats) -> Floats:
@@ -220,8 +233,7 @@ class Plan:
 
     def quality(self, X: Floats) -> Floats:
         """(groups, numbers, instants) quality."""
-        groups = (self.first_axes - self.first_quality) // len(QUALITY)
-        return X[self.first_quality : self.first_axes].reshape(groups, len(QUALITY), X.shape[1])
+        return X[self.first_quality : self.first_clock].reshape(-1, len(QUALITY), X.shape[1])
 
     def axes(self, bodies: Floats) -> Floats:
         """(bodies, numbers, instants) axes by records."""

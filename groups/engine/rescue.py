@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from groups.engine.arrays import CLOSED, EDGE, TOLERANCE, Quality, all_fine, is_fine
+from groups.engine.arrays import CLOSED, EDGE, TOLERANCE, all_fine, is_fine
 from groups.engine.path import on_one_path
 from groups.engine.plan import CONDITION, FAR, GIMBAL, REACH, RESIDUAL, STEPS
 from groups.status import (
@@ -47,11 +47,28 @@ def statuses(plan: Plan, life: Life, X: Floats, time: Floats, knots: Knots, befo
     # What is not computed ``before`` stays so.
     found, solved = before.copy(), all_fine(plan, X, NEAR)
     placed: Bools = np.asarray(np.isfinite(plan.bodies(X)).all(axis=1))
+    clear, everywhere = (np.asarray((~x).all(axis=1)).tolist() for x in (before.astype(bool), ~placed))
+    sound = np.asarray(solved.all(axis=1)).tolist()
+    failing, gone = {loss.group for loss in knots.lost}, set[int]()  # at some instants, at all of them
     for g, part in enumerate(plan.parts):
+        untouched = clear[g] and g not in failing
+        if untouched and not gone.isdisjoint(part.known):
+            found[g] = PREDECESSOR_FAILED
+            gone.add(g)
+            continue
+        if (
+            untouched
+            and sound[g]
+            and failing.isdisjoint(part.known)
+            and all(everywhere[b] for b in part.group.own)
+        ):
+            continue
+        failing.add(g)
         there = found[g] == OK
         lost = (found[list(part.known)] != OK).any(axis=0) & there
         found[g, lost] = PREDECESSOR_FAILED
         if lost.all():
+            gone.add(g)
             continue
         bad = np.flatnonzero(~(solved[g] & placed[list(part.group.own)].all(axis=0)) & there & ~lost)
         if len(bad):
@@ -78,7 +95,7 @@ def _doubt(status: Statuses, losses: Sequence[Loss], smooth: Bools, has_one_mode
 
 def fine(plan: Plan, part: Part, X: Floats, near: float = NEAR) -> Bools:
     """(T,) whether a group is solved as it should be."""
-    solved = is_fine(Quality(*X[part.quality : part.quality + STEPS]), near, plan.size, part.flat)
+    solved = is_fine(X[part.quality : part.quality + STEPS], near, plan.size, part.flat)
     found: Bools = solved & np.isfinite(X[part.answer]).all(axis=0)
     return found
 
@@ -86,7 +103,7 @@ def fine(plan: Plan, part: Part, X: Floats, near: float = NEAR) -> Bools:
 def _rescued(plan: Plan, life: Life, part: Part, X: Floats, bad: Ints) -> Statuses:
     """Statuses of a group at some instants; its answers are written where there are some."""
     Y = life.columns(X, bad, part)
-    life.again(part, Y, NEAR)  # predecessors may have been rescued
+    life.apart(Y, len(bad), NEAR, parts=[part])  # predecessors may have been rescued
     code = np.where(fine(plan, part, Y), OK, NOT_CONVERGED).astype(np.int8)
     todo = np.flatnonzero(code != OK)
     if len(todo):

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property, partial
+from functools import cached_property, partial, reduce
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -123,7 +123,8 @@ class Inputs:
         return self._geometry[key]
 
     def body(self, b: int) -> Frame:
-        n, get = self.uses.bodies[b], self._of_body(b)
+        n = self.uses.bodies[b]
+        get = self._number(n)
         place = [get(k) for k in self.record.position]
         if not self.record.planar:
             R = [get(k) for k in self.record.axes]
@@ -131,9 +132,6 @@ class Inputs:
         c, s = (get(k) for k in self.record.axes)
         axes = [[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]]
         return Frame([*place, 0.0], axes, get(self.record.turn), Motion(None, body=n))
-
-    def _of_body(self, b: int) -> Callable[[int], Node]:
-        return self._number(self.uses.bodies[b])
 
     def _number(self, n: int) -> Callable[[int], Node]:
         return lambda k: self.graph.input("b", (n, k))
@@ -330,18 +328,12 @@ class Routine:
     @staticmethod
     def largest_of(numbers: Sequence[Number]) -> Number:
         """Largest size of some numbers."""
-        found: Number = 0.0
-        for k, x in enumerate(numbers):
-            found = largest(found, absolute(x)) if k else absolute(x)
-        return found
+        return reduce(largest, map(absolute, numbers)) if numbers else 0.0
 
     @staticmethod
     def _least(shares: Sequence[Number]) -> Number:
         """The least of some shares, 1 if there are none."""
-        found: Number = 1.0
-        for k, x in enumerate(shares):
-            found = least(found, x) if k else x
-        return found
+        return reduce(least, shares) if shares else 1.0
 
     @staticmethod
     def _signed_least(shares: Sequence[Number]) -> Number:

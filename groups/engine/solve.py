@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from groups.engine.arrays import DOUBT, Life, way
-from groups.engine.path import Knots, Way, followed, guesses
+from groups.engine.path import Knots, Way, between, followed, guesses
 from groups.engine.plan import CONDITION, RESIDUAL, STEPS, Plan
 from groups.engine.rescue import NEAR, Statuses, statuses
 from groups.engine.turning import mark_turned_back
@@ -59,9 +59,9 @@ def life_of(plan: Plan, compiled: bool) -> Life:
         if plan.machine is None:
             from groups.engine.machine import Host, Machine
 
-            key = Host.here().key()
-            plan.machine = Machine(plan, plan.code.get(key))
-            plan.code[key] = plan.machine.code
+            host = Host.here()
+            plan.machine = Machine(plan, plan.code.get(host))
+            plan.code[host] = plan.machine.code
         return plan.machine
 
 
@@ -86,7 +86,8 @@ class Solving:
     @cached_property
     def way(self) -> Way:
         """The motion's inputs, which stand in the array from now on, between its samples."""
-        return Way.of(self.life, self.motion, self.X[: self.plan.first_body])
+        motion = self.motion
+        return Way(self.life, self.X, motion.time, motion.value, motion.rate, motion.acceleration)
 
     def begin(self, start: Floats | None = None, *, anew: bool = True) -> None:
         """Follow the motion in a coarse pass from the reference, or from another column (height,)."""
@@ -133,23 +134,24 @@ class Solving:
         # solved all over may have passed dead points unless it ``looks`` for them.
         plan, life, count = self.plan, self.life, len(self.motion.time)
         done = count if done is None else done
-        X, way, status = self.X[:, :done], self.way.until(done), np.zeros((len(plan.parts), count), np.int8)
+        X, way, status = self.X[:, :done], self.way, np.zeros((len(plan.parts), count), np.int8)
+        if done < count:
+            way = Way(life, X, way.time[:done])
         mine = status[:, :done]
         if missing is not None:
             status[missing] = NOT_COMPUTED
-        noted = self._notes if self._noted == count * len(plan.parts) else None  # else some were by others
-        fine, least = life.seen(X, NEAR, noted)
-        self._fine = fine
-        if not fine or self.knots.lost:
+        notes = self._notes if self._noted == count * len(plan.parts) else None  # else some were by others
+        notes = life.notes_of(X, NEAR) if notes is None else notes
+        self._fine = whole = notes[-1, 0] == 0.0
+        if not whole or self.knots.lost:
             mine[:] = statuses(plan, life, X, way.time, self.knots, mine)
-            least = life.seen(X, NEAR)[1]
-        if looks or np.count_nonzero(mine):
-            mark_turned_back(plan, life, way, X, mine, least)
-        whole = not np.count_nonzero(mine)
+            notes, whole = life.notes_of(X, NEAR), not np.count_nonzero(mine)
+        if looks or not whole:
+            whole &= not mark_turned_back(plan, life, way, X, mine, notes)
         if not whole:
             take_back(plan, X, mine)
-        telling = not plan.wound or way.measured.longest <= TELLING
-        if done == count and telling and whole and life.turns(X, way, self.start):
+        telling = not plan.wound or way.longest <= TELLING
+        if done == count and telling and whole and life.turns(X, self.start):
             return self.arrays(held, level, status)
         if plan.wound:
             _count_turns(plan, life, way, X, self.start)
@@ -161,8 +163,8 @@ class Solving:
 
     def look(self, status: Statuses) -> None:
         """Mark in statuses (G, T) where closed forms have turned back at dead points."""
-        least = self.life.seen(self.X, NEAR)[1]
-        mark_turned_back(self.plan, self.life, self.way, self.X, status, least)
+        notes = self.life.notes_of(self.X, NEAR)
+        mark_turned_back(self.plan, self.life, self.way, self.X, status, notes)
 
     def off_profiles(self, status: Statuses) -> Iterator[tuple[int, Ints, Floats, str]]:
         """Groups with a contact that has left an open profile: instants, how far, and what is said."""
@@ -196,11 +198,11 @@ class Solving:
         """Outputs of the bodies that are held (bodies, T, …) and quality (G, T); views if that is all."""
         plan, X = self.plan, self.X
         every, whole = plan.bodies(X), len(held) == plan.mechanism.n_bodies and level == 2
-        none = np.zeros((len(held), 0, 3 if plan.record.planar else 6))
-        position, orientation, velocity, acceleration = (
-            none if n >= level + 2 else (every[:, k] if whole else every[held, k]).swapaxes(1, -1)
-            for n, k in enumerate(plan.record.outputs)
-        )
+        outputs = [
+            (every[:, k] if whole else every[held, k]).swapaxes(1, -1)
+            for k in plan.record.outputs[: level + 2]
+        ]
+        outputs += [np.zeros((len(held), 0, 3 if plan.record.planar else 6))] * (2 - level)
         Q = plan.quality(X)
         Q = Q if whole else Q.copy()
         residual, condition = Q[:, RESIDUAL], Q[:, CONDITION] if self._fine else np.abs(Q[:, CONDITION])
@@ -209,25 +211,23 @@ class Solving:
             waits = status == PREDECESSOR_FAILED
             residual = np.where(waits | (status == NOT_COMPUTED), np.nan, residual)
             steps, condition = np.where(waits, 0, steps), np.where(waits, 0.0, condition)
+        position, orientation, velocity, acceleration = outputs
         return Arrays((position, orientation, velocity, acceleration), (status, residual, steps, condition))
 
 
 def take_back(plan: Plan, X: Floats, status: Statuses) -> None:
     """Clear answers that are numbers, and yet none."""
     gone: Bools = np.isin(status, (BRANCH_JUMP, PREDECESSOR_FAILED, PASSED_SINGULAR))
-    some, every = (np.asarray(of(axis=1)).tolist() for of in (gone.any, gone.all))
-    for part in plan.parts:
-        if every[part.index]:
-            X[part.answer] = np.nan
-        elif some[part.index]:
-            X[part.answer[:, None], np.flatnonzero(gone[part.index])] = np.nan
+    gone &= np.isfinite(X[[part.answer[0] for part in plan.parts]])  # else all are cleared
+    for g in np.flatnonzero(gone.any(axis=1)).tolist():
+        X[plan.parts[g].answer[:, None], np.flatnonzero(gone[g])] = np.nan
 
 
 def _count_turns(plan: Plan, life: Life, way: Way, X: Floats, before: Floats) -> None:
     """Turns of the angles of closed forms, counted on from a column by their rates."""
     rows = plan.turning[np.isfinite(X[plan.turning]).any(axis=1)]
     parts = plan.placing(rows)
-    pieces = 1 + int(min(way.measured.longest / TELLING, max(64, COUNTED / max(way.last * len(X), 1))))
+    pieces = 1 + int(min(way.longest / TELLING, max(64, COUNTED / max(way.last * len(X), 1))))
     Y, time = _in_pieces(life, way, X, np.arange(way.last), pieces, parts)
     turns, doubtful = _turns(plan, rows, Y, time, before[rows])
     for k in np.unique(np.flatnonzero(doubtful.any(axis=0)) // pieces).tolist():  # rates do not tell enough
@@ -249,12 +249,9 @@ def _in_pieces(
     if pieces == 1 or not count:
         return X, way.time
     x = first + np.linspace(0.0, count, pieces * count + 1)
-    Y = life.storage(len(x))
+    Y = between(life, way, X, x, parts)
     rows = np.concatenate([np.arange(plan.first_body), *(plan.rows_of_part(part) for part in parts)])
     rows = rows[rows < plan.first_axes]
-    Y[: plan.first_body] = way.at(x)
-    Y[plan.q] = X[plan.q, first + np.arange(len(x)) // pieces]
-    life.apart(Y, len(x), np.inf, parts=parts)
     Y[rows, ::pieces] = X[rows, first : first + count + 1]
     return Y, way.time_at(x)
 

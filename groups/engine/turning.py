@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from groups.engine.arrays import way
+from groups.engine.path import between
 from groups.engine.plan import GIMBAL, REACH
 from groups.status import BRANCH_JUMP, OK, PREDECESSOR_FAILED
 from mbssa.arrays import Bools, Floats, Ints
@@ -32,50 +33,51 @@ LEAP, BLUR = 0.3, 1e-6
 FLIP = 0.5
 
 
-def mark_turned_back(plan: Plan, life: Life, way: Way, X: Floats, status: Statuses, least: Floats) -> None:
-    """Say of the first instant behind a dead point that a closed form did not go through it."""
-    # ``least`` (G, 2) are the squares of the sines.
-    if not plan.signed or least.min() >= WIDE**2:
-        return  # nowhere near a dead point
-    near = (WIDE if way.measured.longest > COARSE else CLOSE) ** 2
-    coarse, back = np.flatnonzero(way.measured.steps > COARSE), dict[int, Bools]()
+def mark_turned_back(plan: Plan, life: Life, way: Way, X: Floats, status: Statuses, notes: Floats) -> bool:
+    """Say of the first instant behind a dead point that a closed form did not go through it; if any did."""
+    # ``notes`` (G + 1, NOTES) have the squares of the sines.
+    near = (WIDE if way.longest > COARSE else CLOSE) ** 2
+    if all(least >= near for least in notes[-1, 1:].tolist()):
+        return False
+    even = way.last > 2 and way.longest <= min(COARSE, EVEN * float(way.steps.min()))
     suspects: dict[int, list[tuple[Part, int]]] = {}
-    solved = status == OK
-    paired = (solved[:, 1:] & solved[:, :-1]).any(axis=1).tolist()
-    for part in (part for part in plan.signed if paired[part.index]):
-        for k, row in enumerate((REACH, GIMBAL)):
-            if not least[part.index, k] >= near:
-                found, steps = _turned(plan, way, part, X, status, coarse, row)
-                back[part.index] = back.get(part.index, False) | found
-                for step in steps.tolist():
-                    suspects.setdefault(step, []).append((part, row))
+    back = dict[int, Bools]()
+    for g, k in np.argwhere(~(notes[:-1, 1:] >= near)).tolist():
+        part, row = plan.parts[g], (REACH, GIMBAL)[k]
+        solved = status[g] == OK
+        if not (part.is_signed and solved.any()):
+            continue
+        measure = np.sqrt(np.maximum(X[part.quality + row], 0.0))
+        if not (even and measure.min() > FAR * np.abs(measure[1:] - measure[:-1]).max()):
+            found, steps = _turned(plan, way, part, X, solved, measure)
+            back[g] = back.get(g, False) | found
+            for step in steps.tolist():
+                suspects.setdefault(step, []).append((part, row))
     for step, those in sorted(suspects.items()):
         for part in _inside(plan, life, way, X, step, those):
             back[part.index][step + 1] = True
-    if not any(found.any() for found in back.values()):
-        return
-    for part in plan.parts:
-        lost = (status[list(part.known)] == BRANCH_JUMP).any(axis=0) & (status[part.index] == OK)
-        status[part.index, lost] = PREDECESSOR_FAILED
-        if part.index in back:
-            status[part.index, back[part.index] & (status[part.index] == OK)] = BRANCH_JUMP
+    jumped = {g for g, found in back.items() if found.any()}
+    for part in plan.parts if jumped else ():
+        mine = status[part.index]
+        if not jumped.isdisjoint(part.known):
+            lost = (status[list(part.known)] == BRANCH_JUMP).any(axis=0)
+            mine[lost & (mine == OK)] = PREDECESSOR_FAILED
+        if part.index in jumped:
+            mine[back[part.index] & (mine == OK)] = BRANCH_JUMP
+    return bool(jumped)
 
 
 def _turned(
-    plan: Plan, way: Way, part: Part, X: Floats, status: Statuses, coarse: Ints, row: int
+    plan: Plan, way: Way, part: Part, X: Floats, solved: Bools, measure: Floats
 ) -> tuple[Bools, Ints]:
     """(T,) instants behind a dead point, and time steps that are to be looked into."""
-    measure, steps = np.sqrt(np.maximum(X[part.quality + row], 0.0)), way.measured.steps
     found = np.zeros(len(measure), dtype=np.bool_)
-    even = len(steps) > 2 and steps.max() <= EVEN * steps.min()
-    if even and not len(coarse) and measure.min() > FAR * np.abs(np.diff(measure)).max():
-        return found, coarse
-    solved = (status[part.index] == OK) & np.isfinite(X[part.records[0]])
+    solved = solved & np.isfinite(X[part.records[0]])
     both, least = solved[1:] & solved[:-1], np.minimum(measure[1:], measure[:-1])
     near = np.flatnonzero(both & (least < CLOSE))
     found[near[_mirrored(measure, way.time, solved, near)] + 1] = True
-    leaps, wide = near[_leaps(plan, part, X, near, way.time)], coarse[(both & (least < WIDE))[coarse]]
-    return found, np.union1d(leaps, wide)
+    wide = np.flatnonzero(both & (least < WIDE) & (way.steps > COARSE))
+    return found, np.union1d(near[_leaps(plan, part, X, near, way.time)], wide)
 
 
 def _leaps(plan: Plan, part: Part, X: Floats, steps: Ints, time: Floats) -> Bools:
@@ -112,12 +114,8 @@ def _inside(
     plan: Plan, life: Life, way: Way, X: Floats, k: int, suspects: Sequence[tuple[Part, int]]
 ) -> Iterator[Part]:
     """Groups that turned back inside a time step, which is solved in pieces for that."""
-    share = np.append(np.arange(PIECES) / PIECES, 1.0)
-    Y = life.storage(len(share))
-    Y[: plan.first_body] = way.at(k + share)
-    Y[plan.q] = X[plan.q, k, None] + share * (X[plan.q, k + 1] - X[plan.q, k])[:, None]
-    life.apart(Y, len(share), np.inf, parts=plan.up_to(part for part, _ in suspects))
-    time = way.time_at(k + share)
+    x = k + np.append(np.arange(PIECES) / PIECES, 1.0)
+    Y, time = between(life, way, X, x, plan.up_to(part for part, _ in suspects)), way.time_at(x)
     for part, row in suspects:
         measure, solved = np.sqrt(np.maximum(Y[part.quality + row], 0.0)), np.isfinite(Y[part.records[0]])
         if solved.all():  # else it comes back with the sign that it had

@@ -15,12 +15,12 @@ from groups.motion import Motion
 from groups.results.arrays import Arrays
 from groups.rotations import quaternion_of, rotation_of
 from groups.setting import Setting
-from groups.solvers.newton import counted
 from groups.solvers.solver import Solver
 from groups.status import OK
 from groups.tree import GroupTree
 from mbssa import Group
 from mbssa.arrays import Ints
+from mbssa.texts import counted
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -49,7 +49,7 @@ class GlobalApproach(Solver):
         names = ("x", "y", "angle") if setting.planar else ("x", "y", "z", "turn_x", "turn_y", "turn_z")
         return cls(
             group.number,
-            f"global {method}, {counted(system.n)}",
+            f"global {method}, {counted(system.n, 'unknown')}",
             why,
             tuple(f"{mechanism.body_name(b)}.{name}" for b in group.body_indices.tolist() for name in names),
             default.closing,

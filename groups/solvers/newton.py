@@ -11,6 +11,7 @@ from groups.solvers.solver import Solver
 from groups.tree import GroupTree, open_group
 from groups.truss import truss_of
 from mbssa import Group
+from mbssa.texts import counted
 
 _SIX = "a loop of six hinges; 8 where the cylinder's axis meets the slotted ball's centre"
 #: Degrees of the polynomials that Newton stands for, by chain, as the literature has them.
@@ -38,12 +39,13 @@ class Newton(RelativeSolver):
     @classmethod
     def match(cls, tree: GroupTree, setting: Setting) -> Newton:
         """Return the solver of a group."""
-        unknowns, checked = counted(len(unknowns_of(tree, setting))), checked_rows(tree, setting)
+        n, checked = len(unknowns_of(tree, setting)), checked_rows(tree, setting)
+        unknowns = counted(n, "unknown")
         if checked:
             are = "equation is" if len(checked) == 1 else "equations are"
             why = f"over-constrained: {len(checked)} {are} only checked ({', '.join(checked)})"
         else:
-            at_once = "that closes alone" if unknowns == counted(1) else "that close at once"
+            at_once = "that closes alone" if n == 1 else "that close at once"
             why = f"no closed form is known for {unknowns} {at_once}"
         return cls.of(tree, setting, f"Newton, {unknowns}", why, n_checked=len(checked))
 
@@ -70,8 +72,3 @@ class Newton(RelativeSolver):
             degree, reason = DEGREES[chain]
             return degree, f"{why}; {reason}"
         return None, f"{why}; {WITHOUT_DEGREE.get(chain, 'the number of modes is not known')}"
-
-
-def counted(unknowns: int) -> str:
-    """Number of unknowns in words."""
-    return f"{unknowns} unknown{'s' if unknowns > 1 else ''}"

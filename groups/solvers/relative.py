@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import Self, TypeAlias
 
 import numpy as np
 
 from groups.setting import Setting
 from groups.solvers.solver import Solver
-from groups.tree import GroupTree, Strut, ball_of
+from groups.tree import GroupTree, Link, Strut, ball_of
 from mbssa.arrays import Floats
 from mbssa.joints.catalogue import type_of_joint
 from mbssa.joints.equations import Step
 from mbssa.joints.system import Rows
 
+#: An unknown motion: its joint and its step.
+Motion: TypeAlias = tuple[int, Step]
 #: Singular values below this share of the largest, and rows below this share of the longest, are zero.
 DEPENDENT = 1e-7
 
@@ -40,33 +42,23 @@ class RelativeSolver(Solver):
         return cls(tree.number, name, why, unknowns, closing, roots, len(tree.struts), n_checked)
 
 
-def undriven(tree: GroupTree, setting: Setting) -> list[tuple[int, str]]:
-    """Undriven coordinates of the joints that carry the bodies, by joint index and name."""
-    mechanism = setting.mechanism
-    return [
-        (link.joint, name)
-        for link in tree.links
-        if link.joint >= 0
-        for name in type_of_joint(mechanism, link.joint).coordinates
-        if (link.joint, name) not in setting.drives
-    ]
+def undriven(link: Link, setting: Setting) -> list[str]:
+    """Names of the undriven coordinates of the joint that carries a body, or of a free body."""
+    if link.joint < 0:
+        turns = ["angle"] if setting.mechanism.space == "planar" else ["z", "turn_x", "turn_y", "turn_z"]
+        return ["x", "y", *turns]
+    names = type_of_joint(setting.mechanism, link.joint).coordinates
+    return [name for name in names if (link.joint, name) not in setting.drives]
 
 
 def unknowns_of(tree: GroupTree, setting: Setting) -> tuple[str, ...]:
     """Names of the undriven coordinates, and of those of bodies that no joint carries."""
     mechanism = setting.mechanism
-    turns = ("angle",) if mechanism.space == "planar" else ("z", "turn_x", "turn_y", "turn_z")
-    found: list[str] = []
-    for link in tree.links:
-        if link.joint < 0:
-            found += [f"{mechanism.body_name(link.body)}.{name}" for name in ("x", "y", *turns)]
-            continue
-        found += [
-            f"{mechanism.joint_ids[link.joint]}.{name}"
-            for name in type_of_joint(mechanism, link.joint).coordinates
-            if (link.joint, name) not in setting.drives
-        ]
-    return tuple(found)
+    return tuple(
+        f"{mechanism.body_name(link.body) if link.joint < 0 else mechanism.joint_ids[link.joint]}.{name}"
+        for link in tree.links
+        for name in undriven(link, setting)
+    )
 
 
 def closing_of(tree: GroupTree, setting: Setting) -> tuple[str, ...]:
@@ -94,11 +86,10 @@ def is_elementary(tree: GroupTree, setting: Setting) -> bool:
         names = type_of_joint(setting.mechanism, j).coordinates
         if pair is None or ball_of(pair.steps, [(j, name) in setting.drives for name in names]):
             return False
-    free = undriven(tree, setting)
-    steps = [(j, step) for j in {j for j, _ in free} for step in motions(setting, j)]
+    steps = [(link.joint, step) for link in tree.links for step in motions(setting, link.joint)]
     moved = Counter((j, step.coordinate) for j, step in steps)
     is_plain = all(step.factor in (1.0, -1.0) for _, step in steps)
-    return is_plain and len(moved) == len(free) and set(moved.values()) <= {1}
+    return is_plain and len(moved) == len(unknowns_of(tree, setting)) and set(moved.values()) <= {1}
 
 
 def motions(setting: Setting, j: int) -> list[Step]:
@@ -109,6 +100,20 @@ def motions(setting: Setting, j: int) -> list[Step]:
         for step in (kind.pair.steps if kind.pair is not None else ())
         if step.coordinate is not None and (j, kind.coordinates[step.coordinate]) not in setting.drives
     ]
+
+
+def sides_of(tree: GroupTree, cut: int, setting: Setting) -> tuple[list[int], list[list[Motion]]]:
+    """Bodies on the ways from both ends of a joint to known bodies, and the unknown motions of each way."""
+    link_of, bodies, sides = {link.body: link for link in tree.links}, list[int](), list[list[Motion]]()
+    for body in setting.mechanism.joint_bodies(cut)[:2]:
+        sides.append([])
+        while body in link_of:
+            bodies.append(body)
+            link = link_of[body]
+            steps = motions(setting, link.joint)[:: -1 if link.forward else 1]
+            sides[-1] += [(link.joint, step) for step in steps]
+            body = link.parent
+    return bodies, sides
 
 
 def checked_rows(tree: GroupTree, setting: Setting) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from groups.setting import Setting
-from groups.solvers.relative import RelativeSolver, held_bodies, is_elementary, motions, rods
+from groups.solvers.relative import RelativeSolver, held_bodies, is_elementary, motions, rods, sides_of
 from groups.tree import GroupTree
 from mbssa import Group
 from mbssa.joints.catalogue import type_of_joint
@@ -55,16 +55,10 @@ def _slides(tree: GroupTree, setting: Setting) -> tuple[bool, ...] | None:
         return None
     if not is_elementary(tree, setting):
         return None
-    link_of, around, sides = {link.body: link for link in tree.links}, list[int](), list[list[bool]]()
-    for body in mechanism.joint_bodies(cut)[:2]:
-        sides.append([])
-        while body in link_of:
-            link = link_of[body]
-            steps = motions(setting, link.joint)[:: -1 if link.forward else 1]
-            around += [link.joint] * len(steps)
-            sides[-1] += [step.kind != "turn" for step in steps]
-            body = link.parent
-    found = [*sides[0], *sides[1][::-1]]
+    _, (one, other) = sides_of(tree, cut, setting)
+    found = [*one, *other[::-1]]
+    around = [j for j, _ in found]
     if len(found) != 3 or any(around.count(j) > len(motions(setting, j)) for j in around):
         return None
-    return tuple(found if len(sides[0]) < 2 else found[::-1])
+    slides = [step.kind != "turn" for _, step in found]
+    return tuple(slides if len(one) < 2 else slides[::-1])

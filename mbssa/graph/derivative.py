@@ -117,11 +117,12 @@ def _partial(op: str, k: int, x: Sequence[Node], y: Node, data: Any) -> Number:
         case "*":
             return x[1 - k]
         case "/":
-            return div(1.0, x[1]) if k == 0 else neg(div(y, x[1]))
+            over = div(1.0, x[1])  # one quotient for all derivatives
+            return over if k == 0 else neg(mul(y, over))
         case "neg":
             return -1.0
         case "sqrt":
-            return div(0.5, y)
+            return mul(0.5, div(1.0, y))
         case "sin":
             return cos(x[0])
         case "cos":

@@ -15,7 +15,7 @@ import numpy as np
 from groups.dynamics.forces import TYPES
 from groups.dynamics.forces.at import At, Called
 from groups.dynamics.masses import MassTable
-from groups.engine.kinematics import Group
+from groups.engine.kinematics import Closure, Group
 from groups.engine.twins import groups_of
 from groups.setting import Setting
 from groups.tree import GroupTree, spanning
@@ -374,11 +374,10 @@ def _measured(
     """A coordinate of a joint that is no link of a tree: an unknown of its own, so that turns are counted."""
     if j in group.frames.relations:
         relations = group.frames.relations[j]
-        return group._sum(numbers, bodies, rows, j, relations, relations.coordinates[name])
+        return Closure(group, numbers, bodies, rows).sum(j, relations.coordinates[name])
     kind = type_of_joint(group.mechanism, j)
     assert kind.pair is not None
-    a, b = group.mechanism.joint_bodies(j)[:2]
-    d, C = relative(bodies[a].end(*group.side(numbers, j, 0)), bodies[b].end(*group.side(numbers, j, 1)))
+    d, C = relative(*group.ends_of(numbers, bodies, j))
     elementary = kind.pair.coordinates[kind.coordinates.index(name)]
     angle = sine_cosine(elementary, d, C)
     if angle is None:

@@ -20,9 +20,7 @@ from groups.branches.machine import CompiledTests
 from groups.branches.poses import solve_proven_poses
 from groups.branches.prover import prover_of
 from groups.cli.singular_positions import singular_positions
-from groups.engine.arrays import Life
 from groups.engine.machine import Host
-from groups.engine.path import Way
 from groups.engine.solve import Solving, plan_of
 from groups.status import BRANCH_JUMP, CONTACT_LOST, OK, PASSED_SINGULAR, PREDECESSOR_FAILED
 from routes.sweep.poses import solve_poses
@@ -83,13 +81,11 @@ def mechanism_of(name):
     return MADE[name]() if name in MADE else mbssa.load(name)
 
 
-def of_columns(model, X, time, inputs):
+def of_columns(model, X, way):
     """By group and step, whether neighbouring columns are proven as they are; radii by unknown."""
     prover = prover_of(plan_of(model))
     usable = np.ones((model.structure.n_groups, X.shape[1] - 1), dtype=bool)
-    return prover, prover.pieces(
-        Way(time, inputs, prover.plan.scale_of_inputs, Life(prover.plan)), 0, X, usable, 0
-    )
+    return prover, prover.pieces(way, 0, X, usable, 0)
 
 
 def columns_of(model, motion, **options):
@@ -108,7 +104,7 @@ def test_another_branch_an_open_loop_or_wrong_rates_are_not_proven():
     plan = one.plan
 
     def tells(X):
-        return of_columns(model, X, motion.time, one.way.inputs)[1].good[1].tolist()
+        return of_columns(model, X, one.way)[1].good[1].tolist()
 
     assert tells(one.X) == tells(other.X) == [True, True]
     mixed = one.X.copy()
@@ -131,7 +127,7 @@ def test_solutions_between_two_instants_are_within_the_tube(name, way):
     mechanism = mechanism_of(name)
     model, motion = moved(mechanism, way, 2)
     coarse = columns_of(model, motion)
-    _, pieces = of_columns(model, coarse.X, motion.time, coarse.way.inputs)
+    _, pieces = of_columns(model, coarse.X, coarse.way)
     assert pieces.good.all()
     fine = columns_of(model, moved(mechanism, way, FINE)[1])
     plan, s = coarse.plan, np.linspace(0.0, 1.0, FINE)

@@ -11,7 +11,7 @@ import pytest
 import groups
 import mbssa
 from groups.engine import machine
-from groups.engine.machine import Host, Machine, Text, object_code
+from groups.engine.machine import Host, Machine, object_code, text_of
 from groups.engine.plan import Plan
 from groups.engine.solve import Solving, life_of, plan_of
 
@@ -56,7 +56,7 @@ def test_both_lives_take_the_same_strides(name):
         for compiled in (False, True):
             solving = Solving(model, motion, compiled=compiled)
             solving.begin()
-            way = solving.way.measured
+            way = solving.way
             found.append(np.concatenate([*solving.knots.x, way.steps, way.sums, [way.longest]]))
         np.testing.assert_array_equal(found[0], found[1], err_msg=f"{name} at {steps} instants")
 
@@ -175,7 +175,7 @@ def test_other_machines_need_no_library(triple, name, lanes):
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
     for model in map(built, ("cam_roller", "six_sps")):
-        text = Text.of(Plan(model), lanes).text
+        text = text_of(Plan(model), lanes)[0]
         assert all("@llvm." in line for line in text.splitlines() if line.startswith("declare"))
         code = object_code(text, Host(name, "", lanes), triple)
         assert not re.search(rb"chkstk|\b_?(sin|cos|exp|log|rint|floor|fma|memcpy|memset)\b", code)

@@ -53,7 +53,7 @@ def turn(number=40):
 def test_processes_get_the_object_code_of_a_model(bar, tmp_path, monkeypatch):
     setup = replace(prepare(bar, turn(), store=tmp_path / "store"), compiled=True)
     received, code = pickle.loads(packed_setup(setup))
-    assert list(code) == [Host.here().key()]
+    assert list(code) == [Host.here()]
     monkeypatch.setattr(machine, "object_code", mock.Mock(side_effect=AssertionError("made once more")))
     plan_of(received.model).code.update(code)
     assert received.model.compile()
