@@ -83,7 +83,7 @@ class Trail:
 
     def crossed(self, proof: Proof, at: float) -> Crossed | None:
         """The pose behind a crossing that is near a share of the step; None where there is none."""
-        longest, length = self.step.way.measured.longest, float(self.step.way.time[1])
+        longest, length = self.step.way.longest, float(self.step.way.time[1])
         across = min(ACROSS / longest, 0.2)
         before = [k for k, share in enumerate(self.shares) if share <= at - across]
         k = before[-1] if before else 0

@@ -306,7 +306,8 @@ class Proof:
         if self.beyond is not None:  # its inputs are those of the last time step, a little farther
             inputs[:, 0], time[0] = self.beyond.inputs, self.beyond.time
             column, status, self.beyond = self.beyond.column, self.beyond.status, None
-        way = Way(time - time[0], inputs, self.plan.scale_of_inputs, self.solving.life)
+        life = self.solving.life
+        way = Way(life, life.storage(2), time - time[0], *(inputs[order::3] for order in range(3)))
         before = self.X[:, first + 1].copy(), self.status[:, first + 1].copy()
         self._in_pieces(
             Step(way, of.names, float(time[0]), float(time[1] - time[0])), column, status, first + 1
@@ -324,7 +325,7 @@ class Proof:
     def _in_pieces(self, step: Step, column: Floats, status: Statuses, at: int) -> None:
         """Solve the time step to an instant in pieces until all sure groups' are certified, or least."""
         # Groups with a least piece that is not certified are sure no longer.
-        shares, unsolved, longest = np.array([0.0, 1.0]), 1.0, step.way.measured.longest
+        shares, unsolved, longest = np.array([0.0, 1.0]), 1.0, step.way.longest
         most = ROUNDS if longest <= FARTHEST and self.spent < self.patience else 0
         trail, whole = Trail(step, self.plan), (column, status, self.tail)
         for rounds in count():

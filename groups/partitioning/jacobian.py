@@ -84,4 +84,4 @@ def _rows_of(at: PosesOverTime, cut: Cut) -> tuple[tuple[int, ...], Floats]:
     equations = type_of_joint(mechanism, joints[0]).pair
     assert equations is not None
     pair = PairPose(equations, d / frames.size, C, {}, axes, poses[1][0] + arms[1])
-    return bodies, pair_rows(at, bodies, pair, (Elementary("distance"),))
+    return bodies, pair_rows(at, bodies, pair, (Elementary("distance"),))[1]

@@ -49,7 +49,7 @@ class Point:
 
     def rates(self, trajectory: Trajectory, scene: Scene) -> list[Floats]:
         """Velocity and acceleration (F, 3) in world axes (m/s, m/s²), as far as they were kept."""
-        moving = body_motion(trajectory.instants(scene.instants), scene.frames, self.body + 1)
+        moving = body_motion(trajectory.instants(scene.instants), self.body)
         return carried(moving, self.local, is_place=True)[1:]
 
 
