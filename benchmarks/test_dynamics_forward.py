@@ -19,6 +19,7 @@ import groups
 import mbssa
 from benchmarks.squeezer_rivals import Guide, exudyn_run
 from groups.building import build
+from groups.dynamics.forward.equations import instant
 from groups.dynamics.forward.lagrange import Lagrange
 from groups.dynamics.forward.loads import Loads
 from groups.dynamics.forward.trees import Trees
@@ -54,8 +55,8 @@ def begun(mechanism):
     model = build(structure)
     loads = Loads(mechanism, model.frames, {})
     by_groups, by_tree = (trees(model, whole) for whole in (False, True))
-    instant = by_groups.instant(0.0, by_groups.start)
-    return by_groups, by_tree, Lagrange(structure, model.frames, model.reference, loads, {}, instant, 0.0)
+    begin = instant(by_groups, 0.0, by_groups.start)
+    return by_groups, by_tree, Lagrange(structure, model.frames, model.reference, loads, {}, begin)
 
 
 def trees(model, whole=False):

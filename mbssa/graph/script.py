@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import struct
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
@@ -366,7 +367,7 @@ class _Sources(SourceWriter):
 # --- LLVM ----------------------------------------------------------------------------------------------
 
 _KINDS = {"number": "double", "whole": "i64", "condition": "i1"}
-_ARGUMENTS = "ptr noalias %m, ptr noalias %p, ptr %ask"
+_ARGUMENTS = "ptr noalias %m, ptr noalias %p, ptr %ask, ptr %tables"
 
 
 class _Cell(Variable):
@@ -380,13 +381,13 @@ class _Cell(Variable):
 
 
 class MachineScript(Script):
-    """A script as LLVM text; its functions take the address of the one that :meth:`ask` calls, too."""
+    """A script as LLVM text; its functions take the address that :meth:`ask` calls, and those of tables."""
 
     def __init__(self) -> None:
         self.module = Module(1)
         for function in ("fabs", "sqrt"):
             self.module.declare(f"double @llvm.{function}.f64(double)")
-        #: Curves' tables, which the memory's owner keeps, by their place among the constants.
+        #: Curves' tables.
         self.tables: list[Any] = []
         self._code: Code
 
@@ -402,7 +403,7 @@ class MachineScript(Script):
             yield
 
     def call(self, name: str) -> None:
-        self._code.do(f"call void @{name}(ptr %m, ptr %p, ptr %ask)")
+        self._code.do(f"call void @{name}(ptr %m, ptr %p, ptr %ask, ptr %tables)")
 
     def ask(self) -> None:
         self._code.do("call void %ask(ptr %m)")
@@ -492,7 +493,13 @@ class MachineScript(Script):
         return write
 
     def _table(self, numbers: Any) -> str:
-        """Address of a table, which lives as long as the script."""
-        if not any(numbers is table for table in self.tables):
+        """Address of a table."""
+        place = next((k for k, table in enumerate(self.tables) if table is numbers), len(self.tables))
+        if place == len(self.tables):
             self.tables.append(numbers)
-        return f"inttoptr (i64 {numbers.ctypes.data} to ptr)"
+        return self._code.load(self._code.at("%tables", place, "ptr"), "ptr")
+
+    @property
+    def table_addresses(self) -> Any:
+        """The last argument of all functions."""
+        return (ctypes.c_void_p * len(self.tables))(*(table.ctypes.data for table in self.tables))

@@ -13,12 +13,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from groups.dynamics.forward.equations import Instant
+from groups.dynamics.forward.equations import Measured
 from groups.dynamics.forward.loads import Loads
 from groups.global_solver.system import System
 from groups.motion import Law, drive_rows, reference_inputs
 from groups.passive_rotations import locked_rotations
 from groups.rotations import plane_rotation, rotation_of
+from groups.trajectory import Trajectory
 from mbssa import Structure
 from mbssa.arrays import Floats
 from mbssa.joints.frames import Frames
@@ -43,12 +44,11 @@ class Rows:
 
 
 class Solved(NamedTuple):
-    """One evaluation: accelerations (n,), power of the loads, W, multipliers (E,), condition."""
+    """One evaluation: accelerations (n,), power of the loads, W, multipliers (E,)."""
 
     second: Floats
     power: float
     multipliers: Floats
-    condition: float
 
 
 class Constraints:
@@ -148,9 +148,10 @@ class Bodies:
         self.parts = [slice(int(a), int(b)) for a, b in itertools.pairwise(ends)]
         self.length = int(ends[-1]) + 1
 
-    def packed(self, instant: Instant) -> Floats:
-        """State of an instant, without work."""
-        parts = (instant.position[1:], instant.orientation[1:], instant.velocity[1:])
+    def packed(self, begin: Trajectory) -> Floats:
+        """State at the first instant of a motion, without work."""
+        assert begin.velocity is not None
+        parts = (begin.position[0, 1:], begin.orientation[0, 1:], begin.velocity[0, 1:])
         return np.concatenate([*(part.ravel() for part in parts), [0.0]])
 
     def unpacked(self, y: Floats) -> tuple[Floats, Floats, Floats, Floats, Floats, Floats]:
@@ -245,13 +246,11 @@ class BodyCoordinates(ABC):
 
     def __init__(
         self, structure: Structure, frames: Frames, at: Poses, loads: Loads,
-        laws: Mapping[str, Law], begin: Instant, t: float,
+        laws: Mapping[str, Law], begin: Trajectory,
     ) -> None:  # fmt: skip
-        self.mechanism, self.evaluations, self.t = structure.mechanism, 0, t
-        self.coordinates: tuple[str, ...] = ()
-        self.notes: list[str] = []
+        self.mechanism, self.evaluations, self.t = structure.mechanism, 0, float(begin.time[0])
         self.loads = loads
-        self.constraints = Constraints(structure, frames, at, laws, t)
+        self.constraints = Constraints(structure, frames, at, laws, self.t)
         self.bodies = Bodies(structure, frames, loads)
         self.start = self.bodies.packed(begin)
 
@@ -274,16 +273,26 @@ class BodyCoordinates(ABC):
         turned = self.bodies.turned(orientation, twist[1:, 3:])
         return np.concatenate([linear, turned, found.second, [found.power]])
 
-    def instant(self, t: float, y: Floats) -> Instant:
+    def sample(self, t: float, y: Floats) -> Floats:
+        """The bodies, flat, then errors of the constraints and of their rates, m and m/s, and the work."""
         parts, rows = self.at(t, y)
         acceleration = np.zeros((self.bodies.n, self.bodies.wide[2]))
-        found = self.solved(t, parts, rows)
-        acceleration[1:] = found.second.reshape(-1, self.bodies.wide[2])
-        return Instant(parts[0], parts[1], parts[2], acceleration, found.condition)
+        acceleration[1:] = self.solved(t, parts, rows).second.reshape(-1, self.bodies.wide[2])
+        off = [np.abs(x).max(initial=0.0) * self.constraints.size for x in (rows.residual, rows.rate)]
+        return np.concatenate([*(x.ravel() for x in (*parts[:3], acceleration)), off, y[-1:]])
 
-    def renewed(self, t: float, y: Floats) -> None:
-        """None: no choice of coordinates is made."""
-        return
+    def measured(self, time: Floats, samples: Floats) -> Measured:
+        """All bodies at samples."""
+        p, o, v = self.bodies.wide
+        ends = self.bodies.n * np.cumsum([p, o, v, v])
+        *parts, rest = np.split(samples, ends, axis=1)
+        place, turn, velocity, acceleration = (x.reshape(len(time), self.bodies.n, -1) for x in parts)
+        turn = turn[..., 0] if self.bodies.planar else turn
+        return Measured(place, turn, velocity, acceleration, np.ones(len(time)), rest[:, :2].T, rest[:, 2])
+
+    def weakest(self, t: float, sample: Floats) -> str:
+        """No group: the system is one."""
+        return "the whole mechanism"
 
     def at(self, t: float, y: Floats) -> tuple[tuple[Floats, ...], Rows]:
         """The state in parts, and the equations there."""

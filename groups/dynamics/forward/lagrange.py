@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from groups.dynamics.forward.absolute import BodyCoordinates, Rows, Solved
-from groups.dynamics.forward.equations import CannotGoOnError, Instant
+from groups.dynamics.forward.equations import CannotGoOnError
 from mbssa.arrays import Floats
 
 #: Residual, over the size, from which positions need no further Newton step, and the most steps.
@@ -42,8 +42,8 @@ class Lagrange(BodyCoordinates):
         self.loads.turn()
         return found
 
-    def instant(self, t: float, y: Floats) -> Instant:
-        return super().instant(t, self.projected(t, y))
+    def sample(self, t: float, y: Floats) -> Floats:
+        return super().sample(t, self.projected(t, y))
 
     def projected(self, t: float, y: Floats) -> Floats:
         """A state projected on the constraints, by the least motions and rates."""
@@ -83,7 +83,7 @@ class Lagrange(BodyCoordinates):
             )
         second, multipliers = found[:n], found[n:] * weight
         power = float((loads * parts[2]).sum() - multipliers @ rows.given)
-        return Solved(second, power, multipliers, 1.0)
+        return Solved(second, power, multipliers)
 
     def _least(self, matrix: Floats, right: Floats) -> Floats:
         """The least solution, with as many redundant rows as at the beginning; NaN where there is none."""

@@ -10,9 +10,10 @@ from collections.abc import Mapping
 import numpy as np
 
 from groups.dynamics.forward.absolute import BodyCoordinates, Rows, Solved
-from groups.dynamics.forward.equations import CannotGoOnError, Instant
+from groups.dynamics.forward.equations import CannotGoOnError
 from groups.dynamics.forward.loads import Loads
 from groups.motion import Law
+from groups.trajectory import Trajectory
 from mbssa import Structure
 from mbssa.arrays import Floats
 from mbssa.joints.frames import Frames
@@ -26,9 +27,9 @@ class Penalty(BodyCoordinates):
 
     def __init__(
         self, structure: Structure, frames: Frames, at: Poses, loads: Loads,
-        laws: Mapping[str, Law], begin: Instant, t: float, stiffness: float, damping: float,
+        laws: Mapping[str, Law], begin: Trajectory, stiffness: float, damping: float,
     ) -> None:  # fmt: skip
-        super().__init__(structure, frames, at, loads, laws, begin, t)
+        super().__init__(structure, frames, at, loads, laws, begin)
         self.k, self.c = stiffness * frames.size**2, damping * frames.size**2
         M, *_ = self.bodies.inertia(0.0, self.bodies.unpacked(self.start))
         wide = self.bodies.wide[2]
@@ -55,4 +56,4 @@ class Penalty(BodyCoordinates):
         M, f, loads = self.bodies.inertia(t, parts)
         pull = -(self.k * rows.residual + self.c * rows.rate)
         second = np.asarray(np.linalg.solve(M, f + rows.jacobian.T @ pull), dtype=np.float64)
-        return Solved(second, float((loads * parts[2]).sum() + pull @ (rows.rate + rows.given)), pull, 1.0)
+        return Solved(second, float((loads * parts[2]).sum() + pull @ (rows.rate + rows.given)), pull)

@@ -63,12 +63,17 @@ class Clock:
         self.width = self.heads + 2 * N + self.powers * N
         self.record = take(capacity * self.width)
         self.before, self.after = (room.take_wholes(room.restored) for _ in range(2))
-        self.taken, self.why, self.evaluations, self.dense, self.sample, self.answers = (
-            room.take_wholes(1) for _ in range(6)
+        #: Steps that were taken and that may be, reason of the end, evaluations, whether interpolants are
+        #: wanted, next sample.
+        self.taken, self.most, self.why, self.evaluations, self.dense, self.sample, self.answers = (
+            room.take_wholes(1) for _ in range(7)
         )
+        #: Second rates of the interpolant.
+        self.second = take(room.n)
         #: Times of the samples, the last one infinite. At the place ``answers``, for each: coordinates, rates
-        #: and second rates, work, and the least pivot, NaN where the state is not closed.
-        self.samples, self.answer = room.size, 3 * room.n + 2
+        #: and second rates, work, power, and the least pivot; where the state is not closed, those of the
+        #: interpolant, and the power is NaN.
+        self.samples, self.answer = room.size, 3 * room.n + 3
 
 
 def write_advance(c: Script, room: Room, clock: Clock) -> None:
@@ -152,7 +157,7 @@ def write_advance(c: Script, room: Room, clock: Clock) -> None:
                 c.put(clock.step, h)
                 with c.when(h < c.larger(c.size(t), 1e-3) * LEAST):
                     c.put_whole(clock.why, STUCK)
-            full = (c.whole(clock.taken) >= clock.capacity - 1) & accepted
+            full = (c.whole(clock.taken) >= c.whole(clock.most)) & accepted
             c.leave(full | c.whole(clock.why).is_not(FULL))
 
 
@@ -233,22 +238,31 @@ def _sample(c: Script, room: Room, clock: Clock, row: Value) -> None:
     n, N, index = room.n, room.state, c.whole(clock.sample)
     time = c.number(index + clock.samples)
     s = (time - c.number(clock.t)) / c.number(clock.h)
-    at, factors = row + clock.heads + 2 * N, (s, 1.0 - s if clock.extra else s)
+    at, h = row + clock.heads + 2 * N, c.number(clock.h)
+    factors = (s, 1.0), (1.0 - s, -1.0) if clock.extra else (s, 1.0)
     with c.loop(N) as i:
-        total = c.value(0.0, "number")
+        total = slope = c.value(0.0, "number")
         for k in range(clock.powers):
-            total = (total + c.number(i + at + (clock.powers - 1 - k) * N)) * factors[k % 2]
+            factor, change = factors[k % 2]
+            total = total + c.number(i + at + (clock.powers - 1 - k) * N)
+            total, slope = total * factor, slope * factor + change * total
         c.put(i + room.given, c.number(i + clock.y) + total)
+        c.put(i + room.rate, slope / h)
+    c.copy(clock.second, room.rate + n, n)
     c.put(room.time, time)
     c.put_whole(room.how, LOOK)
     c.call("evaluate")
     to = index * clock.answer + c.whole(clock.answers)
-    c.copy(to, room.x, 2 * n)
-    c.copy(to + 2 * n, room.rate + n, n)
+    pivot, power = c.number(room.kept + PIVOT), c.number(room.rate + 2 * n)
+    near = power.is_(power) & (c.number(room.kept + FIRST) <= LEAP * pivot)
+    c.copy(to, room.given, 2 * n)
+    c.copy(to + 2 * n, clock.second, n)
+    with c.when(near):
+        c.copy(to, room.x, 2 * n)
+        c.copy(to + 2 * n, room.rate + n, n)
     c.put(to + 3 * n, c.number(room.work))
-    pivot, refused = c.number(room.kept + PIVOT), c.number(room.rate + 2 * n)
-    near = refused.is_(refused) & (c.number(room.kept + FIRST) <= LEAP * pivot)
-    c.put(to + 3 * n + 1, c.chosen(near, pivot, c.value(nan, "number")))
+    c.put(to + 3 * n + 1, c.chosen(near, power, c.value(nan, "number")))
+    c.put(to + 3 * n + 2, pivot)
 
 
 def interpolated(clock: Clock, y: Any, columns: Any, share: Any) -> Any:
