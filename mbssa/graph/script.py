@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import struct
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
@@ -387,8 +386,8 @@ class MachineScript(Script):
         self.module = Module(1)
         for function in ("fabs", "sqrt"):
             self.module.declare(f"double @llvm.{function}.f64(double)")
-        #: Curves' tables.
-        self.tables: list[Any] = []
+        #: Curves' tables by identity; the last argument is the array of their addresses.
+        self.tables: dict[int, Any] = {}
         self._code: Code
 
     @property
@@ -494,12 +493,6 @@ class MachineScript(Script):
 
     def _table(self, numbers: Any) -> str:
         """Address of a table."""
-        place = next((k for k, table in enumerate(self.tables) if table is numbers), len(self.tables))
-        if place == len(self.tables):
-            self.tables.append(numbers)
+        self.tables.setdefault(id(numbers), numbers)
+        place = list(self.tables).index(id(numbers))
         return self._code.load(self._code.at("%tables", place, "ptr"), "ptr")
-
-    @property
-    def table_addresses(self) -> Any:
-        """The last argument of all functions."""
-        return (ctypes.c_void_p * len(self.tables))(*(table.ctypes.data for table in self.tables))

@@ -69,7 +69,7 @@ def in_machine_code(numbers, time):
         m[TIME] = time
 
     kept = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(ask)
-    program.run(m.ctypes.data, p.ctypes.data, ctypes.cast(kept, ctypes.c_void_p), script.table_addresses)
+    program.run(m.ctypes.data, p.ctypes.data, ctypes.cast(kept, ctypes.c_void_p), None)
     return m, p[COUNT]
 
 

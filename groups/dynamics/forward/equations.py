@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -28,6 +29,7 @@ class Measured:
     off: Floats  # (2, T) largest residual of the constraints, m, and of their rates, m/s
     work: Floats  # (T,) J
     energies: tuple[Floats, Floats, Floats] | None = None  # (T,) J: kinetic, of gravity, of elements
+    inside: Sequence[str] = ()  # coordinates that keep within their limits; others may, too
     fault: tuple[int, str] | None = None  # a sample, and what is off its balance there
 
     def trajectory(self, mechanism: Mechanism, time: Floats) -> Trajectory:

@@ -115,21 +115,35 @@ class Program:
             "t": [time],
         }
         numbers = function([given[name][k] for name, k in inputs], ())
-        rows = np.array([np.broadcast_to(number, (T,)) for number in numbers])
-        ends = np.cumsum((2, 1, 3, 3) if planar else (3, 4, 6, 6)).tolist()
+        rows = np.empty((len(numbers), T))
+        for k, number in enumerate(numbers):
+            rows[k] = number
+        ends = np.cumsum((2, 1, 3, 3) if planar else (3, 9, 6, 6)).tolist()
         bodies, frames = np.zeros((N, ends[-1], T)), traced.frames
         of_bodies, energies, errors = np.split(rows, [(N - 1) * ends[-1], len(rows) - 2 * traced.m])
         bodies[1:] = of_bodies.reshape(N - 1, -1, T)
         bodies[0, : ends[0]] = frames.position[0, : ends[0], None]
         if not planar:
-            bodies[0, 3:7] = np.array(quaternion(frames.rotation[0].T.tolist(), above, sqrt))[:, None]
+            bodies[0, 3:12] = frames.rotation[0].T.reshape(9, 1)
         place, turn, velocity, acceleration = np.split(np.moveaxis(bodies, -1, 0), ends[:-1], axis=2)
+        if planar:
+            turn = turn[..., 0]
+        else:
+            axes = np.moveaxis(turn.reshape(T, N, 3, 3), (2, 3), (0, 1))
+            turn = np.stack(quaternion(list(axes), above, sqrt), axis=-1)
         off = np.abs(errors.reshape(2, traced.m, T)) * traced.weights[:, None]
         kinetic, gravity, stored, change, exchange = energies
         *_, power, pivot = samples.T
+        inside = [
+            name
+            for name, (low, high) in traced.mechanism.coordinate_limits.items()
+            if (at := traced.limited[name]) is not None
+            and low <= samples[:, at].min()
+            and samples[:, at].max() <= high
+        ]
         return Measured(
-            place, turn[..., 0] if planar else turn, velocity, acceleration, np.minimum(pivot, 1.0),
-            off.max(axis=1, initial=0.0) * frames.size, samples[:, 3 * n], (kinetic, gravity, stored),
+            place, turn, velocity, acceleration, np.minimum(pivot, 1.0),
+            off.max(axis=1, initial=0.0) * frames.size, samples[:, 3 * n], (kinetic, gravity, stored), inside,
             self._fault(off[0], change - power, exchange + np.abs(power), pivot, allowed),
         )  # fmt: skip
 
@@ -182,8 +196,9 @@ class Printed:
             names, arguments = script.made(memory.ask), (memory.numbers, memory.wholes)
             return partial(names["evaluate"], *arguments), partial(names["advance"], *arguments)
         back = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(memory.asked_back)
+        tables = (ctypes.c_void_p * len(script.tables))(*(x.ctypes.data for x in script.tables.values()))
         at = (each.buffer_info()[0] for each in (memory.numbers, memory.wholes))
-        arguments = *at, ctypes.cast(back, ctypes.c_void_p), script.table_addresses
+        arguments = *at, ctypes.cast(back, ctypes.c_void_p), tables
         memory.kept = back
         return partial(self._machine.evaluate, *arguments), partial(self._machine.advance, *arguments)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, get_args
 
 import numpy as np
@@ -85,7 +86,7 @@ def run(request: Request) -> Simulation:
     if request.stop_at_limits:
         limited = of if isinstance(of, Mechanism) else of.mechanism
         request = replace(request, events=(*request.events, *limit_events(limited)))
-    model = of if isinstance(of, Model) else build(of if isinstance(of, Structure) else structure_of(of))
+    model = of if isinstance(of, Model) else _built(of)
     initial, rates = (by_id(model.mechanism, given) for given in (request.initial, request.rates))
     request = replace(request, initial=initial, rates=rates)
     laws, time = _checked(request, model)
@@ -101,6 +102,12 @@ def run(request: Request) -> Simulation:
     except CannotGoOnError as error:
         raise ValueError(f"{model.mechanism.name}: {error}") from None
     return _result(request, model, laws, course, equations, integrator, measured)
+
+
+@lru_cache(maxsize=4)
+def _built(of: Structure | Mechanism) -> Model:
+    """The model, which keeps its equations of motion; of the last few, for calls one after another."""
+    return build(of if isinstance(of, Structure) else structure_of(of))
 
 
 def _integrated(
@@ -136,13 +143,13 @@ def _integrated(
 
 def _begin(trees: Trees, request: Request, laws: Mapping[str, Law], t: float) -> None:
     """Take the initial state."""
-    model = trees.model
     if request.start is not None:
-        trees.begin_at(replace(_before(request.start).instants(slice(-1, None)), mechanism=model.mechanism))
+        last = _before(request.start).instants(slice(-1, None))
+        trees.begin_at(replace(last, mechanism=trees.mechanism))
         return
-    reference = model.reference_inputs
-    value, rate = np.array(list(reference.values())), np.zeros(len(reference))
-    for k, name in enumerate(reference):
+    drives = trees.traced.drives
+    value, rate = np.array(trees.traced.start[: len(drives)]), np.zeros(len(drives))
+    for k, name in enumerate(drives):
         if name in laws:
             first, second, _ = laws[name](np.array([t]))
             value[k], rate[k] = first[0], second[0]
@@ -291,7 +298,9 @@ def _result(
         notes.append(f"{chosen}: solved in relative coordinates; the global approach is for given motions")
     if not request.stop_at_limits:
         stops = [force.coordinate or "" for force in mechanism.forces if force.type == "stop"]
-        notes += [one.text(mechanism.units) for one in excesses(trajectory, without=stops)]
+        notes += [
+            one.text(mechanism.units) for one in excesses(trajectory, without=[*stops, *measured.inside])
+        ]
     has_locks = structure.treatment is not None and structure.treatment.passive_rotations
     if has_locks:
         notes.append("passive rotations are locked by convention, as by a guide in the frame")

@@ -22,21 +22,8 @@ from groups.setting import Setting
 from groups.tree import GroupTree, spanning
 from mbssa.graph.derivative import Direction, derivative
 from mbssa.graph.evaluation import evaluated
-from mbssa.graph.frames import (
-    UNIT,
-    ZERO,
-    Frame,
-    Vector,
-    clean,
-    cross,
-    dot,
-    minus,
-    plus,
-    quaternion,
-    relative,
-    times,
-)
-from mbssa.graph.nodes import Graph, Node, Number, above, absolute, is_node, is_zero, sqrt
+from mbssa.graph.frames import UNIT, ZERO, Frame, Vector, clean, cross, dot, minus, plus, relative, times
+from mbssa.graph.nodes import Graph, Node, Number, absolute, is_node, is_zero
 from mbssa.joints.catalogue import is_length, type_of_joint
 from mbssa.joints.equations import differs, sine_cosine, value
 
@@ -116,6 +103,8 @@ class Traced:
         self.hinges: list[tuple[int, int, int, float]] = []
         #: Places on open profiles: unknown, range, index of the group.
         self.ends: list[tuple[int, tuple[float, float], int]] = []
+        #: Coordinates with limits, as far as the trees have them.
+        self.limited: dict[str, int | None] = {}
         numbers = self._close(setting, _wanted(model, applied))
         self.bodies = numbers.frames
         self.n, self.m = len(self.start), len(self.rows)
@@ -164,6 +153,8 @@ class Traced:
             self.blocks += [Block(top, len(self.rows), first, numbers.first)] * len(group.names)
         for key, k in numbers.place.items():
             self.measured[key] = self.graph.input("x", k)
+        limits = self.mechanism.coordinate_limits.items()
+        self.limited = {name: numbers.place.get(self.mechanism.place_of(name)) for name, _ in limits}
         return numbers
 
     def _jacobian(self) -> dict[tuple[int, int], Number]:
@@ -253,7 +244,7 @@ class Traced:
 
     @cached_property
     def measures(self) -> list[Number]:
-        """By movable body place, orientation, velocity and acceleration; then energies, power and rows."""
+        """By movable body place, angle or axes, velocity and acceleration; then energies, power, rows."""
         numbers, planar = list[Number](), self.mechanism.space == "planar"
         for b in range(1, self.mechanism.n_bodies):
             frame = self.bodies[b]
@@ -263,8 +254,8 @@ class Traced:
                 parts = [*frame.place[:2], frame.angle, *velocity[:2], velocity[5]]
                 numbers += [*parts, *acceleration[:2], acceleration[5]]
             else:
-                parts = [*frame.place, *quaternion(frame.axes, above, sqrt)]
-                numbers += [*parts, *velocity, *acceleration]
+                axes = [x for axis in frame.axes for x in axis]
+                numbers += [*frame.place, *axes, *velocity, *acceleration]
         stored: Number = 0.0
         for force in self.mechanism.forces:
             if hasattr(TYPES[force.type], "energy"):
