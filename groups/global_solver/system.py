@@ -75,21 +75,38 @@ class Joints:
     given: list[Floats]  # (J, 1) each
     unknown: Ints  # (unknowns, J)
     drive: Ints  # (driven, J)
+    sources: dict[str, dict[str, tuple[Sequence[int], Ints, Ints]]] = field(default_factory=dict, repr=False)
 
     def results(self, which: str, state: State) -> Sequence[Any]:
         """Results of the printed function, of all joints (J, T) each."""
         call, used = getattr(self.kind, which)
-        inputs = state.value, state.rate, state.second
+        inputs = np.array([state.value, state.rate, state.second])
         bodies = {"b": state.pose, "v": state.velocity, "a": state.acceleration}
         unknowns = {"s": state.unknown, "ds": state.unknown_rate, "dds": state.unknown_second}
-        given = [
-            bodies[name][i][self.body[k]] if name in bodies
-            else unknowns[name][self.unknown[k]] if name in unknowns
-            else inputs[i][self.drive[k]]
-            for name, (k, i) in used
-        ]  # fmt: skip
-        found: Sequence[Any] = call(given, self.given)
-        return found
+        given: list[Any] = [None] * len(used)
+        for name, (order, k, i) in self._sources(which).items():
+            if name in unknowns:
+                found = unknowns[name][self.unknown[k]]
+            elif name in bodies:
+                found = bodies[name][i, self.body[k]]
+            else:
+                found = inputs[i, self.drive[k]]
+            for place, x in zip(order, found, strict=True):
+                given[place] = x
+        results: Sequence[Any] = call(given, self.given)
+        return results
+
+    def _sources(self, which: str) -> dict[str, tuple[Sequence[int], Ints, Ints]]:
+        """By name of an input, its places among the arguments, and its indices (k, i)."""
+        if which not in self.sources:
+            alike: dict[str, list[tuple[int, int, int]]] = {}
+            for place, (name, (k, i)) in enumerate(getattr(self.kind, which)[1]):
+                alike.setdefault(name, []).append((place, k, i))
+            found = self.sources[which] = {}
+            for name, each in alike.items():
+                order, k, i = zip(*each, strict=True)
+                found[name] = order, np.array(k), np.array(i)[:, None]
+        return self.sources[which]
 
 
 #: Joint of a row or -1, its name, whether it is the gap of a contact.

@@ -103,19 +103,17 @@ class Constraints:
             state.unknown[:, 0] -= step
             if np.abs(step).max() < SMALL:
                 break
-        state.unknown_rate[:], state.unknown_second[:] = 0.0, 0.0
-        state.velocity[:] = 0.0
-        by_law = self._reduced(-system.rates("rate", state)[:, 0], E)
-        velocity = twist[:, list(self.columns)].T.copy()
-        velocity[: len(self.columns) - (1 if system.planar else 3)] /= self.size
-        state.velocity[:, :, 0] = velocity
-        rate = system.rates("rate", state)[:, 0]
+        state.unknown_rate[:], state.unknown_second[:], state.velocity[:] = 0.0, 0.0, 0.0
+        by_law = system.rates("rate", state)[:, 0] if self.laws else np.zeros(system.m)
+        velocity = twist[:, list(self.columns)] / self.unit[: len(self.columns)]
+        state.velocity[:, :, 0] = velocity.T
+        rate = by_law + J[:, : self.n] @ velocity[1:].ravel()
         if len(more):
             state.unknown_rate[:, 0] = -np.linalg.solve(J[more, self.n :], rate[more])
         bias = self._reduced(system.rates("second", state)[:, 0], E)
         jacobian = (J[own] - E @ J[more])[:, : self.n] / self.unit
         off = self._reduced(residual, E) - self._turns
-        return Rows(off, jacobian, self._reduced(rate, E), bias, by_law)
+        return Rows(off, jacobian, self._reduced(rate, E), bias, -self._reduced(by_law, E))
 
     def _rows(self) -> tuple[Floats, Floats, Floats]:
         """All rows, their derivatives, and the share of those of further unknowns in the constraints."""
@@ -195,10 +193,10 @@ class Bodies:
         return 0.5 * rate.ravel()
 
     def inertia(self, t: float, parts: tuple[Floats, ...]) -> tuple[Floats, Floats, Floats]:
-        """Mass matrix by origins' twists, forces (n,) with gyroscopic ones, applied loads (N, 3 or 6)."""
+        """Masses (N - 1, 3 or 6, …) by origins' twists, forces (n,) with gyroscopic ones, loads (N, …)."""
         position, orientation, velocity, _, rotation, twist = parts
         loads = self.loads.at(t, position, orientation, velocity)
-        table, B = self.loads.table, self.wide[2]
+        table = self.loads.table
         free = list(unknowns(self.mechanism.space))
         M, f = np.zeros((self.n, 6, 6)), np.zeros((self.n, 6))
         f[:, free] = loads
@@ -216,11 +214,7 @@ class Bodies:
         f[table.body, 3:] += m * np.cross(arm, table.gravity) - np.cross(
             spin, (about @ spin[:, :, None])[:, :, 0]
         )
-        whole = np.zeros(((self.n - 1) * B,) * 2)
-        for b in range(1, self.n):
-            at = slice((b - 1) * B, b * B)
-            whole[at, at] = M[b][np.ix_(free, free)]
-        return whole, f[1:, free].ravel(), loads
+        return M[1:][:, free][:, :, free], f[1:, free].ravel(), loads
 
     def moved(self, y: Floats, step: Floats) -> Floats:
         """A state with every movable body displaced by a small motion (n,) of its origin."""

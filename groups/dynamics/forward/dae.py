@@ -68,7 +68,8 @@ class Residual:
         first, second, third = bodies.parts
         out[first] = rate[first] - moved[:, :p].ravel()
         out[second] = rate[second] - bodies.turned(orientation, spin)
-        out[third] = M @ rate[third] + J.T @ y[n : n + m] - f
+        momentum = (M @ rate[third].reshape(-1, wide, 1)).ravel()
+        out[third] = momentum + J.T @ y[n : n + m] - f
         power = float((loads * velocity).sum() - y[n : n + m] @ rows.given[self.kept])
         out[n - 1] = rate[n - 1] - power
         out[n : n + m] = rows.rate[self.kept]
