@@ -57,7 +57,7 @@ def simulation_report(summary: SimulationSummary) -> Report:
         parts.append(f"… and {more} more events and changes; --format json lists them all")
     parts += found.notes
     if found.ok:
-        parts.append(Good(found.status))
+        parts.append(Good(f"{found.status}, checked by its balances"))
     else:
         end = {name: float(values[-1]) for name, values in found.coordinates.items()}
         parts.append(Bad(f"{found.status} (at the end {values_text(end, summary.units)})"))
@@ -118,6 +118,7 @@ def to_dict(summary: SimulationSummary) -> dict[str, Any]:
         "integrator": found.integrator,
         "tolerance": found.tolerance,
         "status": found.status,
+        "branch": "checked" if found.ok else "none",
         "instants": len(found.time),
         "end": float(found.time[-1]),
         "steps": found.steps,

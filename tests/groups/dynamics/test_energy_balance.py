@@ -4,11 +4,13 @@ import dataclasses
 import re
 
 import numpy as np
+from dense_forces import with_masses
 
 import groups
 import mbssa
 from groups.dynamics.forward.program import Program
 from groups.dynamics.forward.running import _imbalance
+from groups.dynamics.forward.trees import Trees
 
 SLIDER = """
 format = 1
@@ -108,3 +110,21 @@ def test_a_slider_crank_of_equal_lengths_passes_its_flat_pose(read):
     slider = found.trajectory.body("slider").point((1.6, 0.0))[:, 0]
     np.testing.assert_allclose(slider, 2 * np.cos(angle), atol=1e-9)
     assert np.ptp(found.total_energy) < 1e-4 * found.kinetic_energy.max()
+
+
+def test_samples_off_their_balance_are_a_fault_of_their_group():
+    """A coordinate that opens its group, and accelerations that are not those of the loads."""
+    mechanism = with_masses(mbssa.load("planar_four_bar"))
+    trees = Trees(
+        groups.build(mbssa.decompose(mechanism)), {}, {}, "DOP853", 1e-8, compiled=False, whole=False
+    )
+    trees.begin(0.0, np.array(trees.traced.start[:1]), np.array([2.0]))
+    time, n = np.array([0.0, 0.0]), trees.traced.n
+    sound = np.tile(trees.sample(0.0, trees.start), (2, 1))
+    assert trees.measured(time, sound).fault is None
+    for entry, text in ((n - 1, "a closing equation of coupler, rocker"), (2 * n, "the balance of power")):
+        off = sound.copy()
+        off[1, entry] += 0.1
+        k, found = trees.measured(time, off).fault
+        assert k == 1
+        assert found.startswith(text)
