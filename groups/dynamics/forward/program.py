@@ -20,7 +20,7 @@ from groups.dynamics.forward.evaluation import (
     write_solve,
     write_straight,
 )
-from groups.dynamics.forward.stepping import Clock, write_advance
+from groups.dynamics.forward.stepping import write_advance
 from groups.dynamics.forward.traced import Traced
 from mbssa.graph.frames import quaternion
 from mbssa.graph.nodes import above, sqrt
@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 
 #: Programs by model.
 _programs: WeakKeyDictionary[Any, dict[Any, Program]] = WeakKeyDictionary()
-#: Steps that are taken at once.
-CAPACITY = 16
 #: Nodes from which on compiling with effort takes a second and longer: without, it takes a fifth of that,
 #: and the code is half as fast.
 LARGE = 3000
@@ -172,16 +170,14 @@ class Printed:
     def __init__(self, program: Program, integrator: str, compiled: bool) -> None:
         self.program, self.compiled = program, compiled
         traced = program.traced
-        room = self.room = Room(traced, len(program.applied))
-        clock = self.clock = Clock(room, integrator, CAPACITY)
+        room = self.room = Room(traced, len(program.applied), integrator)
         script = self.script = MachineScript() if compiled else PythonScript()
         write_eliminate(script, room)
         write_solve(script, room)
         write_masses(script, room)
         write_rate(script, traced, room, program.asks)
-        ends = clock.y, clock.K[0], room.x, clock.K[clock.stages], clock.h
-        write_straight(script, traced, room, ends)
-        write_advance(script, room, clock)
+        write_straight(script, traced, room)
+        write_advance(script, room)
         if isinstance(script, MachineScript):
             from groups.engine.machine import Host, object_code
             from groups.engine.machine import Program as Machine
@@ -207,18 +203,17 @@ class Memory:
     """Numbers of a run, on which the functions of either life work."""
 
     def __init__(self, printed: Printed, asked: Callable[[float, Any], None]) -> None:
-        self.room, self.clock, self.asked = printed.room, printed.clock, asked
         room, traced = printed.room, printed.program.traced
+        self.room, self.asked, self._printed = room, asked, printed
         self.numbers, self.wholes = array("d", bytes(8 * (room.size + 1))), array("q", bytes(8 * room.wholes))
         self.view, self.p = np.frombuffer(self.numbers), np.frombuffer(self.wholes, dtype=np.int64)
         self.kept: Any = None  # what machine code calls
         self._raised: BaseException | None = None
-        self[room.unit : room.unit + room.n] = traced.unit
-        self[room.weight : room.weight + room.m] = traced.weights
-        for k, block in enumerate(traced.blocks):
-            for at, x in zip((room.top, room.bottom, room.left, room.right), block, strict=True):
-                self.p[at + k] = x
-        self._printed = printed
+        self["unit"], self["weight"] = traced.unit, traced.weights
+        for name, x in zip(
+            ("top", "bottom", "left", "right"), zip(*traced.blocks, strict=True), strict=False
+        ):
+            self[name] = x
         self.sampled(np.zeros(0))
 
     def use(self, printed: Printed) -> None:
@@ -226,11 +221,17 @@ class Memory:
         self._printed = printed
         self._evaluate, self._advance = printed.functions(self)
 
-    def __getitem__(self, k: Any) -> Any:
-        return self.view[k].copy() if isinstance(k, slice) else self.numbers[k]
+    def __getitem__(self, name: str) -> Any:
+        numbers, at = self._at(name)
+        return numbers[at].copy() if isinstance(at, slice) else numbers[at].item()
 
-    def __setitem__(self, k: Any, x: Any) -> None:
-        self.view[k] = x
+    def __setitem__(self, name: str, x: Any) -> None:
+        numbers, at = self._at(name)
+        numbers[at] = x
+
+    def _at(self, name: str) -> tuple[Any, slice | int]:
+        places = self.room.whole_places
+        return (self.p, places[name]) if name in places else (self.view, self.room.places[name])
 
     def ask(self, m: Any, p: Any) -> None:
         """Write what depends on time."""
@@ -247,30 +248,25 @@ class Memory:
 
     def sampled(self, time: Floats) -> None:
         """Take these times of samples."""
-        answers = np.zeros(len(time) * self.clock.answer)
-        view = np.concatenate([self.view[: self.clock.samples], time, [np.inf], answers])
-        self.numbers = array("d", view.tobytes())
+        begin, answers = self.room.samples, np.zeros(len(time) * self.room.answer)
+        self.numbers = array("d", np.concatenate([self.view[:begin], time, [np.inf], answers]).tobytes())
         self.view = np.frombuffer(self.numbers)
-        self.p[self.clock.answers] = self.clock.samples + len(time) + 1
+        self["answers"] = begin + len(time) + 1
         self.use(self._printed)
 
     def steps(self) -> Floats:
         """The numbers (k, …) of the steps that were taken."""
-        at, taken, wide = self.clock.record, self.wholes[self.clock.taken], self.clock.width
-        found: Floats = self[at : at + taken * wide]
-        return found.reshape(taken, wide)
+        found: Floats = self["record"].reshape(-1, self.room.width)
+        return found[: self["taken"]]
 
     def answers(self, first: int, end: int) -> Floats:
         """The numbers (t, …) of some samples."""
-        at, wide = int(self.p[self.clock.answers]), self.clock.answer
-        found: Floats = self[at + first * wide : at + end * wide]
-        return found.reshape(-1, wide)
+        return self.view[self["answers"] :].reshape(-1, self.room.answer)[first:end].copy()
 
     def evaluate(self, t: float, y: Floats, how: int) -> bool:
         """Evaluate a state; whether it is sound."""
         room, numbers = self.room, self.numbers
-        numbers[room.time], self.wholes[room.how] = t, how
-        self.view[room.given : room.given + room.state] = y
+        numbers[room.time], self.wholes[room.how], self["given"] = t, how, y
         self._called(self._evaluate)
         refused = numbers[room.rate + room.state - 1]
         return refused == refused

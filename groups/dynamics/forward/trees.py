@@ -13,6 +13,7 @@ import numpy as np
 from groups.dynamics.forward.equations import CannotGoOnError, Measured, instant
 from groups.dynamics.forward.evaluation import (
     ALL,
+    CAPACITY,
     CROSSED,
     FIRST,
     KEPT,
@@ -27,7 +28,7 @@ from groups.dynamics.forward.evaluation import (
     TRIAL,
 )
 from groups.dynamics.forward.integration import Change, Run, too_small
-from groups.dynamics.forward.program import CAPACITY, Memory, Program
+from groups.dynamics.forward.program import Memory, Program
 from groups.dynamics.forward.stepping import FULL, STUCK, interpolated
 from groups.engine.solve import END
 from groups.motion import Motion
@@ -77,17 +78,14 @@ class Trees:
         in_code = self.program.compiles(integrator) if compiled is None else compiled
         self.printed = self.program.printed(integrator, in_code)
         self.memory = Memory(self.printed, self._ask)
-        self.room, self.clock = self.printed.room, self.printed.clock
+        self.room = self.printed.room
         self.evaluations, self.longest_step = 0, np.inf
         self.coordinates = tuple(n for n in self.traced.drives if n not in laws)
         self._way: tuple[Floats, Floats] | None = None
         #: Coordinates (n,) and their rates (n, D) for unit rates of the driven ones.
         self._accepted = np.array(self.traced.start), np.zeros((self.traced.n, len(self.traced.drives)))
-        for i, value in enumerate(applied.values()):
-            if not callable(value):
-                self.memory[self.room.applied + i] = float(value)
-        self.memory[self.room.allowed] = np.inf
-        self.memory[self.room.close] = CLOSE * tolerance
+        self.memory["applied"] = [0.0 if callable(value) else float(value) for value in applied.values()]
+        self.memory["allowed"], self.memory["close"] = np.inf, CLOSE * tolerance
         self.start = np.zeros(self.room.state)
 
     def _ask(self, t: float, m: Any) -> None:
@@ -145,28 +143,25 @@ class Trees:
 
     def _take(self, t: float, y: Floats) -> None:
         """Begin with a state, by the driven coordinates."""
-        memory, room = self.memory, self.room
-        n = self.traced.n
+        memory, n = self.memory, self.traced.n
         sound = self._evaluate(t, y, OWN)
-        if not memory[room.found] and not y[n : n + len(self.traced.drives)].any():
+        if not memory["found"] and not y[n : n + len(self.traced.drives)].any():
             sound = self._evaluate(t, y, LOOK)  # at rest: by any coordinates
-        if not memory[room.found]:
+        if not memory["found"]:
             raise CannotGoOnError(self._why(y[: len(self.traced.drives)]))
         if not sound:
             raise CannotGoOnError(self._unsound())
-        rest = memory[room.kept + REST]
-        memory[room.allowed] = max(REDUNDANT * rest, CONSISTENT)
-        self.start = memory[room.x : room.x + room.state]
+        memory["allowed"] = max(REDUNDANT * memory["kept"][REST], CONSISTENT)
+        self.start = memory["closed"]
         self.start[-1] = 0.0
         if not self.laws:
             self.accept()
         self._evaluate(t, self.start, LOOK)
-        memory[room.speed] = memory[room.trial]
+        memory["speed"] = memory["trial"]
         self._note_signs()
 
     def _note_signs(self) -> None:
-        memory, room = self.memory, self.room
-        memory[room.signs : room.signs + room.pivots] = memory[room.trials : room.trials + room.pivots]
+        self.memory["signs"] = self.memory["trials"]
 
     def _followed(self, x: Floats, way: Floats) -> Floats:
         """Coordinates at the end of the straight way of the driven ones."""
@@ -183,7 +178,7 @@ class Trees:
                 self._way = y[:D].copy(), way
                 self._evaluate(0.0, y, OWN)
                 if self._near():
-                    x, tangent, share = memory[room.x : room.x + n], memory[room.v : room.v + n], here
+                    x, tangent, share = memory["x"], memory["v"], here
                     stride = min(2 * stride, STRIDE)
                     if share == 1.0:
                         return x
@@ -241,10 +236,8 @@ class Trees:
         if not self._near():
             y[:n] = self._followed(x, value - x[:D])
             self._evaluate(0.0, y, OWN)
-        order = np.argsort([int(k) for k in memory.p[room.open : room.open + D]])
-        lower = memory[room.matrix : room.matrix + D * D].reshape(D, D)
-        M = np.tril(lower) + np.tril(lower, -1).T
-        f: Floats = memory[room.forces : room.forces + D]
+        order, lower = np.argsort(memory["open"][:D]), memory["matrix"].reshape(D, D)
+        M, f = np.tril(lower) + np.tril(lower, -1).T, memory["forces"]
         if not (np.isfinite(M).all() and np.isfinite(f).all()):
             raise CannotGoOnError(self._unsound())
         return M[np.ix_(order, order)], f[order]
@@ -252,17 +245,8 @@ class Trees:
     @property
     def tangents(self) -> tuple[Floats, Floats]:
         """Coordinates (n,), and their rates (n, D) for unit rates of the driven ones, of the last balance."""
-        memory, room, n = self.memory, self.room, self.traced.n
-        D = len(self.traced.drives)
-        order = np.argsort([int(k) for k in memory.p[room.open : room.open + D]])
-        R = memory[room.R : room.R + n * D].reshape(n, D)
-        return memory[room.x : room.x + n], R[:, order]
-
-    @property
-    def applied_now(self) -> Floats:
-        """Applied forces of the last balance, in their order."""
-        found: Floats = self.memory[self.room.applied : self.room.applied + len(self.applied)]
-        return found
+        order = np.argsort(self.memory["open"][: len(self.traced.drives)])
+        return self.memory["x"], self.memory["R"].reshape(self.traced.n, -1)[:, order]
 
     def accept(self) -> None:
         """Go on from the pose of the last balance."""
@@ -276,13 +260,13 @@ class Trees:
 
     def _still(self, x: Floats) -> Floats:
         """Sample at rest."""
-        found = np.zeros((1, self.clock.answer))
+        found = np.zeros((1, self.room.answer))
         found[0, : self.traced.n], found[0, -1] = x, 1.0
         return found
 
     def _near(self) -> bool:
-        memory, room = self.memory, self.room
-        return bool(memory[room.found]) and memory[room.kept + FIRST] <= LEAP * memory[room.kept + PIVOT]
+        kept = self.memory["kept"]
+        return bool(self.memory["found"] and kept[FIRST] <= LEAP * kept[PIVOT])
 
     # --- evaluation ----------------------------------------------------------------------------------
 
@@ -294,7 +278,7 @@ class Trees:
         """Derivative of a state; NaN where it is refused."""
         if not np.isfinite(y).all() or not self._evaluate(t, y, TRIAL):
             return np.full(len(y), np.nan)
-        found: Floats = self.memory[self.room.rate : self.room.rate + self.room.state]
+        found: Floats = self.memory["rate"]
         return found
 
     def settle(self, t: float, y: Floats) -> Floats | None:
@@ -302,18 +286,17 @@ class Trees:
         if not self._evaluate(t, y, ALL):
             raise CannotGoOnError(f"t = {t:.9g} s: {self._unsound()}")
         self._note_signs()
-        found: Floats = self.memory[self.room.x : self.room.x + self.room.state]
+        found: Floats = self.memory["closed"]
         return found
 
     def sample(self, t: float, y: Floats) -> Floats:
         """Coordinates, rates, second rates, work, power, least pivot; nothing is changed."""
-        memory, room, n = self.memory, self.room, self.traced.n
-        kept = memory.p[: room.restored].copy()
-        sound = self._evaluate(t, y, LOOK)
-        memory.p[: room.restored] = kept
-        rate, pivot = memory[room.rate : room.rate + room.state], memory[room.kept + PIVOT]
-        near = sound and memory[room.kept + FIRST] <= LEAP * pivot
-        place = memory[room.x : room.x + 2 * n] if near else y[: 2 * n]
+        memory, n = self.memory, self.traced.n
+        pivots = memory.p[: self.room.restored].copy()
+        near = self._evaluate(t, y, LOOK) and self._near()
+        memory.p[: self.room.restored] = pivots
+        rate, pivot = memory["rate"], memory["kept"][PIVOT]
+        place = memory["closed"][: 2 * n] if near else y[: 2 * n]
         power = rate[-1] if near else np.nan
         found = np.concatenate([place, rate[n : 2 * n], [y[-1], power, pivot]])
         if not np.isfinite(found[: 3 * n]).all():
@@ -323,17 +306,17 @@ class Trees:
     def measured(self, time: Floats, samples: Floats) -> Measured:
         """All bodies at samples."""
         laws = np.array([law(time) for law in self.laws.values()]).reshape(-1, len(time))
-        return self.program.measured(time, samples, laws, self.memory[self.room.allowed])
+        return self.program.measured(time, samples, laws, self.memory["allowed"])
 
     def weakest(self, t: float, sample: Floats) -> str:
         """The group that is nearest to a singular position."""
-        memory, room, n = self.memory, self.room, self.traced.n
-        self._evaluate(t, np.append(sample[: 2 * n], 0.0), LOOK)
-        rows, columns = (memory.p[at : at + room.pivots] for at in (room.row, room.column))
+        memory, traced = self.memory, self.traced
+        self._evaluate(t, np.append(sample[: 2 * traced.n], 0.0), LOOK)
+        rows, columns = memory["row"], memory["column"]
         if not len(rows):
-            return self.traced.group_names[0]
-        inverse = memory[room.A : room.A + room.m * n].reshape(room.m, n)[rows, columns]
-        scale = memory[room.unit : room.unit + n][columns] * memory[room.weight : room.weight + room.m][rows]
+            return traced.group_names[0]
+        inverse = memory["A"].reshape(traced.m, traced.n)[rows, columns]
+        scale = traced.unit[columns] * traced.weights[rows]
         return self.traced.owner(int(rows[np.argmax(np.abs(inverse) / scale)]))
 
     # --- steps ---------------------------------------------------------------------------------------
@@ -345,29 +328,16 @@ class Trees:
             course.begin(largest_step)
             while course.advance():
                 pass
-        run.evaluations = self.evaluations + self.memory.wholes[self.clock.evaluations]
+        run.evaluations = self.evaluations + self.memory["evaluations"]
         straight = "just past a singular position, on the branch that goes on straight"
         run.notes += [f"{place}: {straight}" for place in course.crossed[:LISTED]]
         if len(course.crossed) > LISTED:
             run.notes.append(f"{len(course.crossed) - LISTED} more singular positions were passed")
 
     def first_step(self, t: float, duration: float) -> Any:
-        """Hairer's choice."""
-        order, y, tolerance = self.clock.kind.error_estimator_order, self.start, self.tolerance
-        scale = 0.01 * tolerance + np.abs(y) * tolerance
-
-        def norm(x: Floats) -> float:
-            return float(np.linalg.norm(x / scale) / np.sqrt(len(x)))
-
-        f = self.rate(t, y)
-        one, two = norm(y), norm(f)
-        h = min(duration, 1e-6 if one < 1e-5 or two < 1e-5 else 0.01 * one / two)
-        three = norm(self.rate(t + h, y + h * f) - f) / h
-        if not np.isfinite(three):
-            return h
-        low = max(two, three) <= 1e-15
-        other = max(1e-6, h * 1e-3) if low else (0.01 / max(two, three)) ** (1 / (order + 1))
-        return min(100 * h, other, duration)
+        """The choice of SciPy's integrator."""
+        kind, tolerance = self.room.kind, self.tolerance
+        return kind(self.rate, t, self.start, t + duration, rtol=tolerance, atol=0.01 * tolerance).h_abs
 
     # --- faults --------------------------------------------------------------------------------------
 
@@ -378,19 +348,18 @@ class Trees:
     @property
     def free(self) -> list[int]:
         """Indices of the independent coordinates."""
-        return sorted(self.memory.wholes[self.room.open : self.room.open + self.traced.free])
+        return sorted(self.memory["open"][: self.traced.free].tolist())
 
     def stuck(self, t: float) -> str:
         """Why no step is small enough."""
-        memory, room = self.memory, self.room
-        if not memory[room.kept + REST] > memory[room.allowed]:
+        memory = self.memory
+        if not memory["kept"][REST] > memory["allowed"]:
             return too_small(t)
-        used = memory.p[room.used : room.used + room.m] > 0
-        rest = np.abs(memory[room.b : room.b + room.m]) * memory[room.weight : room.weight + room.m]
-        row = int(np.where(used, 0.0, rest).argmax())
+        rest = np.abs(memory["b"]) * self.traced.weights
+        row = int(np.where(memory["used"] > 0, 0.0, rest).argmax())
         return (
             f"t = {t:.9g} s: {self.traced.owner(row)}: its redundant equations contradict each other from "
-            f"{self.where(self.free, memory[room.x : room.x + room.n])} on, by {rest[row]:.2g} of a "
+            f"{self.where(self.free, memory['x'])} on, by {rest[row]:.2g} of a "
             "coordinate; see mbssa check"
         )
 
@@ -402,12 +371,10 @@ class Trees:
         return _faults(self.model, solved.status[-1]) or "the groups cannot be closed in the initial pose"
 
     def _unsound(self) -> str:
-        memory, room, F = self.memory, self.room, self.traced.free
-        diagonal = memory[room.matrix : room.matrix + F * F].reshape(F, F).diagonal()
-        if np.isfinite(diagonal).all() and not memory[room.rank] > MASSLESS:
-            return massless_text(
-                diagonal, [self.traced.names[int(k)] for k in memory.p[room.open : room.open + F]]
-            )
+        memory, F = self.memory, self.traced.free
+        diagonal = memory["matrix"].reshape(F, F).diagonal()
+        if np.isfinite(diagonal).all() and not memory["rank"] > MASSLESS:
+            return massless_text(diagonal, [self.traced.names[k] for k in memory["open"][:F]])
         return "forces or accelerations are not finite; see whether points of a spring coincide"
 
 
@@ -422,33 +389,28 @@ class _Course:
     def begin(self, largest_step: float) -> None:
         """Set the clock, and take the first sample."""
         trees, run, end = self.trees, self.run, float(self.run.time[-1])
-        memory, room, clock = trees.memory, trees.room, trees.clock
+        memory = trees.memory
         run.begin(trees)
         step = trees.first_step(self.t, end - self.t)
         memory.sampled(run.time[1:])
         trees._evaluate(self.t, self.y, ALL)
         trees._note_signs()
-        memory[clock.y : clock.y + room.state] = self.y
-        memory[clock.K[0] : clock.K[0] + room.state] = memory[room.rate : room.rate + room.state]
-        memory[room.near] = 0.0
-        for at, x in (
-            (clock.t, self.t), (clock.end, end), (clock.step, step), (clock.longest, largest_step),
-            (clock.relative, trees.tolerance), (clock.absolute, 0.01 * trees.tolerance), (clock.again, 0.0),
-        ):  # fmt: skip
-            memory[at] = x
-        memory.wholes[clock.dense] = int(bool(run.events))
-        self.first = memory[room.kept + KINETIC], memory[room.kept + POTENTIAL]
+        memory["y"], memory["begun"], memory["near"], memory["again"] = self.y, memory["rate"], 0.0, 0.0
+        memory["t"], memory["end"], memory["step"], memory["longest"] = self.t, end, step, largest_step
+        memory["relative"], memory["absolute"] = trees.tolerance, 0.01 * trees.tolerance
+        memory["dense"], kept = bool(run.events), memory["kept"]
+        self.first = kept[KINETIC], kept[POTENTIAL]
         self.largest = 0.0
         self._changed(self.t, trees.free)
 
     def advance(self) -> bool:
         """Take some steps, and look at them; False at the end of the run."""
-        trees, run, memory, clock = self.trees, self.run, self.trees.memory, self.trees.clock
+        trees, run, memory = self.trees, self.run, self.trees.memory
         single = bool(run.events) or run.progress is not None
-        memory.wholes[clock.most] = 1 if run.events else min(CAPACITY, run.most_steps - run.steps)
+        memory["most"] = 1 if run.events else min(CAPACITY, run.most_steps - run.steps)
         start = perf_counter()
         memory.advance()
-        seconds, why, rows = perf_counter() - start, memory.wholes[clock.why], memory.steps()
+        seconds, why, rows = perf_counter() - start, memory["why"], memory.steps()
         size = 1 if single else len(rows)
         for k in range(0, len(rows), size):
             if not self._stepped(rows[k : k + size]):
@@ -460,8 +422,8 @@ class _Course:
 
     def _stepped(self, rows: Floats) -> bool:
         """Look at some steps; False if the run ends there."""
-        trees, run, clock, N = self.trees, self.run, self.trees.clock, self.trees.room.state
-        states, free = rows[:, clock.heads : clock.heads + N], np.sort(rows[:, 2 + len(KEPT) : clock.heads])
+        trees, run, room, N = self.trees, self.run, self.trees.room, self.trees.room.state
+        states, free = rows[:, room.heads : room.heads + N], np.sort(rows[:, 2 + len(KEPT) : room.heads])
         fault = self._watch(rows[:, 0], rows[:, 2 : 2 + len(KEPT)].T, states.T, free)
         if fault is not None:
             k, text = fault
@@ -475,8 +437,8 @@ class _Course:
             self.crossed.append(f"t = {rows[k, 0]:.6g} s: {place}")
 
         def inside(at: float, y0: Floats = self.y, t0: float = self.t) -> Floats:
-            columns = rows[-1, clock.heads + 2 * N :].reshape(-1, N)
-            return np.asarray(interpolated(clock, y0, columns, [(at - t0) / rows[-1, 1]])[0])
+            columns = rows[-1, room.heads + 2 * N :].reshape(-1, N)
+            return np.asarray(interpolated(room, y0, columns, [(at - t0) / rows[-1, 1]])[0])
 
         def samples(time: Floats) -> Floats:
             return trees.memory.answers(run.done - 1, run.done - 1 + len(time))
