@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass, fields
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field, fields
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -62,26 +62,40 @@ class Joints:
     given: list[Floats]  # (J, 1) each
     unknown: Ints  # (unknowns, J)
     drive: Ints  # (driven, J)
+    sources: dict[str, dict[str, tuple[Sequence[int], Ints, Ints]]] = field(default_factory=dict, repr=False)
 
     def results(self, which: str, state: State, wide: int) -> Sequence[Any]:
         """Results of a printed function, of all joints (J, T) each."""
         call, used = self.kind.functions[which]
-        first = state.pose.shape[1] * wide
-
-        def read(name: str, k: int, i: int) -> Any:
+        first, given = state.pose.shape[1] * wide, [cast("Any", None)] * len(used)
+        for name, (places, k, i) in self._sources(which).items():
             match name:
                 case "b":
-                    return state.pose[i][self.body[k]]
+                    found = state.pose[i, self.body[k]]
                 case "u":
-                    return state.inputs[i][self.drive[k]]
+                    found = state.inputs[i, self.drive[k]]
                 case "s":
-                    return state.unknown[self.unknown[k]]
+                    found = state.unknown[self.unknown[k]]
                 case "v" | "a":
-                    return state.motion["va".index(name)][self.body[k] * wide + i]
-            return state.motion[("ds", "dds").index(name)][first + self.unknown[k]]
+                    found = state.motion["va".index(name)][self.body[k] * wide + i]
+                case _:
+                    found = state.motion[("ds", "dds").index(name)][first + self.unknown[k]]
+            for place, x in zip(places, found, strict=True):
+                given[place] = x
+        results: Sequence[Any] = call(given, self.given)
+        return results
 
-        found: Sequence[Any] = call([read(name, *place) for name, place in used], self.given)
-        return found
+    def _sources(self, which: str) -> dict[str, tuple[Sequence[int], Ints, Ints]]:
+        """By name of an input, its places among the arguments, and its indices k (n,) and i (n, 1)."""
+        if which not in self.sources:
+            alike: dict[str, list[tuple[int, int, int]]] = {}
+            for place, (name, (k, i)) in enumerate(self.kind.functions[which][1]):
+                alike.setdefault(name, []).append((place, k, i))
+            found = self.sources[which] = {}
+            for name, each in alike.items():
+                order, k, i = zip(*each, strict=True)
+                found[name] = order, np.array(k), np.array(i)[:, None]
+        return self.sources[which]
 
 
 #: Joint of a row or -1, its name, whether it is the gap of a contact.

@@ -53,7 +53,11 @@ def simulation_report(found: Simulation, files: Sequence[Path] = (), units: tupl
     if more:
         parts.append(f"… and {more} more events and changes; --format json lists them all")
     end = values_text({name: float(values[-1]) for name, values in found.coordinates.items()}, units)
-    state = Good(found.status) if found.ok else Bad(f"{found.status} (at the end {end})")
+    state = (
+        Good(f"{found.status}, checked by its balances")
+        if found.ok
+        else Bad(f"{found.status} (at the end {end})")
+    )
     return Report(
         [*parts, *found.notes, state, *written_lines(files)], lambda: _record(found, rows, files, units)
     )
@@ -72,6 +76,7 @@ def _record(
     return {
         "mechanism": found.trajectory.mechanism.name,
         **plain(found, "method integrator tolerance status"),
+        "branch": "checked" if found.ok else "none",
         "instants": len(found.time),
         "end": found.time[-1],
         **plain(found, "steps evaluations released prescribed"),

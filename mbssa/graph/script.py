@@ -366,7 +366,7 @@ class _Sources(SourceWriter):
 # --- LLVM ----------------------------------------------------------------------------------------------
 
 _KINDS = {"number": "double", "whole": "i64", "condition": "i1"}
-_ARGUMENTS = "ptr noalias %m, ptr noalias %p, ptr %ask"
+_ARGUMENTS = "ptr noalias %m, ptr noalias %p, ptr %ask, ptr %tables"
 
 
 class _Cell(Variable):
@@ -380,14 +380,14 @@ class _Cell(Variable):
 
 
 class MachineScript(Script):
-    """A script as LLVM text; its functions take the address of the one that :meth:`ask` calls, too."""
+    """A script as LLVM text; its functions take the address that :meth:`ask` calls, and those of tables."""
 
     def __init__(self) -> None:
         self.module = Module(1)
         for function in ("fabs", "sqrt"):
             self.module.declare(f"double @llvm.{function}.f64(double)")
-        #: Curves' tables, which the memory's owner keeps, by their place among the constants.
-        self.tables: list[Any] = []
+        #: Curves' tables by identity; the last argument is the array of their addresses.
+        self.tables: dict[int, Any] = {}
         self._code: Code
 
     @property
@@ -402,7 +402,7 @@ class MachineScript(Script):
             yield
 
     def call(self, name: str) -> None:
-        self._code.do(f"call void @{name}(ptr %m, ptr %p, ptr %ask)")
+        self._code.do(f"call void @{name}(ptr %m, ptr %p, ptr %ask, ptr %tables)")
 
     def ask(self) -> None:
         self._code.do("call void %ask(ptr %m)")
@@ -492,7 +492,7 @@ class MachineScript(Script):
         return write
 
     def _table(self, numbers: Any) -> str:
-        """Address of a table, which lives as long as the script."""
-        if not any(numbers is table for table in self.tables):
-            self.tables.append(numbers)
-        return f"inttoptr (i64 {numbers.ctypes.data} to ptr)"
+        """Address of a table."""
+        self.tables.setdefault(id(numbers), numbers)
+        place = list(self.tables).index(id(numbers))
+        return self._code.load(self._code.at("%tables", place, "ptr"), "ptr")

@@ -62,14 +62,14 @@ def in_python(numbers, time):
 def in_machine_code(numbers, time):
     script = MachineScript()
     write(script)
-    program = Program(object_code(script.text, Host.here()), {"run": [ctypes.c_void_p] * 3})
+    program = Program(object_code(script.text, Host.here()), {"run": [ctypes.c_void_p] * 4})
     m, p = np.array([*numbers, 0.0, 0.0, 0.0]), np.zeros(1, dtype=np.int64)
 
     def ask(_):
         m[TIME] = time
 
     kept = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(ask)
-    program.run(m.ctypes.data, p.ctypes.data, ctypes.cast(kept, ctypes.c_void_p))
+    program.run(m.ctypes.data, p.ctypes.data, ctypes.cast(kept, ctypes.c_void_p), None)
     return m, p[COUNT]
 
 

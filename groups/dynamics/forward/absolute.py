@@ -13,13 +13,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from groups.dynamics.forward.equations import Instant
+from groups.dynamics.forward.equations import Measured
 from groups.dynamics.forward.loads import Loads
 from groups.global_approach import system_of
 from groups.motion import Law, drive_rows, reference_inputs
 from groups.passive_rotations import locked_rotations
 from groups.rotations import plane_rotation, rotation_of
 from groups.setting import Setting
+from groups.trajectory import Trajectory
 from mbssa import Structure
 from mbssa.arrays import Floats
 from mbssa.joints.frames import Frames
@@ -44,12 +45,11 @@ class Rows:
 
 
 class Solved(NamedTuple):
-    """One evaluation: accelerations (n,), power of the loads, W, multipliers (E,), condition."""
+    """One evaluation: accelerations (n,), power of the loads, W, multipliers (E,)."""
 
     second: Floats
     power: float
     multipliers: Floats
-    condition: float
 
 
 class Constraints:
@@ -98,17 +98,16 @@ class Constraints:
             if np.abs(step).max() < SMALL:
                 break
         state.motion[:] = 0.0
-        by_law = self._reduced(-system.rates("rate", state)[:, 0], E)
-        velocity = twist[:, list(self.columns)]
-        velocity[:, : system.linear] /= self.size
+        by_law = system.rates("rate", state)[:, 0] if self.laws else np.zeros(system.m)
+        velocity = twist[:, list(self.columns)] / self.unit[: len(self.columns)]
         state.motion[0, : velocity.size, 0] = velocity.ravel()
-        rate = system.rates("rate", state)[:, 0]
+        rate = by_law + J[:, : self.n] @ velocity[1:].ravel()
         if len(more):
             state.motion[0, velocity.size :, 0] = -np.linalg.solve(J[more, self.n :], rate[more])
         bias = self._reduced(system.rates("second", state)[:, 0], E)
         jacobian = (J[own] - E @ J[more])[:, : self.n] / self.unit
         off = self._reduced(residual, E) - self._turns
-        return Rows(off, jacobian, self._reduced(rate, E), bias, by_law)
+        return Rows(off, jacobian, self._reduced(rate, E), bias, -self._reduced(by_law, E))
 
     def _rows(self) -> tuple[Floats, Floats, Floats]:
         """All rows, their derivatives, and the share of those of further unknowns in the constraints."""
@@ -139,9 +138,10 @@ class Bodies:
         self.parts = [slice(int(a), int(b)) for a, b in itertools.pairwise(ends)]
         self.length = int(ends[-1]) + 1
 
-    def packed(self, instant: Instant) -> Floats:
-        """State of an instant, without work."""
-        parts = (instant.position[1:], instant.orientation[1:], instant.velocity[1:])
+    def packed(self, begin: Trajectory) -> Floats:
+        """State at the first instant of a motion, without work."""
+        assert begin.velocity is not None
+        parts = (begin.position[0, 1:], begin.orientation[0, 1:], begin.velocity[0, 1:])
         return np.concatenate([*(part.ravel() for part in parts), [0.0]])
 
     def unpacked(self, y: Floats) -> tuple[Floats, Floats, Floats, Floats, Floats, Floats]:
@@ -185,10 +185,10 @@ class Bodies:
         return 0.5 * rate.ravel()
 
     def inertia(self, t: float, parts: tuple[Floats, ...]) -> tuple[Floats, Floats, Floats]:
-        """Mass matrix by origins' twists, forces (n,) with gyroscopic ones, applied loads (N, 3 or 6)."""
+        """Masses (N - 1, 3 or 6, …) by origins' twists, forces (n,) with gyroscopic ones, loads (N, …)."""
         position, orientation, velocity, _, rotation, twist = parts
         loads = self.loads.at(t, position, orientation, velocity)
-        table, B = self.loads.table, self.wide[2]
+        table = self.loads.table
         free = list(unknowns(self.mechanism.space))
         M, f = np.zeros((self.n, 6, 6)), np.zeros((self.n, 6))
         f[:, free] = loads
@@ -206,11 +206,7 @@ class Bodies:
         f[table.body, 3:] += m * np.cross(arm, table.gravity) - np.cross(
             spin, (about @ spin[:, :, None])[:, :, 0]
         )
-        whole = np.zeros(((self.n - 1) * B,) * 2)
-        for b in range(1, self.n):
-            at = slice((b - 1) * B, b * B)
-            whole[at, at] = M[b][np.ix_(free, free)]
-        return whole, f[1:, free].ravel(), loads
+        return M[1:][:, free][:, :, free], f[1:, free].ravel(), loads
 
     def moved(self, y: Floats, step: Floats) -> Floats:
         """A state with every movable body displaced by a small motion (n,) of its origin."""
@@ -236,13 +232,11 @@ class BodyCoordinates(ABC):
 
     def __init__(
         self, structure: Structure, frames: Frames, at: Poses, loads: Loads,
-        laws: Mapping[str, Law], begin: Instant, t: float,
+        laws: Mapping[str, Law], begin: Trajectory,
     ) -> None:  # fmt: skip
-        self.mechanism, self.evaluations, self.t = structure.mechanism, 0, t
-        self.coordinates: tuple[str, ...] = ()
-        self.notes: list[str] = []
+        self.mechanism, self.evaluations, self.t = structure.mechanism, 0, float(begin.time[0])
         self.loads = loads
-        self.constraints = Constraints(structure, frames, at, laws, t)
+        self.constraints = Constraints(structure, frames, at, laws, self.t)
         self.bodies = Bodies(structure, frames, loads)
         self.start = self.bodies.packed(begin)
 
@@ -265,16 +259,26 @@ class BodyCoordinates(ABC):
         turned = self.bodies.turned(orientation, twist[1:, 3:])
         return np.concatenate([linear, turned, found.second, [found.power]])
 
-    def instant(self, t: float, y: Floats) -> Instant:
+    def sample(self, t: float, y: Floats) -> Floats:
+        """The bodies, flat, then errors of the constraints and of their rates, m and m/s, and the work."""
         parts, rows = self.at(t, y)
         acceleration = np.zeros((self.bodies.n, self.bodies.wide[2]))
-        found = self.solved(t, parts, rows)
-        acceleration[1:] = found.second.reshape(-1, self.bodies.wide[2])
-        return Instant(parts[0], parts[1], parts[2], acceleration, found.condition)
+        acceleration[1:] = self.solved(t, parts, rows).second.reshape(-1, self.bodies.wide[2])
+        off = [np.abs(x).max(initial=0.0) * self.constraints.size for x in (rows.residual, rows.rate)]
+        return np.concatenate([*(x.ravel() for x in (*parts[:3], acceleration)), off, y[-1:]])
 
-    def renewed(self, t: float, y: Floats) -> None:
-        """None: no choice of coordinates is made."""
-        return
+    def measured(self, time: Floats, samples: Floats) -> Measured:
+        """All bodies at samples."""
+        p, o, v = self.bodies.wide
+        ends = self.bodies.n * np.cumsum([p, o, v, v])
+        *parts, rest = np.split(samples, ends, axis=1)
+        place, turn, velocity, acceleration = (x.reshape(len(time), self.bodies.n, -1) for x in parts)
+        turn = turn[..., 0] if self.bodies.planar else turn
+        return Measured(place, turn, velocity, acceleration, np.ones(len(time)), rest[:, :2].T, rest[:, 2])
+
+    def weakest(self, t: float, sample: Floats) -> str:
+        """No group: the system is one."""
+        return "the whole mechanism"
 
     def at(self, t: float, y: Floats) -> tuple[tuple[Floats, ...], Rows]:
         """The state in parts, and the equations there."""

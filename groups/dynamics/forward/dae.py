@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from groups.dynamics.forward.equations import CannotGoOnError
-from groups.dynamics.forward.events import Event, Occurrence
-from groups.dynamics.forward.integration import Record, too_many, too_small
+from groups.dynamics.forward.events import Event, Occurrence, values
+from groups.dynamics.forward.integration import Run, too_many, too_small
 from groups.dynamics.forward.lagrange import DEPENDENT, Lagrange
 from mbssa.arrays import Floats
 
@@ -68,26 +68,24 @@ class Residual:
         first, second, third = bodies.parts
         out[first] = rate[first] - moved[:, :p].ravel()
         out[second] = rate[second] - bodies.turned(orientation, spin)
-        out[third] = M @ rate[third] + J.T @ y[n : n + m] - f
+        momentum = (M @ rate[third].reshape(-1, wide, 1)).ravel()
+        out[third] = momentum + J.T @ y[n : n + m] - f
         power = float((loads * velocity).sum() - y[n : n + m] @ rows.given[self.kept])
         out[n - 1] = rate[n - 1] - power
         out[n : n + m] = rows.rate[self.kept]
         out[n + m :] = rows.residual[self.kept]
 
 
-def integrate_dae(
-    equations: Lagrange, time: Floats, tolerance: float, largest_step: float, most_steps: int,
-    events: Sequence[Event], progress: Callable[[float], object] | None,
-) -> Record:  # fmt: skip
-    """Integrate the residual form from the first to the last of these instants, or to an event that ends."""
+def integrate_dae(equations: Lagrange, run: Run, tolerance: float, largest_step: float) -> None:
+    """Integrate the residual form from the first to the last instant of a run, or to an event that ends."""
     try:
         from sksundae.ida import IDA  # type: ignore[import-not-found, import-untyped, unused-ignore]
     except ModuleNotFoundError:
         raise ModuleNotFoundError(
             'the method dae needs SUNDIALS: pip install -e ".[dae]" in the clone'
         ) from None
-    record = Record()
-    try:
+    time, events = run.time, run.events
+    with run.ends():
         residual = Residual(equations, float(time[0]))
         y, rate = residual.start(float(time[0]))
         n, m = residual.n, residual.m
@@ -95,12 +93,13 @@ def integrate_dae(
         absolute = np.concatenate([np.full(n, 0.01 * tolerance), np.full(2 * m, _UNCONTROLLED)])
         solver = IDA(
             residual, rtol=tolerance, atol=absolute, algebraic_idx=list(range(n, n + 2 * m)),
-            max_num_steps=most_steps, first_step=_FIRST * float(time[1] - time[0]),
+            max_num_steps=run.most_steps, first_step=_FIRST * float(time[1] - time[0]),
             max_step=largest_step if np.isfinite(largest_step) else 0.0,  # 0: any
             eventsfn=_watched(equations, events) if events else None, num_events=len(events),
         )  # fmt: skip
         solver.init_step(float(time[0]), y, rate)
-        record.take(equations, float(time[0]), y[:n])
+        run.samples.append(equations.sample(float(time[0]), y[:n])[None])
+        run.done = 1
         for t in time[1:].tolist():
             at, last = -np.inf, None
             while at < t and last is None:  # a step ends at each event
@@ -108,36 +107,31 @@ def integrate_dae(
                 if not found.success:
                     reached = float(np.ravel(found.t)[-1])
                     raise CannotGoOnError(
-                        too_many(reached, most_steps) if found.status == _TOO_MANY
+                        too_many(reached, run.most_steps) if found.status == _TOO_MANY
                         else f"{too_small(reached)} (IDA: {found.message})"
                     )  # fmt: skip
-                record.steps += 1
+                run.steps += 1
                 equations.loads.turn()
                 at = float(found.t)
                 if found.status == _AT_EVENT:
                     at_once = [events[k] for k in np.flatnonzero(found.i_events[-1]).tolist()]
-                    record.events += [Occurrence(event.name, at, event.ends) for event in at_once]
+                    run.occurrences += [Occurrence(event.name, at, event.ends) for event in at_once]
                     last = next((event for event in at_once if event.ends), None)
-            record.take(equations, at, np.array(found.y[:n]))
+            run.samples.append(equations.sample(at, np.array(found.y[:n]))[None])
             if last is not None:
-                record.status = f"event {last.name}"
+                run.stopped, run.status = at, f"event {last.name}"
                 break
-            if progress is not None and progress(float((t - time[0]) / (time[-1] - time[0]))) is False:
-                record.status = "stopped"
+            run.done += 1
+            if not run.reported(t):
                 break
-    except KeyboardInterrupt:
-        record.status = "stopped"
-    except CannotGoOnError as error:
-        record.status = f"failed: {error}"
-    record.evaluations = equations.evaluations
-    return record
+    run.evaluations = equations.evaluations
 
 
 def _watched(equations: Lagrange, events: Sequence[Event]) -> Callable[..., None]:
     """Values of events in the form of IDA."""
 
-    def values(t: float, y: Floats, rate: Floats, out: Floats) -> None:
-        out[:] = [event.value(equations, t, y[: len(equations.start)]) for event in events]
+    def watched(t: float, y: Floats, rate: Floats, out: Floats) -> None:
+        out[:] = values(events, equations, t, y[: len(equations.start)])
 
-    vars(values)["direction"] = [event.direction for event in events]
-    return values
+    vars(watched)["direction"] = [event.direction for event in events]
+    return watched

@@ -34,79 +34,92 @@ LEAP, TURN = 0.25, 0.1
 MASSLESS = 1e-13
 #: An independent coordinate stays so unless its pivot is larger than that of any other by more than this.
 STAYS = 0.3
+#: Steps that are taken at once.
+CAPACITY = 16
 #: Numbers of an evaluation that each step keeps.
 KEPT = KINETIC, POTENTIAL, PIVOT, FIRST, REST, CROSSED = range(6)
 
 
 class Room:
-    """Places of numbers and whole numbers in the memory."""
+    """Places in the memory by name: where each begins, and how many numbers or whole numbers it has."""
 
-    def __init__(self, traced: Traced, applied: int) -> None:
+    def __init__(self, traced: Traced, applied: int, integrator: str) -> None:
+        import scipy.integrate
+
         n, m, F = traced.n, traced.m, traced.free
         self.n, self.m, self.free, self.pivots = n, m, F, len(traced.blocks)
-        self.state = 2 * n + 1
-        self.size = 0
-        take = self.take
-        self.time = take()
-        self.x = take(n)
-        self.v = take(n)
-        self.work = take()
-        self.rate = take(self.state)
-        self.kept = take(len(KEPT))
-        #: The state that is evaluated.
-        self.given = take(self.state)
-        # ---- largest rate so far and now; error by rounding; least pivot; tolerance; rest of redundant rows
-        self.speed, self.trial, self.noise, self.near, self.close, self.allowed = (take() for _ in range(6))
-        #: How far the step past a singular pose is from straight; rank of the masses; whether Newton's method
-        #: has ended.
-        self.off, self.rank, self.found = (take() for _ in range(3))
+        P, N = self.pivots, 2 * n + 1
+        self.state, self.size, self.wholes = N, 0, 0
+        self.places: dict[str, slice | int] = {}
+        self.whole_places: dict[str, slice | int] = {}
+        one = None
+        self.take(
+            time=one, x=n, v=n, work=one, rate=N, kept=len(KEPT), given=N,
+            # Largest rate so far and now; error by rounding; least pivot; tolerance; rest of redundant rows.
+            speed=one, trial=one, noise=one, near=one, close=one, allowed=one,
+            # How far the step past a singular pose is from straight; rank of the masses; whether Newton's
+            # method has ended.
+            off=one, rank=one, found=one,
+            signs=P, trials=P, unit=n, weight=m, A=m * n, b=m, R=n * F, a=n, mass=F * F, force=F,
+            # The mass matrix (its lower triangle) and the forces, before they are solved.
+            matrix=F * F, forces=F, law=3 * len(traced.law_rows), applied=applied,
+            # By coordinate, how willingly it becomes dependent.
+            between=n, prefer=n,
+        )  # fmt: skip
         #: Whether a stage is beyond a singular pose.
         self.crossed = self.kept + CROSSED
-        self.signs = take(self.pivots)
-        self.trials = take(self.pivots)
-        self.unit = take(n)
-        self.weight = take(m)
-        self.A = take(m * n)
-        self.b = take(m)
-        self.R = take(n * F)
-        self.a = take(n)
-        self.mass = take(F * F)
-        self.force = take(F)
-        # ---- the mass matrix (its lower triangle) and the forces, before they are solved
-        self.matrix = take(F * F)
-        self.forces = take(F)
-        self.law = take(3 * len(traced.law_rows))
-        self.applied = take(applied)
-        self.between = take(n)
-        #: By coordinate, how willingly it becomes dependent.
-        self.prefer = take(n)
-        # ---- whole numbers: what a step restores, then blocks
-        self.wholes = 0
-        P = self.pivots
-        self.row, self.column, self.open, self.used, self.shut = (
-            self.take_wholes(k) for k in (P, P, n, m, n)
-        )
-        self.restored = self.wholes
-        self.top, self.bottom, self.left, self.right = (self.take_wholes(P) for _ in range(4))
-        self.how = self.take_wholes(1)
-        #: Columns of a pivot's row that are not zero.
-        self.there = self.take_wholes(n)
+        self.take_wholes(row=P, column=P, open=n, used=m, shut=n)
+        self.restored = self.wholes  # by a step that is refused
+        # Blocks; columns of a pivot's row that are not zero.
+        self.take_wholes(top=P, bottom=P, left=P, right=P, how=one, there=n)
+        # ---- steps
+        kind = self.kind = getattr(scipy.integrate, integrator)
+        self.stages, self.extra = len(kind.B), len(getattr(kind, "A_EXTRA", ()))
+        #: Columns of the interpolant: powers of the way.
+        self.powers = 7 if self.extra else kind.P.shape[1]
+        #: Of a step: time, length, what was kept, pivots' columns, state, rate, and its interpolant.
+        self.heads = 2 + len(KEPT) + F
+        self.width = self.heads + 2 * N + self.powers * N
+        self.K = [self.size + k * N for k in range(self.stages + 1 + self.extra)]
+        # The state on the constraints; rates at the beginning of a step.
+        self.places |= {"closed": slice(self.x, self.x + N), "begun": slice(self.size, self.size + N)}
+        self.take(
+            stage=N * len(self.K), y=N, t=one, end=one, step=one, longest=one, relative=one, absolute=one,
+            error=one, h=one, again=one, record=CAPACITY * self.width, second=n,
+        )  # fmt: skip
+        # Steps that were taken and that may be, reason of the end, evaluations, whether interpolants are
+        # wanted, next sample.
+        self.take_wholes(
+            before=self.restored, after=self.restored, taken=one, most=one, why=one, evaluations=one,
+            dense=one, sample=one, answers=one,
+        )  # fmt: skip
+        #: Times of the samples, the last one infinite. At the place ``answers``, for each: coordinates, rates
+        #: and second rates, work, power, and the least pivot; where the state is not closed, those of the
+        #: interpolant, and the power is NaN.
+        self.samples, self.answer = self.size, 3 * n + 3
 
-    def take(self, count: int = 1) -> int:
-        """Place for some numbers."""
-        self.size += count
-        return self.size - count
+    def take(self, **counts: int | None) -> None:
+        """Places for single numbers, and for so many."""
+        self.size = self._taken(self.places, self.size, counts)
 
-    def take_wholes(self, count: int) -> int:
-        """Place for some whole numbers."""
-        self.wholes += count
-        return self.wholes - count
+    def take_wholes(self, **counts: int | None) -> None:
+        """The same for whole numbers."""
+        self.wholes = self._taken(self.whole_places, self.wholes, counts)
+
+    def _taken(self, places: dict[str, slice | int], at: int, counts: dict[str, int | None]) -> int:
+        for name, count in counts.items():
+            vars(self)[name] = at
+            places[name] = at if count is None else slice(at, at + count)
+            at += 1 if count is None else count
+        return at
+
+    def __getattr__(self, name: str) -> int:
+        raise AttributeError(name)  # of places, which are whole numbers
 
     def input(self, name: str, k: Any) -> int:
         """Place of an input of the traced equations."""
-        first = {"x": self.x, "v": self.v, "R": self.R, "a": self.a, "law": self.law}
-        first |= {"applied": self.applied, "t": self.time}
-        return first[name] + int(k)
+        first: int = vars(self)["time" if name == "t" else name]
+        return first + int(k)
 
 
 def write_eliminate(c: Script, room: Room) -> None:
@@ -352,16 +365,15 @@ def _judge(c: Script, room: Room, how: Value, speed: Value, leap: Value, sound: 
     return fine & sound.is_(sound) & (c.number(room.kept + REST) <= c.number(room.allowed))
 
 
-def write_straight(c: Script, traced: Traced, room: Room, ends: tuple[int, int, int, int, int]) -> None:
+def write_straight(c: Script, traced: Traced, room: Room) -> None:
     """``straighten``: how far the groups are open along the curve through the ends of a step."""
     # Two branches that meet are both smooth there, so that the curve closes the groups. Where they only come
-    # near each other it does not, and the step has leapt from one to the other. Ends: state and rate at the
-    # beginning, state and rate at the end, length of the step.
-    n, (y, f, y1, f1, step) = room.n, ends
+    # near each other it does not, and the step has leapt from one to the other.
+    n, y, f, y1, f1 = room.n, room.y, room.K[0], room.x, room.K[room.stages]
     rows = traced.rows[len(traced.law_rows) :]
     every: list[Number] = [x for x in rows if is_node(x)]
     with c.function("straighten", room.off):
-        most, h = c.variable(c.value(0.0, "number")), c.number(step)
+        most, h = c.variable(c.value(0.0, "number")), c.number(room.h)
         c.put(room.off, 0.0)
         write = c.formulas(lambda name, k: room.between + k if name == "x" else room.input(name, k), every)
         with c.loop(BETWEEN, 1) as k:

@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from groups.dynamics.forward.equations import Equations, Instant
+from groups.dynamics.forward.equations import Equations, instant
 from groups.results.joints import coordinate_motion
 from groups.trajectory import Trajectory
 from mbssa import Mechanism
@@ -49,12 +49,8 @@ class Event:
     direction: int = 0
     ends: bool = True
 
-    def value(self, equations: Equations, t: float, y: Floats) -> float:
-        """Difference of the quantity from its target in a state."""
-        return self.of(trajectory_of(equations.mechanism, np.array([t]), [equations.instant(t, y)]))
-
-    def of(self, trajectory: Trajectory) -> float:
-        """The same of a trajectory of one instant."""
+    def value(self, trajectory: Trajectory) -> float:
+        """Difference of the quantity from its target, of a trajectory of one instant."""
         if callable(self.quantity):
             return float(self.quantity(trajectory)) - self.target
         return float(trajectory.quantity(self.quantity).value[0]) - self.target
@@ -74,29 +70,10 @@ def _first(name: str, trajectory: Trajectory) -> float:
     return float(coordinate_motion(trajectory, name).value[0])
 
 
-def trajectory_of(mechanism: Mechanism, time: Floats, instants: list[Instant]) -> Trajectory:
-    """Samples as a trajectory with one group, the whole mechanism."""
-    names = ("position", "orientation", "velocity", "acceleration")
-    arrays = [np.stack([getattr(one, name) for one in instants]) for name in names]
-    return trajectory_from(mechanism, time, arrays, np.array([one.condition for one in instants]))
-
-
-def trajectory_from(
-    mechanism: Mechanism, time: Floats, arrays: Sequence[Floats], condition: Floats
-) -> Trajectory:
-    """The same of position, orientation, velocity and acceleration (T, N, …) and a condition (T,)."""
-    position, orientation, velocity, acceleration = (  # stored body by body
-        np.ascontiguousarray(array.swapaxes(0, 1)) for array in arrays
-    )
-    if orientation.ndim == 3:  # quaternions of one body keep their sign
-        inner = (orientation[:, 1:] * orientation[:, :-1]).sum(axis=2)
-        orientation[:, 1:] *= np.cumprod(np.where(inner < 0, -1.0, 1.0), axis=1)[..., None]
-    zero = np.zeros((len(time), 1))
-    return Trajectory(
-        mechanism, time, position.swapaxes(0, 1), orientation.swapaxes(0, 1), velocity.swapaxes(0, 1),
-        acceleration.swapaxes(0, 1), zero.astype(np.int8), zero, zero.astype(np.int64),
-        condition[:, None], np.arange(len(position)), group_names=("the whole mechanism",),
-    )  # fmt: skip
+def values(events: Sequence[Event], equations: Equations, t: float, y: Floats) -> list[float]:
+    """Differences of the events' quantities from their targets in a state."""
+    now = instant(equations, t, y) if events else None
+    return [event.value(now) for event in events if now is not None]
 
 
 def occurred(
@@ -106,7 +83,7 @@ def occurred(
     """Events within a step, in the order of time, and their values at its end."""
     import scipy.optimize
 
-    found, after = [], [event.value(equations, stop, y) for event in events]
+    found, after = [], values(events, equations, stop, y)
     for event, one, other in zip(events, before, after, strict=True):
         if one == other or one * other > 0.0 or one == 0.0 or (other - one) * event.direction < 0:
             continue
@@ -114,7 +91,7 @@ def occurred(
         if other != 0.0:
 
             def value(t: float, event: Event = event) -> float:
-                return event.value(equations, t, interpolant(t))
+                return event.value(instant(equations, t, interpolant(t)))
 
             at = float(scipy.optimize.brentq(value, start, stop, xtol=1e-12, rtol=1e-14))
         found.append(Occurrence(event.name, at, event.ends))

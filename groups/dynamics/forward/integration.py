@@ -1,18 +1,17 @@
-"""Integration of equations of motion by the integrators of SciPy: samples, events, changes of coordinates."""
+"""A run: samples, events and progress; its steps by the integrators of SciPy."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 
-from groups.dynamics.forward.equations import CannotGoOnError, Equations, Instant
-from groups.dynamics.forward.events import Event, Occurrence, occurred, trajectory_from, trajectory_of
-from groups.trajectory import Trajectory
-from mbssa import Mechanism
+from groups.dynamics.forward.equations import CannotGoOnError, Equations
+from groups.dynamics.forward.events import Event, Occurrence, occurred, values
 from mbssa.arrays import Floats
 
 #: Integrators of :mod:`scipy.integrate`.
@@ -45,83 +44,87 @@ class Change:
 
 
 @dataclass(eq=False)
-class Record:
-    """Result of an integration: samples up to the last one reached, and the reason for its end."""
+class Run:
+    """A run from the first to the last of some instants: samples up to the last one reached, and its end."""
 
-    time: list[float] = field(default_factory=list)
-    instants: list[Instant] = field(default_factory=list)
-    bodies: Sequence[Floats] = ()  # (T, N, …), instead of instants
-    condition: Floats = field(default_factory=lambda: np.zeros(0))
-    work: list[float] = field(default_factory=list)
-    events: list[Occurrence] = field(default_factory=list)
+    time: Floats  # (T,)
+    events: Sequence[Event]
+    most_steps: int
+    progress: Callable[[float], object] | None
+    samples: list[Floats] = field(default_factory=list)  # (t, …) each, t of them in all are done
+    done: int = 0
+    stopped: float | None = None  # s, of a last sample at an event
+    occurrences: list[Occurrence] = field(default_factory=list)
     changes: list[Change] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     status: str = "finished"
     steps: int = 0
     evaluations: int = 0
-
-    def trajectory(self, mechanism: Mechanism) -> Trajectory:
-        """The samples."""
-        time = np.array(self.time)
-        if self.bodies:
-            return trajectory_from(mechanism, time, self.bodies, self.condition)
-        return trajectory_of(mechanism, time, self.instants)
-
-    def take(self, equations: Equations, t: float, y: Floats) -> None:
-        """Add one sample."""
-        instant = equations.instant(t, y)
-        self.time.append(t)
-        self.instants.append(instant)
-        self.work.append(float(y[-1]))
-
-
-def integrate(
-    equations: Equations,
-    time: Floats,
-    integrator: str,
-    tolerance: float,
-    largest_step: float,
-    events: Sequence[Event],
-    pace: Pace,
-) -> Record:
-    """Integrate from the first to the last of these instants, and sample at each of them."""
-    # Samples are values of the integrator's interpolant, projected on the constraints by the equations.
-    # Ctrl-C, an event that ends the run, and equations without a solution keep the samples so far.
-    run = _Run(Record(), time, integrator, tolerance, largest_step, events, pace)
-    try:
-        run.record.take(equations, float(time[0]), equations.start)
-        t: float | None = float(time[0])
-        while t is not None and t < time[-1]:
-            with np.errstate(over="ignore", invalid="ignore"):  # of trial steps, which are repeated shorter
-                following, t = run.segment(equations, t)
-            if following is not None and t is not None:
-                if set(following.coordinates) != set(equations.coordinates):
-                    run.record.changes.append(Change(t, equations.coordinates, following.coordinates))
-                equations = following
-    except KeyboardInterrupt:
-        run.record.status = "stopped"
-    except CannotGoOnError as error:
-        run.record.status = f"failed: {error}"
-    return run.record
-
-
-@dataclass(frozen=True, eq=False)
-class Pace:
-    """Watches the progress of a run."""
-
-    time: Floats
-    most_steps: int
-    events: Sequence[Event]
-    progress: Callable[[float], object] | None
+    before: list[float] = field(default_factory=list)  # values of the events at the last step
     reached: dict[int, float] = field(default_factory=dict)  # s, by the number of steps, powers of two
 
-    def __call__(self, record: Record, t: float) -> bool:
-        """Report progress after a step; False if it ends the run."""
+    @property
+    def sampled(self) -> Floats:
+        """Times of the samples, s."""
+        last = [] if self.stopped is None else [self.stopped]
+        return np.concatenate([self.time[: self.done], last])
+
+    @contextmanager
+    def ends(self) -> Iterator[None]:
+        """Note why the run has ended; Ctrl-C and equations without a solution keep the samples so far."""
+        try:
+            yield
+        except KeyboardInterrupt:
+            self.status = "stopped"
+        except CannotGoOnError as error:
+            self.status = f"failed: {error}"
+
+    def begin(self, equations: Equations) -> None:
+        """Take the first sample."""
+        t, y = float(self.time[0]), equations.start
+        self.before = values(self.events, equations, t, y)
+        self.samples.append(equations.sample(t, y)[None])
+        self.done = 1
+
+    def waits(self, t: float) -> bool:
+        """Whether steps up to t have a sample in them, or may have an event."""
+        return bool(self.events) or (self.done < len(self.time) and self.time[self.done] <= t)
+
+    def passed(
+        self, equations: Equations, start: float, t: float, y: Floats, inside: Callable[[float], Floats],
+        samples: Callable[[Floats], Floats],
+    ) -> bool:  # fmt: skip
+        """Take events and samples of a step by its interpolant; False if an event ends the run."""
+        found, last, stop = list[Occurrence](), None, t
+        if self.events:
+            found, self.before = occurred(self.events, equations, inside, start, t, y, self.before)
+            last = next((one for one in found if one.ends), None)
+            stop = t if last is None else last.time
+        end = int(np.searchsorted(self.time, stop, "right"))
+        if end > self.done:
+            self.samples.append(samples(self.time[self.done : end]))
+            self.done = end
+        self.occurrences += [one for one in found if one.time <= stop]
+        if last is None:
+            return True
+        if self.time[self.done - 1] < stop:
+            self.samples.append(equations.sample(stop, inside(stop))[None])
+            self.stopped = stop
+        self.status = f"event {last.name}"
+        return False
+
+    def reported(self, t: float) -> bool:
+        """Report progress; False if that ends the run."""
         first, last = float(self.time[0]), float(self.time[-1])
         if self.progress is not None and self.progress((t - first) / (last - first)) is False:
-            record.status = "stopped"
+            self.status = "stopped"
+        return self.status != "stopped"
+
+    def goes_on(self, t: float) -> bool:
+        """Report progress after a step; False if it ends the run."""
+        if not self.reported(t):
             return False
-        steps, needed = record.steps, 0.0
+        steps, last, needed = self.steps, float(self.time[-1]), 0.0
         if steps.bit_count() == 1:
             self.reached[steps] = t
             if steps >= _PACED and not any(event.ends for event in self.events):
@@ -131,78 +134,42 @@ class Pace:
         return True
 
 
-@dataclass(frozen=True, eq=False)
-class _Run:
-    """An integration under way; see :func:`integrate`."""
+def integrate(
+    equations: Equations, run: Run, integrator: str, tolerance: float, largest_step: float
+) -> None:  # fmt: skip
+    """Integrate from the first to the last instant of a run by an integrator of SciPy."""
+    # Samples are values of the integrator's interpolant, projected on the constraints by the equations.
+    import scipy.integrate
 
-    record: Record
-    time: Floats
-    integrator: str
-    tolerance: float
-    largest_step: float
-    events: Sequence[Event]
-    pace: Pace
+    kind, t = getattr(scipy.integrate, integrator), float(run.time[0])
+    chosen: dict[str, Any] = {"rtol": tolerance, "atol": 0.01 * tolerance, "max_step": largest_step}
+    if integrator in IMPLICIT:
+        chosen["jac"] = partial(_jacobian, equations)
+    with run.ends(), np.errstate(over="ignore", invalid="ignore"):  # of trial steps, repeated shorter
+        run.begin(equations)
+        solver = kind(equations.rate, t, equations.start, float(run.time[-1]), **chosen)
+        while solver.status == "running":
+            solver.max_step = min(largest_step, equations.longest_step)
+            solver.step()
+            run.steps += 1
+            if solver.status == "failed":
+                raise CannotGoOnError(too_small(float(solver.t)))
+            start, t = t, float(solver.t)
+            if run.waits(t):  # interpolants cost evaluations
+                inside = solver.dense_output()
 
-    def segment(self, equations: Equations, t: float) -> tuple[Equations | None, float | None]:
-        """Integrate to the end or a change of coordinates: next equations, time (None at the end)."""
-        y, end = equations.start, float(self.time[-1])
-        solver = self._solver(equations, t)
-        before = [event.value(equations, t, y) for event in self.events]
-        first, following = equations.evaluations, None
-        try:
-            while solver.status == "running" and following is None:
-                solver.max_step = min(self.largest_step, equations.longest_step)
-                solver.step()
-                self.record.steps += 1
-                if solver.status == "failed":
-                    raise CannotGoOnError(too_small(float(solver.t)))
-                start, t = t, float(solver.t)
-                if self._has_samples(t):  # interpolants cost evaluations
-                    inside = solver.dense_output()
-                    found, before = occurred(self.events, equations, inside, start, t, solver.y, before)
-                    if self._sampled(equations, inside, t, found):
-                        return None, None
-                _settle(equations, solver, self.integrator)
-                if not self.pace(self.record, t):
-                    return None, None
-                following = equations.renewed(t, solver.y) if t < end else None
-        finally:
-            self.record.evaluations += equations.evaluations - first
-            self.record.notes += equations.notes
-        return following, t
+                def samples(time: Floats, inside: Callable[[float], Floats] = inside) -> Floats:
+                    return np.array([equations.sample(at, inside(at)) for at in time.tolist()])
 
-    def _has_samples(self, t: float) -> bool:
-        """True if a step that ends at t has a sample in it, or may have an event."""
-        done = len(self.record.time)
-        return bool(self.events) or (done < len(self.time) and self.time[done] <= t)
-
-    def _solver(self, equations: Equations, t: float) -> Any:
-        import scipy.integrate
-
-        kind = getattr(scipy.integrate, self.integrator)
-        chosen: dict[str, Any] = {"rtol": self.tolerance, "atol": 0.01 * self.tolerance}
-        if self.integrator in IMPLICIT:
-            chosen["jac"] = partial(_jacobian, equations)
-        end = float(self.time[-1])
-        return kind(equations.rate, t, equations.start, end, max_step=self.largest_step, **chosen)
-
-    def _sampled(
-        self, equations: Equations, interpolant: Callable[[float], Floats], t: float,
-        found: Sequence[Occurrence],
-    ) -> bool:  # fmt: skip
-        """Record the samples and events of a step; True if one ends the run."""
-        last = next((one for one in found if one.ends), None)
-        stop, record = t if last is None else last.time, self.record
-        while len(record.time) < len(self.time) and self.time[len(record.time)] <= stop:
-            at = float(self.time[len(record.time)])
-            record.take(equations, at, interpolant(at))
-        record.events += [one for one in found if one.time <= stop]
-        if last is None:
-            return False
-        if record.time[-1] < stop:
-            record.take(equations, stop, interpolant(stop))
-        record.status = f"event {last.name}"
-        return True
+                if not run.passed(equations, start, t, solver.y, inside, samples):
+                    break
+            settled = equations.settle(t, solver.y)
+            if settled is not None and integrator in ONE_STEP:
+                solver.y = settled
+                solver.f = equations.rate(t, settled)
+            if not run.goes_on(t):
+                break
+    run.evaluations = equations.evaluations
 
 
 def too_many(t: float, steps: int, needed: float = 0.0) -> str:
@@ -233,10 +200,3 @@ def _jacobian(equations: Equations, t: float, y: Floats) -> Floats:
         moved[k] += _DIFFERENCE * max(1.0, abs(y[k]))
         found[:, k] = (equations.rate(t, moved) - rate) / (moved[k] - y[k])
     return found
-
-
-def _settle(equations: Equations, solver: Any, integrator: str) -> None:
-    settled = equations.settle(solver.t, solver.y)
-    if settled is not None and integrator in ONE_STEP:
-        solver.y = settled
-        solver.f = equations.rate(solver.t, settled)

@@ -10,9 +10,10 @@ from contextlib import suppress
 from functools import cached_property
 
 import numpy as np
+import scipy.linalg
 
 from groups.dynamics.forward.absolute import BodyCoordinates, Rows, Solved
-from groups.dynamics.forward.equations import CannotGoOnError, Instant
+from groups.dynamics.forward.equations import CannotGoOnError
 from mbssa.arrays import Floats
 
 #: Residual, over the size, from which positions need no further Newton step, and the most steps.
@@ -21,6 +22,8 @@ CLOSED, STEPS = 1e-13, 10
 #: Share of the largest singular value below which constraints depend on one another, and of a saddle point
 #: without a solution.
 DEPENDENT, SINGULAR = 1e-7, 1e-14
+#: Condition number of a body's masses from which on they are not eliminated.
+HEAVY = 1e8
 #: Residual of a regular system, over the size of its terms.
 SOLVED = 1e-12
 
@@ -37,13 +40,20 @@ class Lagrange(BodyCoordinates):
         sizes = np.linalg.svd(rows.jacobian * self.constraints.unit, compute_uv=False)
         return len(rows.jacobian) - int((sizes > DEPENDENT * sizes.max(initial=0.0)).sum())
 
+    @cached_property
+    def heavy(self) -> bool:
+        """Whether every body has a mass and moments of inertia, about any axis."""
+        M, *_ = self.bodies.inertia(self.t, self.bodies.unpacked(self.start))
+        unit = self.constraints.unit.reshape(*M.shape[:2])
+        return bool((np.linalg.cond(M * unit[:, :, None] * unit[:, None]) < HEAVY).all())
+
     def settle(self, t: float, y: Floats) -> Floats | None:
         found = self.projected(t, y)
         self.loads.turn()
         return found
 
-    def instant(self, t: float, y: Floats) -> Instant:
-        return super().instant(t, self.projected(t, y))
+    def sample(self, t: float, y: Floats) -> Floats:
+        return super().sample(t, self.projected(t, y))
 
     def projected(self, t: float, y: Floats) -> Floats:
         """A state projected on the constraints, by the least motions and rates."""
@@ -68,31 +78,44 @@ class Lagrange(BodyCoordinates):
         """Solve the saddle point; multipliers in N m, of lengths over the size."""
         self.evaluations += 1
         M, f, loads = self.bodies.inertia(t, parts)
-        J, n, E = rows.jacobian, len(M), len(rows.jacobian)
-        saddle = np.zeros((n + E, n + E))
-        saddle[:n, :n], saddle[:n, n:], saddle[n:, :n] = M, J.T, J
-        # Masses and constraints are scaled alike, so that one rank tolerance serves both.
-        weight = float(np.trace(M)) / n or 1.0
-        saddle[:n, :n] /= weight
-        right = np.concatenate([f / weight, -rows.bias])
-        found = self._least(saddle, right)
+        J, n, E = rows.jacobian, len(f), len(rows.jacobian)
+        found = np.full(n + E, np.nan)
+        if self.heavy:  # the multipliers alone, of a fraction of the size
+            # Body by body: products of so small matrices keep to one thread.
+            slopes = J.reshape(E, len(M), -1).transpose(1, 2, 0)
+            over = np.linalg.solve(M, np.concatenate([slopes, f.reshape(len(M), -1, 1)], axis=2))
+            known = (slopes.swapaxes(1, 2) @ over).sum(axis=0)
+            found[n:] = self._least(known[:, :E], known[:, E] + rows.bias)
+            found[:n] = (over @ np.append(-found[n:], 1.0)).ravel()
+        if not np.isfinite(found).all():
+            saddle = np.zeros((n + E, n + E))
+            saddle[:n, :n], saddle[:n, n:], saddle[n:, :n] = scipy.linalg.block_diag(*M), J.T, J
+            # Masses and constraints are scaled alike, so that one rank tolerance serves both.
+            weight = float(np.trace(saddle)) / n or 1.0
+            saddle[:n, :n] /= weight
+            found = self._least(saddle, np.concatenate([f / weight, -rows.bias]))
+            found[n:] *= weight
         if not np.isfinite(found).all():
             raise CannotGoOnError(
                 f"t = {t:.9g} s: the saddle point has no solution; a body without mass is free to move, "
                 "or the position is singular"
             )
-        second, multipliers = found[:n], found[n:] * weight
-        power = float((loads * parts[2]).sum() - multipliers @ rows.given)
-        return Solved(second, power, multipliers, 1.0)
+        power = float((loads * parts[2]).sum() - found[n:] @ rows.given)
+        return Solved(found[:n], power, found[n:])
 
     def _least(self, matrix: Floats, right: Floats) -> Floats:
         """The least solution, with as many redundant rows as at the beginning; NaN where there is none."""
-        if not self.redundant and len(matrix) == matrix.shape[1]:
+        if not len(matrix):
+            return np.zeros(matrix.shape[1])
+        if not self.redundant:
             with suppress(np.linalg.LinAlgError):
-                found: Floats = np.asarray(np.linalg.solve(matrix, right), dtype=np.float64)
+                if len(matrix) == matrix.shape[1]:
+                    found = np.linalg.solve(matrix, right)
+                else:
+                    found = matrix.T @ np.linalg.solve(matrix @ matrix.T, right)
                 scale = np.abs(right).max() + np.abs(matrix).max() * np.abs(found).max()
                 if np.abs(matrix @ found - right).max() <= SOLVED * scale:
-                    return found
+                    return np.asarray(found, dtype=np.float64)
         U, sizes, V = np.linalg.svd(matrix, full_matrices=False)
         rank = len(matrix) - self.redundant
         if rank and not sizes[rank - 1] > SINGULAR * sizes[0]:

@@ -10,9 +10,10 @@ from collections.abc import Mapping
 import numpy as np
 
 from groups.dynamics.forward.absolute import BodyCoordinates, Rows, Solved
-from groups.dynamics.forward.equations import CannotGoOnError, Instant
+from groups.dynamics.forward.equations import CannotGoOnError
 from groups.dynamics.forward.loads import Loads
 from groups.motion import Law
+from groups.trajectory import Trajectory
 from mbssa import Structure
 from mbssa.arrays import Floats
 from mbssa.joints.frames import Frames
@@ -26,18 +27,13 @@ class Penalty(BodyCoordinates):
 
     def __init__(
         self, structure: Structure, frames: Frames, at: Poses, loads: Loads,
-        laws: Mapping[str, Law], begin: Instant, t: float, stiffness: float, damping: float,
+        laws: Mapping[str, Law], begin: Trajectory, stiffness: float, damping: float,
     ) -> None:  # fmt: skip
-        super().__init__(structure, frames, at, loads, laws, begin, t)
+        super().__init__(structure, frames, at, loads, laws, begin)
         self.k, self.c = stiffness * frames.size**2, damping * frames.size**2
         M, *_ = self.bodies.inertia(0.0, self.bodies.unpacked(self.start))
-        wide = self.bodies.wide[2]
-        blocks = [M[k : k + wide, k : k + wide] for k in range(0, len(M), wide)]
-        light = [
-            self.mechanism.body_name(b)
-            for b, block in enumerate(blocks, start=1)
-            if np.linalg.matrix_rank(block) < wide
-        ]
+        missing = np.flatnonzero(np.linalg.matrix_rank(M) < M.shape[1])
+        light = [self.mechanism.body_name(b + 1) for b in missing.tolist()]
         if light:
             raise CannotGoOnError(
                 f"the method penalty needs mass and inertia of every body; {', '.join(light)} "
@@ -54,5 +50,6 @@ class Penalty(BodyCoordinates):
         self.evaluations += 1
         M, f, loads = self.bodies.inertia(t, parts)
         pull = -(self.k * rows.residual + self.c * rows.rate)
-        second = np.asarray(np.linalg.solve(M, f + rows.jacobian.T @ pull), dtype=np.float64)
-        return Solved(second, float((loads * parts[2]).sum() + pull @ (rows.rate + rows.given)), pull, 1.0)
+        force = (f + rows.jacobian.T @ pull).reshape(*M.shape[:2], 1)
+        second = np.asarray(np.linalg.solve(M, force), dtype=np.float64).ravel()
+        return Solved(second, float((loads * parts[2]).sum() + pull @ (rows.rate + rows.given)), pull)

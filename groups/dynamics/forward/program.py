@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import ctypes
+from array import array
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from groups.dynamics.forward.equations import Measured
 from groups.dynamics.forward.evaluation import (
     Room,
     write_eliminate,
@@ -18,10 +20,10 @@ from groups.dynamics.forward.evaluation import (
     write_solve,
     write_straight,
 )
-from groups.dynamics.forward.stepping import Clock, write_advance
-from groups.dynamics.forward.traced import Traced, weights
+from groups.dynamics.forward.stepping import write_advance
+from groups.dynamics.forward.traced import Traced
 from mbssa.graph.frames import quaternion
-from mbssa.graph.nodes import Number, above, sqrt
+from mbssa.graph.nodes import above, sqrt
 from mbssa.graph.script import MachineScript, PythonScript
 from mbssa.graph.source import functions
 
@@ -29,13 +31,15 @@ if TYPE_CHECKING:
     from groups.model import Model
     from mbssa.arrays import Floats
 
-#: Steps that are taken at once.
-CAPACITY = 16
+#: Programs by model.
+_programs: WeakKeyDictionary[Any, dict[Any, Program]] = WeakKeyDictionary()
 #: Nodes from which on compiling with effort takes a second and longer: without, it takes a fifth of that,
 #: and the code is half as fast.
 LARGE = 3000
 #: Seconds of making machine code: at least, and by node, with effort and without.
 PRICE = 0.2, 3e-4, 4e-5
+#: Share of the terms of power by which their balance may be off, over the cube of the least pivot.
+UNBALANCED = 1e-6
 #: Evaluations of a run at least, and by sample; seconds of Python for each by node; all roughly.
 FEWEST, PER_SAMPLE, SECONDS = 500, 5, 2e-7
 
@@ -92,49 +96,72 @@ class Program:
         return evaluations * SECONDS * len(self.traced.needed) > self.price
 
     @cached_property
-    def weights(self) -> Floats:
-        """(m,) inverse sizes of the rows."""
-        traced = self.traced
-        made, used = functions("jacobian", [], list(traced.jacobian.values()))
-        values = made[0]([0.0 if name != "x" else traced.start[k] for name, k in used], ())
-        return weights(traced, values)
+    def _measures(self) -> tuple[Callable[..., Any], list[tuple[str, Any]]]:
+        (_, of_arrays), inputs = functions("measures", [], self.traced.measures)
+        return of_arrays, inputs
 
-    @cached_property
-    def _bodies(self) -> tuple[Callable[..., Any], list[tuple[str, Any]]]:
-        traced, numbers = self.traced, list[Number]()
-        for b in range(1, traced.mechanism.n_bodies):
-            frame = traced.bodies[b]
-            place, velocity, acceleration = traced.state_of(frame)
-            if traced.mechanism.space == "planar":
-                pick = (0, 1, 5)
-                numbers += [*place[:2], frame.angle]
-                numbers += [velocity[k] for k in pick] + [acceleration[k] for k in pick]
-            else:
-                numbers += [*place, *quaternion(frame.axes, above, sqrt), *velocity, *acceleration]
-        made, used = functions("bodies", [], numbers)
-        return made[1], used
-
-    def bodies(self, x: Floats, v: Floats, a: Floats) -> tuple[Floats, ...]:
-        """Position, orientation, velocity and acceleration (T, N, …) of all bodies at coordinates (n, T)."""
-        function, used = self._bodies
-        given = {"x": x, "v": v, "a": a}
-        zero = np.zeros(x.shape[1])
-        found = function([given[name][k] if name in given else zero for name, k in used], ())
-        rows = np.array([np.broadcast_to(number, zero.shape) for number in found])
-        frames, N = self.traced.frames, self.traced.mechanism.n_bodies
-        planar = self.traced.mechanism.space == "planar"
-        records = np.zeros((N, 9 if planar else 19, len(zero)))
-        records[1:] = rows.reshape(N - 1, -1, len(zero))
-        records[0, : 2 if planar else 3] = frames.position[0, : 2 if planar else 3, None]
+    def measured(self, time: Floats, samples: Floats, laws: Floats, allowed: float) -> Measured:
+        """All bodies, energies and errors at samples (T, …) by the values of the laws (3 L, T)."""
+        # Samples are coordinates, rates, second rates, work, power (NaN where it is not known), least pivot.
+        (function, inputs), traced = self._measures, self.traced
+        n, N, T, planar = traced.n, traced.mechanism.n_bodies, len(time), traced.mechanism.space == "planar"
+        given: dict[str, Any] = {
+            "x": samples.T,
+            "v": samples.T[n:],
+            "a": samples.T[2 * n :],
+            "law": laws,
+            "t": [time],
+        }
+        numbers = function([given[name][k] for name, k in inputs], ())
+        rows = np.empty((len(numbers), T))
+        for k, number in enumerate(numbers):
+            rows[k] = number
+        ends = np.cumsum((2, 1, 3, 3) if planar else (3, 9, 6, 6)).tolist()
+        bodies, frames = np.zeros((N, ends[-1], T)), traced.frames
+        of_bodies, energies, errors = np.split(rows, [(N - 1) * ends[-1], len(rows) - 2 * traced.m])
+        bodies[1:] = of_bodies.reshape(N - 1, -1, T)
+        bodies[0, : ends[0]] = frames.position[0, : ends[0], None]
         if not planar:
-            records[0, 3:7] = np.array(quaternion(frames.rotation[0].T.tolist(), above, sqrt))[:, None]
-        plane, space = ((0, 2), 2, (3, 6), (6, 9)), ((0, 3), (3, 7), (7, 13), (13, 19))
-        parts = (slice(*at) if isinstance(at, tuple) else at for at in (plane if planar else space))
-        return tuple(np.moveaxis(records[:, part], -1, 0) for part in parts)
+            bodies[0, 3:12] = frames.rotation[0].T.reshape(9, 1)
+        place, turn, velocity, acceleration = np.split(np.moveaxis(bodies, -1, 0), ends[:-1], axis=2)
+        if planar:
+            turn = turn[..., 0]
+        else:
+            axes = np.moveaxis(turn.reshape(T, N, 3, 3), (2, 3), (0, 1))
+            turn = np.stack(quaternion(list(axes), above, sqrt), axis=-1)
+        off = np.abs(errors.reshape(2, traced.m, T)) * traced.weights[:, None]
+        kinetic, gravity, stored, change, exchange = energies
+        *_, power, pivot = samples.T
+        inside = [
+            name
+            for name, (low, high) in traced.mechanism.coordinate_limits.items()
+            if (at := traced.limited[name]) is not None
+            and low <= samples[:, at].min()
+            and samples[:, at].max() <= high
+        ]
+        return Measured(
+            place, turn, velocity, acceleration, np.minimum(pivot, 1.0),
+            off.max(axis=1, initial=0.0) * frames.size, samples[:, 3 * n], (kinetic, gravity, stored), inside,
+            self._fault(off[0], change - power, exchange + np.abs(power), pivot, allowed),
+        )  # fmt: skip
 
-
-#: Programs by model.
-_programs: WeakKeyDictionary[Any, dict[Any, Program]] = WeakKeyDictionary()
+    def _fault(
+        self, off: Floats, power: Floats, exchange: Floats, pivot: Floats, allowed: float
+    ) -> tuple[int, str] | None:
+        """The first sample at which a closing equation (m, T) or the balance of power (T,) is off."""
+        traced, close = self.traced, off <= allowed
+        largest = np.nanmax(exchange, initial=0.0) * UNBALANCED / np.minimum(pivot, 1.0) ** 3
+        bad = ~close.all(axis=0) | (np.abs(power) > largest)
+        if not bad.any():
+            return None
+        k = int(bad.argmax())
+        if close[:, k].all():
+            return k, f"the balance of power is off by {abs(power[k]):.2g} W"
+        row = int(close[:, k].argmin())
+        return (
+            k,
+            f"a closing equation of {traced.owner(row)} is off by {off[row, k] * traced.frames.size:.2g} m",
+        )
 
 
 class Printed:
@@ -143,150 +170,113 @@ class Printed:
     def __init__(self, program: Program, integrator: str, compiled: bool) -> None:
         self.program, self.compiled = program, compiled
         traced = program.traced
-        room = self.room = Room(traced, len(program.applied))
-        clock = self.clock = Clock(room, integrator, CAPACITY)
-        script: MachineScript | PythonScript = MachineScript() if compiled else PythonScript()
+        room = self.room = Room(traced, len(program.applied), integrator)
+        script = self.script = MachineScript() if compiled else PythonScript()
         write_eliminate(script, room)
         write_solve(script, room)
         write_masses(script, room)
         write_rate(script, traced, room, program.asks)
-        ends = clock.y, clock.K[0], room.x, clock.K[clock.stages], clock.h
-        write_straight(script, traced, room, ends)
-        write_advance(script, room, clock)
-        self._script = script
+        write_straight(script, traced, room)
+        write_advance(script, room)
         if isinstance(script, MachineScript):
             from groups.engine.machine import Host, object_code
             from groups.engine.machine import Program as Machine
 
-            signature = [ctypes.c_void_p] * 3
             code = object_code(script.text, Host.here(), effort=2 if len(traced.needed) < LARGE else 0)
-            self._machine = Machine(code, dict.fromkeys(("evaluate", "advance"), signature))
+            self._machine = Machine(code, dict.fromkeys(("evaluate", "advance"), [ctypes.c_void_p] * 4))
 
-    @property
-    def text(self) -> str:
-        """The source, or the LLVM text."""
-        script = self._script
-        return script.text if isinstance(script, MachineScript) else "\n".join(script.lines)
-
-    def memory(self, ask: Callable[[float, Any], None]) -> Memory:
-        """A memory of a run, with functions on it."""
-        return (_Compiled if self.compiled else Memory)(self, ask)
+    def functions(self, memory: Memory) -> tuple[Callable[[], None], Callable[[], None]]:
+        """``evaluate`` and ``advance`` of a memory."""
+        script, arguments = self.script, tuple[Any, ...]()
+        if isinstance(script, PythonScript):
+            names, arguments = script.made(memory.ask), (memory.numbers, memory.wholes)
+            return partial(names["evaluate"], *arguments), partial(names["advance"], *arguments)
+        back = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(memory.asked_back)
+        tables = (ctypes.c_void_p * len(script.tables))(*(x.ctypes.data for x in script.tables.values()))
+        at = (each.buffer_info()[0] for each in (memory.numbers, memory.wholes))
+        arguments = *at, ctypes.cast(back, ctypes.c_void_p), tables
+        memory.kept = back
+        return partial(self._machine.evaluate, *arguments), partial(self._machine.advance, *arguments)
 
 
 class Memory:
-    """The memory of a run, lists of Python; ``evaluate`` and ``advance`` work on it."""
+    """Numbers of a run, on which the functions of either life work."""
 
-    def __init__(self, printed: Printed, ask: Callable[[float, Any], None]) -> None:
-        self.printed, self.room, self.clock, self.asked = printed, printed.room, printed.clock, ask
-        self.m, self.p = self._made()
-        self._place()
-        room, program = self.room, printed.program
-        self[self.clock.samples] = np.inf
-        self[room.unit : room.unit + room.n] = program.traced.unit
-        self[room.weight : room.weight + room.m] = program.weights
-        for k, block in enumerate(program.traced.blocks):
-            for at, x in zip((room.top, room.bottom, room.left, room.right), block, strict=True):
-                self.p[at + k] = x
+    def __init__(self, printed: Printed, asked: Callable[[float, Any], None]) -> None:
+        room, traced = printed.room, printed.program.traced
+        self.room, self.asked, self._printed = room, asked, printed
+        self.numbers, self.wholes = array("d", bytes(8 * (room.size + 1))), array("q", bytes(8 * room.wholes))
+        self.view, self.p = np.frombuffer(self.numbers), np.frombuffer(self.wholes, dtype=np.int64)
+        self.kept: Any = None  # what machine code calls
+        self._raised: BaseException | None = None
+        self["unit"], self["weight"] = traced.unit, traced.weights
+        for name, x in zip(
+            ("top", "bottom", "left", "right"), zip(*traced.blocks, strict=True), strict=False
+        ):
+            self[name] = x
+        self.sampled(np.zeros(0))
 
-    def _made(self) -> tuple[Any, Any]:
-        script = self.printed._script
-        assert isinstance(script, PythonScript)
-        names = script.made(self._ask)
-        self._evaluate, self._advance = names["evaluate"], names["advance"]
-        return [0.0] * (self.room.size + 1), [0] * self.room.wholes
+    def use(self, printed: Printed) -> None:
+        """Go on by the functions of either life."""
+        self._printed = printed
+        self._evaluate, self._advance = printed.functions(self)
 
-    def _place(self) -> None:
-        """Lists need no addresses."""
+    def __getitem__(self, name: str) -> Any:
+        numbers, at = self._at(name)
+        return numbers[at].copy() if isinstance(at, slice) else numbers[at].item()
 
-    def __getitem__(self, k: Any) -> Any:
-        return np.array(self.m[k]) if isinstance(k, slice) else self.m[k]
+    def __setitem__(self, name: str, x: Any) -> None:
+        numbers, at = self._at(name)
+        numbers[at] = x
 
-    def __setitem__(self, k: Any, x: Any) -> None:
-        self.m[k] = np.asarray(x).tolist() if isinstance(k, slice) else float(x)
+    def _at(self, name: str) -> tuple[Any, slice | int]:
+        places = self.room.whole_places
+        return (self.p, places[name]) if name in places else (self.view, self.room.places[name])
 
-    def _ask(self, m: Any, p: Any) -> None:
+    def ask(self, m: Any, p: Any) -> None:
+        """Write what depends on time."""
         self.asked(m[self.room.time], m)
 
-    def take(self, other: Memory) -> None:
-        """Go on from another memory of the same equations."""
-        self.m, self.p = np.array(other.m, dtype=np.float64), np.array(other.p, dtype=np.int64)
-        self._place()
+    def asked_back(self, _: Any) -> None:
+        """The same from machine code, which no exception may leave."""
+        if self._raised is None:
+            try:
+                self.asked(self.numbers[self.room.time], self.numbers)
+            except BaseException as error:  # goes on once the machine code has ended
+                self._raised = error
+                self.view[self.room.law : self.room.between] = np.nan
 
-    def answer(self, k: int) -> Any:
-        """The numbers of a sample."""
-        at = int(self.p[self.clock.answers]) + k * self.clock.answer
-        return self[at : at + self.clock.answer]
-
-    def sampled(self, time: Sequence[float]) -> None:
+    def sampled(self, time: Floats) -> None:
         """Take these times of samples."""
-        answers = [0.0] * (len(time) * self.clock.answer)
-        self.m = [*self.m[: self.clock.samples], *map(float, time), np.inf, *answers]
-        self.p[self.clock.answers] = self.clock.samples + len(time) + 1
+        begin, answers = self.room.samples, np.zeros(len(time) * self.room.answer)
+        self.numbers = array("d", np.concatenate([self.view[:begin], time, [np.inf], answers]).tobytes())
+        self.view = np.frombuffer(self.numbers)
+        self["answers"] = begin + len(time) + 1
+        self.use(self._printed)
+
+    def steps(self) -> Floats:
+        """The numbers (k, …) of the steps that were taken."""
+        found: Floats = self["record"].reshape(-1, self.room.width)
+        return found[: self["taken"]]
+
+    def answers(self, first: int, end: int) -> Floats:
+        """The numbers (t, …) of some samples."""
+        return self.view[self["answers"] :].reshape(-1, self.room.answer)[first:end].copy()
 
     def evaluate(self, t: float, y: Floats, how: int) -> bool:
         """Evaluate a state; whether it is sound."""
-        room = self.room
-        self[room.time], self.p[room.how] = t, how
-        self[room.given : room.given + room.state] = y
-        self._evaluate(self.m, self.p)
-        refused = self.m[room.rate + room.state - 1]
-        return bool(refused == refused)
+        room, numbers = self.room, self.numbers
+        numbers[room.time], self.wholes[room.how], self["given"] = t, how, y
+        self._called(self._evaluate)
+        refused = numbers[room.rate + room.state - 1]
+        return refused == refused
 
     def advance(self) -> None:
         """Take steps."""
-        self._advance(self.m, self.p)
+        self._called(self._advance)
 
-
-class _Compiled(Memory):
-    """The memory of machine code: arrays."""
-
-    def _made(self) -> tuple[Any, Any]:
-        machine = self.printed._machine
-        kind = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
-        self._raised: BaseException | None = None
-        self._back = kind(self._asked_back)
-        self._functions = machine.evaluate, machine.advance
-        return np.zeros(self.room.size + 1), np.zeros(self.room.wholes, dtype=np.int64)
-
-    def __getitem__(self, k: Any) -> Any:
-        return self.m[k].copy() if isinstance(k, slice) else float(self.m[k])
-
-    def __setitem__(self, k: Any, x: Any) -> None:
-        self.m[k] = x
-
-    def _asked_back(self, _: Any) -> None:
-        if self._raised is None:
-            try:
-                self.asked(float(self.m[self.room.time]), self.m)
-            except BaseException as error:  # goes on once the machine code has ended
-                self._raised = error
-                self.m[self.room.law : self.room.applied] = np.nan
-                self.m[self.room.applied : self.room.between] = np.nan
-
-    def sampled(self, time: Sequence[float]) -> None:
-        answers = np.zeros(len(time) * self.clock.answer)
-        self.m = np.concatenate([self.m[: self.clock.samples], time, [np.inf], answers])
-        self.p[self.clock.answers] = self.clock.samples + len(time) + 1
-        self._place()
-
-    def _place(self) -> None:
-        """Note the addresses of the memory and of the function that is called back."""
-        ask = ctypes.cast(self._back, ctypes.c_void_p).value
-        self._at = self.m.ctypes.data, self.p.ctypes.data, ask
-
-    def evaluate(self, t: float, y: Floats, how: int) -> bool:
-        room, m = self.room, self.m
-        m[room.time], self.p[room.how] = t, how
-        m[room.given : room.given + room.state] = y
-        self._call(0)
-        refused = m[room.rate + room.state - 1]
-        return bool(refused == refused)
-
-    def advance(self) -> None:
-        self._call(1)
-
-    def _call(self, which: int) -> None:
-        self._functions[which](*self._at)
+    def _called(self, function: Callable[[], None]) -> None:
+        function()
         if self._raised is not None:
             raised, self._raised = self._raised, None
             raise raised

@@ -37,8 +37,10 @@ class Simulation:
     work : (T,) J that force elements, applied forces and prescribed coordinates have done since the start
     balance : (T,) J, change of kinetic energy and of the potential of gravity, less ``work``: an error
     position_error, velocity_error : (T,) largest residual of the constraints, m and m/s
-    status : ``finished``, ``stopped`` (before the end), ``event …`` or ``failed: …``; a run whose balance is
-        off by more than 1 % of the exchanged energy, and more than the tolerance explains, has failed
+    status : ``finished``, ``stopped`` (before the end), ``event …`` or ``failed: …``. A run has failed where
+        its energy (by more than 1 % of the exchanged one, and more than the tolerance explains), its power or
+        a closing equation is off balance: with the time, the group and the coordinates there. So the branch
+        of a run that is ``ok`` is *checked*, as ``trajectory.proof`` says, not proven
     events : events in the order of time
     changes : choices of independent coordinates that replaced another, with their instants
     steps, evaluations : of the integrator, and of the equations of motion

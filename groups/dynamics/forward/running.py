@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, get_args
 
 import numpy as np
@@ -13,10 +14,9 @@ from groups.building import build
 from groups.dynamics.forces import energy_of
 from groups.dynamics.forward import METHODS
 from groups.dynamics.forward.choice import structure_of
-from groups.dynamics.forward.equations import CannotGoOnError, Equations
-from groups.dynamics.forward.errors import constraint_errors
+from groups.dynamics.forward.equations import CannotGoOnError, Equations, Measured, instant
 from groups.dynamics.forward.events import Event, limit_events
-from groups.dynamics.forward.integration import EXPLICIT, ONE_STEP, Integrator, Pace, Record, integrate
+from groups.dynamics.forward.integration import EXPLICIT, ONE_STEP, Integrator, Run, integrate
 from groups.dynamics.forward.lagrange import Lagrange
 from groups.dynamics.forward.loads import Applied, Loads, applied_faults
 from groups.dynamics.forward.penalty import Penalty
@@ -30,6 +30,8 @@ from groups.motion.inputs import name_faults
 from groups.motion.sampled import time_faults
 from groups.motion.sampling import check_span, stored_laws
 from groups.posed import configuration_at
+from groups.results.faults import values_text
+from groups.results.joints import coordinate_motion
 from groups.results.limits import excesses
 from groups.trajectory import Trajectory
 from mbssa import Mechanism, Structure
@@ -84,67 +86,70 @@ def run(request: Request) -> Simulation:
     if request.stop_at_limits:
         limited = of if isinstance(of, Mechanism) else of.mechanism
         request = replace(request, events=(*request.events, *limit_events(limited)))
-    model = of if isinstance(of, Model) else build(of if isinstance(of, Structure) else structure_of(of))
+    model = of if isinstance(of, Model) else _built(of)
     initial, rates = (by_id(model.mechanism, given) for given in (request.initial, request.rates))
     request = replace(request, initial=initial, rates=rates)
     laws, time = _checked(request, model)
-    mechanism = model.mechanism
+    own = {"penalty": "Radau", "dae": "IDA"}
+    integrator = request.integrator or own.get(request.method, "DOP853")
+    course = Run(time, request.events, request.most_steps, request.progress)
     try:
         with calling_back():
-            record, integrator = _integrated(request, model, laws, time)
+            equations = _integrated(request, model, laws, course, integrator)
+            if not course.samples:
+                raise CannotGoOnError(course.status.removeprefix("failed: "))
+            measured = equations.measured(course.sampled, np.concatenate(course.samples))
     except CannotGoOnError as error:
-        raise ValueError(f"{mechanism.name}: {error}") from None
-    if not record.time:
-        raise ValueError(f"{mechanism.name}: {record.status.removeprefix('failed: ')}")
-    return _measured(request, model, laws, record, integrator)
+        raise ValueError(f"{model.mechanism.name}: {error}") from None
+    return _result(request, model, laws, course, equations, integrator, measured)
 
 
-def _integrated(request: Request, model: Model, laws: Mapping[str, Law], time: Floats) -> tuple[Record, str]:
-    """The samples, and the integrator's name."""
-    integrator: str = request.integrator or ("Radau" if request.method == "penalty" else "DOP853")
-    applied = by_id(model.mechanism, request.applied)
+@lru_cache(maxsize=4)
+def _built(of: Structure | Mechanism) -> Model:
+    """The model, which keeps its equations of motion; of the last few, for calls one after another."""
+    return build(of if isinstance(of, Structure) else structure_of(of))
+
+
+def _integrated(
+    request: Request, model: Model, laws: Mapping[str, Law], course: Run, integrator: str
+) -> Equations:
+    """The equations of motion, integrated."""
+    applied, first, method = by_id(model.mechanism, request.applied), float(course.time[0]), request.method
     explicit = integrator if integrator in EXPLICIT else "DOP853"
-    trees = Trees(
-        model, applied, laws, explicit, request.tolerance, request.compiled, request.method == "partitioning"
-    )
-    _begin(trees, request, laws, float(time[0]))
-    pace = Pace(time, request.most_steps, request.events, request.progress)
-    if request.method in ("groups", "partitioning") and integrator in EXPLICIT:
-        return trees.run(time, request.largest_step, request.events, pace), integrator
-    equations: Equations = trees
-    if request.method in ("lagrange", "dae", "penalty"):
-        loads = Loads(model.mechanism, model.frames, applied)
-        begin = trees.instant(float(time[0]), trees.start)
-        at = configuration_at(model, begin.position, begin.orientation)
-        given = model.structure, model.frames, at, loads, laws, begin, float(time[0])
-        if request.method == "penalty":
-            equations = Penalty(*given, request.stiffness, request.damping)
+    tolerance, largest_step = request.tolerance, request.largest_step
+    trees = Trees(model, applied, laws, explicit, tolerance, request.compiled, method == "partitioning")
+    _begin(trees, request, laws, first)
+    if method in ("groups", "partitioning"):
+        if integrator in EXPLICIT:
+            trees.run(course, largest_step)
         else:
-            equations = Lagrange(*given)
-        if request.method == "dae":
-            from groups.dynamics.forward.dae import integrate_dae
-
-            assert isinstance(equations, Lagrange)
-            record = integrate_dae(
-                equations, time, request.tolerance, request.largest_step, request.most_steps, request.events,
-                request.progress,
-            )  # fmt: skip
-            return record, "IDA"
-    record = integrate(
-        equations, time, integrator, request.tolerance, request.largest_step, request.events, pace
+            integrate(trees, course, integrator, tolerance, largest_step)
+        return trees
+    begin = instant(trees, first, trees.start)
+    at = configuration_at(model, begin.position[0], begin.orientation[0])
+    given = model.structure, model.frames, at, Loads(model.mechanism, model.frames, applied), laws, begin
+    equations: Equations = (
+        Penalty(*given, request.stiffness, request.damping) if method == "penalty" else Lagrange(*given)
     )
-    return record, integrator
+    if method == "dae":
+        from groups.dynamics.forward.dae import integrate_dae
+
+        assert isinstance(equations, Lagrange)
+        integrate_dae(equations, course, tolerance, largest_step)
+    else:
+        integrate(equations, course, integrator, tolerance, largest_step)
+    return equations
 
 
 def _begin(trees: Trees, request: Request, laws: Mapping[str, Law], t: float) -> None:
     """Take the initial state."""
-    model = trees.model
     if request.start is not None:
-        trees.begin_at(replace(_before(request.start).instants(slice(-1, None)), mechanism=model.mechanism))
+        last = _before(request.start).instants(slice(-1, None))
+        trees.begin_at(replace(last, mechanism=trees.mechanism))
         return
-    reference = model.reference_inputs
-    value, rate = np.array(list(reference.values())), np.zeros(len(reference))
-    for k, name in enumerate(reference):
+    drives = trees.traced.drives
+    value, rate = np.array(trees.traced.start[: len(drives)]), np.zeros(len(drives))
+    for k, name in enumerate(drives):
         if name in laws:
             first, second, _ = laws[name](np.array([t]))
             value[k], rate[k] = first[0], second[0]
@@ -271,79 +276,71 @@ def _instants(request: Request, first: float, faults: list[str]) -> Floats:
     return time
 
 
-def _measured(
-    request: Request, model: Model, laws: Mapping[str, Law], record: Record, integrator: str
-) -> Simulation:
+def _result(
+    request: Request, model: Model, laws: Mapping[str, Law], course: Run, equations: Equations,
+    integrator: str, measured: Measured,
+) -> Simulation:  # fmt: skip
     """The result with its energies and errors."""
-    structure = model.structure
-    trajectory = record.trajectory(structure.mechanism)
-    state = State.of(trajectory)
-    kinetic, gravity = masses(state)[1].kinetic, gravity_energy(state)
-    work = np.array(record.work)
-    position_error, velocity_error = constraint_errors(state, model.frames, laws)
-    names, notes = structure.mechanism.driven_coordinates, list(record.notes)
-    bare = [structure.mechanism.body_name(b) for b in massless(structure.mechanism)]
+    structure, mechanism, time = model.structure, model.mechanism, course.sampled
+    trajectory, work = measured.trajectory(mechanism, time), measured.work
+    if measured.energies is None:
+        state = State.of(trajectory)
+        stored = sum((energy_of(force, state) for force in mechanism.forces), start=np.zeros(len(time)))
+        kinetic, gravity = masses(state)[1].kinetic, gravity_energy(state)
+    else:
+        kinetic, gravity, stored = measured.energies
+    names, notes = mechanism.driven_coordinates, course.notes
+    bare = [mechanism.body_name(b) for b in massless(mechanism)]
     if bare:
         notes.append(f"no mass: {', '.join(bare)}")
     if model.globally:
         chosen = ", ".join(f"SG-{solver.number}" for solver in model.solvers if solver.form == "global")
         notes.append(f"{chosen}: solved in relative coordinates; the global approach is for given motions")
     if not request.stop_at_limits:
-        stops = [force.coordinate or "" for force in structure.mechanism.forces if force.type == "stop"]
-        notes += [one.text(structure.mechanism.units) for one in excesses(trajectory, without=stops)]
+        stops = [force.coordinate or "" for force in mechanism.forces if force.type == "stop"]
+        notes += [
+            one.text(mechanism.units) for one in excesses(trajectory, without=[*stops, *measured.inside])
+        ]
     has_locks = structure.treatment is not None and structure.treatment.passive_rotations
     if has_locks:
         notes.append("passive rotations are locked by convention, as by a guide in the frame")
-    potential = gravity + sum((energy_of(force, state) for force in structure.mechanism.forces), start=0.0)
     balance = kinetic + gravity - (kinetic[0] + gravity[0]) - (work - work[0])
-    fault = _imbalance(record, request.tolerance, kinetic, gravity, work, potential, balance)
-    status = record.status
-    if fault and (status == "finished" or status.startswith("event")):
-        status = f"failed: {fault}"
-    elif fault:
-        notes.append(fault)
+    fault = _imbalance(course.steps, request.tolerance, kinetic, gravity, work, gravity + stored, balance)
+    faults = [each for each in (measured.fault, fault) if each is not None]
+    if faults:
+        k, text = min(faults)
+        values = {name: float(coordinate_motion(trajectory, name).value[k]) for name in names}
+        group = equations.weakest(float(time[k]), np.concatenate(course.samples)[k])
+        text = (
+            f"t = {time[k]:.6g} s: {group}: {text} at {values_text(values, mechanism.units)}: the run is "
+            "wrong from there on; take a smaller tolerance, or another method"
+        )
+        if course.status == "finished" or course.status.startswith("event"):
+            course.status = f"failed: {text}"
+        else:
+            notes.append(text)
     found = Simulation(
-        trajectory,
-        structure,
-        request.method,
-        integrator,
-        request.tolerance,
-        tuple(name for name in names if name not in laws),
-        tuple(laws),
-        kinetic,
-        potential,
-        work,
-        balance,
-        position_error,
-        velocity_error,
-        status,
-        tuple(record.events),
-        tuple(record.changes),
-        record.steps,
-        record.evaluations,
-        tuple(notes),
-        dict(request.applied),
-    )
+        trajectory, structure, request.method, integrator, request.tolerance,
+        tuple(name for name in names if name not in laws), tuple(laws), kinetic, gravity + stored, work,
+        balance, measured.off[0], measured.off[1], course.status, tuple(course.occurrences),
+        tuple(course.changes), course.steps, course.evaluations, tuple(notes), dict(request.applied),
+    )  # fmt: skip
     return replace(found, notes=(*notes, *found.forces.acting_locks())) if has_locks else found
 
 
 def _imbalance(
-    record: Record, tolerance: float, kinetic: Floats, gravity: Floats, work: Floats, potential: Floats,
+    steps: int, tolerance: float, kinetic: Floats, gravity: Floats, work: Floats, potential: Floats,
     balance: Floats,
-) -> str:  # fmt: skip
-    """Fault of a balance of energy that is off by more than the exchange or the tolerance allow."""
+) -> tuple[int, str] | None:  # fmt: skip
+    """The first sample with a balance of energy that is off by more than exchange or tolerance allow."""
     exchanged = max(np.ptp(kinetic), np.ptp(gravity), np.ptp(work))
     # The absolute tolerance of the work is a hundredth of the relative one, in J, in each step.
-    steps = record.steps * (float((kinetic + np.abs(potential)).max()) + 0.01)
-    explained = tolerance * steps
+    errors = steps * (float((kinetic + np.abs(potential)).max()) + 0.01)
+    explained = tolerance * errors
     if explained > _EXPLAINED * exchanged:  # as at rest, or by a tolerance that would excuse any run
-        explained = min(tolerance, _FINE) * steps
+        explained = min(tolerance, _FINE) * errors
     off = ~(np.abs(balance) <= max(_OFF_BALANCE * exchanged, explained))
     if not off.any():
-        return ""
-    first = record.time[int(off.argmax())]
-    return (
-        f"the balance of energy is off by {np.abs(balance).max():.2g} J of {exchanged:.3g} J exchanged, "
-        f"first at t = {first:.6g} s: the run is wrong from there on; take a smaller tolerance, or another "
-        "method"
-    )
+        return None
+    text = f"the balance of energy is off by {np.abs(balance).max():.2g} J of {exchanged:.3g} J exchanged"
+    return int(off.argmax()), text

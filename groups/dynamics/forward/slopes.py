@@ -84,7 +84,7 @@ class Slopes:
         traced, (x, R) = self.equations.traced, self.equations.tangents
         n, F = R.shape
         one, other = np.divmod(np.arange(F * F), F)
-        applied = self.equations.applied_now
+        applied = self.equations.memory["applied"]
         given: dict[str, Any] = {"x": x, "R": R.ravel(), "applied": applied, "e": R[:, one], "d": R[:, other]}
         self._calls += 1
         found = self._values(0, F * F, given)

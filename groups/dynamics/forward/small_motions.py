@@ -12,7 +12,6 @@ import numpy.typing as npt
 from groups.building import build
 from groups.dynamics.forward.choice import structure_of
 from groups.dynamics.forward.equations import CannotGoOnError
-from groups.dynamics.forward.events import trajectory_of
 from groups.dynamics.forward.loads import Applied, applied_faults
 from groups.dynamics.forward.slopes import Slopes
 from groups.dynamics.forward.trees import Trees, calling_back, massless_text
@@ -221,7 +220,7 @@ def _rest(equations: Trees, progress: Callable[[float], object] | None) -> Equil
     scale = max(scale, float(np.abs(_force(equations, start)).max(initial=0.0)))
     value = _downhill(equations, slopes, start, progress)
     residual = float(np.abs(_force(equations, value)).max(initial=0.0))
-    trajectory = trajectory_of(equations.mechanism, np.zeros(1), [equations.posed_at(value)])
+    trajectory = equations.posed_at(value)
     small = _linearised(equations, slopes, value)
     return Equilibrium(
         dict(zip(names, value.tolist(), strict=True)),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from math import nan
 from typing import Any
 
@@ -35,47 +34,10 @@ REACHED, FULL, STUCK = range(3)
 LEAST = 1e-15
 
 
-@cache
-def tableau_of(integrator: str) -> Any:
-    """Coefficients of an integrator of SciPy."""
-    import scipy.integrate
-
-    return getattr(scipy.integrate, integrator)
-
-
-class Clock:
-    """Places of the steps' numbers, after those of the evaluation; samples' times come last."""
-
-    def __init__(self, room: Room, integrator: str, capacity: int) -> None:
-        kind = tableau_of(integrator)
-        self.kind, self.capacity, N = kind, capacity, room.state
-        self.stages = len(kind.B)
-        self.extra = len(getattr(kind, "A_EXTRA", ()))
-        #: Columns of the interpolant: powers of the way.
-        self.powers = 7 if self.extra else kind.P.shape[1]
-        take = room.take
-        self.y = take(N)
-        self.K = [take(N) for _ in range(self.stages + 1 + self.extra)]
-        self.t, self.end, self.step, self.longest, self.relative, self.absolute = (take() for _ in range(6))
-        self.error, self.h, self.again = (take() for _ in range(3))
-        #: Of a step: time, length, what was kept, pivots' columns, state, rate, and its interpolant.
-        self.heads = 2 + len(KEPT) + room.free
-        self.width = self.heads + 2 * N + self.powers * N
-        self.record = take(capacity * self.width)
-        self.before, self.after = (room.take_wholes(room.restored) for _ in range(2))
-        self.taken, self.why, self.evaluations, self.dense, self.sample, self.answers = (
-            room.take_wholes(1) for _ in range(6)
-        )
-        #: Times of the samples, the last one infinite. At the place ``answers``, for each: coordinates, rates
-        #: and second rates, work, and the least pivot, NaN where the state is not closed.
-        self.samples, self.answer = room.size, 3 * room.n + 2
-
-
-def write_advance(c: Script, room: Room, clock: Clock) -> None:
+def write_advance(c: Script, room: Room) -> None:
     """``advance``: steps until the end, or until the record is full."""
     # Where a stage is beyond a singular pose, ``straighten`` judges the step.
-    kind, K, N = clock.kind, clock.K, room.state
-    stages = clock.stages
+    kind, K, N, stages = room.kind, room.K, room.state, room.stages
     graph = Graph()
     x = graph.input("error", 0)
     change = exp((-1.0 / (kind.error_estimator_order + 1)) * log(x))
@@ -85,25 +47,25 @@ def write_advance(c: Script, room: Room, clock: Clock) -> None:
         c.put_whole(room.how, how)
         c.call("evaluate")
         c.copy(K[k], room.rate, N)
-        c.put_whole(clock.evaluations, c.whole(clock.evaluations) + 1)
+        c.put_whole(room.evaluations, c.whole(room.evaluations) + 1)
 
     def combined(row: Any, h: Value) -> None:
         used = [j for j, a in enumerate(row) if a]
         with c.loop(N) as i:
             total = c.sum([float(row[j]) * c.number(i + K[j]) for j in used])
-            c.put(i + room.given, c.number(i + clock.y) + h * total)
+            c.put(i + room.given, c.number(i + room.y) + h * total)
 
     with c.function("advance"):
-        c.put_whole(clock.taken, 0)
+        c.put_whole(room.taken, 0)
         with c.repeat():
-            c.copy_wholes(clock.before, 0, room.restored)
+            c.copy_wholes(room.before, 0, room.restored)
             c.put(room.noise, 0.0)
             c.put(room.crossed, 0.0)
-            t, end = c.number(clock.t), c.number(clock.end)
-            h = c.smaller(c.number(clock.step), c.number(clock.longest))
+            t, end = c.number(room.t), c.number(room.end)
+            h = c.smaller(c.number(room.step), c.number(room.longest))
             last = h >= end - t
             h = c.chosen(last, end - t, h)
-            c.put(clock.h, h)
+            c.put(room.h, h)
             following = c.chosen(last, end, t + h)
             # ---- stages
             sound = c.variable(c.value(1.0, "number"))
@@ -116,110 +78,110 @@ def write_advance(c: Script, room: Room, clock: Clock) -> None:
             with c.when(sound.get() > 0.0):
                 combined(kind.B, h)
                 evaluate(following, stages, ALL)
-                c.put(clock.error, _error(c, room, clock))
-                error = c.number(clock.error)
+                c.put(room.error, _error(c, room))
+                error = c.number(room.error)
                 crossed = (c.number(room.crossed) > 0.0) & (error < 1.0)
                 with c.when(crossed):
                     c.call("straighten")
                     off = c.number(room.off)
-                    c.put(clock.error, c.chosen(off <= STRAIGHT, error, c.value(nan, "number")))
+                    c.put(room.error, c.chosen(off <= STRAIGHT, error, c.value(nan, "number")))
             with c.when(sound.get() <= 0.0):
-                c.put(clock.error, nan)
-            error = c.number(clock.error)
+                c.put(room.error, nan)
+            error = c.number(room.error)
             accepted, known = error < 1.0, error.is_(error)
             factor = c.variable(c.value(AFTER_REFUSAL, "number"))
             with c.when(known):
-                write = c.formulas(lambda *_: clock.error, [change])
-                c.put(clock.error, c.larger(error, 1e-30))
+                write = c.formulas(lambda *_: room.error, [change])
+                c.put(room.error, c.larger(error, 1e-30))
                 factor.set(c.larger(SAFETY * write([change])[0], SLOWEST))
-            c.put_whole(clock.why, FULL)
+            c.put_whole(room.why, FULL)
             with c.when(accepted):
                 most = c.chosen(
-                    c.number(clock.again) > 0.0, c.value(1.0, "number"), c.value(FASTEST, "number")
+                    c.number(room.again) > 0.0, c.value(1.0, "number"), c.value(FASTEST, "number")
                 )
-                c.put(clock.step, h * c.smaller(factor.get(), most))
-                c.put(clock.again, 0.0)
-                _accept(c, room, clock, following, evaluate, combined)
+                c.put(room.step, h * c.smaller(factor.get(), most))
+                c.put(room.again, 0.0)
+                _accept(c, room, following, evaluate, combined)
                 with c.when(last):
-                    c.put_whole(clock.why, REACHED)
+                    c.put_whole(room.why, REACHED)
             rejected = c.chosen(accepted, c.value(0.0, "number"), c.value(1.0, "number")) > 0.0
             with c.when(rejected):
-                c.copy_wholes(0, clock.before, room.restored)
-                c.put(clock.again, c.chosen(known, c.value(1.0, "number"), c.value(0.0, "number")))
+                c.copy_wholes(0, room.before, room.restored)
+                c.put(room.again, c.chosen(known, c.value(1.0, "number"), c.value(0.0, "number")))
                 with c.when(error.is_not(error)):
                     c.put(room.near, c.number(room.near) * LOWER)
                 h = h * c.smaller(factor.get(), 1.0)
-                c.put(clock.step, h)
+                c.put(room.step, h)
                 with c.when(h < c.larger(c.size(t), 1e-3) * LEAST):
-                    c.put_whole(clock.why, STUCK)
-            full = (c.whole(clock.taken) >= clock.capacity - 1) & accepted
-            c.leave(full | c.whole(clock.why).is_not(FULL))
+                    c.put_whole(room.why, STUCK)
+            full = (c.whole(room.taken) >= c.whole(room.most)) & accepted
+            c.leave(full | c.whole(room.why).is_not(FULL))
 
 
-def _error(c: Script, room: Room, clock: Clock) -> Value:
+def _error(c: Script, room: Room) -> Value:
     """The error over what is allowed, as SciPy estimates it, by the state before it was closed."""
-    kind, K, N = clock.kind, clock.K, room.state
-    h, zero = c.number(clock.h), c.value(0.0, "number")
-    estimates = [kind.E3, kind.E5] if clock.extra else [kind.E]
+    kind, K, N = room.kind, room.K, room.state
+    h, zero = c.number(room.h), c.value(0.0, "number")
+    estimates = [kind.E3, kind.E5] if room.extra else [kind.E]
     sums = [c.variable(zero) for _ in estimates]
-    noise = h * c.number(room.noise) + c.number(clock.absolute)
+    noise = h * c.number(room.noise) + c.number(room.absolute)
     with c.loop(N) as i:
-        size = c.larger(c.size(c.number(i + clock.y)), c.size(c.number(i + room.given)))
-        weight = 1.0 / (noise + c.number(clock.relative) * size)
+        size = c.larger(c.size(c.number(i + room.y)), c.size(c.number(i + room.given)))
+        weight = 1.0 / (noise + c.number(room.relative) * size)
         for E, total in zip(estimates, sums, strict=True):
             used = [j for j, e in enumerate(E) if e]
             found = c.sum([float(E[j]) * c.number(i + K[j]) for j in used]) * weight
             total.set(total.get() + found * found)
-    if not clock.extra:
+    if not room.extra:
         return h * c.root(sums[0].get() * (1.0 / N))
     third, fifth = (x.get() for x in sums)
     return h * fifth / c.root(float(N) * (fifth + 0.01 * third) + 1e-300)
 
 
-def _accept(c: Script, room: Room, clock: Clock, t: Value, evaluate: Any, combined: Any) -> None:
+def _accept(c: Script, room: Room, t: Value, evaluate: Any, combined: Any) -> None:
     """Record the step, with its interpolant where that is wanted, and go on from its end."""
-    N, K, stages = room.state, clock.K, clock.stages
-    row = c.whole(clock.taken) * clock.width + clock.record
+    N, K, stages = room.state, room.K, room.stages
+    row = c.whole(room.taken) * room.width + room.record
     c.put(row, t)
-    c.put(row + 1, c.number(clock.h))
+    c.put(row + 1, c.number(room.h))
     c.copy(row + 2, room.kept, len(KEPT))
     with c.loop(room.free) as q:
         c.put(q + row + 2 + len(KEPT), c.as_number(c.whole(q + room.open)))
-    c.copy(row + clock.heads, room.x, N)
-    c.copy(row + clock.heads + N, K[stages], N)
+    c.copy(row + room.heads, room.x, N)
+    c.copy(row + room.heads + N, K[stages], N)
     # ---- what the next step begins with
     c.put(room.speed, c.number(room.trial))
     c.copy(room.signs, room.trials, room.pivots)
     c.put(room.near, c.smaller(c.number(room.kept + PIVOT) * SHARE, NEAR))
-    wanted = c.whole(clock.dense).is_(1) | (c.number(c.whole(clock.sample) + clock.samples) <= t)
+    wanted = c.whole(room.dense).is_(1) | (c.number(c.whole(room.sample) + room.samples) <= t)
     with c.when(wanted):
-        c.copy_wholes(clock.after, 0, room.restored)
-        _interpolate(c, room, clock, row, evaluate, combined)
+        c.copy_wholes(room.after, 0, room.restored)
+        _interpolate(c, room, row, evaluate, combined)
         with c.repeat():
-            c.leave(c.number(c.whole(clock.sample) + clock.samples) > t)
-            _sample(c, room, clock, row)
-            c.put_whole(clock.sample, c.whole(clock.sample) + 1)
-        c.copy_wholes(0, clock.after, room.restored)
-    c.put(clock.t, t)
-    c.copy(clock.y, row + clock.heads, N)
-    c.copy(K[0], row + clock.heads + N, N)
-    c.put_whole(clock.taken, c.whole(clock.taken) + 1)
+            c.leave(c.number(c.whole(room.sample) + room.samples) > t)
+            _sample(c, room, row)
+            c.put_whole(room.sample, c.whole(room.sample) + 1)
+        c.copy_wholes(0, room.after, room.restored)
+    c.put(room.t, t)
+    c.copy(room.y, row + room.heads, N)
+    c.copy(K[0], row + room.heads + N, N)
+    c.put_whole(room.taken, c.whole(room.taken) + 1)
 
 
-def _interpolate(c: Script, room: Room, clock: Clock, row: Value, evaluate: Any, combined: Any) -> None:
+def _interpolate(c: Script, room: Room, row: Value, evaluate: Any, combined: Any) -> None:
     """Columns of the interpolant of a step, as SciPy has them."""
-    kind, K, N, stages = clock.kind, clock.K, room.state, clock.stages
-    h, t = c.number(clock.h), c.number(clock.t)
-    at = row + clock.heads + 2 * N
-    for k in range(clock.extra):
+    kind, K, N, stages = room.kind, room.K, room.state, room.stages
+    h, t = c.number(room.h), c.number(room.t)
+    at = row + room.heads + 2 * N
+    for k in range(room.extra):
         combined(kind.A_EXTRA[k], h)
         evaluate(t + float(kind.C_EXTRA[k]) * h, stages + 1 + k, LOOK)
-    rows = kind.D if clock.extra else np.asarray(kind.P).T
+    rows = kind.D if room.extra else np.asarray(kind.P).T
     with c.loop(N) as i:
         numbers = [c.number(i + k) for k in K]
-        first = 3 if clock.extra else 0
-        if clock.extra:
-            change = c.number(i + row + clock.heads) - c.number(i + clock.y)
+        first = 3 if room.extra else 0
+        if room.extra:
+            change = c.number(i + row + room.heads) - c.number(i + room.y)
             begin, end = h * numbers[0], h * numbers[stages]
             for k, x in enumerate((change, begin - change, 2.0 * change - end - begin)):
                 c.put(i + at + k * N, x)
@@ -228,34 +190,43 @@ def _interpolate(c: Script, room: Room, clock: Clock, row: Value, evaluate: Any,
             c.put(i + at + k * N, h * c.sum([float(factors[j]) * numbers[j] for j in used]))
 
 
-def _sample(c: Script, room: Room, clock: Clock, row: Value) -> None:
+def _sample(c: Script, room: Room, row: Value) -> None:
     """The next sample, by the interpolant of a step, brought onto the constraints."""
-    n, N, index = room.n, room.state, c.whole(clock.sample)
-    time = c.number(index + clock.samples)
-    s = (time - c.number(clock.t)) / c.number(clock.h)
-    at, factors = row + clock.heads + 2 * N, (s, 1.0 - s if clock.extra else s)
+    n, N, index = room.n, room.state, c.whole(room.sample)
+    time = c.number(index + room.samples)
+    s = (time - c.number(room.t)) / c.number(room.h)
+    at, h = row + room.heads + 2 * N, c.number(room.h)
+    factors = (s, 1.0), (1.0 - s, -1.0) if room.extra else (s, 1.0)
     with c.loop(N) as i:
-        total = c.value(0.0, "number")
-        for k in range(clock.powers):
-            total = (total + c.number(i + at + (clock.powers - 1 - k) * N)) * factors[k % 2]
-        c.put(i + room.given, c.number(i + clock.y) + total)
+        total = slope = c.value(0.0, "number")
+        for k in range(room.powers):
+            factor, change = factors[k % 2]
+            total = total + c.number(i + at + (room.powers - 1 - k) * N)
+            total, slope = total * factor, slope * factor + change * total
+        c.put(i + room.given, c.number(i + room.y) + total)
+        c.put(i + room.rate, slope / h)
+    c.copy(room.second, room.rate + n, n)
     c.put(room.time, time)
     c.put_whole(room.how, LOOK)
     c.call("evaluate")
-    to = index * clock.answer + c.whole(clock.answers)
-    c.copy(to, room.x, 2 * n)
-    c.copy(to + 2 * n, room.rate + n, n)
+    to = index * room.answer + c.whole(room.answers)
+    pivot, power = c.number(room.kept + PIVOT), c.number(room.rate + 2 * n)
+    near = power.is_(power) & (c.number(room.kept + FIRST) <= LEAP * pivot)
+    c.copy(to, room.given, 2 * n)
+    c.copy(to + 2 * n, room.second, n)
+    with c.when(near):
+        c.copy(to, room.x, 2 * n)
+        c.copy(to + 2 * n, room.rate + n, n)
     c.put(to + 3 * n, c.number(room.work))
-    pivot, refused = c.number(room.kept + PIVOT), c.number(room.rate + 2 * n)
-    near = refused.is_(refused) & (c.number(room.kept + FIRST) <= LEAP * pivot)
-    c.put(to + 3 * n + 1, c.chosen(near, pivot, c.value(nan, "number")))
+    c.put(to + 3 * n + 1, c.chosen(near, power, c.value(nan, "number")))
+    c.put(to + 3 * n + 2, pivot)
 
 
-def interpolated(clock: Clock, y: Any, columns: Any, share: Any) -> Any:
+def interpolated(room: Room, y: Any, columns: Any, share: Any) -> Any:
     """States (T, N) of a step at parts (T,) of it, from its first state and its interpolant (powers, N)."""
     s = np.asarray(share)[:, None]
     found = np.zeros((len(s), len(y)))
-    if clock.extra:
+    if room.extra:
         for k, column in enumerate(columns[::-1]):
             found = (found + column) * (1 - s if k % 2 else s)
         return y + found

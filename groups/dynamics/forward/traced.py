@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -20,8 +21,9 @@ from groups.engine.twins import groups_of
 from groups.setting import Setting
 from groups.tree import GroupTree, spanning
 from mbssa.graph.derivative import Direction, derivative
+from mbssa.graph.evaluation import evaluated
 from mbssa.graph.frames import UNIT, ZERO, Frame, Vector, clean, cross, dot, minus, plus, relative, times
-from mbssa.graph.nodes import Graph, Node, Number, is_node, is_zero
+from mbssa.graph.nodes import Graph, Node, Number, absolute, is_node, is_zero
 from mbssa.joints.catalogue import is_length, type_of_joint
 from mbssa.joints.equations import differs, sine_cosine, value
 
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
     from mbssa import Mechanism
     from mbssa.arrays import Floats
 
-#: A derivative of a row below this share of the largest one does not tell its size.
+#: A derivative of a row below this is none that tells its size.
 _SMALL = 1e-9
 
 
@@ -77,6 +79,7 @@ class Traced:
         self, model: Model, applied: Sequence[str], laws: Sequence[str], whole: bool = False
     ) -> None:
         self.mechanism, self.frames = model.mechanism, model.frames
+        self.group_names = ("the whole mechanism",) if whole else model.group_names
         setting = Setting.at(model.structure, model.frames, model.reference)
         inputs = setting.inputs if model.inputs is None else model.inputs
         graph = self.graph = Graph()
@@ -87,6 +90,8 @@ class Traced:
         self.blocks: list[Block] = []
         self.measured: dict[tuple[int, str], Number] = {}
         self.law_rows = [self.drives.index(name) for name in laws]
+        #: By row, the index of its group; None of a law's.
+        self.group_of: list[int | None] = [None] * len(laws)
         #: By unknown, the index of its group and its name there; names of all coordinates.
         self.unknowns: list[tuple[int, Name]] = []
         self.names = list(self.drives)
@@ -98,6 +103,8 @@ class Traced:
         self.hinges: list[tuple[int, int, int, float]] = []
         #: Places on open profiles: unknown, range, index of the group.
         self.ends: list[tuple[int, tuple[float, float], int]] = []
+        #: Coordinates with limits, as far as the trees have them.
+        self.limited: dict[str, int | None] = {}
         numbers = self._close(setting, _wanted(model, applied))
         self.bodies = numbers.frames
         self.n, self.m = len(self.start), len(self.rows)
@@ -106,6 +113,11 @@ class Traced:
         self.jacobian = self._jacobian()
         self._differentiate()
         self._balance(applied, laws)
+
+    def owner(self, row: int) -> str:
+        """The group of a row, for messages."""
+        group = self.group_of[row]
+        return "the prescribed coordinates" if group is None else self.group_names[group]
 
     def made(self, setting: Setting) -> list[Group]:
         """The groups at a reference."""
@@ -128,6 +140,7 @@ class Traced:
                 if j in _joints(group) and (j, name) not in solved and (j, name) not in setting.drives:
                     self.measured[j, name] = _measured(group, numbers, bodies, rows, j, name)
             self.rows += rows
+            self.group_of += [group.index] * len(rows)
             self.start += [float(x) for x in group.start]
             self.lengths += [not turn for turn in group.turns] + [
                 not is_turning(name) for name in group.names[len(group.turns) :]
@@ -140,6 +153,8 @@ class Traced:
             self.blocks += [Block(top, len(self.rows), first, numbers.first)] * len(group.names)
         for key, k in numbers.place.items():
             self.measured[key] = self.graph.input("x", k)
+        limits = self.mechanism.coordinate_limits.items()
+        self.limited = {name: numbers.place.get(self.mechanism.place_of(name)) for name, _ in limits}
         return numbers
 
     def _jacobian(self) -> dict[tuple[int, int], Number]:
@@ -181,9 +196,10 @@ class Traced:
         self.columns = [Direction(partial(of_column, k)) for k in range(F)]
         self.time = Direction(lambda name, k: along(name, k, second=True))
         self.steady = Direction(lambda name, k: along(name, k, second=False))
-        #: Rates of the rows by the laws alone, and second rates without those of the coordinates.
+        #: Rates of the rows, those by the laws alone, and second rates without those of the coordinates.
+        self.rates = derivative(self.rows, self.steady)
         self.moved = derivative(self.rows, Direction(of_law)) if self.law_rows else [0.0] * self.m
-        self.bias = derivative(derivative(self.rows, self.steady), self.steady)
+        self.bias = derivative(self.rates, self.steady)
 
     def _balance(self, applied: Sequence[str], laws: Sequence[str]) -> None:
         """Mass matrix by its lower triangle, generalised forces, energies, power of elements and laws."""
@@ -194,13 +210,16 @@ class Traced:
         self.kinetic: Number = 0.0
         self.potential: Number = 0.0
         self.power: Number = 0.0
+        #: Of the motion with its accelerations: rate of both energies, and the size of its terms.
+        self.change: Number = 0.0
+        self.exchange: Number = 0.0
         table = MassTable.of(self.mechanism, self.frames)
         gravity = table.gravity.tolist()
         for b, mass, centre, moment in zip(
             table.body.tolist(), table.mass.tolist(), table.centre, table.moment, strict=True
         ):
             self._mass(columns, self.bodies[b], mass, clean(centre), clean(moment), gravity)
-        at = _Traced(self, columns)
+        at = self.at = _Traced(self, columns)
         for force in self.mechanism.forces:
             TYPES[force.type].exert(force, at)
         for i, name in enumerate(applied):
@@ -211,6 +230,38 @@ class Traced:
         """Mass matrix by rows, forces, power, kinetic and potential energy."""
         masses = [x for row in self.mass for x in row]
         return [*masses, *self.force, self.power, self.kinetic, self.potential]
+
+    @cached_property
+    def weights(self) -> Floats:
+        """(m,) inverse of the largest derivative of each row at the reference."""
+        values = evaluated(
+            list(self.jacobian.values()), lambda name, k: self.start[k] if name == "x" else 0.0
+        )
+        size = np.zeros(self.m)
+        for (i, j), x in zip(self.jacobian, values, strict=True):
+            size[i] = max(size[i], abs(x) * self.unit[j])
+        return 1.0 / np.where(size > _SMALL, size, self.frames.size)
+
+    @cached_property
+    def measures(self) -> list[Number]:
+        """By movable body place, angle or axes, velocity and acceleration; then energies, power, rows."""
+        numbers, planar = list[Number](), self.mechanism.space == "planar"
+        for b in range(1, self.mechanism.n_bodies):
+            frame = self.bodies[b]
+            velocity = derivative(frame.place, self.time) + list(frame.motion.twist(self.time)[1])
+            acceleration = derivative(velocity, self.time)
+            if planar:
+                parts = [*frame.place[:2], frame.angle, *velocity[:2], velocity[5]]
+                numbers += [*parts, *acceleration[:2], acceleration[5]]
+            else:
+                axes = [x for axis in frame.axes for x in axis]
+                numbers += [*frame.place, *axes, *velocity, *acceleration]
+        stored: Number = 0.0
+        for force in self.mechanism.forces:
+            if hasattr(TYPES[force.type], "energy"):
+                stored = stored + TYPES[force.type].energy(force, self.at)
+        energies = [self.kinetic, self.potential, stored, self.change, self.exchange]
+        return [*numbers, *energies, *self.rows, *self.rates]
 
     @cached_property
     def results(self) -> list[Number]:
@@ -244,13 +295,10 @@ class Traced:
             turned = momentum(turn)
             for i in range(min(k + 1, self.free)):
                 self.mass[k][i] = self.mass[k][i] + mass * dot(linear[i], by) + dot(angular[i], turned)
+        for term in (-mass * dot(velocity, gravity), mass * dot(velocity, second), dot(spin, gyro)):
+            self.change, self.exchange = self.change + term, self.exchange + absolute(term)
         self.kinetic = self.kinetic + 0.5 * (mass * dot(velocity, velocity) + dot(spin, momentum(spin)))
         self.potential = self.potential - mass * dot(c.place, gravity)
-
-    def state_of(self, frame: Frame) -> tuple[Vector, Vector, Vector]:
-        """Place, velocity and angular velocity, acceleration and angular acceleration of a frame."""
-        velocity = derivative(frame.place, self.time) + list(frame.motion.twist(self.time)[1])
-        return frame.place, velocity, derivative(velocity, self.time)
 
 
 class _Traced(At):
@@ -293,17 +341,18 @@ class _Traced(At):
 
 
 class _Outside:
-    """A function of arrays that is called with numbers; its last values are kept, for each is read alone."""
+    """A function of arrays, called with floats or arrays; its last values are kept: each is read alone."""
 
     def __init__(self, function: Called) -> None:
         self.function = function
-        self.last: tuple[tuple[Number, ...], list[float]] | None = None
+        self.last: tuple[tuple[Number, ...], Sequence[Number]] | None = None
 
-    def __call__(self, *numbers: Number) -> list[float]:
+    def __call__(self, *numbers: Number) -> Sequence[Number]:
         last = self.last  # one value: other threads may call, too
-        if last is None or numbers != last[0]:
-            found = self.function(*(np.array([x], dtype=float) for x in numbers))
-            self.last = last = numbers, [float(x[0]) for x in found]
+        if last is None or not all(map(operator.is_, numbers, last[0])):
+            found = self.function(*np.broadcast_arrays(*map(np.atleast_1d, numbers)))
+            plain = not any(isinstance(x, np.ndarray) for x in numbers)
+            self.last = last = numbers, [float(x[0]) for x in found] if plain else found
         return last[1]
 
 
@@ -386,11 +435,3 @@ def _measured(
     theta = group.unknown(numbers, (j, name), lambda: group.at_reference(j, name))
     rows.append(differs(*angle, theta))
     return theta
-
-
-def weights(traced: Traced, values: Sequence[float]) -> Floats:
-    """(m,) inverse of the largest derivative of each row, by those of the Jacobian's entries."""
-    size = np.zeros(traced.m)
-    for (i, j), x in zip(traced.jacobian, values, strict=True):
-        size[i] = max(size[i], abs(x) * traced.unit[j])
-    return 1.0 / np.where(size > _SMALL, size, traced.frames.size)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from groups.dynamics.forward.equations import CannotGoOnError, Instant
+from groups.dynamics.forward.equations import CannotGoOnError, Measured, instant
 from groups.dynamics.forward.evaluation import (
     ALL,
+    CAPACITY,
     CROSSED,
     FIRST,
     KEPT,
@@ -27,8 +27,7 @@ from groups.dynamics.forward.evaluation import (
     REST,
     TRIAL,
 )
-from groups.dynamics.forward.events import Event, Occurrence, occurred
-from groups.dynamics.forward.integration import Change, Record, too_small
+from groups.dynamics.forward.integration import Change, Run, too_small
 from groups.dynamics.forward.program import Memory, Program
 from groups.dynamics.forward.stepping import FULL, STUCK, interpolated
 from groups.engine.solve import END
@@ -60,8 +59,6 @@ CLOSE = 1e-3
 REDUNDANT, CONSISTENT = 1e3, 1e-5
 #: Share of the size by which the bodies may differ where a run is continued.
 SAME = 1e-6
-#: Share of a step over which a rate is a difference.
-TINY = 1e-6
 #: Singular positions that are noted each.
 LISTED = 5
 
@@ -80,19 +77,15 @@ class Trees:
         self.integrator, self.adapts = integrator, compiled is None
         in_code = self.program.compiles(integrator) if compiled is None else compiled
         self.printed = self.program.printed(integrator, in_code)
-        self.memory: Memory = self.printed.memory(self._ask)
-        self.room, self.clock = self.printed.room, self.printed.clock
-        self.evaluations, self.notes = 0, list[str]()
-        self.longest_step = np.inf
+        self.memory = Memory(self.printed, self._ask)
+        self.room = self.printed.room
+        self.evaluations, self.longest_step = 0, np.inf
         self.coordinates = tuple(n for n in self.traced.drives if n not in laws)
         self._way: tuple[Floats, Floats] | None = None
         #: Coordinates (n,) and their rates (n, D) for unit rates of the driven ones.
         self._accepted = np.array(self.traced.start), np.zeros((self.traced.n, len(self.traced.drives)))
-        for i, value in enumerate(applied.values()):
-            if not callable(value):
-                self.memory[self.room.applied + i] = float(value)
-        self.memory[self.room.allowed] = np.inf
-        self.memory[self.room.close] = CLOSE * tolerance
+        self.memory["applied"] = [0.0 if callable(value) else float(value) for value in applied.values()]
+        self.memory["allowed"], self.memory["close"] = np.inf, CLOSE * tolerance
         self.start = np.zeros(self.room.state)
 
     def _ask(self, t: float, m: Any) -> None:
@@ -117,9 +110,7 @@ class Trees:
         self.program.spent += seconds
         if self.program.compiles(self.integrator):
             self.printed = self.program.printed(self.integrator, compiled=True)
-            memory = self.printed.memory(self._ask)
-            memory.take(self.memory)
-            self.memory = memory
+            self.memory.use(self.printed)
 
     # --- initial state -------------------------------------------------------------------------------
 
@@ -144,7 +135,7 @@ class Trees:
         for k, name in enumerate(self.traced.drives):
             y[self.traced.n + k] = float(coordinate_motion(last, name).rate[0])
         self._take(t, y)
-        off = self.instant(t, self.start).position - last.position[0]
+        off = instant(self, t, self.start).position[0] - last.position[0]
         if not np.abs(off).max() <= SAME * model.frames.size:
             raise ValueError(
                 "start: the bodies have other poses in this mechanism or by these laws at that time"
@@ -152,28 +143,25 @@ class Trees:
 
     def _take(self, t: float, y: Floats) -> None:
         """Begin with a state, by the driven coordinates."""
-        memory, room = self.memory, self.room
-        n = self.traced.n
+        memory, n = self.memory, self.traced.n
         sound = self._evaluate(t, y, OWN)
-        if not memory[room.found] and not y[n : n + len(self.traced.drives)].any():
+        if not memory["found"] and not y[n : n + len(self.traced.drives)].any():
             sound = self._evaluate(t, y, LOOK)  # at rest: by any coordinates
-        if not memory[room.found]:
+        if not memory["found"]:
             raise CannotGoOnError(self._why(y[: len(self.traced.drives)]))
         if not sound:
             raise CannotGoOnError(self._unsound())
-        rest = memory[room.kept + REST]
-        memory[room.allowed] = max(REDUNDANT * rest, CONSISTENT)
-        self.start = memory[room.x : room.x + room.state]
+        memory["allowed"] = max(REDUNDANT * memory["kept"][REST], CONSISTENT)
+        self.start = memory["closed"]
         self.start[-1] = 0.0
         if not self.laws:
             self.accept()
         self._evaluate(t, self.start, LOOK)
-        memory[room.speed] = memory[room.trial]
+        memory["speed"] = memory["trial"]
         self._note_signs()
 
     def _note_signs(self) -> None:
-        memory, room = self.memory, self.room
-        memory[room.signs : room.signs + room.pivots] = memory[room.trials : room.trials + room.pivots]
+        self.memory["signs"] = self.memory["trials"]
 
     def _followed(self, x: Floats, way: Floats) -> Floats:
         """Coordinates at the end of the straight way of the driven ones."""
@@ -190,7 +178,7 @@ class Trees:
                 self._way = y[:D].copy(), way
                 self._evaluate(0.0, y, OWN)
                 if self._near():
-                    x, tangent, share = memory[room.x : room.x + n], memory[room.v : room.v + n], here
+                    x, tangent, share = memory["x"], memory["v"], here
                     stride = min(2 * stride, STRIDE)
                     if share == 1.0:
                         return x
@@ -229,8 +217,7 @@ class Trees:
             )
         found = np.array(x)
         if self.mechanism.space == "planar":
-            zero = np.zeros((traced.n, 1))
-            away = pose.angle - self.program.bodies(found[:, None], zero, zero)[1][0]
+            away = pose.angle - self.measured(np.zeros(1), self._still(found)).orientation[0]
             turns = 2 * np.pi * np.round(away / (2 * np.pi))
             for k, parent, body, sign in traced.hinges:
                 found[k] += sign * (turns[body] - turns[parent])
@@ -249,10 +236,8 @@ class Trees:
         if not self._near():
             y[:n] = self._followed(x, value - x[:D])
             self._evaluate(0.0, y, OWN)
-        order = np.argsort([int(k) for k in memory.p[room.open : room.open + D]])
-        lower = memory[room.matrix : room.matrix + D * D].reshape(D, D)
-        M = np.tril(lower) + np.tril(lower, -1).T
-        f: Floats = memory[room.forces : room.forces + D]
+        order, lower = np.argsort(memory["open"][:D]), memory["matrix"].reshape(D, D)
+        M, f = np.tril(lower) + np.tril(lower, -1).T, memory["forces"]
         if not (np.isfinite(M).all() and np.isfinite(f).all()):
             raise CannotGoOnError(self._unsound())
         return M[np.ix_(order, order)], f[order]
@@ -260,30 +245,28 @@ class Trees:
     @property
     def tangents(self) -> tuple[Floats, Floats]:
         """Coordinates (n,), and their rates (n, D) for unit rates of the driven ones, of the last balance."""
-        memory, room, n = self.memory, self.room, self.traced.n
-        D = len(self.traced.drives)
-        order = np.argsort([int(k) for k in memory.p[room.open : room.open + D]])
-        R = memory[room.R : room.R + n * D].reshape(n, D)
-        return memory[room.x : room.x + n], R[:, order]
-
-    @property
-    def applied_now(self) -> Floats:
-        """Applied forces of the last balance, in their order."""
-        found: Floats = self.memory[self.room.applied : self.room.applied + len(self.applied)]
-        return found
+        order = np.argsort(self.memory["open"][: len(self.traced.drives)])
+        return self.memory["x"], self.memory["R"].reshape(self.traced.n, -1)[:, order]
 
     def accept(self) -> None:
         """Go on from the pose of the last balance."""
         self._accepted = self.tangents
 
-    def posed_at(self, value: Floats) -> Instant:
+    def posed_at(self, value: Floats) -> Trajectory:
         """All bodies at rest at values of the driven coordinates."""
         self.balance(value, np.zeros(len(value)))
-        return self.instant(0.0, self.memory[self.room.x : self.room.x + self.room.state])
+        zero = np.zeros(1)
+        return self.measured(zero, self._still(self.tangents[0])).trajectory(self.mechanism, zero)
+
+    def _still(self, x: Floats) -> Floats:
+        """Sample at rest."""
+        found = np.zeros((1, self.room.answer))
+        found[0, : self.traced.n], found[0, -1] = x, 1.0
+        return found
 
     def _near(self) -> bool:
-        memory, room = self.memory, self.room
-        return bool(memory[room.found]) and memory[room.kept + FIRST] <= LEAP * memory[room.kept + PIVOT]
+        kept = self.memory["kept"]
+        return bool(self.memory["found"] and kept[FIRST] <= LEAP * kept[PIVOT])
 
     # --- evaluation ----------------------------------------------------------------------------------
 
@@ -295,7 +278,7 @@ class Trees:
         """Derivative of a state; NaN where it is refused."""
         if not np.isfinite(y).all() or not self._evaluate(t, y, TRIAL):
             return np.full(len(y), np.nan)
-        found: Floats = self.memory[self.room.rate : self.room.rate + self.room.state]
+        found: Floats = self.memory["rate"]
         return found
 
     def settle(self, t: float, y: Floats) -> Floats | None:
@@ -303,82 +286,82 @@ class Trees:
         if not self._evaluate(t, y, ALL):
             raise CannotGoOnError(f"t = {t:.9g} s: {self._unsound()}")
         self._note_signs()
-        found: Floats = self.memory[self.room.x : self.room.x + self.room.state]
+        found: Floats = self.memory["closed"]
         return found
 
-    def renewed(self, t: float, y: Floats) -> None:
-        """Coordinates are chosen at every step."""
-
-    def looked(self, t: float, y: Floats, rate: Callable[[], Floats]) -> tuple[Floats, float]:
-        """Coordinates, rates and second rates (3 n,) of a state, and the least pivot; nothing is changed."""
-        memory, room, n = self.memory, self.room, self.traced.n
-        kept = list(memory.p[: room.restored])
-        sound = self._evaluate(t, y, LOOK)
-        memory.p[: room.restored] = kept
-        pivot: float = min(1.0, memory[room.kept + PIVOT])
-        if sound and memory[room.kept + FIRST] <= LEAP * pivot:
-            there = memory[room.x : room.x + 2 * n], memory[room.rate + n : room.rate + 2 * n]
-            return np.concatenate(there), pivot
-        return np.concatenate([y[: 2 * n], rate()[n : 2 * n]]), pivot
-
-    def instant(self, t: float, y: Floats) -> Instant:
-        """All bodies in a state."""
-        found, pivot = self.looked(t, y, lambda: np.full(len(y), np.nan))
-        if not np.isfinite(found).all():
+    def sample(self, t: float, y: Floats) -> Floats:
+        """Coordinates, rates, second rates, work, power, least pivot; nothing is changed."""
+        memory, n = self.memory, self.traced.n
+        pivots = memory.p[: self.room.restored].copy()
+        near = self._evaluate(t, y, LOOK) and self._near()
+        memory.p[: self.room.restored] = pivots
+        rate, pivot = memory["rate"], memory["kept"][PIVOT]
+        place = memory["closed"][: 2 * n] if near else y[: 2 * n]
+        power = rate[-1] if near else np.nan
+        found = np.concatenate([place, rate[n : 2 * n], [y[-1], power, pivot]])
+        if not np.isfinite(found[: 3 * n]).all():
             raise CannotGoOnError(self._unsound())
-        position, orientation, velocity, acceleration = self.program.bodies(*found.reshape(3, -1, 1))
-        return Instant(position[0], orientation[0], velocity[0], acceleration[0], pivot)
+        return found
+
+    def measured(self, time: Floats, samples: Floats) -> Measured:
+        """All bodies at samples."""
+        laws = np.array([law(time) for law in self.laws.values()]).reshape(-1, len(time))
+        return self.program.measured(time, samples, laws, self.memory["allowed"])
+
+    def weakest(self, t: float, sample: Floats) -> str:
+        """The group that is nearest to a singular position."""
+        memory, traced = self.memory, self.traced
+        self._evaluate(t, np.append(sample[: 2 * traced.n], 0.0), LOOK)
+        rows, columns = memory["row"], memory["column"]
+        if not len(rows):
+            return traced.group_names[0]
+        inverse = memory["A"].reshape(traced.m, traced.n)[rows, columns]
+        scale = traced.unit[columns] * traced.weights[rows]
+        return self.traced.owner(int(rows[np.argmax(np.abs(inverse) / scale)]))
 
     # --- steps ---------------------------------------------------------------------------------------
 
-    def run(
-        self, time: Floats, largest_step: float, events: Sequence[Event],
-        continues: Callable[[Record, float], bool],
-    ) -> Record:  # fmt: skip
-        """Go from the first to the last of these instants, and sample at each of them."""
-        record = Record()
-        course = _Course(self, record, time, events, continues)
-        try:
+    def run(self, run: Run, largest_step: float) -> None:
+        """Go from the first to the last instant of a run."""
+        course = _Course(self, run)
+        with run.ends():
             course.begin(largest_step)
-            while course.goes_on:
-                course.advance()
-        except KeyboardInterrupt:
-            record.status = "stopped"
-        except CannotGoOnError as error:
-            record.status = f"failed: {error}"
-        record.evaluations = self.evaluations + int(self.memory.p[self.clock.evaluations])
-        course.finish()
-        return record
+            while course.advance():
+                pass
+        run.evaluations = self.evaluations + self.memory["evaluations"]
+        straight = "just past a singular position, on the branch that goes on straight"
+        run.notes += [f"{place}: {straight}" for place in course.crossed[:LISTED]]
+        if len(course.crossed) > LISTED:
+            run.notes.append(f"{len(course.crossed) - LISTED} more singular positions were passed")
 
     def first_step(self, t: float, duration: float) -> Any:
-        """Hairer's choice."""
-        order, y, tolerance = self.clock.kind.error_estimator_order, self.start, self.tolerance
-        scale = 0.01 * tolerance + np.abs(y) * tolerance
-
-        def norm(x: Floats) -> float:
-            return float(np.linalg.norm(x / scale) / np.sqrt(len(x)))
-
-        f = self.rate(t, y)
-        one, two = norm(y), norm(f)
-        h = min(duration, 1e-6 if one < 1e-5 or two < 1e-5 else 0.01 * one / two)
-        three = norm(self.rate(t + h, y + h * f) - f) / h
-        if not np.isfinite(three):
-            return h
-        low = max(two, three) <= 1e-15
-        other = max(1e-6, h * 1e-3) if low else (0.01 / max(two, three)) ** (1 / (order + 1))
-        return min(100 * h, other, duration)
+        """The choice of SciPy's integrator."""
+        kind, tolerance = self.room.kind, self.tolerance
+        return kind(self.rate, t, self.start, t + duration, rtol=tolerance, atol=0.01 * tolerance).h_abs
 
     # --- faults --------------------------------------------------------------------------------------
 
-    def where(self, y: Floats) -> str:
-        """The independent coordinates and their values, for messages."""
-        names = self.traced.names
-        return ", ".join(f"{names[k]} = {y[k]:.6g}" for k in self.free)
+    def where(self, free: Iterable[int], y: Floats) -> str:
+        """Coordinates and their values, for messages."""
+        return ", ".join(f"{self.traced.names[k]} = {y[k]:.6g}" for k in free)
 
     @property
     def free(self) -> list[int]:
         """Indices of the independent coordinates."""
-        return sorted(int(k) for k in self.memory.p[self.room.open : self.room.open + self.traced.free])
+        return sorted(self.memory["open"][: self.traced.free].tolist())
+
+    def stuck(self, t: float) -> str:
+        """Why no step is small enough."""
+        memory = self.memory
+        if not memory["kept"][REST] > memory["allowed"]:
+            return too_small(t)
+        rest = np.abs(memory["b"]) * self.traced.weights
+        row = int(np.where(memory["used"] > 0, 0.0, rest).argmax())
+        return (
+            f"t = {t:.9g} s: {self.traced.owner(row)}: its redundant equations contradict each other from "
+            f"{self.where(self.free, memory['x'])} on, by {rest[row]:.2g} of a "
+            "coordinate; see mbssa check"
+        )
 
     def _why(self, inputs: Floats) -> str:
         """Groups without a solution."""
@@ -388,168 +371,118 @@ class Trees:
         return _faults(self.model, solved.status[-1]) or "the groups cannot be closed in the initial pose"
 
     def _unsound(self) -> str:
-        memory, room, F = self.memory, self.room, self.traced.free
-        diagonal = memory[room.matrix : room.matrix + F * F].reshape(F, F).diagonal()
-        if np.isfinite(diagonal).all() and not memory[room.rank] > MASSLESS:
-            return massless_text(
-                diagonal, [self.traced.names[int(k)] for k in memory.p[room.open : room.open + F]]
-            )
+        memory, F = self.memory, self.traced.free
+        diagonal = memory["matrix"].reshape(F, F).diagonal()
+        if np.isfinite(diagonal).all() and not memory["rank"] > MASSLESS:
+            return massless_text(diagonal, [self.traced.names[k] for k in memory["open"][:F]])
         return "forces or accelerations are not finite; see whether points of a spring coincide"
 
 
 class _Course:
-    """A run under way."""
+    """Steps of a run, and the balances that they are watched by."""
 
-    def __init__(
-        self, trees: Trees, record: Record, time: Floats, events: Sequence[Event],
-        continues: Callable[[Record, float], bool],
-    ) -> None:  # fmt: skip
-        self.trees, self.record, self.time, self.events, self.continues = (
-            trees,
-            record,
-            time,
-            events,
-            continues,
-        )
-        self.states: list[Floats] = []
-        self.pivots: list[float] = []
-        self.goes_on = True
-        self.t, self.y = float(time[0]), trees.start
-        self.before: list[float] = []
+    def __init__(self, trees: Trees, run: Run) -> None:
+        self.trees, self.run = trees, run
+        self.t, self.y = float(run.time[0]), trees.start
         self.crossed: list[str] = []
-        self._energy, self._potential, self._first = 0.0, 0.0, 0.0
 
     def begin(self, largest_step: float) -> None:
         """Set the clock, and take the first sample."""
-        trees, memory, room, clock = self.trees, self.trees.memory, self.trees.room, self.trees.clock
-        end = float(self.time[-1])
-        self.before = [event.value(trees, self.t, self.y) for event in self.events]
+        trees, run, end = self.trees, self.run, float(self.run.time[-1])
+        memory = trees.memory
+        run.begin(trees)
         step = trees.first_step(self.t, end - self.t)
-        self._sample(self.t, self.y, lambda: memory[clock.K[0] : clock.K[0] + room.state])
-        memory.sampled(self.time[1:].tolist())
+        memory.sampled(run.time[1:])
         trees._evaluate(self.t, self.y, ALL)
         trees._note_signs()
-        memory[clock.y : clock.y + room.state] = self.y
-        memory[clock.K[0] : clock.K[0] + room.state] = memory[room.rate : room.rate + room.state]
-        memory[room.near] = 0.0
-        for at, x in (
-            (clock.t, self.t), (clock.end, end), (clock.step, step), (clock.longest, largest_step),
-            (clock.relative, trees.tolerance), (clock.absolute, 0.01 * trees.tolerance), (clock.again, 0.0),
-        ):  # fmt: skip
-            memory[at] = x
-        memory.p[clock.dense] = int(bool(self.events))
-        kinetic, potential = memory[room.kept + KINETIC], memory[room.kept + POTENTIAL]
-        self._energy, self._potential, self._first = kinetic, potential, kinetic + potential
+        memory["y"], memory["begun"], memory["near"], memory["again"] = self.y, memory["rate"], 0.0, 0.0
+        memory["t"], memory["end"], memory["step"], memory["longest"] = self.t, end, step, largest_step
+        memory["relative"], memory["absolute"] = trees.tolerance, 0.01 * trees.tolerance
+        memory["dense"], kept = bool(run.events), memory["kept"]
+        self.first = kept[KINETIC], kept[POTENTIAL]
+        self.largest = 0.0
         self._changed(self.t, trees.free)
 
-    def advance(self) -> None:
-        """Take some steps, and look at each."""
-        memory, clock, start = self.trees.memory, self.trees.clock, perf_counter()
+    def advance(self) -> bool:
+        """Take some steps, and look at them; False at the end of the run."""
+        trees, run, memory = self.trees, self.run, self.trees.memory
+        single = bool(run.events) or run.progress is not None
+        memory["most"] = 1 if run.events else min(CAPACITY, run.most_steps - run.steps)
+        start = perf_counter()
         memory.advance()
-        seconds = perf_counter() - start
-        for k in range(int(memory.p[clock.taken])):
-            at = clock.record + k * clock.width
-            if not self._step(memory[at : at + clock.width]):
-                self.goes_on = False
-                return
-        why = memory.p[clock.why]
+        seconds, why, rows = perf_counter() - start, memory["why"], memory.steps()
+        size = 1 if single else len(rows)
+        for k in range(0, len(rows), size):
+            if not self._stepped(rows[k : k + size]):
+                return False
         if why == STUCK:
-            raise CannotGoOnError(too_small(self.t))
-        self.goes_on = why == FULL
-        self.trees.adapt(seconds)
+            raise CannotGoOnError(trees.stuck(self.t))
+        trees.adapt(seconds)
+        return bool(why == FULL)
 
-    def _step(self, row: Floats) -> bool:
-        """Look at a step; False if the run ends there."""
-        trees, clock, room = self.trees, self.trees.clock, self.trees.room
-        N = room.state
-        t, h = float(row[0]), float(row[1])
-        kept, state = row[2 : 2 + len(KEPT)], row[clock.heads : clock.heads + 2 * N]
-        y1, f1 = state[:N], state[N:]
-        y0, t0, columns = self.y, self.t, row[clock.heads + 2 * N :].reshape(-1, N)
-        self.record.steps += 1
-        self._watch(t, kept, y1)
-        if kept[CROSSED]:
-            self.crossed.append(f"t = {t:.6g} s: {trees.where(y1)}")
+    def _stepped(self, rows: Floats) -> bool:
+        """Look at some steps; False if the run ends there."""
+        trees, run, room, N = self.trees, self.run, self.trees.room, self.trees.room.state
+        states, free = rows[:, room.heads : room.heads + N], np.sort(rows[:, 2 + len(KEPT) : room.heads])
+        fault = self._watch(rows[:, 0], rows[:, 2 : 2 + len(KEPT)].T, states.T, free)
+        if fault is not None:
+            k, text = fault
+            if k:
+                self._stepped(rows[:k])
+            raise CannotGoOnError(text)
+        run.steps += len(rows)
+        t, y = float(rows[-1, 0]), states[-1]
+        for k in np.flatnonzero(rows[:, 2 + CROSSED]).tolist():
+            place = trees.where(free[k].astype(int), states[k])
+            self.crossed.append(f"t = {rows[k, 0]:.6g} s: {place}")
 
-        def inside(at: float) -> Floats:
-            return np.asarray(interpolated(clock, y0, columns, [(at - t0) / h])[0])
+        def inside(at: float, y0: Floats = self.y, t0: float = self.t) -> Floats:
+            columns = rows[-1, room.heads + 2 * N :].reshape(-1, N)
+            return np.asarray(interpolated(room, y0, columns, [(at - t0) / rows[-1, 1]])[0])
 
-        def rate(at: float) -> Floats:
-            if at == t:
-                return f1
-            one, other = max(at - TINY * h, t0), min(at + TINY * h, t)
-            return (inside(other) - inside(one)) / (other - one)
+        def samples(time: Floats) -> Floats:
+            return trees.memory.answers(run.done - 1, run.done - 1 + len(time))
 
-        found, last, stop = list[Occurrence](), None, t
-        if self.events:
-            found, self.before = occurred(self.events, trees, inside, t0, t, y1, self.before)
-            last = next((one for one in found if one.ends), None)
-            stop = t if last is None else last.time
-        done = len(self.record.time)
-        while done < len(self.time) and self.time[done] <= stop:
-            at = float(self.time[done])
-            *state, work, pivot = trees.memory.answer(done - 1)
-            if pivot == pivot:
-                self._keep(at, np.array(state), min(1.0, pivot), work)
-            else:
-                self._sample(at, inside(at), partial(rate, at))
-            done += 1
-        self.record.events += [one for one in found if one.time <= stop]
-        if last is not None:
-            if self.record.time[-1] < stop:
-                self._sample(stop, inside(stop), lambda: rate(stop))
-            self.record.status = f"event {last.name}"
+        if not run.passed(trees, self.t, t, y, inside, samples):
             return False
-        self.t, self.y = t, y1
-        free = [int(k) for k in row[2 + len(KEPT) : clock.heads]]
-        self._changed(t, sorted(free))
-        return self.continues(self.record, t)
+        self.t, self.y = t, y
+        for k in np.flatnonzero(np.diff(free, axis=0, prepend=[self.free]).any(axis=1)).tolist():
+            self._changed(float(rows[k, 0]), free[k].astype(int).tolist())
+        return run.goes_on(t)
 
     def _changed(self, t: float, free: list[int]) -> None:
         names, trees = self.trees.traced.names, self.trees
-        after = tuple(names[k] for k in free)
+        self.free, after = free, tuple(names[k] for k in free)
         if set(after) != set(trees.coordinates):
-            self.record.changes.append(Change(t, trees.coordinates, after))
+            self.run.changes.append(Change(t, trees.coordinates, after))
             trees.coordinates = after
 
-    def _watch(self, t: float, kept: Floats, y: Floats) -> None:
-        """Watch the balance of energy."""
-        kinetic, potential, work = kept[KINETIC], kept[POTENTIAL], y[-1]
-        off = kinetic + potential - self._first - work
-        size = kinetic + abs(potential - self._potential) + abs(work)
-        self._energy = max(self._energy, size)
-        share = min(max(OFF * self.trees.tolerance, LEAST_OFF), MOST_OFF)
-        if not abs(off) <= share * self._energy + ROUNDED * (abs(self._potential) + self._energy):
-            raise CannotGoOnError(
-                f"t = {t:.9g} s: the balance of energy is off by {off:.2g} J at {self.trees.where(y)}; take "
-                "a smaller tolerance, or another method"
-            )
-        for k, (low, high), g in self.trees.traced.ends:
-            if not low - END * (high - low) <= y[k] <= high + END * (high - low):
-                name = self.trees.model.group_names[g]
-                raise CannotGoOnError(f"t = {t:.9g} s: {name}: {STATUS[CONTACT_LOST]}")
-
-    def _sample(self, t: float, y: Floats, rate: Callable[[], Floats]) -> None:
-        self._keep(t, *self.trees.looked(t, y, rate), float(y[-1]))
-
-    def _keep(self, t: float, state: Floats, pivot: float, work: float) -> None:
-        self.states.append(state)
-        self.pivots.append(pivot)
-        self.record.time.append(t)
-        self.record.work.append(work)
-
-    def finish(self) -> None:
-        """Place the bodies at all samples; note the singular positions on the way."""
-        for place in self.crossed[:LISTED]:
-            self.record.notes.append(
-                f"{place}: just past a singular position, on the branch that goes on straight"
-            )
-        if len(self.crossed) > LISTED:
-            self.record.notes.append(f"{len(self.crossed) - LISTED} more singular positions were passed")
-        if self.states:
-            found = np.array(self.states).T.reshape(3, self.trees.traced.n, -1)
-            self.record.bodies = self.trees.program.bodies(*found)
-            self.record.condition = np.array(self.pivots)
+    def _watch(
+        self, time: Floats, kept: Floats, y: Floats, free: Floats
+    ) -> tuple[int, str] | None:  # fmt: skip
+        """The first of some steps at which the balance of energy is off, or a contact has ended."""
+        trees, traced = self.trees, self.trees.traced
+        (first, weight), kinetic, potential, work = self.first, kept[KINETIC], kept[POTENTIAL], y[-1]
+        off = kinetic + potential - first - weight - work
+        sizes = np.append(self.largest, kinetic + np.abs(potential - weight) + np.abs(work))
+        largest = np.maximum.accumulate(sizes)[1:]
+        self.largest = float(largest[-1])
+        share = min(max(OFF * trees.tolerance, LEAST_OFF), MOST_OFF)
+        bad = ~(np.abs(off) <= share * largest + ROUNDED * (abs(weight) + largest))
+        for k, (low, high), _ in traced.ends:
+            bad |= ~((low - END * (high - low) <= y[k]) & (y[k] <= high + END * (high - low)))
+        if not bad.any():
+            return None
+        k, ended = int(bad.argmax()), STATUS[CONTACT_LOST]
+        t = f"t = {time[k]:.9g} s"
+        for i, (low, high), g in traced.ends:
+            if not low - END * (high - low) <= y[i, k] <= high + END * (high - low):
+                return k, f"{t}: {trees.model.group_names[g]}: {ended}"
+        group = trees.weakest(float(time[k]), y[:, k])
+        return k, (
+            f"{t}: {group}: the balance of energy is off by {off[k]:.2g} J at "
+            f"{trees.where(free[k].astype(int), y[:, k])}; take a smaller tolerance, or another method"
+        )
 
 
 def massless_text(diagonal: Floats, names: Sequence[str]) -> str:

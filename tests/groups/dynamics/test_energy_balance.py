@@ -1,11 +1,16 @@
 """A simulation whose energy is off balance has failed, and says from which instant on."""
 
+import dataclasses
+import re
+
 import numpy as np
+from dense_forces import with_masses
 
 import groups
 import mbssa
-from groups.dynamics.forward.integration import Record
+from groups.dynamics.forward.program import Program
 from groups.dynamics.forward.running import _imbalance
+from groups.dynamics.forward.trees import Trees
 
 SLIDER = """
 format = 1
@@ -36,15 +41,14 @@ joint = [{ bodies = ["frame", "arm"], type = "R", point = [0.0, 0.0], driven = t
 
 
 def _fault(kinetic, gravity, tolerance=1e-8):
-    record = Record(time=[0.0, 0.5, 1.0], steps=100)
     balance = kinetic + gravity - kinetic[0] - gravity[0]
-    return _imbalance(record, tolerance, kinetic, gravity, np.zeros(3), gravity, balance)
+    return _imbalance(100, tolerance, kinetic, gravity, np.zeros(3), gravity, balance)
 
 
 def test_the_bound_is_one_per_cent_of_the_exchange_or_the_tolerance():
     fall = np.array([0.0, 9.0, 10.0])
     assert not _fault(fall * 1.009, -fall)
-    assert "t = 0.5 s" in _fault(fall * [1.0, 1.05, 1.02], -fall)
+    assert _fault(fall * [1.0, 1.05, 1.02], -fall)[0] == 1
     assert not _fault(fall * 1.02, -fall, tolerance=3e-4)  # explains 6 %: 100 steps
     assert _fault(fall * 1.09, -fall, tolerance=0.3)  # which would explain 60 times the exchange
     assert _fault(fall * 1.02, -fall, tolerance=0.3)
@@ -56,17 +60,22 @@ def test_the_bound_is_one_per_cent_of_the_exchange_or_the_tolerance():
 
 def test_a_run_is_not_finished_with_its_energy_off(monkeypatch):
     # The weight that the balance counts is a tenth too large; the motion is as before.
-    from groups.dynamics.forward import running
-
     pendulum = mbssa.Builder("planar").body("arm", inertia={"mass": 1.0, "centre": (0.0, -1.0)})
     pendulum = pendulum.gravity(0.0, -9.81).revolute("frame", "arm", point=(0, 0), driven=True).build()
     run = {"duration": 0.5, "steps": 6, "initial": {"1-2.angle": 0.5}, "compiled": False}
     assert groups.simulate(pendulum, **run).ok
-    sound = running.gravity_energy
-    monkeypatch.setattr(running, "gravity_energy", lambda state: 1.1 * sound(state))
+    sound = Program.measured
+
+    def heavier(*given):
+        found = sound(*given)
+        kinetic, gravity, stored = found.energies
+        return dataclasses.replace(found, energies=(kinetic, 1.1 * gravity, stored))
+
+    monkeypatch.setattr(Program, "measured", heavier)
     found = groups.simulate(pendulum, **run)
     assert not found.ok
-    assert found.status.startswith("failed: ")
+    text = r"failed: t = 0\.2 s: arm \(1R2D\): the balance of energy is off by .* J .*at 1-2.angle = 0\.4"
+    assert re.match(text, found.status)
     assert len(found.time) == 6  # what was computed is kept
     assert "balance" in groups.simulate(pendulum, progress=lambda share: share < 0.5, **run).notes[-1]
 
@@ -101,3 +110,21 @@ def test_a_slider_crank_of_equal_lengths_passes_its_flat_pose(read):
     slider = found.trajectory.body("slider").point((1.6, 0.0))[:, 0]
     np.testing.assert_allclose(slider, 2 * np.cos(angle), atol=1e-9)
     assert np.ptp(found.total_energy) < 1e-4 * found.kinetic_energy.max()
+
+
+def test_samples_off_their_balance_are_a_fault_of_their_group():
+    """A coordinate that opens its group, and accelerations that are not those of the loads."""
+    mechanism = with_masses(mbssa.load("planar_four_bar"))
+    trees = Trees(
+        groups.build(mbssa.decompose(mechanism)), {}, {}, "DOP853", 1e-8, compiled=False, whole=False
+    )
+    trees.begin(0.0, np.array(trees.traced.start[:1]), np.array([2.0]))
+    time, n = np.array([0.0, 0.0]), trees.traced.n
+    sound = np.tile(trees.sample(0.0, trees.start), (2, 1))
+    assert trees.measured(time, sound).fault is None
+    for entry, text in ((n - 1, "a closing equation of coupler, rocker"), (2 * n, "the balance of power")):
+        off = sound.copy()
+        off[1, entry] += 0.1
+        k, found = trees.measured(time, off).fault
+        assert k == 1
+        assert found.startswith(text)

@@ -9,7 +9,6 @@ from dense_forces import with_masses
 
 import groups
 import mbssa
-from groups.dynamics.forward.equations import Instant
 from groups.dynamics.forward.lagrange import Lagrange
 from groups.dynamics.forward.loads import Loads
 from groups.posed import configuration_at
@@ -280,12 +279,10 @@ def test_reactions_by_groups_are_the_multipliers(name):
     structure = mbssa.decompose(mechanism)
     found = groups.simulate(structure, 0.02, steps=3, compiled=False)
     model = groups.build(structure)
-    last = Instant(*(array[-1] for array in (
-        found.trajectory.position, found.trajectory.orientation, found.trajectory.velocity,
-        found.trajectory.acceleration)), condition=1.0)  # fmt: skip
+    last = found.trajectory.instants(slice(-1, None))
     loads = Loads(mechanism, model.frames, {})
-    at = configuration_at(model, last.position, last.orientation)
-    lagrange = Lagrange(structure, model.frames, at, loads, {}, last, 0.02)
+    at = configuration_at(model, last.position[0], last.orientation[0])
+    lagrange = Lagrange(structure, model.frames, at, loads, {}, last)
     parts, rows = lagrange.at(0.02, lagrange.start)
     multipliers = lagrange.solved(0.02, parts, rows).multipliers
     wide, linear = lagrange.bodies.wide[2], parts[0].shape[1]

@@ -16,11 +16,12 @@ def test_a_table_and_json_say_the_same(run_mbssa):
     done = run_mbssa("simulate", "slider_crank", *SHORT, "--rate", "1-2.angle=90")
     assert done.exit_code == 0
     assert "1-2.angle" in done.stdout
-    assert "finished" in done.stdout
+    assert "finished, checked by its balances" in done.stdout
     found = json.loads(
         run_mbssa("simulate", "slider_crank", *SHORT, "--rate", "1-2.angle=90", "--format", "json").stdout
     )
     assert found["status"] == "finished"
+    assert found["branch"] == "checked"
     assert found["released"] == ["1-2.angle"]
     assert found["coordinates"][0]["unit"] == "deg"
     assert found["balance"] < 1e-8
