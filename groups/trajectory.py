@@ -85,10 +85,25 @@ class Trajectory:
     Examples
     --------
     >>> import groups, mbssa
-    >>> crank = mbssa.load("slider_crank")
-    >>> trajectory = groups.build(mbssa.decompose(crank)).solve(groups.constant_speed(crank, steps=5))
+    >>> bar = mbssa.load("planar_four_bar")
+    >>> trajectory = groups.build(mbssa.decompose(bar)).solve(groups.constant_speed(bar, steps=5))
     >>> trajectory.position.shape, trajectory.orientation.shape, trajectory.status.shape
-    ((5, 4, 3), (5, 4, 4), (5, 2))
+    ((5, 4, 2), (5, 4), (5, 2))
+    >>> trajectory.faults(), PROOF[trajectory.proof.min()]
+    ([], 'proven')
+    >>> trajectory.body("coupler").point("tracer").shape, trajectory.spatial().velocity.shape
+    ((5, 2), (5, 4, 6))
+    >>> trajectory.joint("1-2")["angle"].rate.round(6).tolist()
+    [6.283185, 6.283185, 6.283185, 6.283185, 6.283185]
+    >>> trajectory.quantity("angle(crank.x, world.x, world.z)").rate[0].round(6)
+    np.float64(-6.283185)
+    >>> trajectory.instants(slice(0, None, 2)).time.tolist()
+    [0.0, 0.5, 1.0]
+    >>> header, table = trajectory.columns(quantities=["driven", "groups"])
+    >>> header[:4], table.shape
+    (['time', '1-2.angle', '1-2.angle.rate', '1-2.angle.acceleration'], (5, 8))
+    >>> trajectory.to_pandas(joints="1-4", quantities=["joints"]).columns.tolist()
+    ['1-4.angle [rad]', '1-4.angle.rate [rad/s]', '1-4.angle.acceleration [rad/s^2]']
     """
 
     mechanism: Mechanism
@@ -137,13 +152,6 @@ class Trajectory:
         *Checked* is a branch that a determinant's sign and steps of two lengths do not contradict; *proven*
         one of which it is certain that it leads from the reference, along the cubics through the inputs'
         values and rates, to that instant. *Continued* went straight on through places where branches cross.
-
-        >>> import groups, mbssa
-        >>> bar = mbssa.load("planar_four_bar")
-        >>> motion = groups.constant_speed(bar, steps=5)
-        >>> model = groups.build(mbssa.decompose(bar))
-        >>> [PROOF[model.solve(motion, branch=branch).proof.min()] for branch in ("checked", "proven")]
-        ['checked', 'proven']
         """
         found: npt.NDArray[np.int8] = (self.status == 0).astype(np.int8)
         if self.proven is not None:
@@ -195,27 +203,11 @@ class Trajectory:
             No such joint, or one of its bodies was not kept.
         ValueError
             A joint without geometry, or of a type that has no equations on a relative pose.
-
-        Examples
-        --------
-        >>> import groups, mbssa
-        >>> model = groups.build(mbssa.decompose(mbssa.load("stewart")))
-        >>> motion = groups.constant_speed(model.structure.mechanism, rate=0.1, steps=5)
-        >>> slide = model.solve(motion).joint("2-3")["slide"]
-        >>> slide.unit, slide.value.round(3).tolist(), slide.rate.round(3).tolist()
-        ('m', [1.195, 1.22, 1.245, 1.27, 1.295], [0.1, 0.1, 0.1, 0.1, 0.1])
         """
         return joint_motion(self, name)
 
     def instants(self, which: slice | npt.NDArray[np.intp]) -> Trajectory:
-        """Some of the instants, as views: ``trajectory.instants(slice(0, None, 10))`` is every tenth.
-
-        >>> import groups, mbssa
-        >>> crank = mbssa.load("slider_crank")
-        >>> trajectory = groups.build(mbssa.decompose(crank)).solve(groups.constant_speed(crank, steps=5))
-        >>> trajectory.instants(slice(0, None, 2)).time.tolist()
-        [0.0, 0.5, 1.0]
-        """
+        """Some of the instants, as views: ``trajectory.instants(slice(0, None, 10))`` is every tenth."""
         arrays = {name: getattr(self, name) for name in ("time", *OUTPUTS, *QUALITY, *PROVEN)}
         some: dict[str, Any] = {n: None if array is None else array[which] for n, array in arrays.items()}
         return replace(self, **some)
@@ -224,13 +216,6 @@ class Trajectory:
         """The same motion with arrays of the spatial form; itself where they have it.
 
         Planar bodies lie in the plane z = 0 and turn about z. The mechanism stays as it is.
-
-        >>> import groups, mbssa
-        >>> bar = mbssa.load("planar_four_bar")
-        >>> trajectory = groups.build(mbssa.decompose(bar)).solve(groups.constant_speed(bar, steps=5))
-        >>> lifted = trajectory.spatial()
-        >>> lifted.position.shape, lifted.orientation.shape, lifted.velocity.shape
-        ((5, 4, 3), (5, 4, 4), (5, 4, 6))
         """
         if not self.planar:
             return self
@@ -259,14 +244,6 @@ class Trajectory:
         ------
         ValueError
             An expression that cannot be read, names that there are not, units that do not fit.
-
-        Examples
-        --------
-        >>> import groups, mbssa
-        >>> bar = mbssa.load("planar_four_bar")
-        >>> trajectory = groups.build(mbssa.decompose(bar)).solve(groups.constant_speed(bar, steps=5))
-        >>> trajectory.quantity("angle(crank.x, world.x, world.z)").rate.round(6).tolist()
-        [-6.283185, -6.283185, -6.283185, -6.283185, -6.283185]
         """
         from groups.results.expressions import derived
 
@@ -276,11 +253,6 @@ class Trajectory:
         """A sentence per group that failed: its bodies, why, when first and how often, and the residual.
 
         The motion that was solved gives the inputs at that instant, in the units of the model file.
-
-        >>> import groups, mbssa
-        >>> crank = mbssa.load("slider_crank")
-        >>> groups.build(mbssa.decompose(crank)).solve(groups.constant_speed(crank, steps=5)).faults()
-        []
         """
         return sentences(self, motion)
 
@@ -301,15 +273,6 @@ class Trajectory:
         ------
         KeyError, ValueError
             Joints, coordinates, bodies, quantities or units that there are not.
-
-        Examples
-        --------
-        >>> import groups, mbssa
-        >>> bar = mbssa.load("planar_four_bar")
-        >>> trajectory = groups.build(mbssa.decompose(bar)).solve(groups.constant_speed(bar, steps=5))
-        >>> header, table = trajectory.columns(quantities=["driven", "groups"])
-        >>> header[:4], table.shape
-        (['time', '1-2.angle', '1-2.angle.rate', '1-2.angle.acceleration'], (5, 8))
         """
         from groups.results.table import chosen_columns
 
@@ -366,12 +329,6 @@ class Trajectory:
         """:meth:`columns` as a data frame over time, units in the labels.
 
         Raises as :meth:`columns`, and a ModuleNotFoundError without pandas (extra ``xarray``).
-
-        >>> import groups, mbssa
-        >>> bar = mbssa.load("planar_four_bar")
-        >>> trajectory = groups.build(mbssa.decompose(bar)).solve(groups.constant_speed(bar, steps=5))
-        >>> trajectory.to_pandas(joints="1-4", quantities=["joints"]).columns.tolist()
-        ['1-4.angle [rad]', '1-4.angle.rate [rad/s]', '1-4.angle.acceleration [rad/s^2]']
         """
         from groups.results.table import chosen_columns, required
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar
 
 from groups.building import solvers_of
@@ -49,17 +49,26 @@ def by_option(fault: str) -> str:
     return re.sub(r"^\w+", lambda word: _OPTIONS.get(word[0], word[0]), fault)
 
 
+def pairs(
+    option: str, texts: Iterable[str] | None, example: str, faults: list[str], what: str = ""
+) -> Iterator[tuple[str, str, str]]:
+    """Each text with its two parts around =, such as ``NAME=VALUE``; faults are added to ``faults``."""
+    taken = set()
+    for text in texts or ():
+        name, _, value = (part.strip() for part in text.partition("="))
+        if not (name and value):
+            faults.append(f"{option} {text}: write {example}")
+            continue
+        if what and name in taken:
+            faults.append(f"{option} {text}: {name} has {what} already")
+        taken.add(name)
+        yield text, name, value
+
+
 def expressions(texts: Sequence[str] | None, faults: list[str]) -> dict[str, str]:
     """Expressions by name, from ``NAME=EXPRESSION``; faults are added to ``faults``."""
-    found: dict[str, str] = {}
-    for text in texts or ():
-        name, equals, expression = (part.strip() for part in text.partition("="))
-        if not (name and equals and expression):
-            faults.append(f"--quantity {text}: write NAME=EXPRESSION")
-        elif name in found:
-            faults.append(f"--quantity {text}: {name} has an expression already")
-        found[name] = expression
-    return found
+    found = pairs("--quantity", texts, "NAME=EXPRESSION", faults, "an expression")
+    return {name: expression for _, name, expression in found}
 
 
 def modes(model: Model, texts: Sequence[str] | None, faults: list[str]) -> dict[int, int]:
@@ -120,14 +129,8 @@ def coordinate_values(
     """Numbers by coordinate from ``NAME=VALUE``, in SI; faults are added to ``faults``."""
     # `units` hold for numbers without a unit of their own; `si_units` are those of the quantity for a slide,
     # and for an angle.
-    found: dict[str, float] = {}
-    for text in names(texts):
-        name, _, number = (part.strip() for part in text.rpartition("="))
-        if not name:
-            faults.append(f"{option} {text}: write NAME=VALUE, such as 1-2.angle=30deg")
-            continue
-        if name in found:
-            faults.append(f"{option} {text}: {name} has a value already")
-        si = si_units[0 if is_length(name) else 1]
-        found[name] = number_of(f"{option} {text}", number, si, units, faults)
-    return found
+    example = "NAME=VALUE, such as 1-2.angle=30deg"
+    return {
+        name: number_of(f"{option} {text}", number, si_units[0 if is_length(name) else 1], units, faults)
+        for text, name, number in pairs(option, names(texts), example, faults, "a value")
+    }

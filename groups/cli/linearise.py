@@ -28,9 +28,6 @@ from mbssa.joints.catalogue import coordinate_unit
 from mbssa.progress import bar
 from mbssa.units import SI, chosen_units
 
-#: Formats of the table by the endings of files.
-_FORMATS = {".csv": "csv", ".json": "json"}
-
 
 @options.with_options("units", "animate", "points", "frames", "fps", "width")
 def linearise(
@@ -71,7 +68,7 @@ def linearise(
 
     Example: mbssa linearise slider_crank --animate swing.html
     """
-    sheets = targets_of(("--output", output, tuple(_FORMATS)))
+    sheets = targets_of(("--output", output, (".csv", ".json")))
     faults = outputs.faults([model], force, form, sheets)
     if amplitude is not None and not outputs.animate:
         faults.append("--amplitude: is of the mode that is played; write --animate FILE too")
@@ -98,7 +95,7 @@ def linearise(
             outputs.write(played, target)
         else:
             report = small_motions_report(found, rest, (), units)
-            deliver(report.export(_FORMATS[target.path.suffix.lower()]), target.path)
+            deliver(report.export(target.path.suffix.lower().removeprefix(".")), target.path)
 
     options.conclude(
         [*sheets, *outputs.targets],

@@ -12,7 +12,7 @@ from pathlib import Path
 from pkgutil import resolve_name
 from time import perf_counter
 from types import FrameType
-from typing import Annotated, Any, Protocol
+from typing import Annotated, Any
 
 import numpy as np
 import typer
@@ -51,15 +51,6 @@ class Request:
         return self != Request()
 
 
-class PlannedSolve(Protocol):
-    """Function like :meth:`groups.Model.solve` by a plan, which ``how`` names in words."""
-
-    how: str
-
-    def __call__(self, motion: Motion, **options: object) -> Trajectory:
-        """The trajectory; keywords as :meth:`groups.Model.solve` has them."""
-
-
 @dataclass(frozen=True, eq=False)
 class TimedRun:
     """A trajectory with the times (s) that it took."""
@@ -92,10 +83,7 @@ def solve_interactively(
     """Solve a motion with progress on standard error, until Ctrl-C or its end."""
     # Machine code is made first, so that this is not in the time of the motion. Ctrl-C before anything is
     # solved, and a second one, raise KeyboardInterrupt.
-    planned: PlannedSolve | None = None
-    if request:
-        make: Callable[[Request, Model, Motion, Level], PlannedSolve] = resolve_name(RUNNER)
-        planned = make(request, model, motion, level)
+    planned = resolve_name(RUNNER)(request, model, motion, level) if request else None
     compiled = model.compiles(len(motion.time)) if compiled is None else compiled
     options: dict[str, Any] = {"bodies": bodies, "level": level, "compiled": compiled}
     if modes:

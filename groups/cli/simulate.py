@@ -13,7 +13,7 @@ import typer
 
 from groups.building import build
 from groups.cli import options
-from groups.cli.arguments import by_option, coordinate_values, names
+from groups.cli.arguments import by_option, coordinate_values, names, pairs
 from groups.cli.running import stoppable_progress
 from groups.dynamics.forward import Event, Method
 from groups.dynamics.forward import simulate as simulate_by
@@ -193,14 +193,11 @@ def simulate(
 def _events(texts: Sequence[str], model: Model, faults: list[str]) -> list[Event]:
     """Events that end a run, from ``QUANTITY=VALUE``."""
     found = []
-    for text in texts:
-        quantity, _, number = (part.strip() for part in text.rpartition("="))
+    for text, quantity, number in pairs("--until", texts, "QUANTITY=VALUE", faults):
         try:
-            if not quantity:
-                raise ValueError
             unit = options.at_reference(model, level="position").quantity(quantity).unit
         except ValueError as error:
-            faults.append(f"--until {error}" if quantity else f"--until {text}: write QUANTITY=VALUE")
+            faults.append(f"--until {error}")
             continue
         value = number_of(f"--until {text}", number, unit, model.mechanism.units, faults)
         found.append(Event(text, quantity, value))

@@ -16,8 +16,10 @@ from mbssa.io.motion import by_id
 
 Columns = Mapping[str, npt.ArrayLike]
 
-#: Instants from which on rates are compared with values: fewer say little of what is between them.
+#: Instants below which only one rate that stands apart from all others contradicts even values.
 _FEWEST_COMPARED = 8
+
+_UNITS = "write both in m or rad, and s"
 
 #: Instants below which no spline can be differentiated twice.
 FEWEST = 4
@@ -97,54 +99,36 @@ def from_arrays(
 
 def _contradiction(time: Floats, value: Floats, rate: Floats) -> str:
     """Evidence that ``rate`` is not the derivative of ``value``; empty if it may be."""
-    # The integral of the rates misses the values by more than a tenth of the way and of the trapezoidal
-    # error, or a rate in one step leads ten times as far as the values go, or one rate stands apart from even
-    # ones. So digits, noise and few instants contradict nothing; other units, signs and slips do.
-    if len(time) < _FEWEST_COMPARED:
-        return _slip(time, value, rate) if len(time) > 2 else ""
-    step, way = np.diff(time), np.diff(value)
-    added = step * (rate[1:] + rate[:-1]) / 2
-    # Two steps by the trapezoidal rule, at once and one by one: their difference is some 3 times the error,
-    # which each of the two may have.
-    wide = np.abs((step[:-1] + step[1:]) * (rate[:-2] + rate[2:]) / 2 - added[:-1] - added[1:])
-    # Values that turn from step to step are too few to say what is between them.
-    wide += np.abs(np.diff(way))
-    wrong = np.cumsum(np.maximum(np.append(wide, 0.0), np.append(0.0, wide)))
-    moved, summed = np.cumsum(way), np.cumsum(added)
-    range_of = max(np.ptp(value), np.ptp(summed))
-    off = np.abs(moved - summed) - 0.1 * range_of - wrong
-    if (off > 0).any():
-        k = int(np.argmax(off)) + 1
-        return _told(time[0], time[k], summed[k - 1], moved[k - 1])
-    around = np.abs(np.concatenate([[0.0, 0.0], way, [0.0, 0.0]]))
-    near = np.max([around[k : k + len(time)] for k in range(4)], axis=0)
-    leads = np.abs(rate) * np.minimum(np.append(step, np.inf), np.append(np.inf, step))
-    far = leads - 10 * near - 1e-3 * np.ptp(value)
-    if (far > 0).any():
-        k = int(np.argmax(far))
-        start = min(k, len(step) - 1)
-        return _told(time[start], time[start + 1], added[start], way[start])
-    return _slip(time, value, rate)
-
-
-def _slip(time: Floats, value: Floats, rate: Floats) -> str:
-    """The one rate that stands apart where the values go on evenly and the rates beside it fit them."""
-    slope = np.diff(value) / np.diff(time)
-    apart = np.abs(rate[1:-1] - (slope[1:] + slope[:-1]) / 2)
-    beside = np.maximum(np.abs(rate[:-2] - slope[:-1]), np.abs(rate[2:] - slope[1:]))
-    even = np.maximum(beside, np.abs(np.diff(slope)))
-    slip = apart - np.maximum(10 * even, 0.2 * np.abs(slope).max() + 1e-9)
-    if not (slip > 0).any():
+    # A rate is far from the slopes of the two steps before it and the two behind, by more than four times
+    # their spread and a fifth of the steepest slope of all; or the rates add up to another way, by more than
+    # a tenth of it and the error of the trapezoidal rule. So digits, noise, jumps and few instants contradict
+    # nothing; other units, signs and slips do. A motion may begin from rest, and end there.
+    if len(time) < FEWEST:
         return ""
-    k = int(np.argmax(slip)) + 1
-    return f"at t = {time[k]:.6g} s it is {rate[k]:.3g}, where the values go on by {slope[k]:.3g} a second"
-
-
-def _told(begin: float, end: float, added: float, moved: float) -> str:
-    return (
-        f"from t = {begin:.6g} to {end:.6g} s they add up to {added:.3g}, where it moves by {moved:.3g}; "
-        "write both in m or rad, and s"
-    )
+    step, way = np.diff(time), np.diff(value)
+    slope, added = way / step, step * (rate[1:] + rate[:-1]) / 2
+    near = np.lib.stride_tricks.sliding_window_view(np.pad(slope, 2, mode="edge"), 4)
+    low, high = near.min(axis=1), near.max(axis=1)
+    low[[0, -1]], high[[0, -1]] = np.minimum(low[[0, -1]], 0.0), np.maximum(high[[0, -1]], 0.0)
+    away, steepest = np.maximum(rate - high, low - rate), np.abs(slope).max()
+    off = away - 4 * (high - low) - 0.2 * steepest - 1e-9
+    alone = np.sort(away)[-2] < 0.01 * away.max() and np.ptp(slope) < 0.2 * steepest
+    if (off > 0).any() and (alone or len(time) >= _FEWEST_COMPARED):
+        k = int(np.argmax(off))
+        there = f"at t = {time[k]:.6g} s it is {rate[k]:.3g}, where the values go on by "
+        return f"{there}{slope[min(k, len(slope) - 1)]:.3g} a second; {_UNITS}"
+    # Two steps by the trapezoidal rule, at once and one by one, differ by some 3 times the error, which each
+    # may have; values that turn from step to step are too few to say what is between them.
+    wide = np.abs((step[:-1] + step[1:]) * (rate[:-2] + rate[2:]) / 2 - added[:-1] - added[1:])
+    wide += np.abs(np.diff(way))
+    moved, summed = np.cumsum(way), np.cumsum(added)
+    wrong = np.cumsum(np.maximum(np.append(wide, 0.0), np.append(0.0, wide)))
+    lost = np.abs(moved - summed) - 0.1 * max(np.ptp(value), np.ptp(summed)) - wrong - 1e-9
+    if len(time) < _FEWEST_COMPARED or (lost <= 0).all():
+        return ""
+    k = int(np.argmax(lost))
+    span = f"from t = {time[0]:.6g} to {time[k + 1]:.6g} s"
+    return f"{span} they add up to {summed[k]:.3g}, where it moves by {moved[k]:.3g}; {_UNITS}"
 
 
 def _column(column: npt.ArrayLike, time: Floats, what: str, faults: list[str]) -> Floats:

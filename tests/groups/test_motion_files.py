@@ -322,3 +322,20 @@ def contradict_nothing(four_bar, number, turns):
 def test_rates_that_jump_contradict_nothing(four_bar):
     value = np.minimum(TIME, 0.5)
     columns(four_bar, value, np.where(TIME < 0.5, 1.0, 0.0))
+
+
+def test_a_solved_motion_contradicts_nothing():
+    """Rounding of rates that stand still is no contradiction."""
+    for name, steps in (("slider_crank", 361), ("universal_shafts", 61), ("stewart_inverse", 5)):
+        mechanism = mbssa.load(name)
+        model = groups.build(mbssa.decompose(mechanism))
+        solved = model.solve(groups.default_motion(mechanism, steps=steps), branch="checked")
+        measured = {
+            driven: solved.joint(driven.rpartition(".")[0])[driven.rpartition(".")[2]]
+            for driven in mechanism.driven_coordinates
+        }
+        levels = [
+            {driven: getattr(one, level) for driven, one in measured.items()}
+            for level in ("value", "rate", "acceleration")
+        ]
+        assert groups.from_arrays(mechanism, solved.time, *levels).names == mechanism.driven_coordinates
