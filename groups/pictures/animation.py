@@ -41,7 +41,6 @@ def animate(
 
     Parameters
     ----------
-    trajectory : a solved motion
     path : a ``.gif``, ``.mp4`` (H.264) or ``.webm`` (VP9) file
     points : whose paths are drawn, as in :func:`paths`; ``()`` for none
     frames, fps, width : number of frames, frames per second and pixels, as :class:`Film` has them
@@ -57,8 +56,7 @@ def animate(
     --------
     >>> import groups, mbssa, pathlib, tempfile
     >>> from groups.pictures import animate
-    >>> crank = mbssa.load("slider_crank")
-    >>> trajectory = groups.build(mbssa.decompose(crank)).solve(groups.constant_speed(crank, steps=9))
+    >>> trajectory = groups.build(mbssa.decompose(mbssa.load("slider_crank"))).solve()
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = pathlib.Path(folder, "crank.gif")
     ...     animate(trajectory, path, frames=3)
@@ -93,15 +91,16 @@ def _images(
     draw_ground(canvas, scene.at(0))  # which stands still
     draw_key(canvas, scene)
     canvas.figure.set_dpi(width / canvas.figure.get_figwidth())
+    at_rest = set(canvas.axes.get_children())
     for instant in instants.tolist():
         canvas.title(title_of(trajectory, scene.at(instant)))
-        drawn = draw_bodies(canvas, scene.at(instant))
+        draw_bodies(canvas, scene.at(instant))
         for line in lines:
-            drawn.append(canvas.line(line[scene.instants <= instant], PATH_COLOUR, FINE, zorder=1.4))
+            canvas.line(line[scene.instants <= instant], PATH_COLOUR, FINE, zorder=1.4)
         canvas.figure.canvas.draw()
         pixels = np.asarray(canvas.figure.canvas.buffer_rgba())  # type: ignore[attr-defined]
         yield Image.fromarray(pixels).convert("RGB")
-        for artist in drawn:
+        for artist in set(canvas.axes.get_children()) - at_rest:
             artist.remove()
 
 

@@ -81,24 +81,23 @@ class Canvas:
         )
         return line
 
-    def dot(self, at: Floats, **look: Any) -> Any:
+    def dot(self, at: Floats, **look: Any) -> None:
         """A marker at a world point (3,), with Matplotlib's keywords for its look."""
-        (dot,) = self.axes.plot(*self.on_axes(at[None]), ls="", **look)
-        return dot
+        self.axes.plot(*self.on_axes(at[None]), ls="", **look)
 
-    def face(self, points: Floats, colour: str) -> Any:
+    def face(self, points: Floats, colour: str) -> None:
         """A translucent polygon with corners (n, 3)."""
         if self.solid:
             from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 
             corners = self.on_axes(points).T
-            return self.axes.add_collection3d(Poly3DCollection([corners], facecolor=colour, alpha=0.22, lw=0))
-        return self.polygon(points, facecolor=colour, alpha=0.22, lw=0, zorder=1.8)
+            self.axes.add_collection3d(Poly3DCollection([corners], facecolor=colour, alpha=0.22, lw=0))
+        else:
+            self.polygon(points, facecolor=colour, alpha=0.22, lw=0, zorder=1.8)
 
-    def polygon(self, points: Floats, **look: Any) -> Any:
+    def polygon(self, points: Floats, **look: Any) -> None:
         """A polygon in the plane with corners (n, 2) or (n, 3), with Matplotlib's keywords for its look."""
-        (patch,) = self.axes.fill(*self.on_axes(points), **look)
-        return patch
+        self.axes.fill(*self.on_axes(points)[:2], **look)
 
     def title(self, text: str) -> None:
         """The line over the picture; it replaces the one before."""

@@ -92,7 +92,6 @@ def coordinates(
 
     Parameters
     ----------
-    trajectory : a solved motion
     names : coordinates of joints (``"1-2.angle"``, or ``"1-2"`` for all of that joint) and of bodies
         (``"piston.x"``, ``"piston"``): x, y, z, and in the plane angle; of points (``"piston.tip"``,
         ``"piston.tip.x"``) and derived quantities. If not given, the derived quantities, or else the driven
@@ -110,8 +109,7 @@ def coordinates(
     --------
     >>> import groups, mbssa
     >>> from groups.pictures import coordinates
-    >>> crank = mbssa.load("slider_crank")
-    >>> trajectory = groups.build(mbssa.decompose(crank)).solve(groups.constant_speed(crank, steps=9))
+    >>> trajectory = groups.build(mbssa.decompose(mbssa.load("slider_crank"))).solve()
     >>> figure = coordinates(trajectory)
     >>> [axes.get_ylabel() for axes in figure.axes[:3]]
     ['position (m)', 'velocity (m/s)', 'acceleration (m/s²)']

@@ -1,6 +1,6 @@
 """The skeleton of a mechanism at one instant, on the axes of a canvas."""
 
-# Functions that draw take a scene at one instant, and return the artists of what moves.
+# Functions that draw take a scene at one instant.
 
 from __future__ import annotations
 
@@ -69,7 +69,6 @@ def mechanism_at(
 
     Parameters
     ----------
-    trajectory : a solved motion
     instant : number of an instant; negative ones count from the end
     points : whose paths are drawn too, see :func:`paths`; None for those that the model names
     where : what the title says after the name; the time by default
@@ -83,8 +82,7 @@ def mechanism_at(
     --------
     >>> import groups, mbssa
     >>> from groups.pictures import mechanism_at
-    >>> crank = mbssa.load("slider_crank")
-    >>> trajectory = groups.build(mbssa.decompose(crank)).solve(groups.constant_speed(crank, steps=9))
+    >>> trajectory = groups.build(mbssa.decompose(mbssa.load("slider_crank"))).solve()
     >>> figure = mechanism_at(trajectory, 3)
     >>> [text.get_text() for text in figure.texts if text.get_gid() == "name-piston"]
     ['piston']
@@ -139,22 +137,20 @@ def title_of(trajectory: Trajectory, scene: Scene, where: str | None = None) -> 
     return text + (f"\n{failed}" + (f"; not drawn: {missing}" if missing else "") if failed else "")
 
 
-def draw_bodies(canvas: Canvas, scene: Scene) -> list[Any]:
+def draw_bodies(canvas: Canvas, scene: Scene) -> None:
     """Lines, faces, wheels, guides and joints of the moving bodies."""
-    drawn: list[Any] = []
     for body, shape in zip(scene.bodies[1:], scene.shapes[1:], strict=True):
         points = scene.world(body, shape.points)
-        if not np.isfinite(points).all():
-            continue
-        drawn += [canvas.face(points[face], scene.colours[body]) for face in shape.faces]
-        for line in shape.lines:
-            drawn += _line(canvas, scene, body, points[line], LINK if len(shape.lines) == 1 else EDGE)
+        if np.isfinite(points).all():
+            for face in shape.faces:
+                canvas.face(points[face], scene.colours[body])
+            for line in shape.lines:
+                _line(canvas, scene, body, points[line], LINK if len(shape.lines) == 1 else EDGE)
     for outline in (*scene.outlines, *scene.guides):
         if outline.body:
-            drawn += _outlined(canvas, scene, outline)
+            _outlined(canvas, scene, outline)
     for mark in scene.marks:
-        drawn += _mark(canvas, scene, mark)
-    return drawn
+        _mark(canvas, scene, mark)
 
 
 def draw_ground(canvas: Canvas, scene: Scene) -> None:
@@ -258,56 +254,56 @@ def draw_key(canvas: Canvas, scene: Scene) -> None:
         add_key(canvas.figure, handles, lines=False)
 
 
-def _line(canvas: Canvas, scene: Scene, body: int, points: Floats, width: float) -> list[Any]:
+def _line(canvas: Canvas, scene: Scene, body: int, points: Floats, width: float) -> None:
     """A line of a body in its colour, with white dashes where its group's hue is another group's too."""
-    drawn = [canvas.line(points, scene.colours[body], width)]
+    canvas.line(points, scene.colours[body], width)
     dashes = DASHES[scene.hues[body].pattern]
     if dashes is not None:
-        drawn.append(canvas.line(points, "white", 0.45 * width, style=(0, dashes), zorder=2.1))
-    return drawn
+        canvas.line(points, "white", 0.45 * width, style=(0, dashes), zorder=2.1)
 
 
-def _mark(canvas: Canvas, scene: Scene, mark: Mark) -> list[Any]:
-    body, kind, at = mark.bodies[mark.seat], mark.type, scene.place(mark)
-    if not np.isfinite(at).all():
-        return []
-    drawn: list[Any] = []
-    edge, width = (DRIVEN, 2 * FINE) if mark.driven else (INK, FINE)
-    axes = mark.axes[mark.seat]
+def _mark(canvas: Canvas, scene: Scene, mark: Mark) -> None:
+    """The symbol of a joint, and its rod or its axle."""
+    body, kind, at, axes = mark.bodies[mark.seat], mark.type, scene.place(mark), mark.axes[mark.seat]
+    if not np.isfinite(at).all() or (kind.is_coupling and not scene.has(mark)):
+        return
     if kind.is_coupling:
         # Between the two joints, whose own symbols are at its ends.
-        ends = np.stack([scene.place(mark, side) for side in (0, 1)]) if scene.has(mark) else None
-        return [] if ends is None else [canvas.line(ends, INK, FINE, style=_COUPLED, zorder=2.4)]
+        ends = np.stack([scene.place(mark, side) for side in (0, 1)])
+        canvas.line(ends, INK, FINE, style=_COUPLED, zorder=2.4)
+        return
+    edge, width = (DRIVEN, 2 * FINE) if mark.driven else (INK, FINE)
+    look: dict[str, Any] = {"marker": kind.symbol, "ms": MARK, "mfc": _FILLS[kind.fill]}
     if kind.line == "rod":
         other = scene.place(mark, 1 - mark.seat)
-        drawn.append(canvas.line(np.stack([at, other]), INK, EDGE))
-        drawn.append(canvas.dot(other, marker="o", ms=0.7 * MARK, mfc=INK, mec=INK, zorder=4))
-    look: dict[str, Any] = {"marker": kind.symbol, "ms": MARK, "mfc": _FILLS[kind.fill]}
-    if kind.guide is not None and not canvas.solid:
-        if kind.solid != "rider":
-            x, y = np.diff(scene.world(body, np.stack([np.zeros(3), axes[:, kind.guide]])), axis=0)[0, :2]
-            corners = at[:2] + canvas.scale * _BLOCK @ np.array([[x, y], [-y, x]])
-            return [canvas.polygon(corners, facecolor="white", edgecolor=edge, lw=width, zorder=3)]
+        canvas.line(np.stack([at, other]), INK, EDGE)
+        canvas.dot(other, marker="o", ms=0.7 * MARK, mfc=INK, mec=INK, zorder=4)
+    if kind.guide is not None and not canvas.solid and kind.solid == "rider":
         look = {"marker": "o", "ms": 0.9 * MARK, "mfc": INK}
+    elif kind.guide is not None and not canvas.solid:
+        x, y = np.diff(scene.world(body, np.stack([np.zeros(3), axes[:, kind.guide]])), axis=0)[0, :2]
+        corners = at[:2] + canvas.scale * _BLOCK @ np.array([[x, y], [-y, x]])
+        canvas.polygon(corners, facecolor="white", edgecolor=edge, lw=width, zorder=3)
+        return
     elif canvas.solid and kind.axle:
         axis = axes[:, 2] * 4.0 * canvas.scale
         stub = scene.world(body, mark.origin[mark.seat] + np.stack([-axis, axis]))
-        drawn.append(canvas.line(stub, edge, EDGE, zorder=2.5))
-    return [*drawn, canvas.dot(at, mec=edge, mew=width, zorder=4, **look)]
+        canvas.line(stub, edge, EDGE, zorder=2.5)
+    canvas.dot(at, mec=edge, mew=width, zorder=4, **look)
 
 
-def _outlined(canvas: Canvas, scene: Scene, outline: Outline) -> list[Any]:
-    points = scene.world(outline.body, outline.points)
+def _outlined(canvas: Canvas, scene: Scene, outline: Outline) -> None:
+    points, colour = scene.world(outline.body, outline.points), scene.colours[outline.body]
     if not np.isfinite(points).all():
-        return []
-    colour = scene.colours[outline.body]
+        return
     if not outline.kind:
-        face = [canvas.face(points, colour)] if outline.closed else []
-        return [*face, canvas.line(points, colour, EDGE)]
-    if outline.body == 0:
+        canvas.line(points, colour, EDGE)
+        if outline.closed:
+            canvas.face(points, colour)
+    elif outline.body == 0:
         left_first = points[np.argsort(points[:, 0], kind="stable")]
-        return [canvas.line(left_first, FRAME_COLOUR, EDGE, zorder=1.5, hatched=not canvas.solid)]
-    drawn = _line(canvas, scene, outline.body, points, _WIDTHS.get(outline.kind, EDGE))
-    if outline.kind == "slot":
-        drawn.append(canvas.line(points, "white", 1.8 * LINK, zorder=2.1))
-    return drawn
+        canvas.line(left_first, FRAME_COLOUR, EDGE, zorder=1.5, hatched=not canvas.solid)
+    else:
+        _line(canvas, scene, outline.body, points, _WIDTHS.get(outline.kind, EDGE))
+        if outline.kind == "slot":
+            canvas.line(points, "white", 1.8 * LINK, zorder=2.1)

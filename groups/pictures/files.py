@@ -37,7 +37,6 @@ def write(
 
     Parameters
     ----------
-    trajectory : a solved motion
     path : its ending says what is made; the file is either whole or not there afterwards
     picture : of a ``.png``, ``.svg`` or ``.pdf``: "coordinates" over time, "paths" of points, or the
         "mechanism" at the first instant
@@ -57,8 +56,7 @@ def write(
     --------
     >>> import groups, mbssa, pathlib, tempfile
     >>> from groups.pictures import write
-    >>> crank = mbssa.load("slider_crank")
-    >>> trajectory = groups.build(mbssa.decompose(crank)).solve(groups.constant_speed(crank, steps=9))
+    >>> trajectory = groups.build(mbssa.decompose(mbssa.load("slider_crank"))).solve()
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     write(trajectory, pathlib.Path(folder, "crank.svg"), picture="mechanism")
     ...     write(trajectory, pathlib.Path(folder, "crank.html"))

@@ -47,12 +47,6 @@ MOST_POSES = 400_000
 #: Curves in one page, and values of them in all.
 _MOST_CURVES, _MOST_VALUES = 200, 600_000
 
-#: Parts of the page's program, in the order in which they stand in it.
-_SCRIPTS = (
-    "motion", "mechanism", "arrows", "paths", "camera", "labels", "panel", "curves", "playback", "handles",
-    "viewer",
-)  # fmt: skip
-
 #: Sentences about failed groups that the page shows while no failed instant is on.
 _SENTENCES = 3
 
@@ -77,7 +71,6 @@ def page(
 
     Parameters
     ----------
-    trajectory : a solved motion
     path : a ``.html`` file, which is either whole or not there afterwards
     points : whose paths are drawn, as in :func:`paths`; ``()`` for none
     frames : at most this many instants, and no more than 400,000 poses in all
@@ -94,8 +87,7 @@ def page(
     --------
     >>> import groups, mbssa, pathlib, tempfile
     >>> from groups.pictures import page
-    >>> crank = mbssa.load("slider_crank")
-    >>> trajectory = groups.build(mbssa.decompose(crank)).solve(groups.constant_speed(crank, steps=9))
+    >>> trajectory = groups.build(mbssa.decompose(mbssa.load("slider_crank"))).solve()
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = pathlib.Path(folder, "crank.html")
     ...     page(trajectory, path)
@@ -123,19 +115,18 @@ def page_text(
     data = page_data(trajectory, scene, points_of(scene, points), forces)
     text = json.dumps(data, separators=(",", ":"), allow_nan=False, default=_encoded)
 
-    def part(*place: str) -> str:
-        return files("groups.pictures").joinpath(*place).read_text(encoding="utf-8")
-
-    fill = {
+    values = {
         "title": html.escape(printable(scene.mechanism.title or scene.mechanism.name or "A mechanism")),
-        "style": part("viewer", "page.css"),
         # No name can end the script that holds it.
         "data": text.replace("<", r"\u003c").replace(">", r"\u003e").replace("&", r"\u0026"),
-        "licence": part("vendor", "three.LICENSE.txt").strip(),
-        "three": part("vendor", "three.min.js"),
-        "viewer": "\n".join(part("viewer", f"{name}.js") for name in _SCRIPTS),
     }
-    return re.sub(r"\{\{(\w+)\}\}", lambda place: fill[place[1]], part("viewer", "page.html"))
+    folders = [files("groups.pictures").joinpath(folder) for folder in ("viewer", "vendor")]
+    parts = {part.name: part for folder in folders for part in folder.iterdir()}
+
+    def filled(place: re.Match[str]) -> str:
+        return values.get(place[1]) or parts[place[1]].read_text(encoding="utf-8").strip()
+
+    return re.sub(r"\{\{([\w.]+)\}\}", filled, parts["page.html"].read_text(encoding="utf-8"))
 
 
 def page_data(
@@ -366,8 +357,7 @@ def show(trajectory: Trajectory, points: Sequence[PointName] | None = None, *, h
     Examples
     --------
     >>> import groups, mbssa
-    >>> crank = mbssa.load("slider_crank")
-    >>> trajectory = groups.build(mbssa.decompose(crank)).solve(groups.constant_speed(crank, steps=9))
+    >>> trajectory = groups.build(mbssa.decompose(mbssa.load("slider_crank"))).solve()
     >>> trajectory.show().path.name  # doctest: +SKIP
     'motion.html'
     """

@@ -61,7 +61,6 @@ def paths(trajectory: Trajectory, points: Sequence[PointName] | None = None) -> 
 
     Parameters
     ----------
-    trajectory : a solved motion
     points : each ``"body.point"`` or ``(body, point)``, the point a name of the model or world
         coordinates at the reference, m; or the id of a joint, for its centre. If not given, the points
         that the model names, or the centres of the joints between moving bodies where it names none;
@@ -76,8 +75,7 @@ def paths(trajectory: Trajectory, points: Sequence[PointName] | None = None) -> 
     --------
     >>> import groups, mbssa
     >>> from groups.pictures import paths
-    >>> bar = mbssa.load("planar_four_bar")
-    >>> trajectory = groups.build(mbssa.decompose(bar)).solve(groups.constant_speed(bar, steps=9))
+    >>> trajectory = groups.build(mbssa.decompose(mbssa.load("planar_four_bar"))).solve()
     >>> figure = paths(trajectory, ["coupler.tracer", "2-3"])
     >>> [text.get_text() for text in figure.legends[0].get_texts()]
     ['coupler.tracer', '2-3']

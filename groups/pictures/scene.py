@@ -108,17 +108,11 @@ def _stage(trajectory: Trajectory, instants: Ints) -> Stage:
 
     frames, place = trajectory.reference, np.flatnonzero(trajectory.kept != 0)
     solved = trajectory.instants(instants).spatial()
-    still = [
-        np.broadcast_to(pose, (len(instants), 1, len(pose)))
-        for pose in (frames.position[0], quaternion_of(frames.rotation[:1])[0])
-    ]
-    return Stage(
-        trajectory.mechanism,
-        frames,
-        (0, *trajectory.kept[place].tolist()),
-        np.concatenate([still[0], solved.position[:, place]], axis=1),
-        np.concatenate([still[1], solved.orientation[:, place]], axis=1),
-    )
+    poses = np.empty((len(instants), 1 + len(place), 7))
+    poses[:, 0, :3], poses[:, 0, 3:] = frames.position[0], quaternion_of(frames.rotation[:1])[0]
+    poses[:, 1:, :3], poses[:, 1:, 3:] = solved.position[:, place], solved.orientation[:, place]
+    bodies = (0, *trajectory.kept[place].tolist())
+    return Stage(trajectory.mechanism, frames, bodies, poses[..., :3], poses[..., 3:])
 
 
 def at_rest(

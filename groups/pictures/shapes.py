@@ -112,19 +112,14 @@ def guides_of(stage: Stage, marks: Sequence[Mark]) -> tuple[list[Outline], list[
     moved: list[Mark] = []
     for mark in marks:
         moved.append(mark)
-        if not stage.has(mark) or (mark.type.guide is None and mark.type.wheels != "track"):
+        slide, rolls = mark.type.guide, mark.type.wheels == "track"
+        if not stage.has(mark) or (slide is None and not rolls):
             continue
-        if mark.type.guide is None:
-            assert mark.radii is not None
-            near, far = _way(stage, mark, 0, mark.axes[0][:, 0])
-            spare = 1.2 * mark.radii[1]
-            ends = mark.origin[0] + np.outer([near - spare, far + spare], mark.axes[0][:, 0])
-            guides.append(Outline(mark.bodies[0], ends, False, "track", mark.joint, ends[0]))
-            continue
-        # The symbol sits on the body that slides; the other one has the guide.
-        rides, holds = mark.seat, 1 - mark.seat
+        # The symbol sits on the body that slides or rolls; the other one has the guide.
+        rides = 1 if slide is None else mark.seat
+        holds = 1 - rides
         rider, holder = mark.bodies[rides], mark.bodies[holds]
-        axis, ridden = (mark.axes[side][:, mark.type.guide] for side in (holds, rides))
+        axis, ridden = (mark.axes[side][:, slide or 0] for side in (holds, rides))
         near, far = _way(stage, mark, holds, axis)
         feet = (_joints_of(stage, marks, holder, but=mark.joint) - mark.origin[holds]) @ axis
         heads = (_joints_of(stage, marks, rider, but=mark.joint) - mark.origin[rides]) @ ridden
@@ -141,14 +136,15 @@ def guides_of(stage: Stage, marks: Sequence[Mark]) -> tuple[list[Outline], list[
                 moved[-1] = replace(mark, origin=origin, seat=holds)
                 continue
         spare = max(0.12 * stage.frames.size, 0.15 * (far - near))
-        reach = near - spare, far + spare
-        nearest = float(np.clip(feet.mean() if len(feet) else near, *reach))
-        ends, foot_of = mark.origin[holds] + np.outer(reach, axis), mark.origin[holds] + nearest * axis
-        kind, across = (
-            "slot" if mark.type.solid == "rider" else "rail",
-            np.cross(mark.axes[holds][:, 2], axis),
-        )
-        guides.append(Outline(holder, ends, False, kind, mark.joint, foot_of, across))
+        if mark.radii is not None:
+            spare = 1.2 * mark.radii[1]
+        low, high = near - spare, far + spare
+        nearest = low if rolls else float(np.clip(feet.mean() if len(feet) else near, low, high))
+        ends = mark.origin[holds] + np.outer([low, high], axis)
+        kind = "track" if rolls else "slot" if mark.type.solid == "rider" else "rail"
+        across = np.cross(mark.axes[holds][:, 2], axis)
+        foot_at = mark.origin[holds] + nearest * axis
+        guides.append(Outline(holder, ends, False, kind, mark.joint, foot_at, across))
     return guides, moved
 
 

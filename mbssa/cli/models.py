@@ -11,6 +11,6 @@ def models(form: FormatOption = "table") -> None:
 
     Example: mbssa models
     """
-    from mbssa.reports.models import models_report
+    from mbssa.reports.mechanism import models_report
 
     present(models_report(), form)

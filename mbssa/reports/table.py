@@ -68,7 +68,9 @@ class Table:
 
     def markdown(self) -> str:
         """The table as Markdown, without a line end."""
-        return "\n".join(markdown_table(self.columns, self.rows()))
+        rows = ([cell.replace("|", "\\|") for cell in row] for row in self.rows())
+        lines = [self.columns, ["---"] * len(self.columns), *rows]
+        return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
     def print_on(self, console: Console) -> None:
         """Print the first rows; on a narrow screen in the narrow form, then tight, then one by one."""
@@ -126,9 +128,15 @@ class Table:
         return table
 
     def _printed(self) -> Printed:
+        """The first rows in the one style of this project."""
+        from rich import box
         from rich.markup import escape
+        from rich.table import Table as Printed
 
-        table = plain_table(self.columns, self.right, self.whole, narrow=self.tight)
+        table = Printed(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=self.tight)
+        for column in self.columns:
+            justify: Literal["left", "right"] = "right" if column in self.right else "left"
+            table.add_column(escape(column), justify=justify, overflow="fold", no_wrap=column in self.whole)
         for cells in self.rows(self.shown):
             table.add_row(*map(escape, cells))
         return table
@@ -236,34 +244,6 @@ def csv_text(header: Iterable[object], rows: Iterable[Iterable[object]]) -> str:
     writer.writerow(map(as_cell, header))
     writer.writerows(map(as_cell, row) for row in rows)
     return stream.getvalue()
-
-
-def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
-    """Lines of a table as Markdown."""
-
-    def line(cells: Iterable[str]) -> str:
-        return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
-
-    return [line(header), line("---" for _ in header), *(line(row) for row in rows)]
-
-
-def plain_table(
-    columns: Iterable[str],
-    right: Collection[str] = (),
-    whole: Collection[str] = ("SG type",),
-    *,
-    narrow: bool = False,
-) -> Printed:
-    """An empty table of rich in the one style of this project, with ``right`` columns aligned right."""
-    from rich import box
-    from rich.markup import escape
-    from rich.table import Table as Printed
-
-    table = Printed(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=narrow)
-    for column in columns:
-        justify: Literal["left", "right"] = "right" if column in right else "left"
-        table.add_column(escape(column), justify=justify, overflow="fold", no_wrap=column in whole)
-    return table
 
 
 def plain_text(print_on: Callable[[Console], None], width: int = WIDE) -> str:
