@@ -34,6 +34,18 @@ class Element:
         """The first child of one name."""
         return next(self.all(tag), None)
 
+    def find(self, *tags: str) -> Element | None:
+        """The first child of the first name, of that the first of the next one, and so on."""
+        found: Element | None = self
+        for tag in tags:
+            found = found and found.first(tag)
+        return found
+
+    def said(self, *tags: str) -> str | None:
+        """Text of the element that :meth:`find` finds."""
+        found = self.find(*tags)
+        return None if found is None else found.text
+
     def name(self) -> str:
         """The attribute ``name``, without blanks around it."""
         return self.attributes.get("name", "").strip()
@@ -127,6 +139,12 @@ def parsed(text: str | None, where: str, count: int, default: tuple[float, ...],
         faults.add(where, f"is {text[:60]!r}; write {wanted}")
         return np.array(default)
     return np.array(values)
+
+
+def said_number(element: Element, default: float, faults: Faults, *tags: str) -> float:
+    """One number of the text of an element inside."""
+    where = f"{element.where} {tags[-1]}"
+    return float(parsed(element.said(*tags), where, 1, (default,), faults)[0])
 
 
 def number(element: Element, key: str, default: float, faults: Faults) -> float:
