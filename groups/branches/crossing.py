@@ -134,7 +134,7 @@ def from_pose(model: Model, pose: list[Floats], inputs: Floats) -> Model | None:
     from groups.posed import posed
 
     try:
-        return posed(model, configuration_at(model, *pose), inputs)
+        return posed(model, configuration_at(*pose), inputs)
     except (ValueError, np.linalg.LinAlgError):
         return None
 

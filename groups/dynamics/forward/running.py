@@ -115,7 +115,7 @@ def _integrated(request: Request, model: Model, laws: Mapping[str, Law], time: F
     if request.method in ("lagrange", "dae", "penalty"):
         loads = Loads(model.mechanism, model.frames, applied)
         begin = trees.instant(float(time[0]), trees.start)
-        at = configuration_at(model, begin.position, begin.orientation)
+        at = configuration_at(begin.position, begin.orientation)
         given = model.structure, model.frames, at, loads, laws, begin, float(time[0])
         if request.method == "penalty":
             equations = Penalty(*given, request.stiffness, request.damping)

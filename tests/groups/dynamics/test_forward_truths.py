@@ -284,7 +284,7 @@ def test_reactions_by_groups_are_the_multipliers(name):
         found.trajectory.position, found.trajectory.orientation, found.trajectory.velocity,
         found.trajectory.acceleration)), condition=1.0)  # fmt: skip
     loads = Loads(mechanism, model.frames, {})
-    at = configuration_at(model, last.position, last.orientation)
+    at = configuration_at(last.position, last.orientation)
     lagrange = Lagrange(structure, model.frames, at, loads, {}, last, 0.02)
     parts, rows = lagrange.at(0.02, lagrange.start)
     multipliers = lagrange.solved(0.02, parts, rows).multipliers
