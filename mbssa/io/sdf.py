@@ -15,11 +15,10 @@ from mbssa.files import read_text
 from mbssa.io.robots.ball_constraint import ball_constraint
 from mbssa.io.robots.looks import sdf_visual, visuals_of
 from mbssa.io.robots.mechanism import mechanism_of
-from mbssa.io.robots.placing import inverse
 from mbssa.io.robots.robot import Gear, Kind, Link, Mimic, Part, Robot, RobotJoint
 from mbssa.io.robots.sdf_frames import WORLD, Frames, Scope, pose_of
 from mbssa.io.robots.unread import Unread, unread
-from mbssa.io.robots.xml_tree import Element, direction, parse_xml, parsed, said_number
+from mbssa.io.robots.xml_tree import Element, direction, inverse, parse_xml, parsed, said_number
 from mbssa.mechanism import Mechanism
 
 _KINDS: dict[str, Kind] = {
