@@ -25,10 +25,9 @@ from groups.motion import (
 from groups.results.bodies import BodyMotion
 from groups.results.joints import JointMotion
 from groups.trajectory import Trajectory
+from mbssa.lazy import lazy as _lazy
 
 if TYPE_CHECKING:
-    from typing import Any
-
     from groups import pictures as pictures
     from groups.assembly_modes import AssemblyMode, GroupModes, modes
     from groups.dynamics import Forces, JointForces, forces
@@ -80,35 +79,17 @@ __all__ = [
     "sweep_partition",
 ]
 
-#: Modules of the names that a solution does not need, imported at first use.
-_HOMES = {
-    **dict.fromkeys(("AssemblyMode", "GroupModes", "modes"), "assembly_modes"),
-    **dict.fromkeys(("Forces", "JointForces", "forces"), "dynamics"),
-    **dict.fromkeys(("Event", "Simulation", "simulate"), "dynamics.forward"),
-    **dict.fromkeys(
-        ("Equilibrium", "Linearisation", "equilibrium", "linearise"), "dynamics.forward.small_motions"
-    ),
-    "solve_globally": "global_approach",
-    **dict.fromkeys(("Partitioning", "PartitionSweep", "partition", "sweep_partition"), "partitioning"),
-    "load_trajectory": "trajectory",
-}
-
-
-#: Modules for users, imported on first use.
-_MODULES = ("pictures",)
-
-
-def __getattr__(name: str) -> Any:
-    from importlib import import_module
-
-    if name in _MODULES:
-        return import_module(f"groups.{name}")
-    if name in _HOMES:
-        found = getattr(import_module(f"groups.{_HOMES[name]}"), name)
-        globals()[name] = found
-        return found
-    raise AttributeError(f"module 'groups' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted({*__all__, *_MODULES, *(name for name in globals() if name.startswith("__"))})
+# A solution does not need these, which are imported at their first use.
+__getattr__, __dir__ = _lazy(
+    __name__,
+    {
+        "assembly_modes": ("AssemblyMode", "GroupModes", "modes"),
+        "dynamics": ("Forces", "JointForces", "forces"),
+        "dynamics.forward": ("Event", "Simulation", "simulate"),
+        "dynamics.forward.small_motions": ("Equilibrium", "Linearisation", "equilibrium", "linearise"),
+        "global_approach": ("solve_globally",),
+        "partitioning": ("Partitioning", "PartitionSweep", "partition", "sweep_partition"),
+        "trajectory": ("load_trajectory",),
+    },
+    ("pictures",),
+)

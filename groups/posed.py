@@ -47,20 +47,16 @@ def inputs_at(model: Model, at: Poses, known: Floats | None = None, before: Pose
     return values
 
 
-def configuration_at(model: Model, position: Floats, orientation: Floats) -> Poses:
-    """Configuration of all bodies at an instant of a trajectory: rows (N, ...) of its arrays, copied."""
-    at = _poses(position, orientation, planar=orientation.ndim == 1)
-    return Poses(at.position, at.rotation, at.angle)
+def configuration_at(position: Floats, orientation: Floats) -> Poses:
+    """Poses of arrays of a trajectory, position (…, N, 2 or 3) and angle (…, N) or quaternion, copied."""
+    planar = orientation.ndim < position.ndim
+    rotation = plane_rotation(orientation) if planar else rotation_of(orientation)
+    angle = orientation.copy() if planar else np.arctan2(rotation[..., 1, 0], rotation[..., 0, 0])
+    return Poses(in_space(position.copy()), rotation, angle)
 
 
 def poses_of(trajectory: Trajectory) -> Poses:
     """Poses (T, N) of a motion of all bodies; NaN where one was not placed."""
     if len(trajectory.kept) < trajectory.mechanism.n_bodies:
         raise ValueError("the poses of all bodies are needed; solve without bodies=…")
-    return _poses(trajectory.position, trajectory.orientation, planar=trajectory.planar)
-
-
-def _poses(position: Floats, orientation: Floats, *, planar: bool) -> Poses:
-    rotation = plane_rotation(orientation) if planar else rotation_of(orientation)
-    angle = orientation.copy() if planar else np.arctan2(rotation[..., 1, 0], rotation[..., 0, 0])
-    return Poses(in_space(position.copy()), rotation, angle)
+    return configuration_at(trajectory.position, trajectory.orientation)

@@ -8,11 +8,11 @@
 
 from __future__ import annotations
 
+from mbssa.lazy import lazy as _lazy
+
 TYPE_CHECKING = False  # typing takes a while to import
 
 if TYPE_CHECKING:
-    from typing import Any
-
     from mbssa import loops as loops
     from mbssa import pictures as pictures
     from mbssa.analysis.check import Finding, Report, check
@@ -72,44 +72,23 @@ __all__ = [
     "with_inputs",
 ]
 
-#: Module of each name. Nothing is imported before its first use: the command line must start at
-#: once, and only who searches over inputs pays for the search.
-_HOMES = {
-    **dict.fromkeys(
-        ("Builder", "Fault", "ModelError", "builtin_names", "from_adjacency", "from_networkx", "from_pairs",
-         "load", "save", "to_networkx"),
-        "io",
-    ),
-    **dict.fromkeys(
-        ("Body", "BodyGeometry", "Joint", "JointFrame", "JointGeometry", "Mechanism"), "mechanism"
-    ),
-    **dict.fromkeys(("Force", "Inertia"), "loads"),
-    "decompose": "analysis.decompose",
-    "Part": "decomposition.partition",
-    **dict.fromkeys(("Finding", "Report", "check"), "analysis.check"),
-    "Proposal": "singularities.proposals",
-    **dict.fromkeys(("Group", "Pair", "Structure"), "structure"),
-    **dict.fromkeys(("Transformation", "Transformations"), "input_search.result"),
-    "transform": "input_search.search",
-    "with_inputs": "input_search.query",
-}  # fmt: skip
-
-
-#: Modules for users, imported on first use.
-_MODULES = ("loops", "pictures")
-
-
-def __getattr__(name: str) -> Any:
-    from importlib import import_module
-
-    if name in _MODULES:
-        return import_module(f"mbssa.{name}")
-    if name in _HOMES:
-        found = getattr(import_module(f"mbssa.{_HOMES[name]}"), name)
-        globals()[name] = found
-        return found
-    raise AttributeError(f"module 'mbssa' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted({*__all__, *_MODULES, *(name for name in globals() if name.startswith("__"))})
+# Nothing is imported before its first use: the command line must start at once, and the search over inputs
+# is for those who search.
+__getattr__, __dir__ = _lazy(
+    __name__,
+    {
+        "analysis.check": ("Finding", "Report", "check"),
+        "analysis.decompose": ("decompose",),
+        "decomposition.partition": ("Part",),
+        "input_search.query": ("with_inputs",),
+        "input_search.result": ("Transformation", "Transformations"),
+        "input_search.search": ("transform",),
+        "io": ("Builder", "Fault", "ModelError", "builtin_names", "from_adjacency", "from_networkx",
+               "from_pairs", "load", "save", "to_networkx"),
+        "loads": ("Force", "Inertia"),
+        "mechanism": ("Body", "BodyGeometry", "Joint", "JointFrame", "JointGeometry", "Mechanism"),
+        "singularities.proposals": ("Proposal",),
+        "structure": ("Group", "Pair", "Structure"),
+    },
+    ("loops", "pictures"),
+)  # fmt: skip

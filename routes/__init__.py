@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mbssa.lazy import lazy as _lazy
 from routes.calibration import costs
 from routes.cost import Costs
 from routes.dag import Dag
@@ -21,8 +22,6 @@ from routes.study import Study, Trial, best_plan, predicted_scaling, study
 from routes.sweep import Cases, Sweep, SweepError, grid, open_sweep, sample, sweep, table
 
 if TYPE_CHECKING:
-    from typing import Any
-
     from routes import plots as plots
 
 __all__ = [
@@ -66,17 +65,4 @@ __all__ = [
     "tree",
 ]
 
-#: Modules for users, imported at first use.
-_MODULES = ("plots",)
-
-
-def __getattr__(name: str) -> Any:
-    if name in _MODULES:
-        from importlib import import_module
-
-        return import_module(f"routes.{name}")
-    raise AttributeError(f"module 'routes' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted({*__all__, *_MODULES, *(name for name in globals() if name.startswith("__"))})
+__getattr__, __dir__ = _lazy(__name__, {}, ("plots",))

@@ -94,7 +94,7 @@ class Trail:
         inputs = self.step.way.at(np.array([share]))[:, 0]
         near, model = extrapolated(self.poses[k], seconds), proof.model
         try:
-            there = posed(model, configuration_at(model, *near), inputs[0::3])
+            there = posed(model, configuration_at(*near), inputs[0::3])
         except (ValueError, np.linalg.LinAlgError):  # it is singular there
             return None
         value, rate, acceleration = (inputs[order::3, None] for order in range(3))

@@ -22,10 +22,10 @@ from mbssa.io.robots import mjcf_child
 from mbssa.io.robots.mechanism import mechanism_of
 from mbssa.io.robots.mjcf_parts import Names, constrained, disabled, inertia_of, visuals_of
 from mbssa.io.robots.mjcf_source import Source, source_of
-from mbssa.io.robots.placing import inverse, leader_of, moved, reference_values
+from mbssa.io.robots.placing import leader_of, moved, reference_values
 from mbssa.io.robots.robot import COORDINATE, Kind, Link, Robot, RobotJoint
 from mbssa.io.robots.unread import NOT_READ_OF_MJCF, Effect, Unread
-from mbssa.io.robots.xml_tree import pose_frame
+from mbssa.io.robots.xml_tree import inverse, pose_frame
 from mbssa.mechanism import Mechanism
 from mbssa.texts import counted
 

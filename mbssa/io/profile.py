@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, Discriminator, Field, FiniteFloat, Tag, ValidationError
 
 from mbssa.faults import Fault, Faults
-from mbssa.io.table import Table, shape_fault
+from mbssa.io.table import Table, keys_of, place_in, place_text, shape_fault, table_at
 from mbssa.joints.cams.follower_laws import Kind
 from mbssa.joints.cams.profiles import Profile, ProfileError, profile_from
 from mbssa.units import unscaled
@@ -216,46 +216,16 @@ def _converted(
 def _faults_of_shape(error: ValidationError, table: dict[str, Any], where: str) -> list[Fault]:
     by_place: dict[str, list[Any]] = {}
     for problem in error.errors():
-        by_place.setdefault(_place(problem["loc"], table), []).append(problem)
+        by_place.setdefault(place_text(place_in(problem["loc"], table)), []).append(problem)
     return [
         shape_fault(
             f"{where}.{place}" if place else where,
             several,
-            _table_of(several[0]["loc"]),
+            table_at(ProfileEntry, several[0]["loc"]),
             _about(several[0]["loc"]),
         )
         for place, several in by_place.items()
     ]
-
-
-def _place(loc: tuple[int | str, ...], here: Any) -> str:
-    """Place such as ``law[2].over``, without the names of alternatives that pydantic puts into it."""
-    text = ""
-    for step in loc:
-        if isinstance(step, int) and isinstance(here, list):
-            text += f"[{step + 1}]"
-            here = here[step]
-        elif isinstance(step, str) and isinstance(here, dict) and (step in here or step == loc[-1]):
-            text += f".{step}" if text else step
-            here = here.get(step)
-    return text
-
-
-#: Tables by the key under which they stand.
-_TABLES: dict[str, type[Table]] = {
-    "formula": FormulaEntry,
-    "circle": CircleEntry,
-    "ellipse": EllipseEntry,
-    "law": SegmentEntry,
-    "swing": SwingEntry,
-    "follower": FollowerEntry,
-    "curve": CurveEntry,
-}
-
-
-def _table_of(loc: tuple[int | str, ...]) -> type[Table]:
-    """The table in which the last key of a location stands."""
-    return next((_TABLES[step] for step in reversed(loc[:-1]) if step in _TABLES), ProfileEntry)
 
 
 def _about(loc: tuple[int | str, ...]) -> str:
@@ -263,7 +233,7 @@ def _about(loc: tuple[int | str, ...]) -> str:
     if loc[-1:] == ("name",):  # the alternative of a follower that is a text
         return ", or { curve = { … } }"
     for end in range(len(loc), 0, -1):
-        for name, field in _table_of(loc[:end]).model_fields.items():
-            if (field.alias or name) == loc[end - 1]:
-                return f" ({field.description})" if field.description else ""
+        field = keys_of(table_at(ProfileEntry, loc[:end])).get(str(loc[end - 1]))
+        if field is not None:
+            return f" ({field.description})" if field.description else ""
     return ""

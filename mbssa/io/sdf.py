@@ -15,11 +15,10 @@ from mbssa.files import read_text
 from mbssa.io.robots.ball_constraint import ball_constraint
 from mbssa.io.robots.looks import sdf_visual, visuals_of
 from mbssa.io.robots.mechanism import mechanism_of
-from mbssa.io.robots.placing import inverse
 from mbssa.io.robots.robot import Gear, Kind, Link, Mimic, Part, Robot, RobotJoint
 from mbssa.io.robots.sdf_frames import WORLD, Frames, Scope, pose_of
 from mbssa.io.robots.unread import Unread, unread
-from mbssa.io.robots.xml_tree import Element, direction, parse_xml, parsed
+from mbssa.io.robots.xml_tree import Element, direction, inverse, parse_xml, parsed, said_number
 from mbssa.mechanism import Mechanism
 
 _KINDS: dict[str, Kind] = {
@@ -130,16 +129,10 @@ def _inertia(link: Element, faults: Faults) -> Part | None:
     inertial = link.first("inertial")
     if inertial is None:
         return None
-
-    def number(parent: Element | None, tag: str, default: float) -> float:
-        element = None if parent is None else parent.first(tag)
-        text = None if element is None else element.text
-        return float(parsed(text, f"{inertial.where} {tag}", 1, (default,), faults)[0])
-
-    tensor = inertial.first("inertia")
-    moments = {key: number(tensor, key, 1.0) for key in ("ixx", "iyy", "izz")}
-    products = {key: number(tensor, key, 0.0) for key in ("ixy", "ixz", "iyz")}
-    return Part(pose_of(inertial, faults), {"mass": number(inertial, "mass", 1.0), **moments, **products})
+    defaults = dict.fromkeys(("ixx", "iyy", "izz"), 1.0) | dict.fromkeys(("ixy", "ixz", "iyz"), 0.0)
+    record = {key: said_number(inertial, value, faults, "inertia", key) for key, value in defaults.items()}
+    record["mass"] = said_number(inertial, 1.0, faults, "mass")
+    return Part(pose_of(inertial, faults), record)
 
 
 def _unread(root: Element, frames: Frames, gravity: Element | None) -> tuple[list[str], list[Unread]]:
@@ -207,8 +200,7 @@ class _JointReader:
 
     def _displaced(self) -> None:
         """Note a parent frame from which the joint stands away: the format places joints by their child."""
-        given = self.element.first("parent")
-        said = "" if given is None else given.text
+        said = self.element.said("parent") or ""
         name = self.scope.full(said)
         if name in self.frames.entries and name not in self.frames.links:
             away = np.linalg.norm(self.frames.world(name)[:3, 3] - self.frames.world(self.name)[:3, 3])
@@ -219,7 +211,7 @@ class _JointReader:
     def gear(self) -> list[Gear]:
         """θ_2 = -gearbox_ratio θ_1, of the parent and of the child against the reference body."""
         links = [self._link(tag) for tag in ("parent", "child", "gearbox_reference_body")]
-        ratio = self._number("gearbox_ratio", 1.0)
+        ratio = said_number(self.element, 1.0, self.faults, "gearbox_ratio")
         if ratio == 0.0:
             self.fault("gearbox_ratio is 0; write another number")
         first, second, carrier = links
@@ -230,31 +222,25 @@ class _JointReader:
         return [Gear(self.name, self.element.where, (first, second, carrier), wheels, axes, 1.0 / ratio)]
 
     def _link(self, tag: str) -> str | None:
-        given = self.element.first(tag)
-        if given is None or not given.text:
+        said = self.element.said(tag)
+        if not said:
             self.fault(f"has no {tag}; write <{tag}>name of a link</{tag}>", "missing")
             return None
-        link = self.frames.link_of(self.scope.full(given.text))
+        link = self.frames.link_of(self.scope.full(said))
         if link is None:
-            self.fault(
-                f"{tag} {given.text!r} is no link and no frame on one; write the name of one", "unknown"
-            )
+            self.fault(f"{tag} {said!r} is no link and no frame on one; write the name of one", "unknown")
         return link
 
     def _in(self, link: str) -> Floats:
         return inverse(self.frames.world(link)) @ self.frames.world(self.name)
 
     def _axis(self, tag: str) -> Floats:
-        element = self.element.first(tag)
-        xyz = None if element is None else element.first("xyz")
-        up = (0.0, 0.0, 1.0)
-        text = None if xyz is None else xyz.text
-        where = f"{self.element.where} {tag}"
-        along = direction(parsed(text, where, 3, up, self.faults), up, where, self.faults)
+        xyz, up, where = self.element.find(tag, "xyz"), (0.0, 0.0, 1.0), f"{self.element.where} {tag}"
+        given = parsed(self.element.said(tag, "xyz"), where, 3, up, self.faults)
+        along = direction(given, up, where, self.faults)
         turn = np.eye(3)
         frame = None if xyz is None else xyz.attributes.get("expressed_in")
-        model = None if element is None else element.first("use_parent_model_frame")
-        if self.in_model or (model is not None and model.text in ("1", "true")):
+        if self.in_model or self.element.said(tag, "use_parent_model_frame") in ("1", "true"):
             frame = "__model__"
         if frame is not None:
             full = self.scope.full(frame)
@@ -264,33 +250,25 @@ class _JointReader:
             turn = self.frames.world(self.name)[:3, :3].T @ self.frames.world(full)[:3, :3]
         return np.array(turn @ along)
 
-    def _number(self, tag: str, default: float) -> float:
-        element = self.element.first(tag)
-        text = None if element is None else element.text
-        return float(parsed(text, f"{self.element.where} {tag}", 1, (default,), self.faults)[0])
-
     def _pitch(self) -> float:
         """Advance (m/rad): screw_thread_pitch is m a turn, right-handed; thread_pitch -rad/m."""
-        if (
-            self.element.first("screw_thread_pitch") is None
-            and self.element.first("thread_pitch") is not None
-        ):
-            old = self._number("thread_pitch", 1.0)
+        new = self.element.first("screw_thread_pitch")
+        if new is None and self.element.first("thread_pitch") is not None:
+            old = said_number(self.element, 1.0, self.faults, "thread_pitch")
             if old == 0.0:
                 self.fault("thread_pitch is 0; write another number")
             return -1.0 / (old or 1.0)
-        return self._number("screw_thread_pitch", 1.0) / math.tau
+        return said_number(self.element, 1.0, self.faults, "screw_thread_pitch") / math.tau
 
     def _limits(self) -> tuple[float, float] | None:
-        axis = self.element.first("axis")
-        limit = None if axis is None else axis.first("limit")
+        limit = self.element.find("axis", "limit")
         if limit is None or self.element.attributes.get("type") == "continuous":
             return None
-        ends = {tag: limit.first(tag) for tag in ("lower", "upper")}
+        ends = limit.said("lower"), limit.said("upper")
         try:
             low, high = (
-                float(end.text) if end is not None else default
-                for end, default in zip(ends.values(), (-math.inf, math.inf), strict=True)
+                default if end is None else float(end)
+                for end, default in zip(ends, (-math.inf, math.inf), strict=True)
             )
         except ValueError:
             low = high = math.nan
@@ -301,26 +279,20 @@ class _JointReader:
 
     def _dynamics(self) -> tuple[float, float, float]:
         """Stiffness, damping and rest of a spring on the first axis."""
-        axis = self.element.first("axis")
-        dynamics = None if axis is None else axis.first("dynamics")
-        values = []
-        for tag in ("spring_stiffness", "damping", "spring_reference"):
-            element = None if dynamics is None else dynamics.first(tag)
-            text = None if element is None else element.text
-            values += parsed(text, f"{self.element.where} {tag}", 1, (0.0,), self.faults).tolist()
-        return values[0], values[1], values[2]
+        stiffness, damping, rest = (
+            said_number(self.element, 0.0, self.faults, "axis", "dynamics", tag)
+            for tag in ("spring_stiffness", "damping", "spring_reference")
+        )
+        return stiffness, damping, rest
 
     def _mimic(self) -> Mimic | None:
-        axis = self.element.first("axis")
-        mimic = None if axis is None else axis.first("mimic")
+        mimic = self.element.find("axis", "mimic")
         if mimic is None:
             return None
-        values = []
-        for tag, default in (("multiplier", 1.0), ("offset", 0.0), ("reference", 0.0)):
-            element = mimic.first(tag)
-            text = None if element is None else element.text
-            values += parsed(text, f"{mimic.where} {tag}", 1, (default,), self.faults).tolist()
-        multiplier, offset, reference = values
+        multiplier, offset, reference = (
+            said_number(mimic, default, self.faults, tag)
+            for tag, default in (("multiplier", 1.0), ("offset", 0.0), ("reference", 0.0))
+        )
         if multiplier == 0.0:
             self.fault("multiplier of its mimic is 0; write a fixed joint")
         leader = self.scope.full(mimic.attributes.get("joint", ""))

@@ -6,21 +6,11 @@ import difflib
 from collections.abc import Iterable
 from typing import Any
 
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
 from mbssa.faults import Fault, Faults, meant
-from mbssa.io.schema import (
-    LAWS,
-    BodyEntry,
-    ForceEntry,
-    FrameEntry,
-    InertiaEntry,
-    JointEntry,
-    ModelFile,
-    MotionEntry,
-    Units,
-)
-from mbssa.io.table import shape_fault
+from mbssa.io.schema import LAWS, ModelFile
+from mbssa.io.table import place_in, place_text, shape_fault, table_at
 
 
 def check_shape(raw: dict[str, Any], faults: Faults) -> ModelFile | None:
@@ -31,7 +21,7 @@ def check_shape(raw: dict[str, Any], faults: Faults) -> ModelFile | None:
         problems = error.errors()
     by_place: dict[tuple[int | str, ...], list[Any]] = {}
     for problem in problems:
-        by_place.setdefault(_place(problem["loc"], raw), []).append(problem)
+        by_place.setdefault(place_in(problem["loc"], raw), []).append(problem)
     _rename(raw, by_place)
     for place, several in by_place.items():
         faults.append(_fault(place, several, raw))
@@ -40,26 +30,6 @@ def check_shape(raw: dict[str, Any], faults: Faults) -> ModelFile | None:
         return ModelFile.model_validate(raw)
     except ValidationError:
         return None
-
-
-def _place(loc: tuple[int | str, ...], raw: Any) -> tuple[int | str, ...]:
-    """Part of a validation error's location that exists in the file, plus a missing key."""
-    # Pydantic appends the names of the alternatives of a union, which the file's author never wrote; the name
-    # of a law stands between an input and its parameter.
-    place: list[int | str] = []
-    here = raw
-    for number, step in enumerate(loc):
-        if number == 3 and loc[:2] == ("motion", "inputs"):
-            continue
-        if isinstance(here, dict) and isinstance(step, str):
-            place.append(step)
-            here = here.get(step)
-        elif isinstance(here, list) and isinstance(step, int) and step < len(here):
-            place.append(step)
-            here = here[step]
-        else:
-            break
-    return tuple(place)
 
 
 def where_in(place: tuple[int | str, ...], raw: dict[str, Any]) -> str:
@@ -74,13 +44,7 @@ def where_in(place: tuple[int | str, ...], raw: dict[str, Any]) -> str:
             head, rest = f"[motion] {rest[1]}", rest[2:]
     else:
         head, rest = "", place
-    tail = ""
-    for step in rest:
-        if isinstance(step, int):
-            tail += f"[{step + 1}]"
-        else:
-            tail += f".{step}" if tail else str(step)
-    return " ".join(filter(None, (head, tail)))
+    return " ".join(filter(None, (head, place_text(rest))))
 
 
 def entry_name(table: str, index: int, entry: dict[str, Any]) -> str:
@@ -108,21 +72,7 @@ def _fault(place: tuple[int | str, ...], problems: list[Any], raw: dict[str, Any
         law = str(problem["ctx"]["tag"])
         hint = meant(law, LAWS)
         return Fault(where, f"{law!r} is not a law; {hint}the laws are {', '.join(LAWS)}", "unknown")
-    return shape_fault(where, problems, _table_at(place, raw))
-
-
-def _table_at(place: tuple[int | str, ...], raw: dict[str, Any]) -> type[BaseModel]:
-    if place[:1] == ("joint",) and len(place) > 2:
-        return FrameEntry if place[2] == "frames" and len(place) > 4 else JointEntry
-    if place[:1] == ("body",) and len(place) > 2:
-        return InertiaEntry if place[2] == "inertia" and len(place) > 3 else BodyEntry
-    if place[:1] == ("force",) and len(place) > 2:
-        return ForceEntry
-    if place[:1] == ("units",) and len(place) > 1:
-        return Units
-    if place[:1] == ("motion",) and len(place) > 1:
-        return LAWS[raw["motion"]["inputs"][place[2]]["law"]] if len(place) > 3 else MotionEntry
-    return ModelFile
+    return shape_fault(where, problems, table_at(ModelFile, problem["loc"]))
 
 
 def _rename(raw: dict[str, Any], by_place: dict[tuple[int | str, ...], list[Any]]) -> None:

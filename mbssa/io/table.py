@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, get_args
 
 from pydantic import BaseModel, ConfigDict
+from pydantic.fields import FieldInfo
 
 from mbssa.faults import Fault, meant
 
@@ -35,10 +37,55 @@ _EXAMPLES = {
 }
 
 
+def place_in(loc: tuple[int | str, ...], raw: Any) -> tuple[int | str, ...]:
+    """Part of a validation error's location that stands in the file, with a missing key at its end."""
+    # Pydantic puts the names of a union's alternatives into it, which the file's author never wrote.
+    place: list[int | str] = []
+    here = raw
+    for step in loc:
+        if isinstance(here, dict) and isinstance(step, str) and (step in here or step == loc[-1]):
+            place.append(step)
+            here = here.get(step)
+        elif isinstance(here, list) and isinstance(step, int) and step < len(here):
+            place.append(step)
+            here = here[step]
+    return tuple(place)
+
+
+def place_text(place: tuple[int | str, ...]) -> str:
+    """Keys and numbers, from 1: ``law[2].over``."""
+    return "".join(f"[{k + 1}]" if isinstance(k, int) else f".{k}" for k in place).removeprefix(".")
+
+
+def table_at(table: type[BaseModel], loc: tuple[int | str, ...]) -> type[BaseModel]:
+    """The table in which the last key of a location stands; a law's name chooses among those of laws."""
+    laws: list[type[BaseModel]] = []
+    for step in loc[:-1]:
+        field = keys_of(table).get(str(step))
+        if field is None:
+            table = next((one for one in laws if step in get_args(one.model_fields["law"].annotation)), table)
+            continue
+        inner = list(_tables(field.annotation))
+        table, laws = (inner[0], []) if len(inner) == 1 else (table, inner)
+    return table
+
+
+def keys_of(table: type[BaseModel]) -> dict[str, FieldInfo]:
+    """Fields of a table by the keys of a file."""
+    return {field.alias or name: field for name, field in table.model_fields.items()}
+
+
+def _tables(annotation: Any) -> Iterator[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for inner in get_args(annotation):
+        yield from _tables(inner)
+
+
 def shape_fault(place: str, problems: list[Any], table: type[BaseModel], about: str = "") -> Fault:
     """Fault of what pydantic found at one place; ``about`` stands behind the remedy."""
     kind, key = problems[0]["type"], str(problems[0]["loc"][-1]) if problems[0]["loc"] else ""
-    fields = {field.alias or name: field for name, field in table.model_fields.items()}
+    fields = keys_of(table)
     if kind == "json_invalid":
         return Fault(place, f"is no JSON: {problems[0]['ctx']['error']}", "syntax")
     if kind == "extra_forbidden":

@@ -6,8 +6,9 @@
 CL-1{1, 2, 3, 4, 5, 6} CL-2{1, 6, 5, 7, 8, 9}
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from mbssa.lazy import lazy as _lazy
 
 if TYPE_CHECKING:
     from mbssa.loops.comparison import Comparison, Way, compare_loops
@@ -28,21 +29,12 @@ __all__ = [
     "wehage_substructures",
 ]
 
-# Imported on demand: the package loads without its methods.
-_HOMES = {
-    "comparison": ("Comparison", "Way", "compare_loops"),
-    "merging": ("Substructure", "wehage"),
-    "methods": ("independent_loops", "wehage_substructures"),
-    "structure": ("Loop", "LoopStructure", "Module"),
-}
-
-
-def __getattr__(name: str) -> Any:
-    for home, names in _HOMES.items():
-        if name in names:
-            return getattr(import_module(f"mbssa.loops.{home}"), name)
-    raise AttributeError(f"module 'mbssa.loops' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
+__getattr__, __dir__ = _lazy(
+    __name__,
+    {
+        "comparison": ("Comparison", "Way", "compare_loops"),
+        "merging": ("Substructure", "wehage"),
+        "methods": ("independent_loops", "wehage_substructures"),
+        "structure": ("Loop", "LoopStructure", "Module"),
+    },
+)

@@ -126,7 +126,7 @@ def _integrated(
             integrate(trees, course, integrator, tolerance, largest_step)
         return trees
     begin = instant(trees, first, trees.start)
-    at = configuration_at(model, begin.position[0], begin.orientation[0])
+    at = configuration_at(begin.position[0], begin.orientation[0])
     given = model.structure, model.frames, at, Loads(model.mechanism, model.frames, applied), laws, begin
     equations: Equations = (
         Penalty(*given, request.stiffness, request.damping) if method == "penalty" else Lagrange(*given)

@@ -128,7 +128,7 @@ class Trees:
     def begin_at(self, last: Trajectory) -> None:
         """Take the state at the only instant of a trajectory."""
         model, t = self.model, float(last.time[0])
-        pose = configuration_at(model, last.position[0], last.orientation[0])
+        pose = configuration_at(last.position[0], last.orientation[0])
         x = self._posed(pose)
         y = np.zeros(self.room.state)
         y[: self.traced.n] = x
@@ -198,7 +198,7 @@ class Trees:
         faults = _faults(self.model, solved.status[-1])
         if faults:
             raise CannotGoOnError(faults)
-        return self._posed(configuration_at(self.model, solved.position[-1], solved.orientation[-1]))
+        return self._posed(configuration_at(solved.position[-1], solved.orientation[-1]))
 
     def _posed(self, pose: Poses) -> Floats:
         """Coordinates (n,) in a pose, angles on the same turns as the bodies'."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from mbssa.faults import Faults
 from mbssa.io.robots.robot import Closure
-from mbssa.io.robots.xml_tree import Element, parsed
+from mbssa.io.robots.xml_tree import Element, frame, parsed
 
 
 def ball_constraint(
@@ -23,12 +23,8 @@ def ball_constraint(
         if name not in links:
             faults.add(where, f"{written!r} is no link of the model", "unknown")
         ends.append(name)
-        place = _written(element, point, "value")
-        frame = np.eye(4)
-        frame[:3, 3] = parsed(
-            place, f"{element.where} drake:ball_constraint_{point}", 3, (0.0, 0.0, 0.0), faults
-        )
-        frames.append(frame)
+        where, place = f"{element.where} drake:ball_constraint_{point}", _written(element, point, "value")
+        frames.append(frame(np.eye(3), parsed(place, where, 3, (0.0, 0.0, 0.0), faults)))
     if ends[0] == ends[1]:
         faults.add(element.where, f"joins {ends[0]!r} to itself", "structure")
     if not all(name in links for name in ends):

@@ -9,7 +9,8 @@ from mbssa.arrays import Floats
 from mbssa.io.robots.looks import meshes_named
 from mbssa.io.robots.robot import Kind
 from mbssa.io.robots.tree import Motion, Tie, Tree
-from mbssa.io.robots.xml_writer import frame, said
+from mbssa.io.robots.xml_tree import frame
+from mbssa.io.robots.xml_writer import said
 
 
 @dataclass(frozen=True, slots=True)

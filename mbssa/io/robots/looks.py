@@ -11,8 +11,8 @@ from mbssa.faults import Faults
 from mbssa.io.robots.robot import Part, Record
 from mbssa.io.robots.sdf_frames import pose_of
 from mbssa.io.robots.tree import Tree
-from mbssa.io.robots.xml_tree import Element, origin_of, parsed
-from mbssa.io.robots.xml_writer import child, frame, said
+from mbssa.io.robots.xml_tree import Element, frame, origin_of, parsed
+from mbssa.io.robots.xml_writer import child, said
 
 #: Sizes of the shapes that URDF and SDF have, by their names there; m.
 SIZES: dict[str, tuple[str, ...]] = {

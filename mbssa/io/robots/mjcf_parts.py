@@ -10,10 +10,10 @@ import numpy as np
 
 from mbssa.arrays import Floats
 from mbssa.io.robots.mjcf_source import Source
-from mbssa.io.robots.placing import held, inverse, leader_of
+from mbssa.io.robots.placing import held, leader_of
 from mbssa.io.robots.robot import COORDINATE, Closure, Kind, Mimic, Part, Record, Robot, RobotJoint
 from mbssa.io.robots.unread import Effect, Unread
-from mbssa.io.robots.xml_tree import pose_frame
+from mbssa.io.robots.xml_tree import inverse, pose_frame
 from mbssa.texts import counted
 
 #: Groups of geoms that MuJoCo's viewer hides: shapes for collisions.

@@ -7,10 +7,10 @@ import numpy as np
 from mbssa.arrays import Floats
 from mbssa.io.robots.links import followers_of, frame_of_body, lost_of
 from mbssa.io.robots.looks import parts_of
-from mbssa.io.robots.placing import inverse
 from mbssa.io.robots.robot import Kind, Part
 from mbssa.io.robots.tree import Tie, Tree, tree_of
-from mbssa.io.robots.xml_writer import Element, Written, child, document, frame, quaternion, said
+from mbssa.io.robots.xml_tree import frame, inverse
+from mbssa.io.robots.xml_writer import Element, Written, child, document, quaternion, said
 from mbssa.mechanism import Mechanism
 
 #: Mass, kg, and inertia, kg m², of bodies without: MuJoCo moves no body without mass.

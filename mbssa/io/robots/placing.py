@@ -11,6 +11,7 @@ from mbssa.arrays import Floats
 from mbssa.disjoint_set import DisjointSet
 from mbssa.faults import Faults
 from mbssa.io.robots.robot import COORDINATE, Kind, Robot, RobotJoint
+from mbssa.io.robots.xml_tree import frame, inverse
 
 #: Metres and radians within which two ways from link to link must agree where links are one body.
 _AGREE = 1e-6
@@ -96,20 +97,10 @@ def moved(joint: RobotJoint, value: float) -> Floats:
         return joint.frame @ inverse(joint.child_frame)
     from scipy.spatial.transform import Rotation
 
-    step = np.eye(4)
-    if joint.kind == Kind.PRISMATIC:
-        step[:3, 3] = value * joint.axes[0]
-    else:
-        step[:3, :3] = Rotation.from_rotvec(value * joint.axes[0]).as_matrix()
+    way, none = value * joint.axes[0], np.zeros(3)
+    slides = joint.kind == Kind.PRISMATIC
+    step = frame(np.eye(3), way) if slides else frame(Rotation.from_rotvec(way).as_matrix(), none)
     return joint.frame @ step @ inverse(joint.child_frame)
-
-
-def inverse(frame: Floats) -> Floats:
-    """Inverse (4, 4) of a frame."""
-    found = np.eye(4)
-    found[:3, :3] = frame[:3, :3].T
-    found[:3, 3] = -frame[:3, :3].T @ frame[:3, 3]
-    return found
 
 
 def _root(robot: Robot, faults: Faults) -> str | None:

@@ -11,7 +11,8 @@ from mbssa.io.robots.links import Step, followers_of, frame_of_body, inertia_ent
 from mbssa.io.robots.looks import parts_of, write_shape
 from mbssa.io.robots.robot import Kind
 from mbssa.io.robots.tree import Tree, tree_of
-from mbssa.io.robots.xml_writer import Element, Written, child, document, frame, rpy, said
+from mbssa.io.robots.xml_tree import frame
+from mbssa.io.robots.xml_writer import Element, Written, child, document, rpy, said
 from mbssa.mechanism import Mechanism
 
 _TYPES = {

@@ -9,10 +9,10 @@ import numpy as np
 from mbssa.arrays import Floats
 from mbssa.io.robots.links import Step, followers_of, frame_of_body, inertia_entries, lost_of, steps_of
 from mbssa.io.robots.looks import parts_of, write_shape
-from mbssa.io.robots.placing import inverse
 from mbssa.io.robots.robot import Kind
 from mbssa.io.robots.tree import Motion, Tree, tree_of
-from mbssa.io.robots.xml_writer import Element, Written, child, document, frame, rpy, said
+from mbssa.io.robots.xml_tree import frame, inverse
+from mbssa.io.robots.xml_writer import Element, Written, child, document, rpy, said
 from mbssa.mechanism import Mechanism
 
 #: Kinds of several coordinates that the side file has, with its words.

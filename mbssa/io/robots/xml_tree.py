@@ -34,6 +34,18 @@ class Element:
         """The first child of one name."""
         return next(self.all(tag), None)
 
+    def find(self, *tags: str) -> Element | None:
+        """The first child of the first name, of that the first of the next one, and so on."""
+        found: Element | None = self
+        for tag in tags:
+            found = found and found.first(tag)
+        return found
+
+    def said(self, *tags: str) -> str | None:
+        """Text of the element that :meth:`find` finds."""
+        found = self.find(*tags)
+        return None if found is None else found.text
+
     def name(self) -> str:
         """The attribute ``name``, without blanks around it."""
         return self.attributes.get("name", "").strip()
@@ -129,32 +141,44 @@ def parsed(text: str | None, where: str, count: int, default: tuple[float, ...],
     return np.array(values)
 
 
+def said_number(element: Element, default: float, faults: Faults, *tags: str) -> float:
+    """One number of the text of an element inside."""
+    where = f"{element.where} {tags[-1]}"
+    return float(parsed(element.said(*tags), where, 1, (default,), faults)[0])
+
+
 def number(element: Element, key: str, default: float, faults: Faults) -> float:
     """One number of an attribute."""
     return float(numbers(element, key, 1, (default,), faults)[0])
+
+
+def frame(rotation: Floats, position: Floats) -> Floats:
+    """Frame (4, 4) with these axes as columns, in this place."""
+    found = np.eye(4)
+    found[:3, :3], found[:3, 3] = rotation, position
+    return found
+
+
+def inverse(of: Floats) -> Floats:
+    """Inverse (4, 4) of a frame."""
+    return frame(of[:3, :3].T, -of[:3, :3].T @ of[:3, 3])
 
 
 def frame_of(position: Floats, angles: Floats, where: str, faults: Faults) -> Floats:
     """Frame (4, 4) of a position and of rotations about the fixed x, y and z, in this order (rad)."""
     from scipy.spatial.transform import Rotation
 
-    frame = np.eye(4)
-    frame[:3, 3] = position
     if fault := next(filter(None, map(range_fault, angles.tolist())), ""):
         faults.add(where, f"an angle {fault.replace(';', ' rad;')}")
-    else:
-        frame[:3, :3] = Rotation.from_euler("xyz", angles).as_matrix()
-    return frame
+        angles = np.zeros(3)
+    return frame(Rotation.from_euler("xyz", angles).as_matrix(), position)
 
 
 def pose_frame(position: Floats, quaternion: Floats) -> Floats:
     """Frame (4, 4) of a position and of a quaternion w, x, y, z of any length but zero."""
     from scipy.spatial.transform import Rotation
 
-    frame = np.eye(4)
-    frame[:3, :3] = Rotation.from_quat(quaternion, scalar_first=True).as_matrix()
-    frame[:3, 3] = position
-    return frame
+    return frame(Rotation.from_quat(quaternion, scalar_first=True).as_matrix(), position)
 
 
 def origin_of(element: Element, faults: Faults, tag: str = "origin") -> Floats:

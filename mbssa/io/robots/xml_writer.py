@@ -37,13 +37,6 @@ def document(root: Element) -> bytes:
     return data + b"\n"
 
 
-def frame(rotation: Floats, position: Floats) -> Floats:
-    """Frame (4, 4)."""
-    found = np.eye(4)
-    found[:3, :3], found[:3, 3] = rotation, position
-    return found
-
-
 def rpy(rotation: Floats) -> Floats:
     """Angles (3,), rad, about the fixed x, y and z, in this order."""
     import warnings

@@ -281,7 +281,7 @@ def test_reactions_by_groups_are_the_multipliers(name):
     model = groups.build(structure)
     last = found.trajectory.instants(slice(-1, None))
     loads = Loads(mechanism, model.frames, {})
-    at = configuration_at(model, last.position[0], last.orientation[0])
+    at = configuration_at(last.position[0], last.orientation[0])
     lagrange = Lagrange(structure, model.frames, at, loads, {}, last)
     parts, rows = lagrange.at(0.02, lagrange.start)
     multipliers = lagrange.solved(0.02, parts, rows).multipliers
