@@ -12,7 +12,6 @@ import numpy.typing as npt
 from mbssa.arrays import Floats
 from mbssa.graph.source import functions
 from mbssa.joints.catalogue import type_of_joint
-from mbssa.progress import Progress
 
 if TYPE_CHECKING:
     from groups.assembly_modes.search import Assembly
@@ -72,12 +71,9 @@ def applies(assembly: Assembly) -> bool:
     return all(step.factor in (1.0, -1.0) for step in turns if step.coordinate is not None)
 
 
-def positions(
-    assembly: Assembly, known: list[Floats], degree: int | None, told: Progress, seed: int = 0
-) -> Positions | None:
+def positions(assembly: Assembly, known: list[Floats], degree: int | None) -> Positions | None:
     """All positions beside the bodies that the group hangs on; None where none, or too many, are found."""
-    system = _System(assembly)
-    rng = np.random.default_rng(seed)
+    system, told, rng = _System(assembly), assembly.told, np.random.default_rng(0)
     web = _Web(system, rng)
     if known:
         web.lead(np.array(known, dtype=complex))

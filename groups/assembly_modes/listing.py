@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, overload
 
 import numpy as np
 
-from groups.assembly_modes.search import SAME, Assembly, Placement, Task, searched
+from groups.assembly_modes.search import SAME, STARTS, Assembly, Placement, searched
 from groups.motion import drive_rows
 from groups.truss import Truss, truss_of
-from mbssa import Group
 from mbssa.arrays import Floats, Ints
 from mbssa.joints.catalogue import type_of_joint
 from mbssa.joints.equations import elementary_values
@@ -22,8 +21,6 @@ if TYPE_CHECKING:
     from groups.model import Model
 
 
-#: Random starts of Newton in a row that find no new mode before it ends.
-STARTS = 500
 #: Digits of a key, over the size, by which modes are sorted.
 DIGITS = 6
 #: A mode that is no farther from the reference, rad or of the size, is the reference's.
@@ -175,33 +172,19 @@ def modes(
     if not hasattr(model, "solvers"):
         raise TypeError(f"modes takes what groups.build gives, not a {type(model).__name__}")
     if group is None:
-        return tuple(_listed(model, task_of(model, each, starts, told)) for each in model.structure.groups)
-    return _listed(model, task_of(model, model.structure.group(group), starts, told))
+        return tuple(_listed(model, Assembly(model, each, starts, told)) for each in model.structure.groups)
+    return _listed(model, Assembly(model, model.structure.group(group), starts, told))
 
 
-def task_of(
-    model: Model,
-    group: Group,
-    starts: int = STARTS,
-    told: Progress = lambda what, share: None,
-    column: Floats | None = None,
-) -> Task:
-    """Task of a group, with earlier groups as at the reference or in a column of the plan's array."""
-    most = model.solvers[group.number - 1].most_modes(group)
-    return Task(Assembly(model, group, column), starts, most, told)
-
-
-def _listed(model: Model, task: Task) -> GroupModes:
-    assembly, group = task.assembly, task.assembly.group
-    search = searched(task)
-    found = assembly.found
-    regular = bool(found) and float(_from_reference(assembly, found).min()) < AT_REFERENCE
+def _listed(model: Model, assembly: Assembly) -> GroupModes:
+    group, search, found = assembly.group, searched(assembly), assembly.found
+    regular = bool(found) and float(assembly.from_reference(found).min()) < AT_REFERENCE
     if not regular:  # it is singular, so that no solver finds it: it has no sign
         assembly.found.append(Placement(assembly.plan.start, (0,), ()))
     found = _without_flips(assembly)
-    keys = _keys(assembly, _poses(assembly, found))
+    keys = _keys(assembly, assembly.poses(found))
     found = [found[k] for k in np.lexsort(keys.T[::-1]).tolist()]
-    poses, own = _poses(assembly, found), group.body_indices
+    poses, own = assembly.poses(found), group.body_indices
     coordinates = _coordinates(assembly, poses)
     proven = assembly.proven(found).tolist()
     listed = [
@@ -223,18 +206,13 @@ def _listed(model: Model, task: Task) -> GroupModes:
         group.type_name,
         model.solvers[group.number - 1].name,
         tuple(listed),
-        1 + int(np.argmin(_from_reference(assembly, found))),
+        1 + int(np.argmin(assembly.from_reference(found))),
         search.complete and regular,
         search.missing,
         search.text if regular else f"{search.text}; the reference is singular, a mode that no search finds",
-        task.most,
+        assembly.most,
         truss_of(group),
     )
-
-
-def _poses(assembly: Assembly, found: list[Placement]) -> Poses:
-    """Poses (M, N) of all bodies."""
-    return assembly.plan.poses(np.array([placement.column for placement in found]).T)
 
 
 def _coordinates(assembly: Assembly, poses: Poses) -> dict[str, Floats]:
@@ -259,7 +237,7 @@ def _without_flips(assembly: Assembly) -> list[Placement]:
     # which moves no other body.
     mechanism, frames, group = assembly.plan.mechanism, assembly.plan.setting.frames, assembly.group
     found, own = assembly.found, group.body_indices.tolist()
-    at = _poses(assembly, found)
+    at = assembly.poses(found)
     joints: dict[int, list[tuple[int, int]]] = {body: [] for body in own}
     for joint in group.joint_indices.tolist():
         for side, body in enumerate(mechanism.joint_bodies(joint)):
@@ -278,7 +256,7 @@ def _without_flips(assembly: Assembly) -> list[Placement]:
             columns += [at.position[:, body] / frames.size, at.rotation[:, body].reshape(len(found), 9)]
     keys = np.concatenate(columns, axis=1)
     kept: list[int] = []
-    for k in np.argsort(_from_reference(assembly, found), kind="stable").tolist():
+    for k in np.argsort(assembly.from_reference(found), kind="stable").tolist():
         if not kept or np.abs(keys[kept] - keys[k]).max(axis=1).min() > SAME:
             kept.append(k)
     return [found[k] for k in sorted(kept)]
@@ -300,10 +278,3 @@ def _keys(assembly: Assembly, placed: Poses) -> Floats:
     # Adding zero makes one number of 0 and -0.
     keys: Floats = np.round(np.concatenate(columns, axis=1), DIGITS) + 0.0
     return keys
-
-
-def _from_reference(assembly: Assembly, found: list[Placement]) -> Floats:
-    """(M,) distances of placements from the reference poses: over the size, or of rotations."""
-    X = np.array([assembly.plan.start, *(placement.column for placement in found)]).T
-    numbers = assembly.numbers(X)
-    return np.asarray(np.abs(numbers[1:] - numbers[0]).max(axis=1, initial=0.0))

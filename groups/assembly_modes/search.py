@@ -19,13 +19,15 @@ from mbssa import Group
 from mbssa.arrays import Bools, Floats
 from mbssa.joints.cams.contact import contacts
 from mbssa.joints.catalogue import type_of_joint
-from mbssa.joints.poses import RelativePose, relative_pose
+from mbssa.joints.poses import Poses, RelativePose, relative_pose
 from mbssa.progress import Progress
 
 if TYPE_CHECKING:
     from groups.engine.plan import Part
     from groups.model import Model
 
+#: Random starts of Newton in a row that find no new mode before it ends.
+STARTS = 500
 #: Poses (rad, or of the size) that differ by less are one, and the largest residual, over the size.
 SAME, CLOSED = 1e-6, 1e-9
 #: Residuals of redundant equations, over those of the reference, which rounded geometry leaves open.
@@ -64,8 +66,18 @@ class Placement:
 class Assembly:
     """A group to be assembled where the bodies that it hangs on stand, as in a column of the plan's array."""
 
-    def __init__(self, model: Model, group: Group, column: Floats | None = None) -> None:
-        self.group, self.plan = group, plan_of(model)
+    # Its most modes, starts in a row without a new one that end the search, and a report of progress.
+
+    def __init__(
+        self,
+        model: Model,
+        group: Group,
+        starts: int = STARTS,
+        told: Progress = lambda what, share: None,
+        column: Floats | None = None,
+    ) -> None:
+        self.group, self.plan, self.starts, self.told = group, plan_of(model), starts, told
+        self.most = model.solvers[group.number - 1].most_modes(group)
         self.part = self.plan.parts[group.number - 1]
         self.part.group.prepare()
         self.column = self.plan.start if column is None else column
@@ -83,11 +95,20 @@ class Assembly:
         """Rows and Jacobian in so many positions."""
         return System(self.plan, part or self.part, np.repeat(self.column[:, None], count, axis=1))
 
-    def numbers(self, X: Floats) -> Floats:
-        """(M, k) places, over the size, and rotations of the group's bodies in columns (height, M)."""
-        poses, own = self.plan.poses(X), self.group.body_indices
+    def poses(self, found: Sequence[Placement]) -> Poses:
+        """Poses (M, N) of all bodies."""
+        return self.plan.poses(np.array([placement.column for placement in found]).T)
+
+    def numbers(self, found: Sequence[Placement]) -> Floats:
+        """(M, k) places, over the size, and rotations of the group's bodies."""
+        poses, own = self.poses(found), self.group.body_indices
         parts = poses.position[:, own] / self.size, poses.rotation[:, own]
-        return np.concatenate([x.reshape(X.shape[1], -1) for x in parts], axis=1)
+        return np.concatenate([x.reshape(len(found), -1) for x in parts], axis=1)
+
+    def from_reference(self, found: Sequence[Placement]) -> Floats:
+        """(M,) distances from the reference: over the size, or of rotations."""
+        numbers = self.numbers([Placement(self.plan.start, (), ()), *found])
+        return np.asarray(np.abs(numbers[1:] - numbers[0]).max(axis=1, initial=0.0))
 
     def by_signs(self) -> None:
         """Add the placement of every sign of a closed form; of a leg alone of all of its signs."""
@@ -162,7 +183,7 @@ class Assembly:
 
     def add(self, placement: Placement) -> bool:
         """Add a placement if it is another one; whether it is."""
-        numbers = self.numbers(placement.column[:, None])[0]
+        numbers = self.numbers([placement])[0]
         for other, seen in zip(self.found, self._seen, strict=True):
             if np.abs(seen - numbers).max(initial=0.0) <= SAME:
                 other.times += 1
@@ -188,52 +209,41 @@ class Assembly:
         return sum(placement.times == count for placement in self.found)
 
 
-@dataclass(frozen=True, eq=False)
-class Task:
-    """A group to be assembled: its most modes, and starts in a row without a new one that end the search."""
-
-    assembly: Assembly
-    starts: int
-    most: int | None
-    told: Progress = lambda what, share: None
-
-
-def searched(task: Task) -> Search:
+def searched(assembly: Assembly) -> Search:
     """Find all placements of a group that can be found, each once, closed to the tolerance."""
-    assembly, routine = task.assembly, task.assembly.part.routine
+    routine, starts, most = assembly.part.routine, assembly.starts, assembly.most
     if assembly.part.group.form is not None or not assembly.part.n:
         assembly.by_signs()
         return CLOSED_FORM
-    if routine.linear or task.most == 1:
+    if routine.linear or most == 1:
         assembly.add_from(assembly.start)
         return CLOSED_FORM
     if not homotopy.applies(assembly):
-        return _from_random_starts(task, task.starts)
-    search = _from_random_starts(task, min(task.starts, LOT))
+        return _from_random_starts(assembly, starts)
+    search = _from_random_starts(assembly, min(starts, LOT))
     if search.complete:
         return search
     # A loop of a larger truss that does not close by as much in all positions has more of them.
     truss = truss_of(assembly.group)
-    degree = task.most if truss is None or truss.links <= 5 else None
+    degree = most if truss is None or truss.links <= 5 else None
     states = [placement.column[assembly.part.state] for placement in assembly.found]
-    answer = homotopy.positions(assembly, states, degree, task.told)
+    answer = homotopy.positions(assembly, states, degree)
     if answer is None or not answer.sound:
-        return _from_random_starts(task, task.starts)
+        return _from_random_starts(assembly, starts)
     assembly.add_from(np.array(answer.real, dtype=float).reshape(-1, assembly.part.n).T)
     if len(answer.real) != len(assembly.found):
-        return _from_random_starts(task, task.starts)
-    complete = task.most in (answer.count, answer.ended)
+        return _from_random_starts(assembly, starts)
+    complete = most in (answer.count, answer.ended)
     return Search(answer.text(degree) + ("" if complete else "; not proven complete"), complete)
 
 
-def _from_random_starts(task: Task, most_in_a_row: int) -> Search:
+def _from_random_starts(assembly: Assembly, most_in_a_row: int) -> Search:
     """Newton from the reference, and from many places drawn from a fixed seed."""
-    assembly, rng = task.assembly, np.random.default_rng(task.assembly.group.number)
-    found = assembly.found
+    rng, found, most = np.random.default_rng(assembly.group.number), assembly.found, assembly.most
     assembly.add_from(assembly.start)
     starts, closed, last = 0, 0, 0
     while starts - last < most_in_a_row and starts < AT_MOST * most_in_a_row:
-        if len(found) == task.most:
+        if len(found) == most:
             break
         if starts % LOT == 0:
             far = np.where(assembly.part.turns, np.pi, 2.0 * assembly.size)[:, None]
@@ -245,8 +255,8 @@ def _from_random_starts(task: Task, most_in_a_row: int) -> Search:
             closed += 1
             if assembly.add(placement):
                 last = starts
-        task.told("starting Newton", (starts - last) / most_in_a_row)
-    if len(found) == task.most:
+        assembly.told("starting Newton", (starts - last) / most_in_a_row)
+    if len(found) == most:
         return Search(f"Newton found as many as there can be, after {starts} starts", complete=True)
     once, twice = assembly.times_met(1), assembly.times_met(2)
     missing = once * (once - 1) / (2.0 * (twice + 1))

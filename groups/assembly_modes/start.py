@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from groups.assembly_modes.listing import STARTS, GroupModes, modes, task_of
-from groups.assembly_modes.search import Assembly, Placement, Task, searched
+from groups.assembly_modes.listing import GroupModes, modes
+from groups.assembly_modes.search import STARTS, Assembly, Placement, searched
 from groups.engine.solve import plan_of
 from groups.setting import Setting
 from mbssa import Group
@@ -49,7 +49,7 @@ def starting_pose(model: Model, wanted: Mapping[int, int], *, starts: int = STAR
             continue
         chosen = listed[number]._placement
         if touched:
-            chosen = _again(task_of(model, group, starts, column=column.copy()), chosen, wanted)
+            chosen = _again(Assembly(model, group, starts, column=column.copy()), chosen, wanted)
         rows = plan.rows_of_part(part)
         column[rows] = chosen.column[rows]
         turn = [plan.body(body) + plan.record.turn for body in group.body_indices.tolist()]
@@ -84,10 +84,9 @@ def _known_modes(model: Model, wanted: Mapping[int, int], starts: int) -> dict[i
     return known
 
 
-def _again(task: Task, like: Placement, wanted: Mapping[int, int]) -> Placement:
+def _again(assembly: Assembly, like: Placement, wanted: Mapping[int, int]) -> Placement:
     """The placement beside the present known bodies that is nearest to one of the list."""
-    assembly = task.assembly
-    searched(task)
+    searched(assembly)
     signs, found = not assembly.part.routine.redundant, assembly.found
     alike = [p for p in found if p.laid == like.laid and (p.branch == like.branch or not signs)]
     if alike:
@@ -105,7 +104,7 @@ def _named(group: Group) -> str:
 def _apart(assembly: Assembly, found: Sequence[Placement], like: Placement) -> Floats:
     """(M,) largest difference of poses as the bodies see them on which they hang, lengths over the size."""
     links = assembly.part.group.links
-    poses = assembly.plan.poses(np.array([like.column, *(p.column for p in found)]).T)
+    poses = assembly.poses([like, *found])
     ends = [
         (poses.position[:, bodies], poses.rotation[:, bodies])
         for bodies in ([link.parent for link in links], [link.body for link in links])

@@ -68,7 +68,7 @@ def prove(
 ) -> Trajectory:  # fmt: skip
     """Prove the branches of a motion that the engine has solved, and solve it again where they are others."""
     if status is None:
-        status = solving.finished(np.arange(solving.model.mechanism.n_bodies), 2, looks=False).quality[0]
+        status = solving.settled(looks=False)
     return Proof(solving, status, effort).trajectory(kept, level)
 
 
@@ -183,18 +183,22 @@ class Proof:
         window = WIDEST if self.progress is None else WINDOW
         self._to_first_instant()
         while done < last and self.spent < self.patience:
-            self.sure[[g for g, end in self.ends if end <= done]] = False  # off its profile nothing is proven
-            for g, needs in enumerate(self.model.needs):
-                self.sure[g] &= self.sure[list(needs)].all()
+            if gone := [g for g, end in self.ends if end <= done]:  # off its profile nothing is proven
+                self.sure[gone] = False
+                for g, needs in enumerate(self.model.needs):
+                    self.sure[g] &= self.sure[list(needs)].all()
             stop = min(done + window, last, *(end for _, end in self.ends if end > done))
             good = 0
             if self.beyond is None:
                 if self.stale:
                     self._solve(done, stop)
                 passed = self.passed(self.solving, self.status, slice(done, stop + 1))
-                failing = np.flatnonzero(~passed[:, self.sure].all(axis=1))
-                good = int(failing[0]) if len(failing) else stop - done
-                self._accept(good)
+                good = stop - done
+                if not passed.all():
+                    failing = np.flatnonzero(~passed[:, self.sure].all(axis=1))
+                    good = int(failing[0]) if len(failing) else good
+                if done + good < last:
+                    self._accept(good)
                 self.proven[:, done + 1 : done + good + 1] = self._said[:, None]
             done += good
             if done == stop:
@@ -232,7 +236,7 @@ class Proof:
         piece = Solving(model, motion, compiled=self.solving.is_compiled)
         piece.begin(start)
         piece.advance(0, len(motion.time))
-        status = piece.finished(self.everything, 2).quality[0]
+        status = piece.settled()
         for g, gone, *_ in piece.off_profiles(status):
             status[g, gone] = CONTACT_LOST
         return piece, status
@@ -267,6 +271,8 @@ class Proof:
             both = Pieces.joined([self.tail[1], pieces.picked([0])])
             pieces.good[:, :1] &= prover.meet(both)
         self.pieces = plan, pieces
+        if pieces.good.all():
+            return np.ones(usable.T.shape, dtype=np.bool_)
         starts = np.searchsorted(pieces.x, np.arange(span.start, span.stop - 1))
         found: Bools = np.logical_and.reduceat(pieces.good, starts, axis=1)
         for g, needs in enumerate(self.model.needs):
@@ -286,7 +292,7 @@ class Proof:
         start = plan.inputs_near(goal)
         if np.abs(goal - start).max(initial=0.0) < AT_REFERENCE or not self.sure.any():
             self.sure &= self.status[:, 0] == OK
-            self._take_back(0)
+            self.proven[:, 0] = self._said
             return
         step = Step(Way.straight(start, goal, self.solving.life), names, float(self.motion.time[0]), 0.0)
         begin, status = self.solved(step.at(np.zeros(1)), None)

@@ -88,7 +88,7 @@ def solve_proven_poses(
         solving = Solving(model, motion.within(span), compiled=compiled)
         solving.begin()
         solving.advance(0, span.stop - span.start)
-        one = Proof(solving, solving.finished(everything, 2).quality[0], least=LEAST)
+        one = Proof(solving, solving.settled(), least=LEAST)
         one.progress = lambda _, one=one: one.sure[sure].all() or False
         poses, doubted = one.trajectory(everything, 0), sure & ~one.sure
         if doubted.any():  # the pose at the end is the one that was tried, if any

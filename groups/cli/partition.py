@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -26,6 +26,7 @@ from mbssa.cli.options import (
     StepsOption,
     TrustOption,
     UnitsOption,
+    option,
 )
 from mbssa.cli.outputs import STILL, target_faults, targets_of
 
@@ -39,45 +40,30 @@ if TYPE_CHECKING:
 METHODS = ("complete", "qr")
 
 
+def _coordinates(text: str) -> Any:
+    """Option that names coordinates."""
+    return option("NAME,...", text, completion.coordinates)
+
+
 def partition(
     model: ModelArgument,
     method: Annotated[
-        str, typer.Option(metavar="NAME", help="complete (Gaussian elimination, complete pivoting) or qr.")
+        str, option("NAME", "complete (Gaussian elimination, complete pivoting) or qr.")
     ] = "complete",
     cut: Annotated[
         str | None,
-        typer.Option(
-            metavar="JOINT,...",
-            autocompletion=completion.joints,
-            help="Cut these joints; those with the most freedom if not given.",
-        ),
+        option("JOINT,...", "Cut these joints; those with the most freedom if not given.", completion.joints),
     ] = None,
     independent: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME,...",
-            autocompletion=completion.coordinates,
-            help="Independent coordinates, all others dependent; or all. With --sweep, what is chosen once.",
+        _coordinates(
+            "Independent coordinates, all others dependent; or all. With --sweep, what is chosen once."
         ),
     ] = None,
-    dependent: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME,...",
-            autocompletion=completion.coordinates,
-            help="Dependent coordinates, all others independent.",
-        ),
-    ] = None,
-    driven: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME,...",
-            autocompletion=completion.coordinates,
-            help="Driven coordinates instead of the model's; or none.",
-        ),
-    ] = None,
+    dependent: Annotated[str | None, _coordinates("Dependent coordinates, all others independent.")] = None,
+    driven: Annotated[str | None, _coordinates("Driven coordinates instead of the model's; or none.")] = None,
     tolerance: Annotated[
-        float, typer.Option(metavar="SHARE", help="A pivot below this share of the largest entry is none.")
+        float, option("SHARE", "A pivot below this share of the largest entry is none.")
     ] = 1e-9,
     sweep: Annotated[
         bool, typer.Option("--sweep", help="Follow the choices, and the groups' conditions, along a motion.")
@@ -87,20 +73,13 @@ def partition(
     duration: DurationOption = None,
     drive: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME,...",
-            autocompletion=completion.coordinates,
-            help="With --sweep: drive these instead, past what the model's inputs cannot pass.",
-        ),
+        _coordinates("With --sweep: drive these instead, past what the model's inputs cannot pass."),
     ] = None,
-    at: Annotated[
-        float | None, typer.Option(metavar="S", help="Partition at this time of the motion.")
-    ] = None,
+    at: Annotated[float | None, option("S", "Partition at this time of the motion.")] = None,
     form: SheetOption = "table",
     output: OutputOption = None,
     plot: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="With --sweep: draw the conditions over time, .png, .svg or .pdf."),
+        Path | None, option("FILE", "With --sweep: draw the conditions over time, .png, .svg or .pdf.")
     ] = None,
     force: ForceOption = False,
     trust: TrustOption = False,
@@ -142,39 +121,45 @@ def partition(
         fail_all(faults)
 
     mechanism = load(model)
-    chosen = _coordinates(independent)
-    options: dict[str, Any] = {
-        "cuts": _coordinates(cut),
-        "independent": "all" if chosen == ["all"] else chosen,
-        "method": method,
-        "tolerance": tolerance,
-    }
-    if sweep:
+    options: dict[str, Any] = {"cuts": _named(cut), "method": method, "tolerance": tolerance}
+    chosen: Any = _named(independent)
+    chosen = "all" if chosen == ["all"] else chosen
+    path: Motion | Trajectory
+    if sweep or at is not None:
         solvable = solvable_model(mechanism, model)
-        path: Motion | Trajectory
-        if drive is None:
-            path = motion_to_solve(solvable, model, motion, steps, duration, level="position")
-        else:
+        if drive is not None:
             path = _driven_path(mechanism, model, names(drive), motion, steps, duration)
-        _sweep(solvable, model, path, options, form, output, plot)
+        else:
+            path = motion_to_solve(solvable, model, motion, steps, duration, level="position")
+    if sweep:
+        from groups.partitioning import sweep_partition
+
+        try:
+            swept = sweep_partition(solvable, path, independent=chosen, **options)
+        except ValueError as error:
+            fail(f"{model}: {error}")
+        if plot is not None:
+            from groups.pictures.partitioning import conditions
+            from mbssa.pictures.files import save
+
+            save(conditions(swept), plot)
+        present(sweep_report(swept), form, output)
         return
     from groups.partitioning import partition as divide
     from groups.partitioning.choice import CannotAssembleError
     from mbssa.progress import bar
 
     if at is not None:
-        solvable = solvable_model(mechanism, model)
-        path = motion_to_solve(solvable, model, motion, steps, duration, level="position")
-        options["at"] = _instant(solvable, path, at)
-    own = {
-        "independent": options.pop("independent"),
-        "dependent": _coordinates(dependent),
-        "driven": [] if driven == "none" else _coordinates(driven),
+        options["at"] = _instant(solvable, cast("Motion", path), at)
+    own: dict[str, Any] = {
+        "independent": chosen,
+        "dependent": _named(dependent),
+        "driven": [] if driven == "none" else _named(driven),
     }
     try:
         with bar() as show:
             show("choosing coordinates", 0.0)
-            found = divide(shown_in(mechanism, units), **own, **options)
+            found = divide(shown_in(mechanism, units), **(own | options))
             structural = found if method == "complete" and not _given(own) else None
             rivals = _rivals(mechanism, options, structural, show)
     except CannotAssembleError as error:
@@ -185,12 +170,12 @@ def partition(
     raise typer.Exit(NOT_DETERMINED if found.bound else OK)
 
 
+def _named(text: str | None) -> list[str] | None:
+    return None if text is None else names(text)
+
+
 def _given(options: Mapping[str, Any]) -> list[str]:
     return [name for name, value in options.items() if value is not None]
-
-
-def _coordinates(text: str | None) -> list[str] | None:
-    return None if text is None else names(text)
 
 
 def _instant(model: Model, motion: Motion, at: float) -> Trajectory:
@@ -222,32 +207,6 @@ def _rivals(
         show(title, share)
         rivals.append((title, divide(mechanism, **{**options, "driven": (), "method": method})))
     return rivals
-
-
-# --- along a motion --------------------------------------------------------------------------------
-
-
-def _sweep(
-    model: Model,
-    name: str,
-    path: Motion | Trajectory,
-    options: dict[str, Any],
-    form: str,
-    output: Path | None,
-    plot: Path | None,
-) -> None:
-    from groups.partitioning import sweep_partition
-
-    try:
-        swept = sweep_partition(model, path, **options)
-    except ValueError as error:
-        fail(f"{name}: {error}")
-    if plot is not None:
-        from groups.pictures.partitioning import conditions
-        from mbssa.pictures.files import save
-
-        save(conditions(swept), plot)
-    present(sweep_report(swept), form, output)
 
 
 def _driven_path(

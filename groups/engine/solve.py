@@ -126,10 +126,15 @@ class Solving:
         return mine[mine < len(self.X)], read[read < len(self.X)]
 
     def finished(
-        self, held: Ints, level: int, done: int | None = None, missing: Bools | None = None,
-        *, looks: bool = True,
+        self, held: Ints, level: int, done: int | None = None, missing: Bools | None = None
     ) -> Arrays:  # fmt: skip
-        """The answer of the bodies that are held: statuses, what the rescue finds, turns."""
+        """The answer of the bodies that are held."""
+        return self.arrays(held, level, self.settled(done, missing))
+
+    def settled(
+        self, done: int | None = None, missing: Bools | None = None, *, looks: bool = True
+    ) -> Statuses:  # fmt: skip
+        """Statuses (G, T), with what the rescue finds and turns in the array."""
         # Instants from ``done`` on are not computed, nor are those of ``missing`` (G, T). A motion that is
         # solved all over may have passed dead points unless it ``looks`` for them.
         plan, life, count = self.plan, self.life, len(self.motion.time)
@@ -152,14 +157,14 @@ class Solving:
             take_back(plan, X, mine)
         telling = not plan.wound or way.longest <= TELLING
         if done == count and telling and whole and life.turns(X, self.start):
-            return self.arrays(held, level, status)
+            return status
         if plan.wound:
             _count_turns(plan, life, way, X, self.start)
         if not plan.record.planar:
             q = np.concatenate([plan.bodies(self.start[:, None])[:, 3:7], plan.bodies(X)[:, 3:7]], axis=2)
             _continue_signs(q.transpose(0, 2, 1))
             plan.bodies(X)[:, 3:7] = q[:, :, 1:]
-        return self.arrays(held, level, status)
+        return status
 
     def look(self, status: Statuses) -> None:
         """Mark in statuses (G, T) where closed forms have turned back at dead points."""

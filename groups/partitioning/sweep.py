@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -144,7 +144,8 @@ class PartitionSweep:
             for k in at:
                 low[k : k + 2] = True
         found = []
-        for first, last in stretches(low):
+        for first, last in np.flatnonzero(np.diff(low, prepend=False, append=False)).reshape(-1, 2).tolist():
+            last -= 1
             lowest = {name: _smallest(values[first : last + 1]) for name, values in rows.items()}
             crossed = tuple(name for name, at in crossings.items() if any(first <= k <= last for k in at))
             found.append(Stretch(first, last, lowest, crossed))
@@ -205,16 +206,12 @@ def sweep_partition(
     poses = poses_of(trajectory)
     check_size(opened, len(trajectory.time))
     share = effective_tolerance(mechanism, frames, tolerance)
-    everything = linearised(opened, poses)[1]
-    prescribed = np.array(opened.prescribed, dtype=bool)
+    everything, prescribed = linearised(opened, poses)[1], np.array(opened.prescribed, dtype=bool)
     J = everything[:, ~prescribed]
     reference = linearised(opened, model.reference[None])[1][:, ~prescribed]
     whole = _singular(J)
     rank = max(_rank(reference, _singular(reference), share), _rank(J, whole, share))
     names = np.array(opened.coordinates)
-    driven = np.isin(names, inputs)
-    structural = np.flatnonzero(~driven)
-    wanted = min(len(structural), rank + int(prescribed.sum()))
     if independent is None:
         first = np.sort(pivots_of(reference, method).columns[0, :rank])
     else:
@@ -223,18 +220,18 @@ def sweep_partition(
         )
         first = np.flatnonzero(np.isin(names, given.dependent))
     each = np.sort(pivots_of(J, method).columns[:, :rank], axis=1)
-    chosen = np.take_along_axis(J, np.broadcast_to(each[:, None], (*J.shape[:2], rank)), axis=2)
-    anew = Followed(*_named(names, each), *_at_rank(_singular(chosen), rank), ())
-    once = _fixed(tuple(np.delete(names, first).tolist()), J, first, rank)
-    sets, singular, condition = _held(J, once, first, each, anew.condition, limit)
+    structural = np.flatnonzero(~np.isin(names, inputs))
+    wanted = min(len(structural), rank + int(prescribed.sum()))
+    anew = _followed(names, J, each, rank)
+    held = _held(J, first, each, limit * anew.condition)
     return PartitionSweep(
         opened=opened,
         method=method,
         time=trajectory.time,
         rank=rank,
-        structural=_fixed(inputs, everything, structural, wanted),
-        once=once,
-        held=Followed(*_named(names, sets), singular, condition, ()),
+        structural=replace(_followed(names, everything, structural, wanted, fixed=True), sets=(inputs,)),
+        once=_followed(names, J, first, rank, fixed=True),
+        held=_followed(names, J, held, rank),
         anew=anew,
         whole=_at_rank(whole, rank)[1],
         groups=solved.condition,
@@ -246,16 +243,9 @@ def sweep_partition(
     )
 
 
-def stretches(mask: Bools) -> list[tuple[int, int]]:
-    """First and last instants of each run of True."""
-    edges = np.diff(np.concatenate([[False], mask, [False]]).astype(int))
-    starts, ends = np.flatnonzero(edges == 1), np.flatnonzero(edges == -1) - 1
-    return list(zip(starts.tolist(), ends.tolist(), strict=True))
-
-
 def _smallest(values: Floats) -> float:
-    known = values[np.isfinite(values)]
-    return float(known.min()) if len(known) else float("nan")
+    """The smallest number, if there is one."""
+    return float(np.fmin.reduce(values))
 
 
 def _along(model: Model, path: Motion | Trajectory | None) -> tuple[Trajectory, Trajectory]:
@@ -303,47 +293,42 @@ def _at_rank(values: Floats, rank: int) -> tuple[Floats, Floats]:
     return singular, singular / np.where(largest == 0, 1.0, largest)
 
 
-def _fixed(independent: tuple[str, ...], J: Floats, columns: Ints, rank: int) -> Followed:
-    """Conditions of one fixed set."""
-    chosen = J[:, :, columns]
-    crossings = _crossings(chosen) if chosen.shape[1] == chosen.shape[2] == rank > 0 else ()
+def _followed(
+    names: npt.NDArray[np.str_], J: Floats, columns: Ints, rank: int, *, fixed: bool = False
+) -> Followed:
+    """Sets without columns, those of each instant (T, r) or ``fixed`` ones (r,), and their conditions."""
+    columns = np.broadcast_to(columns, (len(J), columns.shape[-1]))
+    sets: dict[tuple[int, ...], int] = {}
+    which = np.array([sets.setdefault(tuple(row), len(sets)) for row in columns.tolist()], dtype=np.int64)
+    chosen = np.take_along_axis(
+        J, np.broadcast_to(columns[:, None], (*J.shape[:2], columns.shape[1])), axis=2
+    )
+    square = fixed and chosen.shape[1] == chosen.shape[2] == rank > 0
     return Followed(
-        (independent,), np.zeros(len(J), dtype=np.int64), *_at_rank(_singular(chosen), rank), crossings
+        tuple(tuple(np.delete(names, list(row)).tolist()) for row in sets),
+        which,
+        *_at_rank(_singular(chosen), rank),
+        _crossings(chosen) if square else (),
     )
 
 
 def _crossings(square: Floats) -> tuple[int, ...]:
-    sign = np.full(len(square), np.nan)
-    sound = np.isfinite(square).all(axis=(1, 2))
-    sign[sound] = np.linalg.slogdet(square[sound])[0]
-    with np.errstate(invalid="ignore"):
-        changes = np.flatnonzero((sign[1:] * sign[:-1] < 0) | (sign[:-1] == 0))
-    last = [len(sign) - 1] if len(sign) and sign[-1] == 0 else []
-    return (*changes.tolist(), *last)
+    with np.errstate(invalid="ignore"):  # no sign where there is no pose
+        sign = np.sign(np.linalg.det(square))
+        crossed = np.append(sign[1:] * sign[:-1] < 0, False) | (sign == 0)
+    return tuple(np.flatnonzero(crossed).tolist())
 
 
-def _named(names: npt.NDArray[np.str_], columns: Ints) -> tuple[tuple[tuple[str, ...], ...], Ints]:
-    """Sets of independent coordinates in the order of their first instants, and the index at each instant."""
-    sets: dict[tuple[int, ...], int] = {}
-    which = np.array([sets.setdefault(tuple(row), len(sets)) for row in columns.tolist()], dtype=np.int64)
-    return tuple(tuple(np.delete(names, list(row)).tolist()) for row in sets), which
-
-
-def _held(
-    J: Floats, once: Followed, first: Ints, each: Ints, best: Floats, limit: float
-) -> tuple[Ints, Floats, Floats]:
-    """Columns (T, rank) that change only where they have to, with singular values and conditions."""
-    columns = np.tile(first, (len(J), 1))
-    singular, condition = once.singular.copy(), once.condition.copy()
-    begin = 0
-    while True:
+def _held(J: Floats, first: Ints, each: Ints, least: Floats) -> Ints:
+    """Columns (T, r), at first those, that change to those of an instant where their condition is too low."""
+    columns, begin = np.tile(first, (len(J), 1)), 0
+    while begin < len(J):
+        chosen = J[begin:][:, :, columns[begin]]
         with np.errstate(invalid="ignore"):
-            poor = np.flatnonzero(condition[begin:] < limit * best[begin:])
+            poor = np.flatnonzero(_at_rank(_singular(chosen), len(first))[1] < least[begin:])
         if not len(poor):
-            return columns, singular, condition
+            break
         begin += int(poor[0])
         columns[begin:] = each[begin]
-        chosen = J[begin:][:, :, each[begin]]
-        singular[begin:], condition[begin:] = _at_rank(_singular(chosen), chosen.shape[2])
-        # The set of this instant is not compared with itself: rounding could make it poor.
-        begin += 1
+        begin += 1  # a set is not compared with itself: rounding could make it poor
+    return columns

@@ -10,6 +10,7 @@ import numpy as np
 
 from groups.reports.about import span_text
 from mbssa.reports.table import Heading, Part, Report, Table
+from mbssa.reports.table import plain as fields
 from mbssa.reports.wording import headline
 from mbssa.texts import counted, listed
 from mbssa.units import given_in, quantity_text, units_record
@@ -79,12 +80,11 @@ def partition_report(found: Partitioning, rivals: Sequence[tuple[str, Partitioni
 def _head(found: Partitioning) -> list[str]:
     opened, most = found.opened, _most(found)
     rods = [opened.mechanism.body_name(cut.rod) for cut in opened.cuts if cut.rod >= 0]
+    cuts = f"{counted(len(found.cuts), 'cut')}: {listed(found.cuts, most)}"
     lines = [
         f"{counted(found.n, 'coordinate')} in the tree, {counted(len(opened.equations), 'equation')} "
         f"at the cuts, {found.rank} independent",
-        f"{counted(len(opened.cuts), 'cut')}: {listed(found.cuts, most)}"
-        if opened.cuts
-        else "no loop to cut",
+        cuts if found.cuts else "no loop to cut",
     ]
     if rods:
         lines.append(f"taken out as rods without mass: {listed(rods, most)}; how they spin is no coordinate")
@@ -96,10 +96,11 @@ def _head(found: Partitioning) -> list[str]:
 
 
 def _rows(found: Partitioning) -> list[dict[str, Any]]:
-    columns = found.opened.coordinates, found.opened.units, found.value.tolist(), _kinds(found)
-    rows = []
-    for k, (name, si, value, kind) in enumerate(zip(*columns, strict=True), 1):
+    kinds = dict.fromkeys(found.dependent, "dependent") | dict.fromkeys(found.driven, "driven")
+    columns, rows = (found.opened.coordinates, found.opened.units, found.value.tolist()), []
+    for k, (name, si, value) in enumerate(zip(*columns, strict=True), 1):
         unit, scale = given_in(si, found.mechanism.units)
+        kind = kinds.get(name, "independent")
         rows.append({"number": k, "name": name, "unit": unit, "value": value / scale, "kind": kind})
     return rows
 
@@ -120,17 +121,13 @@ def _verdict(found: Partitioning) -> list[str]:
         "  ".join(f"set_{kind}([{listed([numbers[name] for name in names], most)}])" for kind, names in sets),
     ]
     if found.rank:
-        lines.append(
-            f"J_v: condition {found.condition:.2g}, smallest pivot {found.smallest_pivot:.2g}; "
-            "1 is best, 0 singular"
-        )
+        quality = f"condition {found.condition:.2g}, smallest pivot {found.smallest_pivot:.2g}"
+        lines.append(f"J_v: {quality}; 1 is best, 0 singular")
     if found.redundant:
         lines.append(line("redundant here", found.redundant))
     if found.bound:
-        lines.append(
-            f"the driven coordinates are bound by the cuts: {counted(found.bound, 'combination')} of them "
-            "cannot be prescribed here"
-        )
+        bound = f"{counted(found.bound, 'combination')} of them cannot be prescribed here"
+        lines.append(f"the driven coordinates are bound by the cuts: {bound}")
     return lines
 
 
@@ -150,25 +147,13 @@ def _independent(found: Partitioning) -> tuple[str, ...]:
     return *found.driven, *found.prescribed, *found.independent
 
 
-def _kinds(found: Partitioning) -> list[str]:
-    dependent, driven = set(found.dependent), set(found.driven)
-    return [
-        "dependent" if name in dependent else "driven" if name in driven else "independent"
-        for name in found.opened.coordinates
-    ]
-
-
 def _most(found: Partitioning) -> int:
     return _IN_LINE if found.n <= _SHOWN else _OF_LARGE
 
 
 def to_dict(found: Partitioning, rivals: Sequence[tuple[str, Partitioning]] = ()) -> dict[str, Any]:
     """A partitioning as lists, texts and numbers."""
-    mechanism, opened = found.mechanism, found.opened
-
-    def fields(one: Partitioning, *names: str) -> dict[str, Any]:
-        return {name: getattr(one, name) for name in names}
-
+    mechanism, opened, quality = found.mechanism, found.opened, "condition smallest_pivot bound"
     cuts = [
         {
             "kind": cut.kind,
@@ -178,16 +163,23 @@ def to_dict(found: Partitioning, rivals: Sequence[tuple[str, Partitioning]] = ()
         }
         for cut in opened.cuts
     ]
-    quality = "condition", "smallest_pivot", "bound"
     others = {
-        name: {"independent": _independent(one), **fields(one, "dependent", *quality)} for name, one in rivals
+        name: {"independent": _independent(one), **fields(one, f"dependent {quality}")}
+        for name, one in rivals
     }
-    record = {"mechanism": mechanism.name, **fields(found, "method", "tolerance", "time")}
-    record |= {"size": opened.frames.size / given_in("m", mechanism.units)[1], **fields(found, "n", "rank")}
-    record |= {"cuts": cuts, "units": units_record(mechanism.units), "coordinates": _rows(found)}
-    record |= fields(found, "independent", "dependent", "driven", "prescribed", "redundant", *quality)
-    record |= {"equations": opened.equations, "jacobian": found.jacobian, "rivals": others}
-    return record
+    return {
+        "mechanism": mechanism.name,
+        **fields(found, "method tolerance time"),
+        "size": opened.frames.size / given_in("m", mechanism.units)[1],
+        **fields(found, "n rank"),
+        "cuts": cuts,
+        "units": units_record(mechanism.units),
+        "coordinates": _rows(found),
+        **fields(found, f"independent dependent driven prescribed redundant {quality}"),
+        "equations": opened.equations,
+        "jacobian": found.jacobian,
+        "rivals": others,
+    }
 
 
 # --- along a motion --------------------------------------------------------------------------------
@@ -198,12 +190,11 @@ def sweep_report(swept: PartitionSweep) -> Report:
     opened = swept.opened
     cuts = [f"{cut.kind} cut at {opened.cut_name(cut)}" for cut in opened.cuts]
     texts = _CHOICES | ({"once": "as given"} if swept.given else {})
-    rows = [_choice_cells(swept, f"{name}: {texts[name]}", one) for name, one in swept.choices.items()]
-    for name, values in (("structural groups", swept.worst_group), ("any choice: all of J", swept.whole)):
-        at, condition, time = _worst(swept, values)
-        if at is not None and name == "structural groups" and values[at] == 0:
-            condition = "not solved"
-        rows.append((name, "–", "–", condition, time, "–"))
+    rows = [
+        _cells(swept, f"{name}: {texts[name]}", one.condition, one) for name, one in swept.choices.items()
+    ]
+    rows.append(_cells(swept, "structural groups", swept.worst_group, zero="not solved"))
+    rows.append(_cells(swept, "any choice: all of J", swept.whole))
     right = ("Sets", "Condition", "at t", "Singular value")
     parts: tuple[Part, ...] = (
         Heading(headline(opened.mechanism)),
@@ -217,19 +208,17 @@ def sweep_report(swept: PartitionSweep) -> Report:
     return Report(parts, lambda: _sweep_record(swept), _sweep_table(swept))
 
 
-def _choice_cells(swept: PartitionSweep, title: str, one: Followed) -> tuple[str, ...]:
-    at, condition, time = _worst(swept, one.condition)
-    u = listed(one.sets[0], 6) if len(one.sets) == 1 else "–"
-    singular = "–" if at is None else f"{one.singular[at]:.2g}"
-    return title, u, str(len(np.unique(one.which))), condition, time, singular
-
-
-def _worst(swept: PartitionSweep, values: Floats) -> tuple[int | None, str, str]:
-    """The instant of the smallest condition, that condition and its time."""
+def _cells(
+    swept: PartitionSweep, title: str, values: Floats, one: Followed | None = None, zero: str = "0"
+) -> tuple[str, ...]:
+    """A choice where its condition is smallest: title, u, sets, condition, time and singular value."""
+    u = listed(one.sets[0], 6) if one is not None and len(one.sets) == 1 else "–"
+    sets = "–" if one is None else str(len(np.unique(one.which)))
     if not np.isfinite(values).any():
-        return None, "–", "–"
+        return title, u, sets, "–", "–", "–"
     at = int(np.nanargmin(values))
-    return at, f"{values[at]:.2g}", f"{swept.time[at]:.4g}"
+    condition = f"{values[at]:.2g}" if values[at] else zero
+    return title, u, sets, condition, f"{swept.time[at]:.4g}", f"{one.singular[at]:.2g}" if one else "–"
 
 
 def _changes(swept: PartitionSweep) -> list[str]:
@@ -293,33 +282,24 @@ def verdict_of(swept: PartitionSweep, one: Stretch) -> tuple[list[str], list[str
 
 def _sweep_record(swept: PartitionSweep) -> dict[str, Any]:
     """A sweep as lists, texts and numbers; None where there is no pose."""
-    keys = ("sets", "which", "condition", "singular", "crossings")
-    record = {
-        key: getattr(swept, key) for key in ("method", "near", "limit", "rank", "time", "whole", "agree")
+    keys, time, opened = "sets which condition singular crossings", swept.time, swept.opened
+    of_groups = enumerate(zip(swept.groups.T, swept.status.T, strict=True), 1)
+    return {
+        "mechanism": opened.mechanism.name,
+        "coordinates": opened.coordinates,
+        **fields(swept, "method near limit rank time whole agree"),
+        "choices": {name: fields(one, keys) for name, one in swept.choices.items()},
+        "groups": {f"SG-{g}": {"condition": at, "status": status} for g, (at, status) in of_groups},
+        "changes": [
+            {"instant": k, "time": time[k], "before": before, "after": after}
+            for k, before, after in swept.changes
+        ],
+        "warnings": [
+            {"from": time[one.first], "to": time[one.last], **one.lowest, "crossed": one.crossed}
+            | dict(zip(("warn", "silent", "verdict"), verdict_of(swept, one), strict=True))
+            for one in swept.warnings
+        ],
     }
-    record["choices"] = {
-        name: {key: getattr(one, key) for key in keys} for name, one in swept.choices.items()
-    }
-    record["groups"] = {
-        f"SG-{g + 1}": {"condition": condition, "status": status}
-        for g, (condition, status) in enumerate(zip(swept.groups.T, swept.status.T, strict=True))
-    }
-    record["changes"] = [
-        {"instant": k, "time": swept.time[k], "before": before, "after": after}
-        for k, before, after in swept.changes
-    ]
-    record["warnings"] = [
-        {
-            "from": swept.time[one.first],
-            "to": swept.time[one.last],
-            **one.lowest,
-            "crossed": one.crossed,
-            **dict(zip(("warn", "silent", "verdict"), verdict_of(swept, one), strict=True)),
-        }
-        for one in swept.warnings
-    ]
-    opened = swept.opened
-    return {"mechanism": opened.mechanism.name, "coordinates": opened.coordinates, **record}
 
 
 def _sweep_table(swept: PartitionSweep) -> Table:
