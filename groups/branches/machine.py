@@ -16,8 +16,8 @@ import numpy as np
 
 from groups.branches.bounds import along_cubic
 from groups.branches.theorem import OFF, ends_of
-from groups.engine.arrays import LINE, aligned, pitch_of
-from groups.engine.machine import POINTER, WHOLE, Host, Program, address_of, object_code
+from groups.engine.arrays import LINE, address_of, aligned, pitch_of
+from groups.engine.machine import POINTER, WHOLE, Host, Program, object_code
 from groups.rotations import rotation_of
 from mbssa.graph.llvm import Module, Writer
 from mbssa.graph.nodes import Graph, Number, cos, graph_of, rounded, sin

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import math
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
@@ -37,6 +38,9 @@ LINE = 8
 NOTES = 3
 
 
+_NOTHING = ctypes.c_char * 0
+
+
 def pitch_of(count: int) -> int:
     """Numbers of a row of memory for so many instants, with room for a vector beyond the last."""
     # Rows have an odd number of lines of the cache, so that they do not share its sets.
@@ -44,12 +48,18 @@ def pitch_of(count: int) -> int:
     return LINE * (lines + 1 - lines % 2)
 
 
+def address_of(array: Any) -> int:
+    """Address of numbers that may be written; rows may have a pitch."""
+    # It takes a third of the time of NumPy's own attributes.
+    return ctypes.addressof(_NOTHING.from_buffer(array[0] if array.ndim > 1 else array))
+
+
 def aligned(
     rows: int, pitch: int, memory: Callable[[int], Floats] = np.empty, count: int | None = None
 ) -> Floats:
     """Memory (rows, count) that begins with a line of the cache; all of the pitch if no number is given."""
     raw = memory(rows * pitch + LINE)
-    start = -raw.__array_interface__["data"][0] % (8 * LINE)
+    start = -address_of(raw) % (8 * LINE)
     shape = rows, pitch if count is None else count
     return np.ndarray(shape, buffer=raw, offset=start, strides=(8 * pitch, 8))
 

@@ -211,38 +211,28 @@ class Group:
         return bodies
 
     def _carried(self, numbers: Numbers, bodies: dict[int, Frame], link: Link) -> Frame:
+        """The frame of a body after the elementary motions of its joint, taken backwards from the child."""
         near, far, sign = (0, 1, 1) if link.forward else (1, 0, -1)
-        if link.joint < 0:
+        j = _joint_of(link)
+        if j < 0:
             b, poses = link.body, self.setting.reference
             place = numbers.given(("place", b), poses.position[b])
             axes = numbers.given(("pose", b), poses.rotation[b].T)
-            angle = numbers.given(("angle", b), [poses.angle[b]])[0]
-            return self._stepped(
-                numbers, Frame(place, axes, angle), _joint_of(link), *_free(self.planar), sign
-            )
-        kind = type_of_joint(self.mechanism, link.joint)
-        assert kind.pair is not None
-        frame = bodies[link.parent].end(*self.side(numbers, link.joint, near))
-        frame = self._stepped(numbers, frame, link.joint, kind.coordinates, kind.pair.steps, sign)
-        return frame.back(*self.side(numbers, link.joint, far))
-
-    def _stepped(
-        self,
-        numbers: Numbers,
-        frame: Frame,
-        j: int,
-        coordinates: Sequence[str],
-        steps: Sequence[Step],
-        sign: int,
-    ) -> Frame:
-        """The frame after the elementary motions of a joint, taken backwards for a sign of -1."""
-        return stepped(
+            frame = Frame(place, axes, numbers.given(("angle", b), [poses.angle[b]])[0])
+            coordinates, steps = _free(self.planar)
+        else:
+            kind = type_of_joint(self.mechanism, j)
+            assert kind.pair is not None
+            frame = bodies[link.parent].end(*self.side(numbers, j, near))
+            coordinates, steps = kind.coordinates, list(kind.pair.steps)
+        frame = stepped(
             frame,
             steps,
             lambda k: self.coordinate(numbers, j, coordinates[k]),
             lambda name: self.parameter(numbers, j, name),
             sign,
         )
+        return frame if j < 0 else frame.back(*self.side(numbers, j, far))
 
     # --- rows ----------------------------------------------------------------------------------------
 

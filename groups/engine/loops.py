@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial, reduce
 from math import inf, nan, pi
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,7 @@ from mbssa.graph.nodes import Graph, above, largest, polynomial, rounded
 
 if TYPE_CHECKING:
     from groups.engine.plan import Plan
-    from groups.engine.routine import Record, Routine
+    from groups.engine.routine import Routine
     from mbssa.arrays import Floats
 
 #: Instants of a block, which all groups solve before the next: what they write stays in a core's cache.
@@ -66,68 +67,57 @@ class Loop:
     tables: list[Floats] = field(default_factory=list)
 
 
-class _Rows:
-    """Rows of a routine in a function: inputs, then unknowns, their rates, records and quality."""
-
-    def __init__(self, code: Code, loop: Loop, record: Record) -> None:
-        self.code, self.loop, self.record = code, loop, record
-        self.inputs: dict[Any, str] = {}
-        self.loads: list[tuple[str, str]] = []
-        self.known: dict[int, str] = {}
-
-    def pointer(self, place: str, is_axis: bool) -> str:
-        """First instant of a row, which is the one at a place of the table of rows."""
-        code = self.code
-        row = code.load(code.at("%T", place, "i64", first=True), "i64", first=True)
-        far = code(f"mul i64 {row}, {'%wide' if is_axis else '%pitch'}", first=True)
-        return code.at("%S" if is_axis else "%X", far, first=True)
-
-    def is_axis(self, k: int) -> bool:
-        """Whether a number of a record is among the axes."""
-        return k >= self.record.stored
-
-    def input(self, name: str, k: Any) -> str:
-        """Text of an input."""
-        code = self.code
-        if (name, k) not in self.inputs:
-            if name == "g":
-                number = code.load(code.at("%P", k, first=True), "double", first=True)
-                self.inputs[name, k] = code.splat(number, first=True)
-            else:
-                row = self.pointer(str(len(self.loop.inputs)), name == "b" and self.is_axis(k[1]))
-                self.loop.inputs.append((name, k))
-                self.inputs[name, k] = text = f"%in{len(self.loop.inputs)}"
-                self.loads.append((text, row))
-        return self.inputs[name, k]
-
-    def table(self, numbers: Floats) -> str:
-        """Pointer to a table."""
-        if id(numbers) not in self.known:
-            at = self.code.at("%C", len(self.loop.tables), "ptr", first=True)
-            self.known[id(numbers)] = self.code.load(at, "ptr", first=True)
-            self.loop.tables.append(numbers)
-        return self.known[id(numbers)]
-
-
 def write_routine(module: Module, routine: Routine, name: str) -> Loop:
     """Write the function of a routine: Newton's method from the guesses, rates, bodies, quality, notes."""
-    loop, n, record = Loop(name), routine.n, routine.record
+    loop, graph, n, record = Loop(name), routine.graph, routine.n, routine.record
+    results = [*routine.step, routine.length, *routine.first, *routine.second, *routine.records]
+    nodes = (graph.nodes[i] for i in graph.needed([*results, *routine.quality]))
+    inputs = [data for op, _, data in nodes if op == "in" and data[0] not in ("q", "dq", "ddq")]
+    loop.inputs = [key for key in inputs if key[0] != "g"]
+    n_records, n_inputs = len(routine.records), len(loop.inputs)
     with module.function(name, ARGUMENTS) as code:
-        rows = _Rows(code, loop, record)
+
+        def row(place: int, number: int | None) -> str:
+            """The row at a place of the table of rows, of a number of a record or of none."""
+            is_axis = number is not None and number >= record.stored
+            at = code.load(code.at("%T", place, "i64", first=True), "i64", first=True)
+            far = code(f"mul i64 {at}, {'%wide' if is_axis else '%pitch'}", first=True)
+            return code.at("%S" if is_axis else "%X", far, first=True)
+
+        def geometry(k: int) -> str:
+            number = code.load(code.at("%P", k, first=True), "double", first=True)
+            return code.splat(number, first=True)
+
+        tables: dict[int, str] = {}
+
+        def table(numbers: Floats) -> str:
+            """Pointer to a table."""
+            if id(numbers) not in tables:
+                at = code.at("%C", len(loop.tables), "ptr", first=True)
+                tables[id(numbers)] = code.load(at, "ptr", first=True)
+                loop.tables.append(numbers)
+            return tables[id(numbers)]
+
+        rows = [row(i, k[1] if name == "b" else None) for i, (name, k) in enumerate(loop.inputs)]
+        numbers = [None] * (3 * n) + [k % record.length for k in range(n_records)] + [None] * len(QUALITY)
+        outs = [row(n_inputs + i, number) for i, number in enumerate(numbers)]
+        given = {key: geometry(key[1]) for key in inputs if key[0] == "g"}
+        flat = geometry(len(routine.geometry(routine.group)) + routine.n_pivots)
         limit = code.splat("%limit", first=True)
         with code.loop("%first", "%end", str(code.lanes)) as t:
-            loads = len(code.lines)  # inputs are loaded here, when they are known
-            n_records = len(routine.records)
-            outs = [f"%out{k}" for k in range(3 * n + n_records + len(QUALITY))]
-            guess = [code.load(code.at(outs[k], t)) for k in range(n)]
-            q, left, steps = _iterated(code, routine, rows, guess)
-            finish = Writer(code, lambda name, k: q[k] if name == "q" else rows.input(name, k), rows.table)
+            given |= {key: code.load(code.at(at, t)) for key, at in zip(loop.inputs, rows, strict=True)}
+            guess = [code.load(code.at(out, t)) for out in outs[:n]]
+
+            def writer(q: Sequence[str]) -> Writer:
+                return Writer(code, lambda name, k: q[k] if name == "q" else given[name, k], table)
+
+            q, left, steps = _iterated(code, routine, writer, guess)
+            finish = writer(q)
             stages = ("dq", routine.first), ("ddq", routine.second)
-            rates = [text for stage in stages for text in finish.stage(routine.graph, *stage)]
+            rates = [text for stage in stages for text in finish.stage(graph, *stage)]
             records, quality = finish.write(routine.records), finish.write(routine.quality)
-            far = _far(code, routine, q, guess, left)
-            quality = [*quality, far]
-            fine = _fine(code, routine, rows, quality, rates, limit)
+            quality.append(_far(code, routine, q, guess, left))
+            fine = _fine(code, routine, quality, rates, flat, limit)
             bad = code(f"icmp ne i{code.lanes} {code.bits(fine)}, -1")
             solved = [*q, *rates, *records]
             for x, out in zip([*solved, *quality, steps], outs, strict=True):
@@ -135,31 +125,24 @@ def write_routine(module: Module, routine: Routine, name: str) -> Loop:
             _note(code, routine, quality, fine)
             with code.when(bad):  # bodies are NaN, and unknowns wait where they were expected
                 nothing = [*guess, *[code.constant(0.0)] * (2 * n), *[code.constant(nan)] * n_records]
-                for k, (x, instead) in enumerate(zip(solved, nothing, strict=True)):
-                    code.store(code.choose(fine, x, instead), code.at(outs[k], t))
-        lines, code.lines = code.lines, []
-        for text, row in rows.loads:
-            code.lines.append(f"  {text} = load {code.number}, ptr {code.at(row, t)}, align 8")
-        code.lines = [*lines[:loads], *code.lines, *lines[loads:]]
-        for k, out in enumerate(outs):
-            of_record = 3 * n <= k < 3 * n + n_records and rows.is_axis((k - 3 * n) % record.length)
-            row = rows.pointer(str(len(loop.inputs) + k), of_record)
-            code.entry.append(f"  {out} = getelementptr double, ptr {row}, i64 0")
+                for x, instead, out in zip(solved, nothing, outs, strict=False):
+                    code.store(code.choose(fine, x, instead), code.at(out, t))
     return loop
 
 
-def _iterated(code: Code, routine: Routine, rows: _Rows, guess: Sequence[str]) -> tuple[list[str], str, str]:
+def _iterated(
+    code: Code, routine: Routine, writer: Callable[[Sequence[str]], Writer], guess: Sequence[str]
+) -> tuple[list[str], str, str]:
     """Unknowns, size of the last step and number of steps of Newton's method."""
     zero = code.constant(0.0)
     if not routine.n:
         return [], zero, zero
     cells = [code.cell(code.number, x) for x in guess]
-    left_at, steps_at, going_at = (code.cell(code.number, zero) for _ in range(3))
-    code.store(code.constant(1.0), going_at)
+    left_at, steps_at = (code.cell(code.number, zero) for _ in range(2))
+    going_at = code.cell(code.number, code.constant(1.0))
     with code.loop("0", str(MOST)):
         q = [code.load(cell) for cell in cells]
-        writer = Writer(code, lambda name, k: q[k] if name == "q" else rows.input(name, k), rows.table)
-        *step, length = writer.write([*routine.step, routine.length])
+        *step, length = writer(q).write([*routine.step, routine.length])
         active = code.compare("ogt", code.load(going_at), zero)
         for cell, x, dx in zip(cells, q, step, strict=True):  # what is there stays: no lane depends on others
             code.store(code.choose(active, code.binary("-", x, dx), x), cell)
@@ -176,25 +159,19 @@ def _iterated(code: Code, routine: Routine, rows: _Rows, guess: Sequence[str]) -
 def _far(code: Code, routine: Routine, q: Sequence[str], guess: Sequence[str], left: str) -> str:
     """Distance of the unknowns from their guess; infinite where Newton's method has not come to its end."""
     far = code.constant(0.0)
-    if not routine.n:
-        return far
-    if not routine.linear:
-        for x, start, scale in zip(q, guess, routine.scales, strict=True):
-            off = code.intrinsic("fabs", code.binary("-", x, start))
-            far = code.extreme(code.binary("*", off, code.constant(1.0 / scale)), far, smallest=False)
+    for x, start, scale in zip(q, guess, routine.scales, strict=True) if not routine.linear else ():
+        off = code.intrinsic("fabs", code.binary("-", x, start))
+        far = code.extreme(code.binary("*", off, code.constant(1.0 / scale)), far, smallest=False)
     return code.choose(code.compare("ole", left, code.constant(TOLERANCE)), far, code.constant(inf))
 
 
 def _fine(
-    code: Code, routine: Routine, rows: _Rows, quality: Sequence[str], rates: Sequence[str], limit: str
+    code: Code, routine: Routine, quality: Sequence[str], rates: Sequence[str], flat: str, limit: str
 ) -> str:
     """Lanes that are solved, as :func:`groups.engine.arrays.is_fine` has it, with finite rates."""
-    flat = rows.input("g", len(routine.geometry(routine.group)) + routine.n_pivots)
     edge, closed = code.constant(EDGE), code.constant(CLOSED * max(1.0, routine.size))
+    total = reduce(partial(code.binary, "+"), rates, quality[FAR])
     found = code.compare("ogt", quality[CONDITION], flat)
-    total = quality[FAR]
-    for rate in rates:
-        total = code.binary("+", total, rate)
     for how, a, b in (
         ("ole", quality[RESIDUAL], closed),
         ("ogt", quality[REACH], edge),

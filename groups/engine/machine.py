@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from groups.engine.arrays import NOTES, Life, aligned, pitch_of
+from groups.engine.arrays import NOTES, Life, address_of, aligned, pitch_of
 from groups.engine.loops import (
     DOUBTFUL,
     ENTRY,
@@ -136,7 +136,8 @@ class Program:
     def kept(self, numbers: Any) -> int:
         """Address of numbers in an array that lives as long as the program."""
         self._alive.append(np.ascontiguousarray(numbers))
-        return address_of(self._alive[-1])
+        found: int = self._alive[-1].ctypes.data
+        return found
 
 
 _numbers = count()
@@ -193,7 +194,7 @@ class Machine(Life):
                 tables[loop], part.index * NOTES * self.lanes,
             )  # fmt: skip
         linear = [part.routine.linear for part in plan.parts for _ in part.state]
-        self._at_entries = address_of(self._entries)
+        self._at_entries, self._at_start = kept(self._entries), kept(plan.start)
         self._at_smooth = kept(np.where(linear, np.inf, SMOOTH * plan.scale))
         self._at_scale = kept(plan.scale_of_inputs)
         self._every = np.ones((len(plan.parts), KNOTS), dtype=np.bool_)
@@ -305,9 +306,8 @@ class Machine(Life):
         if not count or not self._has_room(X):
             return not count
         room = self._room
-        self._program.turns(
-            address_of(X), X.strides[0] // 8, room.at, at_rows, count, address_of(start), X.shape[1]
-        )
+        before = self._at_start if start is self.plan.start else address_of(start)
+        self._program.turns(address_of(X), X.strides[0] // 8, room.at, at_rows, count, before, X.shape[1])
         return not int(room.counts[DOUBTFUL])
 
     # --- coarse pass ---------------------------------------------------------------------------------
@@ -340,12 +340,6 @@ class Machine(Life):
         self._program.strides(
             address_of(X), X.strides[0] // 8, room.at, self._at_entries, self._at_smooth, X.shape[1] - 1, most
         )
-
-
-def address_of(array: Any) -> int:
-    """Address of an array."""
-    found: int = array.__array_interface__["data"][0]
-    return found
 
 
 class _Loan:

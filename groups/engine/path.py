@@ -216,26 +216,21 @@ class Follower:
                 enters = False
             if good == len(at):
                 batch = min(2 * batch, BATCH)
-                share, wide = (
-                    (min(1.0, DIVIDED * share), wide)
-                    if share < 1
-                    else (1.0, min(2 * wide, top if since else WIDEST * top))
-                )
+                if share < 1:
+                    share = min(1.0, DIVIDED * share)
+                else:
+                    wide = min(2 * wide, top if since else WIDEST * top)
                 continue
             batch, failed = FIRST_BATCH, float(at[good])
             k = min(int(x), way.last - 1)
-            if enters:  # the first sample itself has no answer
-                gone = np.flatnonzero(alive & ~found[:, 0]).tolist()
-                since |= {g: self._missing(g, knots, -1.0) for g in gone}
-                alive = alive & found[:, 0]
-            elif failed - x > 1:
+            if failed - x > 1:
                 wide = float(way.sums[int(failed)] - way.sums[k]) / DIVIDED
-            elif self._divides(way, k, share, column, alive & ~found[:, good]):
+            elif not enters and self._divides(way, k, share, column, alive & ~found[:, good]):
                 share /= DIVIDED
-            else:  # what cannot be followed is lost from here on
+            else:  # what cannot be followed, or has no answer at the first sample, is lost from here on
                 alive = alive & found[:, good]
                 gone = [g for g in np.flatnonzero(~alive).tolist() if g not in since]
-                since |= {g: self._missing(g, knots, x) for g in gone}
+                since |= {g: self._missing(g, knots, -1.0 if enters else x) for g in gone}
         knots.lost += [Loss(g, missing.before, np.inf, g in knots.beyond) for g, missing in since.items()]
         return knots
 

@@ -116,18 +116,10 @@ class Plan:
         self.size = float(model.frames.size)
         self.record = Record(self.mechanism.space == "planar")
         self.inputs = len(self.setting.inputs)
-        self.scale_of_inputs = np.array(
-            [self.size if is_length(c) else 1.0 for c in self.mechanism.driven_coordinates]
-        )
-        self.turning_inputs = np.array(
-            [not is_length(c) for c in self.mechanism.driven_coordinates], dtype=np.bool_
-        )
-        by_newton = {
-            g
-            for g, solver in enumerate(model.solvers)
-            if solver.form == "Newton" and solver.default is not None
-        }
-        groups = groups_of(self.setting, by_newton)
+        lengths = np.array([is_length(c) for c in self.mechanism.driven_coordinates], dtype=np.bool_)
+        self.turning_inputs, self.scale_of_inputs = ~lengths, np.where(lengths, self.size, 1.0)
+        chosen = (s.form == "Newton" and s.default is not None for s in model.solvers)
+        groups = groups_of(self.setting, {g for g, by_newton in enumerate(chosen) if by_newton})
         self._routines = _ROUTINES.setdefault(model.structure, {})
         self.unknowns = sum(len(group.names) for group in groups)
         self.first_body = 3 * self.inputs
@@ -148,11 +140,10 @@ class Plan:
         self.wound = self._wound()
         self.clock = slice(self.first_clock, self.first_axes)
         #: Rows of the frame: its record, and its axes.
-        axes = self.record.length - self.record.stored
-        self.frame = (
+        self.frame = [
             slice(self.first_body, self.first_body + self.record.stored),
-            slice(self.first_axes, self.first_axes + axes),
-        )
+            slice(self.first_axes, self.first_axes + self.record.length - self.record.stored),
+        ]
         self.alive = np.array([not part.dead for part in self.parts])
         for part in self.parts:
             self.alive[part.index] &= self.alive[list(part.known)].all()
@@ -336,14 +327,11 @@ class Plan:
         """By group, the indices of those that it reads."""
         of_body = {b: group.index for group in groups for b in group.own}
         of_name = {name: group.index for group in groups for name in group.names if len(name) == 2}
-        return [
-            tuple(
-                sorted(
-                    {*(of_body[b] for b in g.uses.bodies if b), *(of_name[name] for name in g.uses.solved)}
-                )
-            )
+        needs = (
+            {*(of_body[b] for b in g.uses.bodies if b), *(of_name[name] for name in g.uses.solved)}
             for g in groups
-        ]
+        )
+        return [tuple(sorted(each)) for each in needs]
 
     def _parts_of(self, twins: list[Group], known: list[tuple[int, ...]]) -> list[Part]:
         """Twins by routines whose order of pivots is good for them."""

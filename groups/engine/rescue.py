@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from groups.engine.arrays import CLOSED, EDGE, TOLERANCE, all_fine, is_fine
+from groups.engine.arrays import CLOSED, EDGE, TOLERANCE, Life, all_fine, is_fine
 from groups.engine.path import on_one_path
 from groups.engine.plan import CONDITION, FAR, GIMBAL, REACH, RESIDUAL, STEPS
 from groups.status import (
@@ -26,7 +26,6 @@ from groups.status import GIMBAL as GIMBAL_LOCK
 from mbssa.arrays import Bools, Floats, Ints
 
 if TYPE_CHECKING:
-    from groups.engine.arrays import Life
     from groups.engine.path import Knots, Loss
     from groups.engine.plan import Part, Plan
 
@@ -103,7 +102,7 @@ def fine(plan: Plan, part: Part, X: Floats, near: float = NEAR) -> Bools:
 def _rescued(plan: Plan, life: Life, part: Part, X: Floats, bad: Ints) -> Statuses:
     """Statuses of a group at some instants; its answers are written where there are some."""
     Y = life.columns(X, bad, part)
-    life.apart(Y, len(bad), NEAR, parts=[part])  # predecessors may have been rescued
+    Life.apart(life, Y, len(bad), NEAR, parts=[part])  # by NumPy: what a singular leg hangs on has its place
     code = np.where(fine(plan, part, Y), OK, NOT_CONVERGED).astype(np.int8)
     todo = np.flatnonzero(code != OK)
     if len(todo):
