@@ -11,14 +11,13 @@ from typing import Annotated, Literal
 
 import typer
 
-from groups.building import build
 from groups.cli import options
 from groups.cli.arguments import by_option, coordinate_values, names, pairs
 from groups.cli.running import stoppable_progress
 from groups.dynamics.forward import Event, Method
 from groups.dynamics.forward import simulate as simulate_by
-from groups.dynamics.forward.choice import structure_of
 from groups.dynamics.forward.integration import Integrator
+from groups.dynamics.forward.running import model_of
 from groups.model import Model
 from groups.reports.simulation import simulation_report
 from groups.trajectory import Trajectory, load_trajectory
@@ -127,7 +126,7 @@ def simulate(
 
     mechanism = load(model)
     try:
-        released = build(structure_of(mechanism))
+        released = model_of(mechanism)
     except ModelError:
         raise  # names its place itself
     except ValueError as error:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -101,12 +101,10 @@ def simulate(
     >>> bool(abs(simulation.balance).max() < 1e-7)
     True
     """
+    given: dict[str, Any] = locals()
+    given |= {name: dict(given[name] or {}) for name in ("initial", "rates", "applied")}
+    given["events"] = tuple(events)
+    given["start"] = start.trajectory if isinstance(start, Simulation) else start
     from groups.dynamics.forward.running import Request, run
 
-    return run(
-        Request(
-            of, duration, method, tolerance, steps, time, start, dict(initial or {}), dict(rates or {}),
-            prescribed, dict(applied or {}), tuple(events), stop_at_limits, integrator, largest_step,
-            most_steps, stiffness, damping, compiled, progress,
-        )
-    )  # fmt: skip
+    return run(Request(**given))

@@ -66,10 +66,8 @@ class Constraints:
         system = self.system = system_of(Setting(structure, frames, begin, places, inputs, spins))
         self._state = system.start
         self.size, self.columns = frames.size, system.columns
-        self.n, unknown = (
-            system.n - len(system.starts),
-            np.array([n == "unknown" for _, n, _ in system.labels]),
-        )
+        self.n = system.n - len(system.starts)
+        unknown = np.array([name == "unknown" for _, name, _ in system.labels])
         #: Rows of constraints, and those that determine further unknowns.
         self.own, self._more = np.flatnonzero(~unknown), np.flatnonzero(unknown)
         #: Joint of each constraint, -1 of a passive rotation.
@@ -186,8 +184,8 @@ class Bodies:
 
     def inertia(self, t: float, parts: tuple[Floats, ...]) -> tuple[Floats, Floats, Floats]:
         """Masses (N - 1, 3 or 6, …) by origins' twists, forces (n,) with gyroscopic ones, loads (N, …)."""
-        position, orientation, velocity, _, rotation, twist = parts
-        loads = self.loads.at(t, position, orientation, velocity)
+        *_, rotation, twist = parts
+        loads = self.loads.at(t, parts)
         table = self.loads.table
         free = list(unknowns(self.mechanism.space))
         M, f = np.zeros((self.n, 6, 6)), np.zeros((self.n, 6))

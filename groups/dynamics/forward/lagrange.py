@@ -1,11 +1,12 @@
-"""Method ``lagrange``: the saddle point of masses and constraints, with multipliers and projection."""
+"""Methods ``lagrange``, by multipliers, and ``penalty``: joints as springs and dampers, as in bond graphs."""
 
-# M a + Jᵀ λ = f, J a = -J' v; of redundant constraints the multipliers of least norm. Positions and
+# Lagrange: M a + Jᵀ λ = f, J a = -J' v; of redundant constraints the multipliers of least norm. Positions and
 # velocities are projected on the constraints after every accepted step and at every sample (no Baumgarte
 # stabilisation).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import cached_property
 
@@ -14,7 +15,13 @@ import scipy.linalg
 
 from groups.dynamics.forward.absolute import BodyCoordinates, Rows, Solved
 from groups.dynamics.forward.equations import CannotGoOnError
+from groups.dynamics.forward.loads import Loads
+from groups.motion import Law
+from groups.trajectory import Trajectory
+from mbssa import Structure
 from mbssa.arrays import Floats
+from mbssa.joints.frames import Frames
+from mbssa.joints.poses import Poses
 
 #: Residual, over the size, from which positions need no further Newton step, and the most steps.
 CLOSED, STEPS = 1e-13, 10
@@ -122,3 +129,40 @@ class Lagrange(BodyCoordinates):
             return np.full(matrix.shape[1], np.nan)
         least: Floats = V[:rank].T @ ((U[:, :rank].T @ right) / sizes[:rank])
         return least
+
+
+class Penalty(BodyCoordinates):
+    """Equations of motion of all bodies, each free, between springs (N/m) and dampers (N s/m)."""
+
+    # Each constraint φ = 0 pulls with -(k φ + c φ') along its direction. Constraints may depend on one
+    # another, so that hyperstatic mechanisms are simulated as they are; a joint opens by its reaction over k.
+    # Constraints on directions have the same stiffness at the mechanism's size, in N m/rad and N m s/rad.
+
+    def __init__(
+        self, structure: Structure, frames: Frames, at: Poses, loads: Loads,
+        laws: Mapping[str, Law], begin: Trajectory, stiffness: float, damping: float,
+    ) -> None:  # fmt: skip
+        super().__init__(structure, frames, at, loads, laws, begin)
+        self.k, self.c = stiffness * frames.size**2, damping * frames.size**2
+        M, *_ = self.bodies.inertia(0.0, self.bodies.unpacked(self.start))
+        missing = np.flatnonzero(np.linalg.matrix_rank(M) < M.shape[1])
+        light = [self.mechanism.body_name(b + 1) for b in missing.tolist()]
+        if light:
+            raise CannotGoOnError(
+                f"the method penalty needs mass and inertia of every body; {', '.join(light)} "
+                "can move or turn without; give them an inertia, or take another method"
+            )
+
+    def settle(self, t: float, y: Floats) -> None:
+        """No projection: joints are elastic."""
+        self.rate(t, y)
+        self.loads.turn()
+
+    def solved(self, t: float, parts: tuple[Floats, ...], rows: Rows) -> Solved:
+        """Solve for the accelerations; power of the loads and of the joints' springs."""
+        self.evaluations += 1
+        M, f, loads = self.bodies.inertia(t, parts)
+        pull = -(self.k * rows.residual + self.c * rows.rate)
+        force = (f + rows.jacobian.T @ pull).reshape(*M.shape[:2], 1)
+        second = np.asarray(np.linalg.solve(M, force), dtype=np.float64).ravel()
+        return Solved(second, float((loads * parts[2]).sum() + pull @ (rows.rate + rows.given)), pull)

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
 from groups.dynamics.forces import TYPES
 from groups.dynamics.forces.at import Solved
+from groups.dynamics.forward.equations import Measured
 from groups.dynamics.masses import MassTable
 from groups.dynamics.state import State
-from groups.rotations import plane_rotation, rotation_of, twist_in_space
-from groups.trajectory import Trajectory
 from mbssa import Mechanism
 from mbssa.arrays import Floats
 from mbssa.bounds import LARGEST_LOAD, range_fault
 from mbssa.graph.nodes import Number
-from mbssa.joints.axes import in_space
 from mbssa.joints.catalogue import is_length
 from mbssa.joints.frames import Frames
 
@@ -31,25 +29,8 @@ class Loads:
     """Force elements and forces applied along joint coordinates, of a mechanism at one instant."""
 
     def __init__(self, mechanism: Mechanism, frames: Frames, applied: Mapping[str, Applied]) -> None:
-        n, self.planar = mechanism.n_bodies, mechanism.space == "planar"
-        self.frames, self.applied = frames, dict(applied)
-        self.table = MassTable.of(mechanism, frames)
-        wide = 3 if self.planar else 6
-        self._time = np.zeros(1)
-        self._position = np.zeros((n, 1, 2 if self.planar else 3))
-        self._orientation = np.zeros((n, 1) if self.planar else (n, 1, 4))
-        self._velocity = np.zeros((n, 1, wide))
-        self._still = np.zeros((n, 1, 6))
-        self._none = np.zeros((n, wide))
-        quality = np.zeros((1, 1))
-        # One view of these arrays for all instants: an evaluation allocates nothing.
-        self._trajectory = Trajectory(
-            mechanism, self._time, self._position.swapaxes(0, 1), self._orientation.swapaxes(0, 1),
-            self._velocity.swapaxes(0, 1), np.zeros((1, n, wide)), quality.astype(np.int8), quality,
-            quality.astype(np.int64), quality + 1.0, np.arange(n), group_names=("all",),
-        )  # fmt: skip
-        vars(self._trajectory)["reference"] = frames
-        self._forces = mechanism.forces
+        self.mechanism, self.frames, self.applied = mechanism, frames, dict(applied)
+        self.planar, self.table = mechanism.space == "planar", MassTable.of(mechanism, frames)
         #: By name of a coordinate, its value at the end of the last step, and then its value and rate now.
         self._counted: dict[str, float] = {}
         self._now: dict[str, tuple[float, float]] = {}
@@ -60,39 +41,34 @@ class Loads:
         fastest = max((abs(rate) for _, rate in self._now.values()), default=0.0)
         return FARTHEST / fastest if fastest > 0.0 else math.inf
 
-    def at(self, time: float, position: Floats, orientation: Floats, velocity: Floats) -> Floats:
+    def at(self, time: float, parts: Sequence[Floats]) -> Floats:
         """Loads (N, 6), planar (N, 3), but weight and inertia, about the bodies' origins, world axes."""
-        if not (self._forces or self.applied):
-            return self._none
-        self._time[0] = time
-        self._position[:, 0], self._orientation[:, 0] = position, orientation
-        self._velocity[:, 0] = velocity
-        at, found = _Counting(self._state(), self._counted, self._now), np.zeros((len(position), 6))
+        position, orientation, velocity, *others = parts  # as of absolute.Bodies.unpacked
+        if not (self.mechanism.forces or self.applied):
+            return np.zeros_like(velocity)
+        one, zero = np.ones(1), np.zeros((2, 1))
+        rate = velocity[None]
+        measured = Measured(position[None], orientation[None], rate, 0.0 * rate, one, zero, zero[0])
+        trajectory = measured.trajectory(self.mechanism, time * one)
+        vars(trajectory)["reference"] = self.frames
+        place, rotation, twist = (x[:, None] for x in others)
+        angle = orientation[:, None] if self.planar else np.zeros((len(place), 1))
+        state = State(
+            self.mechanism, self.frames, place, rotation, angle, trajectory, twist, 0.0 * twist
+        )  # fmt: skip
+        at, found = _Counting(state, self._counted, self._now), np.zeros((len(place), 6))
         with np.errstate(invalid="ignore", divide="ignore"):
-            for force in self._forces:
+            for force in self.mechanism.forces:
                 TYPES[force.type].exert(force, at)
             for name, value in self.applied.items():
                 at.along(name, float(value(time) if callable(value) else value))
         for wrench in at.wrenches:
             found[wrench.body] += wrench.about(at.state.position[wrench.body])[0]
-        if not self.planar:
-            return found
-        flat = np.empty((len(found), 3))
-        flat[:, :2], flat[:, 2] = found[:, :2], found[:, 5]
-        return flat
+        return found[:, [0, 1, 5]] if self.planar else found
 
     def turn(self) -> None:
         """Continue the turns of angles from the last evaluation."""
         self._counted |= {name: value for name, (value, _) in self._now.items()}
-
-    def _state(self) -> State:
-        flat = self._orientation
-        rotation = plane_rotation(flat) if self.planar else rotation_of(flat)
-        angle = flat if self.planar else np.zeros(flat.shape[:2])
-        return State(
-            self._trajectory.mechanism, self.frames, in_space(self._position), rotation, angle,
-            self._trajectory, twist_in_space(self._velocity), self._still,
-        )  # fmt: skip
 
 
 class _Counting(Solved):

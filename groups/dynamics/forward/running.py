@@ -13,13 +13,11 @@ import numpy.typing as npt
 from groups.building import build
 from groups.dynamics.forces import energy_of
 from groups.dynamics.forward import METHODS
-from groups.dynamics.forward.choice import structure_of
 from groups.dynamics.forward.equations import CannotGoOnError, Equations, Measured, instant
 from groups.dynamics.forward.events import Event, limit_events
 from groups.dynamics.forward.integration import EXPLICIT, ONE_STEP, Integrator, Run, integrate
-from groups.dynamics.forward.lagrange import Lagrange
+from groups.dynamics.forward.lagrange import Lagrange, Penalty
 from groups.dynamics.forward.loads import Applied, Loads, applied_faults
-from groups.dynamics.forward.penalty import Penalty
 from groups.dynamics.forward.result import Simulation
 from groups.dynamics.forward.trees import Trees, calling_back
 from groups.dynamics.masses import gravity_energy, masses, massless
@@ -29,15 +27,17 @@ from groups.motion import Law
 from groups.motion.inputs import name_faults
 from groups.motion.sampled import time_faults
 from groups.motion.sampling import check_span, stored_laws
+from groups.partitioning import partition
 from groups.posed import configuration_at
 from groups.results.faults import values_text
 from groups.results.joints import coordinate_motion
 from groups.results.limits import excesses
 from groups.trajectory import Trajectory
-from mbssa import Mechanism, Structure
+from mbssa import Mechanism, Structure, decompose
 from mbssa.arrays import Floats
 from mbssa.bounds import range_fault
 from mbssa.faults import BETWEEN
+from mbssa.input_search.query import driven_by
 from mbssa.io.motion import by_id
 
 if TYPE_CHECKING:
@@ -62,12 +62,12 @@ class Request:
     tolerance: float
     steps: int
     time: npt.ArrayLike | None
-    start: Simulation | Trajectory | None
+    start: Trajectory | None
     initial: Mapping[str, float]
     rates: Mapping[str, float]
     prescribed: Mapping[str, Law] | Sequence[str]
     applied: Mapping[str, Applied]
-    events: tuple[Event, ...]
+    events: Sequence[Event]
     stop_at_limits: bool
     integrator: Integrator | None
     largest_step: float
@@ -86,7 +86,7 @@ def run(request: Request) -> Simulation:
     if request.stop_at_limits:
         limited = of if isinstance(of, Mechanism) else of.mechanism
         request = replace(request, events=(*request.events, *limit_events(limited)))
-    model = of if isinstance(of, Model) else _built(of)
+    model = of if isinstance(of, Model) else model_of(of)
     initial, rates = (by_id(model.mechanism, given) for given in (request.initial, request.rates))
     request = replace(request, initial=initial, rates=rates)
     laws, time = _checked(request, model)
@@ -105,9 +105,24 @@ def run(request: Request) -> Simulation:
 
 
 @lru_cache(maxsize=4)
-def _built(of: Structure | Mechanism) -> Model:
+def model_of(of: Structure | Mechanism) -> Model:
     """The model, which keeps its equations of motion; of the last few, for calls one after another."""
-    return build(of if isinstance(of, Structure) else structure_of(of))
+    # In the driven coordinates of a mechanism; where none is driven, in those of partition.
+    if isinstance(of, Structure):
+        return build(of)
+    mechanism = of
+    if not mechanism.n_driven:
+        independent = partition(mechanism, driven=()).independent
+        if not independent:
+            raise ValueError(f"{mechanism.name} has no freedom: there is nothing to simulate")
+        mechanism = driven_by(mechanism, independent)
+    structure = decompose(mechanism)
+    if not structure.determined:
+        raise ValueError(
+            f"{mechanism.name}: {', '.join(mechanism.driven_coordinates)} are not its independent "
+            "coordinates, since the mobility count is not determined with them; see mbssa check"
+        )
+    return build(structure)
 
 
 def _integrated(
@@ -144,7 +159,7 @@ def _integrated(
 def _begin(trees: Trees, request: Request, laws: Mapping[str, Law], t: float) -> None:
     """Take the initial state."""
     if request.start is not None:
-        last = _before(request.start).instants(slice(-1, None))
+        last = request.start.instants(slice(-1, None))
         trees.begin_at(replace(last, mechanism=trees.mechanism))
         return
     drives = trees.traced.drives
@@ -170,7 +185,7 @@ def _checked(request: Request, model: Model) -> tuple[dict[str, Law], Floats]:
             f"{what} of {name} {fault}" for name, value in values.items() if (fault := range_fault(value))
         ]
     faults += applied_faults(request.applied, model.mechanism)
-    time = _instants(request, 0.0 if faults else _first(request), faults)
+    time = _instants(request, faults)
     if len(massless(model.mechanism)) == model.mechanism.n_bodies - 1:
         faults.append("no body has mass; give bodies an inertia = { mass = …, centre = …, … }")
     if faults:
@@ -179,30 +194,24 @@ def _checked(request: Request, model: Model) -> tuple[dict[str, Law], Floats]:
 
 
 def _setting_faults(request: Request) -> list[str]:
-    faults = []
-    if request.method not in METHODS:
-        faults.append(f"method {request.method!r}: write {', '.join(METHODS)}")
-    if request.integrator is not None and request.integrator not in get_args(Integrator):
-        faults.append(f"integrator {request.integrator!r}: write {', '.join(get_args(Integrator))}")
-    if request.method == "lagrange" and request.integrator not in (None, *ONE_STEP):
-        faults.append(
-            f"integrator {request.integrator!r}: has a history that projection would break; for lagrange "
-            f"write {', '.join(ONE_STEP)}"
-        )
-    if request.method == "dae" and request.integrator:
-        faults.append("method 'dae': its integrator is IDA; leave integrator out, or take another method")
-    for what, value in (
-        ("largest_step", request.largest_step), ("stiffness", request.stiffness),
-    ):  # fmt: skip
-        if not value > 0.0:
-            faults.append(f"{what} is {value}; write a positive number")
-    if request.most_steps < 1:
-        faults.append(f"most_steps is {request.most_steps}; write 1 or more")
-    if not FINEST <= request.tolerance < 1.0:
-        faults.append(f"tolerance is {request.tolerance}; write {FINEST:g} to below 1")
-    if not request.damping >= 0.0:
-        faults.append(f"damping is {request.damping}; write 0 or more")
-    return faults
+    method, integrator, known = request.method, request.integrator, get_args(Integrator)
+    history = method == "lagrange" and integrator not in (None, *ONE_STEP)
+    told, tolerance = f"integrator {integrator!r}", request.tolerance
+    faults = {
+        f"method {method!r}: write {', '.join(METHODS)}": method not in METHODS,
+        f"{told}: write {', '.join(known)}": integrator not in (None, *known),
+        f"{told}: has a history that projection would break; for lagrange "
+        f"write {', '.join(ONE_STEP)}": history,
+        "method 'dae': its integrator is IDA; leave integrator out, or take another method": (
+            method == "dae" and bool(integrator)
+        ),
+        f"largest_step is {request.largest_step}; write a positive number": not request.largest_step > 0.0,
+        f"stiffness is {request.stiffness}; write a positive number": not request.stiffness > 0.0,
+        f"most_steps is {request.most_steps}; write 1 or more": request.most_steps < 1,
+        f"tolerance is {tolerance}; write {FINEST:g} to below 1": not FINEST <= tolerance < 1.0,
+        f"damping is {request.damping}; write 0 or more": not request.damping >= 0.0,
+    }
+    return [text for text, wrong in faults.items() if wrong]
 
 
 def _laws(request: Request, model: Model, faults: list[str]) -> dict[str, Law]:
@@ -234,12 +243,11 @@ def _unknown(among: tuple[str, ...], given: Iterable[str]) -> list[str]:
 
 def _start_faults(request: Request, mechanism: Mechanism) -> list[str]:
     """Faults of a start from the last instant of another run."""
-    if request.start is None:
+    before, faults = request.start, list[str]()
+    if before is None:
         return []
-    faults = []
     if request.initial or request.rates:
         faults.append("start: a continued run has its own values and rates; leave initial and rates out")
-    before = _before(request.start)
     if (before.planar, before.mechanism.n_bodies) != (mechanism.space == "planar", mechanism.n_bodies):
         faults.append(f"start: is a run of another mechanism than {mechanism.name or 'this one'}")
     elif before.velocity is None or len(before.kept) != mechanism.n_bodies:
@@ -249,18 +257,10 @@ def _start_faults(request: Request, mechanism: Mechanism) -> list[str]:
     return faults
 
 
-def _before(start: Simulation | Trajectory) -> Trajectory:
-    return start.trajectory if isinstance(start, Simulation) else start
-
-
-def _first(request: Request) -> float:
-    """Time at which the run begins, s."""
-    return 0.0 if request.start is None else float(_before(request.start).time[-1])
-
-
-def _instants(request: Request, first: float, faults: list[str]) -> Floats:
+def _instants(request: Request, faults: list[str]) -> Floats:
     """Instants (T,), s."""
     if request.time is None:
+        first = 0.0 if faults or request.start is None else float(request.start.time[-1])
         try:
             check_span(request.steps, request.duration)
         except ValueError as error:

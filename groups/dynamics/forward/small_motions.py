@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import count
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from groups.building import build
-from groups.dynamics.forward.choice import structure_of
 from groups.dynamics.forward.equations import CannotGoOnError
 from groups.dynamics.forward.loads import Applied, applied_faults
-from groups.dynamics.forward.slopes import Slopes
+from groups.dynamics.forward.running import model_of
 from groups.dynamics.forward.trees import Trees, calling_back, massless_text
 from groups.model import Model
 from groups.motion import Motion
@@ -23,6 +23,10 @@ from mbssa import Mechanism, Structure
 from mbssa.arrays import Floats
 from mbssa.bounds import range_fault
 from mbssa.faults import BETWEEN
+from mbssa.graph.derivative import Direction, derivative
+from mbssa.graph.evaluation import evaluated
+from mbssa.graph.nodes import Number
+from mbssa.graph.source import Printed, functions
 from mbssa.io.motion import by_id
 from mbssa.joints.catalogue import is_length
 
@@ -40,6 +44,14 @@ _FASTEST = 300.0
 
 #: Evaluations of the forces that the search takes at most.
 MOST_EVALUATIONS = 20_000
+
+
+#: Inputs of the traced equations that depend on the state.
+_MOVING = ("x", "v", "a", "R")
+#: Calls from which on derivatives are printed.
+_FEW = 10
+#: Step of differences, over the size or in rad.
+_MOVED = 1e-5
 
 
 @dataclass(frozen=True, eq=False)
@@ -304,12 +316,11 @@ def _damped(K: Floats, M: Floats, f: Floats, damping: float, unit: Floats, radiu
 def _equations(
     of: Structure | Mechanism, given: Mapping[str, float], applied: Mapping[str, Applied]
 ) -> Trees:
-    structure = of if isinstance(of, Structure) else structure_of(of)
-    model = build(structure)
+    model = model_of(of)
     reference, given = model.reference_inputs, by_id(model.mechanism, given)
     faults = name_faults(tuple(reference), [*reference, *given], "value")
     faults += [f"value of {name} {fault}" for name, value in given.items() if (fault := range_fault(value))]
-    faults += applied_faults(applied, structure.mechanism)
+    faults += applied_faults(applied, model.mechanism)
     if faults:
         raise ValueError(BETWEEN.join(faults))
     value = np.array([given.get(name, start) for name, start in reference.items()], dtype=np.float64)
@@ -317,7 +328,7 @@ def _equations(
     try:
         found.begin(0.0, value, 0.0 * value)  # raises where no mass moves, or a position is out of reach
     except CannotGoOnError as error:
-        raise ValueError(f"{structure.mechanism.name}: {error}") from None
+        raise ValueError(f"{model.mechanism.name}: {error}") from None
     return found
 
 
@@ -346,3 +357,89 @@ def _linearised(equations: Trees, slopes: Slopes, value: Floats) -> Linearisatio
         equations.coordinates, value.copy(), mass, damping, stiffness, eigenvalues,
         eigenvalues.imag / (2 * np.pi), ratio, modes, force, equations.model,
     )  # fmt: skip
+
+
+class Slopes:
+    """Stiffness and damping at rest: derivatives of the generalised forces of all driven coordinates."""
+
+    # Along a direction d of the independent coordinates all coordinates go by R d, and their derivatives R by
+    # S, which follows from the second derivatives of the closed rows. A function that no formula gives has
+    # no derivative: there differences stand for all of it.
+
+    def __init__(self, equations: Trees) -> None:
+        self.equations = equations
+        traced = equations.traced
+        make, nodes = traced.graph.input, traced.graph.nodes
+        self.force = traced.force[: traced.free]
+        moving = set[int]()
+        for i, (op, operands, data) in enumerate(nodes):
+            if data[0] in _MOVING if op == "in" else any(k in moving for k in operands):
+                moving.add(i)
+        needed = traced.graph.needed([*self.force, *traced.rows])
+        self.by_differences = any(nodes[i][0] == "user" for i in moving.intersection(needed))
+        if self.by_differences:
+            return
+
+        def along(given: str, to: str) -> Direction:
+            return Direction(lambda name, k: make(to, k) if name == given else 0.0)
+
+        def moved(name: str, k: Any) -> Number:
+            return make("d", k) if name == "x" else make("S", k) if name == "R" else 0.0
+
+        curvature = derivative(derivative(traced.rows, along("x", "e")), along("x", "d"))
+        by_place, by_rate = derivative(self.force, Direction(moved)), derivative(self.force, along("v", "d"))
+        #: Derivatives of the rows by place and twice along directions, of the forces by place and by rate.
+        self._numbers = [*traced.jacobian.values(), *curvature], [*by_place, *by_rate]
+        self._calls = 0
+
+    @cached_property
+    def _printed(self) -> list[Printed]:
+        return [functions("slopes", [], numbers) for numbers in self._numbers]
+
+    def _values(self, which: int, lanes: int, given: Mapping[str, Any]) -> Floats:
+        """Numbers (…, lanes) by their inputs, node by node at first, since printing takes as long as many."""
+
+        def of(name: str, k: Any) -> Any:
+            return given[name][k] if name in given else 0.0
+
+        if self._calls <= _FEW:
+            found = evaluated(self._numbers[which], of)
+        else:
+            (_, function), inputs = self._printed[which]
+            found = list(function([of(*each) for each in inputs], ()))
+        return np.array([np.broadcast_to(each, lanes) for each in found]).reshape(-1, lanes)
+
+    def __call__(self, value: Floats) -> tuple[Floats, Floats]:
+        """Stiffness and damping matrices (D, D) at values of the driven coordinates, at rest."""
+        if self.by_differences:
+            return self._differences(value)
+        self.equations.balance(value, np.zeros(len(value)))
+        traced, (x, R) = self.equations.traced, self.equations.tangents
+        n, F = R.shape
+        one, other = np.divmod(np.arange(F * F), F)
+        applied = self.equations.memory["applied"]
+        given: dict[str, Any] = {"x": x, "R": R.ravel(), "applied": applied, "e": R[:, one], "d": R[:, other]}
+        self._calls += 1
+        found = self._values(0, F * F, given)
+        J, S = np.zeros((traced.m, n)), np.zeros((n, F * F))
+        for place, slope in zip(traced.jacobian, found[:, 0].tolist(), strict=False):
+            J[place] = slope
+        S[F:] = np.linalg.lstsq(J[:, F:], -found[len(traced.jacobian) :], rcond=None)[0]
+        given |= {"d": R, "S": S.reshape(n * F, F)}
+        K, C = np.split(-self._values(1, F, given), 2)
+        return K, C
+
+    def _differences(self, value: Floats) -> tuple[Floats, Floats]:
+        still, unit = 0.0 * value, self.equations.traced.unit[: len(value)]
+
+        def columns(force: Callable[[Floats], Floats]) -> Floats:
+            each = [(force(-step) - force(step)) / (2 * step.max()) for step in _MOVED * np.diag(unit)]
+            return np.stack(each, axis=1)
+
+        def force(value: Floats, rate: Floats) -> Floats:
+            return self.equations.balance(value, rate)[1]
+
+        K = columns(lambda step: force(value + step, still))
+        C = columns(lambda step: force(value, step))
+        self.equations.balance(value, still)
+        return K, C

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -30,7 +30,6 @@ from mbssa.joints.equations import differs, sine_cosine, value
 if TYPE_CHECKING:
     from groups.engine.numbers import Name
     from groups.model import Model
-    from mbssa import Mechanism
     from mbssa.arrays import Floats
 
 #: A derivative of a row below this is none that tells its size.
@@ -103,9 +102,10 @@ class Traced:
         self.hinges: list[tuple[int, int, int, float]] = []
         #: Places on open profiles: unknown, range, index of the group.
         self.ends: list[tuple[int, tuple[float, float], int]] = []
-        #: Coordinates with limits, as far as the trees have them.
-        self.limited: dict[str, int | None] = {}
-        numbers = self._close(setting, _wanted(model, applied))
+        named = [force.coordinate for force in self.mechanism.forces if force.coordinate is not None]
+        # Coordinates along which forces act.
+        wanted = dict.fromkeys(self.mechanism.place_of(name) for name in (*named, *applied))
+        numbers = self._close(setting, wanted)
         self.bodies = numbers.frames
         self.n, self.m = len(self.start), len(self.rows)
         self.free = self.n - len(self.blocks)
@@ -125,7 +125,7 @@ class Traced:
 
     def _close(self, setting: Setting, wanted: Collection[tuple[int, str]]) -> Coordinates:
         """Rows of all groups, in their order; coordinates that no tree has get a row of their own."""
-        numbers = Coordinates(self.graph, len(self.start))
+        numbers, mechanism = Coordinates(self.graph, len(self.start)), self.mechanism
         numbers.frames[0] = Frame(clean(self.frames.position[0]), clean(self.frames.rotation[0].T))
         for (j, name), row in setting.drives.items():
             numbers.place[j, name] = row
@@ -136,25 +136,29 @@ class Traced:
             bodies, rows = group.evaluate(numbers)
             numbers.frames |= {b: bodies[b] for b in group.own}
             solved = {name: first + k for k, name in enumerate(group.names) if len(name) == 2}
+            ends = {*group.cuts, *(j for s in group.struts for j in (s.pin, s.ball, s.slide))}
             for j, name in wanted:
-                if j in _joints(group) and (j, name) not in solved and (j, name) not in setting.drives:
+                if j in ends and (j, name) not in solved and (j, name) not in setting.drives:
                     self.measured[j, name] = _measured(group, numbers, bodies, rows, j, name)
             self.rows += rows
             self.group_of += [group.index] * len(rows)
             self.start += [float(x) for x in group.start]
-            self.lengths += [not turn for turn in group.turns] + [
-                not is_turning(name) for name in group.names[len(group.turns) :]
-            ]
+            more = group.names[len(group.turns) :]  # angles, places on curves, lengths
+            self.lengths += [not turn for turn in group.turns]
+            self.lengths += [len(name) == 2 and is_length(name[1]) for name in more]
             self.ends += [(first + end.unknown, end.range, group.index) for end in group.ends]
             self.unknowns += [(group.index, name) for name in group.names]
-            self.names += [_label(self.mechanism, name) for name in group.names]
+            for j, *rest in group.names:
+                owner = mechanism.joint_ids[j] if j >= 0 else mechanism.body_name(-1 - j)
+                self.names.append(".".join([owner, *map(str, rest)]))
             numbers.place |= solved
             numbers.first = len(self.start)
             self.blocks += [Block(top, len(self.rows), first, numbers.first)] * len(group.names)
         for key, k in numbers.place.items():
             self.measured[key] = self.graph.input("x", k)
-        limits = self.mechanism.coordinate_limits.items()
-        self.limited = {name: numbers.place.get(self.mechanism.place_of(name)) for name, _ in limits}
+        limits = mechanism.coordinate_limits
+        #: Coordinates with limits, as far as the trees have them.
+        self.limited = {name: numbers.place.get(mechanism.place_of(name)) for name in limits}
         return numbers
 
     def _jacobian(self) -> dict[tuple[int, int], Number]:
@@ -167,7 +171,8 @@ class Traced:
             masks.append(mask)
         found = {}
         for j in range(self.n):
-            by = Direction(partial(_is_coordinate, j))
+            by = Direction(lambda *_: 0.0)
+            by.memo[self.graph.input("x", j).i] = 1.0
             by.memo.update((i, 0.0) for i, mask in enumerate(masks) if not mask >> j & 1)
             which = [r for r, x in enumerate(self.rows) if is_node(x) and masks[x.i] >> j & 1]
             for r, x in zip(which, derivative([self.rows[r] for r in which], by), strict=True):
@@ -379,29 +384,6 @@ def _hinges(group: Group, first: int) -> list[tuple[int, int, int, float]]:
     return found
 
 
-def _label(mechanism: Mechanism, name: Name) -> str:
-    """A coordinate in messages: a joint's, or a free body's."""
-    j = name[0]
-    owner = mechanism.joint_ids[j] if j >= 0 else mechanism.body_name(-1 - j)
-    return ".".join([owner, *map(str, name[1:])])
-
-
-def is_turning(name: Name) -> bool:
-    """Whether an unknown is an angle, or a place on a curve."""
-    return len(name) > 2 or not is_length(name[1])
-
-
-def _is_coordinate(j: int, name: str, k: Any) -> float:
-    return 1.0 if name == "x" and k == j else 0.0
-
-
-def _wanted(model: Model, applied: Iterable[str]) -> list[tuple[int, str]]:
-    """Coordinates along which forces act."""
-    mechanism = model.mechanism
-    names = [force.coordinate for force in mechanism.forces if force.coordinate is not None]
-    return list(dict.fromkeys(mechanism.place_of(name) for name in (*names, *applied)))
-
-
 def _whole(setting: Setting) -> list[Group]:
     """The mechanism as one group."""
     mechanism = setting.mechanism
@@ -410,11 +392,6 @@ def _whole(setting: Setting) -> list[Group]:
     group = Group(setting, GroupTree(1, (0,), tuple(links), tuple(cuts), ()), None, carriers, 0)
     group.find_reference(closed_forms=False)
     return [group]
-
-
-def _joints(group: Group) -> set[int]:
-    """Joints of a group's cuts and legs."""
-    return {*group.cuts, *(j for s in group.struts for j in (s.pin, s.ball, s.slide))}
 
 
 def _measured(

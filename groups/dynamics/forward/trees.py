@@ -148,7 +148,9 @@ class Trees:
         if not memory["found"] and not y[n : n + len(self.traced.drives)].any():
             sound = self._evaluate(t, y, LOOK)  # at rest: by any coordinates
         if not memory["found"]:
-            raise CannotGoOnError(self._why(y[: len(self.traced.drives)]))
+            inputs = y[: len(self.traced.drives)]
+            self._solved(inputs, 0.0 * inputs)
+            raise CannotGoOnError("the groups cannot be closed in the initial pose")
         if not sound:
             raise CannotGoOnError(self._unsound())
         memory["allowed"] = max(REDUNDANT * memory["kept"][REST], CONSISTENT)
@@ -195,9 +197,10 @@ class Trees:
         value = (begin[:, None] + share * way[:, None], np.outer(way, np.ones_like(share)))
         motion = Motion(share, tuple(self.traced.drives), *value, 0.0 * value[0])
         solved = self.model.solve(motion, compiled=False)
-        faults = _faults(self.model, solved.status[-1])
-        if faults:
-            raise CannotGoOnError(faults)
+        status, names = solved.status[-1], self.model.group_names
+        if status.any():
+            lost = np.flatnonzero(status)[:3].tolist()
+            raise CannotGoOnError("; ".join(f"{names[g]}: {STATUS[int(status[g])]}" for g in lost))
         return self._posed(configuration_at(solved.position[-1], solved.orientation[-1]))
 
     def _posed(self, pose: Poses) -> Floats:
@@ -206,16 +209,11 @@ class Trees:
         reference = np.array(list(model.reference_inputs.values()))
         inputs = inputs_at(model, pose, reference, model.reference)
         setting = replace(Setting.at(model.structure, model.frames, pose), inputs=inputs)
-        groups = traced.made(setting)
-        x = [*inputs.tolist()]
-        for g, name in traced.unknowns:
-            group = groups[g]
-            x.append(
-                float(
-                    group.start[group.names.index(name)] if name in group.names else group.at_reference(*name)
-                )
-            )
-        found = np.array(x)
+        groups, x = traced.made(setting), inputs.tolist()
+        for group, name in ((groups[g], name) for g, name in traced.unknowns):
+            known = name in group.names
+            x.append(group.start[group.names.index(name)] if known else group.at_reference(*name))
+        found = np.array(x, dtype=np.float64)
         if self.mechanism.space == "planar":
             away = pose.angle - self.measured(np.zeros(1), self._still(found)).orientation[0]
             turns = 2 * np.pi * np.round(away / (2 * np.pi))
@@ -352,23 +350,15 @@ class Trees:
 
     def stuck(self, t: float) -> str:
         """Why no step is small enough."""
-        memory = self.memory
-        if not memory["kept"][REST] > memory["allowed"]:
+        memory, fault = self.memory, None
+        if memory["kept"][REST] > memory["allowed"]:
+            fault = self.measured(np.array([t]), self._still(memory["x"])).fault
+        if fault is None:
             return too_small(t)
-        rest = np.abs(memory["b"]) * self.traced.weights
-        row = int(np.where(memory["used"] > 0, 0.0, rest).argmax())
         return (
-            f"t = {t:.9g} s: {self.traced.owner(row)}: its redundant equations contradict each other from "
-            f"{self.where(self.free, memory['x'])} on, by {rest[row]:.2g} of a "
-            "coordinate; see mbssa check"
+            f"t = {t:.9g} s: {fault[1]} just beyond {self.where(self.free, memory['x'])}: redundant "
+            "equations contradict each other there; see mbssa check"
         )
-
-    def _why(self, inputs: Floats) -> str:
-        """Groups without a solution."""
-        drives = tuple(self.traced.drives)
-        at = np.repeat(inputs[:, None], 2, axis=1)
-        solved = self.model.solve(Motion(np.array([0.0, 1.0]), drives, at, 0 * at, 0 * at), compiled=False)
-        return _faults(self.model, solved.status[-1]) or "the groups cannot be closed in the initial pose"
 
     def _unsound(self) -> str:
         memory, F = self.memory, self.traced.free
@@ -411,7 +401,7 @@ class _Course:
         start = perf_counter()
         memory.advance()
         seconds, why, rows = perf_counter() - start, memory["why"], memory.steps()
-        size = 1 if single else len(rows)
+        size = 1 if single else max(1, len(rows))
         for k in range(0, len(rows), size):
             if not self._stepped(rows[k : k + size]):
                 return False
@@ -469,15 +459,18 @@ class _Course:
         self.largest = float(largest[-1])
         share = min(max(OFF * trees.tolerance, LEAST_OFF), MOST_OFF)
         bad = ~(np.abs(off) <= share * largest + ROUNDED * (abs(weight) + largest))
-        for k, (low, high), _ in traced.ends:
-            bad |= ~((low - END * (high - low) <= y[k]) & (y[k] <= high + END * (high - low)))
+        left = []
+        for i, (low, high), g in traced.ends:
+            least, most = low - END * (high - low), high + END * (high - low)
+            left.append((traced.group_names[g], ~((least <= y[i]) & (y[i] <= most))))
+        bad = np.any([bad, *(gone for _, gone in left)], axis=0)
         if not bad.any():
             return None
-        k, ended = int(bad.argmax()), STATUS[CONTACT_LOST]
+        k = int(bad.argmax())
         t = f"t = {time[k]:.9g} s"
-        for i, (low, high), g in traced.ends:
-            if not low - END * (high - low) <= y[i, k] <= high + END * (high - low):
-                return k, f"{t}: {trees.model.group_names[g]}: {ended}"
+        for name, gone in left:
+            if gone[k]:
+                return k, f"{t}: {name}: {STATUS[CONTACT_LOST]}"
         group = trees.weakest(float(time[k]), y[:, k])
         return k, (
             f"{t}: {group}: the balance of energy is off by {off[k]:.2g} J at "
@@ -490,12 +483,6 @@ def massless_text(diagonal: Floats, names: Sequence[str]) -> str:
     weak = [name for name, entry in zip(names, diagonal.tolist(), strict=True) if not entry > 0.0]
     return (
         f"no body with mass moves with {', '.join(weak or names)}; give bodies an inertia = {{ mass = …, … }}"
-    )
-
-
-def _faults(model: Model, status: Any) -> str:
-    return "; ".join(
-        f"{model.group_names[g]}: {STATUS[int(status[g])]}" for g in np.flatnonzero(status)[:3].tolist()
     )
 
 
