@@ -1,58 +1,26 @@
-"""Poses of all bodies over time, and the Jacobian of a joint's equations by the twists of its bodies."""
+"""Loads of a joint's equations on its bodies: the transposed Jacobian, by unit multipliers."""
 
 # The transpose maps the multipliers to loads on the bodies: a constraint's to a reaction, a coordinate's to
-# the force or torque along it. Lengths are over the mechanism's size, in equations and in velocities, so that
-# every multiplier is in N m and singular values may be compared.
+# the force or torque along it. Forces are times the mechanism's size, so that every multiplier is in N m and
+# singular values may be compared; moments are about the one point of the state, so that loads add up.
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from mbssa.arrays import Floats
-from mbssa.joints.axes import cross
+from mbssa.graph.frames import cross
 from mbssa.joints.catalogue import type_of_joint
 from mbssa.joints.equations import Elementary, Equations, elementary_slopes
 from mbssa.joints.poses import Poses, relative_pose
-from mbssa.joints.relations import JointRelations, values_and_rates
+from mbssa.joints.relations import values_and_rates
 
 if TYPE_CHECKING:
+    from groups.dynamics.state import State
     from groups.passive_rotations import LockedRotation
-    from mbssa import Mechanism
-    from mbssa.joints.frames import Frames
-
-
-@dataclass(frozen=True, eq=False)
-class PosesOverTime:
-    """Poses of N bodies at T instants."""
-
-    mechanism: Mechanism
-    frames: Frames  # geometry at the reference, m
-    position: Floats  # (N, T, 3) m, of each body's origin
-    rotation: Floats  # (N, T, 3, 3)
-    angle: Floats  # (N, T) rad, planar alone
-
-    @property
-    def instants(self) -> int:
-        """T."""
-        return int(self.position.shape[1])
-
-    @cached_property
-    def centre(self) -> Floats:
-        """Mean (N, T, 3) of each body's joints, m, about which its loads are taken."""
-        found: Floats = self.position + np.einsum("ntab,nb->nta", self.rotation, self.frames.centre)
-        return found
-
-    def frame_of(self, joint: int) -> tuple[Floats, Floats]:
-        """Origin (T, 3), m, of a joint's frame on its second body; axes (T, 3, 3) of that on its first."""
-        first, second = self.mechanism.joint_bodies(joint)[:2]
-        place: Floats = self.position[second] + self.rotation[second] @ self.frames.origin[joint, 1]
-        axes: Floats = self.rotation[first] @ self.frames.axes[joint, 0]
-        return place, axes
 
 
 class PairPose(NamedTuple):
@@ -63,91 +31,73 @@ class PairPose(NamedTuple):
     C: Floats  # (T, 3, 3) in the axes of A
     parameters: dict[str, Floats]  # (T,) of the equations
     axes: Floats  # (T, 3, 3) of A, world
-    point: Floats  # (T, 3) m, of B, world
+    point: Floats  # (3, T) m, of B, world
 
 
-def pair_pose(poses: PosesOverTime, joint: int) -> PairPose:
+class JointRows(NamedTuple):
+    """Equations of one joint, constraints first, then coordinates, and their loads on its S bodies."""
+
+    bodies: tuple[int, ...]  # indices
+    names: tuple[str, ...]
+    constraints: int  # how many of the e equations are constraints
+    loads: Floats  # (S, 6, e, T) by unit multipliers
+
+
+def pair_pose(state: State, joint: int) -> PairPose:
     """Relative pose at a joint (index) between two frames."""
-    mechanism, frames = poses.mechanism, poses.frames
+    mechanism, frames = state.mechanism, state.frames
     equations = type_of_joint(mechanism, joint).pair
     assert equations is not None
     bodies, size = mechanism.joint_bodies(joint)[:2], frames.size
-    ends = [(poses.position[body], poses.rotation[body]) for body in bodies]
+    ends = [(state.position[body], state.rotation[body]) for body in bodies]
     d, C, axes, arms, _ = relative_pose(ends, frames.origin[joint], frames.axes[joint])
     given = {
         name: np.full(len(d), float(values[joint]) / (1.0 if name == "ratio" else size))
         for name, values in frames.parameters.items()
     }
-    return PairPose(equations, d / size, C, given, axes, ends[1][0] + arms[1])
+    return PairPose(equations, d / size, C, given, axes, (ends[1][0] + arms[1]).T)
 
 
-@dataclass(frozen=True, eq=False)
-class JointRows:
-    """Equations of one joint: constraints first, then coordinates."""
-
-    bodies: tuple[int, ...]  # (S) indices
-    names: tuple[str, ...]
-    constraints: int  # how many of the e equations are constraints
-    # (T, e, S, 6) by the velocity of each body's centre over the size, and its angular velocity
-    jacobian: Floats
-    point: Floats  # (T, 3) m, where the joint is: the origin of its frame on the second body
-    axes: Floats  # (T, 3, 3) of its frame on the first body, columns in world axes
+def pair_loads(state: State, pair: PairPose, functions: tuple[Elementary, ...]) -> Floats:
+    """Loads (6, e, T) of functions of a relative pose on its second body, opposite to those on the first."""
+    rate = elementary_slopes(functions, *pair[1:4])[1].reshape(state.instants, len(functions), 2, 3)
+    turned = np.einsum("tab,tekb->kaet", pair.axes, rate)
+    return state.about(pair.point, turned.reshape(6, *turned.shape[2:]))
 
 
-def joint_rows(poses: PosesOverTime, joint: int, named: Sequence[str] = ()) -> JointRows:
+def joint_rows(state: State, joint: int, named: Sequence[str] = ()) -> JointRows:
     """Constraints of a joint (index), and the equations of its ``named`` coordinates, in this order."""
-    mechanism, frames = poses.mechanism, poses.frames
-    kind = type_of_joint(mechanism, joint)
-    if kind.pair is not None:
-        pair = pair_pose(poses, joint)
-        chosen = [kind.pair.coordinates[kind.coordinates.index(name)] for name in named]
-        names = [name for name, _ in kind.pair.constraints]
-        bodies = mechanism.joint_bodies(joint)[:2]
-        functions = [function for _, function in kind.pair.constraints]
-        jacobian = pair_rows(poses, bodies, pair, (*functions, *chosen))
-        return JointRows(bodies, (*names, *named), len(names), jacobian, pair.point, pair.axes)
-    relations = frames.relations[joint]
-    names = [relation.name for relation in relations.constraints]
-    jacobian = _of_relations(poses, relations, named)
-    return JointRows(relations.bodies, (*names, *named), len(names), jacobian, *poses.frame_of(joint))
+    mechanism, kind = state.mechanism, type_of_joint(state.mechanism, joint)
+    if kind.pair is None:
+        return _of_relations(state, joint, named)
+    chosen = [kind.pair.coordinates[kind.coordinates.index(name)] for name in named]
+    names, functions = zip(*kind.pair.constraints, strict=True) if kind.pair.constraints else ((), ())
+    second = pair_loads(state, pair_pose(state, joint), (*functions, *chosen))
+    loads = np.stack([-second, second])
+    return JointRows(mechanism.joint_bodies(joint)[:2], (*names, *named), len(names), loads)
 
 
-def spin_rows(poses: PosesOverTime, spin: LockedRotation) -> JointRows:
+def spin_rows(state: State, spin: LockedRotation) -> JointRows:
     """Equation that locks a passive rotation, between the frame and the body."""
     # Its multiplier is the moment that the pins of a universal joint in the frame would hold the body with.
-    across = poses.frames.rotation[0] @ spin.in_frame
-    about = cross(poses.rotation[spin.body] @ spin.in_body, np.broadcast_to(across, (poses.instants, 3)))
-    jacobian = np.zeros((poses.instants, 1, 2, 6))
-    jacobian[:, 0, 0, 3:], jacobian[:, 0, 1, 3:] = -about, about
-    axes = np.broadcast_to(np.eye(3), (poses.instants, 3, 3))
-    return JointRows((0, spin.body), ("passive rotation",), 1, jacobian, poses.centre[spin.body], axes)
+    line = np.einsum("tab,b->at", state.rotation[spin.body], spin.in_body)
+    loads = np.zeros((2, 6, 1, state.instants))
+    loads[1, 3:, 0] = cross(line, state.frames.rotation[0] @ spin.in_frame)
+    loads[0] = -loads[1]
+    return JointRows((0, spin.body), ("passive rotation",), 1, loads)
 
 
-def pair_rows(
-    poses: PosesOverTime, bodies: Sequence[int], pair: PairPose, functions: tuple[Elementary, ...]
-) -> Floats:
-    """A row (f, m) in A's axes acts at B's origin on the second body, and is turned round on the first."""
-    _, rate = elementary_slopes(functions, *pair[1:4])
-    back = pair.axes.transpose(0, 2, 1)
-    force, moment = rate[:, :, :3] @ back, rate[:, :, 3:] @ back
-    jacobian = np.empty((*rate.shape[:2], 2, 6))
-    for side, (sign, body) in enumerate(zip((-1.0, 1.0), bodies, strict=True)):
-        arm = ((pair.point - poses.centre[body]) / poses.frames.size)[:, None]
-        jacobian[:, :, side, :3] = sign * force
-        jacobian[:, :, side, 3:] = sign * (moment + cross(arm, force))
-    return jacobian
-
-
-def _of_relations(poses: PosesOverTime, relations: JointRelations, named: Sequence[str]) -> Floats:
-    """Derivatives of relations; NaN where a body has no pose."""
+def _of_relations(state: State, joint: int, named: Sequence[str]) -> JointRows:
+    """Of a joint that has relations; NaN where a body has no pose."""
+    relations, size = state.frames.relations[joint], state.frames.size
     chosen = [*relations.constraints, *(relations.coordinates[name] for name in named)]
-    bodies, size = list(relations.bodies), poses.frames.size
-    jacobian = np.full((poses.instants, len(chosen), len(bodies), 6), np.nan)
-    placed = np.flatnonzero(np.isfinite(poses.position[bodies]).all(axis=(0, 2)))
-    at = Poses(*(a[:, placed].swapaxes(0, 1) for a in (poses.position, poses.rotation, poses.angle)))
+    bodies = list(relations.bodies)
+    loads = np.full((len(bodies), 6, len(chosen), state.instants), np.nan)
+    placed = np.flatnonzero(np.isfinite(state.position[bodies]).all(axis=(0, 2)))
+    at = Poses(*(a[:, placed].swapaxes(0, 1) for a in (state.position, state.rotation, state.angle)))
     for row, relation in enumerate(chosen if len(placed) else ()):
-        jacobian[placed, row] = values_and_rates(relations, relation, at, size)[1]
-    lever = (poses.centre[bodies] - poses.position[bodies]).swapaxes(0, 1) / size
-    # Derivatives by the velocity of the origin become those by that of the centre.
-    jacobian[..., 3:] -= cross(lever[:, None], jacobian[..., :3])
-    return jacobian
+        rates = values_and_rates(relations, relation, at, size)[1]
+        loads[:, :, row, placed] = np.moveaxis(rates, 0, -1)
+    about = [state.about(state.position[b].T, of) for b, of in zip(bodies, loads, strict=True)]
+    names = (*(relation.name for relation in relations.constraints), *named)
+    return JointRows(relations.bodies, names, len(relations.constraints), np.array(about))

@@ -1,27 +1,38 @@
 """Motion of all bodies in one form: spatial, body by body, world axes."""
 
+# Arrays have the time last in memory, and with it first as views. What is computed of vectors has the
+# components first, so that the formulas of ``mbssa.graph.frames`` take it.
+
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from groups.dynamics.gears import with_teeth
-from groups.joint_jacobian import PosesOverTime
 from groups.rotations import plane_rotation, rotation_of, twist_in_space
 from mbssa.arrays import Floats
-from mbssa.joints.axes import cross, in_space
+from mbssa.graph.frames import Frame, Vector, cross, minus, plus
+from mbssa.joints.axes import in_space
 
 if TYPE_CHECKING:
     from groups.trajectory import Trajectory
+    from mbssa import Mechanism
+    from mbssa.joints.frames import Frames
 
 
 @dataclass(frozen=True, eq=False)
-class State(PosesOverTime):
+class State:
     """Poses, twists and accelerations of N bodies at T instants."""
 
+    mechanism: Mechanism
+    frames: Frames  # geometry at the reference, m
+    position: Floats  # (N, T, 3) m, of each body's origin
+    rotation: Floats  # (N, T, 3, 3)
+    angle: Floats  # (N, T) rad, planar alone
     trajectory: Trajectory
     twist: Floats  # (N, T, 6) linear of the origin, then angular
     acceleration: Floats  # (N, T, 6)
@@ -36,42 +47,63 @@ class State(PosesOverTime):
         if trajectory.velocity is None or trajectory.acceleration is None:
             raise ValueError('forces need accelerations; solve with level="acceleration"')
         mechanism, planar = trajectory.mechanism, trajectory.planar
-        some = None if bodies is None else list(bodies)
-        which = slice(None) if some is None else some
+        which = slice(None) if bodies is None else list(bodies)
         arrays = (trajectory.position, trajectory.orientation, trajectory.velocity, trajectory.acceleration)
         place, flat, rate, second = (array.swapaxes(0, 1)[which] for array in arrays)
         rotation = plane_rotation(flat) if planar else rotation_of(flat)
         angle = flat if planar else np.zeros(flat.shape[:2])
-        # Products of matrices round by how these lie in memory: not by which bodies are wanted.
-        position, rotation, angle, twist, acceleration = (
-            np.ascontiguousarray(each) if some is None else _spread(each, some, mechanism.n_bodies)
-            for each in (in_space(place), rotation, angle, twist_in_space(rate), twist_in_space(second))
-        )
+
+        def laid(array: Floats) -> Floats:
+            found = np.zeros((mechanism.n_bodies, *array.shape[2:], array.shape[1]))
+            found[which] = np.moveaxis(array, 1, -1)
+            return np.moveaxis(found, -1, 1)
+
+        motion = in_space(place), rotation, angle, twist_in_space(rate), twist_in_space(second)
+        position, rotation, angle, twist, acceleration = map(laid, motion)
         return State(
             mechanism, with_teeth(mechanism, trajectory.reference)[0], position, rotation, angle, trajectory,
-            twist, acceleration, known=some,
+            twist, acceleration, known=bodies,
         )  # fmt: skip
 
-    def arm(self, body: int, point: Floats) -> Floats:
-        """Vector (T, 3) from a body's origin to its point, given in world coordinates at the reference."""
-        local = self.frames.rotation[body].T @ (in_space(point) - self.frames.position[body])
-        found: Floats = self.rotation[body] @ local
+    @property
+    def instants(self) -> int:
+        """T."""
+        return int(self.position.shape[1])
+
+    @cached_property
+    def point(self) -> Floats:
+        """The point of space (3, 1), m, about which loads of all bodies are taken, amid the mechanism."""
+        frames = self.frames
+        centres = frames.position + np.einsum("nab,nb->na", frames.rotation, frames.centre)
+        found: Floats = centres.mean(axis=0)[:, None]
         return found
 
-    def velocity(self, body: int, arm: Floats) -> Floats:
-        """Velocity (T, 3) of a point of a body."""
-        found: Floats = self.twist[body, :, :3] + cross(self.twist[body, :, 3:], arm)
+    def frame(self, body: int) -> Frame:
+        """Frame of a body: place (3, T), axes (3, 3, T) column by column."""
+        return Frame(self.position[body].T, self.rotation[body].T, self.angle[body])
+
+    def frame_of(self, joint: int) -> tuple[Floats, Floats]:
+        """Origin (T, 3), m, of a joint's frame on its second body; axes (T, 3, 3) of that on its first."""
+        first, second = self.mechanism.joint_bodies(joint)[:2]
+        turned = np.einsum("tab,b->ta", self.rotation[second], self.frames.origin[joint, 1])
+        axes = np.einsum("tab,bc->tac", self.rotation[first], self.frames.axes[joint, 0], order="F")
+        return self.position[second] + turned, axes
+
+    def velocity(self, body: int, place: Vector) -> list[Floats]:
+        """Velocity (3, T) of a body's point that is at a place."""
+        twist = self.twist[body].T
+        return plus(twist[:3], cross(twist[3:], minus(place, self.position[body].T)))
+
+    def about(self, place: Floats, wrench: Floats, sign: float = 1.0) -> Floats:
+        """Wrenches (6, …, T), forces times size, about the point of all loads, given about a place (3, T)."""
+        # With a sign of -1 the other way round.
+        arm = (place - self.point) * (sign / self.frames.size)
+        arm = arm.reshape(3, *[1] * (wrench.ndim - 2), -1)
+        found = wrench.copy()
+        found[3:] += cross(arm, wrench[:3])
         return found
 
-    def second(self, body: int, arm: Floats) -> Floats:
-        """Acceleration (T, 3) of a point of a body."""
-        spin, second = self.twist[body, :, 3:], self.acceleration[body]
-        found: Floats = second[:, :3] + cross(second[:, 3:], arm) + cross(spin, cross(spin, arm))
-        return found
-
-
-def _spread(array: Floats, bodies: list[int], n_bodies: int) -> Floats:
-    """The rows of some bodies among zeros of the others, which take no memory until they are touched."""
-    found = np.zeros((n_bodies, *array.shape[1:]))
-    found[bodies] = array
-    return found
+    def motion(self, body: int) -> Floats:
+        """Velocity over the size of a body's point at the point of all loads, angular velocity: (6, T)."""
+        linear = np.array(self.velocity(body, self.point)) / self.frames.size
+        return np.concatenate([linear, self.twist[body].T[3:]])

@@ -10,7 +10,7 @@ import numpy as np
 
 from groups.dynamics.gears import open_joints
 from groups.dynamics.masses import massless
-from groups.dynamics.table import unit_of_drive
+from groups.dynamics.results import unit_of_drive
 from groups.reports.about import model_lines, plain, span_text
 from mbssa.arrays import Floats
 from mbssa.reports.table import SHOWN, Bad, Good, Heading, Part, Report, Table, written_lines

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from groups.dynamics.table import unit_of_drive
+from groups.dynamics.results import unit_of_drive
 from groups.reports.about import model_lines
 from mbssa.arrays import Floats
 from mbssa.joints.catalogue import coordinate_unit

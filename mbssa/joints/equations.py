@@ -181,7 +181,7 @@ def _measured(graph: Graph, functions: Functions, d: Vector, C: Sequence[Vector]
 def _found(function: _Function, count: int, d: Array, C: Array, parameters: Parameters) -> Array:
     """Results (n, e, columns) of a printed function."""
     arrays, inputs, places, width = function
-    found = np.zeros((len(d), count, width))
+    found = np.moveaxis(np.zeros((count, width, len(d))), -1, 0)  # fast along n
     read: dict[str, Callable[[Any], Array]] = {
         "d": lambda k: d[:, k],
         "C": lambda k: C[:, k[0], k[1]],
@@ -310,5 +310,5 @@ def pose(rows: Equations, q: Array, parameters: Parameters) -> tuple[Array, Arra
     n = len(q)
     arrays, inputs = _pose(rows)
     results = arrays([q[:, k] if name == "coordinate" else parameters[k] for name, k in inputs], ())
-    found = np.stack([np.broadcast_to(x, n) for x in results], axis=1)
+    found = np.array([np.broadcast_to(x, n) for x in results]).T
     return found[:, :3], found[:, 3:12].reshape(n, 3, 3), found[:, 12:].reshape(*q.shape, 6).swapaxes(1, 2)

@@ -74,9 +74,13 @@ def relative_pose(bodies: Sequence[tuple[Array, Array]], origin: Array, axes: Ar
     """By position (…, 3) and rotation (…, 3, 3) of two bodies; origin (…, 2, 3) and axes of their frames."""
     (p, R), (q, S) = bodies
     arms = tuple(np.einsum("...ab,...b->...a", turn, origin[..., k, :]) for k, turn in enumerate((R, S)))
-    of_first, across = R @ axes[..., 0, :, :], q + arms[1] - p - arms[0]
+    # The leading axes lie together in memory, which is several times as fast as products of small matrices.
+    of_first, of_second = (
+        np.einsum("...ab,...bc->...ac", turn, axes[..., k, :, :], order="F") for k, turn in enumerate((R, S))
+    )
+    across = q + arms[1] - p - arms[0]
     d = np.einsum("...ba,...b->...a", of_first, across)
-    C = of_first.swapaxes(-1, -2) @ (S @ axes[..., 1, :, :])
+    C = np.einsum("...ba,...bc->...ac", of_first, of_second, order="F")
     return RelativePose(d, C, of_first, (arms[0], arms[1]), across)
 
 

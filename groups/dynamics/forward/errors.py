@@ -29,11 +29,8 @@ def constraint_errors(state: State, frames: Frames, laws: Mapping[str, Law]) -> 
     found = np.zeros((2, state.instants))
     for j in range(mechanism.n_joints):
         rows = joint_rows(state, j)
-        rate = np.zeros((state.instants, rows.constraints))
-        for slot, body in enumerate(rows.bodies):
-            by, spin = rows.jacobian[:, : rows.constraints, slot], state.twist[body, :, 3:]
-            linear = state.velocity(body, state.centre[body] - state.position[body])
-            rate += (by[..., :3] @ linear[..., None] / size + by[..., 3:] @ spin[..., None])[..., 0]
+        twists = np.array([state.motion(body) for body in rows.bodies])
+        rate = np.einsum("saet,sat->te", rows.loads[:, :, : rows.constraints], twists)
         for k, off in enumerate((_residuals(state, j), rate)):
             np.maximum(found[k], np.abs(off).max(axis=1, initial=0.0), out=found[k])
     for name, law in laws.items():

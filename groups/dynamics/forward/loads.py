@@ -74,7 +74,7 @@ class Loads:
             for name, value in self.applied.items():
                 at.along(name, float(value(time) if callable(value) else value))
         for wrench in at.wrenches:
-            found[wrench.body] += wrench.about(at.state.position[wrench.body])[0]
+            found[wrench.body] += wrench.about(at.state.position[wrench.body].T)[:, 0]
         if not self.planar:
             return found
         flat = np.empty((len(found), 3))

@@ -9,7 +9,7 @@ from random_mechanisms import CARRIERS, OTHERS, random_mechanism, swing
 
 import groups
 import mbssa
-from groups.dynamics.inverse import _pass, acting_on
+from groups.dynamics.inverse import acting_on, blocks_of, one_pass
 from groups.dynamics.results import results_of
 from groups.dynamics.state import State
 from mbssa.mechanism import Inertia
@@ -196,7 +196,7 @@ def test_all_bodies_in_one_block_give_the_same():
         trajectory = solved(with_masses(mbssa.load(name)), steps=2)
         structure, state = mbssa.decompose(trajectory.mechanism), State.of(trajectory)
         acting = acting_on(state, None)
-        whole = _pass(state, acting.all, structure, [list(range(1, trajectory.mechanism.n_bodies))])
+        whole = one_pass(state, acting.all, structure, blocks_of(structure, state.frames, together=True))
         found = results_of(state, acting, whole, structure, minimum_norm=False)
         forces = groups.forces(trajectory)
         scale = np.abs(forces.driving).max()

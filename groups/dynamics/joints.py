@@ -1,0 +1,115 @@
+"""Loads of the joints of a solution: about their points, in their axes, at chosen parameters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from groups.dynamics.block import JointLoads
+from groups.dynamics.state import State
+from groups.joint_jacobian import JointRows, joint_rows
+from mbssa.arrays import Bools, Floats
+
+#: Share of a self-stress below which a component does not take part in it.
+_OPEN = 1e-7
+
+
+@dataclass(frozen=True, eq=False)
+class Joint:
+    """Loads of one joint of a solution, evaluated when they are read."""
+
+    state: State
+    index: int
+    loads: JointLoads
+    chosen: Floats | None = None  # (P - 1, T) values of the parameters; None: zero
+    largest: float = 0.0  # N m, of any self-stress, forces times the size
+    unknown: bool | None = None  # whether no component is known, or all are; None: those without self-stress
+
+    @cached_property
+    def columns(self) -> Floats:
+        """Wrenches (S, 6, P, T) of the constraints on its bodies about its point, N and N m, world axes."""
+        state, (_, loads, driving) = self.state, self.loads
+        place, size = self.frame[0].T, state.frames.size
+        if len(driving):
+            loads = loads - np.einsum("sadt,dpt->sapt", self._driven.loads, driving)
+        found = np.stack([state.about(place, each, -1.0) for each in loads])
+        found[:, :3] /= size
+        return found
+
+    @cached_property
+    def wrench(self) -> Floats:
+        """(S, 6, T) at the chosen parameters."""
+        return at_parameters(self.columns, self.chosen)
+
+    @cached_property
+    def open(self) -> Bools:
+        """Components (S, 6) that are not determined, world axes."""
+        return self._taking_part(self.columns)
+
+    @cached_property
+    def local_open(self) -> Bools:
+        """The same in the axes of :attr:`frame`."""
+        return self._taking_part(self.local(self.columns))
+
+    @cached_property
+    def frame(self) -> tuple[Floats, Floats]:
+        """Point (T, 3) m, the origin of the joint's frame on the second body; axes (T, 3, 3) of the first."""
+        return self.state.frame_of(self.index)
+
+    def local(self, wrenches: Floats) -> Floats:
+        """Wrenches (S, 6, …, T) in the axes of :attr:`frame`."""
+        parts = wrenches.reshape(len(wrenches), 2, 3, -1, wrenches.shape[-1])
+        found: Floats = np.einsum("tab,skapt->skbpt", self.frame[1], parts).reshape(wrenches.shape)
+        return found
+
+    def _taking_part(self, columns: Floats) -> Bools:
+        if self.unknown is not None:
+            return np.full(columns.shape[:2], self.unknown)
+        size = np.array([self.state.frames.size] * 3 + [1.0] * 3)[:, None, None]
+        return taking_part(columns * size, self.largest)
+
+    @cached_property
+    def _driven(self) -> JointRows:
+        """Loads of its driven coordinates alone."""
+        rows = joint_rows(self.state, self.index, self.state.mechanism.joints[self.index].driven)
+        return rows._replace(loads=rows.loads[:, :, rows.constraints :])
+
+    @cached_property
+    def rates(self) -> Floats:
+        """Rates (D, T) of its driven coordinates, m/s over the size, or rad/s."""
+        motion = np.array([self.state.motion(body) for body in self.loads.bodies])
+        found: Floats = np.einsum("sadt,sat->dt", self._driven.loads, motion)
+        return found
+
+    @cached_property
+    def multipliers(self) -> dict[str, Floats]:
+        """Multipliers (T,) of its constraints by name, N; NaN where they are not determined."""
+        rows, size, place = joint_rows(self.state, self.index), self.state.frames.size, self.frame[0].T
+        wrench = np.where(self.open[1][:, None], np.nan, self.wrench[1])
+        wrench[:3] *= size
+        load, loads = self.state.about(place, wrench), rows.loads[1]
+        known = np.isfinite(loads).all(axis=(0, 1)) & np.isfinite(load).all(axis=0)
+        found = np.full(loads.shape[1:], np.nan)
+        inverse = np.linalg.pinv(np.moveaxis(loads[..., known], -1, 0))
+        found[:, known] = np.einsum("tma,at->mt", inverse, load[:, known]) / size
+        return dict(zip(rows.names, found, strict=True))
+
+
+def at_parameters(columns: Floats, chosen: Floats | None) -> Floats:
+    """Values (…, T) of columns (…, P, T) at the chosen parameters (P - 1 at least, T)."""
+    extra = columns.shape[-2] - 1
+    found: Floats = columns[..., 0, :]
+    if extra and chosen is not None:
+        found = found + (columns[..., 1:, :] * chosen[:extra]).sum(axis=-2)
+    return found
+
+
+def taking_part(columns: Floats, largest: float) -> Bools:
+    """Components (…) of columns (…, P, T) that depend on parameters at any instant."""
+    if columns.shape[-2] == 1 or largest == 0.0:
+        return np.zeros(columns.shape[:-2], dtype=bool)
+    with np.errstate(invalid="ignore"):
+        found: Bools = np.nanmax(np.abs(columns[..., 1:, :]), axis=(-2, -1), initial=0.0) > _OPEN * largest
+    return found
