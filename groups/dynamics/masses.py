@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -47,7 +47,7 @@ class Energy:
 
 @dataclass(frozen=True, eq=False)
 class MassTable:
-    """Bodies with mass; of planar mechanisms centres (b, 2) and moments (b, 1, 1)."""
+    """Bodies with mass."""
 
     body: Ints  # (b,) indices
     mass: Floats  # (b,) kg
@@ -70,11 +70,6 @@ class MassTable:
             np.array([inertia.matrix for _, inertia in given]).reshape(-1, 3, 3),
             np.zeros(3) if mechanism.gravity is None else in_space(np.array(mechanism.gravity)),
         )
-
-    def planar(self) -> MassTable:
-        """The same in the plane."""
-        centre, moment = (np.ascontiguousarray(a) for a in (self.centre[:, :2], self.moment[:, 2:, 2:]))
-        return replace(self, centre=centre, moment=moment)
 
     @property
     def rows(self) -> list[tuple[int, float, list[float], list[list[float]]]]:

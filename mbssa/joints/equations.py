@@ -307,8 +307,7 @@ def _pose(rows: Equations) -> tuple[Callable[..., Sequence[Number]], list[tuple[
 
 def pose(rows: Equations, q: Array, parameters: Parameters) -> tuple[Array, Array, Array]:
     """Relative pose d (n, 3), C (n, 3, 3) at coordinates q (n, k); twists (n, 6, k) of B at unit rates."""
-    n = len(q)
     arrays, inputs = _pose(rows)
     results = arrays([q[:, k] if name == "coordinate" else parameters[k] for name, k in inputs], ())
-    found = np.array([np.broadcast_to(x, n) for x in results]).T
-    return found[:, :3], found[:, 3:12].reshape(n, 3, 3), found[:, 12:].reshape(*q.shape, 6).swapaxes(1, 2)
+    found = np.array([np.broadcast_to(x, len(q)) for x in results]).T
+    return found[:, :3], found[:, 3:12].reshape(-1, 3, 3), found[:, 12:].reshape(*q.shape, 6).swapaxes(1, 2)
