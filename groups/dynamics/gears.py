@@ -8,7 +8,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from weakref import WeakKeyDictionary
 
@@ -18,9 +17,9 @@ from mbssa import Mechanism
 from mbssa.arrays import Floats
 from mbssa.joints.axes import cross, unit
 from mbssa.joints.catalogue import type_of_joint
-from mbssa.joints.equations import residuals
 from mbssa.joints.frames import Frames
 from mbssa.joints.relations import JointRelations, PairFrames, Relation, Term
+from mbssa.joints.system import Rows, rows_at, unknowns
 
 #: Share of the size, or of a radius, by which centres, ratios and rows of equations may be off.
 _SAME = 1e-6
@@ -33,27 +32,24 @@ def with_teeth(mechanism: Mechanism, frames: Frames) -> tuple[Frames, tuple[int,
     """Frames whose gears' equations act where the teeth touch; gears (indices) of which that is not known."""
     known = _found.get(frames)
     if known is None:
-        relations, open_ = dict(frames.relations), []
-        links: dict[int, list[int]] = {}
-        for j in range(mechanism.n_joints):
-            for body in mechanism.joint_bodies(j)[:2]:
-                links.setdefault(body, []).append(j)
-        for j, relation in frames.relations.items():
-            if not type_of_joint(mechanism, j).is_gear or len(relation.bodies) < 3:
-                continue
-            tooth = _in_plane(frames, j) if mechanism.space == "planar" else _in_space(frames, relation)
-            wheels, carrier = relation.bodies[:2], relation.bodies[2]
+        gears = [
+            j
+            for j, relation in frames.relations.items()
+            if type_of_joint(mechanism, j).is_gear and len(relation.bodies) > 2
+        ]
+        rows = rows_at(mechanism, frames, frames.reference).constraints if gears else None
+        teeth: dict[int, JointRelations] = {}
+        for j in gears:
+            bodies = frames.relations[j].bodies
+            tooth = _in_plane(frames, j) if mechanism.space == "planar" else _in_space(frames, j)
+            centres = [_placed(frames, bodies[side], frames.origin[j, side]) for side in (0, 1)]
             if tooth is not None and all(
-                _stays(
-                    mechanism, frames, links, wheel, _placed(frames, wheel, frames.origin[j, side]), carrier
-                )
-                for side, wheel in enumerate(wheels)
+                _stays(mechanism, frames, rows, wheel, centre, bodies[2])
+                for wheel, centre in zip(bodies, centres, strict=False)
             ):
-                relations[j] = tooth
-            else:
-                open_.append(j)
-        same = relations == dict(frames.relations)
-        known = _found[frames] = (frames if same else replace(frames, relations=relations), tuple(open_))
+                teeth[j] = tooth
+        whole = replace(frames, relations={**frames.relations, **teeth}) if teeth else frames
+        known = _found[frames] = whole, tuple(j for j in gears if j not in teeth)
     return known
 
 
@@ -68,30 +64,24 @@ def _in_plane(frames: Frames, j: int) -> JointRelations | None:
     relations = frames.relations[j]
     (mesh,) = relations.constraints
     first, second, arm = mesh.terms
-    ends = PairFrames(
-        (relations.bodies[0], relations.bodies[1]), frames.origin[j], np.tile(np.eye(3), (2, 1, 1))
-    )
-    apart = [frames.position[b] + frames.rotation[b] @ ends.origin[k] for k, b in enumerate(ends.bodies)]
+    wheels = relations.bodies[0], relations.bodies[1]
+    ends = PairFrames(wheels, frames.origin[j], np.tile(np.eye(3), (2, 1, 1)))
+    apart = [_placed(frames, b, ends.origin[k]) for k, b in enumerate(wheels)]
     if np.linalg.norm(apart[1] - apart[0]) <= _SAME * frames.size or arm.factor == 0.0:
         return None
     line = Term("line", len(relations.pairs), factor=arm.factor)
-    return replace(
-        relations, pairs=(*relations.pairs, ends), constraints=(replace(mesh, terms=(first, second, line)),)
-    )
+    sum_of_angles = replace(mesh, terms=(first, second, line))
+    return replace(relations, pairs=(*relations.pairs, ends), constraints=(sum_of_angles,))
 
 
-def _in_space(frames: Frames, relations: JointRelations) -> JointRelations | None:
+def _in_space(frames: Frames, j: int) -> JointRelations | None:
     """The mesh with the velocities of both centres along the tangent; None where no pitch point fits."""
+    relations = frames.relations[j]
     (mesh,) = relations.constraints
     first, second = mesh.terms
     sides = [relations.pairs[term.pair] for term in (first, second)]
-    centre, axis = (
-        [np.asarray(part(pair)) for pair in sides]
-        for part in (
-            lambda pair: _placed(frames, pair.bodies[1], pair.origin[1]),
-            lambda pair: frames.rotation[pair.bodies[1]] @ pair.axes[1][:, 2],
-        )
-    )
+    centre = [_placed(frames, pair.bodies[1], pair.origin[1]) for pair in sides]
+    axis = [frames.rotation[pair.bodies[1]] @ pair.axes[1][:, 2] for pair in sides]
     point = _pitch_point(centre, axis, second.factor, frames.size)
     if point is None:
         return None
@@ -102,19 +92,16 @@ def _in_space(frames: Frames, relations: JointRelations) -> JointRelations | Non
     tangent = arms[0] / radius
     if np.linalg.norm(arms[1] + second.factor * arms[0]) > _SAME * radius * max(1.0, abs(second.factor)):
         return None
-    pairs, terms = (
-        list(relations.pairs),
-        [replace(first, factor=radius), replace(second, factor=radius * second.factor)],
-    )
+    pairs = list(relations.pairs)
+    terms = [replace(first, factor=radius), replace(second, factor=radius * second.factor)]
     for sign, pair, normal in zip((1.0, -1.0), sides, axis, strict=True):
         carrier = pair.bodies[0]
         across = np.stack([cross(tangent, normal), tangent, normal], axis=1)
         axes = np.array([frames.rotation[carrier].T @ across, pair.axes[1]])
         terms.append(Term("along", len(pairs), (1,), factor=sign))
         pairs.append(PairFrames(pair.bodies, pair.origin, axes))
-    return replace(
-        relations, pairs=tuple(pairs), constraints=(Relation(mesh.name, tuple(terms), is_length=True),)
-    )
+    along = Relation(mesh.name, tuple(terms), is_length=True)
+    return replace(relations, pairs=tuple(pairs), constraints=(along,))
 
 
 def _pitch_point(centre: list[Floats], axis: list[Floats], ratio: float, size: float) -> Floats | None:
@@ -139,47 +126,32 @@ def _placed(frames: Frames, body: int, local: Floats) -> Floats:
 
 
 def _stays(
-    mechanism: Mechanism,
-    frames: Frames,
-    links: Mapping[int, list[int]],
-    wheel: int,
-    centre: Floats,
-    carrier: int,
+    mechanism: Mechanism, frames: Frames, rows: Rows | None, wheel: int, centre: Floats, carrier: int
 ) -> bool:
     """Whether joints that keep a point of the wheel on their other body lead from it to the carrier."""
     seen, edge = {wheel}, [wheel]
     while edge and carrier not in seen:
         body = edge.pop()
-        for j in links.get(body, ()):
-            other = sum(mechanism.joint_bodies(j)[:2]) - body
-            if other not in seen and _keeps(mechanism, frames, j, centre):
+        for j in range(mechanism.n_joints):
+            ends = mechanism.joint_bodies(j)[:2]
+            other = sum(ends) - body
+            if body in ends and other not in seen and _keeps(mechanism, frames, rows, j, centre):
                 seen.add(other)
                 edge.append(other)
     return carrier in seen
 
 
-def _keeps(mechanism: Mechanism, frames: Frames, j: int, centre: Floats) -> bool:
+def _keeps(mechanism: Mechanism, frames: Frames, rows: Rows | None, j: int, centre: Floats) -> bool:
     """Whether a joint keeps this point of the world at the reference, of either body, on the other."""
-    equations = type_of_joint(mechanism, j).pair
-    if equations is None or not frames.known[j]:
+    if type_of_joint(mechanism, j).pair is None or not frames.known[j] or rows is None:
         return False
-    bodies, planar = mechanism.joint_bodies(j)[:2], mechanism.space == "planar"
-    axes = [frames.rotation[b] @ frames.axes[j, side] for side, b in enumerate(bodies)]
-    ends = [_placed(frames, b, frames.origin[j, side]) for side, b in enumerate(bodies)]
-    back = axes[0].T
-    given = {
-        name: np.array([values[j] / (1.0 if name == "ratio" else frames.size)])
-        for name, values in frames.parameters.items()
-    }
-    d, C = (back @ (ends[1] - ends[0]) / frames.size)[None], (back @ axes[1])[None]
-    rows = residuals(equations, d, C, given)[1][0]
-    # Velocity of the point by the twist of B's origin: v + w × arm, in A's axes.
-    arm = back @ (centre - ends[1]) / frames.size
-    wanted = np.hstack([np.eye(3), -_skew(arm)])[: 2 if planar else 3]
-    free = [0, 1, 5] if planar else list(range(6))
-    rows, wanted = rows[:, free], wanted[:, free]
-    return bool(np.abs(wanted - wanted @ np.linalg.pinv(rows) @ rows).max() <= _SAME)
-
-
-def _skew(v: Floats) -> Floats:
-    return np.array([[0.0, -v[2], v[1]], [v[2], 0.0, -v[0]], [-v[1], v[0], 0.0]])
+    # The last body that moves has derivatives: of the frame they are zero.
+    slot = int(mechanism.joint_bodies(j)[1] != 0)
+    x, y, z = (
+        centre - frames.reference.centres(frames.centre)[mechanism.joint_bodies(j)[slot]]
+    ) / frames.size
+    turned = np.array([[0.0, z, -y], [-z, 0.0, x], [y, -x, 0.0]])  # velocity of the point: v + w × arm
+    wanted = np.hstack([np.eye(3), turned])[:, list(unknowns(mechanism.space))]
+    wanted = wanted[: 2 if mechanism.space == "planar" else 3]
+    held = rows.jacobian[rows.joint == j, slot]
+    return bool(np.abs(wanted - wanted @ np.linalg.pinv(held) @ held).max() <= _SAME)
