@@ -15,7 +15,7 @@ import numpy.typing as npt
 from groups.dynamics.block import Block, JointLoads, balanced
 from groups.dynamics.equilibrium import Balance
 from groups.dynamics.forces import wrenches_of
-from groups.dynamics.forces.at import Solved
+from groups.dynamics.forces.at import Solved, coordinate_fault
 from groups.dynamics.masses import Energy, Wrench, masses
 from groups.dynamics.state import State
 from groups.passive_rotations import locked_rotations
@@ -102,22 +102,15 @@ def acting_on(state: State, applied: Mapping[str, npt.ArrayLike] | None) -> Acti
     elements = {force.id: wrenches_of(force, state) for force in mechanism.forces}
     faults = []
     for name, values in (applied or {}).items():
-        joint, _, coordinate = name.rpartition(".")
-        effort = np.asarray(values, dtype=np.float64)
-        try:
-            found = mechanism.joint(joint)
-        except KeyError as error:
-            faults.append(f"applied {name!r}: {error.args[0]}")
+        effort, fault = np.asarray(values, dtype=np.float64), coordinate_fault(mechanism, name)
+        if not fault and effort.shape not in ((), (state.instants,)):
+            fault = f"shape {effort.shape}; write ({state.instants},) or a number"
+        if fault:
+            faults.append(f"applied {name!r}: {fault}")
             continue
-        if coordinate not in found.type.drivable:
-            faults.append(f"applied {name!r}: joint {joint} has {', '.join(found.type.drivable)}")
-        elif effort.shape not in ((), (state.instants,)):
-            faults.append(f"applied {name!r}: shape {effort.shape}; write ({state.instants},) or a number")
-        else:
-            called = f"{found.id}.{coordinate}"
-            at = Solved(state)
-            at.along(called, effort)
-            elements[called] = [*elements.get(called, ()), *at.wrenches]
+        at, called = Solved(state), mechanism.called(name)
+        at.along(called, effort)
+        elements[called] = [*elements.get(called, ()), *at.wrenches]
     if faults:
         raise ValueError("\n  ".join(faults))
     return Acting(state, elements)

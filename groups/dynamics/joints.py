@@ -16,7 +16,7 @@ from mbssa.arrays import Bools, Floats
 _OPEN = 1e-7
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Joint:
     """Loads of one joint of a solution, evaluated when they are read."""
 
@@ -38,20 +38,20 @@ class Joint:
         found[:, :3] /= size
         return found
 
-    @cached_property
+    @property
     def wrench(self) -> Floats:
         """(S, 6, T) at the chosen parameters."""
-        return at_parameters(self.columns, self.chosen)
+        return self.value(self.columns)
 
-    @cached_property
+    @property
     def open(self) -> Bools:
         """Components (S, 6) that are not determined, world axes."""
-        return self._taking_part(self.columns)
+        return self._open(self.columns)
 
-    @cached_property
+    @property
     def local_open(self) -> Bools:
         """The same in the axes of :attr:`frame`."""
-        return self._taking_part(self.local(self.columns))
+        return self._open(self.local(self.columns))
 
     @cached_property
     def frame(self) -> tuple[Floats, Floats]:
@@ -64,11 +64,26 @@ class Joint:
         found: Floats = np.einsum("tab,skapt->skbpt", self.frame[1], parts).reshape(wrenches.shape)
         return found
 
-    def _taking_part(self, columns: Floats) -> Bools:
+    def _open(self, wrenches: Floats) -> Bools:
         if self.unknown is not None:
-            return np.full(columns.shape[:2], self.unknown)
+            return np.full(wrenches.shape[:2], self.unknown)
         size = np.array([self.state.frames.size] * 3 + [1.0] * 3)[:, None, None]
-        return taking_part(columns * size, self.largest)
+        return self.takes_part(wrenches * size)
+
+    def value(self, columns: Floats) -> Floats:
+        """Values (…, T) of columns (…, P, T) at the chosen parameters."""
+        extra, found = columns.shape[-2] - 1, columns[..., 0, :]
+        if extra and self.chosen is not None:
+            found = found + (columns[..., 1:, :] * self.chosen[:extra]).sum(axis=-2)
+        return found
+
+    def takes_part(self, columns: Floats) -> Bools:
+        """Components (…) of columns (…, P, T), N m, that depend on parameters at any instant."""
+        if columns.shape[-2] == 1 or self.largest == 0.0:
+            return np.zeros(columns.shape[:-2], dtype=bool)
+        with np.errstate(invalid="ignore"):
+            most: Floats = np.nanmax(np.abs(columns[..., 1:, :]), axis=(-2, -1), initial=0.0)
+        return np.asarray(most > _OPEN * self.largest)
 
     @cached_property
     def _driven(self) -> JointRows:
@@ -95,21 +110,3 @@ class Joint:
         inverse = np.linalg.pinv(np.moveaxis(loads[..., known], -1, 0))
         found[:, known] = np.einsum("tma,at->mt", inverse, load[:, known]) / size
         return dict(zip(rows.names, found, strict=True))
-
-
-def at_parameters(columns: Floats, chosen: Floats | None) -> Floats:
-    """Values (…, T) of columns (…, P, T) at the chosen parameters (P - 1 at least, T)."""
-    extra = columns.shape[-2] - 1
-    found: Floats = columns[..., 0, :]
-    if extra and chosen is not None:
-        found = found + (columns[..., 1:, :] * chosen[:extra]).sum(axis=-2)
-    return found
-
-
-def taking_part(columns: Floats, largest: float) -> Bools:
-    """Components (…) of columns (…, P, T) that depend on parameters at any instant."""
-    if columns.shape[-2] == 1 or largest == 0.0:
-        return np.zeros(columns.shape[:-2], dtype=bool)
-    with np.errstate(invalid="ignore"):
-        found: Bools = np.nanmax(np.abs(columns[..., 1:, :]), axis=(-2, -1), initial=0.0) > _OPEN * largest
-    return found

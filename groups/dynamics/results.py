@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from groups.dynamics.block import JointLoads
 from groups.dynamics.gears import open_joints, with_teeth
 from groups.dynamics.inverse import LATER_FAILED, STATUS, UNSOLVED, Acting, Solution
-from groups.dynamics.joints import Joint, at_parameters, taking_part
+from groups.dynamics.joints import Joint
 from groups.dynamics.locks import effect_of_locks
 from groups.dynamics.state import State
 from groups.results.faults import inputs_text, instants_text
@@ -308,20 +307,20 @@ def results_of(
     touched = open_joints(mechanism, state.trajectory.reference)
     drives: dict[str, tuple[Floats, Floats]] = {}
     named: list[str] = []
-    for j, first in joints.items():
-        joints[j] = of = replace(first, chosen=chosen, largest=largest)
+    for j, of in joints.items():
+        of.chosen, of.largest = chosen, largest
         name, driving = mechanism.joint_ids[j], of.loads.driving
         if largest:
             named += [f"{name}.{COMPONENTS[k]}" for k in range(6) if of.local_open[1, k]]
         rates = of.rates if len(driving) else ()
         for coordinate, columns, rate in zip(mechanism.joints[j].driven, driving, rates, strict=True):
-            called, effort = f"{name}.{coordinate}", at_parameters(columns, chosen)
-            if taking_part(columns, largest):
+            called, effort = f"{name}.{coordinate}", of.value(columns)
+            if of.takes_part(columns):
                 named.append(called)
                 effort = effort if minimum_norm else effort * np.nan
             drives[called] = effort / (size if is_length(coordinate) else 1.0), effort * rate
         if minimum_norm or j in touched:
-            joints[j] = replace(of, unknown=j in touched)
+            of.unknown = j in touched
     names = mechanism.driven_coordinates
     driving, power = (
         np.reshape([drives[name][k] for name in names], (len(names), state.instants)).T for k in (0, 1)
@@ -348,7 +347,12 @@ def results_of(
         force / size,
         moment,
         np.where((solution.status == LATER_FAILED) & failed, UNSOLVED, solution.status).astype(np.int8),
-        {mechanism.body_name(body): _moment(loads, chosen) for body, loads in solution.locks.items()},
+        {
+            mechanism.body_name(body): np.linalg.norm(
+                Joint(state, -1, loads, chosen).value(loads.loads[1, 3:]), axis=0
+            )
+            for body, loads in solution.locks.items()
+        },
         effect_of_locks(solution, structure),
         names_of_groups(structure),
         tuple(named),
@@ -373,10 +377,4 @@ def _least(columns: Sequence[Floats], parameters: int) -> Floats:
     sound = np.isfinite(everything).all(axis=(1, 2))
     part = everything[sound]
     found[:, sound] = -(np.linalg.pinv(part[:, :, 1:]) @ part[:, :, :1])[:, :, 0].T
-    return found
-
-
-def _moment(loads: JointLoads, chosen: Floats | None) -> Floats:
-    """Moment (T,) on the second body."""
-    found: Floats = np.linalg.norm(at_parameters(loads.loads[1, 3:], chosen), axis=0)
     return found

@@ -109,3 +109,13 @@ class Solved(At):
 
     def _whole(self, x: Number) -> Floats:
         return np.broadcast_to(x, (self.state.instants,))
+
+
+def coordinate_fault(mechanism: Mechanism, name: str) -> str:
+    """The fault of a text that is to name a coordinate of a joint; empty where it does."""
+    joint, _, coordinate = name.rpartition(".")
+    try:
+        there = mechanism.joint(joint).type.drivable
+    except KeyError as error:
+        return str(error.args[0])
+    return "" if coordinate in there else f"joint {joint} has {', '.join(there) or 'no coordinates'}"
