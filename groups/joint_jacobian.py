@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from mbssa.arrays import Floats
-from mbssa.graph.frames import cross
+from mbssa.graph.frames import cross, plus
 from mbssa.joints.catalogue import type_of_joint
 from mbssa.joints.equations import Elementary, Equations, elementary_slopes
 from mbssa.joints.poses import Poses, relative_pose
@@ -99,5 +99,11 @@ def _of_relations(state: State, joint: int, named: Sequence[str]) -> JointRows:
         rates = values_and_rates(relations, relation, at, size)[1]
         loads[:, :, row, placed] = np.moveaxis(rates, 0, -1)
     about = [state.about(state.position[b].T, of) for b, of in zip(bodies, loads, strict=True)]
+    if (tooth := state.teeth.get(joint)) is not None:
+        carrier, force = state.frame(tooth.carrier), np.zeros((6, 1, state.instants))
+        force[:3, 0] = np.array(carrier.along(tooth.force)) * size
+        force = state.about(np.array(plus(carrier.place, carrier.along(tooth.point))), force)
+        for load, sign in zip(about, (1.0, -1.0, 0.0), strict=True):
+            load[:, :1] = sign * force
     names = (*(relation.name for relation in relations.constraints), *named)
     return JointRows(relations.bodies, names, len(relations.constraints), np.array(about))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import numpy.typing as npt
 
-from groups.dynamics.gears import open_joints, with_teeth
+from groups.dynamics.gears import open_joints, teeth
 from groups.dynamics.inverse import LATER_FAILED, STATUS, UNSOLVED, Acting, Solution
 from groups.dynamics.joints import Joint
 from groups.dynamics.locks import effect_of_locks
@@ -191,7 +191,8 @@ class Forces:
             f"gear {mechanism.joints[j]}: where its teeth touch is not known, nor are the loads of the "
             "joints of its wheels and carrier; give points: centres of both wheels, on their bearings, "
             "that fit the ratio"
-            for j in with_teeth(mechanism, self.trajectory.reference)[1]
+            for j, tooth in teeth(mechanism, self.trajectory.reference).items()
+            if tooth is None
         ]
 
     def contacts(self) -> dict[str, Floats]:

@@ -5,14 +5,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from groups.dynamics.gears import with_teeth
+from groups.dynamics.gears import Tooth, teeth
 from groups.rotations import plane_rotation, rotation_of, twist_in_space
 from mbssa.arrays import Floats
 from mbssa.graph.frames import Frame, Vector, cross, minus, plus
@@ -38,6 +38,7 @@ class State:
     acceleration: Floats  # (N, T, 6)
     # Bodies that have a state, the others are zero; None: all.
     known: Sequence[int] | None = field(default=None, kw_only=True)
+    teeth: Mapping[int, Tooth | None] = field(default_factory=dict, kw_only=True)  # where gears have loads
 
     @staticmethod
     def of(trajectory: Trajectory, bodies: Sequence[int] | None = None) -> State:
@@ -61,8 +62,8 @@ class State:
         motion = in_space(place), rotation, angle, twist_in_space(rate), twist_in_space(second)
         position, rotation, angle, twist, acceleration = map(laid, motion)
         return State(
-            mechanism, with_teeth(mechanism, trajectory.reference)[0], position, rotation, angle, trajectory,
-            twist, acceleration, known=bodies,
+            mechanism, trajectory.reference, position, rotation, angle, trajectory, twist, acceleration,
+            known=bodies, teeth=teeth(mechanism, trajectory.reference),
         )  # fmt: skip
 
     @property

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 def constraint_errors(state: State, frames: Frames, laws: Mapping[str, Law]) -> tuple[Floats, Floats]:
     """Largest residuals (T,) of all equations, m (angles as arcs at the size), and of the rates, m/s."""
-    state = replace(state, frames=frames)
+    state = replace(state, frames=frames, teeth={})
     mechanism, size = state.mechanism, state.frames.size
     found = np.zeros((2, state.instants))
     for j in range(mechanism.n_joints):
