@@ -6,8 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -79,21 +78,16 @@ class Solution:
         self.locks.update(zip([spin.body for spin in block.spins], exerted[count:], strict=True))
 
 
-@dataclass(frozen=True, eq=False)
-class Acting:
+class Acting(NamedTuple):
     """Given loads: of masses, of force elements by their ids, of applied forces by their coordinates."""
 
-    state: State
-    elements: Mapping[str, Sequence[Wrench]]
-
-    @cached_property
-    def masses(self) -> tuple[list[Wrench], Energy]:
-        """Loads and energy of all bodies with mass."""
-        return masses(self.state)
+    masses: list[Wrench]
+    energy: Energy
+    elements: dict[str, list[Wrench]]
 
     @property
     def all(self) -> list[Wrench]:
-        return [*self.masses[0], *(each for several in self.elements.values() for each in several)]
+        return [*self.masses, *(each for several in self.elements.values() for each in several)]
 
 
 def acting_on(state: State, applied: Mapping[str, npt.ArrayLike] | None) -> Acting:
@@ -113,7 +107,7 @@ def acting_on(state: State, applied: Mapping[str, npt.ArrayLike] | None) -> Acti
         elements[called] = [*elements.get(called, ()), *at.wrenches]
     if faults:
         raise ValueError("\n  ".join(faults))
-    return Acting(state, elements)
+    return Acting(*masses(state), elements)
 
 
 def driven_elsewhere(trajectory: Trajectory, drives: Sequence[str] | str) -> tuple[Trajectory, Structure]:
@@ -127,25 +121,6 @@ def driven_elsewhere(trajectory: Trajectory, drives: Sequence[str] | str) -> tup
         )
     names = trajectory.named_groups
     return replace(trajectory, mechanism=structure.mechanism, group_names=names), structure
-
-
-def backwards(
-    trajectory: Trajectory, structure: Structure | None, applied: Mapping[str, npt.ArrayLike] | None
-) -> tuple[State, Acting, Solution, Structure]:
-    """The whole pass of a trajectory, by the groups of a structure or of its mechanism's own."""
-    structure = decompose(trajectory.mechanism) if structure is None else structure
-    mine, theirs = trajectory.mechanism, structure.mechanism
-    if mine is not theirs and not np.array_equal(mine.driven, theirs.driven):
-        raise ValueError(
-            "the structure has other driven coordinates than the trajectory; decompose its mechanism, or "
-            "name them by drives=…"
-        )
-    if not structure.determined:
-        raise ValueError("the mechanism has no structural groups: it is not determined; see mbssa check")
-    state = State.of(trajectory)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        acting = acting_on(state, applied)
-        return state, acting, solve_backwards(state, acting.all, structure), structure
 
 
 def solve_backwards(state: State, wrenches: Sequence[Wrench], structure: Structure) -> Solution:
@@ -169,8 +144,8 @@ def one_pass(
         if found.deficient and len(blocks) > 1:
             return None
         solution.take(blocks[place], exerted)
-        which = place if len(blocks) == structure.n_groups else slice(None)
-        solution.status[:, which] = status if isinstance(which, int) else status[:, None]
+        end = place + 1 if len(blocks) == structure.n_groups else None
+        solution.status[:, place:end] = status[:, None]
     return solution
 
 

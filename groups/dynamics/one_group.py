@@ -138,12 +138,8 @@ def step_faults(structure: Structure, frames: Frames) -> list[str]:
     """Reasons why the groups of a structure cannot be balanced one by one: redundant equations."""
     n, mechanism, faults = len(unknowns(structure.mechanism.space)), structure.mechanism, []
     for g, block in enumerate(blocks_of(structure, frames)):
-        rows = len(block.spins)
-        for joint in block.joints:
-            view = mechanism.joints[joint]
-            pair = view.type.pair
-            own = frames.relations[joint].constraints if pair is None else pair.constraints
-            rows += len(own) + len(view.driven)
+        own = list(block.joints)
+        rows = len(block.spins) + int((n - mechanism.grade[own] + mechanism.n_driven_of_joint[own]).sum())
         if rows != n * len(block.bodies):
             faults.append(f"SG-{g + 1} has {rows} equations for {n * len(block.bodies)} freedoms")
     return faults

@@ -330,7 +330,7 @@ def results_of(
         name: sum((each.power(state) for each in several), start=np.zeros(state.instants))
         for name, several in acting.elements.items()
     }
-    energy = acting.masses[1]
+    energy = acting.energy
     given = energy.gravity_power + power.sum(axis=1) + sum(elements.values(), start=0.0)
     frame = solution.loads[0, :, 0]
     force, moment = _parts(state.about(np.zeros((3, 1)), frame, -1.0).T, state.trajectory.planar)
