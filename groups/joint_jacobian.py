@@ -29,7 +29,7 @@ class PairPose(NamedTuple):
     equations: Equations
     d: Floats  # (T, 3) from the origin of A to that of B over the size, in the axes of A
     C: Floats  # (T, 3, 3) in the axes of A
-    parameters: dict[str, Floats]  # (T,) of the equations
+    parameters: dict[str, Floats]  # (1,) of the equations
     axes: Floats  # (T, 3, 3) of A, world
     point: Floats  # (3, T) m, of B, world
 
@@ -52,7 +52,7 @@ def pair_pose(state: State, joint: int) -> PairPose:
     ends = [(state.position[body], state.rotation[body]) for body in bodies]
     d, C, axes, arms, _ = relative_pose(ends, frames.origin[joint], frames.axes[joint])
     given = {
-        name: np.full(len(d), float(values[joint]) / (1.0 if name == "ratio" else size))
+        name: values[joint : joint + 1] / (1.0 if name == "ratio" else size)
         for name, values in frames.parameters.items()
     }
     return PairPose(equations, d / size, C, given, axes, (ends[1][0] + arms[1]).T)

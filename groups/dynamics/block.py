@@ -75,9 +75,9 @@ def balanced(state: State, block: Block, loads: Floats) -> tuple[Balance, list[J
             beyond[link.parent] |= own
             received[link.parent] = received[link.parent] + received[link.body]
     found = balance(system, work)
-    multipliers = np.ascontiguousarray(np.moveaxis(found.multipliers, 0, -1))
-    more = multipliers.shape[1] - columns
-    received = {b: np.pad(x, ((0, 0), (0, more), (0, 0))) for b, x in zip(block.bodies, loads, strict=True)}
+    multipliers = np.ascontiguousarray(found.multipliers.transpose(1, 2, 0))
+    whole = np.pad(loads, ((0, 0), (0, 0), (0, multipliers.shape[1] - columns), (0, 0)))
+    received = dict(zip(block.bodies, whole, strict=True))
     closing = []
     for each, begin, end in zip(rows, ends, ends[1:], strict=False):
         of = JointLoads(
@@ -91,12 +91,12 @@ def balanced(state: State, block: Block, loads: Floats) -> tuple[Balance, list[J
                 received[body] += load
     exerted = dict(zip(cuts, closing, strict=False))
     for link in reversed(links):
-        whole = received[link.body]
+        load = received[link.body]
         if link.parent in received:
-            received[link.parent] += whole
+            received[link.parent] += load
         if link.joint >= 0:
-            driving = np.einsum("akt,apt->kpt", motions[link.body].driven, -whole)
-            pair = np.stack([whole, -whole] if link.forward else [-whole, whole])
+            driving = np.einsum("akt,apt->kpt", motions[link.body].driven, -load)
+            pair = np.stack([load, -load] if link.forward else [-load, load])
             exerted[link.joint] = JointLoads(mechanism.joint_bodies(link.joint)[:2], pair, driving)
     return found, [*(exerted[joint] for joint in block.joints), *closing[len(cuts) :]]
 
