@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -93,10 +94,6 @@ class Forces:
     status : (T, G) by structural group: 0 ok, else see :data:`STATUS`
     held : by body, (T,) N m: the moment that locks its passive rotation to the convention, as a massless
         guide in the frame would
-    lock_effect : (T,) largest change of a joint's force, or moment over the mechanism's size, as a share of
-        the largest in the motion, if passive rotations were free from that instant on: zero for bodies whose
-        mass is on their line
-    group_names : by structural group, its bodies and its type
     indeterminate : ``joint.component`` in joint axes, and drives, indeterminate by redundant constraints
 
     Examples
@@ -124,10 +121,10 @@ class Forces:
     shaking_moment: Floats
     status: npt.NDArray[np.int8]
     held: Mapping[str, Floats]
-    lock_effect: Floats
-    group_names: tuple[str, ...]
     indeterminate: tuple[str, ...]
-    joints: Mapping[int, Joint] = field(repr=False)
+    joints: Mapping[int, Joint]
+    solution: Solution
+    structure: Structure
 
     def __repr__(self) -> str:
         state = "; ".join(self.faults()) or "ok"
@@ -137,6 +134,21 @@ class Forces:
     def ok(self) -> bool:
         """True if every group is balanced at every instant."""
         return not self.status.any()
+
+    @property
+    def group_names(self) -> tuple[str, ...]:
+        """By structural group, its bodies and its type."""
+        return names_of_groups(self.structure)
+
+    @cached_property
+    def lock_effect(self) -> Floats:
+        """Largest change (T,) of a joint's force, or moment over the size, if passive rotations were free.
+
+        As a share of the largest in the motion, if they were free from that instant on: zero for bodies whose
+        mass is on their line.
+        """
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return effect_of_locks(self.solution, self.structure)
 
     def joint(self, name: str | int, on: str | int | None = None) -> JointForces:
         """Force and moment through a joint (id or index), on its second body or another that is named.
@@ -354,10 +366,10 @@ def results_of(
             )
             for body, loads in solution.locks.items()
         },
-        effect_of_locks(solution, structure),
-        names_of_groups(structure),
         tuple(named),
         joints,
+        solution,
+        structure,
     )
 
 
