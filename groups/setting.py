@@ -19,6 +19,9 @@ from mbssa.joints.frames import Frames
 from mbssa.joints.poses import Poses
 from mbssa.joints.system import Rows, coordinates_at, rows_at
 
+#: Largest residual of a group that is closed, in units of the size where that is large.
+CLOSED = 1e-9
+
 
 @dataclass(frozen=True, eq=False)
 class Setting:
@@ -30,6 +33,13 @@ class Setting:
     drives: Mapping[tuple[int, str], int]
     inputs: Floats
     spins: Sequence[LockedRotation]
+
+    @property
+    def closed(self) -> float:
+        """Largest residual of a group that is closed, m; the precision of the geometry where it is redundant."""
+        size, treatment = float(self.frames.size), self.structure.treatment
+        precision = treatment.precision if treatment is not None and treatment.dropped else 0.0
+        return max(CLOSED * max(1.0, size), 10.0 * precision * size)
 
     @staticmethod
     def of(structure: Structure) -> Setting:

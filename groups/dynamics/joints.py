@@ -12,8 +12,8 @@ from groups.dynamics.state import State
 from groups.joint_jacobian import JointRows, joint_rows
 from mbssa.arrays import Bools, Floats
 
-#: Share of a self-stress below which a component does not take part in it.
-_OPEN = 1e-7
+#: Share of a self-stress below which a component does not take part in it, of exact geometry.
+OPEN = 1e-7
 
 
 @dataclass(eq=False)
@@ -25,6 +25,7 @@ class Joint:
     loads: JointLoads
     chosen: Floats | None = None  # (P - 1, T) values of the parameters; None: zero
     largest: float = 0.0  # N m, of any self-stress, forces times the size
+    rounding: float = OPEN  # share of it below which a component does not take part
     unknown: bool | None = None  # whether no component is known, or all are; None: those without self-stress
 
     @cached_property
@@ -83,7 +84,7 @@ class Joint:
             return np.zeros(columns.shape[:-2], dtype=bool)
         with np.errstate(invalid="ignore"):
             most: Floats = np.nanmax(np.abs(columns[..., 1:, :]), axis=(-2, -1), initial=0.0)
-        return np.asarray(most > _OPEN * self.largest)
+        return np.asarray(most > self.rounding * self.largest)
 
     @cached_property
     def _driven(self) -> JointRows:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from groups.dynamics.gears import open_joints, teeth
 from groups.dynamics.inverse import LATER_FAILED, STATUS, UNSOLVED, Acting, Solution
-from groups.dynamics.joints import Joint
+from groups.dynamics.joints import OPEN, Joint
 from groups.dynamics.locks import effect_of_locks
 from groups.dynamics.state import State
 from groups.results.faults import inputs_text, instants_text
@@ -92,6 +92,9 @@ class Forces:
         planar: (T, 2)
     shaking_moment : (T, 3) N m about the world's origin; planar: (T,)
     status : (T, G) by structural group: 0 ok, else see :data:`STATUS`
+    lock_effect : (T,) largest change of a joint's force, or moment over the mechanism's size, as a share of
+        the largest in the motion, if passive rotations were free from that instant on: zero for bodies whose
+        mass is on their line; evaluated when it is read
     held : by body, (T,) N m: the moment that locks its passive rotation to the convention, as a massless
         guide in the frame would
     indeterminate : ``joint.component`` in joint axes, and drives, indeterminate by redundant constraints
@@ -142,11 +145,7 @@ class Forces:
 
     @cached_property
     def lock_effect(self) -> Floats:
-        """Largest change (T,) of a joint's force, or moment over the size, if passive rotations were free.
-
-        As a share of the largest in the motion, if they were free from that instant on: zero for bodies whose
-        mass is on their line.
-        """
+        """Largest change (T,) of a joint's load, as a share, if passive rotations were free from then on."""
         with np.errstate(invalid="ignore", divide="ignore"):
             return effect_of_locks(self.solution, self.structure)
 
@@ -317,11 +316,13 @@ def results_of(
         columns = [of.columns * scale for of in joints.values()]
         largest = max(np.nanmax(np.abs(each[:, :, 1:]), initial=0.0) for each in columns)
         chosen = _least(columns, solution.parameters) if minimum_norm else None
+    treatment = structure.treatment
+    rounding = max(OPEN, 10.0 * treatment.precision) if treatment is not None else OPEN
     touched = open_joints(mechanism, state.trajectory.reference)
     drives: dict[str, tuple[Floats, Floats]] = {}
     named: list[str] = []
     for j, of in joints.items():
-        of.chosen, of.largest = chosen, largest
+        of.chosen, of.largest, of.rounding = chosen, largest, rounding
         name, driving = mechanism.joint_ids[j], of.loads.driving
         if largest:
             named += [f"{name}.{COMPONENTS[k]}" for k in range(6) if of.local_open[1, k]]

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 TOLERANCE = 1e-7
 #: Steps at most.
 MOST = 12
-#: Largest residual of a group that is closed, in units of the size where that is large.
-CLOSED = 1e-9
 #: Least square of the sine of a dyad's angle, or of that between a leg's pins.
 EDGE = 1e-14
 FINITE = 1e300
@@ -70,16 +68,21 @@ def aligned(rows: int, pitch: int, memory: Callable[[int], Floats] = np.empty) -
     return raw[start : start + rows * pitch].reshape(rows, pitch)
 
 
-def is_fine(of: Quality, limit: Any, size: float, flat: Any) -> Any:
+def is_fine(of: Quality, limit: Any, closed: float, flat: Any) -> Any:
     """Whether a group is solved, in the mode of the reference, and not far from where it was expected."""
-    closed = of.residual <= CLOSED * max(1.0, size)
-    return (of.condition > flat) & closed & (of.reach > EDGE) & (of.gimbal > EDGE) & (of.far <= limit)
+    return (
+        (of.condition > flat)
+        & (of.residual <= closed)
+        & (of.reach > EDGE)
+        & (of.gimbal > EDGE)
+        & (of.far <= limit)
+    )
 
 
 def all_fine(plan: Plan, X: Floats, limit: Any) -> Bools:
     """(G, T) whether each group is solved at each instant."""
     Q = plan.quality(X)
-    found: Bools = is_fine(Quality(*(Q[:, k] for k in range(STEPS))), limit, plan.size, plan.flat)
+    found: Bools = is_fine(Quality(*(Q[:, k] for k in range(STEPS))), limit, plan.setting.closed, plan.flat)
     return found
 
 
@@ -266,7 +269,7 @@ class Life:
         X[part.quality + STEPS] = steps
 
     def _fine(self, part: Part, quality: Quality, limit: float) -> Any:
-        return is_fine(quality, limit, self.plan.size, part.flat)
+        return is_fine(quality, limit, self.plan.setting.closed, part.flat)
 
     def _far(self, part: Part, q: Sequence[Any], guess: Sequence[Any]) -> Any:
         if part.routine.linear:  # wherever it is

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from math import inf, nan, pi
 from typing import TYPE_CHECKING, Any
 
-from groups.engine.arrays import CLOSED, EDGE, MOST, TOLERANCE, quintic, way
+from groups.engine.arrays import EDGE, MOST, TOLERANCE, quintic, way
 from groups.engine.path import BATCH, DIVIDED, FIRST_BATCH
 from groups.engine.plan import CONDITION, FAR, GIMBAL, QUALITY, REACH, RESIDUAL
 from mbssa.graph.llvm import Code, Module, Writer
@@ -170,7 +170,7 @@ def _fine(
 ) -> str:
     """Lanes that are solved, as :func:`groups.engine.arrays.is_fine` has it, with finite rates."""
     flat = rows.input("g", len(routine.geometry(routine.group)) + routine.n_pivots)
-    edge, closed = code.constant(EDGE), code.constant(CLOSED * max(1.0, routine.size))
+    edge, closed = code.constant(EDGE), code.constant(routine.group.setting.closed)
     found = code.compare("ogt", quality[CONDITION], flat)
     total = quality[FAR]
     for rate in rates:
