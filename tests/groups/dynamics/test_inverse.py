@@ -213,7 +213,7 @@ def test_all_bodies_in_one_block_give_the_same():
 
 
 def test_noise_of_a_stated_precision_leaves_the_drive_determined():
-    """A planar four-bar in space, with points and axes off by 1e-7 m, moves with that play, as the exact one."""
+    """A planar four-bar in space, with points and axes off by 1e-7, moves with that play."""
     shift = np.random.default_rng(4).uniform(-1e-7, 1e-7, (4, 2, 3))
     ends = [("frame", "crank"), ("crank", "coupler"), ("coupler", "rocker"), ("frame", "rocker")]
     points = [(0.0, 0.0, 0.0), (0.1, 0.2, 0.0), (0.6, 0.45, 0.0), (0.7, 0.0, 0.0)]
@@ -223,7 +223,7 @@ def test_noise_of_a_stated_precision_leaves_the_drive_determined():
         for name in ("crank", "coupler", "rocker"):
             m.body(name, inertia={"mass": 2.0, "centre": (0.2, 0.1, 0.0), "moments": (0.02, 0.03, 0.04)})
         for two, point, (off, tilt) in zip(ends, points, noise, strict=True):
-            m.revolute(*two, point=np.add(point, off), axis=np.add((0, 0, 1), tilt), driven="crank" == two[1])
+            m.revolute(*two, point=np.add(point, off), axis=np.add((0, 0, 1), tilt), driven=two[1] == "crank")
         structure = mbssa.decompose(m.build(), precision=1e-6)
         trajectory = groups.build(structure).solve(
             groups.constant_speed(structure.mechanism, steps=9), compiled=False
