@@ -57,7 +57,11 @@ class Joint:
     @cached_property
     def frame(self) -> tuple[Floats, Floats]:
         """Point (T, 3) m, the origin of the joint's frame on the second body; axes (T, 3, 3) of the first."""
-        return self.state.frame_of(self.index)
+        state, frames, j = self.state, self.state.frames, self.index
+        first, second = state.mechanism.joint_bodies(j)[:2]
+        turned = np.einsum("tab,b->ta", state.rotation[second], frames.origin[j, 1])
+        axes = np.einsum("tab,bc->tac", state.rotation[first], frames.axes[j, 0], order="F")
+        return state.position[second] + turned, axes
 
     def local(self, wrenches: Floats) -> Floats:
         """Wrenches (S, 6, …, T) in the axes of :attr:`frame`."""

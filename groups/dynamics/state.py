@@ -83,13 +83,6 @@ class State:
         """Frame of a body: place (3, T), axes (3, 3, T) column by column."""
         return Frame(self.position[body].T, self.rotation[body].T, self.angle[body])
 
-    def frame_of(self, joint: int) -> tuple[Floats, Floats]:
-        """Origin (T, 3), m, of a joint's frame on its second body; axes (T, 3, 3) of that on its first."""
-        first, second = self.mechanism.joint_bodies(joint)[:2]
-        turned = np.einsum("tab,b->ta", self.rotation[second], self.frames.origin[joint, 1])
-        axes = np.einsum("tab,bc->tac", self.rotation[first], self.frames.axes[joint, 0], order="F")
-        return self.position[second] + turned, axes
-
     def velocity(self, body: int, place: Vector) -> list[Floats]:
         """Velocity (3, T) of a body's point that is at a place."""
         twist = self.twist[body].T
