@@ -6,8 +6,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from operator import add, or_
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -61,9 +63,9 @@ def balanced(state: State, block: Block, loads: Floats) -> tuple[Balance, list[J
     ends = np.cumsum([0, *(len(each.names) for each in rows)]).tolist()
     system = np.zeros((state.instants, sum(of.free.shape[1] for of in motions.values()), ends[-1]))
     work = np.empty((*system.shape[:2], columns))
-    beyond = {body: {body} for body in block.bodies}
-    received, first = dict(zip(block.bodies, loads, strict=True)), 0
-    for link in reversed(links):
+    beyond = _inwards(links, {body: frozenset({body}) for body in block.bodies}, or_)
+    received, first = _inwards(links, dict(zip(block.bodies, loads, strict=True)), add), 0
+    for link in links:
         along, own = motions[link.body].free, beyond[link.body]
         mine = slice(first, first := first + along.shape[1])
         work[:, mine] = np.einsum("akt,apt->tkp", along, received[link.body])
@@ -71,34 +73,34 @@ def balanced(state: State, block: Block, loads: Floats) -> tuple[Balance, list[J
             inside = [load for body, load in zip(each.bodies, each.loads, strict=True) if body in own]
             if inside and not (len(inside) == len(each.bodies) == 2):  # which are equal and opposite
                 system[:, mine, begin:end] = np.einsum("akt,aet->tke", along, total(inside))
-        if link.parent in beyond:
-            beyond[link.parent] |= own
-            received[link.parent] = received[link.parent] + received[link.body]
     found = balance(system, work)
     multipliers = np.ascontiguousarray(found.multipliers.transpose(1, 2, 0))
-    whole = np.pad(loads, ((0, 0), (0, 0), (0, multipliers.shape[1] - columns), (0, 0)))
-    received = dict(zip(block.bodies, whole, strict=True))
+    more = multipliers.shape[1] - columns
+    whole = dict(zip(block.bodies, np.pad(loads, ((0, 0), (0, 0), (0, more), (0, 0))), strict=True))
     closing = []
     for each, begin, end in zip(rows, ends, ends[1:], strict=False):
-        of = JointLoads(
-            each.bodies,
-            np.einsum("saet,ept->sapt", each.loads, multipliers[begin:end]),
-            multipliers[begin + each.constraints : end],
-        )
-        closing.append(of)
-        for body, load in zip(of.bodies, of.loads, strict=True):
-            if body in received:
-                received[body] += load
-    exerted = dict(zip(cuts, closing, strict=False))
-    for link in reversed(links):
-        load = received[link.body]
-        if link.parent in received:
-            received[link.parent] += load
+        exerted = np.einsum("saet,ept->sapt", each.loads, multipliers[begin:end])
+        closing.append(JointLoads(each.bodies, exerted, multipliers[begin + each.constraints : end]))
+        for body, load in zip(each.bodies, exerted, strict=True):
+            if body in whole:
+                whole[body] += load
+    received, carried = _inwards(links, whole, add), dict(zip(cuts, closing, strict=False))
+    for link in links:
         if link.joint >= 0:
+            load = received[link.body]
             driving = np.einsum("akt,apt->kpt", motions[link.body].driven, -load)
             pair = np.stack([load, -load] if link.forward else [-load, load])
-            exerted[link.joint] = JointLoads(mechanism.joint_bodies(link.joint)[:2], pair, driving)
-    return found, [*(exerted[joint] for joint in block.joints), *closing[len(cuts) :]]
+            carried[link.joint] = JointLoads(mechanism.joint_bodies(link.joint)[:2], pair, driving)
+    return found, [*(carried[joint] for joint in block.joints), *closing[len(cuts) :]]
+
+
+def _inwards(links: Sequence[Link], values: dict[int, Any], add: Callable[[Any, Any], Any]) -> dict[int, Any]:
+    """Sums of what each body has with the bodies beyond it."""
+    found = dict(values)
+    for link in reversed(links):  # parents come first
+        if link.parent in found:
+            found[link.parent] = add(found[link.parent], found[link.body])
+    return found
 
 
 def _tree(mechanism: Mechanism, block: Block) -> tuple[tuple[Link, ...], tuple[int, ...]]:
