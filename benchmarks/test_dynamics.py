@@ -43,16 +43,14 @@ def dense(trajectory):
     n = mechanism.n_bodies - 1
     loads = np.zeros((state.instants, n + 1, 6))
     for wrench in acting.all:
-        loads[:, wrench.body] += wrench.about(state.centre[wrench.body]) * (
-            [state.frames.size] * 3 + [1.0] * 3
-        )
+        loads[:, wrench.body] += wrench.about(state.point).T * ([state.frames.size] * 3 + [1.0] * 3)
     rows = [joint_rows(state, joint, mechanism.joints[joint].driven) for joint in range(mechanism.n_joints)]
     jacobian = np.zeros((state.instants, sum(len(each.names) for each in rows), n + 1, 6))
     first = 0
     for each in rows:
         stop = first + len(each.names)
-        for slot, body in enumerate(each.bodies):
-            jacobian[:, first:stop, body] += each.jacobian[:, :, slot]
+        for body, load in zip(each.bodies, each.loads, strict=True):
+            jacobian[:, first:stop, body] += load.T
         first = stop
     matrix = jacobian[:, :, 1:].reshape(state.instants, first, -1).swapaxes(1, 2)
     return balance(matrix, loads[:, 1:].reshape(state.instants, -1, 1)).multipliers, rows

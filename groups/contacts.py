@@ -47,18 +47,17 @@ class Watch:
 
 def watches(structure: Structure, frames: Frames) -> tuple[Watch, ...]:
     """Limits of contacts that a run checks, group by group."""
-    mechanism = structure.mechanism
-    found = []
+    mechanism, found = structure.mechanism, list[Watch]()
     for group in structure.groups:
         for j in group.joint_indices.tolist():
-            geometry = mechanism.joint_geometry.get(j)
-            kind = type_of_joint(mechanism, j)
-            if geometry is None or not (kind.ends or kind.is_contact) or not frames.known[j]:
-                continue
-            for coordinate, (low, high) in geometry.limits.items():
-                if coordinate in kind.drivable:
-                    name = f"{kind.code} {mechanism.joint_ids[j]}"
-                    found.append(Watch(j, name, group.number - 1, coordinate, low, high))
+            geometry, kind = mechanism.joint_geometry.get(j), type_of_joint(mechanism, j)
+            if geometry is not None and (kind.ends or kind.is_contact) and frames.known[j]:
+                name = f"{kind.code} {mechanism.joint_ids[j]}"
+                found += [
+                    Watch(j, name, group.number - 1, coordinate, *limits)
+                    for coordinate, limits in geometry.limits.items()
+                    if coordinate in kind.drivable
+                ]
     return tuple(found)
 
 

@@ -1,26 +1,27 @@
-"""Poses of all bodies over time, and the Jacobian of a joint's equations by the twists of its bodies."""
+"""Loads of a joint's equations on its bodies: the transposed Jacobian, by unit multipliers."""
 
 # The transpose maps the multipliers to loads on the bodies: a constraint's to a reaction, a coordinate's to
-# the force or torque along it. Lengths are over the mechanism's size, in equations and in velocities, so that
-# every multiplier is in N m and singular values may be compared.
+# the force or torque along it. Forces are times the mechanism's size, so that every multiplier is in N m and
+# singular values may be compared; moments are about the one point of the state, so that loads add up.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from mbssa.arrays import Floats
-from mbssa.joints.axes import cross
+from mbssa.graph.frames import Frame, cross, plus
 from mbssa.joints.catalogue import type_of_joint
 from mbssa.joints.equations import Elementary, Equations, elementary_slopes
-from mbssa.joints.poses import Poses, by_bodies, relative_pose
-from mbssa.joints.relations import JointRelations, values_and_rates
+from mbssa.joints.poses import Poses, relative_pose
+from mbssa.joints.relations import values_and_rates
 
 if TYPE_CHECKING:
+    from groups.dynamics.gears import Tooth
     from groups.passive_rotations import LockedRotation
     from mbssa import Mechanism
     from mbssa.joints.frames import Frames
@@ -35,6 +36,7 @@ class PosesOverTime:
     position: Floats  # (N, T, 3) m, of each body's origin
     rotation: Floats  # (N, T, 3, 3)
     angle: Floats  # (N, T) rad, planar alone
+    teeth: Mapping[int, Tooth | None] = field(default_factory=dict, kw_only=True)  # where gears have loads
 
     @property
     def instants(self) -> int:
@@ -42,17 +44,25 @@ class PosesOverTime:
         return int(self.position.shape[1])
 
     @cached_property
-    def centre(self) -> Floats:
-        """Mean (N, T, 3) of each body's joints, m, about which its loads are taken."""
-        found: Floats = self.position + np.einsum("ntab,nb->nta", self.rotation, self.frames.centre)
+    def point(self) -> Floats:
+        """The point of space (3, 1), m, about which loads of all bodies are taken, amid the mechanism."""
+        frames = self.frames
+        centres = frames.position + np.einsum("nab,nb->na", frames.rotation, frames.centre)
+        found: Floats = centres.mean(axis=0)[:, None]
         return found
 
-    def frame_of(self, joint: int) -> tuple[Floats, Floats]:
-        """Origin (T, 3), m, of a joint's frame on its second body; axes (T, 3, 3) of that on its first."""
-        first, second = self.mechanism.joint_bodies(joint)[:2]
-        place: Floats = self.position[second] + self.rotation[second] @ self.frames.origin[joint, 1]
-        axes: Floats = self.rotation[first] @ self.frames.axes[joint, 0]
-        return place, axes
+    def frame(self, body: int) -> Frame:
+        """Frame of a body: place (3, T), axes (3, 3, T) column by column."""
+        return Frame(self.position[body].T, self.rotation[body].T, self.angle[body])
+
+    def about(self, place: Floats, wrench: Floats, sign: float = 1.0) -> Floats:
+        """Wrenches (6, …, T), forces times size, about the point of all loads, given about a place (3, T)."""
+        # With a sign of -1 the other way round.
+        arm = (place - self.point) * (sign / self.frames.size)
+        arm = arm.reshape(3, *[1] * (wrench.ndim - 2), -1)
+        found = wrench.copy()
+        found[3:] += cross(arm, wrench[:3])
+        return found
 
 
 class PairPose(NamedTuple):
@@ -61,9 +71,18 @@ class PairPose(NamedTuple):
     equations: Equations
     d: Floats  # (T, 3) from the origin of A to that of B over the size, in the axes of A
     C: Floats  # (T, 3, 3) in the axes of A
-    parameters: dict[str, Floats]  # (T,) of the equations
+    parameters: dict[str, Floats]  # (1,) of the equations
     axes: Floats  # (T, 3, 3) of A, world
-    point: Floats  # (T, 3) m, of B, world
+    point: Floats  # (3, T) m, of B, world
+
+
+class JointRows(NamedTuple):
+    """Equations of one joint, constraints first, then coordinates, and their loads on its S bodies."""
+
+    bodies: tuple[int, ...]  # indices
+    names: tuple[str, ...]
+    constraints: int  # how many of the e equations are constraints
+    loads: Floats  # (S, 6, e, T) by unit multipliers
 
 
 def pair_pose(poses: PosesOverTime, joint: int) -> PairPose:
@@ -75,78 +94,57 @@ def pair_pose(poses: PosesOverTime, joint: int) -> PairPose:
     ends = [(poses.position[body], poses.rotation[body]) for body in bodies]
     d, C, axes, arms, _ = relative_pose(ends, frames.origin[joint], frames.axes[joint])
     given = {
-        name: np.full(len(d), float(values[joint]) / (1.0 if name == "ratio" else size))
+        name: values[joint : joint + 1] / (1.0 if name == "ratio" else size)
         for name, values in frames.parameters.items()
     }
-    return PairPose(equations, d / size, C, given, axes, ends[1][0] + arms[1])
+    return PairPose(equations, d / size, C, given, axes, (ends[1][0] + arms[1]).T)
 
 
-@dataclass(frozen=True, eq=False)
-class JointRows:
-    """Equations of one joint: constraints first, then coordinates."""
-
-    bodies: tuple[int, ...]  # (S) indices
-    names: tuple[str, ...]
-    constraints: int  # how many of the e equations are constraints
-    # (T, e, S, 6) by the velocity of each body's centre over the size, and its angular velocity
-    jacobian: Floats
-    point: Floats  # (T, 3) m, where the joint is: the origin of its frame on the second body
-    axes: Floats  # (T, 3, 3) of its frame on the first body, columns in world axes
-    residual: Floats  # (T, e) lengths over the size; of coordinates their values
+def pair_loads(poses: PosesOverTime, pair: PairPose, functions: tuple[Elementary, ...]) -> Floats:
+    """Loads (6, e, T) of functions of a relative pose on its second body, opposite to those on the first."""
+    rate = elementary_slopes(functions, *pair[1:4])[1].reshape(poses.instants, len(functions), 2, 3)
+    turned = np.einsum("tab,tekb->kaet", pair.axes, rate)
+    return poses.about(pair.point, turned.reshape(6, *turned.shape[2:]))
 
 
 def joint_rows(poses: PosesOverTime, joint: int, named: Sequence[str] = ()) -> JointRows:
     """Constraints of a joint (index), and the equations of its ``named`` coordinates, in this order."""
-    mechanism, frames = poses.mechanism, poses.frames
-    kind = type_of_joint(mechanism, joint)
-    if kind.pair is not None:
-        pair, bodies = pair_pose(poses, joint), mechanism.joint_bodies(joint)[:2]
-        chosen = [kind.pair.coordinates[kind.coordinates.index(name)] for name in named]
-        functions = (*(function for _, function in kind.pair.constraints), *chosen)
-        names = [name for name, _ in kind.pair.constraints]
-        residual, jacobian = pair_rows(poses, bodies, pair, functions)
-        place = pair.point, pair.axes
-    else:
-        relations, place = frames.relations[joint], poses.frame_of(joint)
-        bodies, names = relations.bodies, [relation.name for relation in relations.constraints]
-        residual, jacobian = _of_relations(poses, relations, named)
-    return JointRows(bodies, (*names, *named), len(names), jacobian, *place, residual)
+    mechanism, kind = poses.mechanism, type_of_joint(poses.mechanism, joint)
+    if kind.pair is None:
+        return _of_relations(poses, joint, named)
+    chosen = [kind.pair.coordinates[kind.coordinates.index(name)] for name in named]
+    names, functions = zip(*kind.pair.constraints, strict=True) if kind.pair.constraints else ((), ())
+    second = pair_loads(poses, pair_pose(poses, joint), (*functions, *chosen))
+    loads = np.stack([-second, second])
+    return JointRows(mechanism.joint_bodies(joint)[:2], (*names, *named), len(names), loads)
 
 
 def spin_rows(poses: PosesOverTime, spin: LockedRotation) -> JointRows:
     """Equation that locks a passive rotation, between the frame and the body."""
     # Its multiplier is the moment that the pins of a universal joint in the frame would hold the body with.
-    across = poses.frames.rotation[0] @ spin.in_frame
-    about = cross(poses.rotation[spin.body] @ spin.in_body, np.broadcast_to(across, (poses.instants, 3)))
-    jacobian = np.zeros((poses.instants, 1, 2, 6))
-    jacobian[:, 0, 0, 3:], jacobian[:, 0, 1, 3:] = -about, about
-    axes = np.broadcast_to(np.eye(3), (poses.instants, 3, 3))
-    point, residual = poses.centre[spin.body], np.zeros((poses.instants, 1))
-    return JointRows((0, spin.body), ("passive rotation",), 1, jacobian, point, axes, residual)
+    line = np.einsum("tab,b->at", poses.rotation[spin.body], spin.in_body)
+    loads = np.zeros((2, 6, 1, poses.instants))
+    loads[1, 3:, 0] = cross(line, poses.frames.rotation[0] @ spin.in_frame)
+    loads[0] = -loads[1]
+    return JointRows((0, spin.body), ("passive rotation",), 1, loads)
 
 
-def pair_rows(
-    poses: PosesOverTime, bodies: Sequence[int], pair: PairPose, functions: tuple[Elementary, ...]
-) -> tuple[Floats, Floats]:
-    """Values (T, e) of functions of two frames, and derivatives (T, e, 2, 6) as in :class:`JointRows`."""
-    values, rate = elementary_slopes(functions, *pair[1:4])
-    first, second = ((pair.point - poses.centre[body]) / poses.frames.size for body in bodies)
-    return values, by_bodies(rate, pair.axes, (first, second))
-
-
-def _of_relations(
-    poses: PosesOverTime, relations: JointRelations, named: Sequence[str]
-) -> tuple[Floats, Floats]:
-    """The same of relations; NaN where a body has no pose."""
+def _of_relations(poses: PosesOverTime, joint: int, named: Sequence[str]) -> JointRows:
+    """Of a joint that has relations; NaN where a body has no pose."""
+    relations, size = poses.frames.relations[joint], poses.frames.size
     chosen = [*relations.constraints, *(relations.coordinates[name] for name in named)]
-    bodies, size = list(relations.bodies), poses.frames.size
-    values = np.full((poses.instants, len(chosen)), np.nan)
-    jacobian = np.full((*values.shape, len(bodies), 6), np.nan)
+    bodies = list(relations.bodies)
+    loads = np.full((len(bodies), 6, len(chosen), poses.instants), np.nan)
     placed = np.flatnonzero(np.isfinite(poses.position[bodies]).all(axis=(0, 2)))
+    at = Poses(*(a[:, placed].swapaxes(0, 1) for a in (poses.position, poses.rotation, poses.angle)))
     if len(placed):
-        at = Poses(*(a[:, placed].swapaxes(0, 1) for a in (poses.position, poses.rotation, poses.angle)))
-        values[placed], jacobian[placed] = values_and_rates(relations, chosen, at, size)
-    lever = (poses.centre[bodies] - poses.position[bodies]).swapaxes(0, 1) / size
-    # Derivatives by the velocity of the origin become those by that of the centre.
-    jacobian[..., 3:] -= cross(lever[:, None], jacobian[..., :3])
-    return values, jacobian
+        loads[..., placed] = values_and_rates(relations, chosen, at, size)[1].transpose(2, 3, 1, 0)
+    about = [poses.about(poses.position[b].T, of) for b, of in zip(bodies, loads, strict=True)]
+    if (tooth := poses.teeth.get(joint)) is not None:
+        carrier, force = poses.frame(tooth.carrier), np.zeros((6, 1, poses.instants))
+        force[:3, 0] = np.array(carrier.along(tooth.force)) * size
+        force = poses.about(np.array(plus(carrier.place, carrier.along(tooth.point))), force)
+        for load, sign in zip(about, (1.0, -1.0, 0.0), strict=True):
+            load[:, :1] = sign * force
+    names = (*(relation.name for relation in relations.constraints), *named)
+    return JointRows(relations.bodies, names, len(relations.constraints), np.array(about))

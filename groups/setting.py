@@ -45,6 +45,10 @@ def closed_reference(structure: Structure) -> tuple[Frames, Poses]:
     return frames, closed.configuration
 
 
+#: Largest residual of a group that is closed, in units of the size where that is large.
+CLOSED = 1e-9
+
+
 @dataclass(frozen=True, eq=False)
 class Setting:
     """A structure with its geometry, its reference configuration and its inputs there."""
@@ -55,6 +59,13 @@ class Setting:
     drives: Mapping[tuple[int, str], int]
     inputs: Floats
     spins: Sequence[LockedRotation]
+
+    @cached_property
+    def closed(self) -> float:
+        """Largest residual of a closed group, m; the precision of the geometry where it is redundant."""
+        size, treatment = float(self.frames.size), self.structure.treatment
+        precision = treatment.precision if treatment is not None and treatment.dropped else 0.0
+        return max(CLOSED * max(1.0, size), 10.0 * precision * size)
 
     @staticmethod
     def of(structure: Structure) -> Setting:

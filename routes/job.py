@@ -14,7 +14,6 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
-from groups.dynamics.one_group import Step
 from groups.engine.arrays import Life, pitch_of
 from groups.engine.solve import Solving, life_of, plan_of
 from groups.model import Model
@@ -201,18 +200,16 @@ class TaskRunner:
         mine, read = self.solving.rows_of(self.solved[call])
         reads, writes = list[Place](), list[Place]([(space.numbers, (mine, span))])
         if balanced:
-            steps, joints = steps_of(model).steps, model.mechanism.joints
+            steps = steps_of(model).steps
             bodies = sorted({body for group in balanced for body in steps[group].reads})
             rows = np.concatenate([read, *(plan_of(model).rows_of_body(body) for body in bodies)])
             read = rows[rows < len(space.numbers)]
             later = {g for group in balanced for g in steps[group].later} - set(balanced)
-            reads += [(space.answers.slots, _slots(steps[g])) for g in sorted(later)]
+            reads += [(space.answers.slots, steps[g].slots) for g in sorted(later)]
             for group in balanced:
-                first = steps[group].drives
-                n_driven = sum(len(joints[joint].driven) for joint in steps[group].joints)
                 writes += [
-                    (space.answers.slots, _slots(steps[group])),
-                    (space.answers.drives, slice(first, first + n_driven)),
+                    (space.answers.slots, steps[group].slots),
+                    (space.answers.drives, steps[group].drives),
                     (space.answers.status, slice(group, group + 1)),
                 ]
         return [*reads, (space.numbers, (read, span))], writes
@@ -247,8 +244,3 @@ class TaskRunner:
         more = len(tasks.calls[call]) - 4
         groups += f" and {more} more" if more > 0 else ""
         return f"{groups}, chunk {chunk + 1} of {len(tasks.bounds) - 1} (instants {first:,} to {stop - 1:,})"
-
-
-def _slots(step: Step) -> slice:
-    """Slots of the joints and locked passive rotations of a group, which are contiguous."""
-    return slice(step.slots[0][1], step.slots[-1][1] + len(step.slots[-1][0]))

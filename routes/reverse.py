@@ -88,7 +88,7 @@ def answer_shapes(model: Model, instants: int) -> dict[str, tuple[tuple[int, ...
     """Shape and kind of each array of the reactions, by name."""
     steps = steps_of(model)
     return {
-        "reactions": ((steps.n_slots, instants, 12), np.float64),
-        "efforts": ((steps.n_drives, instants, 2), np.float64),
+        "reactions": ((steps.n_slots, 6, instants), np.float64),
+        "efforts": ((steps.n_drives, instants), np.float64),
         "balanced": ((model.structure.n_groups, instants), np.int8),
     }

@@ -147,8 +147,9 @@ class GroupProof:
         guard = 1.0 + 1e-9 + ROUNDING * total([*Y, *w, *(x for row in Z for x in row)])
         e = [share * x * guard for x in w]
         margins = [box - x for box, x in zip(boxes, e, strict=True)]
+        closed = max(CLOSED, 10.0 * self.routine.group.setting.closed / self.routine.size)
         for row, scale in zip(sizes, self.routine.scales, strict=True):
-            margins.append(CLOSED - total(row) * self.ends * (1.0 / scale))
+            margins.append(closed - total(row) * self.ends * (1.0 / scale))
         e = [(y + inner(row, e)) * guard for row, y in zip(Z, Y, strict=True)]  # what Y and Z say of e itself
         return e, boxes, margins
 

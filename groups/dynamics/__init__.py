@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
 import numpy.typing as npt
 
-from groups.dynamics.inverse import backwards, driven_elsewhere
+from groups.dynamics.inverse import acting_on, driven_elsewhere, solve_backwards
 from groups.dynamics.results import Forces, JointForces, results_of
+from groups.dynamics.state import State
 from groups.trajectory import Trajectory
+from mbssa import decompose
 
 if TYPE_CHECKING:
     from mbssa import Structure
@@ -70,4 +73,17 @@ def forces(
         if structure is not None:
             raise ValueError("drives have a structure of their own; leave the structure out")
         trajectory, structure = driven_elsewhere(trajectory, drives)
-    return results_of(*backwards(trajectory, structure, applied), minimum_norm)
+    structure = decompose(trajectory.mechanism) if structure is None else structure
+    mine, theirs = trajectory.mechanism, structure.mechanism
+    if mine is not theirs and not np.array_equal(mine.driven, theirs.driven):
+        raise ValueError(
+            "the structure has other driven coordinates than the trajectory; decompose its mechanism, or "
+            "name them by drives=…"
+        )
+    if not structure.determined:
+        raise ValueError("the mechanism has no structural groups: it is not determined; see mbssa check")
+    state = State.of(trajectory)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        acting = acting_on(state, applied)
+        solution = solve_backwards(state, acting.all, structure)
+    return results_of(state, acting, solution, structure, minimum_norm)

@@ -32,20 +32,36 @@ class Balance:
 
 def balance(transposed: Floats, loads: Floats) -> Balance:
     """Solve A λ = -b over time: transposed Jacobian A (T, n, m), loads b (T, n, P) and their derivatives."""
-    _instants, n, m = transposed.shape
-    finite = np.isfinite(transposed).all(axis=(1, 2)) & np.isfinite(loads).all(axis=(1, 2))
-    sound: Bools = np.asarray(finite, dtype=np.bool_)
+    instants, n, m = transposed.shape
+    columns = loads.shape[2]
+    sound = np.asarray(np.isfinite(transposed).all(axis=(1, 2)) & np.isfinite(loads).all(axis=(1, 2)))
+    found, rank = np.full((instants, m, columns), np.nan), np.full(instants, -1)
     if n == m:
-        found, doubtful = _square(transposed, loads, sound)
-        if not doubtful.any():
-            return Balance(found, doubtful, 0)
-        if not doubtful[sound].all():
-            return _checked(transposed, loads, found, doubtful)
-    return _by_singular_values(transposed, loads, sound)
+        found, regular = _eliminated(transposed, loads, sound)
+        rank[regular] = n
+    # The rank of the other instants is by singular values, in pieces whose factors fit the memory.
+    doubtful, pieces = np.flatnonzero(sound & (rank < 0)), []
+    part = max(1, _TOGETHER // (n * n + m * m + 1))
+    for here in (doubtful[k : k + part] for k in range(0, len(doubtful), part)):
+        left, values, right = np.linalg.svd(transposed[here])
+        rank[here] = (values > DEPENDENT * values[:, :1]).sum(axis=1)
+        pieces.append((here, left, values, right))
+    full = int(rank.max(initial=0))
+    found = np.pad(found, ((0, 0), (0, 0), (0, m - full)), constant_values=np.nan)
+    for here, left, values, right in pieces:
+        kept = rank[here] == full
+        here, left, values, right = here[kept], left[kept], values[kept], right[kept]
+        inner = left.transpose(0, 2, 1) @ loads[here]
+        solved = right[:, :full].transpose(0, 2, 1) @ (inner[:, :full] / values[:, :full, None])
+        found[here, :, :columns] = -solved
+        found[here, :, columns:] = right[:, full:].transpose(0, 2, 1)
+    singular = sound & (rank < full)
+    found[singular] = np.nan
+    return Balance(found, singular, n - full)
 
 
-def _square(transposed: Floats, loads: Floats, sound: Bools) -> tuple[Floats, Bools]:
-    """Solutions by elimination, and the instants at which the rank is in doubt."""
+def _eliminated(transposed: Floats, loads: Floats, sound: Bools) -> tuple[Floats, Bools]:
+    """Solutions by elimination, and the instants at which the rank is certainly full."""
     # A probe is solved with the loads: a load in general position, whose solution is large wherever the
     # matrix is nearly singular, for any loads.
     probe = np.broadcast_to(np.cos(np.arange(1.0, loads.shape[1] + 1))[:, None], (*loads.shape[:2], 1))
@@ -55,40 +71,6 @@ def _square(transposed: Floats, loads: Floats, sound: Bools) -> tuple[Floats, Bo
         # A matrix that is not finite may count as singular, and one that is singular ends the call for all.
         found[sound] = np.linalg.solve(transposed[sound], right[sound])
     except np.linalg.LinAlgError:
-        return found[:, :, :-1], sound.copy()
+        return found[:, :, :-1], np.zeros_like(sound)
     size = np.abs(found[:, :, -1]).max(axis=1, initial=0.0)
-    return found[:, :, :-1], sound & ~(size <= SUSPICIOUS)
-
-
-def _checked(transposed: Floats, loads: Floats, found: Floats, doubtful: Bools) -> Balance:
-    """The same where some instants may be singular."""
-    values = np.linalg.svd(transposed[doubtful], compute_uv=False)
-    singular = doubtful.copy()
-    singular[doubtful] = values[:, -1] < DEPENDENT * values[:, 0]
-    found[singular] = np.nan
-    return Balance(found, singular, 0)
-
-
-def _by_singular_values(transposed: Floats, loads: Floats, sound: Bools) -> Balance:
-    instants, n, m = transposed.shape
-    columns = loads.shape[2]
-    rank = np.full(instants, -1)
-    part = max(1, _TOGETHER // (n * n + m * m))
-    pieces = []
-    for start in range(0, instants, part):
-        here = start + np.flatnonzero(sound[start : start + part])
-        if len(here):
-            left, values, right = np.linalg.svd(transposed[here])
-            rank[here] = (values > DEPENDENT * values[:, :1]).sum(axis=1)
-            pieces.append((here, left, values, right))
-    full = int(rank.max(initial=0))
-    free = m - full
-    found = np.full((instants, m, columns + free), np.nan)
-    for here, left, values, right in pieces:
-        regular = rank[here] == full
-        here, left, values, right = here[regular], left[regular], values[regular], right[regular]
-        inner = left.transpose(0, 2, 1) @ loads[here]
-        solved = right[:, :full].transpose(0, 2, 1) @ (inner[:, :full] / values[:, :full, None])
-        found[here, :, :columns] = -solved
-        found[here, :, columns:] = right[:, full:].transpose(0, 2, 1)
-    return Balance(found, sound & (rank < full), n - full)
+    return found[:, :, :-1], sound & (size <= SUSPICIOUS)

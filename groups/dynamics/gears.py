@@ -1,4 +1,4 @@
-"""Tooth forces of gears: equations of their carriers' meshes that act where the teeth touch."""
+"""Tooth forces of gears: loads of their carriers' meshes where the teeth touch."""
 
 # A mesh on a carrier is an equation of angles, whose reaction is three moments. Where both wheels' centres
 # are fixed on the carrier, its sum with the bearings' equations is another one with the same multiplier: the
@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -18,168 +18,111 @@ from mbssa import Mechanism
 from mbssa.arrays import Floats
 from mbssa.joints.axes import cross, unit
 from mbssa.joints.catalogue import type_of_joint
-from mbssa.joints.equations import residuals
 from mbssa.joints.frames import Frames
-from mbssa.joints.relations import JointRelations, PairFrames, Relation, Term
+from mbssa.joints.system import Rows, rows_at, unknowns
 
 #: Share of the size, or of a radius, by which centres, ratios and rows of equations may be off.
 _SAME = 1e-6
 
-#: Frames with tooth forces by the mechanism's own, and the gears whose tooth force has no known place.
-_found: WeakKeyDictionary[Frames, tuple[Frames, tuple[int, ...]]] = WeakKeyDictionary()
+
+class Tooth(NamedTuple):
+    """Place of a tooth force in the axes of a body, the carrier."""
+
+    carrier: int
+    point: Floats  # (3,) m
+    force: Floats  # (3,) 1/m, on the first wheel by a multiplier of 1 N m
 
 
-def with_teeth(mechanism: Mechanism, frames: Frames) -> tuple[Frames, tuple[int, ...]]:
-    """Frames whose gears' equations act where the teeth touch; gears (indices) of which that is not known."""
+#: By frames, the gears with carriers; None for those whose tooth force has no known place.
+_found: WeakKeyDictionary[Frames, dict[int, Tooth | None]] = WeakKeyDictionary()
+
+
+def teeth(mechanism: Mechanism, frames: Frames) -> Mapping[int, Tooth | None]:
+    """Tooth forces of the gears (indices) that name a carrier; None of which the place is not known."""
     known = _found.get(frames)
     if known is None:
-        relations, open_ = dict(frames.relations), []
-        links: dict[int, list[int]] = {}
-        for j in range(mechanism.n_joints):
-            for body in mechanism.joint_bodies(j)[:2]:
-                links.setdefault(body, []).append(j)
-        for j, relation in frames.relations.items():
-            if not type_of_joint(mechanism, j).is_gear or len(relation.bodies) < 3:
-                continue
-            tooth = _in_plane(frames, j) if mechanism.space == "planar" else _in_space(frames, relation)
-            wheels, carrier = relation.bodies[:2], relation.bodies[2]
-            if tooth is not None and all(
-                _stays(
-                    mechanism, frames, links, wheel, _placed(frames, wheel, frames.origin[j, side]), carrier
-                )
-                for side, wheel in enumerate(wheels)
+        known = _found[frames] = {
+            j: None
+            for j, relation in frames.relations.items()
+            if type_of_joint(mechanism, j).is_gear and len(relation.bodies) > 2
+        }
+        rows = rows_at(mechanism, frames, frames.reference).constraints if known else None
+        for j in known:
+            *wheels, carrier = frames.relations[j].bodies
+            centres = [
+                frames.position[b] + frames.rotation[b] @ frames.origin[j, k] for k, b in enumerate(wheels)
+            ]
+            if rows is not None and all(
+                _stays(mechanism, frames, rows, wheel, centre, carrier)
+                for wheel, centre in zip(wheels, centres, strict=True)
             ):
-                relations[j] = tooth
-            else:
-                open_.append(j)
-        same = relations == dict(frames.relations)
-        known = _found[frames] = (frames if same else replace(frames, relations=relations), tuple(open_))
+                known[j] = _tooth(frames, j, centres)
     return known
 
 
 def open_joints(mechanism: Mechanism, frames: Frames) -> set[int]:
     """Joints of wheels and carriers of the gears whose tooth force has no known place."""
-    bodies = {body for j in with_teeth(mechanism, frames)[1] for body in frames.bodies_of(mechanism, j)} - {0}
+    gears = [j for j, tooth in teeth(mechanism, frames).items() if tooth is None]
+    bodies = {body for j in gears for body in frames.bodies_of(mechanism, j)} - {0}
     return {j for j in range(mechanism.n_joints) if bodies & set(frames.bodies_of(mechanism, j))}
 
 
-def _in_plane(frames: Frames, j: int) -> JointRelations | None:
-    """The mesh with the line of centres in place of the carrier."""
-    relations = frames.relations[j]
-    (mesh,) = relations.constraints
-    first, second, arm = mesh.terms
-    ends = PairFrames(
-        (relations.bodies[0], relations.bodies[1]), frames.origin[j], np.tile(np.eye(3), (2, 1, 1))
-    )
-    apart = [frames.position[b] + frames.rotation[b] @ ends.origin[k] for k, b in enumerate(ends.bodies)]
-    if np.linalg.norm(apart[1] - apart[0]) <= _SAME * frames.size or arm.factor == 0.0:
-        return None
-    line = Term("line", len(relations.pairs), factor=arm.factor)
-    return replace(
-        relations, pairs=(*relations.pairs, ends), constraints=(replace(mesh, terms=(first, second, line)),)
-    )
-
-
-def _in_space(frames: Frames, relations: JointRelations) -> JointRelations | None:
-    """The mesh with the velocities of both centres along the tangent; None where no pitch point fits."""
-    (mesh,) = relations.constraints
-    first, second = mesh.terms
-    sides = [relations.pairs[term.pair] for term in (first, second)]
-    centre, axis = (
-        [np.asarray(part(pair)) for pair in sides]
-        for part in (
-            lambda pair: _placed(frames, pair.bodies[1], pair.origin[1]),
-            lambda pair: frames.rotation[pair.bodies[1]] @ pair.axes[1][:, 2],
-        )
-    )
-    point = _pitch_point(centre, axis, second.factor, frames.size)
-    if point is None:
-        return None
-    arms = [cross(a, point - c) for a, c in zip(axis, centre, strict=True)]
-    radius = float(np.linalg.norm(arms[0]))
-    if radius <= _SAME * frames.size:
-        return None
-    tangent = arms[0] / radius
-    if np.linalg.norm(arms[1] + second.factor * arms[0]) > _SAME * radius * max(1.0, abs(second.factor)):
-        return None
-    pairs, terms = (
-        list(relations.pairs),
-        [replace(first, factor=radius), replace(second, factor=radius * second.factor)],
-    )
-    for sign, pair, normal in zip((1.0, -1.0), sides, axis, strict=True):
-        carrier = pair.bodies[0]
-        across = np.stack([cross(tangent, normal), tangent, normal], axis=1)
-        axes = np.array([frames.rotation[carrier].T @ across, pair.axes[1]])
-        terms.append(Term("along", len(pairs), (1,), factor=sign))
-        pairs.append(PairFrames(pair.bodies, pair.origin, axes))
-    return replace(
-        relations, pairs=tuple(pairs), constraints=(Relation(mesh.name, tuple(terms), is_length=True),)
-    )
-
-
-def _pitch_point(centre: list[Floats], axis: list[Floats], ratio: float, size: float) -> Floats | None:
-    """Point at which wheels with these centres and axes touch; None where these do not fit each other."""
-    across, apart = cross(axis[0], axis[1]), centre[1] - centre[0]
+def _tooth(frames: Frames, j: int, centres: list[Floats]) -> Tooth | None:
+    """The tooth force of wheels with these centres; None where no pitch point fits."""
+    relations, size = frames.relations[j], frames.size
+    first, second = relations.constraints[0].terms[:2]
+    ends = [relations.pairs[term.pair] for term in (first, second)]
+    axes = [frames.rotation[pair.bodies[1]] @ pair.axes[1][:, 2] for pair in ends]
+    across, apart, ratio = cross(axes[0], axes[1]), centres[1] - centres[0], second.factor
     if np.linalg.norm(across) <= _SAME:  # parallel
-        sense = float(np.sign(axis[0] @ axis[1]))
-        if ratio + sense == 0.0 or abs(apart @ axis[0]) > _SAME * size:
+        sense = float(np.sign(axes[0] @ axes[1]))
+        if ratio + sense == 0.0 or abs(apart @ axes[0]) > _SAME * size:
             return None
-        return centre[0] + apart * sense / (ratio + sense)
-    if abs(apart @ unit(across)) > _SAME * size:
+        point = centres[0] + apart * sense / (ratio + sense)
+    elif abs(apart @ unit(across)) > _SAME * size:
         return None  # the axes do not meet
-    found: Floats = np.linalg.solve(
-        np.array([axis[0], axis[1], across]), [axis[0] @ centre[0], axis[1] @ centre[1], across @ centre[0]]
+    else:
+        planes = np.array([axes[0], axes[1], across])
+        point = np.linalg.solve(planes, (planes * [centres[0], centres[1], centres[0]]).sum(axis=1))
+    arms = [cross(axis, point - centre) for axis, centre in zip(axes, centres, strict=True)]
+    radius = float(np.linalg.norm(arms[0]))
+    if radius <= _SAME * size:
+        return None
+    if np.linalg.norm(arms[1] + ratio * arms[0]) > _SAME * radius * max(1.0, abs(ratio)):
+        return None
+    carrier = relations.bodies[2]
+    return Tooth(
+        carrier, frames.on_body(carrier, tuple(point)), frames.rotation[carrier].T @ arms[0] / radius**2
     )
-    return found
-
-
-def _placed(frames: Frames, body: int, local: Floats) -> Floats:
-    found: Floats = frames.position[body] + frames.rotation[body] @ local
-    return found
 
 
 def _stays(
-    mechanism: Mechanism,
-    frames: Frames,
-    links: Mapping[int, list[int]],
-    wheel: int,
-    centre: Floats,
-    carrier: int,
+    mechanism: Mechanism, frames: Frames, rows: Rows, wheel: int, centre: Floats, carrier: int
 ) -> bool:
     """Whether joints that keep a point of the wheel on their other body lead from it to the carrier."""
     seen, edge = {wheel}, [wheel]
     while edge and carrier not in seen:
         body = edge.pop()
-        for j in links.get(body, ()):
-            other = sum(mechanism.joint_bodies(j)[:2]) - body
-            if other not in seen and _keeps(mechanism, frames, j, centre):
+        for j in range(mechanism.n_joints):
+            ends = mechanism.joint_bodies(j)[:2]
+            other = sum(ends) - body
+            if body in ends and other not in seen and _keeps(mechanism, frames, rows, j, centre):
                 seen.add(other)
                 edge.append(other)
     return carrier in seen
 
 
-def _keeps(mechanism: Mechanism, frames: Frames, j: int, centre: Floats) -> bool:
+def _keeps(mechanism: Mechanism, frames: Frames, rows: Rows, j: int, centre: Floats) -> bool:
     """Whether a joint keeps this point of the world at the reference, of either body, on the other."""
-    equations = type_of_joint(mechanism, j).pair
-    if equations is None or not frames.known[j]:
+    if type_of_joint(mechanism, j).pair is None or not frames.known[j]:
         return False
-    bodies, planar = mechanism.joint_bodies(j)[:2], mechanism.space == "planar"
-    axes = [frames.rotation[b] @ frames.axes[j, side] for side, b in enumerate(bodies)]
-    ends = [_placed(frames, b, frames.origin[j, side]) for side, b in enumerate(bodies)]
-    back = axes[0].T
-    given = {
-        name: np.array([values[j] / (1.0 if name == "ratio" else frames.size)])
-        for name, values in frames.parameters.items()
-    }
-    d, C = (back @ (ends[1] - ends[0]) / frames.size)[None], (back @ axes[1])[None]
-    rows = residuals(equations, d, C, given)[1][0]
-    # Velocity of the point by the twist of B's origin: v + w × arm, in A's axes.
-    arm = back @ (centre - ends[1]) / frames.size
-    wanted = np.hstack([np.eye(3), -_skew(arm)])[: 2 if planar else 3]
-    free = [0, 1, 5] if planar else list(range(6))
-    rows, wanted = rows[:, free], wanted[:, free]
-    return bool(np.abs(wanted - wanted @ np.linalg.pinv(rows) @ rows).max() <= _SAME)
-
-
-def _skew(v: Floats) -> Floats:
-    return np.array([[0.0, -v[2], v[1]], [v[2], 0.0, -v[0]], [-v[1], v[0], 0.0]])
+    # The last body that moves has derivatives: of the frame they are zero.
+    slot = int(mechanism.joint_bodies(j)[1] != 0)
+    x, y, z = (
+        centre - frames.reference.centres(frames.centre)[mechanism.joint_bodies(j)[slot]]
+    ) / frames.size
+    turned = np.array([[0.0, z, -y], [-z, 0.0, x], [y, -x, 0.0]])  # velocity of the point: v + w × arm
+    wanted = np.hstack([np.eye(3), turned])[:, list(unknowns(mechanism.space))]
+    wanted = wanted[: 2 if mechanism.space == "planar" else 3]
+    held = rows.jacobian[rows.joint == j, slot]
+    return bool(np.abs(wanted - wanted @ np.linalg.pinv(held) @ held).max() <= _SAME)

@@ -4,27 +4,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from groups.dynamics.block import JointLoads, balanced
+from groups.dynamics.block import Block, JointLoads, balanced
 from groups.dynamics.equilibrium import Balance
 from groups.dynamics.forces import wrenches_of
-from groups.dynamics.forces.coordinate import along_coordinate
+from groups.dynamics.forces.at import Solved, coordinate_fault
 from groups.dynamics.masses import Energy, Wrench, masses
 from groups.dynamics.state import State
-from groups.passive_rotations import LockedRotation, locked_rotations
+from groups.passive_rotations import locked_rotations
 from mbssa import decompose, with_inputs
-from mbssa.arrays import Floats, Ints
+from mbssa.arrays import Floats
 
 if TYPE_CHECKING:
     from groups.trajectory import Trajectory
-    from mbssa import Mechanism, Structure
+    from mbssa import Structure
     from mbssa.joints.frames import Frames
 
 Bytes = npt.NDArray[np.int8]
@@ -39,38 +38,56 @@ class Solution:
     """Result of the pass over the groups."""
 
     state: State
-    # (N, T, 6, P) about each body's centre: force times size, moment, N m; of the frame what it receives
-    loads: Floats
-    status: Bytes
+    loads: Floats  # (N, 6, P, T) about the point of the state; of the frame what it receives
+    status: Bytes  # (T, G)
     joints: dict[int, JointLoads] = field(default_factory=dict)
     locks: dict[int, JointLoads] = field(default_factory=dict)  # moments that lock passive rotations, by body
+
+    @staticmethod
+    def of(state: State, wrenches: Iterable[Wrench], n_groups: int) -> Solution:
+        """The given loads before any block is balanced."""
+        loads = np.zeros((state.mechanism.n_bodies, 6, 1, state.instants))
+        size = np.array([state.frames.size] * 3 + [1.0] * 3)[:, None]
+        for wrench in wrenches:
+            loads[wrench.body, :, 0] += wrench.about(state.point) * size
+        return Solution(state, loads, np.zeros((state.instants, n_groups), dtype=np.int8))
 
     @property
     def parameters(self) -> int:
         """Number of reactions that the balance leaves indeterminate."""
-        return int(self.loads.shape[3]) - 1
+        return int(self.loads.shape[2]) - 1
 
-    def widen(self, columns: int) -> None:
-        """Add columns for new parameters."""
-        if (more := columns - self.loads.shape[3]) > 0:
-            self.loads = np.pad(self.loads, [*[(0, 0)] * 3, (0, more)])
+    def balance(self, block: Block) -> tuple[Balance, list[JointLoads], Bytes]:
+        """Balance a block: loads of its joints and locks, and its status."""
+        loads = self.loads[list(block.bodies)]
+        found, exerted = balanced(self.state, block, loads)
+        status = np.where(found.singular | bool(found.deficient), SINGULAR, OK).astype(np.int8)
+        status[~np.isfinite(loads).all(axis=(0, 1, 2))] = LATER_FAILED  # or there is no motion
+        return found, exerted, status
+
+    def take(self, block: Block, exerted: Sequence[JointLoads]) -> None:
+        """Keep the loads of a block's joints and locks, and hand them on to earlier bodies."""
+        for each in exerted:
+            more = each.loads.shape[2] - self.loads.shape[2]
+            if more > 0:  # new parameters
+                self.loads = np.pad(self.loads, ((0, 0), (0, 0), (0, more), (0, 0)))
+            for body, load in zip(each.bodies, each.loads, strict=True):
+                self.loads[body, :, : load.shape[1]] += load
+        count = len(block.joints)
+        self.joints.update(zip(block.joints, exerted[:count], strict=True))
+        self.locks.update(zip([spin.body for spin in block.spins], exerted[count:], strict=True))
 
 
-@dataclass(frozen=True, eq=False)
-class Acting:
+class Acting(NamedTuple):
     """Given loads: of masses, of force elements by their ids, of applied forces by their coordinates."""
 
-    state: State
-    elements: Mapping[str, Sequence[Wrench]]
-
-    @cached_property
-    def masses(self) -> tuple[list[Wrench], Energy]:
-        """Loads and energy of all bodies with mass."""
-        return masses(self.state)
+    masses: list[Wrench]
+    energy: Energy
+    elements: dict[str, list[Wrench]]
 
     @property
     def all(self) -> list[Wrench]:
-        return [*self.masses[0], *(each for several in self.elements.values() for each in several)]
+        return [*self.masses, *(each for several in self.elements.values() for each in several)]
 
 
 def acting_on(state: State, applied: Mapping[str, npt.ArrayLike] | None) -> Acting:
@@ -79,24 +96,18 @@ def acting_on(state: State, applied: Mapping[str, npt.ArrayLike] | None) -> Acti
     elements = {force.id: wrenches_of(force, state) for force in mechanism.forces}
     faults = []
     for name, values in (applied or {}).items():
-        joint, _, coordinate = name.rpartition(".")
-        effort = np.asarray(values, dtype=np.float64)
-        try:
-            found = mechanism.joint(joint)
-        except KeyError as error:
-            faults.append(f"applied {name!r}: {error.args[0]}")
+        effort, fault = np.asarray(values, dtype=np.float64), coordinate_fault(mechanism, name)
+        if not fault and effort.shape not in ((), (state.instants,)):
+            fault = f"shape {effort.shape}; write ({state.instants},) or a number"
+        if fault:
+            faults.append(f"applied {name!r}: {fault}")
             continue
-        if coordinate not in found.type.drivable:
-            faults.append(f"applied {name!r}: joint {joint} has {', '.join(found.type.drivable)}")
-        elif effort.shape not in ((), (state.instants,)):
-            faults.append(f"applied {name!r}: shape {effort.shape}; write ({state.instants},) or a number")
-        else:
-            called = f"{found.id}.{coordinate}"
-            loads = along_coordinate(state, called, np.broadcast_to(effort, state.instants))
-            elements[called] = [*elements.get(called, ()), *loads]
+        at, called = Solved(state), mechanism.called(name)
+        at.along(called, effort)
+        elements[called] = [*elements.get(called, ()), *at.wrenches]
     if faults:
         raise ValueError("\n  ".join(faults))
-    return Acting(state, elements)
+    return Acting(*masses(state), elements)
 
 
 def driven_elsewhere(trajectory: Trajectory, drives: Sequence[str] | str) -> tuple[Trajectory, Structure]:
@@ -112,91 +123,45 @@ def driven_elsewhere(trajectory: Trajectory, drives: Sequence[str] | str) -> tup
     return replace(trajectory, mechanism=structure.mechanism, group_names=names), structure
 
 
-def backwards(
-    trajectory: Trajectory, structure: Structure | None, applied: Mapping[str, npt.ArrayLike] | None
-) -> tuple[State, Acting, Solution, Structure]:
-    """The whole pass of a trajectory, by the groups of a structure or of its mechanism's own."""
-    structure = decompose(trajectory.mechanism) if structure is None else structure
-    mine, theirs = trajectory.mechanism, structure.mechanism
-    if mine is not theirs and not np.array_equal(mine.driven, theirs.driven):
-        raise ValueError(
-            "the structure has other driven coordinates than the trajectory; decompose its mechanism, or "
-            "name them by drives=…"
-        )
-    if not structure.determined:
-        raise ValueError("the mechanism has no structural groups: it is not determined; see mbssa check")
-    state = State.of(trajectory)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        acting = acting_on(state, applied)
-        return state, acting, solve_backwards(state, acting.all, structure), structure
-
-
 def solve_backwards(state: State, wrenches: Sequence[Wrench], structure: Structure) -> Solution:
     """Balance every group, from the last to the first."""
     # Where a group's own equations do not constrain its bodies, because redundant constraints of later groups
     # do, all bodies are balanced together.
-    blocks = [group.body_indices.tolist() for group in structure.groups]
-    found = _pass(state, wrenches, structure, blocks)
+    found = one_pass(state, wrenches, structure, blocks_of(structure, state.frames))
     if found is None:
-        found = _pass(state, wrenches, structure, [sorted(body for block in blocks for body in block)])
+        found = one_pass(state, wrenches, structure, blocks_of(structure, state.frames, together=True))
     assert found is not None
     return found
 
 
-def _pass(
-    state: State, wrenches: Sequence[Wrench], structure: Structure, blocks: list[list[int]]
+def one_pass(
+    state: State, wrenches: Sequence[Wrench], structure: Structure, blocks: Sequence[Block]
 ) -> Solution | None:
     """One pass over blocks of bodies; None where a block is under-constrained by its own equations."""
-    status = np.zeros((state.instants, structure.n_groups), dtype=np.int8)
-    solution = Solution(state, loads_of(state, wrenches)[..., None], status)
-    number = structure.group_of_body if len(blocks) == structure.n_groups else np.minimum(
-        structure.group_of_body, 1
-    )  # fmt: skip
-    joints = owned_joints(state.trajectory.mechanism, state.frames, number, len(blocks))
-    failed = (state.trajectory.status != 0).any(axis=1)
-    spins = locked_rotations(structure, state.frames)
+    solution = Solution.of(state, wrenches, structure.n_groups)
     for place in reversed(range(len(blocks))):
-        which = slice(None) if len(blocks) != structure.n_groups else slice(place, place + 1)
-        waiting = ~np.isfinite(solution.loads[blocks[place]]).all(axis=(0, 2, 3))
-        mine = [spin for spin in spins if spin.body in blocks[place]]
-        found = _block(solution, blocks[place], joints[place], mine)
+        found, exerted, status = solution.balance(blocks[place])
         if found.deficient and len(blocks) > 1:
             return None
-        singular = found.singular | bool(found.deficient)
-        for at, code in ((singular, SINGULAR), (waiting, LATER_FAILED), (waiting & failed, UNSOLVED)):
-            solution.status[at, which] = code
+        solution.take(blocks[place], exerted)
+        end = place + 1 if len(blocks) == structure.n_groups else None
+        solution.status[:, place:end] = status[:, None]
     return solution
 
 
-def owned_joints(mechanism: Mechanism, frames: Frames, number: Ints, blocks: int) -> list[list[int]]:
-    """Indices of the joints of each block: those whose last body is in it; ``number`` is from 1, by body."""
-    joints: list[list[int]] = [[] for _ in range(blocks)]
+def blocks_of(structure: Structure, frames: Frames, together: bool = False) -> list[Block]:
+    """A block for each group, or one of all bodies; a joint belongs to the last of its bodies."""
+    mechanism, number = structure.mechanism, structure.group_of_body
+    bodies = [group.body_indices.tolist() for group in structure.groups]
+    if together:
+        bodies, number = [sorted(body for some in bodies for body in some)], np.minimum(number, 1)
+    joints: list[list[int]] = [[] for _ in bodies]
     for joint in range(mechanism.n_joints):
         last = max(int(number[body]) for body in frames.bodies_of(mechanism, joint))
         if last:
             joints[last - 1].append(joint)
-    return joints
-
-
-def loads_of(state: State, wrenches: Sequence[Wrench]) -> Floats:
-    """Loads (N, T, 6) on the bodies about their centres, force times size, and moment, N m."""
-    loads = np.zeros((*state.centre.shape[:2], 6))
-    size = np.array([state.frames.size] * 3 + [1.0] * 3)
-    for wrench in wrenches:
-        loads[wrench.body] += wrench.about(state.centre[wrench.body]) * size
-    return loads
-
-
-def _block(
-    solution: Solution, bodies: list[int], joints: list[int], spins: Sequence[LockedRotation]
-) -> Balance:
-    """Balance a block, hand its joints' loads on to earlier bodies, and keep what they are."""
-    found, exerted = balanced(solution.state, solution.loads[bodies], bodies, joints, spins)
-    solution.widen(found.multipliers.shape[2])
-    for loads, whole in exerted:
-        for slot, body in enumerate(loads.bodies):
-            solution.loads[body] += whole[:, slot]
-    kept = [loads for loads, _ in exerted]
-    solution.joints.update(zip(joints, kept, strict=False))
-    solution.locks.update(zip([spin.body for spin in spins], kept[len(joints) :], strict=True))
-    return found
+    spins = locked_rotations(structure, frames)
+    return [
+        Block(tuple(some), tuple(own), tuple(spin for spin in spins if spin.body in some))
+        for some, own in zip(bodies, joints, strict=True)
+    ]

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from groups.dynamics.inverse import solve_backwards
-from groups.dynamics.masses import MassTable, Wrench
+from groups.dynamics.joints import Joint
+from groups.dynamics.masses import MassTable, Wrench, inertia_times
 from mbssa.arrays import Floats
-from mbssa.joints.axes import cross
+from mbssa.graph.frames import cross, dot, plus
 
 if TYPE_CHECKING:
     from groups.dynamics.inverse import Solution
@@ -43,29 +44,32 @@ def effect_of_locks(solution: Solution, structure: Structure) -> Floats:
 def _changes(solution: Solution, spin: PassiveRotation) -> list[Wrench]:
     """Change of the loads where one passive rotation is free."""
     state, body = solution.state, spin.bodies[0]
-    back, table = state.frames.rotation[body].T, MassTable.of(state.mechanism, state.frames)
-    line = state.rotation[body] @ (back @ np.array(spin.direction))
-    place = state.position[body] + state.arm(body, np.array(spin.point))
-    inertia, whole, none = np.zeros(state.instants), 0.0, np.zeros_like(line)
-    parts = []
-    for k, b in enumerate(table.body.tolist()):
+    assert spin.direction is not None
+    assert spin.point is not None
+    frames, table = state.frames, MassTable.of(state.mechanism, state.frames)
+    frame = state.frame(body)
+    line = np.array(frame.along(frames.rotation[body].T @ np.array(spin.direction)))
+    place = np.array(plus(frame.place, frame.along(frames.on_body(body, spin.point))))
+    inertia, whole, parts = np.zeros(state.instants), 0.0, []
+    for b, mass, centre, moment in table.rows:
         if b in spin.bodies:
-            centre = state.position[b] + state.rotation[b] @ table.centre[k]
-            across = cross(line, centre - place)
-            turned = (line[:, None] @ state.rotation[b]) @ table.moment[k] @ state.rotation[b].swapaxes(1, 2)
-            parts.append((b, centre, table.mass[k] * across, turned[:, 0]))
-            inertia += table.mass[k] * (across**2).sum(axis=1) + (turned[:, 0] * line).sum(axis=1)
-            whole += np.trace(table.moment[k]) + table.mass[k] * state.frames.size**2
-    lock = solution.locks[body].wrench[:, 1, 3:, 0]
-    about, heavy = (lock * line).sum(axis=1), inertia > _SLENDER * whole
-    faster = np.divide(about, inertia, out=np.zeros_like(about), where=heavy)[:, None]
-    found = [Wrench(b, centre, faster * force, faster * moment) for b, centre, force, moment in parts]
-    return [*found, Wrench(body, place, none, -lock)]
+            near = state.frame(b)
+            at = np.array(plus(near.place, near.along(centre)))
+            across = np.array(cross(line, at - place))
+            turned = np.array(inertia_times(near, moment, line))
+            parts.append((b, at, mass * across, turned))
+            inertia += mass * dot(across, across) + dot(turned, line)
+            whole += np.trace(moment) + mass * frames.size**2
+    lock = solution.locks[body].loads[1, 3:, 0]
+    about, heavy = dot(lock, line), inertia > _SLENDER * whole
+    faster = np.divide(about, inertia, out=np.zeros_like(about), where=heavy)
+    found = [Wrench(b, at, faster * force, faster * moment) for b, at, force, moment in parts]
+    return [*found, Wrench(body, place, np.zeros_like(line), -lock)]
 
 
 def _largest(solution: Solution) -> Floats:
     """Largest force (T,), or moment over the size, that a joint carries."""
-    size = np.array([1.0] * 3 + [solution.state.frames.size] * 3)
-    loads = [np.abs(joint.wrench[..., 0] / size).max(axis=(1, 2)) for joint in solution.joints.values()]
-    found: Floats = np.max(loads, axis=0)
+    size = np.array([1.0] * 3 + [solution.state.frames.size] * 3)[:, None]
+    joints = [Joint(solution.state, j, loads).wrench for j, loads in solution.joints.items()]
+    found: Floats = np.max([np.abs(wrench / size).max(axis=(0, 1)) for wrench in joints], axis=0)
     return found

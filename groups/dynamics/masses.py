@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Container
+from dataclasses import dataclass
 
 import numpy as np
 
 from groups.dynamics.state import State
 from mbssa import Mechanism
 from mbssa.arrays import Floats, Ints
-from mbssa.joints.axes import cross, in_space
+from mbssa.graph.frames import Frame, Matrix, Vector, cross, dot, minus, plus, times
+from mbssa.graph.nodes import Number
+from mbssa.joints.axes import in_space
 from mbssa.joints.frames import Frames
 
 
 @dataclass(frozen=True, eq=False)
 class Wrench:
-    """A load on a body: ``force`` (T, 3) N at ``point`` (T, 3) m, and ``moment`` (T, 3) N m, world axes."""
+    """A load on a body: ``force`` (3, T) N at ``point`` (3, T) m, and ``moment`` (3, T) N m, world axes."""
 
     body: int
     point: Floats
@@ -24,14 +26,13 @@ class Wrench:
     moment: Floats
 
     def about(self, centre: Floats) -> Floats:
-        """Wrench (T, 6) about another point (T, 3): force, then moment."""
-        return np.concatenate([self.force, self.moment + cross(self.point - centre, self.force)], axis=1)
+        """Wrench (6, T) about another point (3, T): force, then moment."""
+        return np.concatenate([self.force, self.moment + cross(self.point - centre, self.force)])
 
     def power(self, state: State) -> Floats:
         """Power (T,) on its body, W."""
-        velocity = state.velocity(self.body, self.point - state.position[self.body])
-        moment = (self.moment * state.twist[self.body, :, 3:]).sum(axis=1)
-        found: Floats = (self.force * velocity).sum(axis=1) + moment
+        spin = state.twist[self.body].T[3:]
+        found: Floats = dot(self.force, state.velocity(self.body, self.point)) + dot(self.moment, spin)
         return found
 
 
@@ -46,7 +47,7 @@ class Energy:
 
 @dataclass(frozen=True, eq=False)
 class MassTable:
-    """Bodies with mass; of planar mechanisms centres (b, 2) and moments (b, 1, 1)."""
+    """Bodies with mass."""
 
     body: Ints  # (b,) indices
     mass: Floats  # (b,) kg
@@ -62,22 +63,19 @@ class MassTable:
             for body, geometry in sorted(mechanism.body_geometry.items())
             if geometry.inertia is not None and body > 0
         ]
-        centres = [
-            frames.rotation[body].T @ (in_space(np.array(inertia.centre)) - frames.position[body])
-            for body, inertia in given
-        ]
         return MassTable(
             np.array([body for body, _ in given], dtype=np.int64),
             np.array([inertia.mass for _, inertia in given], dtype=np.float64),
-            np.array(centres).reshape(-1, 3),
+            np.array([frames.on_body(body, inertia.centre) for body, inertia in given]).reshape(-1, 3),
             np.array([inertia.matrix for _, inertia in given]).reshape(-1, 3, 3),
             np.zeros(3) if mechanism.gravity is None else in_space(np.array(mechanism.gravity)),
         )
 
-    def planar(self) -> MassTable:
-        """The same in the plane."""
-        centre, moment = (np.ascontiguousarray(a) for a in (self.centre[:, :2], self.moment[:, 2:, 2:]))
-        return replace(self, centre=centre, moment=moment)
+    @property
+    def rows(self) -> list[tuple[int, float, list[float], list[list[float]]]]:
+        """Body, mass, centre and moment of each."""
+        columns = (self.body, self.mass, self.centre, self.moment)
+        return list(zip(*(column.tolist() for column in columns), strict=True))
 
 
 def massless(mechanism: Mechanism) -> tuple[int, ...]:
@@ -90,25 +88,26 @@ def massless(mechanism: Mechanism) -> tuple[int, ...]:
     )
 
 
-def masses(state: State, bodies: Sequence[int] | None = None) -> tuple[list[Wrench], Energy]:
+def masses(state: State, bodies: Container[int] | None = None) -> tuple[list[Wrench], Energy]:
     """Weight m g, inertia force -m a and moment -(I α + ω × I ω), at the centres of mass; energy."""
     table = MassTable.of(state.mechanism, state.frames)
     energy, change, fall = (np.zeros(state.instants) for _ in range(3))
     loads = []
-    for body, mass, centre, matrix in zip(
-        table.body.tolist(), table.mass.tolist(), table.centre, table.moment, strict=True
-    ):
+    for body, mass, centre, moment in table.rows:
         if bodies is not None and body not in bodies:
             continue
-        arm = state.rotation[body] @ centre
-        velocity, second = state.velocity(body, arm), state.second(body, arm)
-        spin, faster = state.twist[body, :, 3:], state.acceleration[body, :, 3:]
-        momentum, change_of_momentum = _angular(state.rotation[body], matrix, spin, faster)
-        weight, force = mass * table.gravity, mass * second
-        loads.append(Wrench(body, state.position[body] + arm, weight - force, -change_of_momentum))
-        energy += 0.5 * (mass * (velocity**2).sum(axis=1) + (spin * momentum).sum(axis=1))
-        change += (force * velocity).sum(axis=1) + (spin * change_of_momentum).sum(axis=1)
-        fall += velocity @ weight
+        frame, spin = state.frame(body), state.twist[body].T[3:]
+        arm, second = frame.along(centre), state.acceleration[body].T
+        velocity = plus(state.twist[body].T[:3], cross(spin, arm))
+        force = times(mass, plus(second[:3], cross(second[3:], arm), cross(spin, cross(spin, arm))))
+        momentum = inertia_times(frame, moment, spin)
+        turn = plus(inertia_times(frame, moment, second[3:]), cross(spin, momentum))
+        weight = times(mass, table.gravity.tolist())
+        place = np.array(plus(frame.place, arm))
+        loads.append(Wrench(body, place, np.array(minus(weight, force)), -np.array(turn)))
+        energy += 0.5 * (mass * dot(velocity, velocity) + dot(spin, momentum))
+        change += dot(force, velocity) + dot(spin, turn)
+        fall += dot(weight, velocity)
     return loads, Energy(energy, change, fall)
 
 
@@ -116,18 +115,13 @@ def gravity_energy(state: State) -> Floats:
     """Energy (T,) of gravity, J, zero with every centre of mass at the world's origin."""
     table = MassTable.of(state.mechanism, state.frames)
     found = np.zeros(state.instants)
-    for body, mass, centre in zip(table.body.tolist(), table.mass.tolist(), table.centre, strict=True):
-        found -= mass * ((state.position[body] + state.rotation[body] @ centre) @ table.gravity)
+    for body, mass, centre, _ in table.rows:
+        frame = state.frame(body)
+        found -= mass * dot(plus(frame.place, frame.along(centre)), table.gravity)
     return found
 
 
-def _angular(rotation: Floats, matrix: Floats, spin: Floats, faster: Floats) -> tuple[Floats, Floats]:
-    """Angular momentum (T, 3) about the centre of mass, and its derivative, world axes."""
-    back = rotation.transpose(0, 2, 1)
-
-    def times(vector: Floats) -> Floats:
-        found: Floats = (rotation @ (matrix @ (back @ vector[:, :, None])))[:, :, 0]
-        return found
-
-    momentum = times(spin)
-    return momentum, times(faster) + cross(spin, momentum)
+def inertia_times(frame: Frame, moment: Matrix, vector: Vector) -> list[Number]:
+    """A moment of inertia in the body's axes times a vector of the world."""
+    seen = frame.seen(vector)
+    return frame.along([dot(row, seen) for row in moment])

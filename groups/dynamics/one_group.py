@@ -7,27 +7,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from groups.dynamics.block import JointLoads, balanced
+from groups.dynamics.block import Block, JointLoads
 from groups.dynamics.forces import wrenches_of
-from groups.dynamics.inverse import (
-    LATER_FAILED,
-    OK,
-    SINGULAR,
-    UNSOLVED,
-    Solution,
-    acting_on,
-    loads_of,
-    owned_joints,
-)
+from groups.dynamics.inverse import Solution, acting_on, blocks_of
 from groups.dynamics.masses import masses, massless
 from groups.dynamics.results import Forces, results_of
 from groups.dynamics.state import State
-from groups.passive_rotations import LockedRotation, locked_rotations
 from mbssa.arrays import Floats
 from mbssa.joints.system import unknowns
 from mbssa.loads import FORCE_TYPES
@@ -41,27 +32,31 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """One group of the pass: bodies to balance, and the joints and locked rotations that do it."""
+    """One group of the pass: the block to balance, and where its results are."""
 
-    bodies: tuple[int, ...]
-    joints: tuple[int, ...]
-    spins: tuple[LockedRotation, ...]
-    slots: tuple[tuple[tuple[int, ...], int], ...]  # by joint, then by spin: bodies, first slot among all
+    block: Block
+    ends: tuple[tuple[int, ...], ...]  # bodies of each joint, then of each locked rotation
+    slots: slice  # of all of them together among the slots of the pass
+    drives: slice  # of its driven coordinates among all
+    n_driven: tuple[int, ...]  # of each of ``ends``
     forces: tuple[Force, ...]  # that may act on its bodies
     reads: tuple[int, ...]  # bodies whose motion it needs
-    later: tuple[int, ...]  # indices of the groups whose reactions load it, in the order of the pass
-    drives: int  # place of its first driven coordinate among all
+    later: tuple[int, ...] = ()  # indices of the groups whose reactions load it, in the order of the pass
 
 
 @dataclass(frozen=True, eq=False)
 class Answers:
     """Arrays of a pass over T instants."""
 
-    # (S, T, 12) by joint and body: wrench of constraints and drives about its centre (forces times size),
-    # and of constraints alone about the joint's point.
-    slots: Floats
-    drives: Floats  # (D, T, 2) effort and rate of each driven coordinate
+    slots: Floats  # (S, 6, T) by joint and body: loads of constraints and drives, as JointLoads
+    drives: Floats  # (D, T) of each driven coordinate, N times size, or N m
     status: npt.NDArray[np.int8]  # (G, T) as groups.dynamics.inverse.STATUS
+
+    def of(self, step: Step) -> list[JointLoads]:
+        """Views of the loads of a step's joints and locks."""
+        slots = np.split(self.slots[step.slots, :, None], list(accumulate(map(len, step.ends)))[:-1])
+        drives = np.split(self.drives[step.drives, None], list(accumulate(step.n_driven))[:-1])
+        return [JointLoads(*each) for each in zip(step.ends, slots, drives, strict=True)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,33 +72,25 @@ class Steps:
     def of(structure: Structure, frames: Frames) -> Steps:
         """The steps of a structure; see :func:`step_faults` for those that have none."""
         mechanism, number = structure.mechanism, structure.group_of_body
-        joints = owned_joints(mechanism, frames, number, structure.n_groups)
-        spins = locked_rotations(structure, frames)
-        later: list[set[int]] = [set() for _ in joints]
+        later: list[set[int]] = [set() for _ in structure.groups]
         touching = [(force, _bodies_of(force, structure, frames)) for force in mechanism.forces]
         found: list[Step] = []
         n_slots = n_drives = 0
-        for g, group in enumerate(structure.groups):
-            bodies = group.body_indices.tolist()
-            mine = [spin for spin in spins if spin.body in bodies]
-            slots = []
-            for those in [
-                *(frames.bodies_of(mechanism, joint) for joint in joints[g]),
-                *((0, s.body) for s in mine),
-            ]:
-                slots.append((tuple(those), n_slots))
-                n_slots += len(those)
-                for body in those:
-                    if number[body] not in (0, g + 1):
-                        later[int(number[body]) - 1].add(g)
-            forces = tuple(force for force, those in touching if not those.isdisjoint(bodies))
-            reads = {body for those, _ in slots for body in those} | set(bodies)
+        for g, block in enumerate(blocks_of(structure, frames)):
+            ends = [tuple(frames.bodies_of(mechanism, joint)) for joint in block.joints]
+            ends += [(0, spin.body) for spin in block.spins]
+            for body in {body for those in ends for body in those}:
+                if number[body] not in (0, g + 1):
+                    later[int(number[body]) - 1].add(g)
+            forces = tuple(force for force, those in touching if not those.isdisjoint(block.bodies))
+            reads = {body for those in ends for body in those} | set(block.bodies)
             for force in forces:
                 if not FORCE_TYPES[force.type].on_masses:  # those load each body by its own motion
                     reads |= _bodies_of(force, structure, frames)
-            placed = tuple(bodies), tuple(joints[g]), tuple(mine), tuple(slots)
-            found.append(Step(*placed, forces, tuple(sorted(reads)), (), n_drives))
-            n_drives += sum(len(mechanism.joints[joint].driven) for joint in joints[g])
+            driven = [len(mechanism.joints[joint].driven) for joint in block.joints] + [0] * len(block.spins)
+            slots = slice(n_slots, n_slots := n_slots + sum(map(len, ends)))
+            drives = slice(n_drives, n_drives := n_drives + sum(driven))
+            found.append(Step(block, tuple(ends), slots, drives, tuple(driven), forces, tuple(sorted(reads))))
         steps = tuple(
             replace(step, later=tuple(sorted(after, reverse=True)))
             for step, after in zip(found, later, strict=True)
@@ -121,89 +108,40 @@ class Steps:
         step = self.steps[group]
         with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
             state = State.of(trajectory, step.reads)
-            loads = self._loads(step, state, answers)
-            waiting = ~np.isfinite(loads).all(axis=(0, 2))
-            found, exerted = balanced(state, loads[..., None], step.bodies, step.joints, step.spins)
+            given = masses(state, step.block.bodies)[0]
+            given += [each for force in step.forces for each in wrenches_of(force, state)]
+            solution = Solution.of(state, given, 0)
+            for other in step.later:
+                solution.take(self.steps[other].block, answers.of(self.steps[other]))
+            found, exerted, status = solution.balance(step.block)
         if found.deficient or found.multipliers.shape[2] > 1:
             raise ValueError(
                 "its equations depend on one another at every instant; groups.forces balances all at once"
             )
-        drive = step.drives
-        for (one, whole), (bodies, first) in zip(exerted, step.slots, strict=True):
-            mine = answers.slots[first : first + len(bodies)]
-            mine[..., :6], mine[..., 6:] = (each[..., 0].swapaxes(0, 1) for each in (whole, one.wrench))
-            after = drive + one.rate.shape[1]
-            answers.drives[drive:after, :, 0], answers.drives[drive:after, :, 1] = (
-                one.driving[..., 0].T,
-                one.rate.T,
-            )
-            drive = after
-        answers.status[group] = np.where(waiting, LATER_FAILED, np.where(found.singular, SINGULAR, OK))
-
-    def _loads(self, step: Step, state: State, answers: Answers) -> Floats:
-        """Loads (B, T, 6) on the bodies of a step, reactions of later groups included."""
-        given = masses(state, step.bodies)[0]
-        given += [
-            each for force in step.forces for each in wrenches_of(force, state) if each.body in step.bodies
-        ]
-        loads = loads_of(state, given)[list(step.bodies)]
-        place = {body: k for k, body in enumerate(step.bodies)}
-        for other in step.later:
-            for bodies, first in self.steps[other].slots:
-                for slot, body in enumerate(bodies):
-                    if body in place:
-                        loads[place[body]] += answers.slots[first + slot, :, :6]
-        return loads
+        for mine, one in zip(answers.of(step), exerted, strict=True):
+            mine.loads[:], mine.driving[:] = one.loads, one.driving
+        answers.status[group] = status
 
     def forces(self, trajectory: Trajectory, answers: Answers) -> Forces:
         """The public result of a complete pass."""
         with np.errstate(invalid="ignore", divide="ignore"):
             state = State.of(trajectory)
             acting = acting_on(state, None)
-            solution = self._solution(state, loads_of(state, acting.all), answers)
+            solution = Solution.of(state, acting.all, len(self.steps))
+            for g, step in reversed(list(enumerate(self.steps))):
+                solution.take(step.block, answers.of(step))
+                solution.status[:, g] = answers.status[g]
             return results_of(state, acting, solution, self.structure, False)
-
-    def _solution(self, state: State, loads: Floats, answers: Answers) -> Solution:
-        status = np.ascontiguousarray(answers.status.T)
-        failed = (state.trajectory.status != 0).any(axis=1)
-        status[(status == LATER_FAILED) & failed[:, None]] = UNSOLVED
-        found = Solution(state, loads[:1, ..., None], status)
-        for step in reversed(self.steps):
-            drive = step.drives
-            for k, (bodies, first) in enumerate(step.slots):
-                joint = step.joints[k] if k < len(step.joints) else None
-                rows = answers.slots[first : first + len(bodies)]
-                for slot in (slot for slot, body in enumerate(bodies) if body == 0):
-                    found.loads[0, ..., 0] += rows[slot, :, :6]
-                after = drive + (0 if joint is None else len(self.structure.mechanism.joints[joint].driven))
-                mine = answers.drives[drive:after].transpose(2, 1, 0)
-                one = JointLoads(
-                    bodies,
-                    np.ascontiguousarray(rows[..., 6:].swapaxes(0, 1))[..., None],
-                    np.ascontiguousarray(mine[0])[..., None],
-                    np.ascontiguousarray(mine[1]),
-                )
-                drive = after
-                if joint is None:
-                    found.locks[step.spins[k - len(step.joints)].body] = one
-                else:
-                    found.joints[joint] = one
-        return found
 
 
 def step_faults(structure: Structure, frames: Frames) -> list[str]:
     """Reasons why the groups of a structure cannot be balanced one by one: redundant equations."""
-    n, steps = len(unknowns(structure.mechanism.space)), Steps.of(structure, frames).steps
-    mechanism, faults = structure.mechanism, []
-    for g, step in enumerate(steps):
-        rows = len(step.spins)
-        for joint in step.joints:
-            view = mechanism.joints[joint]
-            pair = view.type.pair
-            own = frames.relations[joint].constraints if pair is None else pair.constraints
-            rows += len(own) + len(view.driven)
-        if rows != n * len(step.bodies):
-            faults.append(f"SG-{g + 1} has {rows} equations for {n * len(step.bodies)} freedoms")
+    n, mechanism, faults = len(unknowns(structure.mechanism.space)), structure.mechanism, []
+    for g, block in enumerate(blocks_of(structure, frames)):
+        own = list(block.joints)
+        rows = len(block.spins) + int((n - mechanism.grade[own] + mechanism.n_driven_of_joint[own]).sum())
+        if rows != n * len(block.bodies):
+            faults.append(f"SG-{g + 1} has {rows} equations for {n * len(block.bodies)} freedoms")
     return faults
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -11,15 +11,14 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import numpy.typing as npt
 
-from groups.dynamics.block import JointLoads
-from groups.dynamics.gears import open_joints, with_teeth
-from groups.dynamics.inverse import STATUS, Acting, Solution
+from groups.dynamics.gears import open_joints, teeth
+from groups.dynamics.inverse import LATER_FAILED, STATUS, UNSOLVED, Acting, Solution
+from groups.dynamics.joints import OPEN, Joint
 from groups.dynamics.locks import effect_of_locks
 from groups.dynamics.state import State
 from groups.results.faults import inputs_text, instants_text
 from groups.trajectory import body_index, names_of_groups
-from mbssa.arrays import Bools, Floats
-from mbssa.joints.axes import cross
+from mbssa.arrays import Floats
 from mbssa.joints.catalogue import is_length
 
 if TYPE_CHECKING:
@@ -33,11 +32,8 @@ if TYPE_CHECKING:
 COMPONENTS = ("Fx", "Fy", "Fz", "Mx", "My", "Mz")
 PLANAR = (0, 1, 5)
 
-#: Share of the largest reaction below which a change is rounding.
+#: Share of the largest reaction, or of the largest force of a contact, below which a change is rounding.
 _NO_EFFECT = 1e-9
-
-#: Share of a self-stress below which a component does not take part in it.
-_OPEN = 1e-7
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,23 +74,6 @@ class JointForces:
     indeterminate: tuple[str, ...]
 
 
-@dataclass(frozen=True, eq=False)
-class Joint:
-    """Wrenches of one joint of a solution, and their components (S, 6) that are not determined."""
-
-    state: State
-    index: int
-    bodies: tuple[int, ...]
-    wrench: Floats  # (T, S, 6) on each of its bodies about the point, world axes
-    open: Bools
-    local_open: Bools
-
-    @cached_property
-    def frame(self) -> tuple[Floats, Floats]:
-        """Point (T, 3) m, the origin of the joint's frame on the second body; axes (T, 3, 3) of the first."""
-        return self.state.frame_of(self.index)
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class Forces:
     """Driving forces, reactions and powers of a solved motion, SI units.
@@ -113,12 +92,11 @@ class Forces:
         planar: (T, 2)
     shaking_moment : (T, 3) N m about the world's origin; planar: (T,)
     status : (T, G) by structural group: 0 ok, else see :data:`STATUS`
-    held : by body, (T,) N m: the moment that locks its passive rotation to the convention, as a massless
-        guide in the frame would
     lock_effect : (T,) largest change of a joint's force, or moment over the mechanism's size, as a share of
         the largest in the motion, if passive rotations were free from that instant on: zero for bodies whose
-        mass is on their line
-    group_names : by structural group, its bodies and its type
+        mass is on their line; evaluated when it is read
+    held : by body, (T,) N m: the moment that locks its passive rotation to the convention, as a massless
+        guide in the frame would
     indeterminate : ``joint.component`` in joint axes, and drives, indeterminate by redundant constraints
 
     Examples
@@ -146,10 +124,10 @@ class Forces:
     shaking_moment: Floats
     status: npt.NDArray[np.int8]
     held: Mapping[str, Floats]
-    lock_effect: Floats
-    group_names: tuple[str, ...]
     indeterminate: tuple[str, ...]
-    joints: Mapping[int, Joint] = field(repr=False)
+    joints: Mapping[int, Joint]
+    solution: Solution
+    structure: Structure
 
     def __repr__(self) -> str:
         state = "; ".join(self.faults()) or "ok"
@@ -159,6 +137,17 @@ class Forces:
     def ok(self) -> bool:
         """True if every group is balanced at every instant."""
         return not self.status.any()
+
+    @property
+    def group_names(self) -> tuple[str, ...]:
+        """By structural group, its bodies and its type."""
+        return names_of_groups(self.structure)
+
+    @cached_property
+    def lock_effect(self) -> Floats:
+        """Largest change (T,) of a joint's load, as a share, if passive rotations were free from then on."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return effect_of_locks(self.solution, self.structure)
 
     def joint(self, name: str | int, on: str | int | None = None) -> JointForces:
         """Force and moment through a joint (id or index), on its second body or another that is named.
@@ -171,15 +160,14 @@ class Forces:
         mechanism = self.trajectory.mechanism
         found = mechanism.joint(name) if isinstance(name, str) else mechanism.joints[name]
         of = self.joints[found.index]
-        body = of.bodies[1] if on is None else body_index(mechanism, on)
-        if body not in of.bodies:
-            known = ", ".join(mechanism.body_name(each) for each in of.bodies)
+        bodies, planar = of.loads.bodies, mechanism.space == "planar"
+        body = bodies[1] if on is None else body_index(mechanism, on)
+        if body not in bodies:
+            known = ", ".join(mechanism.body_name(each) for each in bodies)
             raise KeyError(f"joint {found.id} does not join body {on!r}; it joins {known}")
-        slot = of.bodies.index(body)
-        point, axes = of.frame
-        world = np.where(of.open[slot], np.nan, of.wrench[:, slot])
-        local = np.where(of.local_open[slot], np.nan, _turned(of.wrench[:, slot], axes))
-        planar = mechanism.space == "planar"
+        slot, point = bodies.index(body), of.frame[0]
+        world = np.where(of.open[slot], np.nan, of.wrench[slot].T)
+        local = np.where(of.local_open[slot], np.nan, of.local(of.wrench)[slot].T)
         of_plane = PLANAR if planar else range(6)
         return JointForces(
             found.id,
@@ -214,7 +202,8 @@ class Forces:
             f"gear {mechanism.joints[j]}: where its teeth touch is not known, nor are the loads of the "
             "joints of its wheels and carrier; give points: centres of both wheels, on their bearings, "
             "that fit the ratio"
-            for j in with_teeth(mechanism, self.trajectory.reference)[1]
+            for j, tooth in teeth(mechanism, self.trajectory.reference).items()
+            if tooth is None
         ]
 
     def contacts(self) -> dict[str, Floats]:
@@ -235,15 +224,28 @@ class Forces:
         >>> {name: force.round(2).tolist() for name, force in forces.contacts().items()}
         {'1-2.height': [19.62, 19.62]}
         """
-        from groups.dynamics.contacts import contact_forces
-
-        return contact_forces(self)
+        mechanism, found = self.trajectory.mechanism, dict[str, Floats]()
+        for j, of in self.joints.items():
+            gap = mechanism.joints[j].type.gap
+            for name, force in of.multipliers.items() if gap else ():
+                if name.startswith(gap):
+                    found[f"{mechanism.joint_ids[j]}.{name}"] = force
+        return found
 
     def pulling(self) -> list[str]:
         """A sentence for each contact whose force pulls: since when, and at how many instants."""
-        from groups.dynamics.contacts import pulling
-
-        return pulling(self)
+        time, found = self.trajectory.time, []
+        for name, force in self.contacts().items():
+            largest = float(np.nanmax(np.abs(force), initial=0.0))
+            with np.errstate(invalid="ignore"):
+                at = np.flatnonzero(force < -_NO_EFFECT * largest)
+            if len(at):
+                most = f"{-float(np.nanmin(force)):.4g} N"
+                found.append(
+                    f"contact {name} pulls, first at t = {time[at[0]]:.6g} s, at {len(at)} of {len(time)} "
+                    f"instants, by up to {most}; a contact that only pushes would part"
+                )
+        return found
 
     def acting_locks(self) -> list[str]:
         """A sentence where the locks of passive rotations act on other bodies: by how much at most."""
@@ -257,9 +259,26 @@ class Forces:
 
     def columns(self, units: Literal["si", "file"] = "si") -> list[Column]:
         """Columns of a table, time first: drives, joints in world axes, the frame, powers, status."""
-        from groups.dynamics.table import columns_of
+        from groups.results.table import Column, converted
 
-        return columns_of(self, units)
+        found = [Column("time", "s", self.trajectory.time)]
+        for name, driving, power in zip(self.drives, self.driving.T, self.drive_power.T, strict=True):
+            found.append(Column(f"{name}.driving", unit_of_drive(name), driving))
+            found.append(Column(f"{name}.power", "W", power))
+        planar = self.trajectory.planar
+        names = [f"F{axis}" for axis in "xyz"[: 2 if planar else 3]]
+        names += ["Mz"] if planar else ["Mx", "My", "Mz"]
+        loads = [(of.joint, of.force, of.moment) for of in map(self.joint, self.joints)]
+        for joint, force, moment in [*loads, ("frame", self.shaking_force, self.shaking_moment)]:
+            for name, values in zip(names, np.column_stack([force, moment]).T, strict=True):
+                found.append(Column(f"{joint}.{name}", "N" if name[0] == "F" else "N m", values))
+        found += [Column(f"{name}.power", "W", power) for name, power in self.element_power.items()]
+        found.append(Column("gravity.power", "W", self.gravity_power))
+        found.append(Column("kinetic_energy", "J", self.kinetic_energy))
+        found.append(Column("kinetic_power", "W", self.kinetic_power))
+        found.append(Column("balance", "W", self.balance))
+        found += [Column(f"SG-{g + 1}.status", "", status) for g, status in enumerate(self.status.T)]
+        return found if units == "si" else [converted(c, self.trajectory.mechanism.units) for c in found]
 
     def write(self, path: str | Path, *, force: bool = False, units: Literal["si", "file"] = "file") -> None:
         """Write :meth:`columns` to a ``.csv`` or ``.parquet`` file, in the units of the model file.
@@ -276,6 +295,11 @@ class Forces:
         write_table(self.columns(units), check_target(path, (".csv", ".parquet"), force))
 
 
+def unit_of_drive(name: str) -> str:
+    """Unit of a driving force: N along a slide, N m about an angle."""
+    return "N" if is_length(name) else "N m"
+
+
 # --- from a solution ---------------------------------------------------------------------------------
 
 
@@ -283,29 +307,33 @@ def results_of(
     state: State, acting: Acting, solution: Solution, structure: Structure, minimum_norm: bool
 ) -> Forces:
     """The public form of a solution; indeterminate components are NaN, or those of minimum norm."""
-    mechanism = state.trajectory.mechanism
-    chosen = _least(solution) if minimum_norm else np.zeros((state.instants, solution.parameters))
-    largest = _largest_self_stress(solution)
-    joints: dict[int, Joint] = {}
+    mechanism, size = state.mechanism, state.frames.size
+    joints = {j: Joint(state, j, loads) for j, loads in sorted(solution.joints.items())}
+    largest, chosen = 0.0, None
+    if solution.parameters:
+        scale = np.array([size] * 3 + [1.0] * 3)[:, None, None]
+        columns = [of.columns * scale for of in joints.values()]
+        largest = max(np.nanmax(np.abs(each[:, :, 1:]), initial=0.0) for each in columns)
+        chosen = _least(columns, solution.parameters) if minimum_norm else None
+    treatment = structure.treatment
+    rounding = max(OPEN, 10.0 * treatment.precision) if treatment is not None else OPEN
     touched = open_joints(mechanism, state.trajectory.reference)
     drives: dict[str, tuple[Floats, Floats]] = {}
     named: list[str] = []
-    for index in sorted(solution.joints):
-        loads = solution.joints[index]
-        joints[index] = of = _joint(state, index, loads, chosen, largest)
-        name = mechanism.joint_ids[index]
-        named += [f"{name}.{COMPONENTS[k]}" for k in range(6) if of.local_open[1, k]]
-        for d, coordinate in enumerate(mechanism.joints[index].driven):
-            called = f"{name}.{coordinate}"
-            scale = state.frames.size if is_length(coordinate) else 1.0
-            effort = _with(loads.driving[:, d], chosen)
-            if _taking_part(loads.driving[:, d : d + 1], largest)[0]:
+    for j, of in joints.items():
+        of.chosen, of.largest, of.rounding = chosen, largest, rounding
+        name, driving = mechanism.joint_ids[j], of.loads.driving
+        if largest:
+            named += [f"{name}.{COMPONENTS[k]}" for k in range(6) if of.local_open[1, k]]
+        rates = of.rates if len(driving) else ()
+        for coordinate, columns, rate in zip(mechanism.joints[j].driven, driving, rates, strict=True):
+            called, effort = f"{name}.{coordinate}", of.value(columns)
+            if of.takes_part(columns):
                 named.append(called)
                 effort = effort if minimum_norm else effort * np.nan
-            drives[called] = effort / scale, effort * loads.rate[:, d]
-        if minimum_norm or index in touched:
-            unknown = np.full_like(of.open, index in touched)
-            joints[index] = replace(of, open=unknown, local_open=unknown)
+            drives[called] = effort / (size if is_length(coordinate) else 1.0), effort * rate
+        if minimum_norm or j in touched:
+            of.unknown = j in touched
     names = mechanism.driven_coordinates
     driving, power = (
         np.reshape([drives[name][k] for name in names], (len(names), state.instants)).T for k in (0, 1)
@@ -314,9 +342,11 @@ def results_of(
         name: sum((each.power(state) for each in several), start=np.zeros(state.instants))
         for name, several in acting.elements.items()
     }
-    energy = acting.masses[1]
+    energy = acting.energy
     given = energy.gravity_power + power.sum(axis=1) + sum(elements.values(), start=0.0)
-    force, moment = _on_frame(state, solution)
+    frame = solution.loads[0, :, 0]
+    force, moment = _parts(state.about(np.zeros((3, 1)), frame, -1.0).T, state.trajectory.planar)
+    failed = (state.trajectory.status != 0).any(axis=1)[:, None]
     return Forces(
         state.trajectory,
         names,
@@ -327,14 +357,19 @@ def results_of(
         energy.kinetic,
         energy.kinetic_power,
         energy.kinetic_power - given,
-        force,
+        force / size,
         moment,
-        solution.status,
-        {mechanism.body_name(body): _moment(loads, chosen) for body, loads in solution.locks.items()},
-        effect_of_locks(solution, structure),
-        names_of_groups(structure),
+        np.where((solution.status == LATER_FAILED) & failed, UNSOLVED, solution.status).astype(np.int8),
+        {
+            mechanism.body_name(body): np.linalg.norm(
+                Joint(state, -1, loads, chosen).value(loads.loads[1, 3:]), axis=0
+            )
+            for body, loads in solution.locks.items()
+        },
         tuple(named),
         joints,
+        solution,
+        structure,
     )
 
 
@@ -342,79 +377,17 @@ def _parts(wrench: Floats, planar: bool) -> tuple[Floats, Floats]:
     return (wrench[:, :2], wrench[:, 5]) if planar else (wrench[:, :3], wrench[:, 3:])
 
 
-def _turned(wrench: Floats, axes: Floats) -> Floats:
-    """Wrenches (T, 6, …) in a joint's axes."""
-    back = axes.transpose(0, 2, 1)
-    rest = wrench.reshape(*wrench.shape[:2], -1)
-    found = np.concatenate([back @ rest[:, :3], back @ rest[:, 3:]], axis=1)
-    return found.reshape(wrench.shape)
-
-
-def _with(columns: Floats, chosen: Floats) -> Floats:
-    """Values (T, …) of columns (T, …, P) at the chosen parameters (T, P - 1 at most)."""
-    extra = columns.shape[-1] - 1
-    if extra == 0:
-        return columns[..., 0]
-    found: Floats = columns[..., 0] + np.einsum("t...p,tp->t...", columns[..., 1:], chosen[:, :extra])
-    return found
-
-
-def _largest_self_stress(solution: Solution) -> float:
-    """N m, forces times the size: the largest component of any self-stress."""
-    size = np.array([solution.state.frames.size] * 3 + [1.0] * 3)[:, None]
-    found = [np.nanmax(np.abs(each.wrench[..., 1:] * size), initial=0.0) for each in solution.joints.values()]
-    return float(max(found, default=0.0))
-
-
-def _taking_part(columns: Floats, largest: float) -> Bools:
-    """Components (n,) of columns (T, n, P) that depend on parameters at any instant."""
-    if columns.shape[-1] == 1 or largest == 0.0:
-        return np.zeros(columns.shape[1], dtype=bool)
-    with np.errstate(invalid="ignore"):
-        found: Bools = np.nanmax(np.abs(columns[..., 1:]), axis=(0, 2), initial=0.0) > _OPEN * largest
-    return found
-
-
-def _joint(state: State, index: int, loads: JointLoads, chosen: Floats, largest: float) -> Joint:
-    bodies, scale = loads.bodies, np.array([state.frames.size] * 3 + [1.0] * 3)[:, None]
-    if loads.wrench.shape[3] == 1:
-        none = np.zeros((len(bodies), 6), dtype=bool)
-        return Joint(state, index, bodies, loads.wrench[..., 0], none, none)
-    axes = state.frame_of(index)[1]
-    world, local = [], []
-    for slot in range(len(bodies)):
-        world.append(_taking_part(loads.wrench[:, slot] * scale, largest))
-        local.append(_taking_part(_turned(loads.wrench[:, slot], axes) * scale, largest))
-    found = np.stack([_with(loads.wrench[:, s], chosen) for s in range(len(bodies))], axis=1)
-    return Joint(state, index, bodies, found, np.array(world), np.array(local))
-
-
-def _least(solution: Solution) -> Floats:
-    """Parameters (T, P - 1) with the least sum of squares of all reactions, moments over the size."""
-    scale = np.array([solution.state.frames.size] * 3 + [1.0] * 3)[:, None]
-    columns = solution.parameters + 1
-    stacked = []
-    for each in solution.joints.values():
-        whole = np.zeros((*each.wrench.shape[:3], columns))
-        whole[..., : each.wrench.shape[3]] = each.wrench * scale
-        stacked.append(whole.reshape(len(whole), -1, columns))
-    everything = np.concatenate(stacked, axis=1)
-    found = np.full((len(everything), columns - 1), np.nan)
+def _least(columns: Sequence[Floats], parameters: int) -> Floats:
+    """Parameters (P - 1, T) with the least sum of squares of all reactions, moments over the size."""
+    stacked = [
+        np.pad(each, ((0, 0), (0, 0), (0, parameters + 1 - each.shape[2]), (0, 0))).reshape(
+            -1, parameters + 1, each.shape[-1]
+        )
+        for each in columns
+    ]
+    everything = np.moveaxis(np.concatenate(stacked), -1, 0)
+    found = np.full((parameters, len(everything)), np.nan)
     sound = np.isfinite(everything).all(axis=(1, 2))
     part = everything[sound]
-    found[sound] = -(np.linalg.pinv(part[:, :, 1:]) @ part[:, :, :1])[:, :, 0]
+    found[:, sound] = -(np.linalg.pinv(part[:, :, 1:]) @ part[:, :, :1])[:, :, 0].T
     return found
-
-
-def _moment(loads: JointLoads, chosen: Floats) -> Floats:
-    """Moment (T,) on the second body."""
-    found: Floats = np.linalg.norm(_with(loads.wrench[:, 1], chosen)[:, 3:], axis=1)
-    return found
-
-
-def _on_frame(state: State, solution: Solution) -> tuple[Floats, Floats]:
-    """Force on the frame, and moment about the world's origin."""
-    load = solution.loads[0, :, :, 0]
-    force = load[:, :3] / state.frames.size
-    moment = load[:, 3:] + cross(state.centre[0], force)
-    return _parts(np.concatenate([force, moment], axis=1), state.trajectory.planar)

@@ -1,5 +1,8 @@
 """Motion of all bodies in one form: spatial, body by body, world axes."""
 
+# Arrays have the time last in memory, and with it first as views. What is computed of vectors has the
+# components first, so that the formulas of ``mbssa.graph.frames`` take it.
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -8,11 +11,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from groups.dynamics.gears import with_teeth
+from groups.dynamics.gears import teeth
 from groups.joint_jacobian import PosesOverTime
 from groups.rotations import plane_rotation, rotation_of, twist_in_space
 from mbssa.arrays import Floats
-from mbssa.joints.axes import cross, in_space
+from mbssa.graph.frames import Vector, cross, minus, plus
+from mbssa.joints.axes import in_space
 
 if TYPE_CHECKING:
     from groups.trajectory import Trajectory
@@ -36,42 +40,30 @@ class State(PosesOverTime):
         if trajectory.velocity is None or trajectory.acceleration is None:
             raise ValueError('forces need accelerations; solve with level="acceleration"')
         mechanism, planar = trajectory.mechanism, trajectory.planar
-        some = None if bodies is None else list(bodies)
-        which = slice(None) if some is None else some
+        which = slice(None) if bodies is None else list(bodies)
         arrays = (trajectory.position, trajectory.orientation, trajectory.velocity, trajectory.acceleration)
         place, flat, rate, second = (array.swapaxes(0, 1)[which] for array in arrays)
         rotation = plane_rotation(flat) if planar else rotation_of(flat)
         angle = flat if planar else np.zeros(flat.shape[:2])
-        # Products of matrices round by how these lie in memory: not by which bodies are wanted.
-        position, rotation, angle, twist, acceleration = (
-            np.ascontiguousarray(each) if some is None else _spread(each, some, mechanism.n_bodies)
-            for each in (in_space(place), rotation, angle, twist_in_space(rate), twist_in_space(second))
-        )
+
+        def laid(array: Floats) -> Floats:
+            found = np.zeros((mechanism.n_bodies, *array.shape[2:], array.shape[1]))
+            found[which] = np.moveaxis(array, 1, -1)
+            return np.moveaxis(found, -1, 1)
+
+        motion = in_space(place), rotation, angle, twist_in_space(rate), twist_in_space(second)
+        position, rotation, angle, twist, acceleration = map(laid, motion)
         return State(
-            mechanism, with_teeth(mechanism, trajectory.reference)[0], position, rotation, angle, trajectory,
-            twist, acceleration, known=some,
+            mechanism, trajectory.reference, position, rotation, angle, trajectory, twist, acceleration,
+            known=bodies, teeth=teeth(mechanism, trajectory.reference),
         )  # fmt: skip
 
-    def arm(self, body: int, point: Floats) -> Floats:
-        """Vector (T, 3) from a body's origin to its point, given in world coordinates at the reference."""
-        local = self.frames.rotation[body].T @ (in_space(point) - self.frames.position[body])
-        found: Floats = self.rotation[body] @ local
-        return found
+    def velocity(self, body: int, place: Vector) -> list[Floats]:
+        """Velocity (3, T) of a body's point that is at a place."""
+        twist = self.twist[body].T
+        return plus(twist[:3], cross(twist[3:], minus(place, self.position[body].T)))
 
-    def velocity(self, body: int, arm: Floats) -> Floats:
-        """Velocity (T, 3) of a point of a body."""
-        found: Floats = self.twist[body, :, :3] + cross(self.twist[body, :, 3:], arm)
-        return found
-
-    def second(self, body: int, arm: Floats) -> Floats:
-        """Acceleration (T, 3) of a point of a body."""
-        spin, second = self.twist[body, :, 3:], self.acceleration[body]
-        found: Floats = second[:, :3] + cross(second[:, 3:], arm) + cross(spin, cross(spin, arm))
-        return found
-
-
-def _spread(array: Floats, bodies: list[int], n_bodies: int) -> Floats:
-    """The rows of some bodies among zeros of the others, which take no memory until they are touched."""
-    found = np.zeros((n_bodies, *array.shape[1:]))
-    found[bodies] = array
-    return found
+    def motion(self, body: int) -> Floats:
+        """Velocity over the size of a body's point at the point of all loads, angular velocity: (6, T)."""
+        linear = np.array(self.velocity(body, self.point)) / self.frames.size
+        return np.concatenate([linear, self.twist[body].T[3:]])

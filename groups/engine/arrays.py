@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 TOLERANCE = 1e-7
 #: Steps at most.
 MOST = 12
-#: Largest residual of a group that is closed, in units of the size where that is large.
-CLOSED = 1e-9
 #: Least square of the sine of a dyad's angle, or of that between a leg's pins.
 EDGE = 1e-14
 FINITE = 1e300
@@ -64,16 +62,15 @@ def aligned(
     return np.ndarray(shape, buffer=raw, offset=start, strides=(8 * pitch, 8))
 
 
-def is_fine(quality: Sequence[Any] | Floats, limit: Any, size: float, flat: Any) -> Any:
+def is_fine(quality: Sequence[Any] | Floats, limit: Any, closed: float, flat: Any) -> Any:
     """Whether a group is solved, in the mode of the reference, and not far from where it was expected."""
     condition, residual, reach, gimbal, far = quality[:STEPS]
-    closed = residual <= CLOSED * max(1.0, size)
-    return (condition > flat) & closed & (reach > EDGE) & (gimbal > EDGE) & (far <= limit)
+    return (condition > flat) & (residual <= closed) & (reach > EDGE) & (gimbal > EDGE) & (far <= limit)
 
 
 def all_fine(plan: Plan, X: Floats, limit: Any) -> Bools:
     """(G, T) whether each group is solved at each instant."""
-    found: Bools = is_fine(plan.quality(X).swapaxes(0, 1), limit, plan.size, plan.flat)
+    found: Bools = is_fine(plan.quality(X).swapaxes(0, 1), limit, plan.setting.closed, plan.flat)
     return found
 
 
@@ -216,7 +213,9 @@ class Life:
         condition, residual, reach, _, far, _ = quality
         along = condition if part.n else 1.0, residual, reach, 1.0, far
         finite = np.isfinite(sum(rates, 0.0 * far))
-        placed, fine = (finite & is_fine(of, limit, self.plan.size, part.flat) for of in (along, quality))
+        placed, fine = (
+            finite & is_fine(of, limit, self.plan.setting.closed, part.flat) for of in (along, quality)
+        )
         legs = len(part.group.links) * self.plan.record.length
         for k, (r, x) in enumerate(zip(part.records, records, strict=True)):
             X[r] = np.where(fine if k >= legs else placed, x, np.nan)  # legs along their pins have no place
@@ -235,7 +234,9 @@ class Life:
         try:
             found = self._solved(part, column, self._by_form(part, column) if lost else guess, many=False)
             column[part.quality : part.quality + len(QUALITY)] = found[3]
-            fine = is_fine(found[3], FINITE, self.plan.size, part.flat) and math.isfinite(sum(found[2]))
+            fine = is_fine(found[3], FINITE, self.plan.setting.closed, part.flat) and math.isfinite(
+                sum(found[2])
+            )
         except OpaqueError:
             raise
         except (ZeroDivisionError, ValueError, OverflowError, TypeError):

@@ -8,7 +8,7 @@ from functools import partial, reduce
 from math import inf, nan, pi
 from typing import TYPE_CHECKING, Any
 
-from groups.engine.arrays import CLOSED, DOUBT, EDGE, LINE, MOST, NOTES, TOLERANCE, quintic, way
+from groups.engine.arrays import DOUBT, EDGE, LINE, MOST, NOTES, TOLERANCE, quintic, way
 from groups.engine.path import BATCH, DIVIDED, FIRST_BATCH, LEAP
 from groups.engine.plan import CLOCK, CONDITION, FAR, GIMBAL, QUALITY, REACH, RESIDUAL, TIME
 from mbssa.graph.llvm import Code, Module, Writer
@@ -169,7 +169,7 @@ def _fine(
     code: Code, routine: Routine, quality: Sequence[str], rates: Sequence[str], flat: str, limit: str
 ) -> str:
     """Lanes that are solved, as :func:`groups.engine.arrays.is_fine` has it, with finite rates."""
-    edge, closed = code.constant(EDGE), code.constant(CLOSED * max(1.0, routine.size))
+    edge, closed = code.constant(EDGE), code.constant(routine.group.setting.closed)
     total = reduce(partial(code.binary, "+"), rates, quality[FAR])
     found = code.compare("ogt", quality[CONDITION], flat)
     for how, a, b in (

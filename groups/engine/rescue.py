@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from groups.engine.arrays import CLOSED, EDGE, TOLERANCE, Life, all_fine, is_fine
+from groups.engine.arrays import EDGE, TOLERANCE, Life, all_fine, is_fine
 from groups.engine.path import on_one_path
 from groups.engine.plan import CONDITION, FAR, GIMBAL, REACH, RESIDUAL, STEPS
 from groups.status import (
@@ -94,7 +94,7 @@ def _doubt(status: Statuses, losses: Sequence[Loss], smooth: Bools, has_one_mode
 
 def fine(plan: Plan, part: Part, X: Floats, near: float = NEAR) -> Bools:
     """(T,) whether a group is solved as it should be."""
-    solved = is_fine(X[part.quality : part.quality + STEPS], near, plan.size, part.flat)
+    solved = is_fine(X[part.quality : part.quality + STEPS], near, plan.setting.closed, part.flat)
     found: Bools = solved & np.isfinite(X[part.answer]).all(axis=0)
     return found
 
@@ -164,7 +164,7 @@ def _by_damped_newton(plan: Plan, part: Part, X: Floats, Y: Floats) -> Statuses:
 def _judged(plan: Plan, part: Part, rows: Floats, slope: Floats, J: Floats) -> tuple[Statuses, Floats]:
     """Statuses, and signs of the determinant beside that of the reference; +1 for redundant groups."""
     residual = np.abs(rows).max(axis=0, initial=0.0)
-    closed = residual <= CLOSED * max(1.0, plan.size)
+    closed = residual <= plan.setting.closed
     scaled = np.nan_to_num(J) * _scales(plan, part)
     left, sizes, right = np.linalg.svd(scaled, full_matrices=False)
     flat = sizes[:, -1] <= NO_RATES * np.maximum(sizes[:, 0], 1e-300)
@@ -267,7 +267,7 @@ class System:
         turns = 2 * np.pi * np.round((result - start) / (2 * np.pi)) * self.part.turns[:, None]
         if turns.any():  # whole turns on the way, where no equation counts them
             near, J2 = self.at(result - turns, every)
-            same = np.abs(near - rows).max(axis=0, initial=0.0) <= CLOSED * max(1.0, self.plan.size)
+            same = np.abs(near - rows).max(axis=0, initial=0.0) <= self.plan.setting.closed
             result, rows, J = (
                 np.where(same, result - turns, result),
                 np.where(same, near, rows),

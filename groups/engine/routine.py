@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from groups.engine.dense import MANY, Dense, inverse_of
-from mbssa.graph.derivative import Direction, derivative
+from mbssa.graph.derivative import Direction, Twist, derivative
 from mbssa.graph.evaluation import evaluated
 from mbssa.graph.frames import Frame, Motion, cross, minus, quaternion
 from mbssa.graph.linear import factorised, least_squares, pivot_order
@@ -30,7 +30,7 @@ Printed: TypeAlias = "tuple[list[Callable[..., tuple[Number, ...]]], list[tuple[
 #: Unknowns of a right side.
 Solve: TypeAlias = "Callable[[Sequence[Number]], list[Number]]"
 #: Linear and angular rate of a frame.
-Rates: TypeAlias = "tuple[Sequence[Number], Sequence[Number]]"
+Rates: TypeAlias = Twist
 
 #: Longest step of Newton's method, rad or sizes of the mechanism.
 LONGEST = 1.0

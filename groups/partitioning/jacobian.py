@@ -3,16 +3,15 @@
 # The rows of all joints are by the twists of their bodies. Constraints and coordinates of a joint of the tree
 # are as many as the freedoms of its body together, so that their inverse gives the screw of each coordinate,
 # which moves all bodies behind. Lengths are over the mechanism's size, in rows and in columns, so that J is
-# without units and its singular values and pivots may be compared.
+# without units and its singular values and pivots may be compared. Twists are about one point of space.
 
 from __future__ import annotations
 
 import numpy as np
 
-from groups.joint_jacobian import PairPose, PosesOverTime, joint_rows, pair_pose, pair_rows
+from groups.joint_jacobian import PairPose, PosesOverTime, joint_rows, pair_loads, pair_pose
 from groups.partitioning.cutting import Cut, CutOpen
 from mbssa.arrays import Floats
-from mbssa.joints.axes import cross
 from mbssa.joints.catalogue import type_of_joint
 from mbssa.joints.equations import Elementary, elementary_values
 from mbssa.joints.poses import Poses, relative_pose
@@ -40,18 +39,15 @@ def linearised(opened: CutOpen, poses: Poses) -> tuple[Floats, Floats]:
             columns = np.arange(start, start + len(kind.coordinates))
             pair, rows = pair_pose(at, link.joint), joint_rows(at, link.joint, kind.coordinates)
             value[:, columns] = elementary_values(pair.equations.coordinates, pair.d, pair.C, pair.parameters)
-            by_twist = rows.jacobian[:, :, rows.bodies.index(link.body)][..., units]
+            by_twist = rows.loads[rows.bodies.index(link.body), units].transpose(2, 1, 0)
             of_rates = _inverse(by_twist)[:, :, rows.constraints :].swapaxes(1, 2)
             screws[:, columns[:, None], units] = of_rates
-            screws[:, columns, :3] += cross(at.centre[link.body][:, None] / size, screws[:, columns, 3:])
             behind[link.body] = [*behind[link.parent], *columns.tolist()]
         for cut in opened.cuts:
-            bodies, jacobian = _rows_of(at, cut)
-            rows_of_cut = slice(first, first := first + jacobian.shape[1])
-            for b, slopes in ((b, jacobian[:, :, k]) for k, b in enumerate(bodies) if b):
-                arm = cross(at.centre[b][:, None] / size, slopes[..., :3])
-                by_origin = np.concatenate([slopes[..., :3], slopes[..., 3:] + arm], axis=2)
-                J[:, rows_of_cut, behind[b]] += by_origin @ screws[:, behind[b]].swapaxes(1, 2)
+            bodies, loads = _loads_of(at, cut)
+            rows_of_cut = slice(first, first := first + loads.shape[2])
+            for b, load in zip(bodies, loads, strict=True):
+                J[:, rows_of_cut, behind[b]] += load.transpose(2, 1, 0) @ screws[:, behind[b]].swapaxes(1, 2)
     value[:, np.array(opened.units) == "m"] *= size
     return value, J
 
@@ -66,12 +62,12 @@ def _inverse(matrices: Floats) -> Floats:
         return found
 
 
-def _rows_of(at: PosesOverTime, cut: Cut) -> tuple[tuple[int, ...], Floats]:
-    """Bodies of a cut, and its equations (T, e, S, 6) by the velocities of their centres and their spins."""
+def _loads_of(at: PosesOverTime, cut: Cut) -> tuple[tuple[int, ...], Floats]:
+    """Bodies of a cut, and the loads (S, 6, e, T) of its equations on them by unit multipliers."""
     mechanism, frames = at.mechanism, at.frames
     if cut.rod < 0:
         rows = joint_rows(at, cut.joints[0], cut.equations[len(cut.equations) - cut.driven :])
-        return rows.bodies, rows.jacobian
+        return rows.bodies, rows.loads
     ends = [
         (b, j, side)
         for j in cut.joints
@@ -83,5 +79,6 @@ def _rows_of(at: PosesOverTime, cut: Cut) -> tuple[tuple[int, ...], Floats]:
     d, C, axes, arms, _ = relative_pose(poses, frames.origin[joints, sides], frames.axes[joints, sides])
     equations = type_of_joint(mechanism, joints[0]).pair
     assert equations is not None
-    pair = PairPose(equations, d / frames.size, C, {}, axes, poses[1][0] + arms[1])
-    return bodies, pair_rows(at, bodies, pair, (Elementary("distance"),))[1]
+    pair = PairPose(equations, d / frames.size, C, {}, axes, (poses[1][0] + arms[1]).T)
+    second = pair_loads(at, pair, (Elementary("distance"),))
+    return bodies, np.stack([-second, second])

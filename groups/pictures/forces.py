@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 from groups.pictures.coordinates import MOST_CURVES, Curve, converted, over_time
+from mbssa.faults import meant
 from mbssa.pictures.limits import refuse_beyond, require_matplotlib
 
 if TYPE_CHECKING:
@@ -64,8 +64,7 @@ def _chosen(forces: Forces, names: Sequence[str]) -> list[Column]:
         some = [column for column in there if column.name in same or column.name.rpartition(".")[0] in same]
         found += some
         if not some:
-            near = difflib.get_close_matches(name, [column.name for column in there], n=2)
-            hint = f"did you mean {' or '.join(near)}? " if near else ""
+            hint = meant(name, [column.name for column in there], most=2)
             shown = ", ".join(column.name for column in there[:8])
             faults.append(f"no force {name!r}; {hint}there are {shown}, …")
     if faults:

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from groups.dynamics.gears import open_joints
 from groups.dynamics.masses import massless
-from groups.dynamics.table import unit_of_drive
+from groups.dynamics.results import unit_of_drive
 from groups.reports.about import model_lines, span_text
 from mbssa.arrays import Floats
 from mbssa.reports.table import SHOWN, Bad, Good, Heading, Part, Report, Table, written_lines
@@ -70,66 +69,54 @@ def forces_report(summary: ForcesSummary) -> Report:
     return Report(parts, lambda: to_dict(summary))
 
 
+def _shown(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:.4g}" if np.isfinite(value) else "–"
+    return value if isinstance(value, str) else ", ".join(value) or "–"
+
+
+def _table(titles: dict[str, str], rows: Sequence[dict[str, Any]], **form: Any) -> Table:
+    """Rows by their keys below titles; numbers are aligned right."""
+    right = [title for title, key in titles.items() if rows and isinstance(rows[0][key], float)]
+    return Table(
+        tuple(titles), rows, lambda row: [_shown(row[key]) for key in titles.values()], right, **form
+    )
+
+
 def _drives(summary: ForcesSummary) -> Table:
-    right = ("From", "To", "Mean power (W)", "Maximum power (W)")
-
-    def cells(one: dict[str, Any]) -> tuple[str, ...]:
-        ends = (_shown(one[key]) for key in ("lowest", "highest"))
-        powers = (_shown(one[key]) for key in ("mean_power", "maximum_power"))
-        return one["name"], *ends, one["unit"], *powers
-
-    return Table(("Drive", *right[:2], "Unit", *right[2:]), _drive_rows(summary), cells, right)
-
-
-def _shown(number: float) -> str:
-    return f"{number:.4g}" if np.isfinite(number) else "–"
+    titles = {"Drive": "name", "From": "lowest", "To": "highest", "Unit": "unit"}
+    titles |= {"Mean power (W)": "mean_power", "Maximum power (W)": "maximum_power"}
+    return _table(titles, _drive_rows(summary))
 
 
 def _drive_rows(summary: ForcesSummary) -> list[dict[str, Any]]:
-    forces = summary.forces
-    return [
-        {
-            "name": name,
-            "unit": summary.named(unit_of_drive(name)),
-            "lowest": summary.number(_extreme(forces.driving[:, d], np.min), unit_of_drive(name)),
-            "highest": summary.number(_extreme(forces.driving[:, d], np.max), unit_of_drive(name)),
-            "mean_power": _extreme(forces.drive_power[:, d], np.mean),
-            "maximum_power": _extreme(forces.drive_power[:, d], np.max),
-        }
-        for d, name in enumerate(forces.drives)
-    ]
+    forces, found = summary.forces, list[dict[str, Any]]()
+    for name, driving, power in zip(forces.drives, forces.driving.T, forces.drive_power.T, strict=True):
+        unit = unit_of_drive(name)
+        found.append(
+            {
+                "name": name,
+                "unit": summary.named(unit),
+                "lowest": summary.number(_extreme(driving, np.min), unit),
+                "highest": summary.number(_extreme(driving, np.max), unit),
+                "mean_power": _extreme(power, np.mean),
+                "maximum_power": _extreme(power, np.max),
+            }
+        )
+    return found
 
 
 def _joints(summary: ForcesSummary) -> Table:
-    force, moment = (
-        f"Maximum {word} ({summary.named(unit)})" for word, unit in (("force", "N"), ("moment", "N m"))
-    )
-
-    def cells(one: dict[str, Any]) -> tuple[str, ...]:
-        return (
-            one["joint"],
-            one["body"],
-            _shown(one["force"]),
-            _shown(one["moment"]),
-            ", ".join(one["indeterminate"]) or "–",
-        )
-
-    return Table(
-        ("Joint", "Acts on", force, moment, "Not determined"),
-        _joint_rows(summary),
-        cells,
-        (force, moment),
-        wraps=True,
-        shown=SHOWN,
-        rest="… and {} more joints",
-    )
+    titles = {"Joint": "joint", "Acts on": "body"}
+    titles |= {f"Maximum {k} ({summary.named(u)})": k for k, u in (("force", "N"), ("moment", "N m"))}
+    titles["Not determined"] = "indeterminate"
+    return _table(titles, _joint_rows(summary), wraps=True, shown=SHOWN, rest="… and {} more joints")
 
 
 def _joint_rows(summary: ForcesSummary) -> list[dict[str, Any]]:
     """Largest force and moment of each joint's determined components; rounding is 0."""
     forces, found = summary.forces, list[dict[str, Any]]()
-    for index in sorted(forces.joints):
-        of = forces.joint(index)
+    for of in map(forces.joint, forces.joints):
         found.append(
             {
                 "joint": of.joint,
@@ -142,9 +129,9 @@ def _joint_rows(summary: ForcesSummary) -> list[dict[str, Any]]:
     size = forces.trajectory.reference.size
     largest = max([0.0, *(v for one in found for v in (one["force"], one["moment"] / size) if v == v)])
     for one in found:
-        one["force"] = 0.0 if one["force"] < _ROUNDING * largest else one["force"]
-        moment = 0.0 if one["moment"] < _ROUNDING * largest * size else one["moment"]
-        one["moment"] = summary.number(moment, "N m")
+        for key, least in (("force", _ROUNDING * largest), ("moment", _ROUNDING * largest * size)):
+            one[key] = 0.0 if one[key] < least else one[key]
+        one["moment"] = summary.number(one["moment"], "N m")
     return found
 
 
@@ -152,9 +139,7 @@ def _largest(vectors: Floats) -> float:
     """Largest magnitude over time, without components that are never known."""
     columns = vectors.reshape(len(vectors), -1)
     known = columns[:, np.isfinite(columns).any(axis=0)]
-    if not known.shape[1]:
-        return float("nan")
-    return _extreme(np.linalg.norm(known, axis=1), np.max)
+    return _extreme(np.linalg.norm(known, axis=1), np.max) if known.shape[1] else float("nan")
 
 
 def _extreme(values: Floats, of: Any) -> float:
@@ -178,13 +163,19 @@ def _figures(summary: ForcesSummary) -> list[str]:
 
 
 def _largest_power(forces: Forces) -> float:
-    powers = [
+    powers = (
         *forces.drive_power.T,
         *forces.element_power.values(),
         forces.gravity_power,
         forces.kinetic_power,
-    ]
-    return max((_extreme(np.abs(power), np.max) for power in powers), default=0.0)
+    )
+    return max(_extreme(np.abs(power), np.max) for power in powers)
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Names, the first of many."""
+    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+    return f"{', '.join(names[:_LISTED])}{more}"
 
 
 def _notes(summary: ForcesSummary) -> list[Part]:
@@ -197,8 +188,7 @@ def _notes(summary: ForcesSummary) -> list[Part]:
             Bad("no body has mass and no force acts: write [body.inertia] or [[force]] into the model")
         )
     elif without:
-        more = f" and {len(without) - _LISTED} more" if len(without) > _LISTED else ""
-        lines.append(f"massless: {', '.join(without[:_LISTED])}{more}")
+        lines.append(f"massless: {_listed(without)}")
     for name, moment in forces.held.items():
         most = summary.text(_extreme(moment, np.max), "N m")
         lines.append(
@@ -208,19 +198,12 @@ def _notes(summary: ForcesSummary) -> list[Part]:
     lines += forces.acting_locks()
     lines += [Bad(sentence) for sentence in (*forces.pulling(), *forces.without_place())]
     if forces.indeterminate:
-        given = (
-            "not given; --minimum-norm gives those of least norm" if _open(forces) else "those of least norm"
-        )
+        chosen = all(one.unknown is not None for one in forces.joints.values())
+        given = "those of least norm" if chosen else "not given; --minimum-norm gives those of least norm"
         count = len(forces.indeterminate)
         lines.append(f"redundant constraints leave {count} components of reactions open, which are {given}:")
-        more = f" and {count - _LISTED} more" if count > _LISTED else ""
-        lines.append(f"  {', '.join(forces.indeterminate[:_LISTED])}{more} (axes of the joint)")
+        lines.append(f"  {_listed(forces.indeterminate)} (axes of the joint)")
     return lines
-
-
-def _open(forces: Forces) -> bool:
-    of_gears = open_joints(forces.trajectory.mechanism, forces.trajectory.reference)
-    return any(one.local_open.any() for j, one in forces.joints.items() if j not in of_gears)
 
 
 def to_dict(summary: ForcesSummary) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from groups.dynamics.table import unit_of_drive
+from groups.dynamics.results import unit_of_drive
 from groups.reports.about import model_lines
 from mbssa.joints.catalogue import coordinate_unit
 from mbssa.reports.table import SHOWN, Bad, Good, Part, Report, Table, written_lines

@@ -47,8 +47,7 @@ class Treatment:
     units: Ints  # (J,) constraint units of each joint in the count, with drives
     freedom_of_body: Ints  # (N,) 0 for the frame
     dropped: tuple[Dropped, ...]  # constraints left out, in the order of the joints
-    # passive_rotations: locked by convention: the body does not rotate about the line
-    passive_rotations: tuple[PassiveRotation, ...]
+    passive_rotations: tuple[PassiveRotation, ...]  # locked by convention: no body rotates about its line
     parts: tuple[SpecialPart, ...]  # planar and spherical, whose bodies count three freedoms
-    # basis: "numeric" (the given geometry) or "generic" (random geometry of the types)
-    basis: Literal["numeric", "generic"]
+    basis: Literal["numeric", "generic"]  # the given geometry, or random geometry of the types
+    precision: float = 0.0  # stated, of the numbers of the geometry, lengths over the size

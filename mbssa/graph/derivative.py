@@ -9,6 +9,7 @@ from mbssa.graph.nodes import (
     Graph,
     Node,
     Number,
+    Vector,
     above,
     add,
     cos,
@@ -23,7 +24,7 @@ from mbssa.graph.nodes import (
 )
 
 #: Velocity of the point at the world's origin, and angular velocity.
-Twist = tuple[Sequence[Number], Sequence[Number]]
+Twist = tuple[Vector, Vector]
 
 
 class Direction:
@@ -49,7 +50,7 @@ class Foreign(Protocol):
         """Function of n numbers and, one after another, ``order`` directions of n numbers."""
 
 
-def derivative(results: Sequence[Number], by: Direction) -> list[Number]:
+def derivative(results: Vector, by: Direction) -> list[Number]:
     """Forward derivatives of some numbers along a direction, which keeps those of all nodes on the way."""
     graph = graph_of(results)
     if graph is not None:

@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from mbssa.graph.derivative import Direction, Twist, derivative
 from mbssa.graph.nodes import Number, atan2, cos, is_node, sin
+from mbssa.graph.nodes import Vector as Vector
 
-Vector: TypeAlias = Sequence[Number]
 #: Rows, or the columns where that is said.
 Matrix: TypeAlias = Sequence[Vector]
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mbssa.arrays import Floats
+from mbssa.graph import frames
 
 if TYPE_CHECKING:
     from mbssa.joints.geometry import Vector
@@ -30,11 +31,8 @@ def unit(vector: Vector | Floats) -> Floats:
 
 
 def cross(a: Floats, b: Floats) -> Floats:
-    """Vector products of two arrays of vectors (…, 3)."""
-    # Five times the speed of numpy.cross.
-    ax, ay, az = a[..., 0], a[..., 1], a[..., 2]
-    bx, by, bz = b[..., 0], b[..., 1], b[..., 2]
-    return np.stack([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx], axis=-1)
+    """Vector products of two arrays of vectors (…, 3), five times as fast as those of NumPy."""
+    return np.stack(frames.cross(np.moveaxis(a, -1, 0), np.moveaxis(b, -1, 0)), axis=-1)
 
 
 def axes_of(z: Vector | Floats | None = None, x: Vector | Floats | None = None) -> Floats:

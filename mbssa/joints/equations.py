@@ -181,7 +181,7 @@ def _measured(graph: Graph, functions: Functions, d: Vector, C: Sequence[Vector]
 def _found(function: _Function, count: int, d: Array, C: Array, parameters: Parameters) -> Array:
     """Results (n, e, columns) of a printed function."""
     arrays, inputs, places, width = function
-    found = np.zeros((len(d), count, width))
+    found = np.zeros((count, width, len(d))).transpose(2, 0, 1)  # fast along n
     read: dict[str, Callable[[Any], Array]] = {
         "d": lambda k: d[:, k],
         "C": lambda k: C[:, k[0], k[1]],
@@ -307,8 +307,7 @@ def _pose(rows: Equations) -> tuple[Callable[..., Sequence[Number]], list[tuple[
 
 def pose(rows: Equations, q: Array, parameters: Parameters) -> tuple[Array, Array, Array]:
     """Relative pose d (n, 3), C (n, 3, 3) at coordinates q (n, k); twists (n, 6, k) of B at unit rates."""
-    n = len(q)
     arrays, inputs = _pose(rows)
     results = arrays([q[:, k] if name == "coordinate" else parameters[k] for name, k in inputs], ())
-    found = np.stack([np.broadcast_to(x, n) for x in results], axis=1)
-    return found[:, :3], found[:, 3:12].reshape(n, 3, 3), found[:, 12:].reshape(*q.shape, 6).swapaxes(1, 2)
+    found = np.array([np.zeros(len(q)) + x for x in results]).T
+    return found[:, :3], found[:, 3:12].reshape(-1, 3, 3), found[:, 12:].reshape(*q.shape, 6).swapaxes(1, 2)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -76,9 +77,12 @@ def relative_pose(bodies: Sequence[tuple[Array, Array]], origin: Array, axes: Ar
     """By position (…, 3) and rotation (…, 3, 3) of two bodies; origin (…, 2, 3) and axes of their frames."""
     (p, R), (q, S) = bodies
     arms = tuple(np.einsum("...ab,...b->...a", turn, origin[..., k, :]) for k, turn in enumerate((R, S)))
-    of_first, across = R @ axes[..., 0, :, :], q + arms[1] - p - arms[0]
+    # With the leading axes together in memory, several times as fast as products of small matrices.
+    product = partial(np.einsum, "...ab,...bc->...ac", order="F")
+    of_first, of_second = (product(turn, axes[..., k, :, :]) for k, turn in enumerate((R, S)))
+    across = q + arms[1] - p - arms[0]
     d = np.einsum("...ba,...b->...a", of_first, across)
-    C = of_first.swapaxes(-1, -2) @ (S @ axes[..., 1, :, :])
+    C = product(of_first.swapaxes(-1, -2), of_second)
     return RelativePose(d, C, of_first, (arms[0], arms[1]), across)
 
 

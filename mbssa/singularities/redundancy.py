@@ -183,6 +183,7 @@ def treat(mechanism: Mechanism, precision: float | None = None) -> Treatment | N
         tuple(spins),
         parts,
         found.basis,
+        0.0 if precision is None else found.precision,
     )
 
 

@@ -192,7 +192,7 @@ def test_power_is_force_times_rate_of_its_points():
         for load in wrenches_of(mechanism.forces[0], State.of(trajectory)):
             # About the body's origin, whose path and angle are differentiated.
             at = trajectory.position[:, load.body]
-            wrench = load.about(np.column_stack([at, np.zeros(len(at))]))[:, [0, 1, 5]]
+            wrench = load.about(np.array([*at.T, np.zeros(len(at))]))[[0, 1, 5]].T
             pose = np.column_stack([at, trajectory.orientation[:, load.body]])
             power += (middle(wrench) * rates_at(pose)).sum(axis=1)
         given = forces.element_power[f"{kind} 1"]
@@ -361,15 +361,15 @@ def test_a_contact_never_pulls_and_its_friction_opposes_the_slip(kind):
     carrier, wheel = wrenches_of(mechanism.forces[0], state)
     free = dataclasses.replace(mechanism.forces[0], friction=0.0)
     _, normal = wrenches_of(free, state)
-    slip = state.velocity(wheel.body, wheel.point - state.position[wheel.body])
-    slip -= state.velocity(carrier.body, wheel.point - state.position[carrier.body])
+    slip = np.array(state.velocity(wheel.body, wheel.point))
+    slip -= state.velocity(carrier.body, wheel.point)
     out = (0.0, 1.0, 0.0) if kind == "terrain" else (1.0, 0.0, 0.0)  # from the carrier, about
-    assert (normal.force @ out >= 0.0).all()
-    assert (normal.force @ out).min() == 0.0 < (normal.force @ out).max()
+    assert (out @ normal.force >= 0.0).all()
+    assert (out @ normal.force).min() == 0.0 < (out @ normal.force).max()
     drag = wheel.force - normal.force
-    assert ((drag * slip).sum(axis=1) <= 1e-15).all()
-    pressed = np.linalg.norm(normal.force, axis=1)
-    assert (np.linalg.norm(drag, axis=1) <= 0.4 * pressed * (1 + 1e-12)).all()
+    assert ((drag * slip).sum(axis=0) <= 1e-15).all()
+    pressed = np.linalg.norm(normal.force, axis=0)
+    assert (np.linalg.norm(drag, axis=0) <= 0.4 * pressed * (1 + 1e-12)).all()
 
 
 def test_an_instant_alone_gives_what_it_gives_among_others():
@@ -382,8 +382,8 @@ def test_an_instant_alone_gives_what_it_gives_among_others():
             alone = wrenches_of(mechanism.forces[0], State.of(dataclasses.replace(trajectory, **parts)))
             for single, several in zip(alone, whole, strict=True):
                 close = {"rtol": 1e-12, "atol": 1e-12, "err_msg": f"{kind} {place}"}
-                np.testing.assert_allclose(single.force[0], several.force[t], **close)
-                np.testing.assert_allclose(single.moment[0], several.moment[t], **close)
+                np.testing.assert_allclose(single.force[:, 0], several.force[:, t], **close)
+                np.testing.assert_allclose(single.moment[:, 0], several.moment[:, t], **close)
 
 
 @pytest.mark.parametrize("ending", ["toml", "npz"])

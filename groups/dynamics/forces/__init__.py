@@ -15,14 +15,8 @@ from mbssa.loads import Force
 
 #: By type of ``[[force]]``, the file of ``exert``, and of ``energy`` where elements store any.
 TYPES: dict[str, ModuleType] = {
-    "contact": contact,
-    "coordinate": coordinate,
-    "friction": friction,
-    "point": point,
-    "rotating_frame": rotating_frame,
-    "spring": spring,
-    "stop": stop,
-    "terrain": terrain,
+    file.__name__.rpartition(".")[2]: file
+    for file in (contact, coordinate, friction, point, rotating_frame, spring, stop, terrain)
 }
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from groups.dynamics.masses import MassTable, Wrench
+from groups.dynamics.masses import Wrench
 from groups.dynamics.state import State
 from groups.joint_jacobian import joint_rows
 from groups.results.joints import coordinate_motion
@@ -15,7 +15,6 @@ from mbssa import Mechanism
 from mbssa.arrays import Floats
 from mbssa.graph.frames import ZERO, Frame, Vector, cross, minus, plus
 from mbssa.graph.nodes import Number
-from mbssa.joints.axes import in_space
 from mbssa.joints.catalogue import is_length
 from mbssa.joints.frames import Frames
 
@@ -56,11 +55,8 @@ class At(ABC):
 
     def point(self, b: int, given: Sequence[float]) -> list[Number]:
         """Place of a body's point, given in world coordinates at the reference."""
-        frame, (x, y, z) = (
-            self.body(b),
-            self.frames.rotation[b].T @ (in_space(np.array(given, dtype=float)) - self.frames.position[b]),
-        )
-        return plus(frame.place, frame.along([float(x), float(y), float(z)]))
+        frame = self.body(b)
+        return plus(frame.place, frame.along(self.frames.on_body(b, tuple(given)).tolist()))
 
     def velocity(self, b: int, place: Vector) -> list[Number]:
         """Velocity of the body's point that is at a place."""
@@ -75,19 +71,6 @@ class At(ABC):
         rest = at_rest(self.mechanism, still, np.arange(self.mechanism.n_bodies), 0, 1)
         return float(coordinate_motion(rest, name).value[0])
 
-    def masses(self) -> list[tuple[int, float, list[float], list[list[float]]]]:
-        """Bodies with mass: mass, centre and moment of inertia in the body's axes."""
-        table = MassTable.of(self.mechanism, self.frames)
-        return list(
-            zip(
-                table.body.tolist(),
-                table.mass.tolist(),
-                table.centre.tolist(),
-                table.moment.tolist(),
-                strict=True,
-            )
-        )
-
 
 class Solved(At):
     """Of a solved motion; the loads are wrenches."""
@@ -98,12 +81,10 @@ class Solved(At):
         self.wrenches: list[Wrench] = []
 
     def body(self, b: int) -> Frame:
-        rotation = self.state.rotation[b]
-        axes = [list(rotation[:, :, k].T) for k in range(3)]
-        return Frame(list(self.state.position[b].T), axes, self.state.angle[b])
+        return self.state.frame(b)
 
     def twist(self, b: int) -> tuple[Vector, Vector]:
-        rows = list(self.state.twist[b].T)
+        rows = self.state.twist[b].T
         return rows[:3], rows[3:]
 
     def coordinate(self, name: str) -> tuple[Number, Number]:
@@ -115,18 +96,26 @@ class Solved(At):
 
     def push(self, b: int, place: Vector, force: Vector, moment: Vector = ZERO) -> None:
         if self.state.known is None or b in self.state.known:
-            vectors = (np.stack([self._whole(x) for x in v], axis=1) for v in (place, force, moment))
+            vectors = (np.array([self._whole(x) for x in v]) for v in (place, force, moment))
             self.wrenches.append(Wrench(b, *vectors))
 
     def along(self, name: str, effort: Number) -> None:
         joint, coordinate = self.mechanism.place_of(name)
         rows, size = joint_rows(self.state, joint, (coordinate,)), self.frames.size
-        scaled = self._whole(effort)[:, None] * (size if is_length(coordinate) else 1.0)
-        for slot, body in enumerate(rows.bodies):
-            by = rows.jacobian[:, -1, slot]
-            self.wrenches.append(
-                Wrench(body, self.state.centre[body], scaled * by[:, :3] / size, scaled * by[:, 3:])
-            )
+        scaled = self._whole(effort) * (size if is_length(coordinate) else 1.0)
+        for body, of in zip(rows.bodies, rows.loads, strict=True):
+            by = of[:, -1] * scaled
+            self.wrenches.append(Wrench(body, self.state.point, by[:3] / size, by[3:]))
 
     def _whole(self, x: Number) -> Floats:
         return np.broadcast_to(x, (self.state.instants,))
+
+
+def coordinate_fault(mechanism: Mechanism, name: str) -> str:
+    """The fault of a text that is to name a coordinate of a joint; empty where it does."""
+    joint, _, coordinate = name.rpartition(".")
+    try:
+        there = mechanism.joint(joint).type.drivable
+    except KeyError as error:
+        return str(error.args[0])
+    return "" if coordinate in there else f"joint {joint} has {', '.join(there) or 'no coordinates'}"

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from groups.dynamics.forces.at import At, Solved
+from groups.dynamics.forces.at import At
 from groups.dynamics.forces.factor import amount_of
-from groups.dynamics.masses import Wrench
-from groups.dynamics.state import State
-from mbssa.arrays import Floats
 from mbssa.graph.nodes import Number
 from mbssa.loads import Force
 
@@ -28,13 +25,6 @@ def energy(force: Force, at: At) -> Number:
         return 0.0
     away = at.coordinate(force.coordinate)[0] - _rest(force, at)
     return 0.5 * force.stiffness * away * away
-
-
-def along_coordinate(state: State, coordinate: str, effort: Floats) -> list[Wrench]:
-    """Loads on the bodies of a joint by a force or torque (T,) along its coordinate, N or N m."""
-    at = Solved(state)
-    at.along(coordinate, effort)
-    return at.wrenches
 
 
 def _rest(force: Force, at: At) -> float:

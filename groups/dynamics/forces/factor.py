@@ -21,10 +21,8 @@ from mbssa.loads import ARGUMENTS, Force
 from mbssa.motion import InputLaw, Parameter
 from mbssa.trust import REMEDY, may_run
 
-
-def factor_of(force: Force, at: At) -> Number:
-    """Value of the element's law; 1 without a law."""
-    return factor_and_rate(force, at)[0]
+#: Expressions are kept: a simulation needs them at every instant.
+_expression = lru_cache(maxsize=256)(expressed)
 
 
 def factor_and_rate(force: Force, at: At) -> tuple[Number, Number]:
@@ -47,7 +45,7 @@ def _of_time(force: Force, time: Floats) -> Sequence[Floats]:
 def amount_of(force: Force, at: At, value: Number, rate: Number) -> Number:
     """Applied part of an element along a line or a coordinate with this value and rate, N or N m."""
     constant = force.force if isinstance(force.force, float) else 0.0
-    return constant * factor_of(force, at) + function_of(force, at, [value], [rate])[0]
+    return constant * factor_and_rate(force, at)[0] + function_of(force, at, [value], [rate])[0]
 
 
 def function_of(force: Force, at: At, value: Vector, rate: Vector) -> list[Number]:
@@ -95,7 +93,7 @@ def function_faults(mechanism: Mechanism) -> list[str]:
 
 def _function(source: Source, identity: str) -> Callable[..., Any]:
     if isinstance(source, str) and ":" not in source:
-        return _expression(source)
+        return _expression(source, ARGUMENTS)
     if not may_run(source):
         raise ValueError(f"force {identity} function: {source}: code that a file names is not run; {REMEDY}")
     if not isinstance(source, str):
@@ -108,11 +106,6 @@ def _function(source: Source, identity: str) -> Callable[..., Any]:
     if not callable(found):
         raise ValueError(f"force {identity} function: {source} is no function of t, value and rate")
     return cast(Callable[..., Any], found)
-
-
-@lru_cache(maxsize=256)
-def _expression(text: str) -> Callable[..., Floats]:
-    return expressed(text, ARGUMENTS)
 
 
 @lru_cache(maxsize=256)

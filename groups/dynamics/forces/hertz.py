@@ -5,8 +5,11 @@
 
 from __future__ import annotations
 
-from groups.dynamics.forces.at import At
-from mbssa.graph.frames import Vector, minus, times
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from groups.dynamics.forces.at import At, Called
+from mbssa.graph.frames import Vector, minus, plus, relative, times
 from mbssa.graph.nodes import Number, above, absolute, exp, largest, sqrt
 from mbssa.loads import Force
 
@@ -25,13 +28,33 @@ def pressure_energy(force: Force, depth: Number, root: bool = True) -> Number:
     return force.stiffness * (0.4 * square * sqrt(pressed) if root else 0.5 * square)
 
 
-def contact_loads(
-    force: Force, at: At, bodies: tuple[int, int], place: Vector, normal: Vector, depth: Number
-) -> None:
-    """Equal and opposite loads in the plane at ``place`` (m), none where ``depth`` (m) is negative."""
-    # The normal points away from the first body, to the second.
+class Touch(NamedTuple):
+    """Contact of two bodies in the plane."""
+
+    place: Vector  # m
+    normal: Vector  # away from the first body, to the second
+    depth: Number  # m, negative where they are apart
+
+
+def touch(
+    at: At, bodies: Sequence[int], points: Sequence[Sequence[float]], radius: float, search: Called
+) -> Touch:
+    """The contact of two curves, the second of which is around by a radius, that a search finds."""
+    # The curves are in frames at these points, with axes of the world at the reference. The search gives the
+    # place, the normal and the gap in the first by the time and the pose of the second: x, y, cosine, sine.
+    first, second = (
+        at.body(b).end(at.frames.on_body(b, tuple(point)).tolist(), at.frames.rotation[b].T.tolist())
+        for b, point in zip(bodies, points, strict=True)
+    )
+    d, C = relative(first, second)
+    *place, x, y, gap = at.called(search, 5, at.time, *d[:2], C[0][0], C[1][0])
+    return Touch(plus(first.place, first.along([*place, 0.0])), first.along([x, y, 0.0]), radius - gap)
+
+
+def contact_loads(force: Force, at: At, bodies: tuple[int, int], contact: Touch) -> None:
+    """Equal and opposite loads in the plane, none where the bodies are apart."""
+    place, (n_x, n_y, _), depth = contact
     x, y = minus(*(at.velocity(body, place) for body in bodies[::-1]))[:2]
-    n_x, n_y = normal[:2]
     pressed = pressure(force, depth, -(x * n_x + y * n_y))
     exerted = times(pressed, [n_x, n_y, 0.0])
     if force.threshold is not None:

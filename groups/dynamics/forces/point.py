@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from groups.dynamics.forces.at import At
-from groups.dynamics.forces.factor import factor_of, function_of
+from groups.dynamics.forces.factor import factor_and_rate, function_of
 from mbssa.graph.frames import Vector, plus, times
 from mbssa.joints.axes import in_space
 from mbssa.loads import Force
@@ -16,7 +16,7 @@ def exert(force: Force, at: At) -> None:
     assert force.point is not None
     (body,) = force.bodies
     place, size = at.point(body, force.point), 2 if at.planar else 3
-    factor = factor_of(force, at)
+    factor = factor_and_rate(force, at)[0]
     given = function_of(force, at, place[:size], at.velocity(body, place)[:size])
     loads = [times(factor, _in_space(force.force)), times(factor, _in_space(force.moment))]
     loads[0] = plus(loads[0], [*given, 0.0][:3])

@@ -10,7 +10,8 @@ import numpy as np
 
 from groups.dynamics.forces.at import At
 from groups.dynamics.forces.factor import factor_and_rate
-from mbssa.graph.frames import Frame, Matrix, Vector, cross, dot, minus, plus, times
+from groups.dynamics.masses import MassTable, inertia_times
+from mbssa.graph.frames import Vector, cross, dot, minus, plus, times
 from mbssa.graph.nodes import Number
 from mbssa.joints.axes import in_space
 from mbssa.loads import Force
@@ -19,7 +20,7 @@ from mbssa.loads import Force
 def exert(force: Force, at: At) -> None:
     """Loads on all bodies with mass, at their centres of mass."""
     turn, faster = _spin(force, at)
-    for body, mass, centre, moment in at.masses():
+    for body, mass, centre, moment in MassTable.of(at.mechanism, at.frames).rows:
         frame, spin = at.body(body), at.twist(body)[1]
         place = plus(frame.place, frame.along(centre))
         out, whole = minus(place, _point(force)), plus(turn, spin)
@@ -30,10 +31,10 @@ def exert(force: Force, at: At) -> None:
         )
         change = minus(
             plus(
-                _times(frame, moment, plus(faster, cross(turn, spin))),
-                cross(whole, _times(frame, moment, whole)),
+                inertia_times(frame, moment, plus(faster, cross(turn, spin))),
+                cross(whole, inertia_times(frame, moment, whole)),
             ),
-            cross(spin, _times(frame, moment, spin)),
+            cross(spin, inertia_times(frame, moment, spin)),
         )
         at.push(body, place, times(-mass, acceleration), times(-1.0, change))
 
@@ -42,10 +43,10 @@ def energy(force: Force, at: At) -> Number:
     """Centrifugal energy, J: -(m |Ω × r|² + Ω · I Ω) / 2; a potential while Ω is constant."""
     turn, _ = _spin(force, at)
     found: Number = 0.0
-    for body, mass, centre, moment in at.masses():
+    for body, mass, centre, moment in MassTable.of(at.mechanism, at.frames).rows:
         frame = at.body(body)
         swept = cross(turn, minus(plus(frame.place, frame.along(centre)), _point(force)))
-        found = found - 0.5 * (mass * dot(swept, swept) + dot(turn, _times(frame, moment, turn)))
+        found = found - 0.5 * (mass * dot(swept, swept) + dot(turn, inertia_times(frame, moment, turn)))
     return found
 
 
@@ -58,9 +59,3 @@ def _spin(force: Force, at: At) -> tuple[Vector, Vector]:
 
 def _point(force: Force) -> list[float]:
     return [0.0, 0.0, 0.0] if force.point is None else in_space(np.array(force.point, dtype=float)).tolist()
-
-
-def _times(frame: Frame, moment: Matrix, vector: Vector) -> list[Number]:
-    """A moment of inertia in the body's axes times a vector of the world."""
-    seen = frame.seen(vector)
-    return frame.along([dot(row, seen) for row in moment])

@@ -10,9 +10,10 @@ from functools import lru_cache, partial
 import numpy as np
 
 from groups.dynamics.forces.at import At
-from groups.dynamics.forces.hertz import contact_loads, pressure_energy
+from groups.dynamics.forces.hertz import Touch, contact_loads, pressure_energy, touch
 from mbssa.arrays import Floats
 from mbssa.graph.nodes import Number
+from mbssa.joints.axes import in_space
 from mbssa.joints.cams.contact import POINT, contacts
 from mbssa.joints.cams.curves import ground
 from mbssa.loads import Force
@@ -27,43 +28,39 @@ _curve = lru_cache(maxsize=64)(ground)
 
 def exert(force: Force, at: At) -> None:
     """Equal and opposite forces on the wheel and on the frame, none while the wheel is off the terrain."""
-    *place, x, y, depth = _touch(force, at)
-    contact_loads(force, at, (0, force.bodies[0]), [*place, 0.0], [x, y], depth)
+    contact_loads(force, at, (0, force.bodies[0]), _touch(force, at))
 
 
 def energy(force: Force, at: At) -> Number:
     """Energy of the compressed contact, J."""
-    return pressure_energy(force, _touch(force, at)[-1])
+    return pressure_energy(force, _touch(force, at).depth)
 
 
-def _touch(force: Force, at: At) -> list[Number]:
-    """Point of the terrain next to the wheel, its normal there, and penetration, m."""
+def _touch(force: Force, at: At) -> Touch:
     assert force.point is not None
-    centre = at.point(force.bodies[0], force.point)[:2]
-    return at.called(partial(_search, force, at.mechanism.units), 5, at.time, *centre)
+    points, bodies = ((0.0, 0.0), force.point), (0, force.bodies[0])
+    return touch(at, bodies, points, force.radius or 0.0, partial(_search, force, at.mechanism.units))
 
 
-def _search(force: Force, units: tuple[str, str], time: Floats, x: Floats, y: Floats) -> Sequence[Floats]:
-    """The same of arrays (T,)."""
+def _search(
+    force: Force, units: tuple[str, str], time: Floats, x: Floats, y: Floats, *pose: Floats
+) -> Sequence[Floats]:
+    """Place of contact on the terrain, normal and gap (T,) of the wheel's centre."""
     assert force.terrain is not None
-    assert force.radius is not None
-    curve, centre = _curve(force.terrain), np.stack([x, y, 0.0 * x], axis=1)
+    curve, centre = _curve(force.terrain), in_space(np.stack([x, y], axis=1))
     known = np.flatnonzero(np.isfinite(centre).all(axis=1))
     found = contacts(curve, None, POINT, centre[known], np.tile(np.eye(3), (len(known), 1, 1)))
     _, tangent, _ = curve.at(curve.parameter(found.place[:, 0]))
     slanted = np.abs((found.normal * tangent).sum(axis=1)) > _SLANTED * np.hypot(*tangent.T)
     if slanted.any():
-        t = known[slanted.argmax()]
-        begin, end, there = (
-            quantity_text(each, "m", units)
-            for each in (force.terrain[0][0], force.terrain[-1][0], centre[t, 0])
-        )
+        t = int(known[slanted.argmax()])
+        places = force.terrain[0][0], force.terrain[-1][0], x[t]
+        begin, end, there = (quantity_text(each, "m", units) for each in places)
         raise ValueError(
             f"force {force.id} terrain: at t = {time[t]:.6g} s the wheel at "
             f"x = {there} is beyond its ends, {begin} to {end}; add points"
         )
-    foot, normal = np.full((2, len(time), 2), np.nan)
-    depth = np.full(len(time), np.nan)
-    depth[known], normal[known] = force.radius - found.gap, found.normal
-    foot[known] = found.point - found.gap[:, None] * found.normal
-    return [*foot.T, *normal.T, depth]
+    numbers = np.full((5, len(time)), np.nan)
+    foot = found.point - found.gap[:, None] * found.normal
+    numbers[:, known] = [*foot.T, *found.normal.T, found.gap]
+    return list(numbers)

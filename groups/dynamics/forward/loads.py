@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from groups.dynamics.forces import TYPES
-from groups.dynamics.forces.at import Solved
+from groups.dynamics.forces.at import Solved, coordinate_fault
 from groups.dynamics.forward.equations import Measured
 from groups.dynamics.masses import MassTable
 from groups.dynamics.state import State
@@ -63,7 +63,7 @@ class Loads:
             for name, value in self.applied.items():
                 at.along(name, float(value(time) if callable(value) else value))
         for wrench in at.wrenches:
-            found[wrench.body] += wrench.about(at.state.position[wrench.body])[0]
+            found[wrench.body] += wrench.about(at.state.position[wrench.body].T)[:, 0]
         return found[:, [0, 1, 5]] if self.planar else found
 
     def turn(self) -> None:
@@ -97,12 +97,6 @@ def applied_faults(applied: Mapping[str, Applied], mechanism: Mechanism) -> list
             faults.append(f"applied {name!r} is a text; give a number or a function of time")
         elif not callable(value) and (fault := range_fault(value, largest=LARGEST_LOAD)):
             faults.append(f"applied {name!r} {fault}")
-        joint, _, coordinate = name.rpartition(".")
-        try:
-            there = mechanism.joint(joint).type.drivable
-        except KeyError as error:
-            faults.append(f"applied {name!r}: {error.args[0]}")
-            continue
-        if coordinate not in there:
-            faults.append(f"applied {name!r}: joint {joint} has {', '.join(there) or 'no coordinates'}")
+        if fault := coordinate_fault(mechanism, name):
+            faults.append(f"applied {name!r}: {fault}")
     return faults

@@ -180,7 +180,12 @@ def _checked(request: Request, model: Model) -> tuple[dict[str, Law], Floats]:
     laws = _laws(request, model, faults)
     released = tuple(name for name in model.mechanism.driven_coordinates if name not in laws)
     for what, values in (("initial", request.initial), ("rates", request.rates)):
-        faults += [f"{what}: {fault}" for fault in _unknown(released, values)]
+        faults += [
+            f"{what}: {name} is prescribed, and its law gives it; leave it out"
+            for name in values
+            if name in laws
+        ]
+        faults += [f"{what}: {fault}" for fault in _unknown(released, [n for n in values if n not in laws])]
         faults += [
             f"{what} of {name} {fault}" for name, value in values.items() if (fault := range_fault(value))
         ]

@@ -114,7 +114,7 @@ def test_what_is_wrong_is_said_at_once(run_mbssa, engine, tmp_path):
     assert "--curves: are for pictures" in done.stderr
     done = run_mbssa("forces", str(engine), "--plot", str(tmp_path / "a.svg"), "--curves", "2-3.Fz")
     assert done.exit_code == 2
-    assert "'2-3.Fz'; did you mean 2-3.Mz" in done.stderr
+    assert "'2-3.Fz'; did you mean '2-3.Mz'" in done.stderr
     assert not (tmp_path / "a.svg").exists()
 
 

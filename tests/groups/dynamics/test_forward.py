@@ -83,6 +83,8 @@ def test_a_prescribed_coordinate_keeps_its_law():
     driving = dict(zip(found.forces.drives, found.forces.driving.T, strict=True))
     assert np.abs(driving["2-3.angle"]).max() < 1e-9
     assert np.abs(driving["1-2.angle"]).max() > 1.0
+    with pytest.raises(ValueError, match=r"initial: 1-2\.angle is prescribed"):
+        groups.simulate(pendulum(), 0.5, initial={"1-2.angle": 0.1}, **run)
 
 
 def test_all_faults_at_once():

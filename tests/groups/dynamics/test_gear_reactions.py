@@ -105,7 +105,7 @@ def test_every_body_of_a_moving_differential_is_in_balance():
     trajectory = groups.build(structure).solve(groups.default_motion(differential, steps=3), compiled=False)
     found, inertial = groups.forces(trajectory, structure), masses(State.of(trajectory))[0]
     for body in range(1, differential.n_bodies):
-        total = sum(each.about(trajectory.position[:, body]) for each in inertial if each.body == body)
+        total = sum(each.about(trajectory.position[:, body].T) for each in inertial if each.body == body).T
         for j, joint in enumerate(differential.joints):
             if body + 1 in joint.bodies:
                 one = found.joint(j, on=body + 1)
