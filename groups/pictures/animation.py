@@ -93,8 +93,9 @@ def _images(
     canvas.figure.set_dpi(width / canvas.figure.get_figwidth())
     at_rest = set(canvas.axes.get_children())
     for instant in instants.tolist():
-        canvas.title(title_of(trajectory, scene.at(instant)))
-        draw_bodies(canvas, scene.at(instant))
+        still = scene.at(instant)
+        canvas.title(title_of(trajectory, still))
+        draw_bodies(canvas, still)
         for line in lines:
             canvas.line(line[scene.instants <= instant], PATH_COLOUR, FINE, zorder=1.4)
         canvas.figure.canvas.draw()

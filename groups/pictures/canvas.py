@@ -67,7 +67,7 @@ class Canvas:
         """A line with round ends through points (n, 3); ``hatched`` on its right if it stands still."""
         from matplotlib.patheffects import withTickedStroke
 
-        strokes = withTickedStroke(spacing=3.6, angle=-135, length=1.25, linewidth=FINE)
+        stroke: dict[str, Any] = {"spacing": 3.6, "angle": -135, "length": 1.25, "linewidth": FINE}
         (line,) = self.axes.plot(
             *self.on_axes(points),
             color=colour,
@@ -77,7 +77,7 @@ class Canvas:
             solid_capstyle="round",
             solid_joinstyle="round",
             zorder=zorder,
-            path_effects=[strokes] if hatched else None,
+            path_effects=[withTickedStroke(**stroke)] if hatched else None,
         )
         return line
 

@@ -95,4 +95,4 @@ def _corners(folder: str, part: Mapping[str, Any]) -> Floats:
         raise ValueError(f"it cannot be read ({type(error).__name__}: {error})") from error
     if not len(corners) or not np.isfinite(corners).all():
         raise ValueError("it has no triangles, or corners that are no numbers")
-    return corners * float(part.get("scale", 1.0))
+    return corners * np.asarray(part.get("scale", 1.0), dtype=np.float64)

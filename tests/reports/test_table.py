@@ -4,7 +4,9 @@ import csv
 import io
 import json
 from dataclasses import replace
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 from mbssa.reports.table import Heading, Report, Table, Verbatim
@@ -73,3 +75,25 @@ def test_no_word_is_broken_however_narrow_the_screen():
         assert {"1-2.slide,", "13-15.angle", "8-9.angle", "Inputs", "Groups", "12"} <= set(text.split()), (
             width
         )
+
+
+def test_records_have_their_numbers_on_the_right_and_a_sign_where_there_is_none():
+    rows = [
+        {"name": "slide", "value": 0.25},
+        {"name": "turn", "value": float("nan")},
+        {"name": "", "value": None},
+    ]
+    table = Table.of(rows, {"Coordinate": ("name", ""), "Value": ("value", ".1e")})
+    assert (table.columns, table.right) == (("Coordinate", "Value"), ["Value"])
+    assert list(table.rows()) == [["slide", "2.5e-01"], ["turn", "–"], ["", "–"]]
+
+
+def test_json_of_arrays_paths_and_numbers_that_are_not_finite():
+    record = {
+        "array": np.array([[1.0, np.inf]]),
+        "count": np.int64(3),
+        "file": Path("a.csv"),
+        "pair": (1, 2.5),
+    }
+    found = json.loads(Report((), lambda: record).json())
+    assert found == {"array": [[1.0, None]], "count": 3, "file": "a.csv", "pair": [1, 2.5]}
