@@ -203,12 +203,14 @@ class OutputOptions:
             return faults
         still = at_reference(model, kept, level)
         try:
-            self._try_plot(still)
+            if self.plot:
+                self._try_plot(still)
         except ValueError as error:
             advice = "" if kept is None or self.points else "; --keep more bodies, or write --points"
             faults.append(f"--plot: {error}{advice}")
         try:
-            self._try_animation(still, faults)
+            if self.animate:
+                self._try_animation(still, faults)
         except (ModuleNotFoundError, ValueError) as error:
             faults.append(f"--animate: {error}")
         try:
@@ -255,9 +257,9 @@ class OutputOptions:
         from groups.pictures.coordinates import coordinates
         from groups.pictures.paths import paths
 
-        if self.plot and self.points:
+        if self.points:
             paths(still, names(self.points))
-        elif self.plot:
+        else:
             coordinates(still, self._curves, derived=self.columns.get("derived"))
 
     def _try_animation(self, still: Trajectory, faults: list[str]) -> None:

@@ -216,9 +216,8 @@ def _called(law: Callable[[Any], Any], t: Floats) -> Floats | tuple[Floats, Floa
         answer = tuple(zip(*each, strict=True)) if tuples else each
     several = isinstance(answer, tuple)
     try:
-        parts = [
-            np.array(np.broadcast_to(part, t.shape), float) for part in (answer if several else (answer,))
-        ]
+        given = [np.asarray(part, float) for part in (answer if several else (answer,))]
+        parts = [np.array(np.broadcast_to(part, t.shape)) for part in given]
     except (TypeError, ValueError):
         parts = []
     if len(parts) != (3 if several else 1):

@@ -42,7 +42,7 @@ _OPTIONAL = {*_TEXTS, *PROVEN, "velocity", "acceleration", "singular", "bodies"}
 def _members(planar: bool) -> dict[str, tuple[tuple[str | int, ...], str]]:
     """Axes of each member, by what is counted along them or by their length, and kinds of its entries."""
     entries = {
-        name: (("time", of.by, *of.components[0 if planar else 1]), "f" if of.dtype is np.float64 else "iu")
+        name: (("time", of.by, *of.entry(planar)), "f" if of.dtype is np.float64 else "iu")
         for name, of in _ARRAYS.items()
     }
     return {

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 Outputs = tuple[Floats, Floats, Floats, Floats]
 Quality = tuple[npt.NDArray[np.int8], Floats, Ints, Floats]
+#: Shapes and kinds of arrays by their names.
+Shapes = dict[str, tuple[tuple[int, ...], type[np.generic]]]
 
 #: Bytes of a huge page, from which on one block of memory pays, and of a cache line.
 HUGE, LINE = 2 * 1024 * 1024, 64
@@ -35,21 +37,26 @@ class Arrays:
 
     @staticmethod
     def empty(model: Model, instants: int, rows: int, level: int) -> Arrays:
-        """Arrays in memory, before anything is solved."""
-        wanted = shapes(model, instants, rows, level)
-        small = instants * (rows + model.structure.n_groups) * MOST < HUGE
+        """Arrays in memory for so many bodies as ``rows``, before anything is solved; level 0 to 2."""
+        planar, groups = model.mechanism.space == "planar", model.structure.n_groups
+        wanted: Shapes = {}
+        for name, of in (OUTPUTS | QUALITY).items():
+            begun = instants if of.level <= level else 0
+            shape = rows if of.by == "body" else groups, begun, *of.entry(planar)
+            wanted[name] = shape, of.dtype
+        small = instants * (rows + groups) * MOST < HUGE
         made = {name: np.empty(*shape) for name, shape in wanted.items()} if small else _in_one_block(wanted)
         made["status"][:] = OK  # the rest is written at every instant that is solved
         return Arrays.named(made)
 
     @staticmethod
     def named(arrays: dict[str, Any]) -> Arrays:
-        """From arrays of :func:`shapes`."""
+        """From arrays by :data:`OUTPUTS` and :data:`QUALITY`."""
         outputs, quality = (tuple(arrays[name] for name in names) for names in (OUTPUTS, QUALITY))
         return Arrays(cast(Outputs, outputs), cast(Quality, quality))
 
     def by_name(self) -> dict[str, Any]:
-        """The arrays by :data:`OUTPUTS` and :data:`QUALITY`."""
+        """The arrays by their names."""
         return dict(zip((*OUTPUTS, *QUALITY), (*self.outputs, *self.quality), strict=True))
 
     def seal(self) -> None:
@@ -57,26 +64,8 @@ class Arrays:
         for array in (*self.outputs, *self.quality):
             array.flags.writeable = False
 
-    def copy(self) -> Arrays:
-        """The same numbers in memory of their own."""
-        return Arrays.named({name: array.copy() for name, array in self.by_name().items()})
 
-
-def shapes(
-    model: Model, instants: int, rows: int, level: int
-) -> dict[str, tuple[tuple[int, ...], type[np.generic]]]:
-    """Shape and kind of each array of an answer with so many bodies as ``rows``, by name; level 0 to 2."""
-    planar, groups = model.mechanism.space == "planar", model.structure.n_groups
-    return {
-        name: (
-            of.shape(rows if of.by == "body" else groups, instants if of.level <= level else 0, planar),
-            of.dtype,
-        )
-        for name, of in (OUTPUTS | QUALITY).items()
-    }
-
-
-def _in_one_block(shapes: dict[str, tuple[tuple[int, ...], type[np.generic]]]) -> dict[str, Any]:
+def _in_one_block(shapes: Shapes) -> dict[str, Any]:
     """Empty arrays, contiguous each, side by side in one block of memory."""
     # NumPy asks for huge pages for a block of 4 MiB and more. The system then hands out 2 MiB at a time, and
     # not 512 times 4 KiB, which takes longer than a closed form does.

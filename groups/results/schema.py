@@ -20,9 +20,9 @@ class ResultArray:
     components: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
     level: int = 0  # 1 where it begins with the velocities, 2 with the accelerations
 
-    def shape(self, rows: int, instants: int, planar: bool) -> tuple[int, ...]:
-        """Shape in memory: rows, instants, components."""
-        return rows, instants, *self.components[0 if planar else 1]
+    def entry(self, planar: bool) -> tuple[int, ...]:
+        """Shape of an entry."""
+        return self.components[0 if planar else 1]
 
 
 #: Motions of the bodies, and the quality of the groups' solutions.

@@ -73,8 +73,8 @@ def written(targets: Sequence[Target], write: Callable[[Target], object]) -> tup
         except OSError as error:
             faults.append(f"{target.option} {target.path}: {error.strerror or error}")
         except (KeyError, ValueError, ModuleNotFoundError) as error:
-            named = error.args[0] if isinstance(error, KeyError) else error
-            faults.append(f"{target.option} {target.path}: {named}")
+            what = str(error.args[0] if isinstance(error, KeyError) else error)
+            faults.append(f"{target.option} {target.path}: {what.removeprefix(f'{target.path}: ')}")
         else:
             done.append(target.path)
     return done, faults

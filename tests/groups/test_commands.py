@@ -1,5 +1,6 @@
 """The commands solve, solvers and modes as a stranger uses them: answers, refusals, files, Ctrl-C."""
 
+import importlib
 import json
 import os
 import re
@@ -336,6 +337,14 @@ def test_an_output_that_fails_at_the_end_does_not_hide_the_answer(run_mbssa, tmp
     assert "No space left on device" in done.stderr
     assert "every group was solved" in done.stdout
     assert other.exists()
+
+
+def test_numbers_of_a_model_too_large_for_a_picture_are_written(run_mbssa, tmp_path, monkeypatch):
+    monkeypatch.setattr(importlib.import_module("groups.pictures.page"), "MOST_BODIES", 3)
+    asked = ["solve", "planar_four_bar", "--steps", "3", "--output", str(tmp_path / "a.csv")]
+    refused = run_mbssa(*asked, "--animate", str(tmp_path / "a.html"))
+    assert (refused.exit_code, "name fewer with --keep" in refused.stderr) == (2, True)
+    assert run_mbssa(*asked).exit_code == 0
 
 
 # --- Ctrl-C, compiling, progress --------------------------------------------------------------------
