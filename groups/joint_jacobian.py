@@ -93,10 +93,7 @@ def pair_pose(poses: PosesOverTime, joint: int) -> PairPose:
     bodies, size = mechanism.joint_bodies(joint)[:2], frames.size
     ends = [(poses.position[body], poses.rotation[body]) for body in bodies]
     d, C, axes, arms, _ = relative_pose(ends, frames.origin[joint], frames.axes[joint])
-    given = {
-        name: values[joint : joint + 1] / (1.0 if name == "ratio" else size)
-        for name, values in frames.parameters.items()
-    }
+    given = {name: np.array([value]) for name, value in frames.sized_parameters(joint).items()}
     return PairPose(equations, d / size, C, given, axes, (ends[1][0] + arms[1]).T)
 
 

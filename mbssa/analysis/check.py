@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice, product
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -15,9 +15,9 @@ from mbssa.decomposition.flow import connected_pieces
 from mbssa.decomposition.incidence import initialise
 from mbssa.decomposition.matching import match
 from mbssa.io.multiple import count_choices, driven_pairs, paper_choices, spanning_choices
+from mbssa.joints.catalogue import CATALOGUE
 from mbssa.joints.frames import joint_frames
 from mbssa.joints.system import rows_at
-from mbssa.singularities.contacts import ContactLost, contacts_lost
 from mbssa.singularities.passive_rotations import free_motions, lifts, passive_rotations
 from mbssa.singularities.proposals import Proposal, propose_inputs, propose_joints
 from mbssa.singularities.ranks import (
@@ -38,6 +38,9 @@ if TYPE_CHECKING:
     from mbssa.decomposition.partition import Part
     from mbssa.mechanism import Mechanism
     from mbssa.structure import Structure
+
+#: Contacts examined at most: each costs a search.
+MOST_CONTACTS = 100
 
 Kind = Literal[
     "geometry",
@@ -63,6 +66,15 @@ ASKEW = 1e-4
 
 #: Spanning choices of multiple joints that a check decomposes.
 MOST_CHOICES = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class ContactLost:
+    """Mobility count of a mechanism without one contact."""
+
+    joint: int  # index of the contact
+    missing: int  # units after its loss
+    parts: tuple[Part, ...]  # over- and under-constrained ones then
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,6 +212,22 @@ def check(mechanism: Mechanism, precision: float | None = None) -> Report:
             contacts_lost(mechanism),
             structure.determined and not any(finding.fatal for finding in found.all),
         )
+
+
+def contacts_lost(mechanism: Mechanism) -> tuple[ContactLost, ...]:
+    """Loss of each contact, in the order of the joints; of very many, the first 100."""
+    # A driven contact takes its inputs with it.
+    answers = []
+    incidence = initialise(mechanism)
+    contacts = [j for j, row in enumerate(mechanism.joint_type.tolist()) if CATALOGUE[row].is_contact]
+    for j in contacts[:MOST_CONTACTS]:
+        # The joint remains, without units, so that joint numbers do not change.
+        units = incidence.units.copy()
+        units[j] = 0
+        parts = match(replace(incidence, units=units)).parts
+        missing = sum(part.units for part in parts if part.kind == "under")
+        answers.append(ContactLost(j, int(missing), parts))
+    return tuple(answers)
 
 
 def rank_warnings(structure: Structure) -> list[str]:

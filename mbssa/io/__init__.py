@@ -9,14 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from mbssa.allowed import allowing
-from mbssa.faults import Fault, ModelError, meant
+from mbssa.faults import Fault, Faults, ModelError, meant
 from mbssa.io.assur import FAMILY, assur_linkage
 from mbssa.io.builder import Builder
 from mbssa.io.formats import ALL_ENDINGS, known_ending, no_format, reader, save
-from mbssa.io.functions import Given, with_functions
 from mbssa.io.graph import from_networkx, to_networkx
 from mbssa.io.pairs import from_adjacency, from_pairs
-from mbssa.mechanism import Mechanism
+from mbssa.mechanism import JointGeometry, Mechanism
 from mbssa.trust import Trusted
 
 __all__ = [
@@ -32,6 +31,10 @@ __all__ = [
     "save",
     "to_networkx",
 ]
+
+
+#: A function of the poses of a joint's bodies, or that and its derivative.
+Given = Callable[..., Any] | tuple[Callable[..., Any], Callable[..., Any]]
 
 
 def builtin_names() -> tuple[str, ...]:
@@ -129,7 +132,32 @@ def load(
         found = _load(model)
     if trust or (not isinstance(model, Mapping) and str(model) in builtin_names()):
         found = _trusted(found)
-    return found if functions is None else with_functions(found, functions)
+    return found if functions is None else _with_functions(found, functions)
+
+
+def _with_functions(mechanism: Mechanism, functions: Mapping[str, Given]) -> Mechanism:
+    """Mechanism with other functions, by joint id, in joints of type USER; ModelError has all faults."""
+    # A value is the function, or the function and its derivative; what the joint had of both is gone.
+    geometry, faults = dict(mechanism.joint_geometry), Faults()
+    for name, given in functions.items():
+        where = f"functions {name}"
+        try:
+            joint = mechanism.joint(name)
+        except KeyError as error:
+            faults.add(where, error.args[0], "unknown")
+            continue
+        if "function" not in joint.type.required:
+            what = f"is a {joint.type.code}; functions belong to joints of type USER"
+            faults.add(where, what, "unsupported")
+            continue
+        function, derivative = given if isinstance(given, tuple) and len(given) == 2 else (given, None)
+        if not callable(function) or not (derivative is None or callable(derivative)):
+            faults.add(where, f"is {given!r}; give a function, or a function and its derivative as a tuple")
+            continue
+        before = geometry.get(joint.index, JointGeometry())
+        geometry[joint.index] = replace(before, function=function, derivative=derivative)
+    faults.raise_if_any(mechanism.name or "mechanism")
+    return replace(mechanism, joint_geometry=geometry)
 
 
 def _trusted(mechanism: Mechanism) -> Mechanism:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -55,6 +55,13 @@ class Frames:
         """Coordinates of a joint at the reference by its geometry and by couplings, m or rad."""
         geometry = mechanism.joint_geometry.get(joint)
         return {**(geometry.at_reference if geometry is not None else {}), **self.turns.get(joint, {})}
+
+    def sized_parameters(self, joints: Any) -> dict[str, Any]:
+        """Parameters of a joint, or of several, lengths over the size."""
+        return {
+            name: values[joints] / (1.0 if name == "ratio" else self.size)
+            for name, values in self.parameters.items()
+        }
 
     def on_body(self, body: int, point: Vector) -> Floats:
         """A point of the world at the reference (3,), or (2,) in the plane, in a body's own frame."""

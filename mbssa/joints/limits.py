@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mbssa.arrays import Floats
+from mbssa.arrays import Bools, Floats
 from mbssa.joints.catalogue import coordinate_unit, is_length, type_of_joint
 from mbssa.joints.poses import Poses
 from mbssa.joints.system import Rows, coordinates_at
@@ -32,29 +32,25 @@ class Limits:
     mechanism: Mechanism
     frames: Frames
     places: tuple[tuple[int, int], ...]  # joint and coordinate
+    names: tuple[str, ...]  # of the coordinates
+    lengths: Bools  # (n,) whether they are in m
     low: Floats  # (n,) m or rad
     high: Floats
 
     @classmethod
     def of(cls, mechanism: Mechanism, frames: Frames) -> Limits:
         """The limits of coordinates that follow from the poses of two bodies."""
-        places, ends = [], []
+        places, names, ends = [], [], []
         for joint, geometry in sorted(mechanism.joint_geometry.items()):
             kind = type_of_joint(mechanism, joint)
             for name, pair in geometry.limits.items():
                 if kind.pair is not None and frames.known[joint] and name in kind.drivable:
                     places.append((joint, kind.coordinates.index(name)))
+                    names.append(name)
                     ends.append(pair)
         low, high = np.array(ends, dtype=np.float64).reshape(-1, 2).T
-        return cls(mechanism, frames, tuple(places), low, high)
-
-    def names(self) -> list[tuple[str, str]]:
-        """Joint id and coordinate of each."""
-        kinds = [type_of_joint(self.mechanism, joint) for joint, _ in self.places]
-        return [
-            (self.mechanism.joint_ids[joint], kind.coordinates[k])
-            for (joint, k), kind in zip(self.places, kinds, strict=True)
-        ]
+        lengths = np.array([is_length(name) for name in names], dtype=bool)
+        return cls(mechanism, frames, tuple(places), tuple(names), lengths, low, high)
 
     def values(self, at: Poses) -> Floats:
         """Coordinates (n,), m or rad, angles in the turn that is nearest to their limits."""
@@ -62,17 +58,14 @@ class Limits:
             [coordinates_at(self.mechanism, self.frames, at, [joint])[0, k] for joint, k in self.places]
         )
         turns = np.round((0.5 * (self.low + self.high) - found) / (2 * np.pi))
-        return found + np.where(self._lengths(), 0.0, 2 * np.pi * turns)
+        return found + np.where(self.lengths, 0.0, 2 * np.pi * turns)
 
     def outside(self, at: Poses) -> Floats:
         """Distances (n,) outside, rad or lengths over the mechanism's size; zero inside."""
         value = self.values(at)
         beyond = np.maximum(np.maximum(self.low - value, value - self.high), 0.0)
-        beyond /= np.where(self._lengths(), self.frames.size, 1.0)
+        beyond /= np.where(self.lengths, self.frames.size, 1.0)
         return np.where(beyond > ROUNDING, beyond, 0.0)
-
-    def _lengths(self) -> Floats:
-        return np.array([is_length(name) for _, name in self.names()], dtype=bool)
 
     def led(self) -> Mechanism:
         """The mechanism with these coordinates driven beside its own."""
@@ -90,7 +83,7 @@ class Limits:
 
     def aimed(self, rows: Rows, target: Floats) -> Rows:
         """Rows of :meth:`led` whose residuals are the values to be reached, lengths over the size."""
-        aims = dict(zip(self.places, target / np.where(self._lengths(), self.frames.size, 1.0), strict=True))
+        aims = dict(zip(self.places, target / np.where(self.lengths, self.frames.size, 1.0), strict=True))
         residual = rows.residual.copy()
         for row in np.flatnonzero(rows.drive).tolist():
             joint = int(rows.joint[row])
@@ -101,10 +94,9 @@ class Limits:
 
     def said(self, at: Poses) -> str:
         """The coordinates that are outside at a configuration, with their values."""
-        which = np.flatnonzero(self.outside(at))
-        named = [(*self.names()[n], float(self.values(at)[n])) for n in which.tolist()]
-        units = self.mechanism.units
+        ids, units, value = self.mechanism.joint_ids, self.mechanism.units, self.values(at).tolist()
         return ", ".join(
-            f"{joint}.{name} = {quantity_text(v, coordinate_unit(name), units, '.4g')}"
-            for joint, name, v in named
+            f"{ids[self.places[n][0]]}.{self.names[n]} = "
+            + quantity_text(value[n], coordinate_unit(self.names[n]), units, ".4g")
+            for n in np.flatnonzero(self.outside(at)).tolist()
         )

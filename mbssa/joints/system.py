@@ -155,10 +155,6 @@ def _pair_rows(
     """Rows of joints of one type that relate the poses of two bodies."""
     body, kind = first_two_bodies(mechanism, joints), type_of_joint(mechanism, joints[0])
     d, C, axes, lever = pose_of_joints(frames, at, joints, body)
-    parameters = {
-        name: column[joints] / (1.0 if name == "ratio" else frames.size)
-        for name, column in frames.parameters.items()
-    }
     names, functions = map(list, zip(*pair.constraints, strict=True)) if pair.constraints else ([], [])
     keep = np.ones((len(joints), len(names)), dtype=bool)
     mask = mechanism.driven[joints]
@@ -166,7 +162,7 @@ def _pair_rows(
         names, functions = names + list(kind.coordinates), functions + list(pair.coordinates)
         keep = np.hstack([keep, (mask[:, None] >> np.arange(kind.grade)) & 1 == 1])
     drive = np.arange(len(names)) >= len(pair.constraints)
-    value, rate = elementary_slopes(tuple(functions), d, C, parameters)
+    value, rate = elementary_slopes(tuple(functions), d, C, frames.sized_parameters(joints))
     jacobian = by_bodies(rate, axes, (lever[:, 0], lever[:, 1]))
     return _rows(value if values else np.where(drive, 0.0, value), jacobian, keep, names, joints, body, drive)
 
@@ -188,8 +184,7 @@ def coordinates_at(mechanism: Mechanism, frames: Frames, at: Poses, joints: Sequ
     kind, which = type_of_joint(mechanism, joints[0]), np.array(joints)
     assert kind.pair is not None
     d, C, _, _ = pose_of_joints(frames, at, which, first_two_bodies(mechanism, which))
-    given = {name: column[which] / frames.size for name, column in frames.parameters.items()}
-    found: Floats = elementary_values(kind.pair.coordinates, d, C, given)
+    found: Floats = elementary_values(kind.pair.coordinates, d, C, frames.sized_parameters(which))
     lengths = np.array([is_length(name) for name in kind.coordinates], dtype=np.bool_)
     found[:, lengths] *= frames.size
     for row, joint in zip(found, joints, strict=True):
