@@ -12,7 +12,6 @@ from groups.contacts import left_limits, outside, sentences_of
 from groups.motion import Motion
 from groups.reference import check_drives
 from groups.results.arrays import Arrays
-from groups.rotations import quaternion_of
 from groups.solvers.solver import Solver
 from groups.status import (
     BRANCH_JUMP,
@@ -166,24 +165,8 @@ class Run:
 
     def stop_at(self, done: int) -> None:
         """Mark all later instants as not computed."""
-        later = slice(done, len(self.motion.time))
-        if done < later.stop:
-            self.place_frame(done, later.stop)
-            for group in range(self.model.structure.n_groups):
-                self.mark(group, later, NOT_COMPUTED)
-
-    def place_frame(self, first: int, stop: int) -> None:
-        """Write the frame's own rows, where no call does that solves all groups."""
-        row = self._row_of[0]
-        if row < 0:
-            return
-        position, orientation, velocity, acceleration = self.arrays.outputs
-        stands = self.model.reference
-        turn = stands.angle[0] if self.planar else quaternion_of(stands.rotation[:1])[0]
-        position[row, first:stop] = stands.position[0, : position.shape[2]]
-        orientation[row, first:stop] = turn
-        velocity[row, first:stop] = 0.0
-        acceleration[row, first:stop] = 0.0
+        for group in range(self.model.structure.n_groups if done < len(self.motion.time) else 0):
+            self.mark(group, slice(done, None), NOT_COMPUTED)
 
     def trajectory(self, kept: Ints | None = None) -> Trajectory:
         """Solution found; of some of the bodies, if they are named."""

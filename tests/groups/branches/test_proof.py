@@ -23,7 +23,7 @@ from groups.cli.singular_positions import singular_positions
 from groups.engine.arrays import Life
 from groups.engine.machine import Host
 from groups.engine.path import Way
-from groups.engine.solve import Solving, plan_of
+from groups.engine.solve import plan_of, solved
 from groups.status import BRANCH_JUMP, CONTACT_LOST, OK, PASSED_SINGULAR, PREDECESSOR_FAILED
 from routes.sweep.poses import solve_poses
 
@@ -93,10 +93,8 @@ def of_columns(model, X, time, inputs):
 
 
 def columns_of(model, motion, **options):
-    solving = Solving(in_modes(model, options.get("modes")), motion)
-    solving.begin()
-    solving.advance(0, len(motion.time))
-    solving.finished(np.arange(model.mechanism.n_bodies), 2)
+    solving = solved(in_modes(model, options.get("modes")), motion, compiled=False)
+    solving.settled()
     return solving
 
 
