@@ -153,9 +153,8 @@ class Run:
 
     def stop_at(self, done: int) -> None:
         """Mark all later instants as not computed."""
-        count = len(self.motion.time)
-        for group in range(self.model.structure.n_groups if done < count else 0):
-            self.mark(group, slice(done, count), NOT_COMPUTED)
+        for group in range(self.model.structure.n_groups if done < len(self.motion.time) else 0):
+            self.mark(group, slice(done, None), NOT_COMPUTED)
 
     def trajectory(self, kept: Ints | None = None) -> Trajectory:
         """Solution found; of some of the bodies, if they are named."""

@@ -60,12 +60,12 @@ def solve(
     if not proves(model, branch):
         solving, done, _ = _solved(model, motion, compiled, progress)
         return finished(solving, model.held_bodies(kept), answers, done).trajectory(kept)
-    from groups.branches.insertion import Effort, prove, prove_of_groups
+    from groups.branches.insertion import Effort, Proof, prove_of_groups
 
     solving, done, wanted = _solved(model, motion, compiled, _half(progress, 0.0))
     effort = Effort(branch == "smooth", _half(progress, 0.5), patience_of(branch))
     if wanted and not model.globally:
-        return prove(solving, kept, answers, effort)
+        return Proof(solving, effort).trajectory(kept, answers)
     found = finished(solving, model.held_bodies(kept), answers, done).trajectory(None if wanted else kept)
     if not wanted:
         return found

@@ -14,7 +14,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from groups.assembly_modes import in_modes
-from groups.branches.insertion import Effort, prove, prove_of_groups
+from groups.branches.insertion import Effort, Proof, prove_of_groups
 from groups.building import build
 from groups.dynamics import Forces
 from groups.dynamics import forces as forces_of
@@ -213,7 +213,8 @@ def _proven(solving: Solving, solution: Trajectory, answers: int, effort: Effort
     """A solution whose branches are proven, or another one where they are not."""
     model, kept, X = solving.model, solution.kept, solving.X
     if not model.globally:
-        proven = prove(solving, kept, answers, effort, solution.status.T.copy())
+        proof = Proof(solving, effort, status=solution.status.T.copy())
+        proven = proof.trajectory(kept, answers)
         if solving.X is X:
             return replace(solution, proven=proven.proven, singular=proven.singular)
         return proven

@@ -77,16 +77,16 @@ def positions(assembly: Assembly, known: list[Floats], degree: int | None) -> Po
     web = _Web(system, rng)
     if known:
         web.lead(np.array(known, dtype=complex))
-    while not web.has(degree) and (web.open_arcs() or web.draw(rng)):
-        while not web.has(degree) and (arcs := web.open_arcs()):
-            if max(map(len, web.at)) > MOST:
+    while max(web.counts) != degree and (web.open_arcs() or web.lead(system.random(rng, DRAWN))):
+        while max(web.counts) != degree and (arcs := web.open_arcs()):
+            if max(web.counts) > MOST:
                 return None
             web.carry(arcs)
-            told("following complex positions", min(0.8, max(map(len, web.at)) / (degree or MOST)))
-    found = max(web.at, key=len)
+            told("following complex positions", min(0.8, max(web.counts) / (degree or MOST)))
+    most = int(np.argmax(web.counts))
+    found, side = web.lists[most].states, web.corners[most]
     if not found:
         return None
-    side = web.corners[web.at.index(found)]
     told("following complex positions", 0.9)
     begin = np.tile(side, (len(found), 1))
     ends, t = follow(system, np.array(found), begin, np.zeros_like(begin), 1.0)
@@ -105,7 +105,7 @@ def positions(assembly: Assembly, known: list[Floats], degree: int | None) -> Po
     ]
     sound = len(unlike.states) == arrived_at == np.count_nonzero(arrived) and bool((t > NEARLY).all())
     if len(found) != degree:
-        sound = sound and len(set(map(len, web.at))) == 1
+        sound = sound and len(set(web.counts)) == 1
     return Positions(len(found), len(unlike.states), sound, real)
 
 
@@ -259,7 +259,6 @@ class _Web:
         far = 2.0 ** np.arange(-1, CORNERS - 1)[:, None]
         self.corners = far * _complex(rng, CORNERS, len(system.scale))
         self.lists = [_List(system) for _ in self.corners]
-        self.at = [each.states for each in self.lists]
         arcs = [
             (a, b, k, np.exp(rng.uniform(-1.0, 1.0) + 1j * (rng.uniform(-0.7, 0.7) + 1.6 * (k - 1))))
             for a, b in itertools.combinations(range(CORNERS), 2)
@@ -268,39 +267,35 @@ class _Web:
         self.arcs = [*arcs, *((b, a, k, 1.0 / bend) for a, b, k, bend in arcs)]
         self.carried = set[tuple[int, int, int, int]]()
 
-    def has(self, degree: int | None) -> bool:
-        """Whether all positions are there."""
-        return max(map(len, self.at)) == degree
+    @property
+    def counts(self) -> list[int]:
+        """Numbers of positions at the right sides."""
+        return [len(each.states) for each in self.lists]
 
     def lead(self, states: Complex) -> bool:
         """Whether positions that close for some right sides, followed to the first one, are new there."""
-        before = len(self.at[0])
-        begin = self.system.linearised(states)[0]
+        before, begin = len(self.lists[0].states), self.system.linearised(states)[0]
         ends, t = follow(self.system, states, begin, np.tile(self.corners[0], (len(states), 1)), 1.0)
         for x in ends[t == 1.0]:
             self.lists[0].place(x)
-        return len(self.at[0]) > before
+        return len(self.lists[0].states) > before
 
-    def draw(self, rng: np.random.Generator) -> bool:
-        """Whether positions drawn at random, followed to the first right side, are new there."""
-        return self.lead(self.system.random(rng, DRAWN))
-
-    def open_arcs(self) -> list[tuple[int, int, int]]:
-        """Number of the position and of the arc along which it was not carried yet, and number of the end."""
+    def open_arcs(self) -> list[tuple[int, int]]:
+        """Arcs, by number, with positions, by theirs, that were not carried along them."""
         return [
-            (n, k, b)
+            (n, k)
             for n, (a, b, arc, _) in enumerate(self.arcs)
-            for k in range(len(self.at[a]))
+            for k in range(len(self.lists[a].states))
             if (a, b, arc, k) not in self.carried
         ]
 
-    def carry(self, steps: list[tuple[int, int, int]]) -> None:
+    def carry(self, steps: list[tuple[int, int]]) -> None:
         """Carry positions along arcs, each in both senses."""
-        arcs = [self.arcs[n] for n, _, _ in steps]
-        states = np.array([self.at[arc[0]][k] for arc, (_, k, _) in zip(arcs, steps, strict=True)])
+        arcs = [self.arcs[n] for n, _ in steps]
+        states = np.array([self.lists[arc[0]].states[k] for arc, (_, k) in zip(arcs, steps, strict=True)])
         begin, end = (self.corners[[arc[side] for arc in arcs]] for side in (0, 1))
         ends, t = follow(self.system, states, begin, end, np.array([arc[3] for arc in arcs]))
-        for row, ((a, b, arc, _), (_, k, _)) in enumerate(zip(arcs, steps, strict=True)):
+        for (a, b, arc, _), (_, k), x, done in zip(arcs, steps, ends, t, strict=True):
             self.carried.add((a, b, arc, k))
-            if t[row] == 1.0:
-                self.carried.add((b, a, arc, self.lists[b].place(ends[row])))
+            if done == 1.0:
+                self.carried.add((b, a, arc, self.lists[b].place(x)))

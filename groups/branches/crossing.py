@@ -99,7 +99,7 @@ class Trail:
             return None
         value, rate, acceleration = (inputs[order::3, None] for order in range(3))
         motion = Motion(np.zeros(1), self.step.names, value, rate, acceleration)
-        solving, status = proof.solved(motion, None, there)
+        solving, status = proof.piece(motion, None, there)
         if status.any():
             return None
         pose = self._pose(solving.X[:, 0])

@@ -18,7 +18,7 @@ from groups.branches.prover import DEPTH, Pieces, prover_of
 from groups.branches.singular import singular_position
 from groups.engine.path import Way
 from groups.engine.plan import CONDITION, RESIDUAL
-from groups.engine.solve import Solving, plan_of, take_back
+from groups.engine.solve import plan_of, solved, take_back
 from groups.results.schema import OUTPUTS
 from groups.run import Run
 from groups.status import BRANCH_JUMP, CONTACT_LOST, NOT_CONVERGED, OK, PASSED_SINGULAR, PREDECESSOR_FAILED
@@ -27,6 +27,7 @@ from mbssa.arrays import Bools, Floats, Ints
 if TYPE_CHECKING:
     from groups.engine.plan import Plan
     from groups.engine.rescue import Statuses
+    from groups.engine.solve import Solving
     from groups.model import Model
     from groups.motion import Motion
     from groups.results.singular import SingularPosition
@@ -63,15 +64,6 @@ FARTHEST = 1000.0
 WINDOW, WIDEST = 256, 4096
 
 
-def prove(
-    solving: Solving, kept: Ints, level: int, effort: Effort, status: Statuses | None = None
-) -> Trajectory:  # fmt: skip
-    """Prove the branches of a motion that the engine has solved, and solve it again where they are others."""
-    if status is None:
-        status = solving.settled(looks=False)
-    return Proof(solving, status, effort).trajectory(kept, level)
-
-
 def prove_of_groups(
     model: Model,
     motion: Motion,
@@ -83,10 +75,8 @@ def prove_of_groups(
     effort: Effort,
 ) -> Trajectory:
     """Prove a solution by others, with groups of the bodies ``own``; where it is another it is replaced."""
-    everything, solving = np.arange(model.mechanism.n_bodies), Solving(model, motion, compiled=compiled)
-    solving.begin()
-    solving.advance(0, len(motion.time))
-    mine = prove(solving, everything, level, effort)
+    everything = np.arange(model.mechanism.n_bodies)
+    mine = Proof(solved(model, motion, compiled=compiled), effort).trajectory(everything, level)
     assert mine.proven is not None
     status, proven = found.status.copy(), np.zeros_like(found.status)
     of_body = model.structure.group_of_body - 1
@@ -114,6 +104,7 @@ def prove_of_groups(
         **outputs,
         kept=kept,
         status=status,
+        causes=mine.causes if len(own) == len(number) else found.causes,
         residual=np.where(status == found.status, found.residual, np.where(status == OK, 0.0, np.nan)),
         proven=proven,
         singular=tuple(replace(one, group=int(number[one.group - 1])) for one in mine.singular),
@@ -125,13 +116,17 @@ class _StopWantedError(Exception):
 
 
 class Proof:
-    """One motion being proven: columns of the engine, and what is proven of its groups."""
+    """One motion that the engine has solved, being proven, and solved again where it is on other branches."""
 
     def __init__(
-        self, solving: Solving, status: Statuses, effort: Effort | None = None, least: float = LEAST
-    ) -> None:  # fmt: skip
-        self.solving, self.motion, self.X, self.status = solving, solving.motion, solving.X, status
-        self._given = solving.X
+        self,
+        solving: Solving,
+        effort: Effort | None = None,
+        least: float = LEAST,
+        status: Statuses | None = None,
+    ) -> None:
+        self.solving, self.motion, self.X, self._given = solving, solving.motion, solving.X, solving.X
+        self.status = solving.settled(looks=False) if status is None else status
         #: The model that goes on: behind a crossing the reference's signs do not hold.
         self.model, self.plan = solving.model, solving.plan
         self.everything = np.arange(self.model.mechanism.n_bodies)
@@ -204,9 +199,6 @@ class Proof:
             if done == stop:
                 window = min(2 * window, WIDEST)
             else:
-                if self.X is self._given:  # which stays as it is
-                    self.X = self.solving.X = self.solving.life.storage(last + 1)
-                    self.X[:] = self._given
                 try:
                     self._step(done)
                 except _StopWantedError:
@@ -228,14 +220,12 @@ class Proof:
         found: npt.NDArray[np.int8] = (self.sure * (1 + self.continued)).astype(np.int8)
         return found
 
-    def solved(
+    def piece(
         self, motion: Motion, start: Floats | None, model: Model | None = None
     ) -> tuple[Solving, Statuses]:
         """A motion from a column on, or from the reference, and its statuses (G, n)."""
         model = self.model if model is None else model
-        piece = Solving(model, motion, compiled=self.solving.is_compiled)
-        piece.begin(start)
-        piece.advance(0, len(motion.time))
+        piece = solved(model, motion, start, compiled=self.solving.is_compiled)
         status = piece.settled()
         for g, gone, *_ in piece.off_profiles(status):
             status[g, gone] = CONTACT_LOST
@@ -245,7 +235,7 @@ class Proof:
         """Solve the instants behind one, up to another, from there on."""
         if stop > first:
             start = self.solving.column(first) if self.beyond is None else self.beyond.column
-            piece, status = self.solved(self.motion.within(slice(first, stop + 1)), start)
+            piece, status = self.piece(self.motion.within(slice(first, stop + 1)), start)
             self.X[:, first + 1 : stop + 1] = piece.X[:, 1:]
             self.status[:, first + 1 : stop + 1] = status[:, 1:]
 
@@ -295,11 +285,11 @@ class Proof:
             self.proven[:, 0] = self._said
             return
         step = Step(Way.straight(start, goal, self.solving.life), names, float(self.motion.time[0]), 0.0)
-        begin, status = self.solved(step.at(np.zeros(1)), None)
-        before = self.X[:, 0].copy(), self.status[:, 0].copy()
+        begin, status = self.piece(step.at(np.zeros(1)), None)
+        before = self._before(0)
         self._in_pieces(step, begin.column(), status[:, 0], 0)
         # Once more, with the rates of the motion.
-        piece, again = self.solved(self.motion.within(slice(0, 1)), self.solving.column(0))
+        piece, again = self.piece(self.motion.within(slice(0, 1)), self.solving.column(0))
         self.X[:, 0] = piece.X[:, 0]
         self.status[:, 0] = np.where(self.status[:, 0] == OK, again[:, 0], self.status[:, 0])
         self._compare(0, *before)
@@ -314,11 +304,18 @@ class Proof:
             column, status, self.beyond = self.beyond.column, self.beyond.status, None
         life = self.solving.life
         way = Way(life, life.storage(2), time - time[0], *(inputs[order::3] for order in range(3)))
-        before = self.X[:, first + 1].copy(), self.status[:, first + 1].copy()
+        before = self._before(first + 1)
         self._in_pieces(
             Step(way, of.names, float(time[0]), float(time[1] - time[0])), column, status, first + 1
         )
         self._compare(first + 1, *before)
+
+    def _before(self, at: int) -> tuple[Floats, Statuses]:
+        """An instant before it is solved anew, in an array of its own: the given one stays as it is."""
+        if self.X is self._given:
+            self.X = self.solving.X = self.solving.life.storage(len(self.motion.time))
+            self.X[:] = self._given
+        return self.X[:, at].copy(), self.status[:, at].copy()
 
     def _compare(self, at: int, column: Floats, status: Statuses) -> None:
         """Solve what follows anew if an instant was in another pose."""
@@ -339,7 +336,7 @@ class Proof:
                 raise _StopWantedError
             # No farther than to the first instant that was not solved: what comes after takes long to fail.
             solved = shares[: 1 + min(AT_ONCE, int(np.searchsorted(shares, unsolved)))]
-            piece, codes = self.solved(step.at(solved), column)
+            piece, codes = self.piece(step.at(solved), column)
             codes[:, 0] = status
             lost = bool((codes[self.sure, 1:] != OK).any())
             self.spent += (RESCUED if lost else 1.0) * self.plan.seconds(len(solved))

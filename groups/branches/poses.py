@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from groups.branches.insertion import Proof
 from groups.branches.prover import prover_of
-from groups.engine.solve import Solving, plan_of
+from groups.engine.solve import Solving, plan_of, solved
 from groups.motion import Motion
 from groups.results.arrays import Arrays
 from groups.results.schema import QUALITY
@@ -72,7 +72,7 @@ def solve_proven_poses(
     status, sure = run.arrays.quality[0], prover_of(plan_of(model)).sure
 
     def told(span: slice, solving: Solving) -> None:
-        proof, gaps = Proof(solving, status[:, span]), stops[:-1] - 1 - span.start
+        proof, gaps = Proof(solving, status=status[:, span]), stops[:-1] - 1 - span.start
         steps = proof.passed(solving, proof.status, slice(0, span.stop - span.start), gaps=gaps)
         passed[span.start : span.stop - 1] = steps[:, sure].all(axis=1)
 
@@ -85,10 +85,7 @@ def solve_proven_poses(
     for case, span in enumerate(spans):
         if passed[span.start : span.stop - 1].all():
             continue
-        solving = Solving(model, motion.within(span), compiled=compiled)
-        solving.begin()
-        solving.advance(0, span.stop - span.start)
-        one = Proof(solving, solving.settled(), least=LEAST)
+        one = Proof(solved(model, motion.within(span), compiled=compiled), least=LEAST)
         one.progress = lambda _, one=one: one.sure[sure].all() or False
         poses, doubted = one.trajectory(everything, 0), sure & ~one.sure
         if doubted.any():  # the pose at the end is the one that was tried, if any

@@ -117,7 +117,7 @@ class Prover:
     """Proofs of the groups of a plan; ``refused`` are the indices of those without."""
 
     def __init__(self, plan: Plan) -> None:
-        self.plan, self.refused, self.unknowns = plan, dict[int, str](), plan.unknowns
+        self.plan, self.refused, self.unknowns = plan, set[int](), plan.unknowns
         printed: dict[object, Test] = {}
         routines: dict[object, Routine] = {}
         read, found, n_hard = set[int](), list[Proven](), 0
@@ -138,8 +138,8 @@ class Prover:
                 key = routine, own, implicit
                 if key not in printed:
                     printed[key] = Test(routine, own, implicit=implicit)
-            except UnboundedError as refused:
-                self.refused[part.index] = str(refused)
+            except UnboundedError:
+                self.refused.add(part.index)
                 continue
             text = printed[key]
             first = self.unknowns if implicit else int(part.state[0]) - plan.first_state if part.n else 0

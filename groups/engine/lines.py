@@ -9,7 +9,7 @@ import numpy as np
 
 from groups.engine.path import STRIDE, Follower
 from groups.engine.rescue import Statuses, statuses
-from groups.engine.solve import Solving, plan_of
+from groups.engine.solve import Solving, plan_of, solved
 from mbssa.arrays import Bools, Floats, Ints
 
 if TYPE_CHECKING:
@@ -43,9 +43,7 @@ def solve_lines(
         return solving, statuses(plan, solving.life, solving.X, motion.time, solving.knots, found)
     for line in np.flatnonzero(~sound).tolist():
         span = slice(int(first[line]), int(stop[line]))
-        one = Solving(model, motion.within(span), compiled=compiled)
-        one.begin()
-        one.advance(0, span.stop - span.start)
+        one = solved(model, motion.within(span), compiled=compiled)
         found[:, span] = statuses(plan, one.life, one.X, one.way.time, one.knots, found[:, span])
         solving.X[:, span] = one.X
     return solving, found

@@ -220,6 +220,14 @@ class Solving:
         return Arrays((position, orientation, velocity, acceleration), (status, residual, steps, condition))
 
 
+def solved(model: Model, motion: Motion, start: Floats | None = None, *, compiled: bool) -> Solving:
+    """A motion that is solved from the reference, or another column, on; it is not settled yet."""
+    solving = Solving(model, motion, compiled=compiled)
+    solving.begin(start)
+    solving.advance(0, len(motion.time))
+    return solving
+
+
 def take_back(plan: Plan, X: Floats, status: Statuses) -> None:
     """Clear answers that are numbers, and yet none."""
     gone: Bools = np.isin(status, (BRANCH_JUMP, PREDECESSOR_FAILED, PASSED_SINGULAR))

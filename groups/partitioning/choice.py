@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -19,7 +18,7 @@ from groups.partitioning.pivoting import METHODS, Method, pivots_of
 from groups.posed import poses_of
 from mbssa import Mechanism
 from mbssa.arrays import Bools, Floats, Ints
-from mbssa.faults import BETWEEN
+from mbssa.faults import BETWEEN, meant
 from mbssa.joints.assembly import assemble
 from mbssa.joints.frames import Frames, joint_frames
 from mbssa.joints.poses import Poses
@@ -134,8 +133,7 @@ def partition(
     at : one instant of a motion, as ``trajectory.instants(slice(k, k + 1))``; the assembled reference if not
         given
     cuts : ids of the joints to cut; both joints of a body between two spherical (in the plane: revolute)
-        joints replace it by a rod. By default the joints with the most freedom, and in space a rod in
-        place of a body with two spherical joints alone
+        joints replace it by a rod. By default the joints with the most freedom, and such rods in space
     independent, dependent : the user's own choice. Where one is given, all other coordinates are of the
         other kind, and none is in both; but after ``independent="all"`` those that are named dependent are no
         longer independent, as with Robotran's ``set_qu`` and ``set_qv``. A driven coordinate that is named
@@ -299,13 +297,12 @@ def _kinds(
 
 
 def _unknown(what: str, given: Sequence[str], names: Sequence[str]) -> list[str]:
-    faults = []
-    for name in given:
-        if name not in names:
-            near = difflib.get_close_matches(name, names, n=2)
-            hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(names)}"
-            faults.append(f"{what}: no coordinate {name!r} in the tree; {hint}")
-    return faults
+    return [
+        f"{what}: no coordinate {name!r} in the tree; "
+        + (meant(name, names, most=2).rstrip() or f"there are {', '.join(names)}")
+        for name in given
+        if name not in names
+    ]
 
 
 def _check_choice(

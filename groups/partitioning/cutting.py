@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from groups.tree import Link, spanning
 from mbssa import Mechanism
-from mbssa.joints.catalogue import JointType, coordinate_unit, type_of_joint
+from mbssa.joints.catalogue import coordinate_unit, type_of_joint
 from mbssa.joints.frames import Frames
 from mbssa.trust import REMEDY
 
@@ -66,60 +66,38 @@ def cut_open(
     carrying = [
         j
         for j in range(mechanism.n_joints)
-        if j not in ends and j not in (named or ()) and _row(mechanism, j).pair is not None
+        if j not in ends and j not in (named or ()) and type_of_joint(mechanism, j).pair is not None
     ]
     links, closing = spanning(mechanism, own, carrying)
     _check_tree(mechanism, links, closing if named is not None else (), named)
-    hanging = {link.joint for link in links}
+    hanging, prescribed = {link.joint for link in links}, set(driven)
     found = [Cut("rod", pair, body, ("length",)) for body, pair in rods.items()]
-    prescribed = set(driven)
-    found += [
-        _cut(mechanism, frames, j, prescribed)
-        for j in range(mechanism.n_joints)
-        if j not in hanging and j not in ends
-    ]
+    others = (j for j in range(mechanism.n_joints) if j not in hanging and j not in ends)
+    found += [_cut(mechanism, frames, j, prescribed) for j in others]
     kept = tuple(sorted((cut for cut in found if cut.equations), key=lambda cut: cut.joints))
-    names, units, start = list[str](), list[str](), [-1] * mechanism.n_joints
+    ids, names, units, start = mechanism.joint_ids, list[str](), list[str](), [-1] * mechanism.n_joints
     for j in sorted(hanging):
         start[j] = len(names)
-        row = _row(mechanism, j)
-        names += [f"{mechanism.joint_ids[j]}.{coordinate}" for coordinate in row.coordinates]
-        units += [coordinate_unit(coordinate) for coordinate in row.coordinates]
+        coordinates = type_of_joint(mechanism, j).coordinates
+        names += [f"{ids[j]}.{coordinate}" for coordinate in coordinates]
+        units += map(coordinate_unit, coordinates)
+    equations = [f"{' '.join(ids[j] for j in cut.joints)}: {name}" for cut in kept for name in cut.equations]
+    drives = [k >= len(cut.equations) - cut.driven for cut in kept for k in range(len(cut.equations))]
     return CutOpen(
-        mechanism,
-        frames,
-        links,
-        kept,
-        tuple(names),
-        tuple(units),
-        tuple(start),
-        tuple(
-            f"{' '.join(mechanism.joint_ids[j] for j in cut.joints)}: {name}"
-            for cut in kept
-            for name in cut.equations
-        ),
-        tuple(
-            place >= len(cut.equations) - cut.driven for cut in kept for place in range(len(cut.equations))
-        ),
-    )
+        mechanism, frames, links, kept, tuple(names), tuple(units), tuple(start), tuple(equations),
+        tuple(drives),
+    )  # fmt: skip
 
 
 def cut_coordinates(opened: CutOpen) -> tuple[str, ...]:
     """Names of the coordinates of cut joints: none of rods, the driven ones of gears and the like."""
-    mechanism = opened.mechanism
+    mechanism, found = opened.mechanism, list[str]()
     ends = {j for cut in opened.cuts if cut.rod >= 0 for j in cut.joints}
-    return tuple(
-        f"{mechanism.joint_ids[j]}.{name}"
-        for j in range(mechanism.n_joints)
-        if opened.start[j] < 0 and j not in ends
-        for name in (
-            _row(mechanism, j).coordinates if _row(mechanism, j).pair else mechanism.joints[j].driven
-        )
-    )
-
-
-def _row(mechanism: Mechanism, joint: int) -> JointType:
-    return type_of_joint(mechanism, joint)
+    for j in (j for j in range(mechanism.n_joints) if opened.start[j] < 0 and j not in ends):
+        kind = type_of_joint(mechanism, j)
+        names = kind.coordinates if kind.pair else mechanism.joints[j].driven
+        found += [f"{mechanism.joint_ids[j]}.{name}" for name in names]
+    return tuple(found)
 
 
 def _joints_named(mechanism: Mechanism, names: Sequence[str]) -> tuple[int, ...]:
@@ -150,7 +128,7 @@ def _rods(mechanism: Mechanism, named: tuple[int, ...] | None) -> dict[int, tupl
             continue
         if named is not None and not set(joints) <= set(named):
             continue
-        if all(_row(mechanism, j).is_ball and not mechanism.driven[j] for j in joints):
+        if all(type_of_joint(mechanism, j).is_ball and not mechanism.driven[j] for j in joints):
             rods[body] = (joints[0], joints[1])
     return rods
 
@@ -175,18 +153,16 @@ def _check_tree(
 
 
 def _cut(mechanism: Mechanism, frames: Frames, joint: int, driven: set[str]) -> Cut:
-    row = _row(mechanism, joint)
-    rows = row.pair
-    if rows is None:
+    of, identity = type_of_joint(mechanism, joint), mechanism.joint_ids[joint]
+    if of.pair is None:
         names = tuple(relation.name for relation in frames.relations[joint].constraints)
     else:
-        names = tuple(name for name, _ in rows.constraints)
-    identity = mechanism.joint_ids[joint]
-    drives = tuple(name for name in row.drivable if f"{identity}.{name}" in driven)
-    kind = row.code
-    if (names == ("length",) and not drives) or (row.line == "distance" and drives == ("distance",)):
+        names = tuple(name for name, _ in of.pair.constraints)
+    drives = tuple(name for name in of.drivable if f"{identity}.{name}" in driven)
+    kind = of.code
+    if (names == ("length",) and not drives) or (of.line == "distance" and drives == ("distance",)):
         kind = "rod"
-    elif row.is_ball and not drives:
+    elif of.is_ball and not drives:
         kind = "ball"
     elif len(names) + len(drives) == mechanism.freedom:
         kind = "solid"

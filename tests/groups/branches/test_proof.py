@@ -21,7 +21,7 @@ from groups.branches.poses import solve_proven_poses
 from groups.branches.prover import prover_of
 from groups.cli.singular_positions import singular_positions
 from groups.engine.machine import Host
-from groups.engine.solve import Solving, plan_of
+from groups.engine.solve import plan_of, solved
 from groups.status import BRANCH_JUMP, CONTACT_LOST, OK, PASSED_SINGULAR, PREDECESSOR_FAILED
 from routes.sweep.poses import solve_poses
 
@@ -89,10 +89,8 @@ def of_columns(model, X, way):
 
 
 def columns_of(model, motion, **options):
-    solving = Solving(in_modes(model, options.get("modes")), motion)
-    solving.begin()
-    solving.advance(0, len(motion.time))
-    solving.finished(np.arange(model.mechanism.n_bodies), 2)
+    solving = solved(in_modes(model, options.get("modes")), motion, compiled=False)
+    solving.settled()
     return solving
 
 
