@@ -18,11 +18,12 @@ from groups.dynamics.forward.loads import Loads
 from groups.global_approach import system_of
 from groups.motion import Law, drive_rows, reference_inputs
 from groups.passive_rotations import locked_rotations
-from groups.rotations import plane_rotation, rotation_of
+from groups.rotations import plane_rotation, rotation_of, twist_in_space
 from groups.setting import Setting
 from groups.trajectory import Trajectory
 from mbssa import Structure
 from mbssa.arrays import Floats
+from mbssa.joints.axes import in_space
 from mbssa.joints.frames import Frames
 from mbssa.joints.poses import Poses
 from mbssa.joints.system import unknowns
@@ -127,44 +128,27 @@ class Constraints:
 class Bodies:
     """The state vector: positions, orientations and twists of the movable bodies, then the work of loads."""
 
-    def __init__(self, structure: Structure, frames: Frames, loads: Loads) -> None:
-        self.mechanism, self.loads = structure.mechanism, loads
-        self.planar, self.n = loads.planar, structure.mechanism.n_bodies
+    def __init__(self, loads: Loads, begin: Trajectory) -> None:
+        self.loads, self.planar, self.n = loads, loads.planar, loads.mechanism.n_bodies
         self.wide = (2, 1, 3) if self.planar else (3, 4, 6)
-        self.frame = frames.position[0], frames.rotation[0]
+        assert begin.velocity is not None
+        first = [x[0].reshape(self.n, -1) for x in (begin.position, begin.orientation, begin.velocity)]
+        self.frame = [x[:1] for x in first]
+        self.start = np.concatenate([*(x[1:].ravel() for x in first), [0.0]])  # without work
         ends = np.cumsum([0, *((self.n - 1) * w for w in self.wide)])
         self.parts = [slice(int(a), int(b)) for a, b in itertools.pairwise(ends)]
-        self.length = int(ends[-1]) + 1
-
-    def packed(self, begin: Trajectory) -> Floats:
-        """State at the first instant of a motion, without work."""
-        assert begin.velocity is not None
-        parts = (begin.position[0, 1:], begin.orientation[0, 1:], begin.velocity[0, 1:])
-        return np.concatenate([*(part.ravel() for part in parts), [0.0]])
 
     def unpacked(self, y: Floats) -> tuple[Floats, Floats, Floats, Floats, Floats, Floats]:
         """Position, orientation, velocity; in space position (N, 3), rotation (N, 3, 3), twist (N, 6)."""
-        n, (p, o, v) = self.n, self.wide
-        position, velocity = np.zeros((n, p)), np.zeros((n, v))
-        position[1:] = y[self.parts[0]].reshape(-1, p)
-        velocity[1:] = y[self.parts[2]].reshape(-1, v)
-        position[0] = self.frame[0][:p]
-        twist, in_space = np.zeros((n, 6)), np.zeros((n, 3))
-        in_space[:, :p] = position
+        position, turn, velocity = (
+            np.concatenate([frame, y[at].reshape(-1, wide)])
+            for frame, at, wide in zip(self.frame, self.parts, self.wide, strict=True)
+        )
         if self.planar:
-            angle = np.zeros(n)
-            angle[1:] = y[self.parts[1]]
-            angle[0] = np.arctan2(self.frame[1][1, 0], self.frame[1][0, 0])
-            twist[:, [0, 1, 5]] = velocity
-            return position, angle, velocity, in_space, plane_rotation(angle), twist
-        quaternion = np.zeros((n, o))
-        quaternion[1:] = y[self.parts[1]].reshape(-1, o)
-        quaternion[0, 0] = 1.0
-        length = np.linalg.norm(quaternion, axis=1, keepdims=True)
-        quaternion = quaternion / np.where(length > 0, length, 1.0)
-        rotation = rotation_of(quaternion)
-        rotation[0] = self.frame[1]
-        return position, quaternion, velocity, position, rotation, velocity
+            angle, twist = turn[:, 0], twist_in_space(velocity)
+            return position, angle, velocity, in_space(position), plane_rotation(angle), twist
+        turn /= np.linalg.norm(turn, axis=1, keepdims=True)
+        return position, turn, velocity, position, rotation_of(turn), velocity
 
     def angle(self, orientation: Floats) -> Floats:
         """Angles (N,) that count turns; zero in space."""
@@ -187,7 +171,7 @@ class Bodies:
         *_, rotation, twist = parts
         loads = self.loads.at(t, parts)
         table = self.loads.table
-        free = list(unknowns(self.mechanism.space))
+        free = list(unknowns(self.loads.mechanism.space))
         M, f = np.zeros((self.n, 6, 6)), np.zeros((self.n, 6))
         f[:, free] = loads
         moment = rotation[table.body] @ table.moment @ rotation[table.body].swapaxes(1, 2)
@@ -235,8 +219,8 @@ class BodyCoordinates(ABC):
         self.mechanism, self.evaluations, self.t = structure.mechanism, 0, float(begin.time[0])
         self.loads = loads
         self.constraints = Constraints(structure, frames, at, laws, self.t)
-        self.bodies = Bodies(structure, frames, loads)
-        self.start = self.bodies.packed(begin)
+        self.bodies = Bodies(loads, begin)
+        self.start = self.bodies.start
 
     @property
     def longest_step(self) -> float:

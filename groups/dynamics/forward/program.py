@@ -194,8 +194,8 @@ class Printed:
         back = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(memory.asked_back)
         tables = (ctypes.c_void_p * len(script.tables))(*(x.ctypes.data for x in script.tables.values()))
         at = (each.buffer_info()[0] for each in (memory.numbers, memory.wholes))
-        arguments = *at, ctypes.cast(back, ctypes.c_void_p), tables
-        memory.kept = back
+        arguments = *at, ctypes.cast(back, ctypes.c_void_p).value, ctypes.addressof(tables)
+        memory.kept = back, tables
         return partial(self._machine.evaluate, *arguments), partial(self._machine.advance, *arguments)
 
 
@@ -207,7 +207,7 @@ class Memory:
         self.room, self.asked, self._printed = room, asked, printed
         self.numbers, self.wholes = array("d", bytes(8 * (room.size + 1))), array("q", bytes(8 * room.wholes))
         self.view, self.p = np.frombuffer(self.numbers), np.frombuffer(self.wholes, dtype=np.int64)
-        self.kept: Any = None  # what machine code calls
+        self.kept: Any = None  # what machine code calls and reads
         self._raised: BaseException | None = None
         self["unit"], self["weight"] = traced.unit, traced.weights
         for name, x in zip(
@@ -223,7 +223,8 @@ class Memory:
 
     def __getitem__(self, name: str) -> Any:
         numbers, at = self._at(name)
-        return numbers[at].copy() if isinstance(at, slice) else numbers[at].item()
+        found = numbers[at]
+        return found.copy() if isinstance(at, slice) else found.item()
 
     def __setitem__(self, name: str, x: Any) -> None:
         numbers, at = self._at(name)
@@ -251,6 +252,7 @@ class Memory:
         begin, answers = self.room.samples, np.zeros(len(time) * self.room.answer)
         self.numbers = array("d", np.concatenate([self.view[:begin], time, [np.inf], answers]).tobytes())
         self.view = np.frombuffer(self.numbers)
+        self._given = self.view[self.room.places["given"]]
         self["answers"] = begin + len(time) + 1
         self.use(self._printed)
 
@@ -266,7 +268,8 @@ class Memory:
     def evaluate(self, t: float, y: Floats, how: int) -> bool:
         """Evaluate a state; whether it is sound."""
         room, numbers = self.room, self.numbers
-        numbers[room.time], self.wholes[room.how], self["given"] = t, how, y
+        numbers[room.time], self.wholes[room.how] = t, how
+        self._given[:] = y
         self._called(self._evaluate)
         refused = numbers[room.rate + room.state - 1]
         return refused == refused
