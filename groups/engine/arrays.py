@@ -70,13 +70,8 @@ def aligned(rows: int, pitch: int, memory: Callable[[int], Floats] = np.empty) -
 
 def is_fine(of: Quality, limit: Any, closed: float, flat: Any) -> Any:
     """Whether a group is solved, in the mode of the reference, and not far from where it was expected."""
-    return (
-        (of.condition > flat)
-        & (of.residual <= closed)
-        & (of.reach > EDGE)
-        & (of.gimbal > EDGE)
-        & (of.far <= limit)
-    )
+    solved = (of.condition > flat) & (of.residual <= closed) & (of.far <= limit)
+    return solved & (of.reach > EDGE) & (of.gimbal > EDGE)
 
 
 def all_fine(plan: Plan, X: Floats, limit: Any) -> Bools:
