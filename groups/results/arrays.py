@@ -64,6 +64,10 @@ class Arrays:
         for array in (*self.outputs, *self.quality):
             array.flags.writeable = False
 
+    def copy(self) -> Arrays:
+        """The same numbers in memory of their own."""
+        return Arrays.named({name: array.copy() for name, array in self.by_name().items()})
+
 
 def _in_one_block(shapes: Shapes) -> dict[str, Any]:
     """Empty arrays, contiguous each, side by side in one block of memory."""
