@@ -10,7 +10,7 @@ PACKAGES = ("mbssa", "groups", "routes", "mbssa_studio")
 #: with its geometry for reactions, the equations of a joint, cases of a sweep with their statuses.
 POSES = {
     "mbssa/joints/poses.py Poses", "mbssa/joints/poses.py RelativePose",
-    "groups/joint_jacobian.py PairPose",
+    "groups/joint_jacobian.py PosesOverTime", "groups/joint_jacobian.py PairPose",
     "routes/sweep/poses.py Poses",
 }  # fmt: skip
 #: What a tree is made of: of a group, of Wehage's method, of a robot's file; equations of motion of trees.
