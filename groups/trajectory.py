@@ -93,8 +93,6 @@ class Trajectory:
     ([], 'proven')
     >>> trajectory.body("coupler").point("tracer").shape, trajectory.spatial().velocity.shape
     ((5, 2), (5, 4, 6))
-    >>> trajectory.joint("1-2")["angle"].rate.round(6).tolist()
-    [6.283185, 6.283185, 6.283185, 6.283185, 6.283185]
     >>> trajectory.quantity("angle(crank.x, world.x, world.z)").rate[0].round(6)
     np.float64(-6.283185)
     >>> trajectory.instants(slice(0, None, 2)).time.tolist()
@@ -180,13 +178,7 @@ class Trajectory:
         return names_of_groups(structure) if structure.n_groups == count else ("",) * count
 
     def body(self, name: str | int) -> BodyMotion:
-        """Motion of one body, by name or number.
-
-        Raises
-        ------
-        KeyError
-            No such body, or it was not kept: those that there are.
-        """
+        """Motion of one body, by name or number; a KeyError says which were kept where this one was not."""
         index = body_index(self.mechanism, name)
         place = int(np.searchsorted(self.kept, index))
         if place == len(self.kept) or self.kept[place] != index:
@@ -197,12 +189,8 @@ class Trajectory:
     def joint(self, name: str | int) -> JointMotion:
         """Free coordinates of one joint, with rates and accelerations, by its id or index.
 
-        Raises
-        ------
-        KeyError
-            No such joint, or one of its bodies was not kept.
-        ValueError
-            A joint without geometry, or of a type that has no equations on a relative pose.
+        A KeyError where there is no such joint or a body of it was not kept; a ValueError where it has no
+        geometry, or a type without equations on a relative pose.
         """
         return joint_motion(self, name)
 
@@ -238,12 +226,8 @@ class Trajectory:
         to π at the second of three points, ``dot``, ``cross``, ``norm``, ``sqrt``, ``sin``, ``cos``, ``tan``,
         ``asin``, ``acos``, ``atan``, ``atan2``, ``sinh``, ``cosh``, ``tanh``, ``exp``, ``log``, ``abs``. A
         number has the unit behind it (``90 deg``, ``5 mm``) or of its function (``rad(2 * pi)``); without one
-        it is no length and no angle.
-
-        Raises
-        ------
-        ValueError
-            An expression that cannot be read, names that there are not, units that do not fit.
+        it is no length and no angle. A ValueError where an expression cannot be read, for names that there
+        are not and units that do not fit.
         """
         from groups.results.expressions import derived
 
@@ -259,7 +243,8 @@ class Trajectory:
     def columns(self, **choice: Unpack[Choice]) -> tuple[list[str], Floats]:
         """Header and (T, columns) table: time, joints, points, bodies, and status and residual by group.
 
-        Driven coordinates come first. Coordinates, points and bodies have those levels that were kept.
+        Driven coordinates come first. Coordinates, points and bodies have those levels that were kept. A
+        KeyError or ValueError for what there is not.
 
         Parameters
         ----------
@@ -268,11 +253,6 @@ class Trajectory:
         bodies : name, or names and numbers, of the bodies that have columns; by default all that were kept
         derived : expressions as :meth:`quantity` has them, by the name of their columns
         units : ``"si"``, or ``"file"`` for those of the model file
-
-        Raises
-        ------
-        KeyError, ValueError
-            Joints, coordinates, bodies, quantities or units that there are not.
         """
         from groups.results.table import chosen_columns
 
@@ -365,17 +345,9 @@ class Trajectory:
 def load_trajectory(path: str | Path, mechanism: Mechanism | None = None) -> Trajectory:
     """Read a trajectory that :meth:`groups.Trajectory.save` wrote.
 
-    Its mechanism is the one in the file, or ``mechanism``.
+    Its mechanism is the one in the file, or ``mechanism``. A ValueError where it is no such archive, damaged,
+    pickled, or its arrays do not fit together or to the mechanism; an OSError where it cannot be read.
 
-    Raises
-    ------
-    ValueError
-        No such archive, damaged, pickled, arrays that do not fit together, or another mechanism.
-    OSError
-        The file cannot be read.
-
-    Examples
-    --------
     >>> import groups, mbssa, pathlib, tempfile
     >>> bar = mbssa.load("planar_four_bar")
     >>> trajectory = groups.build(mbssa.decompose(bar)).solve(groups.constant_speed(bar, steps=5))

@@ -22,6 +22,9 @@ def sample(
 ) -> Motion:
     """Laws of the driven coordinates at these instants.
 
+    A ValueError has all faults: a driven coordinate without a law, a law for none, time that does not
+    increase, a law that gives no finite numbers.
+
     Parameters
     ----------
     laws : for each driven coordinate a law of this package, an expression of t (s) in text, or any function
@@ -29,18 +32,10 @@ def sample(
         alone are derivatives of its operations, or where these cannot be traced, of a spline through many.
     time : (T,) s, increasing
 
-    Raises
-    ------
-    ValueError
-        A driven coordinate without a law, a law for none, time that does not increase, a law that
-        gives no finite numbers: all of them.
-
     Examples
     --------
     >>> import mbssa
     >>> four_bar = mbssa.load("planar_four_bar")
-    >>> sample(four_bar, {"1-2.angle": speed(1.0)}, [0.0, 0.5]).value
-    array([[0. , 0.5]])
     >>> motion = sample(four_bar, {"1-2.angle": lambda t: 0.1 * t**2}, np.linspace(0, 1, 11))
     >>> motion.acceleration[0, [0, 5, 10]].round(6)
     array([0.2, 0.2, 0.2])
@@ -92,7 +87,8 @@ def default_motion(
 
     The usual motion of a mechanism with one driven coordinate has 1 s and 361 instants: a harmonic from the
     reference through the range of the coordinate's limits and back; without limits one turn of an ``angle``
-    at constant speed. Others, and those with a reference outside of the limits, have none.
+    at constant speed. Others, and those with a reference outside of the limits, have none: a ValueError, as
+    for a motion of other inputs, a spline that ends before, steps below 1 or a duration that is not positive.
 
     Parameters
     ----------
@@ -101,12 +97,6 @@ def default_motion(
         on, a shorter one stops earlier.
     at_reference : values of the driven coordinates there (:attr:`groups.Model.reference_inputs`), which are
         otherwise found by assembling the mechanism
-
-    Raises
-    ------
-    ValueError
-        The model carries no motion and has no usual one, or carries one for other inputs; a spline that
-        ends before; steps below 1 or a duration that is not positive.
 
     Examples
     --------
