@@ -16,6 +16,7 @@ from mbssa import Mechanism, Structure
 from mbssa.arrays import Floats, Ints
 from mbssa.joints.frames import Frames
 from mbssa.joints.poses import Poses
+from mbssa.texts import counted
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,8 +39,6 @@ class Model:
     inputs: Floats | None = field(default=None, repr=False)
 
     def __repr__(self) -> str:
-        from mbssa.texts import counted
-
         solved = ", ".join(solver.form for solver in self.solvers[:8]) + ", …" * (len(self.solvers) > 8)
         return (
             f"<Model of {self.mechanism.name or 'unnamed'}: {counted(len(self.solvers), 'group')}: {solved}>"

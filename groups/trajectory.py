@@ -17,6 +17,7 @@ from groups.results.faults import STATUS as STATUS
 from groups.results.faults import sentences
 from groups.results.joints import CoordinateMotion, JointMotion, joint_motion
 from groups.results.schema import OUTPUTS, PROVEN, QUALITY
+from groups.results.table import Choice, check_target, chosen_columns, required, write_csv, write_table
 from groups.rotations import plane_quaternion, twist_in_space
 from groups.rotations import quaternion_of as quaternion_of
 from groups.rotations import rotation_of as rotation_of
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from groups.pictures.page import Player
     from groups.pictures.paths import PointName
     from groups.results.singular import SingularPosition
-    from groups.results.table import Choice
     from mbssa import Mechanism, Structure
 
 
@@ -41,18 +41,12 @@ if TYPE_CHECKING:
 Level = Literal["position", "velocity", "acceleration"]
 LEVELS: tuple[Level, ...] = ("position", "velocity", "acceleration")
 
-#: Bodies of a group that its name lists before it only counts the rest.
-_NAMED = 6
-
 #: Requested treatment of the branch, and its certainty by the number in :attr:`Trajectory.proof`.
 Branch = Literal["checked", "proven", "smooth"]
 PROOF = ("none", "checked", "proven", "continued")
 
-#: Faults that a representation lists before it only counts the rest.
-_SHOWN = 3
-
-#: Names that a message lists before it only counts the rest.
-_LISTED = 40
+#: Names in a message, bodies in a group's name and faults in a representation, before the rest is counted.
+_LISTED, _NAMED, _SHOWN = 40, 6, 3
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -254,8 +248,6 @@ class Trajectory:
         derived : expressions as :meth:`quantity` has them, by the name of their columns
         units : ``"si"``, or ``"file"`` for those of the model file
         """
-        from groups.results.table import chosen_columns
-
         found = chosen_columns(self, **choice)
         return [column.name for column in found], np.stack([column.values for column in found], axis=1)
 
@@ -277,8 +269,6 @@ class Trajectory:
         OSError
             The file exists, or cannot be written. It is then as it was before.
         """
-        from groups.results.table import check_target, chosen_columns, write_table
-
         path = check_target(path, (".csv", ".parquet", ".npz", ".nc"), force)
         ending = path.suffix.lower()
         if ending in (".npz", ".nc"):
@@ -290,7 +280,6 @@ class Trajectory:
     def save(self, path: str | Path, *, force: bool = False) -> None:
         """Write everything, the mechanism too, to ``.npz``, which :func:`groups.load_trajectory` reads."""
         from groups.results.archive import save
-        from groups.results.table import check_target
 
         save(self, check_target(path, (".npz",), force))
 
@@ -300,8 +289,6 @@ class Trajectory:
         Numbers have as many digits as it takes to read the same ones back. Below 4e-15 of the largest with
         the same unit they are rounding, and written as 0.
         """
-        from groups.results.table import check_target, chosen_columns, write_csv
-
         choice.setdefault("units", "file")
         write_csv(chosen_columns(self, **choice), check_target(path, (".csv",), force))
 
@@ -310,8 +297,6 @@ class Trajectory:
 
         Raises as :meth:`columns`, and a ModuleNotFoundError without pandas (extra ``xarray``).
         """
-        from groups.results.table import chosen_columns, required
-
         time, *others = chosen_columns(self, **choice)
         required("pandas", "data frames need pandas", "xarray")
         import pandas
@@ -337,7 +322,6 @@ class Trajectory:
         Raises as :meth:`write`; a ValueError too for an array larger than the 4 GB that the format takes.
         """
         from groups.results.netcdf import write_netcdf
-        from groups.results.table import check_target
 
         write_netcdf(self, check_target(path, (".nc",), force))
 

@@ -201,10 +201,15 @@ class OutputOptions:
         faults: list[str] = []
         if not (self._tables or self.plot or self.animate):
             return faults
+        from groups.pictures.coordinates import coordinates
+        from groups.pictures.paths import paths
+
         still = at_reference(model, kept, level)
         try:
-            if self.plot:
-                self._try_plot(still)
+            if self.plot and self.points:
+                paths(still, names(self.points))
+            elif self.plot:
+                coordinates(still, self._curves, derived=self.columns.get("derived"))
         except ValueError as error:
             advice = "" if kept is None or self.points else "; --keep more bodies, or write --points"
             faults.append(f"--plot: {error}{advice}")
@@ -252,15 +257,6 @@ class OutputOptions:
     @property
     def _films(self) -> list[Path]:
         return [path for path in self.animate or () if path.suffix.lower() in FILMS]
-
-    def _try_plot(self, still: Trajectory) -> None:
-        from groups.pictures.coordinates import coordinates
-        from groups.pictures.paths import paths
-
-        if self.points:
-            paths(still, names(self.points))
-        else:
-            coordinates(still, self._curves, derived=self.columns.get("derived"))
 
     def _try_animation(self, still: Trajectory, faults: list[str]) -> None:
         from groups.pictures.drawing import MOST_BODIES

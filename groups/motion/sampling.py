@@ -159,17 +159,12 @@ def stored_motion(
     free = any(_START[law.name] not in law.parameters for law in stored.inputs.values() if law.name in _START)
     if at_reference is None:
         at_reference = reference_values(mechanism) if free else dict.fromkeys(names, 0.0)
-    laws = _laws(stored, at_reference)
     time = np.linspace(0.0, stored.duration if duration is None else duration, instants)
-    return sample(mechanism, laws, time)
+    return sample(mechanism, laws_from_data(stored, at_reference), time)
 
 
-def stored_laws(mechanism: Mechanism, at_reference: Mapping[str, float]) -> dict[str, Law]:
-    """Laws of the motion that a mechanism carries, by coordinate; empty where it carries none."""
-    return {} if mechanism.motion is None else _laws(mechanism.motion, at_reference)
-
-
-def _laws(stored: DefaultMotion, at_reference: Mapping[str, float]) -> dict[str, Law]:
+def laws_from_data(stored: DefaultMotion, at_reference: Mapping[str, float]) -> dict[str, Law]:
+    """Laws of a motion that is kept as data, by coordinate."""
     return {
         name: law_from_data(law, at_reference[name], stored.duration, coordinate_unit(name))
         for name, law in stored.inputs.items()

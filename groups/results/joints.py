@@ -69,7 +69,6 @@ class JointMotion(Levels):
 
     Attributes
     ----------
-    joint : the joint's id
     names : the k free coordinates, in the order of the catalogue
     units : m or rad of each
     value : (T, k); NaN at instants where a body of the joint has no pose
