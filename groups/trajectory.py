@@ -254,20 +254,15 @@ class Trajectory:
     def write(self, path: str | Path, *, force: bool = False, **choice: Unpack[Choice]) -> None:
         """Write a file whose ending says the format: ``.csv``, ``.parquet``, ``.npz`` or ``.nc`` (netCDF).
 
+        A ValueError for another ending, or a choice that there is not; an OSError where the file exists or
+        cannot be written, and is as it was before; a ModuleNotFoundError says what to install for ``.nc``
+        (extra ``xarray``) and ``.parquet`` (``sweeps``).
+
         Parameters
         ----------
         force : replace a file that is there
         choice : of :meth:`columns`, for ``.csv`` and ``.parquet``, which are in the units of the model file
             if nothing is said; the others hold everything, in SI units
-
-        Raises
-        ------
-        ValueError
-            Another ending: those that there are; or a choice that there is not.
-        ModuleNotFoundError
-            ``.nc`` without the extra ``xarray``, ``.parquet`` without ``sweeps``: what to install.
-        OSError
-            The file exists, or cannot be written. It is then as it was before.
         """
         path = check_target(path, (".csv", ".parquet", ".npz", ".nc"), force)
         ending = path.suffix.lower()

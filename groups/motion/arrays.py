@@ -74,9 +74,7 @@ def from_arrays(
         )
     if not faults:
         for first, then in (("values", "rates"), ("rates", "accelerations")):
-            for name in names:
-                if name not in given[first] or name not in given[then]:
-                    continue
+            for name in [name for name in given[then] if name in given[first]]:
                 if evidence := _contradiction(instants, given[first][name], given[then][name]):
                     faults.append(f"{then} of {name} contradict its {first}: {evidence}")
     if faults:

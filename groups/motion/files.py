@@ -93,9 +93,8 @@ def _resampled(columns: dict[str, Floats], steps: int | None, duration: float | 
 
 def header_of(mechanism: Mechanism) -> str:
     """Header of columns of a motion, with the units of the model file."""
-    names = driven_coordinates(mechanism)
-    units = [given_in(coordinate_unit(name), mechanism.units)[0] for name in names]
-    return ",".join(["time [s]", *(f"{name} [{unit}]" for name, unit in zip(names, units, strict=True))])
+    units = {n: given_in(coordinate_unit(n), mechanism.units)[0] for n in driven_coordinates(mechanism)}
+    return ",".join(["time [s]", *(f"{name} [{unit}]" for name, unit in units.items())])
 
 
 # --- reading ---------------------------------------------------------------------------------------

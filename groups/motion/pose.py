@@ -122,8 +122,7 @@ def pose_path(
 
 
 def _whole_turns(angle: Floats) -> Floats:
-    turns: Floats = 2 * np.pi * np.round(angle / (2 * np.pi))
-    return turns
+    return 2 * np.pi * np.round(angle / (2 * np.pi))
 
 
 def _free_joint(mechanism: Mechanism, name: str) -> Joint:
@@ -220,5 +219,4 @@ def _turn(turn: Floats, first: Floats, second: Floats) -> tuple[Floats, Floats, 
 def _vector_part(p: Floats, q: Floats) -> Floats:
     """Vector part (T, 3) of p times the conjugate of q."""
     v, u = p[:, 1:], q[:, 1:]
-    part: Floats = q[:, :1] * v - p[:, :1] * u - np.cross(v, u)
-    return part
+    return q[:, :1] * v - p[:, :1] * u - np.cross(v, u)
