@@ -40,9 +40,8 @@ class Model:
 
     def __repr__(self) -> str:
         solved = ", ".join(solver.form for solver in self.solvers[:8]) + ", …" * (len(self.solvers) > 8)
-        return (
-            f"<Model of {self.mechanism.name or 'unnamed'}: {counted(len(self.solvers), 'group')}: {solved}>"
-        )
+        name = self.mechanism.name or "unnamed"
+        return f"<Model of {name}: {counted(len(self.solvers), 'group')}: {solved}>"
 
     @property
     def mechanism(self) -> Mechanism:

@@ -89,8 +89,6 @@ class Trajectory:
     ((5, 2), (5, 4, 6))
     >>> trajectory.quantity("angle(crank.x, world.x, world.z)").rate[0].round(6)
     np.float64(-6.283185)
-    >>> trajectory.instants(slice(0, None, 2)).time.tolist()
-    [0.0, 0.5, 1.0]
     >>> header, table = trajectory.columns(quantities=["driven", "groups"])
     >>> header[:4], table.shape
     (['time', '1-2.angle', '1-2.angle.rate', '1-2.angle.acceleration'], (5, 8))

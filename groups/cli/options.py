@@ -308,20 +308,19 @@ def with_options(*chosen: str) -> Callable[[Callable[..., None]], Callable[..., 
 
     # Typer makes an option of each parameter in the signature of a command.
     def expand(command: Callable[..., None]) -> Callable[..., None]:
+        keyword = inspect.Parameter.KEYWORD_ONLY
         parameters: list[inspect.Parameter] = []
         records: dict[str, tuple[type, list[str]]] = {}
         for each in inspect.signature(command, eval_str=True).parameters.values():
             record = each.annotation
             if not (isinstance(record, type) and is_dataclass(record)):
-                parameters.append(each.replace(kind=inspect.Parameter.KEYWORD_ONLY))
+                parameters.append(each.replace(kind=keyword))
                 continue
             hints = get_type_hints(record, include_extras=True)
             kept = [field for field in fields(record) if field.name in chosen or not chosen]
             records[each.name] = record, [field.name for field in kept]
             parameters += [
-                inspect.Parameter(
-                    one.name, inspect.Parameter.KEYWORD_ONLY, default=one.default, annotation=hints[one.name]
-                )
+                inspect.Parameter(one.name, keyword, default=one.default, annotation=hints[one.name])
                 for one in kept
             ]
 

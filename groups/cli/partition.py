@@ -12,16 +12,16 @@ import typer
 from groups.cli.arguments import names
 from groups.cli.loading import motion_to_solve, solvable_model
 from groups.cli.options import CommonOptions, with_options
-from groups.model import Model
 from groups.motion import Motion, constant_speed, driven_coordinates
 from groups.partitioning import Partitioning, sweep_partition
 from groups.partitioning import partition as divide
 from groups.partitioning.choice import CannotAssembleError
+from groups.pictures.partitioning import conditions
 from groups.reports.partitioning import partition_report, sweep_report
 from groups.trajectory import Trajectory
 from mbssa import Mechanism, ModelError, load, with_inputs
 from mbssa.cli import completion
-from mbssa.cli.console import NOT_DETERMINED, OK, fail, fail_all, present
+from mbssa.cli.console import NOT_DETERMINED, OK, fail, fail_all, present, refuse
 from mbssa.cli.inputs import shown_in
 from mbssa.cli.options import (
     DurationOption,
@@ -35,6 +35,7 @@ from mbssa.cli.options import (
 )
 from mbssa.cli.outputs import STILL, target_faults, targets_of
 from mbssa.joints.catalogue import is_length
+from mbssa.pictures import save
 from mbssa.progress import Progress, bar
 
 METHODS = ("complete", "qr")
@@ -116,8 +117,7 @@ def partition(
     )
     if drive is not None and not names(drive):
         faults.append("--drive: names no coordinate")
-    if faults:
-        fail_all(faults)
+    refuse(faults)
 
     mechanism = load(model)
     options: dict[str, Any] = {"cuts": _named(cut), "method": method, "tolerance": tolerance}
@@ -136,14 +136,16 @@ def partition(
         except ValueError as error:
             fail(f"{model}: {error}")
         if plot is not None:
-            from groups.pictures.partitioning import conditions
-            from mbssa.pictures.files import save
-
             save(conditions(swept), plot)
         present(sweep_report(swept), form, output)
         return
     if at is not None:
-        options["at"] = _instant(solvable, cast(Motion, path), at)
+        first, last = float(path.time[0]), float(path.time[-1])
+        if not first <= at <= last:
+            fail(f"--at {at}: the motion lasts from {first:.6g} to {last:.6g} s")
+        nearest = int(np.argmin(np.abs(path.time - at)))
+        solved = solvable.solve(cast(Motion, path), level="position")
+        options["at"] = solved.instants(slice(nearest, nearest + 1))
     own: dict[str, Any] = {
         "independent": chosen,
         "dependent": _named(dependent),
@@ -169,15 +171,6 @@ def _named(text: str | None) -> list[str] | None:
 
 def _given(options: Mapping[str, Any]) -> list[str]:
     return [name for name, value in options.items() if value is not None]
-
-
-def _instant(model: Model, motion: Motion, at: float) -> Trajectory:
-    """The solved instant nearest to a time."""
-    first, last = float(motion.time[0]), float(motion.time[-1])
-    if not first <= at <= last:
-        fail(f"--at {at}: the motion lasts from {first:.6g} to {last:.6g} s")
-    nearest = int(np.argmin(np.abs(motion.time - at)))
-    return model.solve(motion, level="position").instants(slice(nearest, nearest + 1))
 
 
 def _rivals(

@@ -93,8 +93,7 @@ def default_motion(
     Parameters
     ----------
     steps : instants, both ends included; the model's if not given
-    duration : s from t = 0; the model's if not given. The laws stay what they are: a longer motion goes
-        on, a shorter one stops earlier.
+    duration : s from t = 0, by the same laws; the model's if not given
     at_reference : values of the driven coordinates there (:attr:`groups.Model.reference_inputs`), which are
         otherwise found by assembling the mechanism
 
@@ -117,9 +116,7 @@ def default_motion(
 
 def usual_motion(mechanism: Mechanism, within: tuple[float, float] | None = None) -> DefaultMotion | None:
     """Motion of 1 s and 361 instants for a mechanism that has none, and one driven coordinate; else None."""
-    # From the reference through the coordinate's limits, or `within` others (m or rad), and back, as a
-    # harmonic; without limits one turn of an angle at constant speed. None where the reference is outside of
-    # the limits.
+    # It is described at `default_motion`; `within` are other limits (m or rad) than the coordinate's.
     names = driven_coordinates(mechanism)
     if len(names) != 1:
         return None
