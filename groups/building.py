@@ -20,16 +20,13 @@ def model_of(given: Model | Structure | Mechanism) -> Model:
 def build(structure: Structure, solvers: Mapping[int, str] | None = None) -> Model:
     """A solvable model of a structure.
 
+    A ValueError says what and where: not determined, without geometry, a type without equations, or a
+    reference that cannot close; or all groups and solvers that there are not.
+
     Parameters
     ----------
     solvers : by number of the group, where it shall not be the one that it gets by default, ``closed form``,
         ``Newton``, ``global dense`` or ``global sparse``; :func:`solvers_of` says which a group can have
-
-    Raises
-    ------
-    ValueError
-        Not determined, without geometry, a type without equations, or a reference that cannot close:
-        what and where. Groups or solvers that there are not: all of them.
 
     Examples
     --------
@@ -39,9 +36,6 @@ def build(structure: Structure, solvers: Mapping[int, str] | None = None) -> Mod
     ['driven', 'closed form']
     >>> [solver.choice for solver in groups.build(structure, {2: "Newton"}).solvers]
     ['driven', 'Newton']
-    >>> stewart = mbssa.decompose(mbssa.load("stewart"))
-    >>> [solver.name for solver in groups.build(stewart).solvers]
-    ['Newton, 6 unknowns']
     """
     if solvers is not None and not isinstance(solvers, Mapping):
         raise TypeError(f"solvers are named by number of the group, as {{2: 'Newton'}}, not as {solvers!r}")
@@ -53,13 +47,8 @@ def build(structure: Structure, solvers: Mapping[int, str] | None = None) -> Mod
 def solvers_of(of: Model | Structure, group: int) -> tuple[str, ...]:
     """Names of the solvers that :func:`build` can give a group, its default first.
 
-    Raises
-    ------
-    ValueError
-        A group that there is not, or a structure that cannot be solved.
+    A ValueError for a group that there is not, or a structure that cannot be solved.
 
-    Examples
-    --------
     >>> import groups, mbssa
     >>> structure = mbssa.decompose(mbssa.load("planar_four_bar"))
     >>> groups.solvers_of(structure, 2)

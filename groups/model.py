@@ -16,6 +16,7 @@ from mbssa import Mechanism, Structure
 from mbssa.arrays import Floats, Ints
 from mbssa.joints.frames import Frames
 from mbssa.joints.poses import Poses
+from mbssa.texts import counted
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,12 +39,9 @@ class Model:
     inputs: Floats | None = field(default=None, repr=False)
 
     def __repr__(self) -> str:
-        from mbssa.texts import counted
-
         solved = ", ".join(solver.form for solver in self.solvers[:8]) + ", …" * (len(self.solvers) > 8)
-        return (
-            f"<Model of {self.mechanism.name or 'unnamed'}: {counted(len(self.solvers), 'group')}: {solved}>"
-        )
+        name = self.mechanism.name or "unnamed"
+        return f"<Model of {name}: {counted(len(self.solvers), 'group')}: {solved}>"
 
     @property
     def mechanism(self) -> Mechanism:
@@ -56,16 +54,13 @@ class Model:
         return watches(self.structure, self.frames)
 
     def held_bodies(self, kept: Ints) -> Ints:
-        """Indices of the bodies that the arrays of a run must hold if these are wanted, ascending.
-
-        The global approach reads other groups' bodies from the arrays of the answer, and contacts are watched
-        there.
-        """
+        """Indices of the bodies that the arrays of a run must hold if these are wanted, ascending."""
+        # The global approach reads other groups' bodies from them, and contacts are watched there.
         if self.globally:
             return np.arange(self.mechanism.n_bodies)
         if not self.watches:
             return kept
-        ends = {b for w in self.watches for b in self.structure.mechanism.joint_bodies(w.joint)}
+        ends = {b for w in self.watches for b in self.mechanism.joint_bodies(w.joint)}
         return np.array(sorted({*kept.tolist(), *(ends - {0})}), dtype=np.int64)
 
     @cached_property
@@ -114,10 +109,6 @@ class Model:
         """Whether machine code is the faster choice for so many calls more of so many instants each.
 
         It is once it is made, and it is made as soon as NumPy would have taken longer in all than that takes.
-
-        >>> import groups, mbssa
-        >>> groups.build(mbssa.decompose(mbssa.load("planar_four_bar"))).compiles(1_000_000)
-        True
         """
         from groups.engine.solve import plan_of
 
@@ -134,13 +125,7 @@ class Model:
         return {solver.number: solver.choice for solver in self.solvers if solver.default is not None}
 
     def solver(self, group: int) -> Solver:
-        """The solver of a group by its number, which counts from 1 as ``structure.group`` does.
-
-        Raises
-        ------
-        ValueError
-            No number of a group.
-        """
+        """The solver of a group by its number, from 1 on; a ValueError where no group has it."""
         return self.solvers[self.structure.group(group).number - 1]
 
     @cached_property
@@ -186,7 +171,9 @@ class Model:
         The assembly mode of the reference is kept: closed forms hold a sign; else a coarse pass goes from the
         reference to the first instant and on, in strides that are divided until they lie on one smooth
         path, and Newton's method starts from it. Behind a gap an instant is ok where the straight way of
-        the inputs from the reference leads to it, or where the sign of a determinant tells the mode.
+        the inputs from the reference leads to it, or where the sign of a determinant tells the mode. A
+        KeyError for a body that there is not; a ValueError for a mode that there is not, or a motion of other
+        coordinates than the model has, or none.
 
         Parameters
         ----------
@@ -206,14 +193,6 @@ class Model:
             that cannot be traced are NumPy's always
         progress : called with the share that is done now and then; False from it stops the run, and what
             was not computed says so in its status
-
-        Raises
-        ------
-        ValueError
-            The motion drives other coordinates than the model has, or the model has no motion of its own;
-            a mode that there is not.
-        KeyError
-            A body that there is not.
 
         Examples
         --------

@@ -17,6 +17,7 @@ from groups.results.faults import STATUS as STATUS
 from groups.results.faults import sentences
 from groups.results.joints import CoordinateMotion, JointMotion, joint_motion
 from groups.results.schema import OUTPUTS, PROVEN, QUALITY
+from groups.results.table import Choice, check_target, chosen_columns, required, write_csv, write_table
 from groups.rotations import plane_quaternion, twist_in_space
 from groups.rotations import quaternion_of as quaternion_of
 from groups.rotations import rotation_of as rotation_of
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from groups.pictures.page import Player
     from groups.pictures.paths import PointName
     from groups.results.singular import SingularPosition
-    from groups.results.table import Choice
     from mbssa import Mechanism, Structure
 
 
@@ -41,18 +41,12 @@ if TYPE_CHECKING:
 Level = Literal["position", "velocity", "acceleration"]
 LEVELS: tuple[Level, ...] = ("position", "velocity", "acceleration")
 
-#: Bodies of a group that its name lists before it only counts the rest.
-_NAMED = 6
-
 #: Requested treatment of the branch, and its certainty by the number in :attr:`Trajectory.proof`.
 Branch = Literal["checked", "proven", "smooth"]
 PROOF = ("none", "checked", "proven", "continued")
 
-#: Faults that a representation lists before it only counts the rest.
-_SHOWN = 3
-
-#: Names that a message lists before it only counts the rest.
-_LISTED = 40
+#: Names in a message, bodies in a group's name and faults in a representation, before the rest is counted.
+_LISTED, _NAMED, _SHOWN = 40, 6, 3
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -93,12 +87,8 @@ class Trajectory:
     ([], 'proven')
     >>> trajectory.body("coupler").point("tracer").shape, trajectory.spatial().velocity.shape
     ((5, 2), (5, 4, 6))
-    >>> trajectory.joint("1-2")["angle"].rate.round(6).tolist()
-    [6.283185, 6.283185, 6.283185, 6.283185, 6.283185]
     >>> trajectory.quantity("angle(crank.x, world.x, world.z)").rate[0].round(6)
     np.float64(-6.283185)
-    >>> trajectory.instants(slice(0, None, 2)).time.tolist()
-    [0.0, 0.5, 1.0]
     >>> header, table = trajectory.columns(quantities=["driven", "groups"])
     >>> header[:4], table.shape
     (['time', '1-2.angle', '1-2.angle.rate', '1-2.angle.acceleration'], (5, 8))
@@ -180,13 +170,7 @@ class Trajectory:
         return names_of_groups(structure) if structure.n_groups == count else ("",) * count
 
     def body(self, name: str | int) -> BodyMotion:
-        """Motion of one body, by name or number.
-
-        Raises
-        ------
-        KeyError
-            No such body, or it was not kept: those that there are.
-        """
+        """Motion of one body, by name or number; a KeyError says which were kept where this one was not."""
         index = body_index(self.mechanism, name)
         place = int(np.searchsorted(self.kept, index))
         if place == len(self.kept) or self.kept[place] != index:
@@ -197,12 +181,8 @@ class Trajectory:
     def joint(self, name: str | int) -> JointMotion:
         """Free coordinates of one joint, with rates and accelerations, by its id or index.
 
-        Raises
-        ------
-        KeyError
-            No such joint, or one of its bodies was not kept.
-        ValueError
-            A joint without geometry, or of a type that has no equations on a relative pose.
+        A KeyError where there is no such joint or a body of it was not kept; a ValueError where it has no
+        geometry, or a type without equations on a relative pose.
         """
         return joint_motion(self, name)
 
@@ -238,12 +218,8 @@ class Trajectory:
         to π at the second of three points, ``dot``, ``cross``, ``norm``, ``sqrt``, ``sin``, ``cos``, ``tan``,
         ``asin``, ``acos``, ``atan``, ``atan2``, ``sinh``, ``cosh``, ``tanh``, ``exp``, ``log``, ``abs``. A
         number has the unit behind it (``90 deg``, ``5 mm``) or of its function (``rad(2 * pi)``); without one
-        it is no length and no angle.
-
-        Raises
-        ------
-        ValueError
-            An expression that cannot be read, names that there are not, units that do not fit.
+        it is no length and no angle. A ValueError where an expression cannot be read, for names that there
+        are not and units that do not fit.
         """
         from groups.results.expressions import derived
 
@@ -259,7 +235,8 @@ class Trajectory:
     def columns(self, **choice: Unpack[Choice]) -> tuple[list[str], Floats]:
         """Header and (T, columns) table: time, joints, points, bodies, and status and residual by group.
 
-        Driven coordinates come first. Coordinates, points and bodies have those levels that were kept.
+        Driven coordinates come first. Coordinates, points and bodies have those levels that were kept. A
+        KeyError or ValueError for what there is not.
 
         Parameters
         ----------
@@ -268,37 +245,23 @@ class Trajectory:
         bodies : name, or names and numbers, of the bodies that have columns; by default all that were kept
         derived : expressions as :meth:`quantity` has them, by the name of their columns
         units : ``"si"``, or ``"file"`` for those of the model file
-
-        Raises
-        ------
-        KeyError, ValueError
-            Joints, coordinates, bodies, quantities or units that there are not.
         """
-        from groups.results.table import chosen_columns
-
         found = chosen_columns(self, **choice)
         return [column.name for column in found], np.stack([column.values for column in found], axis=1)
 
     def write(self, path: str | Path, *, force: bool = False, **choice: Unpack[Choice]) -> None:
         """Write a file whose ending says the format: ``.csv``, ``.parquet``, ``.npz`` or ``.nc`` (netCDF).
 
+        A ValueError for another ending, or a choice that there is not; an OSError where the file exists or
+        cannot be written, and is as it was before; a ModuleNotFoundError says what to install for ``.nc``
+        (extra ``xarray``) and ``.parquet`` (``sweeps``).
+
         Parameters
         ----------
         force : replace a file that is there
         choice : of :meth:`columns`, for ``.csv`` and ``.parquet``, which are in the units of the model file
             if nothing is said; the others hold everything, in SI units
-
-        Raises
-        ------
-        ValueError
-            Another ending: those that there are; or a choice that there is not.
-        ModuleNotFoundError
-            ``.nc`` without the extra ``xarray``, ``.parquet`` without ``sweeps``: what to install.
-        OSError
-            The file exists, or cannot be written. It is then as it was before.
         """
-        from groups.results.table import check_target, chosen_columns, write_table
-
         path = check_target(path, (".csv", ".parquet", ".npz", ".nc"), force)
         ending = path.suffix.lower()
         if ending in (".npz", ".nc"):
@@ -310,7 +273,6 @@ class Trajectory:
     def save(self, path: str | Path, *, force: bool = False) -> None:
         """Write everything, the mechanism too, to ``.npz``, which :func:`groups.load_trajectory` reads."""
         from groups.results.archive import save
-        from groups.results.table import check_target
 
         save(self, check_target(path, (".npz",), force))
 
@@ -320,8 +282,6 @@ class Trajectory:
         Numbers have as many digits as it takes to read the same ones back. Below 4e-15 of the largest with
         the same unit they are rounding, and written as 0.
         """
-        from groups.results.table import check_target, chosen_columns, write_csv
-
         choice.setdefault("units", "file")
         write_csv(chosen_columns(self, **choice), check_target(path, (".csv",), force))
 
@@ -330,8 +290,6 @@ class Trajectory:
 
         Raises as :meth:`columns`, and a ModuleNotFoundError without pandas (extra ``xarray``).
         """
-        from groups.results.table import chosen_columns, required
-
         time, *others = chosen_columns(self, **choice)
         required("pandas", "data frames need pandas", "xarray")
         import pandas
@@ -357,7 +315,6 @@ class Trajectory:
         Raises as :meth:`write`; a ValueError too for an array larger than the 4 GB that the format takes.
         """
         from groups.results.netcdf import write_netcdf
-        from groups.results.table import check_target
 
         write_netcdf(self, check_target(path, (".nc",), force))
 
@@ -365,17 +322,9 @@ class Trajectory:
 def load_trajectory(path: str | Path, mechanism: Mechanism | None = None) -> Trajectory:
     """Read a trajectory that :meth:`groups.Trajectory.save` wrote.
 
-    Its mechanism is the one in the file, or ``mechanism``.
+    Its mechanism is the one in the file, or ``mechanism``. A ValueError where it is no such archive, damaged,
+    pickled, or its arrays do not fit together or to the mechanism; an OSError where it cannot be read.
 
-    Raises
-    ------
-    ValueError
-        No such archive, damaged, pickled, arrays that do not fit together, or another mechanism.
-    OSError
-        The file cannot be read.
-
-    Examples
-    --------
     >>> import groups, mbssa, pathlib, tempfile
     >>> bar = mbssa.load("planar_four_bar")
     >>> trajectory = groups.build(mbssa.decompose(bar)).solve(groups.constant_speed(bar, steps=5))

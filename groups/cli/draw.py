@@ -12,30 +12,26 @@ import typer
 
 from groups.building import build
 from groups.cli.arguments import coordinate_values, names
-from groups.cli.options import shown_in
+from groups.cli.options import CommonOptions, shown_in, with_options
 from groups.motion import default_motion, sample, speed
+from groups.pictures import findings_at_reference, mechanism_at
+from groups.pictures.drawing import resting
 from groups.trajectory import Trajectory
 from mbssa import Mechanism, decompose, load
 from mbssa.cli import completion
 from mbssa.cli.console import NOT_DETERMINED, OK, fail, refuse
 from mbssa.cli.inputs import shown_in as mechanism_in
-from mbssa.cli.options import (
-    AllowOption,
-    ForceOption,
-    ModelArgument,
-    TrustOption,
-    UnitsOption,
-    WatchOption,
-    option,
-)
+from mbssa.cli.options import ModelArgument, UnitsOption, WatchOption, option
 from mbssa.cli.outputs import STILL, Target, target_faults
 from mbssa.io.motion import by_id
+from mbssa.pictures import save
 from mbssa.units import SI
 
 #: Steps from the reference to given inputs: so small that the branch of the reference is kept.
 _STEPS = 361
 
 
+@with_options("force", "trust", "allow")
 def draw(
     model: ModelArgument,
     output: Annotated[
@@ -65,9 +61,8 @@ def draw(
             "--findings", help="In grey, with what mbssa check finds in colour; at the reference alone."
         ),
     ] = False,
-    force: ForceOption = False,
-    trust: TrustOption = False,
-    allow: AllowOption = None,
+    *,
+    common: CommonOptions,
     watch: WatchOption = False,
     units: UnitsOption = "file",
 ) -> None:
@@ -81,13 +76,9 @@ def draw(
 
     Example: mbssa draw rotor --output rotor.png
     """
-    from groups.pictures import findings_at_reference, mechanism_at
-    from groups.pictures.drawing import resting
-    from mbssa.pictures import save
-
     path = Path(f"{Path(model).stem if Path(model).suffix else model}.svg") if output is None else output
     target = Target("--output", path, STILL)
-    faults = target_faults([target], [model], force)
+    faults = target_faults([target], [model], common.force)
     if time is not None and inputs:
         faults.append("--time with --inputs: write one of the two")
     if points and time is None:

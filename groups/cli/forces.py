@@ -14,12 +14,14 @@ from groups.cli.loading import motion_to_solve, solvable_model
 from groups.cli.running import solve_interactively
 from groups.dynamics import forces as forces_of
 from groups.dynamics.inverse import driven_elsewhere
+from groups.pictures import forces_over_time, page
 from groups.reports.forces import ForcesSummary, forces_report
 from groups.trajectory import Trajectory
 from mbssa import Structure, load
 from mbssa.cli.console import NOT_DETERMINED, OK, STOPPED, fail, refuse, stopping
 from mbssa.cli.options import DurationOption, ModelArgument, MotionOption, StepsOption, UnitsOption, option
 from mbssa.cli.outputs import PAGES, STILL, TABLES, Target, target_faults, targets_of
+from mbssa.pictures import save
 
 
 @stopping("nothing more was written")
@@ -87,8 +89,6 @@ def forces(
     path = motion_to_solve(solvable, model, motion, steps, duration)
     if plot:
         try:
-            from groups.pictures import forces_over_time
-
             forces_over_time(forces_of(*_driven(options.at_reference(solvable), structure, drives)), drawn)
         except (ValueError, ModuleNotFoundError) as error:
             fail(f"--plot: {error}")
@@ -106,11 +106,7 @@ def forces(
     def write(target: Target) -> None:
         if target.endings is TABLES:
             found.write(target.path, force=True)  # whether it may be replaced is checked before
-            return
-        from groups.pictures import forces_over_time, page
-        from mbssa.pictures import save
-
-        if target.endings is PAGES:
+        elif target.endings is PAGES:
             page(found.trajectory, target.path, forces=found)
         else:
             save(forces_over_time(found, drawn, units="file"), target.path)

@@ -14,22 +14,14 @@ from groups.reports.small_motions import small_motions_report
 from groups.trajectory import Trajectory
 from mbssa import ModelError, load
 from mbssa.cli.console import BETWEEN, NOT_DETERMINED, OK, deliver, fail, fail_all, refuse
-from mbssa.cli.options import (
-    AllowOption,
-    ForceOption,
-    ModelArgument,
-    SheetOption,
-    TrustOption,
-    number_of,
-    option,
-)
+from mbssa.cli.options import ModelArgument, SheetOption, number_of, option
 from mbssa.cli.outputs import MOVING, Target, targets_of
 from mbssa.joints.catalogue import coordinate_unit
 from mbssa.progress import bar
 from mbssa.units import SI, chosen_units
 
 
-@options.with_options("units", "animate", "points", "frames", "fps", "width")
+@options.with_options("units", "animate", "points", "frames", "fps", "width", "force", "trust", "allow")
 def linearise(
     model: ModelArgument,
     here: Annotated[
@@ -51,9 +43,7 @@ def linearise(
             show_default="0.1 rad, or 0.1 of the size",
         ),
     ] = None,
-    force: ForceOption = False,
-    trust: TrustOption = False,
-    allow: AllowOption = None,
+    common: options.CommonOptions,
     form: SheetOption = "table",
 ) -> None:
     """Find the static equilibrium of MODEL, its eigenfrequencies and mode shapes.
@@ -69,7 +59,7 @@ def linearise(
     Example: mbssa linearise slider_crank --animate swing.html
     """
     sheets = targets_of(("--output", output, (".csv", ".json")))
-    faults = outputs.faults([model], force, form, sheets)
+    faults = outputs.faults([model], common.force, form, sheets)
     if amplitude is not None and not outputs.animate:
         faults.append("--amplitude: is of the mode that is played; write --animate FILE too")
     mechanism = load(model)

@@ -10,6 +10,7 @@ from groups.assembly_modes import STARTS
 from groups.assembly_modes import modes as modes_of
 from groups.cli.loading import solvable_model
 from groups.cli.options import CommonOptions, with_options
+from groups.pictures import mode_pictures
 from groups.reports.modes import modes_report
 from mbssa import load
 from mbssa.cli import completion
@@ -17,6 +18,7 @@ from mbssa.cli.console import fail, present, refuse, stopping
 from mbssa.cli.inputs import shown_in
 from mbssa.cli.options import ModelArgument, UnitsOption, option
 from mbssa.cli.outputs import STILL, target_faults, targets_of
+from mbssa.pictures import save
 from mbssa.progress import bar
 
 
@@ -57,9 +59,6 @@ def modes(
     except ValueError as error:
         fail(f"{model}: {error}")
     if pictures is not None:
-        from groups.pictures import mode_pictures
-        from mbssa.pictures import save
-
         try:
             save(mode_pictures(found, [each for each in listed if len(each) > 1] or listed), pictures)
         except ValueError as error:

@@ -201,10 +201,15 @@ class OutputOptions:
         faults: list[str] = []
         if not (self._tables or self.plot or self.animate):
             return faults
+        from groups.pictures.coordinates import coordinates
+        from groups.pictures.paths import paths
+
         still = at_reference(model, kept, level)
         try:
-            if self.plot:
-                self._try_plot(still)
+            if self.plot and self.points:
+                paths(still, names(self.points))
+            elif self.plot:
+                coordinates(still, self._curves, derived=self.columns.get("derived"))
         except ValueError as error:
             advice = "" if kept is None or self.points else "; --keep more bodies, or write --points"
             faults.append(f"--plot: {error}{advice}")
@@ -252,15 +257,6 @@ class OutputOptions:
     @property
     def _films(self) -> list[Path]:
         return [path for path in self.animate or () if path.suffix.lower() in FILMS]
-
-    def _try_plot(self, still: Trajectory) -> None:
-        from groups.pictures.coordinates import coordinates
-        from groups.pictures.paths import paths
-
-        if self.points:
-            paths(still, names(self.points))
-        else:
-            coordinates(still, self._curves, derived=self.columns.get("derived"))
 
     def _try_animation(self, still: Trajectory, faults: list[str]) -> None:
         from groups.pictures.drawing import MOST_BODIES
@@ -312,20 +308,19 @@ def with_options(*chosen: str) -> Callable[[Callable[..., None]], Callable[..., 
 
     # Typer makes an option of each parameter in the signature of a command.
     def expand(command: Callable[..., None]) -> Callable[..., None]:
+        keyword = inspect.Parameter.KEYWORD_ONLY
         parameters: list[inspect.Parameter] = []
         records: dict[str, tuple[type, list[str]]] = {}
         for each in inspect.signature(command, eval_str=True).parameters.values():
             record = each.annotation
             if not (isinstance(record, type) and is_dataclass(record)):
-                parameters.append(each.replace(kind=inspect.Parameter.KEYWORD_ONLY))
+                parameters.append(each.replace(kind=keyword))
                 continue
             hints = get_type_hints(record, include_extras=True)
             kept = [field for field in fields(record) if field.name in chosen or not chosen]
             records[each.name] = record, [field.name for field in kept]
             parameters += [
-                inspect.Parameter(
-                    one.name, inspect.Parameter.KEYWORD_ONLY, default=one.default, annotation=hints[one.name]
-                )
+                inspect.Parameter(one.name, keyword, default=one.default, annotation=hints[one.name])
                 for one in kept
             ]
 

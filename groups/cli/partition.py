@@ -4,38 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import Annotated, Any, cast
 
+import numpy as np
 import typer
 
 from groups.cli.arguments import names
 from groups.cli.loading import motion_to_solve, solvable_model
+from groups.cli.options import CommonOptions, with_options
+from groups.motion import Motion, constant_speed, driven_coordinates
+from groups.partitioning import Partitioning, sweep_partition
+from groups.partitioning import partition as divide
+from groups.partitioning.choice import CannotAssembleError
+from groups.pictures.partitioning import conditions
 from groups.reports.partitioning import partition_report, sweep_report
+from groups.trajectory import Trajectory
 from mbssa import Mechanism, ModelError, load, with_inputs
 from mbssa.cli import completion
-from mbssa.cli.console import NOT_DETERMINED, OK, fail, fail_all, present
+from mbssa.cli.console import NOT_DETERMINED, OK, fail, fail_all, present, refuse
 from mbssa.cli.inputs import shown_in
 from mbssa.cli.options import (
-    AllowOption,
     DurationOption,
-    ForceOption,
     ModelArgument,
     MotionOption,
     OutputOption,
     SheetOption,
     StepsOption,
-    TrustOption,
     UnitsOption,
     option,
 )
 from mbssa.cli.outputs import STILL, target_faults, targets_of
-
-if TYPE_CHECKING:
-    from groups.model import Model
-    from groups.motion import Motion
-    from groups.partitioning import Partitioning
-    from groups.trajectory import Trajectory
-    from mbssa.progress import Progress
+from mbssa.joints.catalogue import is_length
+from mbssa.pictures import save
+from mbssa.progress import Progress, bar
 
 METHODS = ("complete", "qr")
 
@@ -45,6 +46,7 @@ def _coordinates(text: str) -> Any:
     return option("NAME,...", text, completion.coordinates)
 
 
+@with_options("force", "trust", "allow")
 def partition(
     model: ModelArgument,
     method: Annotated[
@@ -81,9 +83,8 @@ def partition(
     plot: Annotated[
         Path | None, option("FILE", "With --sweep: draw the conditions over time, .png, .svg or .pdf.")
     ] = None,
-    force: ForceOption = False,
-    trust: TrustOption = False,
-    allow: AllowOption = None,
+    *,
+    common: CommonOptions,
     units: UnitsOption = "file",
 ) -> None:
     """Cut MODEL open and divide its coordinates into independent and dependent ones.
@@ -109,16 +110,14 @@ def partition(
         faults += [f"{name}: is for one configuration; leave --sweep out" for name in _given(one)]
     else:
         faults += [f"{name}: is for a motion; write --sweep too" for name in _given(several)]
-        if at is None:
-            why = "is for a motion; write --sweep, or --at SECONDS, too"
-            faults += [f"{name}: {why}" for name in _given(timed)]
+        why = "is for a motion; write --sweep, or --at SECONDS, too"
+        faults += [f"{name}: {why}" for name in _given(timed) if at is None]
     faults += target_faults(
-        targets_of(("--output", output, ()), ("--plot", plot, STILL)), [model, motion], force
+        targets_of(("--output", output, ()), ("--plot", plot, STILL)), [model, motion], common.force
     )
     if drive is not None and not names(drive):
         faults.append("--drive: names no coordinate")
-    if faults:
-        fail_all(faults)
+    refuse(faults)
 
     mechanism = load(model)
     options: dict[str, Any] = {"cuts": _named(cut), "method": method, "tolerance": tolerance}
@@ -132,25 +131,21 @@ def partition(
         else:
             path = motion_to_solve(solvable, model, motion, steps, duration, level="position")
     if sweep:
-        from groups.partitioning import sweep_partition
-
         try:
             swept = sweep_partition(solvable, path, independent=chosen, **options)
         except ValueError as error:
             fail(f"{model}: {error}")
         if plot is not None:
-            from groups.pictures.partitioning import conditions
-            from mbssa.pictures.files import save
-
             save(conditions(swept), plot)
         present(sweep_report(swept), form, output)
         return
-    from groups.partitioning import partition as divide
-    from groups.partitioning.choice import CannotAssembleError
-    from mbssa.progress import bar
-
     if at is not None:
-        options["at"] = _instant(solvable, cast("Motion", path), at)
+        first, last = float(path.time[0]), float(path.time[-1])
+        if not first <= at <= last:
+            fail(f"--at {at}: the motion lasts from {first:.6g} to {last:.6g} s")
+        nearest = int(np.argmin(np.abs(path.time - at)))
+        solved = solvable.solve(cast(Motion, path), level="position")
+        options["at"] = solved.instants(slice(nearest, nearest + 1))
     own: dict[str, Any] = {
         "independent": chosen,
         "dependent": _named(dependent),
@@ -178,25 +173,12 @@ def _given(options: Mapping[str, Any]) -> list[str]:
     return [name for name, value in options.items() if value is not None]
 
 
-def _instant(model: Model, motion: Motion, at: float) -> Trajectory:
-    """The solved instant nearest to a time."""
-    import numpy as np
-
-    first, last = float(motion.time[0]), float(motion.time[-1])
-    if not first <= at <= last:
-        fail(f"--at {at}: the motion lasts from {first:.6g} to {last:.6g} s")
-    nearest = int(np.argmin(np.abs(motion.time - at)))
-    return model.solve(motion, level="position").instants(slice(nearest, nearest + 1))
-
-
 def _rivals(
     mechanism: Mechanism, options: dict[str, Any], structural: Partitioning | None, show: Progress
 ) -> list[tuple[str, Partitioning]]:
     """The structural choice, found if None, and numerical ones with nothing driven; none without drives."""
     if not mechanism.n_driven:
         return []
-    from groups.partitioning import partition as divide
-
     show("the structural choice", 0.25)
     if structural is None:
         structural = divide(mechanism, **options)
@@ -218,9 +200,6 @@ def _driven_path(
     duration: float | None,
 ) -> Trajectory:
     """The mechanism moved by other inputs: by a motion of theirs, or one turn of each."""
-    from groups.motion import constant_speed, driven_coordinates
-    from mbssa.joints.catalogue import is_length
-
     try:
         other = with_inputs(mechanism, drive)
     except ModelError as error:

@@ -20,7 +20,7 @@ from groups.dynamics.forward.integration import Integrator
 from groups.dynamics.forward.running import model_of
 from groups.model import Model
 from groups.reports.simulation import simulation_report
-from groups.trajectory import Trajectory, load_trajectory
+from groups.trajectory import load_trajectory
 from mbssa import ModelError, load
 from mbssa.cli import completion
 from mbssa.cli.console import BETWEEN, NOT_DETERMINED, OK, STOPPED, fail, fail_all, refuse, stopping
@@ -139,7 +139,14 @@ def simulate(
     events = _events(until or [], released, faults)
     stiffness_in_si = number_of("--stiffness", stiffness, "N/m", units, faults)
     damping_in_si = number_of("--damping", damping, "N s/m", units, faults)
-    before = _restart(restart, faults)
+    before = None
+    if restart is not None:
+        try:
+            before = load_trajectory(restart)
+        except ValueError as error:
+            faults.append(f"--restart: {error}")
+        except OSError as error:
+            faults.append(f"--restart {restart}: {error.strerror or error}")
     refuse(faults)
     if duration is None:
         motion = released.mechanism.motion
@@ -201,14 +208,3 @@ def _events(texts: Sequence[str], model: Model, faults: list[str]) -> list[Event
         value = number_of(f"--until {text}", number, unit, model.mechanism.units, faults)
         found.append(Event(text, quantity, value))
     return found
-
-
-def _restart(path: Path | None, faults: list[str]) -> Trajectory | None:
-    """The run to continue."""
-    try:
-        return None if path is None else load_trajectory(path)
-    except ValueError as error:
-        faults.append(f"--restart: {error}")
-    except OSError as error:
-        faults.append(f"--restart {path}: {error.strerror or error}")
-    return None

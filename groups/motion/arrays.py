@@ -35,19 +35,15 @@ def from_arrays(
     """A motion from arrays by the name of the driven coordinate.
 
     Rates that are not given are the derivatives of the spline through the values (quintic, cubic through
-    four or five instants), accelerations those of the spline through the given rates or the values.
+    four or five instants), accelerations those of the spline through the given rates or the values. A
+    ValueError has all faults: coordinates that are unknown or missing, lengths that differ, numbers that are
+    not finite, time that does not increase, fewer than four instants for a spline, rates that contradict the
+    values.
 
     Parameters
     ----------
     time : (T,) s, increasing
     values : (T,) m or rad for each driven coordinate, angles unwrapped; rates and accelerations of any
-
-    Raises
-    ------
-    ValueError
-        Unknown or missing coordinates, lengths that differ, numbers that are not finite, time that does
-        not increase, fewer than four instants for a spline, rates that are not those of the values: all of
-        them.
 
     Examples
     --------
@@ -78,9 +74,7 @@ def from_arrays(
         )
     if not faults:
         for first, then in (("values", "rates"), ("rates", "accelerations")):
-            for name in names:
-                if name not in given[first] or name not in given[then]:
-                    continue
+            for name in [name for name in given[then] if name in given[first]]:
                 if evidence := _contradiction(instants, given[first][name], given[then][name]):
                     faults.append(f"{then} of {name} contradict its {first}: {evidence}")
     if faults:

@@ -41,17 +41,14 @@ def read_motion(
     may follow, and those that are missing are derivatives of a spline. They are in s and the units of the
     model file, or in the unit that follows a name: ``1-2.angle [deg]``, ``1-2.angle.rate [deg/s]``.
 
+    A :class:`mbssa.ModelError` for another ending, a file that cannot be read, or no motion of this
+    mechanism, with every fault and its line in a CSV; a ValueError for too few instants for a spline, a
+    duration beyond the last one, steps below 1.
+
     Parameters
     ----------
     steps, duration : instead of those of the file, as in :func:`groups.default_motion`; columns are
         interpolated by a spline, from their first instant on
-
-    Raises
-    ------
-    mbssa.ModelError
-        Another ending, not readable, or no motion of this mechanism: every fault, with its line in a CSV.
-    ValueError
-        Too few instants for a spline, a duration beyond the last one, steps below 1.
 
     Examples
     --------
@@ -96,9 +93,8 @@ def _resampled(columns: dict[str, Floats], steps: int | None, duration: float | 
 
 def header_of(mechanism: Mechanism) -> str:
     """Header of columns of a motion, with the units of the model file."""
-    names = driven_coordinates(mechanism)
-    units = [given_in(coordinate_unit(name), mechanism.units)[0] for name in names]
-    return ",".join(["time [s]", *(f"{name} [{unit}]" for name, unit in zip(names, units, strict=True))])
+    units = {n: given_in(coordinate_unit(n), mechanism.units)[0] for n in driven_coordinates(mechanism)}
+    return ",".join(["time [s]", *(f"{name} [{unit}]" for name, unit in units.items())])
 
 
 # --- reading ---------------------------------------------------------------------------------------

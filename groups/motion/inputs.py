@@ -32,10 +32,7 @@ def driven_coordinates(mechanism: Mechanism) -> tuple[str, ...]:
 
 def drive_rows(mechanism: Mechanism) -> dict[tuple[int, str], int]:
     """Row of the motion for each driven (joint index, coordinate)."""
-    driven = [
-        (j, name) for j in np.flatnonzero(mechanism.driven).tolist() for name in mechanism.joints[j].driven
-    ]
-    return {key: row for row, key in enumerate(driven)}
+    return {mechanism.place_of(name): row for row, name in enumerate(mechanism.driven_coordinates)}
 
 
 def reference_inputs(mechanism: Mechanism, frames: Frames, at: Poses) -> Floats:

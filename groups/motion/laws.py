@@ -121,14 +121,9 @@ def ramp(start: float, end: float, begin: float, duration: float) -> Law:
 def spline(times: npt.ArrayLike, values: npt.ArrayLike) -> Law:
     """The natural cubic spline through points.
 
-    Raises
-    ------
-    ValueError
-        Fewer than two points, times that do not increase, numbers that are not finite, or as many
-        values as there are not times; and from the law, an instant outside the times.
+    A ValueError for fewer than two points, times that do not increase, numbers that are not finite or not as
+    many values as times; and from the law, for an instant outside the times.
 
-    Examples
-    --------
     >>> [round(float(part[0]), 9) for part in spline([0, 1, 2], [0, 1, 0])(np.array([1.0]))]
     [1.0, 0.0, -3.0]
     """

@@ -48,6 +48,10 @@ def pose_path(
     angle or the unit quaternion. The laws are those of the Cardan angles of the
     joint's frames, C = Rx(angle_x) Ry(angle_y) Rz(angle_z), unwrapped from the reference on.
 
+    A ValueError for a joint of another type or not fully driven, shapes, numbers that are not finite, time
+    that does not increase, orientations that are none or so far apart that the sense of a turn is open; for
+    the gimbal lock, cos(angle_y) = 0, with its instant; and from a law, for an instant outside the path.
+
     Parameters
     ----------
     joint : id of an F or FP whose coordinates are all driven
@@ -55,14 +59,6 @@ def pose_path(
     positions : (T, 3) or, planar, (T, 2), m
     orientations : quaternions w, x, y, z (T, 4), rotation matrices (T, 3, 3) or a scipy ``Rotation``;
         planar: angles (T,), rad
-
-    Raises
-    ------
-    ValueError
-        A joint of another type or not fully driven, shapes, numbers that are not finite, time that does
-        not increase, orientations that are none or so far apart that the sense of a turn is open; a path
-        that runs into the gimbal lock, cos(angle_y) = 0, with its instant; and from a law, an instant
-        outside the path.
 
     Examples
     --------
@@ -126,8 +122,7 @@ def pose_path(
 
 
 def _whole_turns(angle: Floats) -> Floats:
-    turns: Floats = 2 * np.pi * np.round(angle / (2 * np.pi))
-    return turns
+    return 2 * np.pi * np.round(angle / (2 * np.pi))
 
 
 def _free_joint(mechanism: Mechanism, name: str) -> Joint:
@@ -224,5 +219,4 @@ def _turn(turn: Floats, first: Floats, second: Floats) -> tuple[Floats, Floats, 
 def _vector_part(p: Floats, q: Floats) -> Floats:
     """Vector part (T, 3) of p times the conjugate of q."""
     v, u = p[:, 1:], q[:, 1:]
-    part: Floats = q[:, :1] * v - p[:, :1] * u - np.cross(v, u)
-    return part
+    return q[:, :1] * v - p[:, :1] * u - np.cross(v, u)

@@ -14,22 +14,20 @@ from mbssa.bounds import LARGEST, range_fault
 class Motion:
     """Sampled inputs of a mechanism.
 
+    A ValueError has all faults: shapes that do not fit, numbers that are not finite, time that does not
+    increase.
+
     Attributes
     ----------
     time : (T,) s, strictly increasing
     names : the D driven coordinates as ``joint.coordinate``, in the order of the model's joints
     value, rate, acceleration : (D, T) in m and rad, per s and per s²
 
-    Raises
-    ------
-    ValueError
-        Shapes that do not fit, numbers that are not finite, time that does not increase: all of them.
-
     Examples
     --------
     >>> zero = np.zeros((1, 2))
-    >>> Motion(np.array([0.0, 1.0]), ("1-2.angle",), zero, zero, zero).names
-    ('1-2.angle',)
+    >>> Motion(np.array([0.0, 1.0]), ("1-2.angle",), zero, zero, zero).within(slice(1, 2)).time
+    array([1.])
     """
 
     time: Floats
@@ -54,12 +52,7 @@ class Motion:
             raise ValueError("; ".join(faults))
 
     def within(self, span: slice) -> Motion:
-        """The motion at some of its instants, copied.
-
-        >>> zero = np.zeros((1, 3))
-        >>> Motion(np.array([0.0, 1.0, 2.0]), ("1-2.angle",), zero, zero, zero).within(slice(1, 3)).time
-        array([1., 2.])
-        """
+        """The motion at some of its instants, copied."""
         levels = (array[:, span].copy() for array in (self.value, self.rate, self.acceleration))
         return Motion(self.time[span].copy(), self.names, *levels)
 

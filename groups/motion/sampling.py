@@ -22,6 +22,9 @@ def sample(
 ) -> Motion:
     """Laws of the driven coordinates at these instants.
 
+    A ValueError has all faults: a driven coordinate without a law, a law for none, time that does not
+    increase, a law that gives no finite numbers.
+
     Parameters
     ----------
     laws : for each driven coordinate a law of this package, an expression of t (s) in text, or any function
@@ -29,18 +32,10 @@ def sample(
         alone are derivatives of its operations, or where these cannot be traced, of a spline through many.
     time : (T,) s, increasing
 
-    Raises
-    ------
-    ValueError
-        A driven coordinate without a law, a law for none, time that does not increase, a law that
-        gives no finite numbers: all of them.
-
     Examples
     --------
     >>> import mbssa
     >>> four_bar = mbssa.load("planar_four_bar")
-    >>> sample(four_bar, {"1-2.angle": speed(1.0)}, [0.0, 0.5]).value
-    array([[0. , 0.5]])
     >>> motion = sample(four_bar, {"1-2.angle": lambda t: 0.1 * t**2}, np.linspace(0, 1, 11))
     >>> motion.acceleration[0, [0, 5, 10]].round(6)
     array([0.2, 0.2, 0.2])
@@ -92,21 +87,15 @@ def default_motion(
 
     The usual motion of a mechanism with one driven coordinate has 1 s and 361 instants: a harmonic from the
     reference through the range of the coordinate's limits and back; without limits one turn of an ``angle``
-    at constant speed. Others, and those with a reference outside of the limits, have none.
+    at constant speed. Others, and those with a reference outside of the limits, have none: a ValueError, as
+    for a motion of other inputs, a spline that ends before, steps below 1 or a duration that is not positive.
 
     Parameters
     ----------
     steps : instants, both ends included; the model's if not given
-    duration : s from t = 0; the model's if not given. The laws stay what they are: a longer motion goes
-        on, a shorter one stops earlier.
+    duration : s from t = 0, by the same laws; the model's if not given
     at_reference : values of the driven coordinates there (:attr:`groups.Model.reference_inputs`), which are
         otherwise found by assembling the mechanism
-
-    Raises
-    ------
-    ValueError
-        The model carries no motion and has no usual one, or carries one for other inputs; a spline that
-        ends before; steps below 1 or a duration that is not positive.
 
     Examples
     --------
@@ -127,9 +116,7 @@ def default_motion(
 
 def usual_motion(mechanism: Mechanism, within: tuple[float, float] | None = None) -> DefaultMotion | None:
     """Motion of 1 s and 361 instants for a mechanism that has none, and one driven coordinate; else None."""
-    # From the reference through the coordinate's limits, or `within` others (m or rad), and back, as a
-    # harmonic; without limits one turn of an angle at constant speed. None where the reference is outside of
-    # the limits.
+    # It is described at `default_motion`; `within` are other limits (m or rad) than the coordinate's.
     names = driven_coordinates(mechanism)
     if len(names) != 1:
         return None
@@ -169,17 +156,12 @@ def stored_motion(
     free = any(_START[law.name] not in law.parameters for law in stored.inputs.values() if law.name in _START)
     if at_reference is None:
         at_reference = reference_values(mechanism) if free else dict.fromkeys(names, 0.0)
-    laws = _laws(stored, at_reference)
     time = np.linspace(0.0, stored.duration if duration is None else duration, instants)
-    return sample(mechanism, laws, time)
+    return sample(mechanism, laws_from_data(stored, at_reference), time)
 
 
-def stored_laws(mechanism: Mechanism, at_reference: Mapping[str, float]) -> dict[str, Law]:
-    """Laws of the motion that a mechanism carries, by coordinate; empty where it carries none."""
-    return {} if mechanism.motion is None else _laws(mechanism.motion, at_reference)
-
-
-def _laws(stored: DefaultMotion, at_reference: Mapping[str, float]) -> dict[str, Law]:
+def laws_from_data(stored: DefaultMotion, at_reference: Mapping[str, float]) -> dict[str, Law]:
+    """Laws of a motion that is kept as data, by coordinate."""
     return {
         name: law_from_data(law, at_reference[name], stored.duration, coordinate_unit(name))
         for name, law in stored.inputs.items()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -74,9 +75,7 @@ def _in_one_block(shapes: Shapes) -> dict[str, Any]:
     # NumPy asks for huge pages for a block of 4 MiB and more. The system then hands out 2 MiB at a time, and
     # not 512 times 4 KiB, which takes longer than a closed form does.
     sizes = [math.prod(shape) * np.dtype(kind).itemsize for shape, kind in shapes.values()]
-    starts = [0]
-    for size in sizes:
-        starts.append(starts[-1] + -(-size // LINE) * LINE)
+    starts = list(accumulate((-(-size // LINE) * LINE for size in sizes), initial=0))
     # A huge page begins at a multiple of its size, and the last one has to fit too.
     block = np.empty(max(-(-starts[-1] // HUGE) + 1, 2) * HUGE, np.uint8)
     first = -block.ctypes.data % HUGE

@@ -49,12 +49,10 @@ def sentences(trajectory: Trajectory, motion: Motion | None = None) -> list[str]
             if codes[k] not in (0, NOT_COMPUTED)
         ]
         name = trajectory.named_groups[g]
-        cause = trajectory.causes[g] if trajectory.causes is not None else ""
-        contact = trajectory.contacts[g] if trajectory.contacts is not None else ""
-        if cause:
+        if trajectory.causes is not None and (cause := trajectory.causes[g]):
             parts.append(f"closing {'joint' if cause.partition(' or ')[0] in joints else 'link'} {cause}")
         parts += [str(one) for one in trajectory.singular if one.group == g + 1]
-        if contact:
+        if trajectory.contacts is not None and (contact := trajectory.contacts[g]):
             parts.append(f"contact {contact}")
         said.append(f"SG-{g + 1}{f' of {name}' if name else ''}: {'; '.join(parts)}")
     stopped = np.flatnonzero((status == NOT_COMPUTED).any(axis=1))

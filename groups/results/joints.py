@@ -69,7 +69,6 @@ class JointMotion(Levels):
 
     Attributes
     ----------
-    joint : the joint's id
     names : the k free coordinates, in the order of the catalogue
     units : m or rad of each
     value : (T, k); NaN at instants where a body of the joint has no pose
@@ -167,8 +166,7 @@ def measured(trajectory: Trajectory, joint: Joint) -> tuple[str, ...]:
 
 def measurable(trajectory: Trajectory) -> list[Joint]:
     """Joints whose coordinates the poses of the bodies that were kept tell."""
-    kept = {0, *trajectory.kept.tolist()}
-    mechanism = trajectory.mechanism
+    kept, mechanism = {0, *trajectory.kept.tolist()}, trajectory.mechanism
     return [
         joint
         for joint in mechanism.joints
@@ -185,11 +183,8 @@ def chosen_coordinates(trajectory: Trajectory, joints: str | Sequence[str]) -> l
         wanted = [(joint, measured(trajectory, joint)) for joint in measurable(trajectory)]
     else:
         wanted = [_named(trajectory, name) for name in ([joints] if isinstance(joints, str) else joints)]
-    chosen = []
-    for joint, names in wanted:
-        motion = joint_motion(trajectory, joint)
-        chosen += [motion[name] for name in names]
-    return chosen
+    motions = [(joint_motion(trajectory, joint), names) for joint, names in wanted]
+    return [motion[name] for motion, names in motions for name in names]
 
 
 def _named(trajectory: Trajectory, name: str) -> tuple[Joint, tuple[str, ...]]:
@@ -380,8 +375,7 @@ def _make_continuous(
 def _summed(steps: Floats, first: Ints) -> Floats:
     """Sums of the steps up to each one, which begin at those that are ``first``."""
     total = np.cumsum(steps)
-    found: Floats = total - np.repeat((total - steps)[first], np.diff(first, append=len(steps)))
-    return found
+    return total - np.repeat((total - steps)[first], np.diff(first, append=len(steps)))
 
 
 def _over_the_gimbal(path: Floats, middle: int, beside: list[int], start: Floats, first: Ints) -> Bools:

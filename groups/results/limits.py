@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from groups.results.joints import coordinate_motion, measured
-from mbssa.units import SI, given_in
+from mbssa.units import SI, given_in, quantity_text
 
 if TYPE_CHECKING:
     from groups.trajectory import Trajectory
@@ -35,13 +35,12 @@ class Excess:
 
     def text(self, units: tuple[str, str] = SI) -> str:
         """The excess as a sentence, in these units of length and angle."""
-        shown = self.shown_in(units)
-        unit = shown.unit
-        limit, value, extreme = (f"{each:.6g}" for each in (shown.limit, shown.value, shown.extreme))
+        numbers = (self.limit, self.value, self.extreme)
+        limit, value, extreme = (quantity_text(number, self.unit, units) for number in numbers)
         farthest = "up" if self.side == "above" else "down"
         return (
-            f"{self.coordinate} is {self.side} its limit of {limit} {unit} from t = {self.time:.6g} s on: "
-            f"{value} {unit} there, {farthest} to {extreme} {unit}"
+            f"{self.coordinate} is {self.side} its limit of {limit} from t = {self.time:.6g} s on: "
+            f"{value} there, {farthest} to {extreme}"
         )
 
 

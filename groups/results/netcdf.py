@@ -35,9 +35,6 @@ _FLAGS = {
 #: Names of joint coordinates and of their rates, and what their units are divided by.
 _JOINTS = (("joint_coordinate", ""), ("joint_rate", "/s"), ("joint_acceleration", "/s^2"))
 
-#: Name, dimensions, array and attributes of a variable.
-_Variable = tuple[str, tuple[tuple[str, ...], Any, dict[str, Any]]]
-
 
 def to_xarray(trajectory: Trajectory) -> xarray.Dataset:
     """A dataset of views of the bodies' arrays; see :meth:`groups.Trajectory.to_xarray`."""
@@ -64,7 +61,7 @@ def to_xarray(trajectory: Trajectory) -> xarray.Dataset:
     return xarray.Dataset(dict(_variables(trajectory, chosen)), coordinates, attributes)
 
 
-def _variables(trajectory: Trajectory, chosen: list[CoordinateMotion]) -> Iterator[_Variable]:
+def _variables(trajectory: Trajectory, chosen: list[CoordinateMotion]) -> Iterator[tuple[str, Any]]:
     """Poses, linear and angular rates as far as they were kept, coordinates of joints, and the quality."""
     planar, body = trajectory.planar, ("time", "body")
     yield "position", ((*body, "axis"), trajectory.position, _about("origin of the body", "m"))

@@ -45,15 +45,13 @@ _ROUNDING = 2.0**-48
 
 
 class Choice(TypedDict, total=False):
-    """Columns of a table of a trajectory, and their units."""
+    """Columns of a table and their units, as :meth:`groups.Trajectory.columns` has them."""
 
-    # Of ``driven``, ``joints``, ``points``, ``bodies`` and ``groups``; all by default.
     quantities: Sequence[str]
-    # ``"all"``, ``"driven"``, or joints (``2-3``) and coordinates (``2-3.angle``)
     joints: str | Sequence[str]
-    bodies: str | Sequence[str | int]  # names or numbers; by default all that were kept
-    derived: Mapping[str, str]  # expressions by the name of their columns
-    units: Literal["si", "file"]  # ``"si"``, or ``"file"`` for those of the model file
+    bodies: str | Sequence[str | int]
+    derived: Mapping[str, str]
+    units: Literal["si", "file"]
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -328,7 +328,7 @@ def test_an_output_that_fails_at_the_end_does_not_hide_the_answer(run_mbssa, tmp
     def full(_columns, path):
         raise OSError(28, "No space left on device", str(path))
 
-    monkeypatch.setattr("groups.results.table.write_table", full)
+    monkeypatch.setattr("groups.trajectory.write_table", full)
     other = tmp_path / "a.npz"
     done = run_mbssa(
         "solve", "planar_four_bar", "--steps", "3", "-o", str(tmp_path / "a.csv"), "-o", str(other)

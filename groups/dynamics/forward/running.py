@@ -26,7 +26,7 @@ from groups.model import Model
 from groups.motion import Law
 from groups.motion.inputs import name_faults
 from groups.motion.sampled import time_faults
-from groups.motion.sampling import check_span, stored_laws
+from groups.motion.sampling import check_span, laws_from_data
 from groups.partitioning import partition
 from groups.posed import configuration_at
 from groups.results.faults import values_text
@@ -230,7 +230,8 @@ def _laws(request: Request, model: Model, faults: list[str]) -> dict[str, Law]:
             if not callable(law)
         ]
     elif given:
-        own = stored_laws(model.mechanism, model.reference_inputs)
+        motion = model.mechanism.motion
+        own = {} if motion is None else laws_from_data(motion, model.reference_inputs)
         for name in map(model.mechanism.called, [given] if isinstance(given, str) else given):
             if name in own:
                 laws[name] = own[name]
