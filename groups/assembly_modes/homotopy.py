@@ -128,8 +128,7 @@ class _System:
     def random(self, rng: np.random.Generator, count: int) -> Complex:
         """Positions (M, n) somewhere, each of which closes for some right side."""
         far = np.exp(rng.uniform(-1.0, 1.0, (count, 1)))
-        found: Complex = self.near + far * _complex(rng, count, len(self.scale)) * self.scale
-        return found
+        return np.asarray(self.near + far * _complex(rng, count, len(self.scale)) * self.scale)
 
     def linearised(self, x: Complex) -> tuple[Complex, Complex]:
         """Residuals (M, n), over the size and its square, and the Jacobian (M, n, n) by scaled unknowns."""
@@ -144,8 +143,7 @@ class _System:
 
     def poses(self, x: Complex) -> Complex:
         """(M, k) points, over the size, and rotations of the bodies of the tree."""
-        found: Complex = self.system.evaluate(self._poses, np.zeros(len(x), dtype=np.intp), x.T).T
-        return found
+        return np.asarray(self.system.evaluate(self._poses, np.zeros(len(x), dtype=np.intp), x.T).T)
 
 
 def _lengths(assembly: Assembly) -> Floats:
@@ -215,8 +213,7 @@ def follow(
 def _rate(system: _System, x: Complex, way: Complex, bend: Complex, t: Floats) -> Complex:
     """Rates (M, n) of the unknowns by the share of the arc that is done."""
     share = bend / ((1.0 - t) * bend + t) ** 2
-    rate: Complex = _solved(system.linearised(x)[1], share[:, None] * way) * system.scale
-    return rate
+    return np.asarray(_solved(system.linearised(x)[1], share[:, None] * way) * system.scale)
 
 
 def _solved(matrix: Complex, right: Complex) -> Complex:

@@ -110,13 +110,7 @@ class GroupModes:
         return iter(self.modes)
 
     def __getitem__(self, number: int) -> AssemblyMode:
-        """The mode with this number.
-
-        Raises
-        ------
-        IndexError
-            There is none.
-        """
+        """The mode with this number; IndexError if there is none."""
         if not 1 <= number <= len(self.modes):
             raise IndexError(f"SG-{self.group} has modes 1 to {len(self.modes)}, not {number}")
         return self.modes[number - 1]
@@ -272,9 +266,7 @@ def _keys(assembly: Assembly, placed: Poses) -> Floats:
                 turned = placed.rotation[:, body]
                 points.append(placed.position[:, body] + turned @ frames.origin[joint, side])
                 axes.append(turned @ frames.axes[joint, side][:, 2])
-    count = len(placed.position)
-    columns = [*(point / frames.size for point in points), *axes]
-    columns += [placed.rotation[:, own].reshape(count, -1)]
+    rotations = placed.rotation[:, own].reshape(len(placed.position), -1)
+    columns = [*(point / frames.size for point in points), *axes, rotations]
     # Adding zero makes one number of 0 and -0.
-    keys: Floats = np.round(np.concatenate(columns, axis=1), DIGITS) + 0.0
-    return keys
+    return np.asarray(np.round(np.concatenate(columns, axis=1), DIGITS) + 0.0)

@@ -201,12 +201,7 @@ class Assembly:
     def proven(self, found: Sequence[Placement]) -> Bools:
         """(M,) whether each placement is proven to be near one regular solution, the only one around."""
         X = np.array([placement.column for placement in found]).T
-        good: Bools = prover_of(self.plan).regular(X)[self.part.index]
-        return good
-
-    def times_met(self, count: int) -> int:
-        """Number of modes that were met so often."""
-        return sum(placement.times == count for placement in self.found)
+        return np.asarray(prover_of(self.plan).regular(X)[self.part.index])
 
 
 def searched(assembly: Assembly) -> Search:
@@ -258,7 +253,7 @@ def _from_random_starts(assembly: Assembly, most_in_a_row: int) -> Search:
         assembly.told("starting Newton", (starts - last) / most_in_a_row)
     if len(found) == most:
         return Search(f"Newton found as many as there can be, after {starts} starts", complete=True)
-    once, twice = assembly.times_met(1), assembly.times_met(2)
+    once, twice = (sum(placement.times == count for placement in found) for count in (1, 2))
     missing = once * (once - 1) / (2.0 * (twice + 1))
     return Search(
         f"Newton from {starts} places, of which {closed} led to a mode; the last {starts - last} found "

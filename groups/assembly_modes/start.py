@@ -12,7 +12,6 @@ from groups.assembly_modes.listing import GroupModes, modes
 from groups.assembly_modes.search import STARTS, Assembly, Placement, searched
 from groups.engine.solve import plan_of
 from groups.setting import Setting
-from mbssa import Group
 from mbssa.arrays import Floats
 from mbssa.joints.poses import Poses, relative_pose
 
@@ -93,12 +92,8 @@ def _again(assembly: Assembly, like: Placement, wanted: Mapping[int, int]) -> Pl
         return alike[int(_apart(assembly, alike, like).argmin())]
     others = f"; it can in {len(found)} modes with other signs" if found else ": out of reach"
     changed = ", ".join(f"SG-{group} in mode {number}" for group, number in wanted.items())
-    raise ValueError(f"{_named(assembly.group)} cannot be assembled with {changed}{others}")
-
-
-def _named(group: Group) -> str:
-    bodies = ", ".join(map(str, group.bodies))
-    return f"SG-{group.number} (bodies {bodies})"
+    bodies, number = ", ".join(map(str, assembly.group.bodies)), assembly.group.number
+    raise ValueError(f"SG-{number} (bodies {bodies}) cannot be assembled with {changed}{others}")
 
 
 def _apart(assembly: Assembly, found: Sequence[Placement], like: Placement) -> Floats:

@@ -69,11 +69,8 @@ def _inverse(matrix: Floats) -> tuple[Floats, Floats]:
         sound = np.isfinite(matrix).all()
         found = np.linalg.pinv(matrix) if sound else np.full_like(matrix.swapaxes(1, 2), np.nan)
         return found, np.zeros(1)
-    return found, 1.0 / (_size(matrix) * _size(found))
-
-
-def _size(matrix: Floats) -> Floats:
-    return np.asarray(np.linalg.norm(matrix, np.inf, axis=(1, 2)))
+    sizes = [np.linalg.norm(each, np.inf, axis=(1, 2)) for each in (matrix, found)]
+    return found, 1.0 / (sizes[0] * sizes[1])
 
 
 class Sparse:

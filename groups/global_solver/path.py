@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from itertools import pairwise
 
 import numpy as np
@@ -120,8 +120,7 @@ class Way:
 
     def _holds(self, factors: Factors) -> Bools:
         """Whether the determinant's sign is the one that is held."""
-        held: Bools = np.asarray(factors.sign * self.sign) >= 0.0
-        return held
+        return np.asarray(factors.sign * self.sign >= 0.0)
 
     # --- ways --------------------------------------------------------------------------------------------
 
@@ -148,7 +147,7 @@ class Way:
             length *= 0.5
             if length < SHORTEST:
                 return self._failed(before, goal, steps)
-        return OK, _posed(goal, before), steps, float(residual[0])
+        return OK, replace(goal, pose=before.pose, unknown=before.unknown), steps, float(residual[0])
 
     def _failed(self, last: State, goal: State, steps: int) -> tuple[int, State, int, float]:
         """Why an instant cannot be reached; one where rates alone have no answer has a state."""
@@ -157,7 +156,8 @@ class Way:
         solved, residual, taken, factors = self.newton(now, STEPS, np.inf)
         flat = factors.condition[0] <= (LEAST if solved[0] else HOPELESS)
         status = SINGULAR if flat else BRANCH_JUMP if solved[0] else NOT_CONVERGED
-        return status, _posed(goal, now), steps + int(taken[0]), float(residual[0])
+        found = replace(goal, pose=now.pose, unknown=now.unknown)
+        return status, found, steps + int(taken[0]), float(residual[0])
 
     def _aim(self, state: State, goal: State) -> None:
         """Give a state the inputs and the given bodies of another."""
@@ -198,13 +198,7 @@ class Way:
         with np.errstate(all="ignore"), one_blas_thread(self.system.bodies):
             for first in range(0, T, block):
                 at = slice(first, min(first + block, T))
-                part = Answer(
-                    state.at(at),
-                    answer.status[at],
-                    answer.residual[at],
-                    answer.steps[at],
-                    answer.condition[at],
-                )
+                part = Answer(state.at(at), *(getattr(answer, f.name)[at] for f in fields(Answer)[1:]))
                 self._solve_block(part, last, time[at], level)
                 state.put(at, part.state)
                 if part.sound.any():
@@ -352,10 +346,3 @@ class Way:
         if np.linalg.norm(fixed[:, gaps] @ borne - lack) > (1.0 - BORNE) * np.linalg.norm(lack):
             return 0.0
         return float(borne[np.abs(borne).argmax()])
-
-
-def _posed(goal: State, at: State) -> State:
-    """The goal where another state is."""
-    found = goal.at(slice(None))
-    found.pose, found.unknown = at.pose, at.unknown
-    return found

@@ -13,8 +13,8 @@ from groups.engine.curves import pieces_of
 from groups.engine.users import Opaque, numbers_of
 from mbssa.arrays import Floats, Ints
 from mbssa.graph.derivative import Direction, derivative
-from mbssa.graph.frames import UNIT, Frame, Motion, carried, cross, dot, minus, relative, times, total
-from mbssa.graph.nodes import Graph, Node, above, atan2, cos, curve, graph_of, is_node
+from mbssa.graph.frames import UNIT, Frame, Motion, carried, cross, minus, relative, times, total
+from mbssa.graph.nodes import Graph, above, atan2, cos, curve, graph_of, is_node
 from mbssa.graph.source import functions
 from mbssa.joints.cams.contact import CURVE, contact_rows, contacts
 from mbssa.joints.catalogue import JointType
@@ -22,8 +22,9 @@ from mbssa.joints.equations import differs, sine_cosine, value
 from mbssa.joints.frames import Frames
 from mbssa.joints.relations import JointRelations, Relation, Term
 
-#: A function of places in arrays, by :func:`mbssa.graph.source.functions`, and the inputs that it takes.
-Printed = tuple[Callable[..., Sequence[Any]], list[tuple[str, Any]]]
+#: A function of places in arrays, by :func:`mbssa.graph.source.functions`, and the inputs that it takes: by
+#: name their places among the arguments, and their indices k (n,) and i (n, 1).
+Printed = tuple[Callable[..., Sequence[Any]], dict[str, tuple[Sequence[int], Ints, Ints]]]
 #: Pose of a body in a state: x, y, cosine, sine and angle in the plane; in space place, then axes by columns.
 PLANAR, SPATIAL = 5, 12
 #: Components of the twist of a body, of its origin, that a space has.
@@ -73,8 +74,6 @@ class Nodes(Numbers):
     def body(self, k: int) -> Frame:
         if k not in self._frames:
             motion, x = Motion(None, body=k), [self._input("b", k, i) for i in range(SPATIAL)]
-            place: list[Any]
-            angle: Any
             if self.planar:
                 c, s = x[2], x[3]
                 place, axes, angle = [x[0], x[1], 0.0], [[c, s, 0.0], [-s, c, 0.0], UNIT[2]], x[4]
@@ -98,9 +97,8 @@ class Nodes(Numbers):
         self.starts.append(0.0)
         return self._input("s", len(self.starts) - 1, 0)
 
-    def _input(self, name: str, k: int, i: int) -> Node:
-        found: Node = self.graph.input(name, (k, i))
-        return found
+    def _input(self, name: str, k: int, i: int) -> Any:
+        return self.graph.input(name, (k, i))
 
     def along(self, twist: Callable[[int], list[Any]], rate: Callable[[str, Any], Any]) -> Direction:
         """Direction in which the bodies' origins have twists (6,), and all other inputs rates."""
@@ -164,14 +162,15 @@ def _traced(writer: Writer, planar: bool, bodies: int, constant: Sequence[float 
     }
     time = nodes.by_time()
     rate = derivative(rows, time)
-    printed = {}
-    for name, results in (
-        ("step", [*rows, *entries.values()]),
-        ("rate", rate),
-        ("second", derivative(rate, time)),
-    ):
-        (_, arrays), inputs = functions("rows", [], results)
-        printed[name] = arrays, inputs
+    results = {"step": [*rows, *entries.values()], "rate": rate, "second": derivative(rate, time)}
+    printed: dict[str, Printed] = {}
+    for which, found in results.items():
+        (_, arrays), inputs = functions("rows", [], found)
+        alike: dict[str, list[tuple[int, int, int]]] = {}
+        for place, (name, (k, i)) in enumerate(inputs):
+            alike.setdefault(name, []).append((place, k, i))
+        used = {name: list(zip(*each, strict=True)) for name, each in alike.items()}.items()
+        printed[which] = arrays, {n: (at, np.array(k), np.array(i)[:, None]) for n, (at, k, i) in used}
     return Kind(len(rows), np.array(list(entries), dtype=np.int64).reshape(-1, 3), printed)
 
 
@@ -185,12 +184,11 @@ def kind_of(key: Hashable, writer: Writer, planar: bool, bodies: int, numbers: F
         float(column[0]) if column[0] in (-1.0, 0.0, 1.0) and (column == column[0]).all() else None
         for column in numbers.T
     )
-    if key is None:
-        return _traced(writer, planar, bodies, constant)
     whole = key, planar, constant
-    if whole not in _kinds:
-        _kinds[whole] = _traced(writer, planar, bodies, constant)
-    return _kinds[whole]
+    kind = _kinds.get(whole) or _traced(writer, planar, bodies, constant)
+    if key is not None:
+        _kinds[whole] = kind
+    return kind
 
 
 # --- writers -----------------------------------------------------------------------------------------
@@ -214,15 +212,6 @@ def pair_writer(kind: JointType, driven: Sequence[str], frames: Frames, j: int) 
                 angle = angle[0] * above(cos(u), 1.0, -1.0), angle[1]
             found.append(differs(*angle, u) if angle else value(e, d, C) - u)
         return found
-
-    return rows
-
-
-def spin_writer(in_frame: Any, in_body: Any) -> Writer:
-    """A passive rotation is held: a line of the body stays square to one of the world."""
-
-    def rows(numbers: Numbers) -> list[Any]:
-        return [dot(numbers.vector(in_frame), numbers.body(0).along(numbers.vector(in_body)))]
 
     return rows
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass, field, fields
-from typing import Any, NamedTuple, cast
+from dataclasses import dataclass, fields
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,13 +19,12 @@ from groups.global_solver.rows import (
     pair_writer,
     relations_writer,
     shape_of,
-    spin_writer,
 )
 from groups.motion import Motion
 from groups.passive_rotations import LockedRotation
 from groups.setting import Setting
 from mbssa.arrays import Floats, Ints
-from mbssa.graph.frames import Frame, cross
+from mbssa.graph.frames import Frame, cross, dot
 from mbssa.joints.catalogue import is_length, type_of_joint
 from mbssa.joints.poses import Poses
 
@@ -62,13 +61,12 @@ class Joints:
     given: list[Floats]  # (J, 1) each
     unknown: Ints  # (unknowns, J)
     drive: Ints  # (driven, J)
-    sources: dict[str, dict[str, tuple[Sequence[int], Ints, Ints]]] = field(default_factory=dict, repr=False)
 
     def results(self, which: str, state: State, wide: int) -> Sequence[Any]:
         """Results of a printed function, of all joints (J, T) each."""
         call, used = self.kind.functions[which]
-        first, given = state.pose.shape[1] * wide, [cast("Any", None)] * len(used)
-        for name, (places, k, i) in self._sources(which).items():
+        first, given = state.pose.shape[1] * wide, dict[int, Any]()
+        for name, (places, k, i) in used.items():
             match name:
                 case "b":
                     found = state.pose[i, self.body[k]]
@@ -80,22 +78,8 @@ class Joints:
                     found = state.motion["va".index(name)][self.body[k] * wide + i]
                 case _:
                     found = state.motion[("ds", "dds").index(name)][first + self.unknown[k]]
-            for place, x in zip(places, found, strict=True):
-                given[place] = x
-        results: Sequence[Any] = call(given, self.given)
-        return results
-
-    def _sources(self, which: str) -> dict[str, tuple[Sequence[int], Ints, Ints]]:
-        """By name of an input, its places among the arguments, and its indices k (n,) and i (n, 1)."""
-        if which not in self.sources:
-            alike: dict[str, list[tuple[int, int, int]]] = {}
-            for place, (name, (k, i)) in enumerate(self.kind.functions[which][1]):
-                alike.setdefault(name, []).append((place, k, i))
-            found = self.sources[which] = {}
-            for name, each in alike.items():
-                order, k, i = zip(*each, strict=True)
-                found[name] = order, np.array(k), np.array(i)[:, None]
-        return self.sources[which]
+            given.update(zip(places, found, strict=True))
+        return call(given, self.given)
 
 
 #: Joint of a row or -1, its name, whether it is the gap of a contact.
@@ -171,8 +155,12 @@ class System:
         return _Joint(key, bodies, writer, drives, labels + [(j, name, False) for name in driven])
 
     def _spin(self, spin: LockedRotation) -> _Joint:
-        writer = spin_writer(self.frames.rotation[0] @ spin.in_frame, spin.in_body)
-        return _Joint("spin", (spin.body,), writer, (), [(-1, "spin", False)])
+        in_frame = self.frames.rotation[0] @ spin.in_frame
+
+        def rows(numbers: Numbers) -> list[Any]:  # a line of the body stays square to one of the world
+            return [dot(numbers.vector(in_frame), numbers.body(0).along(numbers.vector(spin.in_body)))]
+
+        return _Joint("spin", (spin.body,), rows, (), [(-1, "spin", False)])
 
     def _rows(
         self, joints: Sequence[_Joint], reference: Poses, inputs: Floats
@@ -250,9 +238,7 @@ class System:
     def _state(self, reference: Poses, inputs: Floats) -> State:
         stage, pose = self.stage, np.empty((PLANAR if self.planar else SPATIAL, self.bodies, 1))
         pose[: self.linear, :, 0] = reference.position[stage, : self.linear].T / self.size
-        self.turn(
-            pose, reference.angle[stage][:, None] if self.planar else reference.rotation[stage][:, None]
-        )
+        self.turn(pose, (reference.angle if self.planar else reference.rotation)[stage][:, None])
         values = np.zeros((3, len(inputs), 1))
         values[0, :, 0] = inputs / self.units
         motion = np.zeros((2, self.bodies * self.wide + len(self.starts), 1))
@@ -318,8 +304,7 @@ def turned(vector: Floats, axes: Floats) -> Floats:
     first = np.array([cross([*vector], [*c]) for c in columns])
     found = columns + sine * first + half * np.array([cross([*vector], [*c]) for c in first])
     gram = np.einsum("ik...,jk...->ij...", found, found)
-    again: Floats = 1.5 * found - 0.5 * np.einsum("ij...,jk...->ik...", gram, found)
-    return again.reshape(axes.shape)
+    return np.asarray(1.5 * found - 0.5 * np.einsum("ij...,jk...->ik...", gram, found)).reshape(axes.shape)
 
 
 def turn_between(before: Floats, after: Floats) -> Floats:
@@ -329,5 +314,4 @@ def turn_between(before: Floats, after: Floats) -> Floats:
     axis = np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
     twice = np.sqrt((axis * axis).sum(axis=0))
     angle = np.arctan2(twice, R[0, 0] + R[1, 1] + R[2, 2] - 1.0)
-    found: Floats = axis * np.where(twice > 1e-9, angle / np.where(twice > 1e-9, twice, 1.0), 0.5)
-    return found
+    return np.asarray(axis * np.where(twice > 1e-9, angle / np.where(twice > 1e-9, twice, 1.0), 0.5))

@@ -21,13 +21,8 @@ from mbssa.joints.system import unknowns
 def linearised(opened: CutOpen, poses: Poses) -> tuple[Floats, Floats]:
     """Coordinates (T, n), m and principal angles in rad, and J (T, m, n); NaN where a body was not placed."""
     mechanism, size = opened.mechanism, opened.frames.size
-    at = PosesOverTime(
-        mechanism,
-        opened.frames,
-        poses.position.swapaxes(0, 1),
-        poses.rotation.swapaxes(0, 1),
-        poses.angle.swapaxes(0, 1),
-    )
+    arrays = (x.swapaxes(0, 1) for x in (poses.position, poses.rotation, poses.angle))
+    at = PosesOverTime(mechanism, opened.frames, *arrays)
     count, n, units = at.instants, len(opened.coordinates), np.array(unknowns(mechanism.space))
     value, screws = np.empty((count, n)), np.zeros((count, n, 6))
     J, first = np.zeros((count, len(opened.equations), n)), 0

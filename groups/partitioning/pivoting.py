@@ -46,9 +46,8 @@ def _complete(matrices: Floats) -> Pivots:
         for pivot, of in zip((row, column), taken, strict=True):
             of[at, pivot] = np.minimum(of[at, pivot], k)
         along, pivots = left[at, row], left[at, row, column]
-        left -= (left[at, :, column] / np.where(pivots == 0, 1.0, pivots)[:, None])[:, :, None] * along[
-            :, None
-        ]
+        shares = left[at, :, column] / np.where(pivots == 0, 1.0, pivots)[:, None]
+        left -= shares[:, :, None] * along[:, None]
         left[at, row], left[at, :, column] = 0.0, 0.0
     sizes[~np.isfinite(matrices).all(axis=(1, 2))] = np.nan
     rows, columns = (np.argsort(of, axis=1, kind="stable") for of in taken)
@@ -61,8 +60,7 @@ def _orthogonal(matrices: Floats) -> Pivots:
     count, m, n = matrices.shape
     rows, columns = np.zeros((count, m), dtype=np.int64), np.zeros((count, n), dtype=np.int64)
     sizes = np.full((count, min(m, n)), np.nan)
-    for t in range(count):
-        matrix = matrices[t]
+    for t, matrix in enumerate(matrices):
         rows[t], columns[t] = np.arange(m), np.arange(n)
         if not (np.isfinite(matrix).all() and matrix.size):
             continue

@@ -41,7 +41,7 @@ class Stretch:
 
     first: int
     last: int
-    lowest: Mapping[str, float]  # smallest of PartitionSweep.conditions in it
+    lowest: Mapping[str, float]  # smallest of PartitionSweep.conditions in it, NaN where there is none
     crossed: tuple[str, ...]  # fixed choices with a determinant that changes its sign
 
 
@@ -74,8 +74,6 @@ class PartitionSweep:
     >>> swept = sweep_partition(groups.build(mbssa.decompose(bar)), groups.constant_speed(bar, steps=25))
     >>> swept.structural.sets, swept.once.sets
     ((('1-2.angle',),), (('2-3.angle',),))
-    >>> bool(swept.structural.condition.min() > 0.3), swept.changes, swept.warnings
-    (True, (), ())
     """
 
     opened: CutOpen
@@ -105,8 +103,7 @@ class PartitionSweep:
     def agree(self) -> Bools:
         """(T,) agreement of the choice at each instant with the structural one."""
         same = np.array([set(one) == set(self.structural.sets[0]) for one in self.anew.sets])
-        agree: Bools = same[self.anew.which] & np.isfinite(self.anew.condition)
-        return agree
+        return np.asarray(same[self.anew.which] & np.isfinite(self.anew.condition))
 
     @property
     def changes(self) -> tuple[tuple[int, tuple[str, ...], tuple[str, ...]], ...]:
@@ -123,15 +120,13 @@ class PartitionSweep:
     @property
     def conditions(self) -> dict[str, Floats]:
         """(T,) conditions of the choices, the worst of the groups, and that of all of J, by name."""
-        groups, choices = {"groups": self.worst_group}, self.choices
-        structural = {"structural": choices.pop("structural").condition}
-        return structural | groups | {n: c.condition for n, c in choices.items()} | {"whole": self.whole}
+        structural, *numeric = [(name, one.condition) for name, one in self.choices.items()]
+        return dict([structural, ("groups", self.worst_group), *numeric, ("whole", self.whole)])
 
     @property
     def worst_group(self) -> Floats:
         """(T,) the smallest condition of the groups; 0 where one was not solved."""
-        worst = np.where(self.status == 0, self.groups, 0.0).min(axis=1, initial=1.0)
-        return np.asarray(worst)
+        return np.asarray(np.where(self.status == 0, self.groups, 0.0).min(axis=1, initial=1.0))
 
     @property
     def warnings(self) -> tuple[Stretch, ...]:
@@ -144,11 +139,10 @@ class PartitionSweep:
             for k in at:
                 low[k : k + 2] = True
         found = []
-        for first, last in np.flatnonzero(np.diff(low, prepend=False, append=False)).reshape(-1, 2).tolist():
-            last -= 1
-            lowest = {name: _smallest(values[first : last + 1]) for name, values in rows.items()}
-            crossed = tuple(name for name, at in crossings.items() if any(first <= k <= last for k in at))
-            found.append(Stretch(first, last, lowest, crossed))
+        for first, end in np.flatnonzero(np.diff(low, prepend=False, append=False)).reshape(-1, 2).tolist():
+            lowest = {name: float(np.fmin.reduce(values[first:end])) for name, values in rows.items()}
+            crossed = tuple(name for name, at in crossings.items() if any(first <= k < end for k in at))
+            found.append(Stretch(first, end - 1, lowest, crossed))
         return tuple(found)
 
 
@@ -243,11 +237,6 @@ def sweep_partition(
     )
 
 
-def _smallest(values: Floats) -> float:
-    """The smallest number, if there is one."""
-    return float(np.fmin.reduce(values))
-
-
 def _along(model: Model, path: Motion | Trajectory | None) -> tuple[Trajectory, Trajectory]:
     """The path, and the motion of the model's own groups along it."""
     from groups.trajectory import Trajectory
@@ -300,23 +289,18 @@ def _followed(
     columns = np.broadcast_to(columns, (len(J), columns.shape[-1]))
     sets: dict[tuple[int, ...], int] = {}
     which = np.array([sets.setdefault(tuple(row), len(sets)) for row in columns.tolist()], dtype=np.int64)
-    chosen = np.take_along_axis(
-        J, np.broadcast_to(columns[:, None], (*J.shape[:2], columns.shape[1])), axis=2
-    )
-    square = fixed and chosen.shape[1] == chosen.shape[2] == rank > 0
+    chosen = np.take_along_axis(J, columns[:, None], axis=2)
+    crossings: Ints = np.zeros(0, dtype=np.int64)
+    if fixed and chosen.shape[1] == chosen.shape[2] == rank > 0:
+        with np.errstate(invalid="ignore"):  # no sign where there is no pose
+            sign = np.sign(np.linalg.det(chosen))
+            crossings = np.flatnonzero(np.append(sign[1:] * sign[:-1] < 0, False) | (sign == 0))
     return Followed(
         tuple(tuple(np.delete(names, list(row)).tolist()) for row in sets),
         which,
         *_at_rank(_singular(chosen), rank),
-        _crossings(chosen) if square else (),
+        tuple(crossings.tolist()),
     )
-
-
-def _crossings(square: Floats) -> tuple[int, ...]:
-    with np.errstate(invalid="ignore"):  # no sign where there is no pose
-        sign = np.sign(np.linalg.det(square))
-        crossed = np.append(sign[1:] * sign[:-1] < 0, False) | (sign == 0)
-    return tuple(np.flatnonzero(crossed).tolist())
 
 
 def _held(J: Floats, first: Ints, each: Ints, least: Floats) -> Ints:

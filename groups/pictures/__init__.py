@@ -2,14 +2,6 @@
 
 Matplotlib is imported when a picture is drawn, not before; the extra ``pictures`` brings it, and ``video``
 brings PyAV for films. A ModuleNotFoundError says how to install what is missing; the page needs neither.
-
->>> import groups, mbssa
->>> from groups.pictures import paths
->>> bar = mbssa.load("planar_four_bar")
->>> trajectory = groups.build(mbssa.decompose(bar)).solve(groups.constant_speed(bar, steps=9))
->>> figure = paths(trajectory)
->>> figure.axes[0].get_xlabel()
-'x (m)'
 """
 
 from groups.pictures.animation import animate

@@ -132,15 +132,7 @@ def _gif(images: list[Any], fps: float) -> bytes:
     colours = np.array(palette.getpalette()).reshape(-1, 3)
     colours[(colours >= _PAPER).all(axis=1)] = 255
     palette.putpalette(colours.ravel().tolist())
-    frames = [image.quantize(palette=palette, dither=0) for image in images]
-    stream = io.BytesIO()
-    frames[0].save(
-        stream,
-        format="GIF",
-        save_all=True,
-        append_images=frames[1:],
-        duration=round(1000 / fps),
-        optimize=False,
-        loop=0,
-    )
+    first, *rest = (image.quantize(palette=palette, dither=0) for image in images)
+    stream, each = io.BytesIO(), round(1000 / fps)
+    first.save(stream, "GIF", save_all=True, append_images=rest, duration=each, optimize=False, loop=0)
     return stream.getvalue()

@@ -67,18 +67,11 @@ class Canvas:
         """A line with round ends through points (n, 3); ``hatched`` on its right if it stands still."""
         from matplotlib.patheffects import withTickedStroke
 
-        stroke: dict[str, Any] = {"spacing": 3.6, "angle": -135, "length": 1.25, "linewidth": FINE}
-        (line,) = self.axes.plot(
-            *self.on_axes(points),
-            color=colour,
-            lw=width,
-            ls=style,
-            dash_capstyle="round",
-            solid_capstyle="round",
-            solid_joinstyle="round",
-            zorder=zorder,
-            path_effects=[withTickedStroke(**stroke)] if hatched else None,
-        )
+        look: dict[str, Any] = dict.fromkeys(("dash_capstyle", "solid_capstyle", "solid_joinstyle"), "round")
+        if hatched:
+            stroke = withTickedStroke(spacing=3.6, angle=-135, length=1.25, linewidth=FINE)
+            look["path_effects"] = [stroke]
+        (line,) = self.axes.plot(*self.on_axes(points), c=colour, lw=width, ls=style, zorder=zorder, **look)
         return line
 
     def dot(self, at: Floats, **look: Any) -> None:
@@ -114,10 +107,8 @@ def canvas_for(scene: Scene, points: Floats | None = None, *, names: int = 0) ->
         low, high = np.nanmin(points, axis=0), np.nanmax(points, axis=0)
         if not (high > low).any():
             low, high = low - scene.size / 20, high + scene.size / 20
-    unit = scene.mechanism.units[0]
-    return (_flat if scene.planar else _solid)(
-        low, high, unit, float(np.clip(np.sqrt(names / _EASY_NAMES), 1.0, 2.0))
-    )
+    larger = float(np.clip(np.sqrt(names / _EASY_NAMES), 1.0, 2.0))
+    return (_flat if scene.planar else _solid)(low, high, scene.mechanism.units[0], larger)
 
 
 def _flat(low: Floats, high: Floats, unit: str, larger: float) -> Canvas:

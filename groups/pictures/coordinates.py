@@ -11,7 +11,7 @@ import numpy as np
 
 from groups.pictures.canvas import diagram, name_over
 from groups.pictures.scene import chosen, sentence
-from groups.pictures.style import FAILED, FINE, add_key, body_colour
+from groups.pictures.style import FAILED, FINE, STYLES, add_key, body_colour
 from groups.results.joints import CoordinateMotion, joint_motion, measurable
 from groups.trajectory import LEVELS, Level
 from mbssa import Joint
@@ -49,7 +49,6 @@ CURVE_INSTANTS = 4000
 #: Curves that one picture can tell apart.
 MOST_CURVES = 24
 
-_STYLES = ("solid", "dashed", "dashdot")
 _COLUMN, _ROW, _LEFT, _BETWEEN, _BOTTOM, _TOP = 76.0, 36.0, 16.0, 19.0, 11.0, 9.0
 
 #: Digits of a curve that are rounding: its panel is not stretched to show them.
@@ -142,7 +141,7 @@ def over_time(trajectory: Trajectory, curves: Sequence[Curve], rows: int = 1) ->
     at = chosen(len(trajectory.time), CURVE_INSTANTS)
     handles: list[Any] = []
     for i, curve in enumerate(curves):
-        look: dict[str, Any] = {"color": body_colour(i + 1), "ls": _STYLES[i // 8]}
+        look: dict[str, Any] = {"color": body_colour(i + 1), "ls": STYLES[i // 8]}
         for axes, part in zip(panels[curve.unit], curve.parts, strict=False):
             (line,) = axes.plot(trajectory.time[at], part[at], lw=1.9 if curve.driven else 1.1, **look)
         line.set_label((curve.label + (" (driven)" if curve.driven else "")).replace("$", r"\$"))
@@ -206,20 +205,12 @@ def _shade(trajectory: Trajectory, at: Ints, panels: list[Axes], handles: list[A
     from matplotlib.patches import Patch
 
     # What lies between two drawn instants is shaded with the first of them.
-    bad = np.logical_or.reduceat(failed, at)
+    time, bad = trajectory.time[at], np.logical_or.reduceat(failed, at)
+    look: dict[str, Any] = {"step": "mid", "facecolor": FAILED, "lw": 0.0, "zorder": 0.5}
     for axes in panels:
-        axes.fill_between(
-            trajectory.time[at],
-            0.0,
-            1.0,
-            where=bad.tolist(),
-            step="mid",
-            transform=axes.get_xaxis_transform(),
-            facecolor=FAILED,
-            lw=0.0,
-            zorder=0.5,
-        )
-        for t in trajectory.time[at][bad] if bad.sum() <= 50 else ():
+        across = axes.get_xaxis_transform()
+        axes.fill_between(time, 0.0, 1.0, where=bad.tolist(), transform=across, **look)
+        for t in time[bad] if bad.sum() <= 50 else ():
             axes.axvline(t, color=FAILED, lw=FINE, zorder=0.5)
     handles.append(Patch(facecolor=FAILED, label=f"not solved: {sentence(trajectory)}"))
 

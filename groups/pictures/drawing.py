@@ -189,19 +189,11 @@ def draw_names(canvas: Canvas, scene: Scene) -> None:
     joints = np.array([scene.place(mark) for mark in scene.marks]).reshape(-1, 3)
     joints = canvas.paper(joints[np.isfinite(joints).all(axis=1)])
     obstacles += [Obstacle(joint[None], 1.0) for joint in joints]
+    look: dict[str, Any] = {"ha": "center", "va": "center_baseline", "fontsize": SMALL_TEXT, "family": FONT}
+    look["bbox"] = {"boxstyle": "square,pad=0.1", "facecolor": "white", "alpha": 0.75, "edgecolor": "none"}
     for label, colour, (x, y) in zip(labels, colours, place_labels(labels, obstacles), strict=True):
-        canvas.figure.text(
-            x / width,
-            y / height,
-            label.text.replace("$", r"\$"),
-            ha="center",
-            va="center_baseline",
-            fontsize=SMALL_TEXT,
-            family=FONT,
-            color=colour,
-            gid=f"name-{label.text}",
-            bbox={"boxstyle": "square,pad=0.1", "facecolor": "white", "alpha": 0.75, "edgecolor": "none"},
-        )
+        text, gid = label.text.replace("$", r"\$"), f"name-{label.text}"
+        canvas.figure.text(x / width, y / height, text, color=colour, gid=gid, **look)
 
 
 def _name(name: str, lines: Floats, points: Floats, page: Floats) -> Label:

@@ -44,8 +44,7 @@ def forces_over_time(
     ['force (N)', 'moment (N m)', 'power (W)']
     """
     require_matplotlib()
-    wanted = [*forces.drives, "frame"] if names is None else names
-    columns = _chosen(forces, wanted)
+    columns = _chosen(forces, [*forces.drives, "frame"] if names is None else names)
     refuse_beyond(MOST_CURVES, len(columns), "curves", "one picture", "name fewer")
     curves = [Curve(c.name, c.unit, c.name.endswith(".driving"), (c.values,)) for c in columns]
     if units == "file":

@@ -30,9 +30,6 @@ _PROFILE, _ROLLER, _POSES = 180, 48, 40
 #: A flat face is longer than where it is touched, by this share of the cam's size at both ends.
 _SPARE = 0.08
 
-#: Frames of two profiles, the curves, the kind of the follower, and the radius of its roller, m.
-_Touching = tuple[PairFrames, tuple["Curve", ...], int, float]
-
 #: Teeth of the smallest wheel at least; the largest denominator of a ratio of teeth.
 _FEWEST, _DENOMINATOR = 14, 40
 
@@ -67,8 +64,9 @@ def outlines_of(stage: Stage) -> list[Outline]:
     ]
 
 
-def _touching(stage: Stage) -> Iterator[_Touching]:
-    """Of joints; of force elements that press profiles on each other, and of terrains with their wheels."""
+def _touching(stage: Stage) -> Iterator[tuple[PairFrames, tuple[Curve, ...], int, float]]:
+    """Frames of two profiles, the curves, the kind of the follower, and the radius of its roller, m."""
+    # Of joints; of force elements that press profiles on each other, and of terrains with their wheels.
     for _, relations in sorted(stage.frames.relations.items()):
         if relations.curves:
             (contact,) = relations.constraints[0].terms
@@ -79,12 +77,8 @@ def _touching(stage: Stage) -> Iterator[_Touching]:
             profile = profile_from(force.profile)
             first, second = (in_space(point) for point in force.points)
             a, b = force.bodies
-            yield (
-                local_frames((a, b), (first, second), world, poses),
-                profile.curves,
-                profile.kind,
-                profile.radius,
-            )
+            pair = local_frames((a, b), (first, second), world, poses)
+            yield pair, profile.curves, profile.kind, profile.radius
         elif force.terrain is not None and force.point is not None and force.radius is not None:
             pair = local_frames((0, force.bodies[0]), (np.zeros(3), in_space(force.point)), world, poses)
             yield pair, (ground(force.terrain),), POINT, force.radius
@@ -141,7 +135,10 @@ def rims_of(stage: Stage, marks: Sequence[Mark], guides: Sequence[Outline]) -> l
         if mark.type.wheels == "track":
             outlines += _on_track(mark, mark.radii[1], tracks.get(mark.joint))
             continue
-        keys = [_key(frames, mark, side, mark.radii[side]) for side in (0, 1)]
+        # One wheel in all its meshes: body, place and radius to six digits.
+        places = np.column_stack([mark.origin, mark.radii]) / (frames.size or 1.0)
+        digits = np.round(places * 1e6).astype(int).tolist()
+        keys = [(body, *place) for body, place in zip(mark.bodies, digits, strict=True)]
         new = [side for side in (0, 1) if keys[side] not in wheels]
         ratio, internal = mark.radii[1] / mark.radii[0], _internal(frames, mark)
         if len(new) == 2:
@@ -158,12 +155,6 @@ def rims_of(stage: Stage, marks: Sequence[Mark], guides: Sequence[Outline]) -> l
             ring = internal and mark.radii[side] == max(mark.radii)
             outlines += _rim(mark, side, mark.radii[side], *wheels[keys[side]], ring)
     return [outline for outline in outlines if outline.body in stage.bodies]
-
-
-def _key(frames: Frames, mark: Mark, side: int, radius: float) -> tuple[int, ...]:
-    """The same for one wheel in all its meshes: body, place and radius to six digits."""
-    place = np.append(mark.origin[side], radius) / (frames.size or 1.0)
-    return mark.bodies[side], *np.round(place * 1e6).astype(int).tolist()
 
 
 def _internal(frames: Frames, mark: Mark) -> bool:

@@ -114,7 +114,6 @@ def page_text(
     scene = scene_of(trajectory, min(frames, max(MOST_POSES // drawn, 1)))
     data = page_data(trajectory, scene, points_of(scene, points), forces)
     text = json.dumps(data, separators=(",", ":"), allow_nan=False, default=_encoded)
-
     values = {
         "title": html.escape(printable(scene.mechanism.title or scene.mechanism.name or "A mechanism")),
         # No name can end the script that holds it.

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from groups.pictures.canvas import diagram, name_over
+from groups.pictures.coordinates import CURVE_INSTANTS
 from groups.pictures.scene import chosen
 from groups.pictures.style import BODY_COLOURS, FAILED, FRAME_COLOUR, add_key
 from mbssa.pictures.limits import require_matplotlib
@@ -16,9 +17,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from groups.partitioning import PartitionSweep
-
-#: Instants that a curve is drawn through.
-CURVE_INSTANTS = 4000
 
 _WIDTH, _HEIGHT, _LEFT, _BOTTOM, _RIGHT, _TOP = 130.0, 62.0, 16.0, 11.0, 5.0, 9.0
 
@@ -49,13 +47,11 @@ def conditions(swept: PartitionSweep) -> Figure:
         lowest = min(lowest, float(np.nanmin(drawn, initial=1.0)))
         handles += axes.plot(swept.time[at], drawn, color=colour, ls=look, lw=thick, label=label)
     for one in swept.warnings:
-        axes.axvspan(
-            float(swept.time[one.first]), float(swept.time[one.last]), color=FAILED, lw=0.0, zorder=0.5
-        )
+        start, end = swept.time[[one.first, one.last]].tolist()
+        axes.axvspan(start, end, color=FAILED, lw=0.0, zorder=0.5)
     if swept.warnings:
-        handles.append(
-            Patch(facecolor=FAILED, label=f"below {swept.near:.2g}, or a determinant through zero")
-        )
+        label = f"below {swept.near:.2g}, or a determinant through zero"
+        handles.append(Patch(facecolor=FAILED, label=label))
     for number, (k, _, _) in enumerate(swept.changes):
         line = axes.axvline(float(swept.time[k]), color=INK, lw=0.6, zorder=0.6, label="held changes")
         handles += [line] if number == 0 else []

@@ -10,7 +10,7 @@ import numpy as np
 
 from groups.pictures.canvas import canvas_for
 from groups.pictures.scene import Scene, scene_of, sentence
-from groups.pictures.style import EDGE, FINE, add_key, body_colour
+from groups.pictures.style import EDGE, FINE, STYLES, add_key, body_colour
 from groups.results.joints import body_motion, carried
 from mbssa.arrays import Floats
 from mbssa.pictures.limits import refuse_beyond, require_matplotlib
@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from mbssa import Mechanism
 
 
-#: A point: ``"body.point"`` or ``(body, point)``, where the point is a name of the model or world
-#: coordinates at the reference; or the id of a joint, for its centre.
+#: A point, as :func:`paths` has them.
 PointName = str | tuple[str | int, str | Sequence[float]]
 
 #: Instants that a path is drawn through.
@@ -31,8 +30,6 @@ PATH_INSTANTS = 2000
 
 #: Paths that one picture can tell apart, and that it draws by default.
 MOST_PATHS, _BY_DEFAULT = 24, 8
-
-_STYLES = ("solid", "dashed", "dashdot", "dotted")
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +86,7 @@ def paths(trajectory: Trajectory, points: Sequence[PointName] | None = None) -> 
     handles = []
     for i, (point, path) in enumerate(zip(drawn, lines, strict=True)):
         colour = body_colour(i + 1)
-        handles.append(canvas.line(path, colour, EDGE, style=_STYLES[i // 8], zorder=1.4))
+        handles.append(canvas.line(path, colour, EDGE, style=STYLES[i // 8], zorder=1.4))
         handles[-1].set_label(point.label.replace("$", r"\$"))
         sound = path[np.isfinite(path).all(axis=1)]
         for at, inside in zip(sound[[0, -1]] if len(sound) else (), (colour, "white"), strict=False):
@@ -121,8 +118,7 @@ def points_of(scene: Scene, names: Sequence[PointName] | None) -> list[Point]:
 
 def _centres(scene: Scene) -> list[Point]:
     """Centres of the joints between moving bodies, once each."""
-    found: list[Point] = []
-    drawn: list[Floats] = []
+    found, drawn = list[Point](), list[Floats]()
     for mark in scene.marks:
         body = mark.bodies[mark.seat]
         if 0 in mark.bodies or body not in scene.bodies:

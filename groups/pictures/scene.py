@@ -10,6 +10,7 @@ import numpy as np
 from groups.pictures.outlines import outlines_of, rims_of, visual_outlines
 from groups.pictures.shapes import Mark, Outline, Shape, Stage, guides_of, marks_of, shapes_of
 from groups.results.faults import STATUS
+from groups.rotations import quaternion_of
 from mbssa import decompose
 from mbssa.arrays import Floats, Ints
 from mbssa.pictures.hues import NO_GROUP, Hue, body_colours, group_hues
@@ -104,8 +105,6 @@ def scene_of(trajectory: Trajectory, most: int | Ints) -> Scene:
 
 def _stage(trajectory: Trajectory, instants: Ints) -> Stage:
     """The frame, and the bodies that were kept."""
-    from groups.trajectory import quaternion_of
-
     frames, place = trajectory.reference, np.flatnonzero(trajectory.kept != 0)
     solved = trajectory.instants(instants).spatial()
     poses = np.empty((len(instants), 1 + len(place), 7))
@@ -119,7 +118,7 @@ def at_rest(
     mechanism: Mechanism, poses: Poses, bodies: Ints, level: int = 0, n_groups: int = 0
 ) -> Trajectory:
     """Bodies (K,) that stand still in these poses, one instant or several, with so many solved groups."""
-    from groups.trajectory import Trajectory, quaternion_of
+    from groups.trajectory import Trajectory
 
     planar = mechanism.space == "planar"
     position = poses.position[..., bodies, :].reshape(-1, len(bodies), 3)

@@ -81,8 +81,7 @@ class Stage:
     def place(self, mark: Mark, side: int | None = None) -> Floats:
         """World coordinates (F, 3) of a joint on its seat, or on the body of this side."""
         side = mark.seat if side is None else side
-        found: Floats = self.world(mark.bodies[side], mark.origin[side][None])[..., 0, :]
-        return found
+        return np.asarray(self.world(mark.bodies[side], mark.origin[side][None])[..., 0, :])
 
     def has(self, mark: Mark) -> bool:
         """Whether both bodies of a joint are drawn."""
@@ -108,8 +107,7 @@ def marks_of(stage: Stage) -> list[Mark]:
 
 def guides_of(stage: Stage, marks: Sequence[Mark]) -> tuple[list[Outline], list[Mark]]:
     """Rails, tracks, tubes and rods as long as the motion needs, and the marks, those of tubes at mouths."""
-    guides: list[Outline] = []
-    moved: list[Mark] = []
+    guides, moved = list[Outline](), list[Mark]()
     for mark in marks:
         moved.append(mark)
         slide, rolls = mark.type.guide, mark.type.wheels == "track"

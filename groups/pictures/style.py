@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 #: Colours of the bodies in turn, Okabe and Ito's without the yellow, which white paper swallows.
 BODY_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#7A6BB0", "#8C6D4F")
+STYLES = ("solid", "dashed", "dashdot")  # of the lines that have the same colours
 FRAME_COLOUR = "#7A7A7A"
 PATH_COLOUR = "#444444"
 DRIVEN = OVER_EDGE
@@ -32,18 +33,11 @@ def body_colour(body: int) -> str:
 
 def add_key(figure: Figure, handles: list[Any], *, lines: bool = True) -> None:
     """Put a key of up to five columns below the figure; the page grows. ``lines`` need room for samples."""
+    look: dict[str, Any] = {"prop": {"family": FONT, "size": SMALL_TEXT}, "frameon": False}
+    look |= {"handletextpad": 0.4, "columnspacing": 1.2, "borderaxespad": 0.2}
+    look["handlelength"] = 1.8 if lines else 0.8
     for columns in range(min(len(handles), 5), 0, -1):
-        key = figure.legend(
-            handles=handles,
-            loc="lower center",
-            ncols=columns,
-            prop={"family": FONT, "size": SMALL_TEXT},
-            frameon=False,
-            handletextpad=0.4,
-            columnspacing=1.2,
-            borderaxespad=0.2,
-            handlelength=1.8 if lines else 0.8,
-        )
+        key = figure.legend(handles=handles, loc="lower center", ncols=columns, **look)
         figure.draw_without_rendering()
         box = key.get_window_extent()
         if columns == 1 or box.width < figure.bbox.width:

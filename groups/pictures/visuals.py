@@ -44,9 +44,7 @@ class Solid:
 
 def solids_of(mechanism: Mechanism, bodies: Sequence[int]) -> tuple[Solid, ...]:
     """Meshes and simple shapes of some bodies; a warning names those that cannot be shown, and why."""
-    found: list[Solid] = []
-    missing: list[str] = []
-    room = MOST_TRIANGLES
+    found, missing, room = list[Solid](), list[str](), MOST_TRIANGLES
     for body in bodies:
         visual = visual_of(mechanism, body)
         mesh, parts = visual.get("mesh"), visual.get("parts")

@@ -13,6 +13,7 @@ from groups.dynamics.results import unit_of_drive
 from groups.reports.about import model_lines, span_text
 from mbssa.arrays import Floats
 from mbssa.reports.table import SHOWN, Bad, Good, Heading, Part, Report, Table, written_lines
+from mbssa.texts import listed
 from mbssa.units import SI, given_in, quantity_text, units_record
 
 if TYPE_CHECKING:
@@ -48,16 +49,27 @@ class ForcesSummary:
         """A number in the units of the tables, with its unit."""
         return quantity_text(value, unit, self.units, ".4g") if np.isfinite(value) else "–"
 
-    def named(self, unit: str) -> str:
-        return given_in(unit, self.units)[0]
-
 
 def forces_report(summary: ForcesSummary) -> Report:
     """Tables of drives and joints, largest shaking force, balance of power, and what to know."""
-    parts: list[Part] = [*model_lines(summary.structure), span_text(summary.forces.trajectory.time)]
-    if summary.forces.drives:
-        parts.append(_drives(summary))
-    parts += [_joints(summary), *_figures(summary), *_notes(summary)]
+    force, moment = (given_in(unit, summary.units)[0] for unit in ("N", "N m"))
+    drives = {
+        "Drive": ("name", ""), "From": ("lowest", ".4g"), "To": ("highest", ".4g"), "Unit": ("unit", ""),
+        "Mean power (W)": ("mean_power", ".4g"), "Maximum power (W)": ("maximum_power", ".4g"),
+    }  # fmt: skip
+    joints = {
+        "Joint": ("joint", ""), "Acts on": ("body", ""), f"Maximum force ({force})": ("force", ".4g"),
+        f"Maximum moment ({moment})": ("moment", ".4g"), "Not determined": ("open", ""),
+    }  # fmt: skip
+    rows = [row | {"open": ", ".join(row["indeterminate"]) or "–"} for row in _joint_rows(summary)]
+    parts: list[Part] = [
+        *model_lines(summary.structure),
+        span_text(summary.forces.trajectory.time),
+        Table.of(_drive_rows(summary), drives),
+        Table.of(rows, joints, wraps=True, shown=SHOWN, rest="… and {} more joints"),
+        *_figures(summary),
+        *_notes(summary),
+    ]
     faults = summary.forces.faults(summary.motion)
     if len(faults) > _LISTED:
         faults = [*faults[:_LISTED], f"… and {len(faults) - _LISTED} more; --format json lists all"]
@@ -69,36 +81,16 @@ def forces_report(summary: ForcesSummary) -> Report:
     return Report(parts, lambda: to_dict(summary))
 
 
-def _shown(value: Any) -> str:
-    if isinstance(value, float):
-        return f"{value:.4g}" if np.isfinite(value) else "–"
-    return value if isinstance(value, str) else ", ".join(value) or "–"
-
-
-def _table(titles: dict[str, str], rows: Sequence[dict[str, Any]], **form: Any) -> Table:
-    """Rows by their keys below titles; numbers are aligned right."""
-    right = [title for title, key in titles.items() if rows and isinstance(rows[0][key], float)]
-    return Table(
-        tuple(titles), rows, lambda row: [_shown(row[key]) for key in titles.values()], right, **form
-    )
-
-
-def _drives(summary: ForcesSummary) -> Table:
-    titles = {"Drive": "name", "From": "lowest", "To": "highest", "Unit": "unit"}
-    titles |= {"Mean power (W)": "mean_power", "Maximum power (W)": "maximum_power"}
-    return _table(titles, _drive_rows(summary))
-
-
 def _drive_rows(summary: ForcesSummary) -> list[dict[str, Any]]:
     forces, found = summary.forces, list[dict[str, Any]]()
     for name, driving, power in zip(forces.drives, forces.driving.T, forces.drive_power.T, strict=True):
-        unit = unit_of_drive(name)
+        unit, scale = given_in(unit_of_drive(name), summary.units)
         found.append(
             {
                 "name": name,
-                "unit": summary.named(unit),
-                "lowest": summary.number(_extreme(driving, np.min), unit),
-                "highest": summary.number(_extreme(driving, np.max), unit),
+                "unit": unit,
+                "lowest": _extreme(driving, np.min) / scale,
+                "highest": _extreme(driving, np.max) / scale,
                 "mean_power": _extreme(power, np.mean),
                 "maximum_power": _extreme(power, np.max),
             }
@@ -106,26 +98,19 @@ def _drive_rows(summary: ForcesSummary) -> list[dict[str, Any]]:
     return found
 
 
-def _joints(summary: ForcesSummary) -> Table:
-    titles = {"Joint": "joint", "Acts on": "body"}
-    titles |= {f"Maximum {k} ({summary.named(u)})": k for k, u in (("force", "N"), ("moment", "N m"))}
-    titles["Not determined"] = "indeterminate"
-    return _table(titles, _joint_rows(summary), wraps=True, shown=SHOWN, rest="… and {} more joints")
-
-
 def _joint_rows(summary: ForcesSummary) -> list[dict[str, Any]]:
     """Largest force and moment of each joint's determined components; rounding is 0."""
-    forces, found = summary.forces, list[dict[str, Any]]()
-    for of in map(forces.joint, forces.joints):
-        found.append(
-            {
-                "joint": of.joint,
-                "body": of.body,
-                "force": _largest(of.local_force),
-                "moment": _largest(of.local_moment),
-                "indeterminate": list(of.indeterminate),
-            }
-        )
+    forces = summary.forces
+    found: list[dict[str, Any]] = [
+        {
+            "joint": of.joint,
+            "body": of.body,
+            "force": _largest(of.local_force),
+            "moment": _largest(of.local_moment),
+            "indeterminate": of.indeterminate,
+        }
+        for of in map(forces.joint, forces.joints)
+    ]
     size = forces.trajectory.reference.size
     largest = max([0.0, *(v for one in found for v in (one["force"], one["moment"] / size) if v == v)])
     for one in found:
@@ -163,19 +148,9 @@ def _figures(summary: ForcesSummary) -> list[str]:
 
 
 def _largest_power(forces: Forces) -> float:
-    powers = (
-        *forces.drive_power.T,
-        *forces.element_power.values(),
-        forces.gravity_power,
-        forces.kinetic_power,
-    )
+    elements, own = forces.element_power.values(), (forces.gravity_power, forces.kinetic_power)
+    powers = (*forces.drive_power.T, *elements, *own)
     return max(_extreme(np.abs(power), np.max) for power in powers)
-
-
-def _listed(names: Sequence[str]) -> str:
-    """Names, the first of many."""
-    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
-    return f"{', '.join(names[:_LISTED])}{more}"
 
 
 def _notes(summary: ForcesSummary) -> list[Part]:
@@ -188,7 +163,7 @@ def _notes(summary: ForcesSummary) -> list[Part]:
             Bad("no body has mass and no force acts: write [body.inertia] or [[force]] into the model")
         )
     elif without:
-        lines.append(f"massless: {_listed(without)}")
+        lines.append(f"massless: {listed(without, _LISTED)}")
     for name, moment in forces.held.items():
         most = summary.text(_extreme(moment, np.max), "N m")
         lines.append(
@@ -202,7 +177,7 @@ def _notes(summary: ForcesSummary) -> list[Part]:
         given = "those of least norm" if chosen else "not given; --minimum-norm gives those of least norm"
         count = len(forces.indeterminate)
         lines.append(f"redundant constraints leave {count} components of reactions open, which are {given}:")
-        lines.append(f"  {_listed(forces.indeterminate)} (axes of the joint)")
+        lines.append(f"  {listed(forces.indeterminate, _LISTED)} (axes of the joint)")
     return lines
 
 
@@ -228,6 +203,6 @@ def to_dict(summary: ForcesSummary) -> dict[str, Any]:
             name: summary.number(_extreme(moment, np.max), "N m") for name, moment in forces.held.items()
         },
         "lock_effect": _extreme(forces.lock_effect, np.max),
-        "indeterminate": list(forces.indeterminate),
-        "files": [str(path) for path in summary.files],
+        "indeterminate": forces.indeterminate,
+        "files": summary.files,
     }

@@ -50,30 +50,30 @@ _CHOICES = {
 
 def partition_report(found: Partitioning, rivals: Sequence[tuple[str, Partitioning]] = ()) -> Report:
     """Cuts, coordinates with their kinds, what is redundant, and ``rivals`` side by side; CSV has J too."""
-    opened, rows = found.opened, _rows(found)
+    rows = _rows(found)
+    columns = {
+        "q": ("number", "d"), "Coordinate": ("name", ""), "Value": ("value", ".4g"), "Unit": ("unit", ""),
+        "Kind": ("kind", ""),
+    }  # fmt: skip
 
-    def cells(k: int) -> tuple[str, ...]:
-        one = rows[k]
-        value = f"{one['value']:.4g}" if abs(found.value[k]) > _ROUNDING else "0"
-        return str(one["number"]), one["name"], value, one["unit"], one["kind"]
+    def sheet_cells(k: int) -> list[str]:
+        return [
+            *(str(rows[k][key]) for key, _ in columns.values()),
+            *map(repr, found.jacobian[:, k].tolist()),
+        ]
 
-    def sheet_cells(k: int) -> tuple[str, ...]:
-        number, name, _, *rest = cells(k)
-        return number, name, repr(rows[k]["value"]), *rest, *map(repr, found.jacobian[:, k].tolist())
-
-    titles, numbers = ("q", "Coordinate", "Value", "Unit", "Kind"), range(found.n)
-    coordinates = Table(
-        titles,
-        numbers,
-        cells,
-        right=("q", "Value"),
+    coordinates = Table.of(
+        [
+            row if abs(value) > _ROUNDING else row | {"value": 0.0}
+            for row, value in zip(rows, found.value, strict=True)
+        ],
+        columns,
         shown=_FIRST if found.n > _SHOWN else None,
         rest="… and {} more coordinates; --format json or csv has all; --output FILE keeps it",
     )
-    parts: list[Part] = [Heading(headline(found.mechanism)), *_head(found), coordinates, *_verdict(found)]
-    if rivals:
-        parts.append(_rival_table(rivals))
-    sheet = Table((*map(str.lower, titles), *opened.equations), numbers, sheet_cells)
+    head = Heading(headline(found.mechanism))
+    parts: list[Part] = [head, *_head(found), coordinates, *_verdict(found), _rival_table(rivals)]
+    sheet = Table((*map(str.lower, columns), *found.opened.equations), range(found.n), sheet_cells)
     return Report(parts, lambda: to_dict(found, rivals), sheet)
 
 
@@ -154,31 +154,29 @@ def _most(found: Partitioning) -> int:
 def to_dict(found: Partitioning, rivals: Sequence[tuple[str, Partitioning]] = ()) -> dict[str, Any]:
     """A partitioning as lists, texts and numbers."""
     mechanism, opened, quality = found.mechanism, found.opened, "condition smallest_pivot bound"
-    cuts = [
-        {
-            "kind": cut.kind,
-            "joints": [mechanism.joint_ids[j] for j in cut.joints],
-            "rod": mechanism.body_name(cut.rod) if cut.rod >= 0 else None,
-            "equations": cut.equations,
-        }
-        for cut in opened.cuts
-    ]
-    others = {
-        name: {"independent": _independent(one), **fields(one, f"dependent {quality}")}
-        for name, one in rivals
-    }
     return {
         "mechanism": mechanism.name,
         **fields(found, "method tolerance time"),
         "size": opened.frames.size / given_in("m", mechanism.units)[1],
         **fields(found, "n rank"),
-        "cuts": cuts,
+        "cuts": [
+            {
+                "kind": cut.kind,
+                "joints": [mechanism.joint_ids[j] for j in cut.joints],
+                "rod": mechanism.body_name(cut.rod) if cut.rod >= 0 else None,
+                "equations": cut.equations,
+            }
+            for cut in opened.cuts
+        ],
         "units": units_record(mechanism.units),
         "coordinates": _rows(found),
         **fields(found, f"independent dependent driven prescribed redundant {quality}"),
         "equations": opened.equations,
         "jacobian": found.jacobian,
-        "rivals": others,
+        "rivals": {
+            name: {"independent": _independent(one), **fields(one, f"dependent {quality}")}
+            for name, one in rivals
+        },
     }
 
 

@@ -53,43 +53,36 @@ def simulation_report(found: Simulation, files: Sequence[Path] = (), units: tupl
     if more:
         parts.append(f"… and {more} more events and changes; --format json lists them all")
     end = values_text({name: float(values[-1]) for name, values in found.coordinates.items()}, units)
-    state = (
-        Good(f"{found.status}, checked by its balances")
-        if found.ok
-        else Bad(f"{found.status} (at the end {end})")
-    )
-    return Report(
-        [*parts, *found.notes, state, *written_lines(files)], lambda: _record(found, rows, files, units)
-    )
+    ended = f"{found.status} (at the end {end})"
+    state = Good(f"{found.status}, checked by its balances") if found.ok else Bad(ended)
+
+    def record() -> dict[str, Any]:
+        length = given_in("m", units)[1]
+        return {
+            "mechanism": found.trajectory.mechanism.name,
+            **plain(found, "method integrator tolerance status"),
+            "branch": "checked" if found.ok else "none",
+            "instants": len(found.time),
+            "end": found.time[-1],
+            **plain(found, "steps evaluations released prescribed"),
+            "units": units_record(units),
+            "coordinates": rows,
+            "kinetic_energy": [found.kinetic_energy.min(), found.kinetic_energy.max()],
+            "potential_energy": [found.potential_energy.min(), found.potential_energy.max()],
+            "work": found.work[-1],
+            "balance": np.abs(found.balance).max(),
+            "position_error": found.position_error.max() / length,
+            "velocity_error": found.velocity_error.max() / length,
+            "events": [plain(one, "name time ends") for one in found.events],
+            "changes": [plain(one, "time before after") for one in found.changes],
+            "notes": found.notes,
+            "files": files,
+        }
+
+    return Report([*parts, *found.notes, state, *written_lines(files)], record)
 
 
 def _row(name: str, values: Any, units: tuple[str, str]) -> dict[str, Any]:
     unit, scale = given_in(coordinate_unit(name), units)
     ends = {"start": values[0], "lowest": values.min(), "highest": values.max(), "end": values[-1]}
     return {"name": name, "unit": unit, **{key: value / scale for key, value in ends.items()}}
-
-
-def _record(
-    found: Simulation, rows: Sequence[dict[str, Any]], files: Sequence[Path], units: tuple[str, str]
-) -> dict[str, Any]:
-    length = given_in("m", units)[1]
-    return {
-        "mechanism": found.trajectory.mechanism.name,
-        **plain(found, "method integrator tolerance status"),
-        "branch": "checked" if found.ok else "none",
-        "instants": len(found.time),
-        "end": found.time[-1],
-        **plain(found, "steps evaluations released prescribed"),
-        "units": units_record(units),
-        "coordinates": rows,
-        "kinetic_energy": [found.kinetic_energy.min(), found.kinetic_energy.max()],
-        "potential_energy": [found.potential_energy.min(), found.potential_energy.max()],
-        "work": found.work[-1],
-        "balance": np.abs(found.balance).max(),
-        "position_error": found.position_error.max() / length,
-        "velocity_error": found.velocity_error.max() / length,
-        "events": [plain(one, "name time ends") for one in found.events],
-        "changes": [plain(one, "time before after") for one in found.changes],
-        "notes": found.notes,
-        "files": files,
-    }

@@ -16,6 +16,7 @@ from mbssa.joints.catalogue import coordinate_unit, is_length
 from mbssa.reports.structure import treatment_lines
 from mbssa.reports.table import SHOWN, Bad, Good, Heading, Part, Report, Table, written_lines
 from mbssa.reports.wording import headline
+from mbssa.texts import listed
 from mbssa.units import SI, given_in, quantity_text, units_record
 
 if TYPE_CHECKING:
@@ -196,13 +197,12 @@ def _branches(trajectory: Trajectory) -> str:
     """Line on the groups whose branch is proven wherever solved, and on those only checked."""
     if trajectory.proven is None:
         return "branches: checked; --branch proven certifies them"
-    count, listed = trajectory.status.shape[1], ""
+    count, others = trajectory.status.shape[1], ""
     proven = count - int(np.isin(trajectory.proof, (1, 3)).any(axis=0).sum())
     for proof, how in ((1, "checked alone"), (3, "continued through a crossing, and proven but for that")):
         some = [f"SG-{g + 1}" for g in np.flatnonzero((trajectory.proof == proof).any(axis=0)).tolist()]
-        more = f" and {len(some) - _SHOWN_FAULTS} more" if len(some) > _SHOWN_FAULTS else ""
-        listed += f"; {how}: {', '.join(some[:_SHOWN_FAULTS])}{more}" if some else ""
-    return f"branches: proven in {proven} of {count} groups{listed}"
+        others += f"; {how}: {listed(some, _SHOWN_FAULTS)}" if some else ""
+    return f"branches: proven in {proven} of {count} groups{others}"
 
 
 def _corrected(model: Model, units: tuple[str, str]) -> list[str]:
