@@ -56,7 +56,9 @@ class _Motions(NamedTuple):
 def balanced(state: State, block: Block, loads: Floats) -> tuple[Balance, list[JointLoads]]:
     """Balance of a block under loads (B, 6, P, T) on its bodies; loads of its joints, then of its locks."""
     mechanism, columns = state.mechanism, loads.shape[2]
-    links, cuts = _tree(mechanism, block)
+    carrying = [joint for joint in block.joints if _carries(mechanism, joint)]
+    links, cuts = spanning(mechanism, set(block.bodies), carrying)
+    cuts = (*cuts, *(joint for joint in block.joints if joint not in carrying))
     rows = [joint_rows(state, joint, mechanism.joints[joint].driven) for joint in cuts]
     rows += [spin_rows(state, spin) for spin in block.spins]
     motions = {link.body: _motions(state, link) for link in links}
@@ -101,13 +103,6 @@ def _inwards(links: Sequence[Link], values: dict[int, Any], add: Callable[[Any, 
         if link.parent in found:
             found[link.parent] = add(found[link.parent], found[link.body])
     return found
-
-
-def _tree(mechanism: Mechanism, block: Block) -> tuple[tuple[Link, ...], tuple[int, ...]]:
-    """Spanning tree of a block, and joints that close it; joints with singular coordinates close."""
-    carrying = [joint for joint in block.joints if _carries(mechanism, joint)]
-    links, cuts = spanning(mechanism, set(block.bodies), carrying)
-    return links, (*cuts, *(joint for joint in block.joints if joint not in carrying))
 
 
 def _carries(mechanism: Mechanism, joint: int) -> bool:

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
+import networkx
 import numpy as np
 
 from mbssa import Mechanism
@@ -100,16 +101,9 @@ def _stays(
     mechanism: Mechanism, frames: Frames, rows: Rows, wheel: int, centre: Floats, carrier: int
 ) -> bool:
     """Whether joints that keep a point of the wheel on their other body lead from it to the carrier."""
-    seen, edge = {wheel}, [wheel]
-    while edge and carrier not in seen:
-        body = edge.pop()
-        for j in range(mechanism.n_joints):
-            ends = mechanism.joint_bodies(j)[:2]
-            other = sum(ends) - body
-            if body in ends and other not in seen and _keeps(mechanism, frames, rows, j, centre):
-                seen.add(other)
-                edge.append(other)
-    return carrier in seen
+    joints = [j for j in range(mechanism.n_joints) if _keeps(mechanism, frames, rows, j, centre)]
+    bodies = networkx.Graph([(a, b) for a, b, *_ in map(mechanism.joint_bodies, joints)])
+    return wheel in bodies and carrier in networkx.node_connected_component(bodies, wheel)
 
 
 def _keeps(mechanism: Mechanism, frames: Frames, rows: Rows, j: int, centre: Floats) -> bool:

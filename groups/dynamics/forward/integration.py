@@ -86,10 +86,6 @@ class Run:
         self.samples.append(equations.sample(t, y)[None])
         self.done = 1
 
-    def waits(self, t: float) -> bool:
-        """Whether steps up to t have a sample in them, or may have an event."""
-        return bool(self.events) or (self.done < len(self.time) and self.time[self.done] <= t)
-
     def passed(
         self, equations: Equations, start: float, t: float, y: Floats, inside: Callable[[float], Floats],
         samples: Callable[[Floats], Floats],
@@ -134,9 +130,7 @@ class Run:
         return True
 
 
-def integrate(
-    equations: Equations, run: Run, integrator: str, tolerance: float, largest_step: float
-) -> None:  # fmt: skip
+def integrate(equations: Equations, run: Run, integrator: str, tolerance: float, largest_step: float) -> None:
     """Integrate from the first to the last instant of a run by an integrator of SciPy."""
     # Samples are values of the integrator's interpolant, projected on the constraints by the equations.
     import scipy.integrate
@@ -155,7 +149,8 @@ def integrate(
             if solver.status == "failed":
                 raise CannotGoOnError(too_small(float(solver.t)))
             start, t = t, float(solver.t)
-            if run.waits(t):  # interpolants cost evaluations
+            sampled = run.done < len(run.time) and run.time[run.done] <= t
+            if run.events or sampled:  # interpolants cost evaluations
                 inside = solver.dense_output()
 
                 def samples(time: Floats, inside: Callable[[float], Floats] = inside) -> Floats:

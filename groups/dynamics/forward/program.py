@@ -49,7 +49,7 @@ class Program:
 
     def __init__(
         self, model: Model, applied: Sequence[str], laws: Sequence[str], asks: bool, whole: bool
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.traced = Traced(model, applied, laws, whole)
         self.applied, self.laws, self.asks = tuple(applied), tuple(laws), asks
         self._made: dict[tuple[str, bool], Printed] = {}
@@ -57,9 +57,7 @@ class Program:
         self.spent = 0.0
 
     @staticmethod
-    def of(
-        model: Model, applied: Sequence[str], laws: Sequence[str], asks: bool, whole: bool
-    ) -> Program:  # fmt: skip
+    def of(model: Model, applied: Sequence[str], laws: Sequence[str], asks: bool, whole: bool) -> Program:
         """The program of a model, made once; it ``asks`` if laws or forces are functions of time."""
         kept = _programs.setdefault(model, {})
         key = tuple(applied), tuple(laws), asks, whole
