@@ -38,15 +38,8 @@ def locked_rotations(structure: Structure, frames: Frames) -> list[LockedRotatio
             continue
         body, line = spin.bodies[0], np.array(spin.direction)
         across = _across(line, axes)
-        found.append(
-            LockedRotation(
-                body,
-                np.array(spin.point),
-                line,
-                frames.rotation[0].T @ across,
-                frames.rotation[body].T @ np.cross(line, across),
-            )
-        )
+        in_frame, in_body = frames.rotation[0].T @ across, frames.rotation[body].T @ np.cross(line, across)
+        found.append(LockedRotation(body, np.array(spin.point), line, in_frame, in_body))
     return found
 
 

@@ -12,7 +12,6 @@ from collections.abc import Mapping
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
-import networkx
 import numpy as np
 
 from mbssa import Mechanism
@@ -101,6 +100,8 @@ def _stays(
     mechanism: Mechanism, frames: Frames, rows: Rows, wheel: int, centre: Floats, carrier: int
 ) -> bool:
     """Whether joints that keep a point of the wheel on their other body lead from it to the carrier."""
+    import networkx
+
     joints = [j for j in range(mechanism.n_joints) if _keeps(mechanism, frames, rows, j, centre)]
     bodies = networkx.Graph([(a, b) for a, b, *_ in map(mechanism.joint_bodies, joints)])
     return wheel in bodies and carrier in networkx.node_connected_component(bodies, wheel)

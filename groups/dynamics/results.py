@@ -102,13 +102,9 @@ class Forces:
     Examples
     --------
     >>> import groups, mbssa
-    >>> arm = {"mass": 2.0, "centre": (0.5, 0.0), "moment": 0.1}
-    >>> m = mbssa.Builder("planar").body("arm", inertia=arm).gravity(0.0, -9.81)
-    >>> m = m.revolute("frame", "arm", point=(0, 0), driven=True)
-    >>> mechanism = m.motion({"1-2.angle": {"law": "constant"}}, steps=2).build()
-    >>> forces = groups.forces(groups.build(mbssa.decompose(mechanism)).solve())
-    >>> forces.driving.round(2).tolist(), forces.shaking_force.round(2).tolist()
-    ([[9.81], [9.81]], [[0.0, -19.62], [0.0, -19.62]])
+    >>> forces = groups.forces(groups.build(mbssa.decompose(mbssa.load("slider_crank_isostatic"))).solve())
+    >>> forces.drives, forces.ok, bool(abs(forces.balance).max() < 1e-9)
+    (('1-2.angle',), True, True)
     """
 
     trajectory: Trajectory
@@ -265,9 +261,7 @@ class Forces:
         for name, driving, power in zip(self.drives, self.driving.T, self.drive_power.T, strict=True):
             found.append(Column(f"{name}.driving", unit_of_drive(name), driving))
             found.append(Column(f"{name}.power", "W", power))
-        planar = self.trajectory.planar
-        names = [f"F{axis}" for axis in "xyz"[: 2 if planar else 3]]
-        names += ["Mz"] if planar else ["Mx", "My", "Mz"]
+        names = [COMPONENTS[k] for k in (PLANAR if self.trajectory.planar else range(6))]
         loads = [(of.joint, of.force, of.moment) for of in map(self.joint, self.joints)]
         for joint, force, moment in [*loads, ("frame", self.shaking_force, self.shaking_moment)]:
             for name, values in zip(names, np.column_stack([force, moment]).T, strict=True):
@@ -298,9 +292,6 @@ class Forces:
 def unit_of_drive(name: str) -> str:
     """Unit of a driving force: N along a slide, N m about an angle."""
     return "N" if is_length(name) else "N m"
-
-
-# --- from a solution ---------------------------------------------------------------------------------
 
 
 def results_of(

@@ -128,8 +128,7 @@ class Room:
 
     def input(self, name: str, k: Any) -> int:
         """Place of an input of the traced equations."""
-        first: int = vars(self)["time" if name == "t" else name]
-        return first + int(k)
+        return int(vars(self)["time" if name == "t" else name]) + int(k)
 
 
 def write_eliminate(c: Script, room: Room) -> None:
@@ -382,10 +381,7 @@ def write_straight(c: Script, traced: Traced, room: Room) -> None:
         c.put(room.off, 0.0)
         write = c.formulas(lambda name, k: room.between + k if name == "x" else room.input(name, k), every)
         with c.loop(BETWEEN, 1) as k:
-            share = c.variable(c.value(0.0, "number"))
-            with c.loop(k):
-                share.set(share.get() + 1.0 / BETWEEN)
-            shares = _quintic(c, share.get())
+            shares = _quintic(c, c.as_number(k) * (1.0 / BETWEEN))
             with c.loop(n) as i:
                 parts = [c.number(i + y), c.number(i + y1)]
                 parts += [h * c.number(i + at) for at in (f, f1)]

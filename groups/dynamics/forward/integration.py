@@ -23,9 +23,6 @@ ONE_STEP = ("DOP853", "RK45", "RK23", "Radau")
 #: Those whose steps are written for both lives of the equations in coordinates of trees.
 EXPLICIT = ("DOP853", "RK45", "RK23")
 
-#: Integrators that take a Jacobian.
-IMPLICIT = ("Radau", "BDF", "LSODA")
-
 #: Steps from which on a run is given up where, at the pace of its last half, it would take so many times the
 #: steps that are allowed.
 _PACED, _HOPELESS = 1024, 10
@@ -137,7 +134,7 @@ def integrate(equations: Equations, run: Run, integrator: str, tolerance: float,
 
     kind, t = getattr(scipy.integrate, integrator), float(run.time[0])
     chosen: dict[str, Any] = {"rtol": tolerance, "atol": 0.01 * tolerance, "max_step": largest_step}
-    if integrator in IMPLICIT:
+    if integrator not in EXPLICIT:  # those take a Jacobian
         chosen["jac"] = partial(_jacobian, equations)
     with run.ends(), np.errstate(over="ignore", invalid="ignore"):  # of trial steps, repeated shorter
         run.begin(equations)

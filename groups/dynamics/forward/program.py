@@ -21,7 +21,7 @@ from groups.dynamics.forward.evaluation import (
     write_straight,
 )
 from groups.dynamics.forward.stepping import write_advance
-from groups.dynamics.forward.traced import Traced
+from groups.dynamics.forward.traced import Block, Traced
 from mbssa.graph.frames import quaternion
 from mbssa.graph.nodes import above, sqrt
 from mbssa.graph.script import MachineScript, PythonScript
@@ -111,9 +111,7 @@ class Program:
             "t": [time],
         }
         numbers = function([given[name][k] for name, k in inputs], ())
-        rows = np.empty((len(numbers), T))
-        for k, number in enumerate(numbers):
-            rows[k] = number
+        rows = np.array([np.broadcast_to(number, T) for number in numbers])
         ends = np.cumsum((2, 1, 3, 3) if planar else (3, 9, 6, 6)).tolist()
         bodies, frames = np.zeros((N, ends[-1], T)), traced.frames
         of_bodies, energies, errors = np.split(rows, [(N - 1) * ends[-1], len(rows) - 2 * traced.m])
@@ -156,10 +154,8 @@ class Program:
         if close[:, k].all():
             return k, f"the balance of power is off by {abs(power[k]):.2g} W"
         row = int(close[:, k].argmin())
-        return (
-            k,
-            f"a closing equation of {traced.owner(row)} is off by {off[row, k] * traced.frames.size:.2g} m",
-        )
+        gap = off[row, k] * traced.frames.size
+        return k, f"a closing equation of {traced.owner(row)} is off by {gap:.2g} m"
 
 
 class Printed:
@@ -208,9 +204,7 @@ class Memory:
         self.kept: Any = None  # what machine code calls and reads
         self._raised: BaseException | None = None
         self["unit"], self["weight"] = traced.unit, traced.weights
-        for name, x in zip(
-            ("top", "bottom", "left", "right"), zip(*traced.blocks, strict=True), strict=False
-        ):
+        for name, x in zip(Block._fields, zip(*traced.blocks, strict=True), strict=False):
             self[name] = x
         self.sampled(np.zeros(0))
 

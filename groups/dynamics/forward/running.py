@@ -134,22 +134,18 @@ def _integrated(
     tolerance, largest_step = request.tolerance, request.largest_step
     trees = Trees(model, applied, laws, explicit, tolerance, request.compiled, method == "partitioning")
     _begin(trees, request, laws, first)
-    if method in ("groups", "partitioning"):
-        if integrator in EXPLICIT:
-            trees.run(course, largest_step)
-        else:
-            integrate(trees, course, integrator, tolerance, largest_step)
-        return trees
-    begin = instant(trees, first, trees.start)
-    at = configuration_at(begin.position[0], begin.orientation[0])
-    given = model.structure, model.frames, at, Loads(model.mechanism, model.frames, applied), laws, begin
-    equations: Equations = (
-        Penalty(*given, request.stiffness, request.damping) if method == "penalty" else Lagrange(*given)
-    )
-    if method == "dae":
+    equations: Equations = trees
+    if method not in ("groups", "partitioning"):
+        begin = instant(trees, first, trees.start)
+        at = configuration_at(begin.position[0], begin.orientation[0])
+        given = model.structure, model.frames, at, Loads(model.mechanism, model.frames, applied), laws, begin
+        springs = request.stiffness, request.damping
+        equations = Penalty(*given, *springs) if method == "penalty" else Lagrange(*given)
+    if isinstance(equations, Trees) and integrator in EXPLICIT:
+        equations.run(course, largest_step)
+    elif isinstance(equations, Lagrange) and method == "dae":
         from groups.dynamics.forward.dae import integrate_dae
 
-        assert isinstance(equations, Lagrange)
         integrate_dae(equations, course, tolerance, largest_step)
     else:
         integrate(equations, course, integrator, tolerance, largest_step)

@@ -45,7 +45,6 @@ _FASTEST = 300.0
 #: Evaluations of the forces that the search takes at most.
 MOST_EVALUATIONS = 20_000
 
-
 #: Inputs of the traced equations that depend on the state.
 _MOVING = ("x", "v", "a", "R")
 #: Calls from which on derivatives are printed.
@@ -231,16 +230,10 @@ def _rest(equations: Trees, progress: Callable[[float], object] | None) -> Equil
     scale = float(np.abs(slopes(start)[0] * unit).max(initial=1e-12))
     scale = max(scale, float(np.abs(_force(equations, start)).max(initial=0.0)))
     value = _downhill(equations, slopes, start, progress)
-    residual = float(np.abs(_force(equations, value)).max(initial=0.0))
-    trajectory = equations.posed_at(value)
-    small = _linearised(equations, slopes, value)
-    return Equilibrium(
-        dict(zip(names, value.tolist(), strict=True)),
-        trajectory,
-        residual,
-        small.stable,
-        residual <= BALANCED * scale,
-    )
+    residual, found = float(np.abs(_force(equations, value)).max(initial=0.0)), value.tolist()
+    trajectory, stable = equations.posed_at(value), _linearised(equations, slopes, value).stable
+    coordinates = dict(zip(names, found, strict=True))
+    return Equilibrium(coordinates, trajectory, residual, stable, residual <= BALANCED * scale)
 
 
 def _downhill(
@@ -432,14 +425,11 @@ class Slopes:
     def _differences(self, value: Floats) -> tuple[Floats, Floats]:
         still, unit = 0.0 * value, self.equations.traced.unit[: len(value)]
 
-        def columns(force: Callable[[Floats], Floats]) -> Floats:
-            each = [(force(-step) - force(step)) / (2 * step.max()) for step in _MOVED * np.diag(unit)]
-            return np.stack(each, axis=1)
+        def columns(moved: Callable[[Floats], tuple[Floats, Floats]]) -> Floats:
+            steps = _MOVED * np.diag(unit)
+            return np.stack([(moved(-s)[1] - moved(s)[1]) / (2 * s.max()) for s in steps], axis=1)
 
-        def force(value: Floats, rate: Floats) -> Floats:
-            return self.equations.balance(value, rate)[1]
-
-        K = columns(lambda step: force(value + step, still))
-        C = columns(lambda step: force(value, step))
+        K = columns(lambda step: self.equations.balance(value + step, still))
+        C = columns(lambda step: self.equations.balance(value, step))
         self.equations.balance(value, still)
         return K, C

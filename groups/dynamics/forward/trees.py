@@ -97,8 +97,6 @@ class Trees:
             self.printed = self.program.printed(self.integrator, compiled=True)
             self.memory.use(self.printed)
 
-    # --- initial state -------------------------------------------------------------------------------
-
     def begin(self, t: float, value: Floats, rate: Floats) -> None:
         """Take the state at the driven coordinates' values (D,) and rates (D,), from the reference on."""
         n, D = self.traced.n, len(value)
@@ -112,16 +110,13 @@ class Trees:
 
     def begin_at(self, last: Trajectory) -> None:
         """Take the state at the only instant of a trajectory."""
-        model, t = self.model, float(last.time[0])
-        pose = configuration_at(last.position[0], last.orientation[0])
-        x = self._posed(pose)
-        y = np.zeros(self.room.state)
-        y[: self.traced.n] = x
+        t, y = float(last.time[0]), np.zeros(self.room.state)
+        y[: self.traced.n] = self._posed(configuration_at(last.position[0], last.orientation[0]))
         for k, name in enumerate(self.traced.drives):
             y[self.traced.n + k] = float(coordinate_motion(last, name).rate[0])
         self._take(t, y)
         off = instant(self, t, self.start).position[0] - last.position[0]
-        if not np.abs(off).max() <= SAME * model.frames.size:
+        if not np.abs(off).max() <= SAME * self.model.frames.size:
             raise ValueError(
                 "start: the bodies have other poses in this mechanism or by these laws at that time"
             )
@@ -202,8 +197,6 @@ class Trees:
                 found[k] += sign * (turns[body] - turns[parent])
         return found
 
-    # --- driven coordinates alone ---------------------------------------------------------------------
-
     def balance(self, value: Floats, rate: Floats) -> tuple[Floats, Floats]:
         """Mass matrix (D, D) and generalised forces (D,), bias included, of the driven coordinates."""
         memory, room, n, D = self.memory, self.room, self.traced.n, len(value)
@@ -246,8 +239,6 @@ class Trees:
     def _near(self) -> bool:
         kept = self.memory["kept"]
         return bool(self.memory["found"] and kept[Kept.FIRST] <= LEAP * kept[Kept.PIVOT])
-
-    # --- evaluation ----------------------------------------------------------------------------------
 
     def _evaluate(self, t: float, y: Floats, how: int) -> bool:
         self.evaluations += 1
@@ -298,8 +289,6 @@ class Trees:
         scale = traced.unit[columns] * traced.weights[rows]
         return self.traced.owner(int(rows[np.argmax(np.abs(inverse) / scale)]))
 
-    # --- steps ---------------------------------------------------------------------------------------
-
     def run(self, run: Run, largest_step: float) -> None:
         """Go from the first to the last instant of a run."""
         course = _Course(self, run)
@@ -317,8 +306,6 @@ class Trees:
         """The choice of SciPy's integrator."""
         kind, tolerance = self.room.kind, self.tolerance
         return kind(self.rate, t, self.start, t + duration, rtol=tolerance, atol=0.01 * tolerance).h_abs
-
-    # --- faults --------------------------------------------------------------------------------------
 
     def where(self, free: Iterable[int], y: Floats) -> str:
         """Coordinates and their values, for messages."""
