@@ -20,11 +20,15 @@ _ALONG = 0.95
 class LockedRotation:
     """One passive rotation and the axes that lock it."""
 
-    body: int
+    bodies: tuple[int, ...]  # that turn as one: the first is locked
     point: Floats
     direction: Floats
     in_frame: Floats
     in_body: Floats
+
+    @property
+    def body(self) -> int:
+        return self.bodies[0]
 
 
 def locked_rotations(structure: Structure, frames: Frames) -> list[LockedRotation]:
@@ -39,7 +43,7 @@ def locked_rotations(structure: Structure, frames: Frames) -> list[LockedRotatio
         body, line = spin.bodies[0], np.array(spin.direction)
         across = _across(line, axes)
         in_frame, in_body = frames.rotation[0].T @ across, frames.rotation[body].T @ np.cross(line, across)
-        found.append(LockedRotation(body, np.array(spin.point), line, in_frame, in_body))
+        found.append(LockedRotation(spin.bodies, np.array(spin.point), line, in_frame, in_body))
     return found
 
 

@@ -80,7 +80,6 @@ class Forces:
 
     Attributes
     ----------
-    trajectory : the motion
     drives : the D driven coordinates
     driving : (T, D) N along a slide, N m about an angle: driving force or torque in the coordinate's positive
         direction

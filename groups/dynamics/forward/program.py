@@ -103,13 +103,8 @@ class Program:
         # Samples are coordinates, rates, second rates, work, power (NaN where it is not known), least pivot.
         (function, inputs), traced = self._measures, self.traced
         n, N, T, planar = traced.n, traced.mechanism.n_bodies, len(time), traced.mechanism.space == "planar"
-        given: dict[str, Any] = {
-            "x": samples.T,
-            "v": samples.T[n:],
-            "a": samples.T[2 * n :],
-            "law": laws,
-            "t": [time],
-        }
+        x, v, a = samples.T, samples.T[n:], samples.T[2 * n :]
+        given: dict[str, Any] = {"x": x, "v": v, "a": a, "law": laws, "t": [time]}
         numbers = function([given[name][k] for name, k in inputs], ())
         rows = np.array([np.broadcast_to(number, T) for number in numbers])
         ends = np.cumsum((2, 1, 3, 3) if planar else (3, 9, 6, 6)).tolist()

@@ -20,7 +20,7 @@ from groups.dynamics.forward.lagrange import Lagrange, Penalty
 from groups.dynamics.forward.loads import Applied, Loads, applied_faults
 from groups.dynamics.forward.result import Simulation
 from groups.dynamics.forward.trees import Trees, calling_back
-from groups.dynamics.masses import gravity_energy, masses, massless
+from groups.dynamics.masses import masses, massless
 from groups.dynamics.state import State
 from groups.model import Model
 from groups.motion import Law
@@ -287,7 +287,8 @@ def _result(
     if measured.energies is None:
         state = State.of(trajectory)
         stored = sum((energy_of(force, state) for force in mechanism.forces), start=np.zeros(len(time)))
-        kinetic, gravity = masses(state)[1].kinetic, gravity_energy(state)
+        energy = masses(state)[1]
+        kinetic, gravity = energy.kinetic, energy.gravity
     else:
         kinetic, gravity, stored = measured.energies
     names, notes = mechanism.driven_coordinates, course.notes
