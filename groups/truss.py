@@ -85,16 +85,13 @@ def truss_of(group: Group) -> Truss | None:
 
 def canonical(links: int, edges: list[tuple[int, int]]) -> Edges:
     """The least of all ways to write a graph whose links are numbered by their neighbourhoods."""
-    near: list[list[int]] = [[] for _ in range(links)]
-    for a, b in edges:
-        near[a].append(b)
-        near[b].append(a)
+    near = [[b if a == k else a for a, b in edges if k in (a, b)] for k in range(links)]
 
     def refined(colours: list[int]) -> list[int]:
         while True:
-            seen = [(colours[k], sorted(colours[other] for other in near[k])) for k in range(links)]
-            ranks = sorted({(colour, tuple(others)) for colour, others in seen})
-            new = [ranks.index((colour, tuple(others))) for colour, others in seen]
+            seen = [(colours[k], tuple(sorted(colours[other] for other in near[k]))) for k in range(links)]
+            ranks = sorted(set(seen))
+            new = [ranks.index(each) for each in seen]
             if len(ranks) == len(set(colours)):
                 return new
             colours = new

@@ -91,9 +91,8 @@ def _tooth(frames: Frames, j: int, centres: list[Floats]) -> Tooth | None:
     if np.linalg.norm(arms[1] + ratio * arms[0]) > _SAME * radius * max(1.0, abs(ratio)):
         return None
     carrier = relations.bodies[2]
-    return Tooth(
-        carrier, frames.on_body(carrier, tuple(point)), frames.rotation[carrier].T @ arms[0] / radius**2
-    )
+    force = frames.rotation[carrier].T @ arms[0] / radius**2
+    return Tooth(carrier, frames.on_body(carrier, tuple(point)), force)
 
 
 def _stays(

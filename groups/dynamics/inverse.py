@@ -52,11 +52,6 @@ class Solution:
             loads[wrench.body, :, 0] += wrench.about(state.point) * size
         return Solution(state, loads, np.zeros((state.instants, n_groups), dtype=np.int8))
 
-    @property
-    def parameters(self) -> int:
-        """Number of reactions that the balance leaves indeterminate."""
-        return int(self.loads.shape[2]) - 1
-
     def balance(self, block: Block) -> tuple[Balance, list[JointLoads], Bytes]:
         """Balance a block: loads of its joints and locks, and its status."""
         loads = self.loads[list(block.bodies)]

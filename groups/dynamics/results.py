@@ -300,11 +300,12 @@ def results_of(
     mechanism, size = state.mechanism, state.frames.size
     joints = {j: Joint(state, j, loads) for j, loads in sorted(solution.joints.items())}
     largest, chosen = 0.0, None
-    if solution.parameters:
+    parameters = solution.loads.shape[2] - 1  # reactions that the balance leaves indeterminate
+    if parameters:
         scale = np.array([size] * 3 + [1.0] * 3)[:, None, None]
         columns = [of.columns * scale for of in joints.values()]
         largest = max(np.nanmax(np.abs(each[:, :, 1:]), initial=0.0) for each in columns)
-        chosen = _least(columns, solution.parameters) if minimum_norm else None
+        chosen = _least(columns, parameters) if minimum_norm else None
     treatment = structure.treatment
     rounding = max(OPEN, 10.0 * treatment.precision) if treatment is not None else OPEN
     touched = open_joints(mechanism, state.trajectory.reference)

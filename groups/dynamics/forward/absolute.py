@@ -114,15 +114,14 @@ class Constraints:
         residual, entries = system.step(self._state)
         J = system.dense(entries)[0]
         more = self._more
-        E: Floats = np.zeros((len(self.own), len(more)))
+        E = np.zeros((len(self.own), len(more)))
         if len(more):
             E[:] = np.linalg.solve(J[more, self.n :].T, J[self.own, self.n :].T).T
         return residual[:, 0], J, E
 
     def _reduced(self, rows: Floats, E: Floats) -> Floats:
         """Constraints without the further unknowns."""
-        found: Floats = rows[self.own] - E @ rows[self._more]
-        return found
+        return rows[self.own] - E @ rows[self._more]
 
 
 class Bodies:
@@ -174,7 +173,11 @@ class Bodies:
         arm = (rotation[table.body] @ table.centre[:, :, None])[:, :, 0]
         spin = twist[table.body, 3:]
         m = table.mass[:, None]
-        hat = _hat(arm)
+        x, y, z = arm.T
+        zero = np.zeros_like(x)
+        hat = np.array([[zero, -z, y], [z, zero, -x], [-y, x, zero]]).transpose(
+            2, 0, 1
+        )  # of products arm × …
         M[table.body, :3, :3] = m[:, :, None] * np.eye(3)
         M[table.body, :3, 3:] = -m[:, :, None] * hat
         M[table.body, 3:, :3] = m[:, :, None] * hat
@@ -262,10 +265,3 @@ class BodyCoordinates(ABC):
         _, orientation, _, in_space, rotation, twist = parts
         angle = orientation if self.bodies.planar else np.zeros(self.bodies.n)
         return parts, self.constraints.at(t, in_space, rotation, twist, angle)
-
-
-def _hat(vector: Floats) -> Floats:
-    """Matrices (b, 3, 3) of the products with vectors (b, 3)."""
-    x, y, z = vector.T
-    zero = np.zeros_like(x)
-    return np.array([[zero, -z, y], [z, zero, -x], [-y, x, zero]]).transpose(2, 0, 1)

@@ -247,7 +247,6 @@ def write_rate(c: Script, traced: Traced, room: Room, ask: bool) -> None:
             rest.set(c.larger(c.size(c.number(i + room.b)) * c.number(i + room.weight), rest.get()))
         c.put(room.kept + Kept.REST, rest.get())
         speed, leap = _rates(c, traced, room, write)
-        # ---- accelerations
         _put(c, room.b, write(traced.bias))
         _solve_into_a(c, room)
         found = write(traced.balance)

@@ -248,9 +248,9 @@ class Memory:
         found: Floats = self["record"].reshape(-1, self.room.width)
         return found[: self["taken"]]
 
-    def answers(self, first: int, end: int) -> Floats:
-        """The numbers (t, …) of some samples."""
-        return self.view[self["answers"] :].reshape(-1, self.room.answer)[first:end].copy()
+    def answers(self, first: int, time: Floats) -> Floats:
+        """The numbers (t, …) of the samples at these times, from one on."""
+        return self.view[self["answers"] :].reshape(-1, self.room.answer)[first:][: len(time)].copy()
 
     def evaluate(self, t: float, y: Floats, how: int) -> bool:
         """Evaluate a state; whether it is sound."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, get_args
@@ -181,7 +181,8 @@ def _checked(request: Request, model: Model) -> tuple[dict[str, Law], Floats]:
             for name in values
             if name in laws
         ]
-        faults += [f"{what}: {fault}" for fault in _unknown(released, [n for n in values if n not in laws])]
+        names = [*released, *(name for name in values if name not in laws)]
+        faults += [f"{what}: {fault}" for fault in name_faults(released, names, "value")]
         faults += [
             f"{what} of {name} {fault}" for name, value in values.items() if (fault := range_fault(value))
         ]
@@ -233,13 +234,9 @@ def _laws(request: Request, model: Model, faults: list[str]) -> dict[str, Law]:
             else:
                 known = ", ".join(own) or "nothing"
                 faults.append(f"prescribed {name!r}: the model has a law for {known}; give one")
-    faults += [f"prescribed: {fault}" for fault in _unknown(model.mechanism.driven_coordinates, laws)]
+    driven = model.mechanism.driven_coordinates
+    faults += [f"prescribed: {fault}" for fault in name_faults(driven, [*driven, *laws], "value")]
     return laws
-
-
-def _unknown(among: tuple[str, ...], given: Iterable[str]) -> list[str]:
-    """Faults of unknown coordinates."""
-    return name_faults(among, [*among, *given], "value")
 
 
 def _start_faults(request: Request, mechanism: Mechanism) -> list[str]:

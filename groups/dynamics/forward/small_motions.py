@@ -225,14 +225,14 @@ def _rest(equations: Trees, progress: Callable[[float], object] | None) -> Equil
     """The equilibrium downhill from the start of the equations."""
     names = equations.coordinates
     start, unit = equations.start[: len(names)], equations.traced.unit[: len(names)]
-    slopes = Slopes(equations)
+    slopes, still = Slopes(equations), np.zeros(len(names))
     # A start at rest has no forces to compare with, but those of a unit displacement.
     scale = float(np.abs(slopes(start)[0] * unit).max(initial=1e-12))
-    scale = max(scale, float(np.abs(_force(equations, start)).max(initial=0.0)))
+    scale = max(scale, float(np.abs(equations.balance(start, still)[1]).max(initial=0.0)))
     value = _downhill(equations, slopes, start, progress)
-    residual, found = float(np.abs(_force(equations, value)).max(initial=0.0)), value.tolist()
+    residual = float(np.abs(equations.balance(value, still)[1]).max(initial=0.0))
     trajectory, stable = equations.posed_at(value), _linearised(equations, slopes, value).stable
-    coordinates = dict(zip(names, found, strict=True))
+    coordinates = dict(zip(names, value.tolist(), strict=True))
     return Equilibrium(coordinates, trajectory, residual, stable, residual <= BALANCED * scale)
 
 
@@ -323,11 +323,6 @@ def _equations(
     except CannotGoOnError as error:
         raise ValueError(f"{model.mechanism.name}: {error}") from None
     return found
-
-
-def _force(equations: Trees, value: Floats) -> Floats:
-    """Generalised forces (D,) at rest."""
-    return equations.balance(value, np.zeros(len(value)))[1]
 
 
 def _linearised(equations: Trees, slopes: Slopes, value: Floats) -> Linearisation:

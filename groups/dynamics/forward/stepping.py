@@ -37,9 +37,8 @@ def write_advance(c: Script, room: Room) -> None:
         c.put_whole(room.evaluations, c.whole(room.evaluations) + 1)
 
     def combined(row: Any, h: Value) -> None:
-        used = [j for j, a in enumerate(row) if a]
         with c.loop(N) as i:
-            total = c.sum([float(row[j]) * c.number(i + K[j]) for j in used])
+            total = c.sum([float(a) * c.number(i + K[j]) for j, a in enumerate(row) if a])
             c.put(i + room.given, c.number(i + room.y) + h * total)
 
     with c.function("advance"):
@@ -54,8 +53,8 @@ def write_advance(c: Script, room: Room) -> None:
             h = c.chosen(last, end - t, h)
             c.put(room.h, h)
             following = c.chosen(last, end, t + h)
-            # ---- stages
             sound = c.variable(c.value(1.0, "number"))
+            c.put(room.error, nan)
             for s in range(1, stages):
                 with c.when(sound.get() > 0.0):
                     combined(kind.A[s], h)
@@ -72,8 +71,6 @@ def write_advance(c: Script, room: Room) -> None:
                     c.call("straighten")
                     off = c.number(room.off)
                     c.put(room.error, c.chosen(off <= STRAIGHT, error, c.value(nan, "number")))
-            with c.when(sound.get() <= 0.0):
-                c.put(room.error, nan)
             error = c.number(room.error)
             accepted, known = error < 1.0, error.is_(error)
             factor = c.variable(c.value(AFTER_REFUSAL, "number"))
@@ -116,8 +113,7 @@ def _error(c: Script, room: Room) -> Value:
         size = c.larger(c.size(c.number(i + room.y)), c.size(c.number(i + room.given)))
         weight = 1.0 / (noise + c.number(room.relative) * size)
         for E, total in zip(estimates, sums, strict=True):
-            used = [j for j, e in enumerate(E) if e]
-            found = c.sum([float(E[j]) * c.number(i + K[j]) for j in used]) * weight
+            found = c.sum([float(e) * c.number(i + K[j]) for j, e in enumerate(E) if e]) * weight
             total.set(total.get() + found * found)
     if not room.extra:
         return h * c.root(sums[0].get() * (1.0 / N))
@@ -173,8 +169,8 @@ def _interpolate(c: Script, room: Room, row: Value, evaluate: Any, combined: Any
             for k, x in enumerate((change, begin - change, 2.0 * change - end - begin)):
                 c.put(i + at + k * N, x)
         for k, factors in enumerate(rows, first):
-            used = [j for j, e in enumerate(factors) if e]
-            c.put(i + at + k * N, h * c.sum([float(factors[j]) * numbers[j] for j in used]))
+            parts = [float(e) * x for e, x in zip(factors, numbers, strict=False) if e]
+            c.put(i + at + k * N, h * c.sum(parts))
 
 
 def _sample(c: Script, room: Room, row: Value) -> None:

@@ -74,9 +74,7 @@ class Traced:
     """Rows of the closed groups, with their derivatives, and the balance of all masses and forces."""
 
     # A mechanism as one group has the tree of all its bodies: ``whole``.
-    def __init__(
-        self, model: Model, applied: Sequence[str], laws: Sequence[str], whole: bool = False
-    ) -> None:
+    def __init__(self, model: Model, applied: Sequence[str], laws: Sequence[str], whole: bool) -> None:
         self.mechanism, self.frames = model.mechanism, model.frames
         self.group_names = ("the whole mechanism",) if whole else model.group_names
         setting = Setting.at(model.structure, model.frames, model.reference)

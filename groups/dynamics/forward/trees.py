@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -398,10 +399,8 @@ class _Course:
             columns = rows[-1, room.heads + 2 * N :].reshape(-1, N)
             return np.asarray(interpolated(room, y0, columns, [(at - t0) / rows[-1, 1]])[0])
 
-        def samples(time: Floats) -> Floats:
-            return trees.memory.answers(run.done - 1, run.done - 1 + len(time))
-
-        if not run.passed(trees, self.t, t, y, inside, samples):
+        answers = partial(trees.memory.answers, run.done - 1)
+        if not run.passed(trees, self.t, t, y, inside, answers):
             return False
         self.t, self.y = t, y
         for k in np.flatnonzero(np.diff(free, axis=0, prepend=[self.free]).any(axis=1)).tolist():
