@@ -63,24 +63,20 @@ def watches(structure: Structure, frames: Frames) -> tuple[Watch, ...]:
 
 def outside(trajectory: Trajectory, watch: Watch, size: float) -> tuple[Floats, Floats]:
     """A coordinate (T,) and its excess over its limits, 0 where it is within them; m or rad."""
-    found = _value(trajectory, watch)
+    mechanism, frames = trajectory.mechanism, trajectory.reference
+    if watch.joint in frames.relations:
+        found = np.zeros(len(trajectory.time))
+        for body, sign in zip(mechanism.joint_bodies(watch.joint)[:2], (-1.0, 1.0), strict=True):
+            if body != 0:
+                turn = frames.rotation[body]
+                zero = np.arctan2(turn[1, 0], turn[0, 0])
+                found += sign * (trajectory.body(body + 1).orientation - zero)
+    else:
+        found = joint_motion(trajectory, mechanism.joints[watch.joint])[watch.coordinate].value
     with np.errstate(invalid="ignore"):
         excess = np.maximum(watch.low - found, found - watch.high)
         rounding = OUTSIDE * (size if watch.unit == "m" else 1.0)
         return found, np.where(excess > rounding, excess, 0.0)
-
-
-def _value(trajectory: Trajectory, watch: Watch) -> Floats:
-    mechanism, frames = trajectory.mechanism, trajectory.reference
-    if watch.joint not in frames.relations:
-        return joint_motion(trajectory, mechanism.joints[watch.joint])[watch.coordinate].value
-    angle = np.zeros(len(trajectory.time))
-    for body, sign in zip(mechanism.joint_bodies(watch.joint)[:2], (-1.0, 1.0), strict=True):
-        if body != 0:
-            turn = frames.rotation[body]
-            zero = np.arctan2(turn[1, 0], turn[0, 0])
-            angle += sign * (trajectory.body(body + 1).orientation - zero)
-    return angle
 
 
 def left_limits(watch: Watch, value: float, units: tuple[str, str]) -> str:

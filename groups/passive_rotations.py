@@ -9,7 +9,6 @@ import numpy as np
 from mbssa.arrays import Floats
 from mbssa.joints.catalogue import type_of_joint
 from mbssa.joints.frames import Frames
-from mbssa.mechanism import Mechanism
 from mbssa.structure import Structure
 
 #: Cosine between a joint axis and the line of a spin above which the axis does not define a perpendicular.
@@ -20,46 +19,36 @@ _ALONG = 0.95
 class LockedRotation:
     """One passive rotation and the axes that lock it."""
 
-    body: int
+    bodies: tuple[int, ...]  # that turn as one: the first is locked
     point: Floats
     direction: Floats
     in_frame: Floats
     in_body: Floats
+
+    @property
+    def body(self) -> int:
+        return self.bodies[0]
 
 
 def locked_rotations(structure: Structure, frames: Frames) -> list[LockedRotation]:
     """The passive rotations of a structure and how each is held, in the order of its treatment."""
     if structure.treatment is None:
         return []
-    axes = joint_axes(structure.mechanism, frames)
-    found = []
+    mechanism, directions, found = structure.mechanism, [], list[LockedRotation]()
+    for j in np.flatnonzero(frames.known).tolist():
+        column = type_of_joint(mechanism, j).axis
+        if column is not None:
+            for side, body in enumerate(mechanism.joint_bodies(j)[:2]):
+                directions.append(frames.rotation[body] @ frames.axes[j, side][:, column])
+    axes = np.array(directions).reshape(-1, 3)  # of every joint, in the world at the reference
     for spin in structure.treatment.passive_rotations:
         if spin.direction is None or spin.point is None:
             continue
         body, line = spin.bodies[0], np.array(spin.direction)
         across = _across(line, axes)
-        found.append(
-            LockedRotation(
-                body,
-                np.array(spin.point),
-                line,
-                frames.rotation[0].T @ across,
-                frames.rotation[body].T @ np.cross(line, across),
-            )
-        )
+        in_frame, in_body = frames.rotation[0].T @ across, frames.rotation[body].T @ np.cross(line, across)
+        found.append(LockedRotation(spin.bodies, np.array(spin.point), line, in_frame, in_body))
     return found
-
-
-def joint_axes(mechanism: Mechanism, frames: Frames) -> Floats:
-    """(n, 3) unit directions in the world at the reference of every joint axis, joint by joint."""
-    found = []
-    for j in np.flatnonzero(frames.known).tolist():
-        column = type_of_joint(mechanism, j).axis
-        if column is None:
-            continue
-        for side, body in enumerate(mechanism.joint_bodies(j)[:2]):
-            found.append(frames.rotation[body] @ frames.axes[j, side][:, column])
-    return np.array(found).reshape(-1, 3)
 
 
 def _across(line: Floats, axes: Floats) -> Floats:

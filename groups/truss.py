@@ -10,7 +10,6 @@ from mbssa.joints.catalogue import type_of_joint
 #: Edges between numbered links, (a, b) with a < b, in rising order; a pair of links with two hinges twice.
 Edges = tuple[tuple[int, int], ...]
 
-
 #: Modes that a truss can have, real or not, by its edges: the degree of its polynomial. Of seven links:
 #: N. Rojas & F. Thomas 2012, *On closed-form solutions to the position analysis of Baranov trusses*,
 #: Mechanism and Machine Theory 50; :mod:`groups.assembly_modes.homotopy` finds as many. Of nine
@@ -86,16 +85,13 @@ def truss_of(group: Group) -> Truss | None:
 
 def canonical(links: int, edges: list[tuple[int, int]]) -> Edges:
     """The least of all ways to write a graph whose links are numbered by their neighbourhoods."""
-    near: list[list[int]] = [[] for _ in range(links)]
-    for a, b in edges:
-        near[a].append(b)
-        near[b].append(a)
+    near = [[b if a == k else a for a, b in edges if k in (a, b)] for k in range(links)]
 
     def refined(colours: list[int]) -> list[int]:
         while True:
-            seen = [(colours[k], sorted(colours[other] for other in near[k])) for k in range(links)]
-            ranks = sorted({(colour, tuple(others)) for colour, others in seen})
-            new = [ranks.index((colour, tuple(others))) for colour, others in seen]
+            seen = [(colours[k], tuple(sorted(colours[other] for other in near[k]))) for k in range(links)]
+            ranks = sorted(set(seen))
+            new = [ranks.index(each) for each in seen]
             if len(ranks) == len(set(colours)):
                 return new
             colours = new
@@ -104,8 +100,7 @@ def canonical(links: int, edges: list[tuple[int, int]]) -> Edges:
         colours = refined(colours)
         alike = next((c for c in sorted(set(colours)) if colours.count(c) > 1), None)
         if alike is None:
-            pairs = sorted((min(colours[a], colours[b]), max(colours[a], colours[b])) for a, b in edges)
-            return tuple(pairs)
+            return tuple(sorted((min(colours[a], colours[b]), max(colours[a], colours[b])) for a, b in edges))
         return min(
             least([2 * c + (c == alike and other != k) for other, c in enumerate(colours)])
             for k in range(links)

@@ -46,27 +46,22 @@ class JointLoads(NamedTuple):
     driving: Floats  # (D, P, T) N times size, or N m
 
 
-class _Motions(NamedTuple):
-    """Free motions of a link's body against its parent."""
-
-    free: Floats  # (6, k, T) twists by the coordinates of its joint that are not driven
-    driven: Floats  # (6, D, T) by those that are
-
-
 def balanced(state: State, block: Block, loads: Floats) -> tuple[Balance, list[JointLoads]]:
     """Balance of a block under loads (B, 6, P, T) on its bodies; loads of its joints, then of its locks."""
     mechanism, columns = state.mechanism, loads.shape[2]
-    links, cuts = _tree(mechanism, block)
+    carrying = [joint for joint in block.joints if _carries(mechanism, joint)]
+    links, cuts = spanning(mechanism, set(block.bodies), carrying)
+    cuts = (*cuts, *(joint for joint in block.joints if joint not in carrying))
     rows = [joint_rows(state, joint, mechanism.joints[joint].driven) for joint in cuts]
     rows += [spin_rows(state, spin) for spin in block.spins]
     motions = {link.body: _motions(state, link) for link in links}
     ends = np.cumsum([0, *(len(each.names) for each in rows)]).tolist()
-    system = np.zeros((state.instants, sum(of.free.shape[1] for of in motions.values()), ends[-1]))
+    system = np.zeros((state.instants, sum(free.shape[1] for free, _ in motions.values()), ends[-1]))
     work = np.empty((*system.shape[:2], columns))
     beyond = _inwards(links, {body: frozenset({body}) for body in block.bodies}, or_)
     received, first = _inwards(links, dict(zip(block.bodies, loads, strict=True)), add), 0
     for link in links:
-        along, own = motions[link.body].free, beyond[link.body]
+        (along, _), own = motions[link.body], beyond[link.body]
         mine = slice(first, first := first + along.shape[1])
         work[:, mine] = np.einsum("akt,apt->tkp", along, received[link.body])
         for each, begin, end in zip(rows, ends, ends[1:], strict=False):
@@ -88,7 +83,7 @@ def balanced(state: State, block: Block, loads: Floats) -> tuple[Balance, list[J
     for link in links:
         if link.joint >= 0:
             load = received[link.body]
-            driving = np.einsum("akt,apt->kpt", motions[link.body].driven, -load)
+            driving = np.einsum("akt,apt->kpt", motions[link.body][1], -load)
             pair = np.stack([load, -load] if link.forward else [-load, load])
             carried[link.joint] = JointLoads(mechanism.joint_bodies(link.joint)[:2], pair, driving)
     return found, [*(carried[joint] for joint in block.joints), *closing[len(cuts) :]]
@@ -101,13 +96,6 @@ def _inwards(links: Sequence[Link], values: dict[int, Any], add: Callable[[Any, 
         if link.parent in found:
             found[link.parent] = add(found[link.parent], found[link.body])
     return found
-
-
-def _tree(mechanism: Mechanism, block: Block) -> tuple[tuple[Link, ...], tuple[int, ...]]:
-    """Spanning tree of a block, and joints that close it; joints with singular coordinates close."""
-    carrying = [joint for joint in block.joints if _carries(mechanism, joint)]
-    links, cuts = spanning(mechanism, set(block.bodies), carrying)
-    return links, (*cuts, *(joint for joint in block.joints if joint not in carrying))
 
 
 def _carries(mechanism: Mechanism, joint: int) -> bool:
@@ -126,21 +114,21 @@ def _ball(mechanism: Mechanism, joint: int) -> list[int]:
     return sorted(ball_of(kind.pair.steps, [name in driven for name in kind.coordinates]))
 
 
-def _motions(state: State, link: Link) -> _Motions:
-    """Free motions of a link's body; a ball turns about the world's axes, so that no pose is singular."""
+def _motions(state: State, link: Link) -> tuple[Floats, Floats]:
+    """Twists (6, k, T) of a link's body against its parent, by free coordinates and by driven ones."""
     mechanism, size = state.mechanism, state.frames.size
     if link.joint < 0:  # a free body: about its own place, wherever it is
         twists = np.zeros((6, 6, state.instants))
         twists[:] = np.eye(6)[:, :, None]
         arm = (state.point - state.position[link.body].T) / size
         twists[:3] += np.array(cross(twists[3:], arm[:, None]))
-        return _Motions(twists[:, list(unknowns(mechanism.space))], twists[:, :0])
+        return twists[:, list(unknowns(mechanism.space))], twists[:, :0]
     pair, ball = pair_pose(state, link.joint), _ball(mechanism, link.joint)
     values = elementary_values(pair.equations.coordinates, *pair[1:4])
     local = pose(pair.equations, values, pair.parameters)[2]
     local = local.reshape(state.instants, 2, 3, -1)
     twists = np.einsum("tab,tkbe->kaet", pair.axes, local).reshape(6, -1, state.instants)
-    if ball:
+    if ball:  # turns about the world's axes, so that no pose is singular
         twists[:3, ball], twists[3:, ball] = 0.0, np.eye(3)[:, :, None]
     twists[:3] += np.array(cross(twists[3:], (state.point - pair.point)[:, None] / size))
     if not link.forward:
@@ -148,4 +136,4 @@ def _motions(state: State, link: Link) -> _Motions:
     view = mechanism.joints[link.joint]
     driven = [view.type.coordinates.index(name) for name in view.driven]
     free = [k for k in range(twists.shape[1]) if k not in driven]
-    return _Motions(twists[:, free] if driven else twists, twists[:, driven])
+    return twists[:, free] if driven else twists, twists[:, driven]

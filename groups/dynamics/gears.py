@@ -91,25 +91,19 @@ def _tooth(frames: Frames, j: int, centres: list[Floats]) -> Tooth | None:
     if np.linalg.norm(arms[1] + ratio * arms[0]) > _SAME * radius * max(1.0, abs(ratio)):
         return None
     carrier = relations.bodies[2]
-    return Tooth(
-        carrier, frames.on_body(carrier, tuple(point)), frames.rotation[carrier].T @ arms[0] / radius**2
-    )
+    force = frames.rotation[carrier].T @ arms[0] / radius**2
+    return Tooth(carrier, frames.on_body(carrier, tuple(point)), force)
 
 
 def _stays(
     mechanism: Mechanism, frames: Frames, rows: Rows, wheel: int, centre: Floats, carrier: int
 ) -> bool:
     """Whether joints that keep a point of the wheel on their other body lead from it to the carrier."""
-    seen, edge = {wheel}, [wheel]
-    while edge and carrier not in seen:
-        body = edge.pop()
-        for j in range(mechanism.n_joints):
-            ends = mechanism.joint_bodies(j)[:2]
-            other = sum(ends) - body
-            if body in ends and other not in seen and _keeps(mechanism, frames, rows, j, centre):
-                seen.add(other)
-                edge.append(other)
-    return carrier in seen
+    import networkx
+
+    joints = [j for j in range(mechanism.n_joints) if _keeps(mechanism, frames, rows, j, centre)]
+    bodies = networkx.Graph([(a, b) for a, b, *_ in map(mechanism.joint_bodies, joints)])
+    return wheel in bodies and carrier in networkx.node_connected_component(bodies, wheel)
 
 
 def _keeps(mechanism: Mechanism, frames: Frames, rows: Rows, j: int, centre: Floats) -> bool:

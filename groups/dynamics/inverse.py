@@ -52,11 +52,6 @@ class Solution:
             loads[wrench.body, :, 0] += wrench.about(state.point) * size
         return Solution(state, loads, np.zeros((state.instants, n_groups), dtype=np.int8))
 
-    @property
-    def parameters(self) -> int:
-        """Number of reactions that the balance leaves indeterminate."""
-        return int(self.loads.shape[2]) - 1
-
     def balance(self, block: Block) -> tuple[Balance, list[JointLoads], Bytes]:
         """Balance a block: loads of its joints and locks, and its status."""
         loads = self.loads[list(block.bodies)]
@@ -123,26 +118,17 @@ def driven_elsewhere(trajectory: Trajectory, drives: Sequence[str] | str) -> tup
     return replace(trajectory, mechanism=structure.mechanism, group_names=names), structure
 
 
-def solve_backwards(state: State, wrenches: Sequence[Wrench], structure: Structure) -> Solution:
-    """Balance every group, from the last to the first."""
-    # Where a group's own equations do not constrain its bodies, because redundant constraints of later groups
-    # do, all bodies are balanced together.
-    found = one_pass(state, wrenches, structure, blocks_of(structure, state.frames))
-    if found is None:
-        found = one_pass(state, wrenches, structure, blocks_of(structure, state.frames, together=True))
-    assert found is not None
-    return found
-
-
-def one_pass(
-    state: State, wrenches: Sequence[Wrench], structure: Structure, blocks: Sequence[Block]
-) -> Solution | None:
-    """One pass over blocks of bodies; None where a block is under-constrained by its own equations."""
+def solve_backwards(
+    state: State, wrenches: Sequence[Wrench], structure: Structure, together: bool = False
+) -> Solution:
+    """Balance every group, from the last to the first, or all bodies together."""
+    blocks = blocks_of(structure, state.frames, together)
     solution = Solution.of(state, wrenches, structure.n_groups)
     for place in reversed(range(len(blocks))):
         found, exerted, status = solution.balance(blocks[place])
+        # Only redundant constraints of later groups constrain these bodies.
         if found.deficient and len(blocks) > 1:
-            return None
+            return solve_backwards(state, wrenches, structure, together=True)
         solution.take(blocks[place], exerted)
         end = place + 1 if len(blocks) == structure.n_groups else None
         solution.status[:, place:end] = status[:, None]

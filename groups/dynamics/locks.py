@@ -13,13 +13,13 @@ import numpy as np
 from groups.dynamics.inverse import solve_backwards
 from groups.dynamics.joints import Joint
 from groups.dynamics.masses import MassTable, Wrench, inertia_times
+from groups.passive_rotations import LockedRotation, locked_rotations
 from mbssa.arrays import Floats
 from mbssa.graph.frames import cross, dot, plus
 
 if TYPE_CHECKING:
     from groups.dynamics.inverse import Solution
     from mbssa import Structure
-    from mbssa.decomposition.treatment import PassiveRotation
 
 #: Moment of inertia about a line, over that about the body's origin, below which there is none.
 _SLENDER = 1e-12
@@ -29,27 +29,20 @@ def effect_of_locks(solution: Solution, structure: Structure) -> Floats:
     """Largest change (T,) of a joint's loads, over the largest in the motion, if the bodies turned freely."""
     if not solution.locks:
         return np.zeros(solution.state.instants)
-    assert structure.treatment is not None
-    loads = [
-        wrench
-        for spin in structure.treatment.passive_rotations
-        if spin.bodies[0] in solution.locks
-        for wrench in _changes(solution, spin)
-    ]
+    spins = locked_rotations(structure, solution.state.frames)
+    loads = [wrench for spin in spins for wrench in _changes(solution, spin)]
     change = _largest(solve_backwards(solution.state, loads, structure))
     whole = float(np.nanmax(_largest(solution), initial=0.0))
     return change / whole if whole > 0.0 else change
 
 
-def _changes(solution: Solution, spin: PassiveRotation) -> list[Wrench]:
+def _changes(solution: Solution, spin: LockedRotation) -> list[Wrench]:
     """Change of the loads where one passive rotation is free."""
-    state, body = solution.state, spin.bodies[0]
-    assert spin.direction is not None
-    assert spin.point is not None
+    state, body = solution.state, spin.body
     frames, table = state.frames, MassTable.of(state.mechanism, state.frames)
     frame = state.frame(body)
-    line = np.array(frame.along(frames.rotation[body].T @ np.array(spin.direction)))
-    place = np.array(plus(frame.place, frame.along(frames.on_body(body, spin.point))))
+    line = np.array(frame.along(frames.rotation[body].T @ spin.direction))
+    place = np.array(plus(frame.place, frame.along(frames.on_body(body, tuple(spin.point)))))
     inertia, whole, parts = np.zeros(state.instants), 0.0, []
     for b, mass, centre, moment in table.rows:
         if b in spin.bodies:

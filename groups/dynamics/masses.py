@@ -43,6 +43,7 @@ class Energy:
     kinetic: Floats
     kinetic_power: Floats
     gravity_power: Floats
+    gravity: Floats  # (T,) J, zero with every centre of mass at the world's origin
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,18 +81,14 @@ class MassTable:
 
 def massless(mechanism: Mechanism) -> tuple[int, ...]:
     """Indices of the movable bodies without mass."""
-    geometry = mechanism.body_geometry
-    return tuple(
-        body
-        for body in range(1, mechanism.n_bodies)
-        if body not in geometry or geometry[body].inertia is None
-    )
+    heavy = {body for body, geometry in mechanism.body_geometry.items() if geometry.inertia is not None}
+    return tuple(body for body in range(1, mechanism.n_bodies) if body not in heavy)
 
 
 def masses(state: State, bodies: Container[int] | None = None) -> tuple[list[Wrench], Energy]:
     """Weight m g, inertia force -m a and moment -(I α + ω × I ω), at the centres of mass; energy."""
     table = MassTable.of(state.mechanism, state.frames)
-    energy, change, fall = (np.zeros(state.instants) for _ in range(3))
+    energy, change, fall, potential = (np.zeros(state.instants) for _ in range(4))
     loads = []
     for body, mass, centre, moment in table.rows:
         if bodies is not None and body not in bodies:
@@ -108,17 +105,8 @@ def masses(state: State, bodies: Container[int] | None = None) -> tuple[list[Wre
         energy += 0.5 * (mass * dot(velocity, velocity) + dot(spin, momentum))
         change += dot(force, velocity) + dot(spin, turn)
         fall += dot(weight, velocity)
-    return loads, Energy(energy, change, fall)
-
-
-def gravity_energy(state: State) -> Floats:
-    """Energy (T,) of gravity, J, zero with every centre of mass at the world's origin."""
-    table = MassTable.of(state.mechanism, state.frames)
-    found = np.zeros(state.instants)
-    for body, mass, centre, _ in table.rows:
-        frame = state.frame(body)
-        found -= mass * dot(plus(frame.place, frame.along(centre)), table.gravity)
-    return found
+        potential -= mass * dot(place, table.gravity)
+    return loads, Energy(energy, change, fall, potential)
 
 
 def inertia_times(frame: Frame, moment: Matrix, vector: Vector) -> list[Number]:

@@ -80,7 +80,6 @@ class Forces:
 
     Attributes
     ----------
-    trajectory : the motion
     drives : the D driven coordinates
     driving : (T, D) N along a slide, N m about an angle: driving force or torque in the coordinate's positive
         direction
@@ -102,13 +101,9 @@ class Forces:
     Examples
     --------
     >>> import groups, mbssa
-    >>> arm = {"mass": 2.0, "centre": (0.5, 0.0), "moment": 0.1}
-    >>> m = mbssa.Builder("planar").body("arm", inertia=arm).gravity(0.0, -9.81)
-    >>> m = m.revolute("frame", "arm", point=(0, 0), driven=True)
-    >>> mechanism = m.motion({"1-2.angle": {"law": "constant"}}, steps=2).build()
-    >>> forces = groups.forces(groups.build(mbssa.decompose(mechanism)).solve())
-    >>> forces.driving.round(2).tolist(), forces.shaking_force.round(2).tolist()
-    ([[9.81], [9.81]], [[0.0, -19.62], [0.0, -19.62]])
+    >>> forces = groups.forces(groups.build(mbssa.decompose(mbssa.load("slider_crank_isostatic"))).solve())
+    >>> forces.drives, forces.ok, bool(abs(forces.balance).max() < 1e-9)
+    (('1-2.angle',), True, True)
     """
 
     trajectory: Trajectory
@@ -265,9 +260,7 @@ class Forces:
         for name, driving, power in zip(self.drives, self.driving.T, self.drive_power.T, strict=True):
             found.append(Column(f"{name}.driving", unit_of_drive(name), driving))
             found.append(Column(f"{name}.power", "W", power))
-        planar = self.trajectory.planar
-        names = [f"F{axis}" for axis in "xyz"[: 2 if planar else 3]]
-        names += ["Mz"] if planar else ["Mx", "My", "Mz"]
+        names = [COMPONENTS[k] for k in (PLANAR if self.trajectory.planar else range(6))]
         loads = [(of.joint, of.force, of.moment) for of in map(self.joint, self.joints)]
         for joint, force, moment in [*loads, ("frame", self.shaking_force, self.shaking_moment)]:
             for name, values in zip(names, np.column_stack([force, moment]).T, strict=True):
@@ -300,9 +293,6 @@ def unit_of_drive(name: str) -> str:
     return "N" if is_length(name) else "N m"
 
 
-# --- from a solution ---------------------------------------------------------------------------------
-
-
 def results_of(
     state: State, acting: Acting, solution: Solution, structure: Structure, minimum_norm: bool
 ) -> Forces:
@@ -310,11 +300,12 @@ def results_of(
     mechanism, size = state.mechanism, state.frames.size
     joints = {j: Joint(state, j, loads) for j, loads in sorted(solution.joints.items())}
     largest, chosen = 0.0, None
-    if solution.parameters:
+    parameters = solution.loads.shape[2] - 1  # reactions that the balance leaves indeterminate
+    if parameters:
         scale = np.array([size] * 3 + [1.0] * 3)[:, None, None]
         columns = [of.columns * scale for of in joints.values()]
         largest = max(np.nanmax(np.abs(each[:, :, 1:]), initial=0.0) for each in columns)
-        chosen = _least(columns, solution.parameters) if minimum_norm else None
+        chosen = _least(columns, parameters) if minimum_norm else None
     treatment = structure.treatment
     rounding = max(OPEN, 10.0 * treatment.precision) if treatment is not None else OPEN
     touched = open_joints(mechanism, state.trajectory.reference)

@@ -15,6 +15,7 @@ from mbssa import Mechanism
 from mbssa.arrays import Floats
 from mbssa.graph.frames import ZERO, Frame, Vector, cross, minus, plus
 from mbssa.graph.nodes import Number
+from mbssa.joints.axes import in_space
 from mbssa.joints.catalogue import is_length
 from mbssa.joints.frames import Frames
 
@@ -109,6 +110,13 @@ class Solved(At):
 
     def _whole(self, x: Number) -> Floats:
         return np.broadcast_to(x, (self.state.instants,))
+
+
+def vector_of(given: float | Sequence[float] | None) -> list[float]:
+    """Vector in space of a vector, of a planar moment or spin about z, or of nothing."""
+    if given is None:
+        return [0.0, 0.0, 0.0]
+    return [0.0, 0.0, given] if isinstance(given, float) else in_space(np.array(given, dtype=float)).tolist()
 
 
 def coordinate_fault(mechanism: Mechanism, name: str) -> str:

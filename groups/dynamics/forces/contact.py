@@ -20,8 +20,7 @@ from mbssa.loads import Force
 
 def exert(force: Force, at: At) -> None:
     """Equal and opposite forces on both bodies, none while the profiles are apart."""
-    first, second = force.bodies
-    contact_loads(force, at, (first, second), _touch(force, at))
+    contact_loads(force, at, force.bodies, _touch(force, at))
 
 
 def energy(force: Force, at: At) -> Number:

@@ -51,7 +51,7 @@ def touch(
     return Touch(plus(first.place, first.along([*place, 0.0])), first.along([x, y, 0.0]), radius - gap)
 
 
-def contact_loads(force: Force, at: At, bodies: tuple[int, int], contact: Touch) -> None:
+def contact_loads(force: Force, at: At, bodies: Sequence[int], contact: Touch) -> None:
     """Equal and opposite loads in the plane, none where the bodies are apart."""
     place, (n_x, n_y, _), depth = contact
     x, y = minus(*(at.velocity(body, place) for body in bodies[::-1]))[:2]

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from groups.dynamics.forces.at import At
+from groups.dynamics.forces.at import At, vector_of
 from groups.dynamics.forces.factor import factor_and_rate, function_of
-from mbssa.graph.frames import Vector, plus, times
-from mbssa.joints.axes import in_space
+from mbssa.graph.frames import plus, times
 from mbssa.loads import Force
 
 
@@ -18,15 +15,8 @@ def exert(force: Force, at: At) -> None:
     place, size = at.point(body, force.point), 2 if at.planar else 3
     factor = factor_and_rate(force, at)[0]
     given = function_of(force, at, place[:size], at.velocity(body, place)[:size])
-    loads = [times(factor, _in_space(force.force)), times(factor, _in_space(force.moment))]
+    loads = [times(factor, vector_of(force.force)), times(factor, vector_of(force.moment))]
     loads[0] = plus(loads[0], [*given, 0.0][:3])
     if force.axes == "body":
         loads = [at.body(body).along(vector) for vector in loads]
     at.push(body, place, *loads)
-
-
-def _in_space(given: float | Vector | None) -> list[float]:
-    """Vector of a vector, of a planar moment about z, or of nothing."""
-    if given is None:
-        return [0.0, 0.0, 0.0]
-    return [0.0, 0.0, given] if isinstance(given, float) else in_space(np.array(given, dtype=float)).tolist()

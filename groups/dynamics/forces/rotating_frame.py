@@ -6,14 +6,11 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from groups.dynamics.forces.at import At
+from groups.dynamics.forces.at import At, vector_of
 from groups.dynamics.forces.factor import factor_and_rate
 from groups.dynamics.masses import MassTable, inertia_times
 from mbssa.graph.frames import Vector, cross, dot, minus, plus, times
 from mbssa.graph.nodes import Number
-from mbssa.joints.axes import in_space
 from mbssa.loads import Force
 
 
@@ -23,7 +20,7 @@ def exert(force: Force, at: At) -> None:
     for body, mass, centre, moment in MassTable.of(at.mechanism, at.frames).rows:
         frame, spin = at.body(body), at.twist(body)[1]
         place = plus(frame.place, frame.along(centre))
-        out, whole = minus(place, _point(force)), plus(turn, spin)
+        out, whole = minus(place, vector_of(force.point)), plus(turn, spin)
         acceleration = plus(
             cross(faster, out),
             cross(turn, cross(turn, out)),
@@ -45,17 +42,12 @@ def energy(force: Force, at: At) -> Number:
     found: Number = 0.0
     for body, mass, centre, moment in MassTable.of(at.mechanism, at.frames).rows:
         frame = at.body(body)
-        swept = cross(turn, minus(plus(frame.place, frame.along(centre)), _point(force)))
+        swept = cross(turn, minus(plus(frame.place, frame.along(centre)), vector_of(force.point)))
         found = found - 0.5 * (mass * dot(swept, swept) + dot(turn, inertia_times(frame, moment, turn)))
     return found
 
 
 def _spin(force: Force, at: At) -> tuple[Vector, Vector]:
     """Angular velocity of the frame, rad/s, and its rate, in its axes."""
-    given = [0.0, 0.0, force.spin] if isinstance(force.spin, float) else list(force.spin or ())
-    factor, rate = factor_and_rate(force, at)
+    given, (factor, rate) = vector_of(force.spin), factor_and_rate(force, at)
     return times(factor, given), times(rate, given)
-
-
-def _point(force: Force) -> list[float]:
-    return [0.0, 0.0, 0.0] if force.point is None else in_space(np.array(force.point, dtype=float)).tolist()

@@ -114,15 +114,14 @@ class Constraints:
         residual, entries = system.step(self._state)
         J = system.dense(entries)[0]
         more = self._more
-        E: Floats = np.zeros((len(self.own), len(more)))
+        E = np.zeros((len(self.own), len(more)))
         if len(more):
             E[:] = np.linalg.solve(J[more, self.n :].T, J[self.own, self.n :].T).T
         return residual[:, 0], J, E
 
     def _reduced(self, rows: Floats, E: Floats) -> Floats:
         """Constraints without the further unknowns."""
-        found: Floats = rows[self.own] - E @ rows[self._more]
-        return found
+        return rows[self.own] - E @ rows[self._more]
 
 
 class Bodies:
@@ -150,14 +149,10 @@ class Bodies:
         turn /= np.linalg.norm(turn, axis=1, keepdims=True)
         return position, turn, velocity, position, rotation_of(turn), velocity
 
-    def angle(self, orientation: Floats) -> Floats:
-        """Angles (N,) that count turns; zero in space."""
-        return orientation if self.planar else np.zeros(self.n)
-
     def turned(self, orientation: Floats, spin: Floats) -> Floats:
-        """Rate of the movable bodies' orientations for angular velocities (N - 1, 3) in world axes, flat."""
+        """Rate of the movable bodies' orientations for angular velocities, planar (N - 1, 1), flat."""
         if self.planar:
-            return spin[:, 2]
+            return spin[:, 0]
         w, x, y, z = orientation[1:].T
         a, b, c = spin.T
         rate = np.stack(
@@ -178,7 +173,11 @@ class Bodies:
         arm = (rotation[table.body] @ table.centre[:, :, None])[:, :, 0]
         spin = twist[table.body, 3:]
         m = table.mass[:, None]
-        hat = _hat(arm)
+        x, y, z = arm.T
+        zero = np.zeros_like(x)
+        hat = np.array([[zero, -z, y], [z, zero, -x], [-y, x, zero]]).transpose(
+            2, 0, 1
+        )  # of products arm × …
         M[table.body, :3, :3] = m[:, :, None] * np.eye(3)
         M[table.body, :3, 3:] = -m[:, :, None] * hat
         M[table.body, 3:, :3] = m[:, :, None] * hat
@@ -196,10 +195,8 @@ class Bodies:
         step = step.reshape(-1, v)
         found = y.copy()
         found[self.parts[0]] += step[:, :p].ravel()
-        spin = np.zeros((len(step), 3))
-        spin[:, 3 - (v - p) :] = step[:, p:]
         _, orientation, *_ = self.unpacked(y)
-        change = self.turned(orientation, spin)
+        change = self.turned(orientation, step[:, p:])
         if self.planar:
             found[self.parts[1]] += change
         else:
@@ -236,10 +233,10 @@ class BodyCoordinates(ABC):
             return np.full(len(y), np.nan)
         parts, rows = self.at(t, y)
         found = self.solved(t, parts, rows)
-        _, orientation, velocity, _, _, twist = parts
-        linear = velocity[1:, : self.bodies.wide[0]].ravel()
-        turned = self.bodies.turned(orientation, twist[1:, 3:])
-        return np.concatenate([linear, turned, found.second, [found.power]])
+        _, orientation, velocity, *_ = parts
+        linear, spin = np.split(velocity[1:], [self.bodies.wide[0]], axis=1)
+        turned = self.bodies.turned(orientation, spin)
+        return np.concatenate([linear.ravel(), turned, found.second, [found.power]])
 
     def sample(self, t: float, y: Floats) -> Floats:
         """The bodies, flat, then errors of the constraints and of their rates, m and m/s, and the work."""
@@ -266,11 +263,5 @@ class BodyCoordinates(ABC):
         """The state in parts, and the equations there."""
         parts = self.bodies.unpacked(y)
         _, orientation, _, in_space, rotation, twist = parts
-        return parts, self.constraints.at(t, in_space, rotation, twist, self.bodies.angle(orientation))
-
-
-def _hat(vector: Floats) -> Floats:
-    """Matrices (b, 3, 3) of the products with vectors (b, 3)."""
-    x, y, z = vector.T
-    zero = np.zeros_like(x)
-    return np.array([[zero, -z, y], [z, zero, -x], [-y, x, zero]]).transpose(2, 0, 1)
+        angle = orientation if self.bodies.planar else np.zeros(self.bodies.n)
+        return parts, self.constraints.at(t, in_space, rotation, twist, angle)

@@ -60,14 +60,11 @@ class Residual:
         M, f, loads = bodies.inertia(t, parts)
         _, orientation, velocity, *_ = parts
         shift = (J.T @ y[n + m :]) * of.constraints.unit**2
-        moved = velocity[1:].ravel() - shift
         p, _, wide = bodies.wide
-        moved = moved.reshape(-1, wide)
-        spin = np.zeros((len(moved), 3))
-        spin[:, 3 - (wide - p) :] = moved[:, p:]
+        moved = velocity[1:] - shift.reshape(-1, wide)
         first, second, third = bodies.parts
         out[first] = rate[first] - moved[:, :p].ravel()
-        out[second] = rate[second] - bodies.turned(orientation, spin)
+        out[second] = rate[second] - bodies.turned(orientation, moved[:, p:])
         momentum = (M @ rate[third].reshape(-1, wide, 1)).ravel()
         out[third] = momentum + J.T @ y[n : n + m] - f
         power = float((loads * velocity).sum() - y[n : n + m] @ rows.given[self.kept])

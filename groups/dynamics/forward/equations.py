@@ -59,27 +59,21 @@ class Equations(Protocol):
     @property
     def longest_step(self) -> float:
         """s that a step may take."""
-        ...
 
     def rate(self, t: float, y: Floats) -> Floats:
         """Derivative (n,) of a state; NaN where the bodies cannot be placed."""
-        ...
 
     def settle(self, t: float, y: Floats) -> Floats | None:
         """The state after an accepted step, projected on the constraints; None where it is unchanged."""
-        ...
 
     def sample(self, t: float, y: Floats) -> Floats:
         """Numbers of a state that a sample keeps."""
-        ...
 
     def measured(self, time: Floats, samples: Floats) -> Measured:
         """All bodies at the times (T,) of some samples (T, …)."""
-        ...
 
     def weakest(self, t: float, sample: Floats) -> str:
         """The group that is nearest to a singular position."""
-        ...
 
 
 def instant(equations: Equations, t: float, y: Floats) -> Trajectory:

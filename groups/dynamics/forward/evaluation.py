@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+from enum import IntEnum
 from math import nan
 from typing import Any
 
@@ -14,9 +15,6 @@ from groups.dynamics.forward.traced import Traced
 from mbssa.graph.nodes import Number, is_node
 from mbssa.graph.script import Formulas, Script, Value
 
-#: How pivots are taken: as they were, and so for a trial that is not judged; among all coordinates, among a
-#: group's own, and among all for a look that is not judged.
-GIVEN, TRIAL, ALL, OWN, LOOK = range(5)
 #: Newton's method ends: with a step below TOLERANCE, or below the run's own times the square of the least
 #: pivot; after one below SMALL times the least pivot; after one below DONE, if the next is no smaller.
 TOLERANCE, SMALL, DONE, MOST = 1e-13, 1e-7, 1e-9, 12
@@ -36,8 +34,20 @@ MASSLESS = 1e-13
 STAYS = 0.3
 #: Steps that are taken at once.
 CAPACITY = 16
-#: Numbers of an evaluation that each step keeps.
-KEPT = KINETIC, POTENTIAL, PIVOT, FIRST, REST, CROSSED = range(6)
+
+
+class How(IntEnum):
+    """How pivots are taken."""
+
+    # As they were, and so for a trial that is not judged; among all coordinates, among a group's own, and
+    # among all for a look that is not judged.
+    GIVEN, TRIAL, ALL, OWN, LOOK = range(5)
+
+
+class Kept(IntEnum):
+    """Numbers of an evaluation that each step keeps."""
+
+    KINETIC, POTENTIAL, PIVOT, FIRST, REST, CROSSED = range(6)
 
 
 class Room:
@@ -54,7 +64,7 @@ class Room:
         self.whole_places: dict[str, slice | int] = {}
         one = None
         self.take(
-            time=one, x=n, v=n, work=one, rate=N, kept=len(KEPT), given=N,
+            time=one, x=n, v=n, work=one, rate=N, kept=len(Kept), given=N,
             # Largest rate so far and now; error by rounding; least pivot; tolerance; rest of redundant rows.
             speed=one, trial=one, noise=one, near=one, close=one, allowed=one,
             # How far the step past a singular pose is from straight; rank of the masses; whether Newton's
@@ -67,7 +77,7 @@ class Room:
             between=n, prefer=n,
         )  # fmt: skip
         #: Whether a stage is beyond a singular pose.
-        self.crossed = self.kept + CROSSED
+        self.crossed = self.kept + Kept.CROSSED
         self.take_wholes(row=P, column=P, open=n, used=m, shut=n)
         self.restored = self.wholes  # by a step that is refused
         # Blocks; columns of a pivot's row that are not zero.
@@ -78,7 +88,7 @@ class Room:
         #: Columns of the interpolant: powers of the way.
         self.powers = 7 if self.extra else kind.P.shape[1]
         #: Of a step: time, length, what was kept, pivots' columns, state, rate, and its interpolant.
-        self.heads = 2 + len(KEPT) + F
+        self.heads = 2 + len(Kept) + F
         self.width = self.heads + 2 * N + self.powers * N
         self.K = [self.size + k * N for k in range(self.stages + 1 + self.extra)]
         # The state on the constraints; rates at the beginning of a step.
@@ -118,8 +128,7 @@ class Room:
 
     def input(self, name: str, k: Any) -> int:
         """Place of an input of the traced equations."""
-        first: int = vars(self)["time" if name == "t" else name]
-        return first + int(k)
+        return int(vars(self)["time" if name == "t" else name]) + int(k)
 
 
 def write_eliminate(c: Script, room: Room) -> None:
@@ -129,7 +138,7 @@ def write_eliminate(c: Script, room: Room) -> None:
     m, n = room.m, room.n
     with c.function("eliminate"):
         how = c.whole(room.how)
-        with c.when(how > TRIAL):
+        with c.when(how > How.TRIAL):
             c.fill(room.prefer, n, 1.0)
             with c.loop(room.free) as q:
                 c.put(c.whole(q + room.open) + room.prefer, STAYS)
@@ -145,9 +154,9 @@ def write_eliminate(c: Script, room: Room) -> None:
             return x * c.number(i + room.weight)
 
         with c.loop(room.pivots) as k:
-            with c.when(how > TRIAL):
+            with c.when(how > How.TRIAL):
                 best = c.variable(c.value(-1.0, "number"))
-                own = how.is_(OWN)
+                own = how.is_(How.OWN)
                 first = c.chosen(own, c.whole(k + room.left), c.value(0, "whole"))
                 end = c.chosen(own, c.whole(k + room.right), c.value(n, "whole"))
                 bottom, top = c.whole(k + room.bottom), c.whole(k + room.top)
@@ -184,7 +193,7 @@ def write_eliminate(c: Script, room: Room) -> None:
                 with c.when(factor.is_not(0.0) & i.is_not(r)), c.loop(count) as q:
                     j = c.whole(q + room.there)
                     c.put(line + j, c.number(line + j) - factor * c.number(at + j))
-        c.put(room.kept + PIVOT, least.get())
+        c.put(room.kept + Kept.PIVOT, least.get())
 
 
 def write_solve(c: Script, room: Room) -> None:
@@ -233,9 +242,11 @@ def write_rate(c: Script, traced: Traced, room: Room, ask: bool) -> None:
         c.copy(room.x, room.given, room.state)
         write = c.formulas(room.input, traced.results)
         _close(c, traced, room, write)
-        _keep_rest(c, room)
+        rest = c.variable(c.value(0.0, "number"))  # the largest residual of the rows without a pivot
+        with c.loop(room.m) as i, c.when(c.whole(i + room.used).is_(0)):
+            rest.set(c.larger(c.size(c.number(i + room.b)) * c.number(i + room.weight), rest.get()))
+        c.put(room.kept + Kept.REST, rest.get())
         speed, leap = _rates(c, traced, room, write)
-        # ---- accelerations
         _put(c, room.b, write(traced.bias))
         _solve_into_a(c, room)
         found = write(traced.balance)
@@ -258,8 +269,8 @@ def write_rate(c: Script, traced: Traced, room: Room, ask: bool) -> None:
         with c.loop(room.n) as i:
             parts = [c.number(i * room.free + room.R + q) * y for q, y in enumerate(second)]
             c.put(i + room.rate + room.n, c.sum([c.number(i + room.a), *parts]))
-        c.put(room.kept + KINETIC, kinetic)
-        c.put(room.kept + POTENTIAL, potential)
+        c.put(room.kept + Kept.KINETIC, kinetic)
+        c.put(room.kept + Kept.POTENTIAL, potential)
         fine = _judge(c, room, how, speed, leap, c.sum([power, *second]))
         c.put(refusal, c.chosen(fine, power, c.value(nan, "number")))
 
@@ -277,7 +288,7 @@ def _close(c: Script, traced: Traced, room: Room, write: Formulas) -> None:
         _put(c, room.b, rows)
         c.call("eliminate")
         c.call("solve")
-        least, size = c.number(room.kept + PIVOT), c.variable(zero)
+        least, size = c.number(room.kept + Kept.PIVOT), c.variable(zero)
         with c.loop(room.pivots) as k:
             r, p = c.whole(k + room.row), c.whole(k + room.column)
             step = c.number(r + room.b)
@@ -285,7 +296,7 @@ def _close(c: Script, traced: Traced, room: Room, write: Formulas) -> None:
             size.set(c.larger(c.size(step) / c.number(p + room.unit), size.get()))
         big, before, taken = size.get(), last.get(), steps.get()
         with c.when(taken.is_(0)):
-            c.put(room.kept + FIRST, big)
+            c.put(room.kept + Kept.FIRST, big)
         close = c.number(room.close) * least * c.smaller(least, 1.0)
         stuck = (before < DONE) & (big >= before)
         with c.when((big <= c.larger(close, TOLERANCE)) | (before < SMALL * least) | stuck):
@@ -293,14 +304,6 @@ def _close(c: Script, traced: Traced, room: Room, write: Formulas) -> None:
         last.set(big)
         steps.set(taken + 1)
         c.leave((c.number(room.found) > 0.0) | (taken >= MOST - 1))
-
-
-def _keep_rest(c: Script, room: Room) -> None:
-    """Keep the largest residual of the rows without a pivot."""
-    rest = c.variable(c.value(0.0, "number"))
-    with c.loop(room.m) as i, c.when(c.whole(i + room.used).is_(0)):
-        rest.set(c.larger(c.size(c.number(i + room.b)) * c.number(i + room.weight), rest.get()))
-    c.put(room.kept + REST, rest.get())
 
 
 def _solve_into_a(c: Script, room: Room) -> None:
@@ -346,23 +349,23 @@ def _put(c: Script, at: int, values: list[Value]) -> None:
 
 def _judge(c: Script, room: Room, how: Value, speed: Value, leap: Value, sound: Value) -> Value:
     """Whether the state is solved, on the branch of the step's beginning."""
-    n, least, first = room.n, c.number(room.kept + PIVOT), c.number(room.kept + FIRST)
+    n, least, first = room.n, c.number(room.kept + Kept.PIVOT), c.number(room.kept + Kept.FIRST)
     fastest = c.larger(speed, c.number(room.speed))
     c.put(room.trial, fastest)
     over = 1.0 / least
     noise = ROUNDING * over * over * fastest * (1.0 + fastest * over)
     c.put(room.noise, c.larger(noise, c.number(room.noise)))
     same = (first <= LEAP * least) & (leap <= TURN * fastest)
-    same = same | how.is_(OWN) | how.is_(LOOK) | how.is_(TRIAL)
+    same = same | how.is_(How.OWN) | how.is_(How.LOOK) | how.is_(How.TRIAL)
     with c.loop(room.pivots) as k:
         r, p = c.whole(k + room.row), c.whole(k + room.column)
         inverse = c.number(r * n + p + room.A)
         c.put(k + room.trials, inverse)
-        with c.when((inverse * c.number(k + room.signs) < 0.0) & how.is_(GIVEN)):
+        with c.when((inverse * c.number(k + room.signs) < 0.0) & how.is_(How.GIVEN)):
             c.put(room.crossed, 1.0)
-    near = c.chosen(how.is_(LOOK) | how.is_(TRIAL), c.value(0.0, "number"), c.number(room.near))
+    near = c.chosen(how.is_(How.LOOK) | how.is_(How.TRIAL), c.value(0.0, "number"), c.number(room.near))
     fine = (c.number(room.found) > 0.0) & same & (least > near) & (c.number(room.rank) > MASSLESS)
-    return fine & sound.is_(sound) & (c.number(room.kept + REST) <= c.number(room.allowed))
+    return fine & sound.is_(sound) & (c.number(room.kept + Kept.REST) <= c.number(room.allowed))
 
 
 def write_straight(c: Script, traced: Traced, room: Room) -> None:
@@ -377,10 +380,7 @@ def write_straight(c: Script, traced: Traced, room: Room) -> None:
         c.put(room.off, 0.0)
         write = c.formulas(lambda name, k: room.between + k if name == "x" else room.input(name, k), every)
         with c.loop(BETWEEN, 1) as k:
-            share = c.variable(c.value(0.0, "number"))
-            with c.loop(k):
-                share.set(share.get() + 1.0 / BETWEEN)
-            shares = _quintic(c, share.get())
+            shares = _quintic(c, c.as_number(k) * (1.0 / BETWEEN))
             with c.loop(n) as i:
                 parts = [c.number(i + y), c.number(i + y1)]
                 parts += [h * c.number(i + at) for at in (f, f1)]

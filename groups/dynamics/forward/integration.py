@@ -23,9 +23,6 @@ ONE_STEP = ("DOP853", "RK45", "RK23", "Radau")
 #: Those whose steps are written for both lives of the equations in coordinates of trees.
 EXPLICIT = ("DOP853", "RK45", "RK23")
 
-#: Integrators that take a Jacobian.
-IMPLICIT = ("Radau", "BDF", "LSODA")
-
 #: Steps from which on a run is given up where, at the pace of its last half, it would take so many times the
 #: steps that are allowed.
 _PACED, _HOPELESS = 1024, 10
@@ -86,10 +83,6 @@ class Run:
         self.samples.append(equations.sample(t, y)[None])
         self.done = 1
 
-    def waits(self, t: float) -> bool:
-        """Whether steps up to t have a sample in them, or may have an event."""
-        return bool(self.events) or (self.done < len(self.time) and self.time[self.done] <= t)
-
     def passed(
         self, equations: Equations, start: float, t: float, y: Floats, inside: Callable[[float], Floats],
         samples: Callable[[Floats], Floats],
@@ -134,16 +127,14 @@ class Run:
         return True
 
 
-def integrate(
-    equations: Equations, run: Run, integrator: str, tolerance: float, largest_step: float
-) -> None:  # fmt: skip
+def integrate(equations: Equations, run: Run, integrator: str, tolerance: float, largest_step: float) -> None:
     """Integrate from the first to the last instant of a run by an integrator of SciPy."""
     # Samples are values of the integrator's interpolant, projected on the constraints by the equations.
     import scipy.integrate
 
     kind, t = getattr(scipy.integrate, integrator), float(run.time[0])
     chosen: dict[str, Any] = {"rtol": tolerance, "atol": 0.01 * tolerance, "max_step": largest_step}
-    if integrator in IMPLICIT:
+    if integrator not in EXPLICIT:  # those take a Jacobian
         chosen["jac"] = partial(_jacobian, equations)
     with run.ends(), np.errstate(over="ignore", invalid="ignore"):  # of trial steps, repeated shorter
         run.begin(equations)
@@ -155,7 +146,8 @@ def integrate(
             if solver.status == "failed":
                 raise CannotGoOnError(too_small(float(solver.t)))
             start, t = t, float(solver.t)
-            if run.waits(t):  # interpolants cost evaluations
+            sampled = run.done < len(run.time) and run.time[run.done] <= t
+            if run.events or sampled:  # interpolants cost evaluations
                 inside = solver.dense_output()
 
                 def samples(time: Floats, inside: Callable[[float], Floats] = inside) -> Floats:

@@ -64,11 +64,11 @@ class Lagrange(BodyCoordinates):
 
     def projected(self, t: float, y: Floats) -> Floats:
         """A state projected on the constraints, by the least motions and rates."""
+        unit = self.constraints.unit
         for _ in range(STEPS):
             _, rows = self.at(t, y)
             if np.abs(rows.residual).max(initial=0.0) <= CLOSED:
                 break
-            unit = self.constraints.unit
             step = self._least(rows.jacobian * unit, -rows.residual)
             y = self.bodies.moved(y, step * unit)
             if np.abs(step).max(initial=0.0) <= CLOSED:
@@ -76,7 +76,6 @@ class Lagrange(BodyCoordinates):
         _, rows = self.at(t, y)
         if not np.abs(rows.residual).max(initial=0.0) < 1e-6:
             raise CannotGoOnError(f"t = {t:.9g} s: the constraints cannot be closed again")
-        unit = self.constraints.unit
         found = y.copy()
         found[self.bodies.parts[2]] += self._least(rows.jacobian * unit, -rows.rate) * unit
         return found

@@ -53,9 +53,7 @@ class Loads:
         vars(trajectory)["reference"] = self.frames
         place, rotation, twist = (x[:, None] for x in others)
         angle = orientation[:, None] if self.planar else np.zeros((len(place), 1))
-        state = State(
-            self.mechanism, self.frames, place, rotation, angle, trajectory, twist, 0.0 * twist
-        )  # fmt: skip
+        state = State(self.mechanism, self.frames, place, rotation, angle, trajectory, twist, 0.0 * twist)
         at, found = _Counting(state, self._counted, self._now), np.zeros((len(place), 6))
         with np.errstate(invalid="ignore", divide="ignore"):
             for force in self.mechanism.forces:
@@ -76,7 +74,7 @@ class _Counting(Solved):
 
     def __init__(
         self, state: State, counted: Mapping[str, float], now: dict[str, tuple[float, float]]
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__(state)
         self.last, self.now = counted, now
 

@@ -21,7 +21,7 @@ from groups.dynamics.forward.evaluation import (
     write_straight,
 )
 from groups.dynamics.forward.stepping import write_advance
-from groups.dynamics.forward.traced import Traced
+from groups.dynamics.forward.traced import Block, Traced
 from mbssa.graph.frames import quaternion
 from mbssa.graph.nodes import above, sqrt
 from mbssa.graph.script import MachineScript, PythonScript
@@ -49,7 +49,7 @@ class Program:
 
     def __init__(
         self, model: Model, applied: Sequence[str], laws: Sequence[str], asks: bool, whole: bool
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.traced = Traced(model, applied, laws, whole)
         self.applied, self.laws, self.asks = tuple(applied), tuple(laws), asks
         self._made: dict[tuple[str, bool], Printed] = {}
@@ -57,9 +57,7 @@ class Program:
         self.spent = 0.0
 
     @staticmethod
-    def of(
-        model: Model, applied: Sequence[str], laws: Sequence[str], asks: bool, whole: bool
-    ) -> Program:  # fmt: skip
+    def of(model: Model, applied: Sequence[str], laws: Sequence[str], asks: bool, whole: bool) -> Program:
         """The program of a model, made once; it ``asks`` if laws or forces are functions of time."""
         kept = _programs.setdefault(model, {})
         key = tuple(applied), tuple(laws), asks, whole
@@ -105,17 +103,10 @@ class Program:
         # Samples are coordinates, rates, second rates, work, power (NaN where it is not known), least pivot.
         (function, inputs), traced = self._measures, self.traced
         n, N, T, planar = traced.n, traced.mechanism.n_bodies, len(time), traced.mechanism.space == "planar"
-        given: dict[str, Any] = {
-            "x": samples.T,
-            "v": samples.T[n:],
-            "a": samples.T[2 * n :],
-            "law": laws,
-            "t": [time],
-        }
+        x, v, a = samples.T, samples.T[n:], samples.T[2 * n :]
+        given: dict[str, Any] = {"x": x, "v": v, "a": a, "law": laws, "t": [time]}
         numbers = function([given[name][k] for name, k in inputs], ())
-        rows = np.empty((len(numbers), T))
-        for k, number in enumerate(numbers):
-            rows[k] = number
+        rows = np.array([np.broadcast_to(number, T) for number in numbers])
         ends = np.cumsum((2, 1, 3, 3) if planar else (3, 9, 6, 6)).tolist()
         bodies, frames = np.zeros((N, ends[-1], T)), traced.frames
         of_bodies, energies, errors = np.split(rows, [(N - 1) * ends[-1], len(rows) - 2 * traced.m])
@@ -158,10 +149,8 @@ class Program:
         if close[:, k].all():
             return k, f"the balance of power is off by {abs(power[k]):.2g} W"
         row = int(close[:, k].argmin())
-        return (
-            k,
-            f"a closing equation of {traced.owner(row)} is off by {off[row, k] * traced.frames.size:.2g} m",
-        )
+        gap = off[row, k] * traced.frames.size
+        return k, f"a closing equation of {traced.owner(row)} is off by {gap:.2g} m"
 
 
 class Printed:
@@ -210,9 +199,7 @@ class Memory:
         self.kept: Any = None  # what machine code calls and reads
         self._raised: BaseException | None = None
         self["unit"], self["weight"] = traced.unit, traced.weights
-        for name, x in zip(
-            ("top", "bottom", "left", "right"), zip(*traced.blocks, strict=True), strict=False
-        ):
+        for name, x in zip(Block._fields, zip(*traced.blocks, strict=True), strict=False):
             self[name] = x
         self.sampled(np.zeros(0))
 
@@ -261,9 +248,9 @@ class Memory:
         found: Floats = self["record"].reshape(-1, self.room.width)
         return found[: self["taken"]]
 
-    def answers(self, first: int, end: int) -> Floats:
-        """The numbers (t, …) of some samples."""
-        return self.view[self["answers"] :].reshape(-1, self.room.answer)[first:end].copy()
+    def answers(self, first: int, time: Floats) -> Floats:
+        """The numbers (t, …) of the samples at these times, from one on."""
+        return self.view[self["answers"] :].reshape(-1, self.room.answer)[first:][: len(time)].copy()
 
     def evaluate(self, t: float, y: Floats, how: int) -> bool:
         """Evaluate a state; whether it is sound."""

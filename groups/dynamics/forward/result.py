@@ -121,11 +121,10 @@ class Simulation:
         OSError
             The file exists and ``force`` is False, or it cannot be written.
         """
-        path = check_target(path, (".csv", ".parquet"), force)
         found = self.columns()
         if units == "file":
             found = [converted(column, self.trajectory.mechanism.units) for column in found]
-        write_table(found, path)
+        write_table(found, check_target(path, (".csv", ".parquet"), force))
 
     @cached_property
     def forces(self) -> Forces:

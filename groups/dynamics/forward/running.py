@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, get_args
@@ -20,7 +20,7 @@ from groups.dynamics.forward.lagrange import Lagrange, Penalty
 from groups.dynamics.forward.loads import Applied, Loads, applied_faults
 from groups.dynamics.forward.result import Simulation
 from groups.dynamics.forward.trees import Trees, calling_back
-from groups.dynamics.masses import gravity_energy, masses, massless
+from groups.dynamics.masses import masses, massless
 from groups.dynamics.state import State
 from groups.model import Model
 from groups.motion import Law
@@ -134,22 +134,18 @@ def _integrated(
     tolerance, largest_step = request.tolerance, request.largest_step
     trees = Trees(model, applied, laws, explicit, tolerance, request.compiled, method == "partitioning")
     _begin(trees, request, laws, first)
-    if method in ("groups", "partitioning"):
-        if integrator in EXPLICIT:
-            trees.run(course, largest_step)
-        else:
-            integrate(trees, course, integrator, tolerance, largest_step)
-        return trees
-    begin = instant(trees, first, trees.start)
-    at = configuration_at(begin.position[0], begin.orientation[0])
-    given = model.structure, model.frames, at, Loads(model.mechanism, model.frames, applied), laws, begin
-    equations: Equations = (
-        Penalty(*given, request.stiffness, request.damping) if method == "penalty" else Lagrange(*given)
-    )
-    if method == "dae":
+    equations: Equations = trees
+    if method not in ("groups", "partitioning"):
+        begin = instant(trees, first, trees.start)
+        at = configuration_at(begin.position[0], begin.orientation[0])
+        given = model.structure, model.frames, at, Loads(model.mechanism, model.frames, applied), laws, begin
+        springs = request.stiffness, request.damping
+        equations = Penalty(*given, *springs) if method == "penalty" else Lagrange(*given)
+    if isinstance(equations, Trees) and integrator in EXPLICIT:
+        equations.run(course, largest_step)
+    elif isinstance(equations, Lagrange) and method == "dae":
         from groups.dynamics.forward.dae import integrate_dae
 
-        assert isinstance(equations, Lagrange)
         integrate_dae(equations, course, tolerance, largest_step)
     else:
         integrate(equations, course, integrator, tolerance, largest_step)
@@ -185,7 +181,8 @@ def _checked(request: Request, model: Model) -> tuple[dict[str, Law], Floats]:
             for name in values
             if name in laws
         ]
-        faults += [f"{what}: {fault}" for fault in _unknown(released, [n for n in values if n not in laws])]
+        names = [*released, *(name for name in values if name not in laws)]
+        faults += [f"{what}: {fault}" for fault in name_faults(released, names, "value")]
         faults += [
             f"{what} of {name} {fault}" for name, value in values.items() if (fault := range_fault(value))
         ]
@@ -238,13 +235,9 @@ def _laws(request: Request, model: Model, faults: list[str]) -> dict[str, Law]:
             else:
                 known = ", ".join(own) or "nothing"
                 faults.append(f"prescribed {name!r}: the model has a law for {known}; give one")
-    faults += [f"prescribed: {fault}" for fault in _unknown(model.mechanism.driven_coordinates, laws)]
+    driven = model.mechanism.driven_coordinates
+    faults += [f"prescribed: {fault}" for fault in name_faults(driven, [*driven, *laws], "value")]
     return laws
-
-
-def _unknown(among: tuple[str, ...], given: Iterable[str]) -> list[str]:
-    """Faults of unknown coordinates."""
-    return name_faults(among, [*among, *given], "value")
 
 
 def _start_faults(request: Request, mechanism: Mechanism) -> list[str]:
@@ -292,7 +285,8 @@ def _result(
     if measured.energies is None:
         state = State.of(trajectory)
         stored = sum((energy_of(force, state) for force in mechanism.forces), start=np.zeros(len(time)))
-        kinetic, gravity = masses(state)[1].kinetic, gravity_energy(state)
+        energy = masses(state)[1]
+        kinetic, gravity = energy.kinetic, energy.gravity
     else:
         kinetic, gravity, stored = measured.energies
     names, notes = mechanism.driven_coordinates, course.notes

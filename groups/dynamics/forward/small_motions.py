@@ -45,7 +45,6 @@ _FASTEST = 300.0
 #: Evaluations of the forces that the search takes at most.
 MOST_EVALUATIONS = 20_000
 
-
 #: Inputs of the traced equations that depend on the state.
 _MOVING = ("x", "v", "a", "R")
 #: Calls from which on derivatives are printed.
@@ -226,21 +225,15 @@ def _rest(equations: Trees, progress: Callable[[float], object] | None) -> Equil
     """The equilibrium downhill from the start of the equations."""
     names = equations.coordinates
     start, unit = equations.start[: len(names)], equations.traced.unit[: len(names)]
-    slopes = Slopes(equations)
+    slopes, still = Slopes(equations), np.zeros(len(names))
     # A start at rest has no forces to compare with, but those of a unit displacement.
     scale = float(np.abs(slopes(start)[0] * unit).max(initial=1e-12))
-    scale = max(scale, float(np.abs(_force(equations, start)).max(initial=0.0)))
+    scale = max(scale, float(np.abs(equations.balance(start, still)[1]).max(initial=0.0)))
     value = _downhill(equations, slopes, start, progress)
-    residual = float(np.abs(_force(equations, value)).max(initial=0.0))
-    trajectory = equations.posed_at(value)
-    small = _linearised(equations, slopes, value)
-    return Equilibrium(
-        dict(zip(names, value.tolist(), strict=True)),
-        trajectory,
-        residual,
-        small.stable,
-        residual <= BALANCED * scale,
-    )
+    residual = float(np.abs(equations.balance(value, still)[1]).max(initial=0.0))
+    trajectory, stable = equations.posed_at(value), _linearised(equations, slopes, value).stable
+    coordinates = dict(zip(names, value.tolist(), strict=True))
+    return Equilibrium(coordinates, trajectory, residual, stable, residual <= BALANCED * scale)
 
 
 def _downhill(
@@ -330,11 +323,6 @@ def _equations(
     except CannotGoOnError as error:
         raise ValueError(f"{model.mechanism.name}: {error}") from None
     return found
-
-
-def _force(equations: Trees, value: Floats) -> Floats:
-    """Generalised forces (D,) at rest."""
-    return equations.balance(value, np.zeros(len(value)))[1]
 
 
 def _linearised(equations: Trees, slopes: Slopes, value: Floats) -> Linearisation:
@@ -432,14 +420,11 @@ class Slopes:
     def _differences(self, value: Floats) -> tuple[Floats, Floats]:
         still, unit = 0.0 * value, self.equations.traced.unit[: len(value)]
 
-        def columns(force: Callable[[Floats], Floats]) -> Floats:
-            each = [(force(-step) - force(step)) / (2 * step.max()) for step in _MOVED * np.diag(unit)]
-            return np.stack(each, axis=1)
+        def columns(moved: Callable[[Floats], tuple[Floats, Floats]]) -> Floats:
+            steps = _MOVED * np.diag(unit)
+            return np.stack([(moved(-s)[1] - moved(s)[1]) / (2 * s.max()) for s in steps], axis=1)
 
-        def force(value: Floats, rate: Floats) -> Floats:
-            return self.equations.balance(value, rate)[1]
-
-        K = columns(lambda step: force(value + step, still))
-        C = columns(lambda step: force(value, step))
+        K = columns(lambda step: self.equations.balance(value + step, still))
+        C = columns(lambda step: self.equations.balance(value, step))
         self.equations.balance(value, still)
         return K, C

@@ -7,20 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from groups.dynamics.forward.evaluation import (
-    ALL,
-    FIRST,
-    GIVEN,
-    KEPT,
-    LEAP,
-    LOOK,
-    LOWER,
-    NEAR,
-    PIVOT,
-    SHARE,
-    STRAIGHT,
-    Room,
-)
+from groups.dynamics.forward.evaluation import LEAP, LOWER, NEAR, SHARE, STRAIGHT, How, Kept, Room
 from mbssa.graph.nodes import Graph, exp, log
 from mbssa.graph.script import Script, Value
 
@@ -42,7 +29,7 @@ def write_advance(c: Script, room: Room) -> None:
     x = graph.input("error", 0)
     change = exp((-1.0 / (kind.error_estimator_order + 1)) * log(x))
 
-    def evaluate(t: Value, k: int, how: int) -> None:
+    def evaluate(t: Value, k: int, how: How) -> None:
         c.put(room.time, t)
         c.put_whole(room.how, how)
         c.call("evaluate")
@@ -50,9 +37,8 @@ def write_advance(c: Script, room: Room) -> None:
         c.put_whole(room.evaluations, c.whole(room.evaluations) + 1)
 
     def combined(row: Any, h: Value) -> None:
-        used = [j for j, a in enumerate(row) if a]
         with c.loop(N) as i:
-            total = c.sum([float(row[j]) * c.number(i + K[j]) for j in used])
+            total = c.sum([float(a) * c.number(i + K[j]) for j, a in enumerate(row) if a])
             c.put(i + room.given, c.number(i + room.y) + h * total)
 
     with c.function("advance"):
@@ -67,17 +53,17 @@ def write_advance(c: Script, room: Room) -> None:
             h = c.chosen(last, end - t, h)
             c.put(room.h, h)
             following = c.chosen(last, end, t + h)
-            # ---- stages
             sound = c.variable(c.value(1.0, "number"))
+            c.put(room.error, nan)
             for s in range(1, stages):
                 with c.when(sound.get() > 0.0):
                     combined(kind.A[s], h)
-                    evaluate(t + float(kind.C[s]) * h, s, GIVEN)
+                    evaluate(t + float(kind.C[s]) * h, s, How.GIVEN)
                     refused = c.number(K[s] + N - 1)
                     sound.set(c.chosen(refused.is_(refused), c.value(1.0, "number"), c.value(0.0, "number")))
             with c.when(sound.get() > 0.0):
                 combined(kind.B, h)
-                evaluate(following, stages, ALL)
+                evaluate(following, stages, How.ALL)
                 c.put(room.error, _error(c, room))
                 error = c.number(room.error)
                 crossed = (c.number(room.crossed) > 0.0) & (error < 1.0)
@@ -85,8 +71,6 @@ def write_advance(c: Script, room: Room) -> None:
                     c.call("straighten")
                     off = c.number(room.off)
                     c.put(room.error, c.chosen(off <= STRAIGHT, error, c.value(nan, "number")))
-            with c.when(sound.get() <= 0.0):
-                c.put(room.error, nan)
             error = c.number(room.error)
             accepted, known = error < 1.0, error.is_(error)
             factor = c.variable(c.value(AFTER_REFUSAL, "number"))
@@ -129,8 +113,7 @@ def _error(c: Script, room: Room) -> Value:
         size = c.larger(c.size(c.number(i + room.y)), c.size(c.number(i + room.given)))
         weight = 1.0 / (noise + c.number(room.relative) * size)
         for E, total in zip(estimates, sums, strict=True):
-            used = [j for j, e in enumerate(E) if e]
-            found = c.sum([float(E[j]) * c.number(i + K[j]) for j in used]) * weight
+            found = c.sum([float(e) * c.number(i + K[j]) for j, e in enumerate(E) if e]) * weight
             total.set(total.get() + found * found)
     if not room.extra:
         return h * c.root(sums[0].get() * (1.0 / N))
@@ -144,15 +127,15 @@ def _accept(c: Script, room: Room, t: Value, evaluate: Any, combined: Any) -> No
     row = c.whole(room.taken) * room.width + room.record
     c.put(row, t)
     c.put(row + 1, c.number(room.h))
-    c.copy(row + 2, room.kept, len(KEPT))
+    c.copy(row + 2, room.kept, len(Kept))
     with c.loop(room.free) as q:
-        c.put(q + row + 2 + len(KEPT), c.as_number(c.whole(q + room.open)))
+        c.put(q + row + 2 + len(Kept), c.as_number(c.whole(q + room.open)))
     c.copy(row + room.heads, room.x, N)
     c.copy(row + room.heads + N, K[stages], N)
     # ---- what the next step begins with
     c.put(room.speed, c.number(room.trial))
     c.copy(room.signs, room.trials, room.pivots)
-    c.put(room.near, c.smaller(c.number(room.kept + PIVOT) * SHARE, NEAR))
+    c.put(room.near, c.smaller(c.number(room.kept + Kept.PIVOT) * SHARE, NEAR))
     wanted = c.whole(room.dense).is_(1) | (c.number(c.whole(room.sample) + room.samples) <= t)
     with c.when(wanted):
         c.copy_wholes(room.after, 0, room.restored)
@@ -175,7 +158,7 @@ def _interpolate(c: Script, room: Room, row: Value, evaluate: Any, combined: Any
     at = row + room.heads + 2 * N
     for k in range(room.extra):
         combined(kind.A_EXTRA[k], h)
-        evaluate(t + float(kind.C_EXTRA[k]) * h, stages + 1 + k, LOOK)
+        evaluate(t + float(kind.C_EXTRA[k]) * h, stages + 1 + k, How.LOOK)
     rows = kind.D if room.extra else np.asarray(kind.P).T
     with c.loop(N) as i:
         numbers = [c.number(i + k) for k in K]
@@ -186,8 +169,8 @@ def _interpolate(c: Script, room: Room, row: Value, evaluate: Any, combined: Any
             for k, x in enumerate((change, begin - change, 2.0 * change - end - begin)):
                 c.put(i + at + k * N, x)
         for k, factors in enumerate(rows, first):
-            used = [j for j, e in enumerate(factors) if e]
-            c.put(i + at + k * N, h * c.sum([float(factors[j]) * numbers[j] for j in used]))
+            parts = [float(e) * x for e, x in zip(factors, numbers, strict=False) if e]
+            c.put(i + at + k * N, h * c.sum(parts))
 
 
 def _sample(c: Script, room: Room, row: Value) -> None:
@@ -207,11 +190,11 @@ def _sample(c: Script, room: Room, row: Value) -> None:
         c.put(i + room.rate, slope / h)
     c.copy(room.second, room.rate + n, n)
     c.put(room.time, time)
-    c.put_whole(room.how, LOOK)
+    c.put_whole(room.how, How.LOOK)
     c.call("evaluate")
     to = index * room.answer + c.whole(room.answers)
-    pivot, power = c.number(room.kept + PIVOT), c.number(room.rate + 2 * n)
-    near = power.is_(power) & (c.number(room.kept + FIRST) <= LEAP * pivot)
+    pivot, power = c.number(room.kept + Kept.PIVOT), c.number(room.rate + 2 * n)
+    near = power.is_(power) & (c.number(room.kept + Kept.FIRST) <= LEAP * pivot)
     c.copy(to, room.given, 2 * n)
     c.copy(to + 2 * n, room.second, n)
     with c.when(near):
@@ -226,10 +209,6 @@ def interpolated(room: Room, y: Any, columns: Any, share: Any) -> Any:
     """States (T, N) of a step at parts (T,) of it, from its first state and its interpolant (powers, N)."""
     s = np.asarray(share)[:, None]
     found = np.zeros((len(s), len(y)))
-    if room.extra:
-        for k, column in enumerate(columns[::-1]):
-            found = (found + column) * (1 - s if k % 2 else s)
-        return y + found
-    for column in columns[::-1]:
-        found = (found + column) * s
+    for k, column in enumerate(columns[::-1]):
+        found = (found + column) * (1 - s if room.extra and k % 2 else s)
     return y + found

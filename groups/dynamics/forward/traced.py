@@ -74,9 +74,7 @@ class Traced:
     """Rows of the closed groups, with their derivatives, and the balance of all masses and forces."""
 
     # A mechanism as one group has the tree of all its bodies: ``whole``.
-    def __init__(
-        self, model: Model, applied: Sequence[str], laws: Sequence[str], whole: bool = False
-    ) -> None:
+    def __init__(self, model: Model, applied: Sequence[str], laws: Sequence[str], whole: bool) -> None:
         self.mechanism, self.frames = model.mechanism, model.frames
         self.group_names = ("the whole mechanism",) if whole else model.group_names
         setting = Setting.at(model.structure, model.frames, model.reference)
@@ -121,7 +119,14 @@ class Traced:
 
     def made(self, setting: Setting) -> list[Group]:
         """The groups at a reference."""
-        return _whole(setting) if self.whole else groups_of(setting, range(setting.structure.n_groups))
+        if not self.whole:
+            return groups_of(setting, range(setting.structure.n_groups))
+        mechanism = setting.mechanism
+        links, cuts = spanning(mechanism, set(range(1, mechanism.n_bodies)), list(range(mechanism.n_joints)))
+        carriers = {link.joint: 0 for link in links if link.joint >= 0}
+        group = Group(setting, GroupTree(1, (0,), tuple(links), tuple(cuts), ()), None, carriers, 0)
+        group.find_reference(closed_forms=False)
+        return [group]
 
     def _close(self, setting: Setting, wanted: Collection[tuple[int, str]]) -> Coordinates:
         """Rows of all groups, in their order; coordinates that no tree has get a row of their own."""
@@ -131,8 +136,12 @@ class Traced:
             numbers.place[j, name] = row
         for group in self.made(setting):
             group.form = None
-            self.hinges += _hinges(group, len(self.start))
             top, first = len(self.rows), numbers.first
+            for link in group.links:
+                angle = (link.joint if link.joint >= 0 else -1 - link.body, "angle")
+                if group.planar and angle in group.names:
+                    unknown, sign = first + group.names.index(angle), 1.0 if link.forward else -1.0
+                    self.hinges.append((unknown, link.parent, link.body, sign))
             bodies, rows = group.evaluate(numbers)
             numbers.frames |= {b: bodies[b] for b in group.own}
             solved = {name: first + k for k, name in enumerate(group.names) if len(name) == 2}
@@ -183,24 +192,21 @@ class Traced:
     def _differentiate(self) -> None:
         """Directions of unit rates, of the motion, and of it without second rates; what follows of rows."""
         make, F = self.graph.input, self.free
-        rest = {"v": "a"}
-
-        def along(name: str, k: Any, second: bool) -> Number:
-            if name == "x":
-                return make("v", k)
-            if name == "law" and k % 3 < 2:
-                return make("law", k + 1)
-            return make(rest[name], k) if second and name in rest else 0.0
 
         def of_law(name: str, k: Any) -> Number:
             return make("law", k + 1) if name == "law" and k % 3 < 2 else 0.0
+
+        def steady(name: str, k: Any) -> Number:
+            return make("v", k) if name == "x" else of_law(name, k)
+
+        def moving(name: str, k: Any) -> Number:
+            return make("a", k) if name == "v" else steady(name, k)
 
         def of_column(k: int, name: str, i: Any) -> Number:
             return make("R", i * F + k) if name == "x" else 0.0
 
         self.columns = [Direction(partial(of_column, k)) for k in range(F)]
-        self.time = Direction(lambda name, k: along(name, k, second=True))
-        self.steady = Direction(lambda name, k: along(name, k, second=False))
+        self.time, self.steady = Direction(moving), Direction(steady)
         #: Rates of the rows, those by the laws alone, and second rates without those of the coordinates.
         self.rates = derivative(self.rows, self.steady)
         self.moved = derivative(self.rows, Direction(of_law)) if self.law_rows else [0.0] * self.m
@@ -220,9 +226,7 @@ class Traced:
         self.exchange: Number = 0.0
         table = MassTable.of(self.mechanism, self.frames)
         gravity = table.gravity.tolist()
-        for b, mass, centre, moment in zip(
-            table.body.tolist(), table.mass.tolist(), table.centre, table.moment, strict=True
-        ):
+        for b, mass, centre, moment in table.rows:
             self._mass(columns, self.bodies[b], mass, clean(centre), clean(moment), gravity)
         at = self.at = _Traced(self, columns)
         for force in self.mechanism.forces:
@@ -371,27 +375,6 @@ class _Output:
         """The value by numbers; it has no derivatives."""
         assert not order
         return lambda *numbers: self.outside(*numbers)[self.k]
-
-
-def _hinges(group: Group, first: int) -> list[tuple[int, int, int, float]]:
-    """Angles of a planar tree: unknown, bodies before and behind, sign."""
-    found = []
-    for link in group.links:
-        name = (link.joint if link.joint >= 0 else -1 - link.body, "angle")
-        if group.planar and name in group.names:
-            sign = 1.0 if link.forward else -1.0
-            found.append((first + group.names.index(name), link.parent, link.body, sign))
-    return found
-
-
-def _whole(setting: Setting) -> list[Group]:
-    """The mechanism as one group."""
-    mechanism = setting.mechanism
-    links, cuts = spanning(mechanism, set(range(1, mechanism.n_bodies)), list(range(mechanism.n_joints)))
-    carriers = {link.joint: 0 for link in links if link.joint >= 0}
-    group = Group(setting, GroupTree(1, (0,), tuple(links), tuple(cuts), ()), None, carriers, 0)
-    group.find_reference(closed_forms=False)
-    return [group]
 
 
 def _measured(

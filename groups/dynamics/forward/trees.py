@@ -5,28 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from groups.dynamics.forward.equations import CannotGoOnError, Measured, instant
-from groups.dynamics.forward.evaluation import (
-    ALL,
-    CAPACITY,
-    CROSSED,
-    FIRST,
-    KEPT,
-    KINETIC,
-    LEAP,
-    LOOK,
-    MASSLESS,
-    OWN,
-    PIVOT,
-    POTENTIAL,
-    REST,
-    TRIAL,
-)
+from groups.dynamics.forward.evaluation import CAPACITY, LEAP, MASSLESS, How, Kept
 from groups.dynamics.forward.integration import Change, Run, too_small
 from groups.dynamics.forward.program import Memory, Program
 from groups.dynamics.forward.stepping import FULL, STUCK, interpolated
@@ -112,8 +98,6 @@ class Trees:
             self.printed = self.program.printed(self.integrator, compiled=True)
             self.memory.use(self.printed)
 
-    # --- initial state -------------------------------------------------------------------------------
-
     def begin(self, t: float, value: Floats, rate: Floats) -> None:
         """Take the state at the driven coordinates' values (D,) and rates (D,), from the reference on."""
         n, D = self.traced.n, len(value)
@@ -127,16 +111,13 @@ class Trees:
 
     def begin_at(self, last: Trajectory) -> None:
         """Take the state at the only instant of a trajectory."""
-        model, t = self.model, float(last.time[0])
-        pose = configuration_at(last.position[0], last.orientation[0])
-        x = self._posed(pose)
-        y = np.zeros(self.room.state)
-        y[: self.traced.n] = x
+        t, y = float(last.time[0]), np.zeros(self.room.state)
+        y[: self.traced.n] = self._posed(configuration_at(last.position[0], last.orientation[0]))
         for k, name in enumerate(self.traced.drives):
             y[self.traced.n + k] = float(coordinate_motion(last, name).rate[0])
         self._take(t, y)
         off = instant(self, t, self.start).position[0] - last.position[0]
-        if not np.abs(off).max() <= SAME * model.frames.size:
+        if not np.abs(off).max() <= SAME * self.model.frames.size:
             raise ValueError(
                 "start: the bodies have other poses in this mechanism or by these laws at that time"
             )
@@ -144,26 +125,22 @@ class Trees:
     def _take(self, t: float, y: Floats) -> None:
         """Begin with a state, by the driven coordinates."""
         memory, n = self.memory, self.traced.n
-        sound = self._evaluate(t, y, OWN)
+        sound = self._evaluate(t, y, How.OWN)
         if not memory["found"] and not y[n : n + len(self.traced.drives)].any():
-            sound = self._evaluate(t, y, LOOK)  # at rest: by any coordinates
+            sound = self._evaluate(t, y, How.LOOK)  # at rest: by any coordinates
         if not memory["found"]:
             inputs = y[: len(self.traced.drives)]
             self._solved(inputs, 0.0 * inputs)
             raise CannotGoOnError("the groups cannot be closed in the initial pose")
         if not sound:
             raise CannotGoOnError(self._unsound())
-        memory["allowed"] = max(REDUNDANT * memory["kept"][REST], CONSISTENT)
+        memory["allowed"] = max(REDUNDANT * memory["kept"][Kept.REST], CONSISTENT)
         self.start = memory["closed"]
         self.start[-1] = 0.0
         if not self.laws:
             self.accept()
-        self._evaluate(t, self.start, LOOK)
-        memory["speed"] = memory["trial"]
-        self._note_signs()
-
-    def _note_signs(self) -> None:
-        self.memory["signs"] = self.memory["trials"]
+        self._evaluate(t, self.start, How.LOOK)
+        memory["speed"], memory["signs"] = memory["trial"], memory["trials"]
 
     def _followed(self, x: Floats, way: Floats) -> Floats:
         """Coordinates at the end of the straight way of the driven ones."""
@@ -178,7 +155,7 @@ class Trees:
                 y[:n] = x + (here - share) * tangent
                 y[:D], y[n : n + D] = begin + here * way, way
                 self._way = y[:D].copy(), way
-                self._evaluate(0.0, y, OWN)
+                self._evaluate(0.0, y, How.OWN)
                 if self._near():
                     x, tangent, share = memory["x"], memory["v"], here
                     stride = min(2 * stride, STRIDE)
@@ -221,8 +198,6 @@ class Trees:
                 found[k] += sign * (turns[body] - turns[parent])
         return found
 
-    # --- driven coordinates alone ---------------------------------------------------------------------
-
     def balance(self, value: Floats, rate: Floats) -> tuple[Floats, Floats]:
         """Mass matrix (D, D) and generalised forces (D,), bias included, of the driven coordinates."""
         memory, room, n, D = self.memory, self.room, self.traced.n, len(value)
@@ -230,10 +205,10 @@ class Trees:
         y = np.zeros(room.state)
         y[:n] = x + tangents @ (value - x[:D])
         y[:D], y[n : n + D] = value, rate
-        self._evaluate(0.0, y, OWN)
+        self._evaluate(0.0, y, How.OWN)
         if not self._near():
             y[:n] = self._followed(x, value - x[:D])
-            self._evaluate(0.0, y, OWN)
+            self._evaluate(0.0, y, How.OWN)
         order, lower = np.argsort(memory["open"][:D]), memory["matrix"].reshape(D, D)
         M, f = np.tril(lower) + np.tril(lower, -1).T, memory["forces"]
         if not (np.isfinite(M).all() and np.isfinite(f).all()):
@@ -264,9 +239,7 @@ class Trees:
 
     def _near(self) -> bool:
         kept = self.memory["kept"]
-        return bool(self.memory["found"] and kept[FIRST] <= LEAP * kept[PIVOT])
-
-    # --- evaluation ----------------------------------------------------------------------------------
+        return bool(self.memory["found"] and kept[Kept.FIRST] <= LEAP * kept[Kept.PIVOT])
 
     def _evaluate(self, t: float, y: Floats, how: int) -> bool:
         self.evaluations += 1
@@ -274,16 +247,16 @@ class Trees:
 
     def rate(self, t: float, y: Floats) -> Floats:
         """Derivative of a state; NaN where it is refused."""
-        if not np.isfinite(y).all() or not self._evaluate(t, y, TRIAL):
+        if not np.isfinite(y).all() or not self._evaluate(t, y, How.TRIAL):
             return np.full(len(y), np.nan)
         found: Floats = self.memory["rate"]
         return found
 
     def settle(self, t: float, y: Floats) -> Floats | None:
         """The state on the constraints, by the coordinates by which the others move least."""
-        if not self._evaluate(t, y, ALL):
+        if not self._evaluate(t, y, How.ALL):
             raise CannotGoOnError(f"t = {t:.9g} s: {self._unsound()}")
-        self._note_signs()
+        self.memory["signs"] = self.memory["trials"]
         found: Floats = self.memory["closed"]
         return found
 
@@ -291,9 +264,9 @@ class Trees:
         """Coordinates, rates, second rates, work, power, least pivot; nothing is changed."""
         memory, n = self.memory, self.traced.n
         pivots = memory.p[: self.room.restored].copy()
-        near = self._evaluate(t, y, LOOK) and self._near()
+        near = self._evaluate(t, y, How.LOOK) and self._near()
         memory.p[: self.room.restored] = pivots
-        rate, pivot = memory["rate"], memory["kept"][PIVOT]
+        rate, pivot = memory["rate"], memory["kept"][Kept.PIVOT]
         place = memory["closed"][: 2 * n] if near else y[: 2 * n]
         power = rate[-1] if near else np.nan
         found = np.concatenate([place, rate[n : 2 * n], [y[-1], power, pivot]])
@@ -309,15 +282,13 @@ class Trees:
     def weakest(self, t: float, sample: Floats) -> str:
         """The group that is nearest to a singular position."""
         memory, traced = self.memory, self.traced
-        self._evaluate(t, np.append(sample[: 2 * traced.n], 0.0), LOOK)
+        self._evaluate(t, np.append(sample[: 2 * traced.n], 0.0), How.LOOK)
         rows, columns = memory["row"], memory["column"]
         if not len(rows):
             return traced.group_names[0]
         inverse = memory["A"].reshape(traced.m, traced.n)[rows, columns]
         scale = traced.unit[columns] * traced.weights[rows]
         return self.traced.owner(int(rows[np.argmax(np.abs(inverse) / scale)]))
-
-    # --- steps ---------------------------------------------------------------------------------------
 
     def run(self, run: Run, largest_step: float) -> None:
         """Go from the first to the last instant of a run."""
@@ -337,8 +308,6 @@ class Trees:
         kind, tolerance = self.room.kind, self.tolerance
         return kind(self.rate, t, self.start, t + duration, rtol=tolerance, atol=0.01 * tolerance).h_abs
 
-    # --- faults --------------------------------------------------------------------------------------
-
     def where(self, free: Iterable[int], y: Floats) -> str:
         """Coordinates and their values, for messages."""
         return ", ".join(f"{self.traced.names[k]} = {y[k]:.6g}" for k in free)
@@ -351,7 +320,7 @@ class Trees:
     def stuck(self, t: float) -> str:
         """Why no step is small enough."""
         memory, fault = self.memory, None
-        if memory["kept"][REST] > memory["allowed"]:
+        if memory["kept"][Kept.REST] > memory["allowed"]:
             fault = self.measured(np.array([t]), self._still(memory["x"])).fault
         if fault is None:
             return too_small(t)
@@ -383,13 +352,13 @@ class _Course:
         run.begin(trees)
         step = trees.first_step(self.t, end - self.t)
         memory.sampled(run.time[1:])
-        trees._evaluate(self.t, self.y, ALL)
-        trees._note_signs()
+        trees._evaluate(self.t, self.y, How.ALL)
+        memory["signs"] = memory["trials"]
         memory["y"], memory["begun"], memory["near"], memory["again"] = self.y, memory["rate"], 0.0, 0.0
         memory["t"], memory["end"], memory["step"], memory["longest"] = self.t, end, step, largest_step
         memory["relative"], memory["absolute"] = trees.tolerance, 0.01 * trees.tolerance
         memory["dense"], kept = bool(run.events), memory["kept"]
-        self.first = kept[KINETIC], kept[POTENTIAL]
+        self.first = kept[Kept.KINETIC], kept[Kept.POTENTIAL]
         self.largest = 0.0
         self._changed(self.t, trees.free)
 
@@ -413,8 +382,8 @@ class _Course:
     def _stepped(self, rows: Floats) -> bool:
         """Look at some steps; False if the run ends there."""
         trees, run, room, N = self.trees, self.run, self.trees.room, self.trees.room.state
-        states, free = rows[:, room.heads : room.heads + N], np.sort(rows[:, 2 + len(KEPT) : room.heads])
-        fault = self._watch(rows[:, 0], rows[:, 2 : 2 + len(KEPT)].T, states.T, free)
+        states, free = rows[:, room.heads : room.heads + N], np.sort(rows[:, 2 + len(Kept) : room.heads])
+        fault = self._watch(rows[:, 0], rows[:, 2 : 2 + len(Kept)].T, states.T, free)
         if fault is not None:
             k, text = fault
             if k:
@@ -422,7 +391,7 @@ class _Course:
             raise CannotGoOnError(text)
         run.steps += len(rows)
         t, y = float(rows[-1, 0]), states[-1]
-        for k in np.flatnonzero(rows[:, 2 + CROSSED]).tolist():
+        for k in np.flatnonzero(rows[:, 2 + Kept.CROSSED]).tolist():
             place = trees.where(free[k].astype(int), states[k])
             self.crossed.append(f"t = {rows[k, 0]:.6g} s: {place}")
 
@@ -430,10 +399,8 @@ class _Course:
             columns = rows[-1, room.heads + 2 * N :].reshape(-1, N)
             return np.asarray(interpolated(room, y0, columns, [(at - t0) / rows[-1, 1]])[0])
 
-        def samples(time: Floats) -> Floats:
-            return trees.memory.answers(run.done - 1, run.done - 1 + len(time))
-
-        if not run.passed(trees, self.t, t, y, inside, samples):
+        answers = partial(trees.memory.answers, run.done - 1)
+        if not run.passed(trees, self.t, t, y, inside, answers):
             return False
         self.t, self.y = t, y
         for k in np.flatnonzero(np.diff(free, axis=0, prepend=[self.free]).any(axis=1)).tolist():
@@ -447,12 +414,15 @@ class _Course:
             self.run.changes.append(Change(t, trees.coordinates, after))
             trees.coordinates = after
 
-    def _watch(
-        self, time: Floats, kept: Floats, y: Floats, free: Floats
-    ) -> tuple[int, str] | None:  # fmt: skip
+    def _watch(self, time: Floats, kept: Floats, y: Floats, free: Floats) -> tuple[int, str] | None:
         """The first of some steps at which the balance of energy is off, or a contact has ended."""
         trees, traced = self.trees, self.trees.traced
-        (first, weight), kinetic, potential, work = self.first, kept[KINETIC], kept[POTENTIAL], y[-1]
+        (first, weight), kinetic, potential, work = (
+            self.first,
+            kept[Kept.KINETIC],
+            kept[Kept.POTENTIAL],
+            y[-1],
+        )
         off = kinetic + potential - first - weight - work
         sizes = np.append(self.largest, kinetic + np.abs(potential - weight) + np.abs(work))
         largest = np.maximum.accumulate(sizes)[1:]

@@ -9,7 +9,7 @@ from random_mechanisms import CARRIERS, OTHERS, random_mechanism, swing
 
 import groups
 import mbssa
-from groups.dynamics.inverse import acting_on, blocks_of, one_pass
+from groups.dynamics.inverse import acting_on, solve_backwards
 from groups.dynamics.results import results_of
 from groups.dynamics.state import State
 from mbssa.mechanism import Inertia
@@ -196,7 +196,7 @@ def test_all_bodies_in_one_block_give_the_same():
         trajectory = solved(with_masses(mbssa.load(name)), steps=2)
         structure, state = mbssa.decompose(trajectory.mechanism), State.of(trajectory)
         acting = acting_on(state, None)
-        whole = one_pass(state, acting.all, structure, blocks_of(structure, state.frames, together=True))
+        whole = solve_backwards(state, acting.all, structure, together=True)
         found = results_of(state, acting, whole, structure, minimum_norm=False)
         forces = groups.forces(trajectory)
         scale = np.abs(forces.driving).max()
