@@ -40,7 +40,7 @@ def finished(
     """The run of what the engine has solved, up to ``done``."""
     count = len(solving.motion.time)
     done = count if done is None else done
-    arrays = solving.finished(held, level, done, missing)
+    arrays = solving.arrays(held, level, solving.settled(done, missing))
     run = Run(solving.model, solving.motion, held, level, arrays)
     if solving.model.globally:
         run.solve_by_global_approach(done)

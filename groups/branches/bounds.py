@@ -153,7 +153,6 @@ class Enclosure:
 
     @property
     def low(self) -> Number:
-        """Lower bound."""
         return self.c - self.wide
 
     @property
@@ -169,22 +168,18 @@ class Enclosures(Bounds[Enclosure]):
         return Enclosure(x)
 
     def add(self, a: Enclosure, b: Enclosure, *_: Node) -> Enclosure:
-        """a + b."""
         r = a.r + b.r
         if a.is_exact != b.is_exact:
             r = r + ROUNDING * magnitude(a.c if a.is_exact else b.c)
         return Enclosure(a.c + b.c, a.d + b.d, r)
 
     def negative(self, a: Enclosure, *_: Node) -> Enclosure:
-        """-a."""
         return Enclosure(-a.c, -a.d, a.r)
 
     def subtract(self, a: Enclosure, b: Enclosure, *_: Node) -> Enclosure:
-        """a - b."""
         return self.add(a, self.negative(b))
 
     def multiply(self, a: Enclosure, b: Enclosure, *_: Node) -> Enclosure:
-        """a b."""
         if a is b:
             return self.square(a)
         if b.is_exact:
@@ -196,12 +191,10 @@ class Enclosures(Bounds[Enclosure]):
         return Enclosure(a.c * b.c + half, a.c * b.d + a.d * b.c, r)
 
     def square(self, a: Enclosure) -> Enclosure:
-        """a²."""
         half = 0.5 * (a.d * a.d)
         return Enclosure(a.c * a.c + half, 2.0 * (a.c * a.d), a.r * (2.0 * a.size + a.r) + half)
 
     def quotient(self, a: Enclosure, b: Enclosure, *_: Node) -> Enclosure:
-        """a / b."""
         return self.multiply(a, self._inverse(b))
 
     @staticmethod
@@ -222,11 +215,9 @@ class Enclosures(Bounds[Enclosure]):
         return Enclosure(f, slope * a.d, slope * a.r + 0.125 * (w * w) / (low * low * low))
 
     def sine(self, a: Enclosure, *_: Node) -> Enclosure:
-        """Sine."""
         return self._wave(a, sin(a.c), cos(a.c))
 
     def cosine(self, a: Enclosure, *_: Node) -> Enclosure:
-        """Cosine."""
         return self._wave(a, cos(a.c), neg(sin(a.c)))
 
     @staticmethod
@@ -345,24 +336,19 @@ class Majorants(Bounds[Majorant]):
         return [magnitude(x)] + [0.0] * ORDERS
 
     def add(self, a: Majorant, b: Majorant, *_: Node) -> Majorant:
-        """a + b."""
         return [x + y for x, y in zip(a, b, strict=True)]
 
     def subtract(self, a: Majorant, b: Majorant, *_: Node) -> Majorant:
-        """a - b."""
         return self.add(a, b)
 
     def negative(self, a: Majorant, *_: Node) -> Majorant:
-        """-a."""
         return a
 
     def multiply(self, a: Majorant, b: Majorant, *_: Node) -> Majorant:
-        """a b."""
         off = a[0] * b[ORDERS] + a[ORDERS] * (b[0] + b[ORDERS])
         return [total([a[i] * b[k - i] for i in range(k + 1)]) for k in range(ORDERS)] + [off]
 
     def quotient(self, a: Majorant, b: Majorant, x: Node, y: Node) -> Majorant:
-        """a / b."""
         low, node = self.boxes.of([y])[0].least, self.graph.make("/", (x.i, y.i))
         if node.i in self.cubics:
             cubic, _ = self.cubics[node.i]
@@ -379,7 +365,6 @@ class Majorants(Bounds[Majorant]):
         return [*found, 0.0 if is_zero(off) else off * f / _positive(low - off)]
 
     def root(self, a: Majorant, x: Node) -> Majorant:
-        """Square root."""
         node = self.graph.make("sqrt", (x.i,))
         if node.i in self.cubics:
             cubic, low = self.cubics[node.i]

@@ -48,8 +48,7 @@ class Step:
 
     def time_at(self, shares: Floats) -> Floats:
         """Times of a motion at shares of the step."""
-        found: Floats = self.begins + shares * self.lasts
-        return found
+        return self.begins + shares * self.lasts
 
 
 @dataclass(frozen=True, eq=False)

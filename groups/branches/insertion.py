@@ -217,8 +217,7 @@ class Proof:
     @property
     def _said(self) -> npt.NDArray[np.int8]:
         """Proof (G,) of the groups now: 1 proven, 2 continued through a crossing."""
-        found: npt.NDArray[np.int8] = (self.sure * (1 + self.continued)).astype(np.int8)
-        return found
+        return (self.sure * (1 + self.continued)).astype(np.int8)
 
     def piece(
         self, motion: Motion, start: Floats | None, model: Model | None = None

@@ -104,8 +104,7 @@ def _axes(record: Record) -> list[Number]:
         angle = graph.input("x", record.turn)
         return [cos(angle), sin(angle)]
     q = np.array([graph.input("x", record.turn + k) for k in range(4)], dtype=object)
-    found: list[Number] = rotation_of(q).ravel().tolist()
-    return found
+    return rotation_of(q).ravel().tolist()
 
 
 def _at_instant(loop: Loop, name: str, k: Any) -> str:
@@ -317,7 +316,9 @@ class CompiledTests:
         """Margins (G, K), radii e and R (n, K) of steps h (K,) from columns to those so far to the right."""
         count = columns.shape[1]
         if columns.strides[1] != 8 or columns.strides[0] // 8 < count + LINE:
-            columns = _with_room(columns)
+            wide = aligned(len(columns), pitch_of(count))  # a vector may go beyond the last
+            wide[:, :count], wide[:, count:] = columns, columns[:, -1:]
+            columns = wide[:, :count]
         instants, steps = self._room(count)
         K, G, n = len(h), self._radii, self.n
         steps[self._step, :K] = h
@@ -329,11 +330,3 @@ class CompiledTests:
         self._steps.run(places, K)
         found = steps[: G + 2 * n, :K].copy()
         return found[:G], found[G : G + n], found[G + n :]
-
-
-def _with_room(columns: Floats) -> Floats:
-    """The same columns, where a vector may go beyond the last."""
-    count = columns.shape[1]
-    found = aligned(len(columns), pitch_of(count))
-    found[:, :count], found[:, count:] = columns, columns[:, -1:]
-    return found[:, :count]

@@ -13,9 +13,9 @@ from groups.branches.theorem import (
     OFF,
     PARTS,
     GroupProof,
-    Implicit,
     Wanted,
     at_instants,
+    by_equations,
     coordinates_of,
     ends_of,
 )
@@ -132,8 +132,7 @@ class Prover:
                 group, routine, geometry = part.group, part.routine, part.geometry
                 implicit = bool(own) and group.direct
                 if implicit:
-                    by_equations = Implicit(plan, part, routines)
-                    group, routine = by_equations.group, by_equations.routine
+                    group, routine = by_equations(plan, part, routines)
                     geometry = routine.geometry(group)
                 key = routine, own, implicit
                 if key not in printed:

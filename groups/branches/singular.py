@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from groups.branches.prover import with_axes
-from groups.branches.theorem import Implicit, coordinates_of
+from groups.branches.theorem import by_equations, coordinates_of
 from groups.results.singular import Kind, SingularPosition
 from mbssa.graph.evaluation import evaluated
 
@@ -45,8 +45,7 @@ def _linearised(plan: Plan, group: int, column: Floats) -> tuple[Floats, Floats,
     part, column = plan.parts[group], with_axes(plan, column[:, None])[:, 0]
     own, routine, geometry = part.group, part.routine, part.geometry
     if part.group.direct:
-        by_equations = Implicit(plan, part, {})
-        own, routine = by_equations.group, by_equations.routine
+        own, routine = by_equations(plan, part, {})
         geometry = routine.geometry(own)
     q: list[Number] = column[part.state].tolist()
 

@@ -19,6 +19,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import reduce
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from groups.branches.bounds import (
@@ -202,10 +203,7 @@ def _least_finite(margins: Sequence[Number]) -> Number:
     """The least of some numbers, negative where one of them is not finite; 1 if there are none."""
     if not margins:
         return 1.0
-    found = margins[0]
-    for x in margins[1:]:
-        found = least(found, x)
-    return above(_LARGE - total([magnitude(x) for x in margins]), found, -1.0)
+    return above(_LARGE - total([magnitude(x) for x in margins]), reduce(least, margins), -1.0)
 
 
 # --- numbers of a group ------------------------------------------------------------------------------
@@ -255,22 +253,19 @@ def at_instants(
 # --- closed forms by their equations -----------------------------------------------------------------
 
 
-class Implicit:
+def by_equations(plan: Plan, part: Part, routines: dict[object, Routine]) -> tuple[Group, Routine]:
     """A closed form's group by its equations: bounds of its formulas would be far too wide."""
-
-    def __init__(self, plan: Plan, part: Part, routines: dict[object, Routine]) -> None:
-        closed = part.group
-        tree = plan.setting.forest.trees[closed.index]
-        group = Group(plan.setting, tree, closed.label, closed.carriers, closed.index)
-        group.find_reference(closed_forms=False)
-        for b in group.own:
-            group.uses.bodies.setdefault(b, len(group.uses.bodies))
-        self.group, constant = group, constants_of([group])
-        key = group.shape, constant.tobytes(), group.geometry[constant].tobytes()
-        if group.shape is None or key not in routines:
-            at_reference = plan.at_reference([group], constant)
-            routines[key] = Routine(group, plan.record, constant, at_reference)
-        self.routine = routines[key]
+    closed = part.group
+    tree = plan.setting.forest.trees[closed.index]
+    group = Group(plan.setting, tree, closed.label, closed.carriers, closed.index)
+    group.find_reference(closed_forms=False)
+    for b in group.own:
+        group.uses.bodies.setdefault(b, len(group.uses.bodies))
+    constant = constants_of([group])
+    key = group.shape, constant.tobytes(), group.geometry[constant].tobytes()
+    if group.shape is None or key not in routines:
+        routines[key] = Routine(group, plan.record, constant, plan.at_reference([group], constant))
+    return group, routines[key]
 
 
 def coordinates_of(routine: Routine) -> list[Number]:

@@ -110,15 +110,15 @@ class Form:
     @classmethod
     def match(cls, group: Group) -> Form | None:
         """The form of a group; None where it has another shape."""
+        if group.spins or any(link.joint < 0 for link in group.links):
+            return None
         free = [
             (link.joint, name)
             for link in group.links
-            for name in (() if link.joint < 0 else type_of_joint(group.mechanism, link.joint).coordinates)
+            for name in type_of_joint(group.mechanism, link.joint).coordinates
             if (link.joint, name) not in group.setting.drives
         ]
         kinds = [type_of_joint(group.mechanism, j) for j, _ in free]
-        if group.spins or any(link.joint < 0 for link in group.links):
-            return None
         steps = [() if kind.pair is None else kind.pair.steps for kind in kinds]
         if any(len(mine) != 1 for mine in steps):
             return None
@@ -220,12 +220,3 @@ class Form:
         A, B = group.ends_of(numbers, bodies, cut)
         x_, y = minus(B.place, A.place)[:2]
         return x_, y
-
-
-#: Closed forms in the order in which they are tried.
-FORMS: list[type[Form]] = [Form]
-
-
-def form_of(group: Group) -> Form | None:
-    """The closed form of a group, if one is known."""
-    return next((form for kind in FORMS if (form := kind.match(group)) is not None), None)

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from groups.engine.curves import pieces_of
-from groups.engine.forms import Form, form_of
+from groups.engine.forms import Form
 from groups.engine.numbers import Known, Name, Numbers, Reference, Twins, Uses
-from groups.engine.struts import mode_of, place_strut
+from groups.engine.struts import Side, mode_of, place_strut
 from groups.engine.users import traced
 from groups.tree import GroupTree, Link
 from mbssa.graph.frames import Frame, clean, dot, minus, relative, total
@@ -33,9 +33,6 @@ if TYPE_CHECKING:
 
 #: Cosine of the angle between two axes from which on they are parallel.
 _PARALLEL = 1 - 1e-9
-
-#: Origin, and axes by rows, of a joint's frame on one of its bodies.
-Side: TypeAlias = "tuple[list[Number], list[list[Number]]]"
 
 
 @dataclass(frozen=True)
@@ -81,7 +78,7 @@ class Group:
         #: Coordinates that need no unknown, and those that the closed form gives.
         self.values: Mapping[Name, Number] = {}
         self.closed: dict[Name, Number] = {}
-        #: All numbers of the geometry, in order of use.
+        #: All numbers of the geometry, in order of use: (numbers,) or (numbers, twins).
         self.geometry: Floats = np.zeros(0)
 
     def _open(self, tree: GroupTree) -> None:
@@ -92,7 +89,7 @@ class Group:
     def find_reference(self, closed_forms: bool = True) -> None:
         """Starts of the unknowns, signs of closed forms and struts, zeros of the angles in the plane."""
         numbers = Reference(self)
-        self.form = form_of(self)
+        self.form = Form.match(self)
         if self.form is not None:
             self.mode, self.regular = self._mode_of_form(self.form, numbers)
             if not np.any(self.regular):  # a dead point: no root to differentiate
@@ -107,14 +104,10 @@ class Group:
             self.zero = {link.body: off[link.body] - off.get(link.parent, 0.0) for link in self.links}
         self.uses.given.clear()
         self.evaluate(numbers)
-        self.geometry = self._geometry_in_use()
-        self.turns = [len(name) > 2 or not is_length(name[1]) for name in self.names]
-
-    def _geometry_in_use(self) -> Floats:
-        """(numbers,) or (numbers, twins)."""
         shape = (-1, self.twins.count) if self.twins.count else (-1,)
         parts = [np.reshape(np.array(x, dtype=float), shape) for x in self.uses.given.values()]
-        return np.concatenate([np.zeros((0, *shape[1:])), *parts])
+        self.geometry = np.concatenate([np.zeros((0, *shape[1:])), *parts])
+        self.turns = [len(name) > 2 or not is_length(name[1]) for name in self.names]
 
     def _mode_of_form(self, form: Form, numbers: Reference) -> tuple[Number, Number]:
         """The sign with which a dyad stands as at the reference, by trial, and whether one does."""
@@ -153,7 +146,7 @@ class Group:
     def prepare(self) -> None:
         """Note the geometry, which is left out of twins until one is traced."""
         if not self.uses.given and len(self.geometry):
-            self.form = None if self.form is None else form_of(self)
+            self.form = None if self.form is None else Form.match(self)
             self.evaluate(Reference(self))
 
     # --- numbers -------------------------------------------------------------------------------------
@@ -304,8 +297,7 @@ class Closure:
                     group.gaps.append(len(rows))
                 rows.append(found)
             for name, row in driven.items():
-                found = self.sum(j, relations.coordinates[name])
-                rows.append(found - numbers.drive(row))
+                rows.append(self.sum(j, relations.coordinates[name]) - numbers.drive(row))
             return
         assert kind.pair is not None
         A, B = group.ends_of(numbers, self.bodies, j)
@@ -390,8 +382,7 @@ class Closure:
             for j, other, sign in group.parallel_hinges(body, axis):
                 x = group.coordinate(self.numbers, j, "angle") if other not in reached else None
                 if x is not None:
-                    change = x - group.setting.coordinates[j]["angle"]
-                    reached[other] = reached[body] + sign * change
+                    reached[other] = reached[body] + sign * (x - group.setting.coordinates[j]["angle"])
                     todo.append(other)
         return reached.get(end)
 

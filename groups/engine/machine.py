@@ -87,8 +87,7 @@ def object_code(text: str, host: Host, triple: str | None = None, effort: int = 
     passes = llvm.create_new_module_pass_manager()
     passes.add_sroa_pass()
     passes.run(module, llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options()))
-    found: bytes = machine.emit_object(module)
-    return found
+    return bytes(machine.emit_object(module))
 
 
 @cache
@@ -130,14 +129,12 @@ class Program:
 
     def address(self, name: str) -> int:
         """Address of a function."""
-        found: int = self._linked[1][name]
-        return found
+        return int(self._linked[1][name])
 
     def kept(self, numbers: Any) -> int:
         """Address of numbers in an array that lives as long as the program."""
         self._alive.append(np.ascontiguousarray(numbers))
-        found: int = self._alive[-1].ctypes.data
-        return found
+        return int(self._alive[-1].ctypes.data)
 
 
 _numbers = count()
@@ -225,7 +222,13 @@ class Machine(Life):
         return self.plan.first_axes
 
     def memory(self, size: int) -> Floats:
-        return np.empty(size) if size < LARGE else _lent(size, self._spare)
+        if size < LARGE:
+            return np.empty(size)
+        try:
+            raw = self._spare.pop()  # in one step: threads must not take the same memory
+        except IndexError:
+            raw = np.empty(size)
+        return np.asarray(_Loan(raw if raw.size == size else np.empty(size), self._spare))
 
     def storage(self, count: int) -> Floats:
         X = aligned(self.height, pitch_of(count), self.memory, count)
@@ -290,14 +293,8 @@ class Machine(Life):
             Y = aligned(self.height, pitch_of(X.shape[1]))
             Y[plan.clock, : X.shape[1]] = X[plan.clock]
         states = columns[plan.first_state : plan.first_quality].copy()
-        self._program.guess(
-            address_of(Y),
-            Y.strides[0] // 8,
-            len(knots),
-            address_of(first),
-            address_of(knots),
-            address_of(states),
-        )
+        given = map(address_of, (first, knots, states))
+        self._program.guess(address_of(Y), Y.strides[0] // 8, len(knots), *given)
         if Y is not X:
             X[plan.q] = Y[plan.q, : X.shape[1]]
 
@@ -319,12 +316,14 @@ class Machine(Life):
             super().measure(X)
 
     def ahead(self, way: Way, knots: Knots, course: Course, most: float) -> Course:
-        room = self._room
+        room, X, states = self._room, way.X, slice(self.plan.first_state, self.plan.first_quality)
+        fixed = room.at, self._at_entries, self._at_smooth
         room.counts[:] = int(course.x), course.batch, 0, course.enters, 0, 0
         room.wide[0] = course.wide
         made, column = KNOTS, course.column
         while made == KNOTS:
-            self._strides(column, way.X, most)
+            room.states[states, : self.lanes] = column[states, None]
+            self._program.strides(address_of(X), X.strides[0] // 8, *fixed, X.shape[1] - 1, most)
             x, batch, _, enters, made, _ = room.counts.tolist()
             if made:
                 room.counts[MADE] = 0
@@ -332,14 +331,6 @@ class Machine(Life):
                 knots.add(room.samples[:made].astype(float), columns, alive)
                 column = columns[:, -1]
         return Course(float(x), column.copy(), float(room.wide[0]), batch, bool(enters))
-
-    def _strides(self, column: Floats, X: Floats, most: float) -> None:
-        """Find knots from a column on; behind them stands the one that failed."""
-        states, room = slice(self.plan.first_state, self.plan.first_quality), self._room
-        room.states[states, : self.lanes] = column[states, None]
-        self._program.strides(
-            address_of(X), X.strides[0] // 8, room.at, self._at_entries, self._at_smooth, X.shape[1] - 1, most
-        )
 
 
 class _Loan:
@@ -353,11 +344,3 @@ class _Loan:
     def __del__(self) -> None:
         if self.raw.nbytes <= SPARE:
             self.spare[:] = [self.raw]
-
-
-def _lent(size: int, spare: list[Floats]) -> Floats:
-    try:
-        raw = spare.pop()  # in one step: threads must not take the same memory
-    except IndexError:
-        raw = np.empty(size)
-    return np.asarray(_Loan(raw if raw.size == size else np.empty(size), spare))

@@ -56,7 +56,8 @@ class Reference:
 
     def drive(self, row: int) -> Number:
         self.uses.drives.setdefault(row, len(self.uses.drives))
-        return self._number(self.setting.inputs[self.group.twins.drives.get(row, row)])
+        x: Any = self.setting.inputs[self.group.twins.drives.get(row, row)]
+        return x if isinstance(x, np.ndarray) else float(x)
 
     def solved(self, j: int, name: str) -> Number:
         self.uses.solved.setdefault((j, name), len(self.uses.solved))
@@ -76,10 +77,6 @@ class Reference:
             place, axes = (_last_as_arrays(np.moveaxis(x, 0, -1)) for x in (place, axes))
             return Frame(place, axes, poses.angle[which])
         return Frame(place.tolist(), axes.tolist(), float(poses.angle[which]))
-
-    @staticmethod
-    def _number(x: Any) -> Number:
-        return x if isinstance(x, np.ndarray) else float(x)
 
 
 def _last_as_arrays(numbers: Floats) -> Any:

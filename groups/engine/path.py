@@ -69,8 +69,7 @@ class Way:
         k = x.astype(np.intp)
         share = x - k
         after = np.minimum(k + 1, self.last)
-        found: Floats = self.time[k] + share * (self.time[after] - self.time[k])
-        return found
+        return self.time[k] + share * (self.time[after] - self.time[k])
 
     def at(self, x: Floats) -> Floats:
         """(3 D, len(x)) inputs; samples where x is whole."""
@@ -82,8 +81,12 @@ class Way:
             s = x[inside] - k
             h = self.time[k + 1] - self.time[k]
             left, right = ([self.inputs[o::3, i] for o in range(3)] for i in (k, k + 1))
-            for o, value in enumerate(_rates(quintic(left, right, h), s, h)):
-                found[o::3, inside] = value
+            c = quintic(left, right, h)
+            first = [k * x for k, x in enumerate(c)][1:]
+            second = [k * x for k, x in enumerate(first)][1:]
+            found[0::3, inside] = polynomial(s, c)
+            found[1::3, inside] = polynomial(s, first) / h
+            found[2::3, inside] = polynomial(s, second) / h**2
         return found
 
     @cached_property
@@ -97,13 +100,6 @@ class Way:
         far = bisect_right(self.sums, self.sums[k] + wide) - 1
         turn = self.turns[bisect_right(self.turns, k)]
         return min(max(far, k + 1), turn)
-
-
-def _rates(c: list[Floats], s: Floats, h: Floats) -> tuple[Floats, Floats, Floats]:
-    """Value and two rates of quintics at shares s."""
-    first = [k * x for k, x in enumerate(c)][1:]
-    second = [k * x for k, x in enumerate(first)][1:]
-    return polynomial(s, c), polynomial(s, first) / h, polynomial(s, second) / h**2
 
 
 @dataclass(frozen=True)
@@ -350,7 +346,7 @@ class Follower:
         found = all_fine(plan, after, np.where(alive, LEAP, FINITE)[:, None])
         smooth = on_one_path(plan, before, after, h)
         for g, part in enumerate(self.parts):
-            found[g] &= found[list(self.parts[g].known)].all(axis=0)
+            found[g] &= found[list(part.known)].all(axis=0)
             if alive[g] and not part.routine.linear:
                 found[g] &= smooth[part.state - plan.first_state].all(axis=0)
         whole: Bools = np.asarray(found[alive].all(axis=0))

@@ -88,11 +88,6 @@ class Part:
         return self.routine.linear or self.group.form is not None
 
     @property
-    def is_signed(self) -> bool:
-        """Whether signs hold where the path may not."""
-        return self.group.direct or bool(self.group.struts)
-
-    @property
     def n(self) -> int:
         """Number of unknowns."""
         return self.routine.n
@@ -137,7 +132,6 @@ class Plan:
         self.q = slice(self.first_state, self.first_state + self.unknowns)
         self.dq = slice(self.q.stop, self.q.stop + self.unknowns)
         self.ddq = slice(self.dq.stop, self.dq.stop + self.unknowns)
-        self.wound = self._wound()
         self.clock = slice(self.first_clock, self.first_axes)
         #: Rows of the frame: its record, and its axes.
         self.frame = [
@@ -242,8 +236,7 @@ class Plan:
         """Inputs (D,) at the reference, angles half a turn at most from those of a goal (D,)."""
         reference = self.start[0 : self.first_body : 3]
         whole = 2 * np.pi * np.round((goal - reference) / (2 * np.pi))
-        found: Floats = reference + whole * self.turning_inputs
-        return found
+        return reference + whole * self.turning_inputs
 
     def up_to(self, parts: Iterable[Part]) -> list[Part]:
         """Groups and all that they hang on, in their order."""
@@ -277,10 +270,6 @@ class Plan:
         axes = self.first_axes + b * (length - stored) + np.arange(length - stored)
         return np.concatenate([self.body(b) + np.arange(stored), axes])
 
-    def row_of(self, j: int, name: str) -> int:
-        """Row of a joint's coordinate that is an unknown."""
-        return self._row_of[j, name]
-
     def rows_of(self, group: Group, inputs: Iterable[tuple[str, Any]]) -> list[int]:
         """Rows of inputs of a group's routine."""
         uses, stored, length = group.uses, self.record.stored, self.record.length
@@ -305,7 +294,8 @@ class Plan:
             part.rows_of[key] = np.array(self.rows_of(part.group, used), dtype=np.intp)
         return part.rows_of[key]
 
-    def _wound(self) -> list[int]:
+    @cached_property
+    def wound(self) -> list[int]:
         """Planar bodies whose angles are counted over all instants: closed forms, and what hangs on them."""
         found: set[int] = set()
         for part in self.parts:

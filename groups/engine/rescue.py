@@ -137,7 +137,7 @@ def _of_checked_rows(plan: Plan, part: Part, Y: Floats) -> Statuses:
 def _by_damped_newton(plan: Plan, part: Part, X: Floats, Y: Floats) -> Statuses:
     system = System(plan, part, Y)
     q, rows, slope, J = system.nearest(system.start())
-    code, sign = _judged(plan, part, rows, slope, J)
+    code, sign = _judged(system, rows, slope, J)
     code = np.where((code == OK) & (sign < 0), BRANCH_JUMP, code)
     good = np.flatnonzero(fine(plan, part, X))
     for _ in range(ROUNDS):  # on another branch: again from the nearest instant that is on the right one
@@ -148,7 +148,7 @@ def _by_damped_newton(plan: Plan, part: Part, X: Floats, Y: Floats) -> Statuses:
         nearest = np.abs(starts[:, :, None] - Y[part.state][:, None, wrong]).sum(axis=0).argmin(axis=0)
         part_of = System(plan, part, Y[:, wrong])
         q2, rows2, slope2, J2 = part_of.nearest(starts[:, nearest])
-        code2, sign2 = _judged(plan, part, rows2, slope2, J2)
+        code2, sign2 = _judged(part_of, rows2, slope2, J2)
         better = np.flatnonzero((code2 == OK) & (sign2 > 0))
         if not len(better):
             break
@@ -161,11 +161,11 @@ def _by_damped_newton(plan: Plan, part: Part, X: Floats, Y: Floats) -> Statuses:
     return code
 
 
-def _judged(plan: Plan, part: Part, rows: Floats, slope: Floats, J: Floats) -> tuple[Statuses, Floats]:
+def _judged(system: System, rows: Floats, slope: Floats, J: Floats) -> tuple[Statuses, Floats]:
     """Statuses, and signs of the determinant beside that of the reference; +1 for redundant groups."""
-    residual = np.abs(rows).max(axis=0, initial=0.0)
-    closed = residual <= plan.setting.closed
-    scaled = np.nan_to_num(J) * _scales(plan, part)
+    part = system.part
+    closed = np.abs(rows).max(axis=0, initial=0.0) <= system.plan.setting.closed
+    scaled = np.nan_to_num(J) * system.scale
     left, sizes, right = np.linalg.svd(scaled, full_matrices=False)
     flat = sizes[:, -1] <= NO_RATES * np.maximum(sizes[:, 0], 1e-300)
     along = np.einsum("kmn,mk->kn", left, rows) / np.maximum(sizes, 1e-300)
@@ -190,17 +190,13 @@ def _explain_contacts(part: Part, rows: Floats, code: Statuses) -> None:
         code[open_ & (gap < 0)] = INTERPENETRATION
 
 
-def _scales(plan: Plan, part: Part) -> Floats:
-    return np.where(part.turns, 1.0, plan.size)
-
-
 class System:
     """Rows and Jacobian of a group at some instants."""
 
     def __init__(self, plan: Plan, part: Part, Y: Floats) -> None:
         self.plan, self.part, self.Y = plan, part, Y
         self.n, self.m = part.n, len(part.routine.rows)
-        self.scale = _scales(plan, part)
+        self.scale = np.where(part.turns, 1.0, plan.size)
 
     def evaluate(self, functions: Any, columns: Ints, q: Any, *rates: Any) -> Any:
         (_, arrays), used = functions
@@ -225,12 +221,9 @@ class System:
         J = found[self.m :].reshape(self.m, self.n, len(columns)).transpose(2, 0, 1)
         return found[: self.m], J * self.scale
 
+    @np.errstate(all="ignore")
     def nearest(self, start: Floats) -> tuple[Floats, Floats, Floats, Floats]:
         """Levenberg and Marquardt's method: unknowns, rows, slope of the square, Jacobian."""
-        with np.errstate(all="ignore"):
-            return self._nearest(start)
-
-    def _nearest(self, start: Floats) -> tuple[Floats, Floats, Floats, Floats]:
         count = start.shape[1]
         every, damping = np.arange(count), np.full(count, 1e-3)
         result, q = start.copy(), start.copy()

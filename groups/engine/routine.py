@@ -29,9 +29,6 @@ Printed: TypeAlias = "tuple[list[Callable[..., tuple[Number, ...]]], list[tuple[
 
 #: Unknowns of a right side.
 Solve: TypeAlias = "Callable[[Sequence[Number]], list[Number]]"
-#: Linear and angular rate of a frame.
-Rates: TypeAlias = Twist
-
 #: Longest step of Newton's method, rad or sizes of the mechanism.
 LONGEST = 1.0
 #: Newton's last step is so many times shorter where there are curves.
@@ -73,7 +70,7 @@ class Record:
             found[3:7] = quaternion(rotation.T.tolist(), above, sqrt)
         return found
 
-    def written(self, frame: Frame, velocity: Rates, acceleration: Rates) -> list[Number]:
+    def written(self, frame: Frame, velocity: Twist, acceleration: Twist) -> list[Number]:
         """The record of a frame and its rates (linear, angular)."""
         (v, w), (a, b) = velocity, acceleration
         if self.planar:
@@ -90,8 +87,7 @@ class Record:
             return {self.axes[0]: -s * w, self.axes[1]: c * w, self.turn: w}[k]
         row, column = divmod(self.axes.index(k), 3)
         axis = [number(self.axes[3 * r + column]) for r in range(3)]
-        found: Number = cross([number(i) for i in self.velocity[3:]], axis)[row]
-        return found
+        return cross([number(i) for i in self.velocity[3:]], axis)[row]
 
 
 class Inputs:
@@ -136,12 +132,12 @@ class Inputs:
     def _number(self, n: int) -> Callable[[int], Node]:
         return lambda k: self.graph.input("b", (n, k))
 
-    def _rates(self, n: int, which: Sequence[int]) -> Rates:
+    def _rates(self, n: int, which: Sequence[int]) -> Twist:
         """Linear and angular rates of a body, of the origin."""
         x: list[Number] = [self.graph.input("b", (n, k)) for k in which]
         return (x[:3], x[3:]) if len(x) == 6 else ([x[0], x[1], 0.0], [0.0, 0.0, x[2]])
 
-    def _twist(self, n: int) -> Rates:
+    def _twist(self, n: int) -> Twist:
         v, w = self._rates(n, self.record.velocity)
         return minus(v, cross(w, self._place(n))), w
 
@@ -159,15 +155,12 @@ class Inputs:
                 return self.graph.input("d" + name, k)
             if name in ("u", "c"):
                 return self.graph.input(name, k + 1)
-            return self._rate_of_body(*k)
+            record, (n, place) = self.record, k
+            if place in record.velocity:
+                return self.graph.input("b", (n, record.acceleration[record.velocity.index(place)]))
+            return record.rate(self._number(n), place)
 
         return Direction(of, self._twist)
-
-    def _rate_of_body(self, n: int, k: int) -> Number:
-        record = self.record
-        if k in record.velocity:
-            return self.graph.input("b", (n, record.acceleration[record.velocity.index(k)]))
-        return record.rate(self._number(n), k)
 
 
 class Routine:
@@ -226,8 +219,7 @@ class Routine:
 
     def _order_of(self, J: Floats) -> list[tuple[int, int]]:
         with np.errstate(all="ignore"):
-            order: list[tuple[int, int]] = pivot_order(self._squares(J)) if self.n else []
-            return order
+            return pivot_order(self._squares(J)) if self.n else []
 
     def _pivots(self, J: Floats, order: list[tuple[int, int]]) -> Floats:
         """(pivots, groups) of some Jacobians in this order."""
@@ -309,8 +301,7 @@ class Routine:
             if all(is_node(p) or 0.0 < abs(p) < np.inf for p in pivots):
 
                 def eliminate(b: Sequence[Number]) -> list[Number]:
-                    found: list[Number] = solve(projected(b))
-                    return found
+                    return solve(projected(b))
 
                 return eliminate, eliminate, pivots
             self.dense = True  # singular everywhere: nothing to eliminate

@@ -125,12 +125,6 @@ class Solving:
         read = np.concatenate(others)
         return mine[mine < len(self.X)], read[read < len(self.X)]
 
-    def finished(
-        self, held: Ints, level: int, done: int | None = None, missing: Bools | None = None
-    ) -> Arrays:  # fmt: skip
-        """The answer of the bodies that are held."""
-        return self.arrays(held, level, self.settled(done, missing))
-
     def settled(
         self, done: int | None = None, missing: Bools | None = None, *, looks: bool = True
     ) -> Statuses:  # fmt: skip
@@ -290,8 +284,7 @@ def _counted(angle: Floats, turns: Floats, start: Floats) -> Floats:
         before = np.where(previous < 0, start[:, None], known)
         over = np.where(t - previous > 1, np.round((before - angle) / (2 * np.pi)), np.nan_to_num(turns))
         turns = np.where(finite, over, 0.0)
-    counted: Floats = angle + 2 * np.pi * np.cumsum(turns, axis=1)
-    return counted
+    return angle + 2 * np.pi * np.cumsum(turns, axis=1)
 
 
 def _continue_signs(q: Floats) -> None:

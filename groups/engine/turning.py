@@ -45,7 +45,7 @@ def mark_turned_back(plan: Plan, life: Life, way: Way, X: Floats, status: Status
     for g, k in np.argwhere(~(notes[:-1, 1:] >= near)).tolist():
         part, row = plan.parts[g], (REACH, GIMBAL)[k]
         solved = status[g] == OK
-        if not (part.is_signed and solved.any()):
+        if not (part.group.direct or part.group.struts) or not solved.any():  # no sign that could hold
             continue
         measure = np.sqrt(np.maximum(X[part.quality + row], 0.0))
         if not (even and measure.min() > FAR * np.abs(measure[1:] - measure[:-1]).max()):

@@ -179,8 +179,7 @@ def _null_space(matrix: Floats) -> Floats:
         return np.eye(matrix.shape[1])
     _, sizes, right = np.linalg.svd(matrix)
     rank = int((sizes > DEPENDENT * sizes.max(initial=0.0)).sum())
-    found: Floats = right[rank:].T
-    return found
+    return right[rank:].T
 
 
 def _pivots(matrix: Floats, must: list[bool]) -> set[int]:
