@@ -37,7 +37,7 @@ CAPACITY = 16
 
 
 class How(IntEnum):
-    """How pivots are taken."""
+    """Choices of pivots."""
 
     # As they were, and so for a trial that is not judged; among all coordinates, among a group's own, and
     # among all for a look that is not judged.
