@@ -20,31 +20,6 @@ from mbssa.joints.poses import Poses
 from mbssa.joints.system import Rows, coordinates_at, rows_at
 from mbssa.trust import REMEDY
 
-
-def closed_reference(structure: Structure) -> tuple[Frames, Poses]:
-    """Geometry of a structure that can be solved, and its reference configuration with all joints closed."""
-    if not isinstance(structure, Structure):
-        kind = type(structure).__name__
-        raise TypeError(f"a {kind} is no structure; mbssa.decompose(mechanism) gives what is taken here")
-    mechanism = structure.mechanism
-    if not structure.determined:
-        raise ValueError(f"{mechanism.name} is not determined; mbssa.check says why and what would help")
-    frames = joint_frames(mechanism)
-    missing = [
-        mechanism.joint_ids[j]
-        for j in np.flatnonzero(~frames.known).tolist()
-        if mechanism.joint_geometry.get(j) is None
-    ]
-    if missing:
-        raise ValueError(f"{mechanism.name} cannot be solved: no geometry at {', '.join(missing)}")
-    if mechanism.untrusted:
-        raise ValueError(f"code that a file names is not run, at {mechanism.untrusted_said}; {REMEDY}")
-    closed = assemble(mechanism, frames, hold=True)
-    if not closed.closed:
-        raise ValueError(f"{mechanism.name} cannot be assembled: {closed.fault}")
-    return frames, closed.configuration
-
-
 #: Largest residual of a group that is closed, in units of the size where that is large.
 CLOSED = 1e-9
 
@@ -69,8 +44,27 @@ class Setting:
 
     @staticmethod
     def of(structure: Structure) -> Setting:
-        """Setting of a structure that can be solved."""
-        return Setting.at(structure, *closed_reference(structure))
+        """Setting of a structure that can be solved, its reference closed at all joints."""
+        if not isinstance(structure, Structure):
+            kind = type(structure).__name__
+            raise TypeError(f"a {kind} is no structure; mbssa.decompose(mechanism) gives what is taken here")
+        mechanism = structure.mechanism
+        if not structure.determined:
+            raise ValueError(f"{mechanism.name} is not determined; mbssa.check says why and what would help")
+        frames = joint_frames(mechanism)
+        missing = [
+            mechanism.joint_ids[j]
+            for j in np.flatnonzero(~frames.known).tolist()
+            if mechanism.joint_geometry.get(j) is None
+        ]
+        if missing:
+            raise ValueError(f"{mechanism.name} cannot be solved: no geometry at {', '.join(missing)}")
+        if mechanism.untrusted:
+            raise ValueError(f"code that a file names is not run, at {mechanism.untrusted_said}; {REMEDY}")
+        closed = assemble(mechanism, frames, hold=True)
+        if not closed.closed:
+            raise ValueError(f"{mechanism.name} cannot be assembled: {closed.fault}")
+        return Setting.at(structure, frames, closed.configuration)
 
     @staticmethod
     def at(structure: Structure, frames: Frames, reference: Poses) -> Setting:
@@ -82,12 +76,10 @@ class Setting:
 
     @property
     def mechanism(self) -> Mechanism:
-        """The mechanism of the structure."""
         return self.structure.mechanism
 
     @property
     def planar(self) -> bool:
-        """Whether it moves in the plane."""
         return self.mechanism.space == "planar"
 
     @property

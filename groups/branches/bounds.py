@@ -88,7 +88,6 @@ class Bounds(ABC, Generic[_Bound]):
         self.graph, self.known, self.memo = graph, known, dict[int, _Bound]()
 
     def of(self, numbers: Sequence[Number]) -> list[_Bound]:
-        """Bounds of some numbers."""
         for i in self.graph.needed(numbers, self.memo):
             self.memo[i] = self._bound(Node(self.graph, i), *self.graph.nodes[i])
         return [self.memo[x.i] if is_node(x) else self.constant(x) for x in numbers]
@@ -143,7 +142,6 @@ class Enclosure:
 
     @property
     def is_exact(self) -> bool:
-        """Whether it is one number."""
         return is_zero(self.d) and is_zero(self.r)
 
     @property

@@ -76,7 +76,6 @@ class Trail:
         return tuple(bodies[:, of].copy() for of in self.plan.record.outputs)
 
     def add(self, columns: Floats, shares: Floats) -> None:
-        """Go on with some columns."""
         self.shares += shares.tolist()
         self.poses += map(self._pose, columns.T)
 

@@ -68,14 +68,12 @@ class Loop:
         return self.code.at(self._pointer("%T", place), self.t)
 
     def row(self, *key: Any) -> str:
-        """Text of a number of a row."""
         if key not in self._text:
             self._text[key] = self.code.load(self._element(self.n_results + len(self.reads)))
             self.reads.append(key)
         return self._text[key]
 
     def geometry(self, k: int) -> str:
-        """Text of a number of the geometry."""
         if k not in self._text:
             code = self.code
             number = code.load(code.at("%P", k, first=True), "double", first=True)
@@ -92,9 +90,6 @@ class Loop:
     def numbers(self, numbers: Sequence[Number], given: Callable[[str, Any], str]) -> list[str]:
         """Texts of some numbers of another graph."""
         return Writer(self.code, given, self._table).write(numbers)
-
-
-# --- the functions -------------------------------------------------------------------------------------
 
 
 def _axes(record: Record) -> list[Number]:
@@ -185,9 +180,6 @@ def _write_run(module: Module) -> None:
         call, P, C = (code.load(code.at(entry, k, "i64"), "ptr") for k in range(3))
         rows = code.at("%T", code.load(code.at(entry, 3, "i64"), "i64"), "ptr")
         code.do(f"call void {call}(ptr {rows}, ptr {P}, ptr {C}, i64 {t}, i64 {stop})")
-
-
-# --- all groups ----------------------------------------------------------------------------------------
 
 
 class _Calls:

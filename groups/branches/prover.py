@@ -99,7 +99,6 @@ class Pieces:
 
     @staticmethod
     def joined(parts: Sequence[Pieces]) -> Pieces:
-        """Pieces in order."""
         x = np.concatenate([p.x for p in parts])
         order = np.argsort(x, kind="stable")
         good, radius, box = (
@@ -109,7 +108,6 @@ class Pieces:
         return Pieces(x[order], good, radius, box)
 
     def picked(self, which: Any) -> Pieces:
-        """Some of them."""
         return Pieces(self.x[which], self.good[:, which], self.radius[:, which], self.box[:, which])
 
 
@@ -188,8 +186,6 @@ class Prover:
                 from groups.branches.machine import CompiledTests
 
                 self.compiled = CompiledTests(self)
-
-    # --- single instants -------------------------------------------------------------------------------
 
     def _instants(self, X: Floats) -> tuple[Floats, Floats, Floats]:
         """Values and rates of what is read along cubics (rows, T); what is left of groups' rows (2, G, T)."""
@@ -282,8 +278,6 @@ class Prover:
                 off |= dict(zip(of.part.state.tolist(), rest[:n], strict=True))
             off |= dict(zip(of.rows, rest[2 * n :], strict=True))
 
-    # --- pieces of steps -----------------------------------------------------------------------------
-
     def pieces(
         self, way: Way, begin: int, X: Floats, usable: Bools, depth: int = DEPTH, *, compiled: bool = False
     ) -> Pieces:
@@ -375,7 +369,6 @@ def _rate_of(plan: Plan, row: int) -> int | tuple[Ints, int]:
 
 
 def _of_body(record: Record, X: Floats, rows: Ints, k: int) -> Any:
-    """Rate of a number of a body's pose."""
     return record.rate(lambda i: X[rows[i]], k)
 
 

@@ -65,7 +65,6 @@ Path: TypeAlias = Callable[[str, Any], Sequence[Number]]
 
 
 def inner(a: Iterable[Number], b: Iterable[Number]) -> Number:
-    """Sum of products."""
     return total([x * y for x, y in zip(a, b, strict=True)])
 
 
@@ -91,8 +90,6 @@ class GroupProof:
             radii, boxes, margins = self._tube(plain)
         margins += [x.low for x in self._enclosures(boxes).of(routine.squares)]
         self.results = [_least_finite(margins), *radii, *boxes, *self._off(wanted, radii)]
-
-    # --- inputs --------------------------------------------------------------------------------------
 
     def _enclosures(self, radii: Sequence[Number]) -> Enclosures:
         """Enclosures where the unknowns are within radii of their cubics."""
@@ -125,8 +122,6 @@ class GroupProof:
             low = magnitude(path[CENTRE]) - magnitude(path[SLOPE]) - path[RADIUS]
             found[node.i] = [*path[SIZE:OFF], 0.0, 0.0], low
         return found
-
-    # --- the theorem ---------------------------------------------------------------------------------
 
     def _tube(self, plain: Enclosures) -> tuple[list[Number], list[Number], list[Number]]:
         """Radii e and R of the unknowns, and margins that are positive if the theorem holds."""
@@ -206,9 +201,6 @@ def _least_finite(margins: Sequence[Number]) -> Number:
     return above(_LARGE - total([magnitude(x) for x in margins]), reduce(least, margins), -1.0)
 
 
-# --- numbers of a group ------------------------------------------------------------------------------
-
-
 def _pose_numbers(record: Record, frame: Frame) -> dict[int, Number]:
     """Numbers of a frame by their place in the record."""
     found = dict(zip(record.position, frame.place, strict=False))
@@ -248,9 +240,6 @@ def at_instants(
     residual = [routine.largest_of(of) for of in both]
     stages: list[tuple[str, Sequence[Number]]] = [("q", coordinates), ("dq", rates)] if coordinates else []
     return stages, [*residual, *hard, *coordinates, *derivative(hard, time), *rates]
-
-
-# --- closed forms by their equations -----------------------------------------------------------------
 
 
 def by_equations(plan: Plan, part: Part, routines: dict[object, Routine]) -> tuple[Group, Routine]:

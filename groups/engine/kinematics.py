@@ -141,15 +141,11 @@ class Group:
         """The type of groups that share a routine; None for one that shares with none."""
         return None if self.label is None else (self.label, self.form is None, self.direct)
 
-    # --- twins ---------------------------------------------------------------------------------------
-
     def prepare(self) -> None:
         """Note the geometry, which is left out of twins until one is traced."""
         if not self.uses.given and len(self.geometry):
             self.form = None if self.form is None else Form.match(self)
             self.evaluate(Reference(self))
-
-    # --- numbers -------------------------------------------------------------------------------------
 
     def unknown(self, numbers: Numbers, name: Name, start: Callable[[], Number]) -> Number:
         """An unknown, which is made where it is met first; ``start`` gives its value at the reference."""
@@ -178,11 +174,8 @@ class Group:
         return numbers.given(("origin", j, side), origin), numbers.given(("axes", j, side), axes)
 
     def parameter(self, numbers: Numbers, j: int, name: str) -> Number:
-        """A parameter of a joint's type."""
         which = self.twins.joints.get(j, j)
         return numbers.given((name, j), [self.frames.parameters[name][which]])[0]
-
-    # --- tree ----------------------------------------------------------------------------------------
 
     def place(self, numbers: Numbers) -> dict[int, Frame]:
         """Frames of the frame, the known bodies and the bodies of the tree."""
@@ -226,8 +219,6 @@ class Group:
             sign,
         )
         return frame if j < 0 else frame.back(*self.side(numbers, j, far))
-
-    # --- rows ----------------------------------------------------------------------------------------
 
     def evaluate(self, numbers: Numbers) -> tuple[dict[int, Frame], list[Number]]:
         """All bodies, and the rows that are zero where the group is closed."""

@@ -10,10 +10,9 @@ import numpy as np
 from groups.engine.path import STRIDE, Follower
 from groups.engine.rescue import Statuses, statuses
 from groups.engine.solve import Solving, plan_of, solved
-from mbssa.arrays import Bools, Floats, Ints
+from mbssa.arrays import Bools, Ints
 
 if TYPE_CHECKING:
-    from groups.engine.plan import Plan
     from groups.model import Model
     from groups.motion import Motion
 
@@ -53,7 +52,8 @@ def _side_by_side(solving: Solving, first: Ints, stop: Ints) -> Bools:
     """Solve lines in strides of all of them at once; which were followed to their ends."""
     plan, life, X, inputs = solving.plan, solving.life, solving.X, solving.way.inputs
     follower, scale = Follower(plan, life), solving.way.scale[:, None]
-    behind = slice(plan.first_body, len(X))
+    behind, angles = slice(plan.first_body, len(X)), plan.turning
+    spins = angles - plan.record.turn + plan.record.velocity[2]
     X[behind, first] = plan.start[behind, None]
     life.prepare(X)
     Y = X[:, first]
@@ -71,16 +71,9 @@ def _side_by_side(solving: Solving, first: Ints, stop: Ints) -> Bools:
             Z[plan.q] += h * (Y[plan.dq] + 0.5 * h * Y[plan.ddq])
             life.apart(Z, len(lines), np.inf)
             sound[lines] &= follower.fine(Y, Z, plan.alive, h)[0] | (not plan.unknowns)
-            _turn_on(plan, Y, Z, h)
+            if plan.wound:  # turns of angles of closed forms are counted on by their rates
+                off = Y[angles] + 0.5 * h * (Y[spins] + Z[spins]) - Z[angles]
+                Z[angles] += 2 * np.pi * np.nan_to_num(np.round(off / (2 * np.pi)))
             Y = Z
         X[behind, at] = Y[behind]
     return sound
-
-
-def _turn_on(plan: Plan, before: Floats, after: Floats, h: float) -> None:
-    """Count the turns of angles of closed forms on by their rates."""
-    if plan.wound:
-        angles = plan.turning
-        spins = angles - plan.record.turn + plan.record.velocity[2]
-        off = before[angles] + 0.5 * h * (before[spins] + after[spins]) - after[angles]
-        after[angles] += 2 * np.pi * np.nan_to_num(np.round(off / (2 * np.pi)))

@@ -91,7 +91,6 @@ def write_routine(module: Module, routine: Routine, name: str) -> Loop:
         tables: dict[int, str] = {}
 
         def table(numbers: Floats) -> str:
-            """Pointer to a table."""
             if id(numbers) not in tables:
                 at = code.at("%C", len(loop.tables), "ptr", first=True)
                 tables[id(numbers)] = code.load(at, "ptr", first=True)

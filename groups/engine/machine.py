@@ -51,7 +51,6 @@ class Host(NamedTuple):
     @staticmethod
     @cache
     def here() -> Host:
-        """That of this machine."""
         import llvmlite.binding as llvm
 
         found = llvm.get_host_cpu_features()
@@ -128,7 +127,6 @@ class Program:
         raise AttributeError(name)
 
     def address(self, name: str) -> int:
-        """Address of a function."""
         return int(self._linked[1][name])
 
     def kept(self, numbers: Any) -> int:
@@ -215,8 +213,6 @@ class Machine(Life):
             found = self._of_thread.room = Room(self.plan, self.lanes)
         return found
 
-    # --- storage -------------------------------------------------------------------------------------
-
     @property
     def height(self) -> int:
         return self.plan.first_axes
@@ -246,8 +242,6 @@ class Machine(Life):
     def _has_room(self, X: Floats) -> bool:
         """Whether a vector may go beyond the last column."""
         return int(X.strides[0]) >= 8 * (int(X.shape[1]) + self.lanes - 1)
-
-    # --- solution ------------------------------------------------------------------------------------
 
     def apart(
         self, X: Floats, count: int, limit: float, first: int = 0, parts: Sequence[Part] | None = None
@@ -306,8 +300,6 @@ class Machine(Life):
         before = self._at_start if start is self.plan.start else address_of(start)
         self._program.turns(address_of(X), X.strides[0] // 8, room.at, at_rows, count, before, X.shape[1])
         return not int(room.counts[DOUBTFUL])
-
-    # --- coarse pass ---------------------------------------------------------------------------------
 
     def measure(self, X: Floats) -> None:
         if self._has_room(X):

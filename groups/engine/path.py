@@ -349,8 +349,7 @@ class Follower:
             found[g] &= found[list(part.known)].all(axis=0)
             if alive[g] and not part.routine.linear:
                 found[g] &= smooth[part.state - plan.first_state].all(axis=0)
-        whole: Bools = np.asarray(found[alive].all(axis=0))
-        return whole, found
+        return np.asarray(found[alive].all(axis=0)), found
 
 
 def on_one_path(plan: Plan, before: Floats, after: Floats, h: Floats | float) -> Bools:

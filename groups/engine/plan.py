@@ -89,7 +89,6 @@ class Part:
 
     @property
     def n(self) -> int:
-        """Number of unknowns."""
         return self.routine.n
 
 
@@ -302,8 +301,6 @@ class Plan:
             if self.record.planar and (part.group.direct or found & set(part.known)):
                 found.add(part.index)
         return [b for g in sorted(found) for b in self.parts[g].group.own]
-
-    # --- twins ---------------------------------------------------------------------------------------
 
     def _parts(self, groups: Sequence[Group]) -> list[Part]:
         twins: dict[object, list[Group]] = {}

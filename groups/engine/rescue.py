@@ -110,13 +110,16 @@ def _rescued(plan: Plan, life: Life, part: Part, X: Floats, bad: Ints) -> Status
             Z = Y[:, todo]
             code[todo] = _by_damped_newton(plan, part, X, Z)
             Y[:, todo] = Z
-        elif part.routine.rows and not (part.group.struts or part.group.direct):
-            code[todo] = _of_checked_rows(plan, part, Y[:, todo])
+        elif part.routine.rows and not (part.group.struts or part.group.direct):  # they are only checked
+            rows = System(plan, part, Y[:, todo]).evaluate(part.routine.system, np.arange(len(todo)), ())
+            dropped = np.full(len(todo), DROPPED, dtype=np.int8)
+            _explain_contacts(part, rows, dropped)
+            code[todo] = dropped
         else:
             code[todo] = _of_closed_form(part, Y)[todo]
-    rows = plan.rows_of_part(part)
-    rows = rows[rows < len(X)]
-    X[rows[:, None], bad] = Y[rows]
+    written = plan.rows_of_part(part)
+    written = written[written < len(X)]
+    X[written[:, None], bad] = Y[written]
     return code
 
 
@@ -124,14 +127,6 @@ def _of_closed_form(part: Part, Y: Floats) -> Statuses:
     reach, gimbal = Y[part.quality + REACH], Y[part.quality + GIMBAL]
     code = np.where(reach < -EDGE, OUT_OF_REACH, np.where(reach > EDGE, NOT_CONVERGED, SINGULAR))
     return np.where(~(gimbal > EDGE) & (code == NOT_CONVERGED), GIMBAL_LOCK, code)
-
-
-def _of_checked_rows(plan: Plan, part: Part, Y: Floats) -> Statuses:
-    """Of a group without unknowns whose equations are only checked."""
-    rows = System(plan, part, Y).evaluate(part.routine.system, np.arange(Y.shape[1]), ())
-    code = np.full(Y.shape[1], DROPPED, dtype=np.int8)
-    _explain_contacts(part, rows, code)
-    return code
 
 
 def _by_damped_newton(plan: Plan, part: Part, X: Floats, Y: Floats) -> Statuses:

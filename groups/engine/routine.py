@@ -191,8 +191,6 @@ class Routine:
         self.order = [] if self.dense else self._order_of(self.jacobians_at(1, reference)[0])
         self._solve()
 
-    # --- of several groups at their references -------------------------------------------------------
-
     def geometry(self, group: Group) -> list[float]:
         """Numbers of the geometry of a group that shares the routine."""
         found: list[float] = group.geometry[~self.constant].tolist()
@@ -258,8 +256,6 @@ class Routine:
             best = np.abs(self._pivots(J[k : k + 1], self._order_of(J[k])))
             found[k] = least[k] > TWIN * best.min()
         return found
-
-    # --- graphs --------------------------------------------------------------------------------------
 
     def _solve(self) -> None:
         step, back, pivots = self._inverse()
@@ -335,8 +331,6 @@ class Routine:
         for x in shares[1:]:
             product, small = product * x, least(small, absolute(x))
         return above(product, small, -small)
-
-    # --- the same as Python --------------------------------------------------------------------------
 
     @cached_property
     def newton(self) -> Printed:

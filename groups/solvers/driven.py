@@ -15,12 +15,10 @@ class Driven(RelativeSolver):
 
     @classmethod
     def match(cls, tree: GroupTree, setting: Setting) -> Driven | None:
-        """Return the solver of a group without unknowns; None for other groups."""
         if unknowns_of(tree, setting):
             return None
         joints = [] if tree.cuts or setting.mechanism.space == "spatial" else tree.joints
-        name = " ".join(
-            ["driven", ", ".join(type_of_joint(setting.mechanism, j).code for j in joints)]
-        ).strip()
+        codes = ", ".join(type_of_joint(setting.mechanism, j).code for j in joints)
+        name = f"driven {codes}".strip()
         checked = len(checked_rows(tree, setting))
         return cls.of(tree, setting, name, "fully prescribed by the inputs", roots=1, n_checked=checked)

@@ -28,7 +28,6 @@ class GearTrain(RelativeSolver):
 
     @classmethod
     def match(cls, tree: GroupTree, setting: Setting) -> GearTrain | None:
-        """Return the solver of a group that gears alone close; None for other groups."""
         kinds = [type_of_joint(setting.mechanism, j) for j in tree.cuts]
         if not kinds or not all(kind.is_gear or kind.rolls or kind.is_coupling for kind in kinds):
             return None

@@ -64,16 +64,13 @@ class GlobalApproach(Solver):
 
     @cached_property
     def system(self) -> System:
-        """System of the group."""
         return _system(self.group, self.setting)
 
     @property
     def choice(self) -> Literal["global dense", "global sparse"]:
-        """Name by which it is chosen."""
         return "global dense" if self.method == "dense" else "global sparse"
 
     def at(self, setting: Setting) -> GlobalApproach:
-        """The solver in another pose."""
         return replace(self, setting=setting)
 
     def solve(self, motion: Motion, arrays: Arrays, level: int, row_of: Ints) -> None:

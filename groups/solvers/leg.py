@@ -15,7 +15,6 @@ class Leg(Solver):
 
     @classmethod
     def match(cls, tree: GroupTree, setting: Setting) -> Leg | None:
-        """Return the solver of a group that is one strut; None for other groups."""
         if tree.links:
             return None
         why = "its length follows from its ends"

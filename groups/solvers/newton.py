@@ -38,7 +38,6 @@ class Newton(RelativeSolver):
 
     @classmethod
     def match(cls, tree: GroupTree, setting: Setting) -> Newton:
-        """Return the solver of a group."""
         n, checked = len(unknowns_of(tree, setting)), checked_rows(tree, setting)
         unknowns = counted(n, "unknown")
         if checked:

@@ -22,7 +22,6 @@ class PlanarDyad(Solver):
 
     @classmethod
     def match(cls, tree: GroupTree, setting: Setting) -> PlanarDyad | None:
-        """Return the solver of two unknown motions that one joint closes; None for other groups."""
         mechanism = setting.mechanism
         if mechanism.space != "planar" or tree.struts or min(tree.joints, default=-1) < 0:
             return None

@@ -15,13 +15,11 @@ class PointAtDistance(RelativeSolver):
 
     @classmethod
     def match(cls, tree: GroupTree, setting: Setting) -> PointAtDistance | None:
-        """Return the solver of one unknown closed by a rod; None for other groups."""
         mechanism = setting.mechanism
         if len(unknowns_of(tree, setting)) != 1 or len(rods(tree)) + len(tree.cuts) != 1:
             return None
-        if any(
-            type_of_joint(mechanism, j).line != "rod" or mechanism.n_driven_of_joint[j] for j in tree.cuts
-        ):
+        kinds = [(type_of_joint(mechanism, j).line, mechanism.n_driven_of_joint[j]) for j in tree.cuts]
+        if any(line != "rod" or driven for line, driven in kinds):
             return None
         if held_bodies(tree, setting) or not is_elementary(tree, setting):
             return None

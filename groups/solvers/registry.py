@@ -32,7 +32,6 @@ CHOICES: dict[str, Callable[[Group, Setting, Solver, str], Solver]] = {
 
 
 def choose_all(setting: Setting, wanted: Mapping[int, str]) -> tuple[Solver, ...]:
-    """Choose the solvers of all groups."""
     solvers: list[Solver] = []
     of_label: dict[object, Solver] = {}
     for tree, label in zip(*setting.forest, strict=True):
@@ -74,12 +73,10 @@ def alternatives(group: Group, setting: Setting, default: Solver) -> tuple[str, 
 
 
 def choose(group: Group, setting: Setting) -> Solver:
-    """Choose the default solver of a group."""
     return _matching(setting.forest.trees[group.number - 1], setting)
 
 
 def _matching(tree: GroupTree, setting: Setting) -> Solver:
-    """The first solver that solves a group."""
     return next(found for kind in SOLVERS if (found := kind.match(tree, setting)) is not None)
 
 

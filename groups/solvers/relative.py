@@ -37,8 +37,10 @@ class RelativeSolver(Solver):
         roots: int | None = None,
         n_checked: int = 0,
     ) -> Self:
-        """Return the solver of an opened group."""
-        unknowns, closing = unknowns_of(tree, setting), closing_of(tree, setting)
+        """Return the solver of an opened group, which joints and struts of a given length close."""
+        mechanism, unknowns = setting.mechanism, unknowns_of(tree, setting)
+        struts = ("-".join(mechanism.body_name(b) for b in strut.bodies) for strut in rods(tree))
+        closing = *(mechanism.joint_ids[j] for j in tree.cuts), *struts
         return cls(tree.number, name, why, unknowns, closing, roots, len(tree.struts), n_checked)
 
 
@@ -59,13 +61,6 @@ def unknowns_of(tree: GroupTree, setting: Setting) -> tuple[str, ...]:
         for link in tree.links
         for name in undriven(link, setting)
     )
-
-
-def closing_of(tree: GroupTree, setting: Setting) -> tuple[str, ...]:
-    """Names of the joints that close a group, and of its struts whose length is given."""
-    mechanism = setting.mechanism
-    struts = ["-".join(mechanism.body_name(b) for b in strut.bodies) for strut in rods(tree)]
-    return (*(mechanism.joint_ids[j] for j in tree.cuts), *struts)
 
 
 def rods(tree: GroupTree) -> list[Strut]:

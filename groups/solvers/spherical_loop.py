@@ -30,7 +30,6 @@ class SphericalLoop(RelativeSolver):
 
     @classmethod
     def match(cls, tree: GroupTree, setting: Setting) -> SphericalLoop | None:
-        """Return the solver of three unknowns closed by a spherical joint; None for other groups."""
         slides = _slides(tree, setting)
         if slides is None:
             return None
