@@ -57,11 +57,13 @@ def mark_turned_back(plan: Plan, life: Life, way: Way, X: Floats, status: Status
         for part in _inside(plan, life, way, X, step, those):
             back[part.index][step + 1] = True
     jumped = {g for g, found in back.items() if found.any()}
+    reached = set(jumped)  # with those behind
     for part in plan.parts if jumped else ():
         mine = status[part.index]
-        if not jumped.isdisjoint(part.known):
-            lost = (status[list(part.known)] == BRANCH_JUMP).any(axis=0)
+        if not reached.isdisjoint(part.known):
+            lost = np.isin(status[list(part.known)], (BRANCH_JUMP, PREDECESSOR_FAILED)).any(axis=0)
             mine[lost & (mine == OK)] = PREDECESSOR_FAILED
+            reached.add(part.index)
         if part.index in jumped:
             mine[back[part.index] & (mine == OK)] = BRANCH_JUMP
     return bool(jumped)

@@ -277,6 +277,16 @@ def test_a_flat_pose_inside_a_step_is_said_once(sides, steps):
     assert np.floor((before - flat) / TURN) != np.floor((after - flat) / TURN)
 
 
+def test_groups_far_behind_one_that_turned_back_have_no_answer_either():
+    """Two dyads, one on the other, behind a rocker that jumps in its flat pose."""
+    more = [(4, 5, "R", 0), (5, 6, "R", 0), (1, 6, "R", 0), (6, 7, "R", 0), (7, 8, "R", 0), (1, 8, "R", 0)]
+    places = [(1.0, 1.0), (5.0, 3.0), (6.0, 0.0), (5.0, 3.0), (9.0, 4.0), (9.0, 0.0)]
+    model = built(four_bar(1, 2.5, 2, 1.5, more=more, geometry=[{"point": place} for place in places]))
+    found = solved(model, steady(model, TURN, 521))
+    (jumped,) = np.flatnonzero(found.status[:, 1] == BRANCH_JUMP)
+    assert found.status[jumped, 2:].tolist() == [PREDECESSOR_FAILED] * 2
+
+
 @pytest.mark.parametrize("steps", [3, 5, 9, 13])
 def test_legs_in_coarse_steps_do_not_jump(steps):
     model = built("stewart_inverse")
