@@ -297,6 +297,7 @@ class Prover:
         self, way: Way, begin: int, X: Floats, k: Ints, usable: Bools, depth: int, life: Life
     ) -> Iterator[Pieces]:
         """Pieces of some steps, divided until they are proven, or so often."""
+        X = X[: life.height]  # without the axes that plans of routes keep
         x, left, right = begin + np.stack([k, k + 1.0]), X[:, k], X[:, k + 1]
         for level in range(depth if len(k) else 0):
             count = x.shape[1]

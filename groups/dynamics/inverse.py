@@ -91,9 +91,15 @@ def acting_on(state: State, applied: Mapping[str, npt.ArrayLike] | None) -> Acti
     elements = {force.id: wrenches_of(force, state) for force in mechanism.forces}
     faults = []
     for name, values in (applied or {}).items():
-        effort, fault = np.asarray(values, dtype=np.float64), coordinate_fault(mechanism, name)
+        fault = coordinate_fault(mechanism, name)
+        try:
+            effort = np.asarray(values, dtype=np.float64)
+        except (TypeError, ValueError):
+            effort, fault = np.zeros(0), fault or f"{values!r} is no number"
         if not fault and effort.shape not in ((), (state.instants,)):
             fault = f"shape {effort.shape}; write ({state.instants},) or a number"
+        if not fault and not np.isfinite(effort).all():
+            fault = "is not finite; write numbers"
         if fault:
             faults.append(f"applied {name!r}: {fault}")
             continue

@@ -1,7 +1,7 @@
 """Runs of plans: the answer of the model itself, whatever the plan; what is refused; what is kept."""
 
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from itertools import product
 
 import numpy as np
@@ -319,3 +319,13 @@ def test_two_runs_do_not_share_a_checkpoint(tmp_path):
     with locked(tmp_path / "run"), pytest.raises(ValueError, match="another run"):
         routes.run(model, plan, motion, checkpoint=tmp_path / "run", resume=True)
     assert routes.run(model, plan, motion, checkpoint=tmp_path / "run", resume=True).ok
+
+
+@pytest.mark.parametrize(("name", "steps"), [("rotor", 37), ("theo_jansen", 5)])
+def test_steps_of_a_plan_are_divided_for_their_proof_by_machine_code(name, steps):
+    model = model_of(name)
+    motion = motion_of(model, steps)
+    plan = plan_of(model, model.structure.levels, instants=steps, executor="sequential")
+    found, whole = (run(motion, compiled=True) for run in (partial(routes.run, model, plan), model.solve))
+    assert found.proof.tolist() == whole.proof.tolist()
+    np.testing.assert_array_equal(found.position, whole.position)

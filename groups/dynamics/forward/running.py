@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, get_args
 
 import numpy as np
@@ -25,6 +25,7 @@ from groups.dynamics.state import State
 from groups.model import Model
 from groups.motion import Law
 from groups.motion.inputs import name_faults
+from groups.motion.laws import evaluated, formula
 from groups.motion.sampled import time_faults
 from groups.motion.sampling import check_span, laws_from_data
 from groups.partitioning import partition
@@ -39,6 +40,7 @@ from mbssa.bounds import range_fault
 from mbssa.faults import BETWEEN
 from mbssa.input_search.query import driven_by
 from mbssa.io.motion import by_id
+from mbssa.joints.catalogue import coordinate_unit
 
 if TYPE_CHECKING:
     from groups.dynamics.forward import Method
@@ -173,7 +175,8 @@ def _begin(trees: Trees, request: Request, laws: Mapping[str, Law], t: float) ->
 def _checked(request: Request, model: Model) -> tuple[dict[str, Law], Floats]:
     """Laws of prescribed coordinates, and the instants; all faults at once."""
     faults = _setting_faults(request) + _start_faults(request, model.mechanism)
-    laws = _laws(request, model, faults)
+    time = _instants(request, faults)
+    laws = _laws(request, model, time[:1], faults)
     released = tuple(name for name in model.mechanism.driven_coordinates if name not in laws)
     for what, values in (("initial", request.initial), ("rates", request.rates)):
         faults += [
@@ -187,7 +190,6 @@ def _checked(request: Request, model: Model) -> tuple[dict[str, Law], Floats]:
             f"{what} of {name} {fault}" for name, value in values.items() if (fault := range_fault(value))
         ]
     faults += applied_faults(request.applied, model.mechanism)
-    time = _instants(request, faults)
     if len(massless(model.mechanism)) == model.mechanism.n_bodies - 1:
         faults.append("no body has mass; give bodies an inertia = { mass = …, centre = …, … }")
     if faults:
@@ -213,19 +215,32 @@ def _setting_faults(request: Request) -> list[str]:
         f"tolerance is {tolerance}; write {FINEST:g} to below 1": not FINEST <= tolerance < 1.0,
         f"damping is {request.damping}; write 0 or more": not request.damping >= 0.0,
     }
-    return [text for text, wrong in faults.items() if wrong]
+    found = [text for text, wrong in faults.items() if wrong]
+    for event in request.events:
+        if not isinstance(event, Event):
+            found.append(f"events: {event!r} is none; give groups.Event(name, quantity, target)")
+        elif not np.isfinite(event.target):
+            found.append(f"event {event.name}: target is {event.target}; write a number")
+        elif event.direction not in (-1, 0, 1):
+            found.append(f"event {event.name}: direction is {event.direction}; write 1, -1 or 0")
+    return found
 
 
-def _laws(request: Request, model: Model, faults: list[str]) -> dict[str, Law]:
-    """Laws of prescribed coordinates, by name."""
+def _laws(request: Request, model: Model, first: Floats, faults: list[str]) -> dict[str, Law]:
+    """Laws of prescribed coordinates, by name, that are checked at the first instant (1,)."""
     given, laws = request.prescribed, {}
     if isinstance(given, Mapping):
-        laws = by_id(model.mechanism, given)
-        faults += [
-            f"prescribed {name!r} is no law; give one, such as groups.polynomial"
-            for name, law in laws.items()
-            if not callable(law)
-        ]
+        for name, law in by_id(model.mechanism, given).items():
+            if not (callable(law) or isinstance(law, str)):
+                faults.append(f"prescribed {name!r} is no law; give one, such as groups.polynomial")
+                continue
+            try:
+                made = formula(law, coordinate_unit(name)) if isinstance(law, str) else law
+                laws[name] = made if isinstance(made(first), tuple) else partial(evaluated, made)
+                if not np.isfinite(laws[name](first)).all():
+                    faults.append(f"prescribed {name!r} is not finite at t = {first[0]:.6g} s")
+            except Exception as error:
+                faults.append(f"prescribed {name!r}: {error}")
     elif given:
         motion = model.mechanism.motion
         own = {} if motion is None else laws_from_data(motion, model.reference_inputs)
@@ -245,6 +260,8 @@ def _start_faults(request: Request, mechanism: Mechanism) -> list[str]:
     before, faults = request.start, list[str]()
     if before is None:
         return []
+    if not isinstance(before, Trajectory):
+        return [f"start: {before!r} is no run; give the trajectory of one"]
     if request.initial or request.rates:
         faults.append("start: a continued run has its own values and rates; leave initial and rates out")
     if (before.planar, before.mechanism.n_bodies) != (mechanism.space == "planar", mechanism.n_bodies):

@@ -208,5 +208,23 @@ def test_faults_of_what_is_given_are_said_and_exceptions_of_functions_raised():
         groups.linearise(mechanism, applied={name: lambda t: 1 / 0})
     with pytest.raises(ValueError, match="is a text"):
         groups.simulate(mechanism, duration=0.01, applied={name: "5"})
-    with pytest.raises(ValueError, match="is no law"):
-        groups.simulate(mechanism, duration=0.01, prescribed={name: "1 rad"})
+    for law, said in ((3.0, "is no law"), (lambda t: np.nan, "is not finite"), (lambda t: 1 / 0, "division")):
+        with pytest.raises(ValueError, match=f"prescribed '{name}'.*{said}"):
+            groups.simulate(mechanism, duration=0.01, prescribed={name: law})
+    events = [groups.Event("a", name, np.nan), groups.Event("b", name, direction=5), "c"]
+    with pytest.raises(ValueError, match=r"a: target is nan(.|\n)*b: direction is 5(.|\n)*'c' is none"):
+        groups.simulate(mechanism, duration=0.01, events=events)
+    with pytest.raises(ValueError, match="start: 3 is no run"):
+        groups.simulate(mechanism, duration=0.01, start=3)
+    solved = groups.build(mbssa.decompose(mechanism)).solve()
+    with pytest.raises(ValueError, match=f"'{name}': is not finite(.|\n)*'x' is no number"):
+        groups.forces(solved, applied={name: np.nan, "1-4.angle": "x"})
+
+
+def test_prescribed_laws_are_those_that_sample_takes():
+    arm = mbssa.Builder("planar").body("arm", inertia={"mass": 1.0, "centre": (0.3, 0.0), "moment": 0.1})
+    mechanism = arm.revolute("frame", "arm", point=(0, 0), driven=True).build()
+    laws = "0.2*t^2 - 0.1*t^3", lambda t: 0.2 * t**2 - 0.1 * t**3, groups.polynomial(0.0, 0.0, 0.2, -0.1)
+    found = [groups.simulate(mechanism, 1.0, prescribed={"1-2.angle": law}).trajectory for law in laws]
+    for one in found[:2]:
+        np.testing.assert_allclose(one.acceleration, found[2].acceleration, rtol=0, atol=1e-9)
