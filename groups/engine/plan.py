@@ -204,7 +204,8 @@ class Plan:
 
     def bodies(self, X: Floats) -> Floats:
         """(bodies, numbers, instants) records."""
-        return X[self.first_body : self.first_state].reshape(-1, self.record.stored, X.shape[1])
+        rows = X[self.first_body : self.first_state]
+        return rows.reshape(self.mechanism.n_bodies, self.record.stored, X.shape[1])
 
     def poses(self, X: Floats) -> Poses:
         """Poses (instants, bodies) in an array of the full height."""
@@ -217,7 +218,7 @@ class Plan:
 
     def quality(self, X: Floats) -> Floats:
         """(groups, numbers, instants) quality."""
-        return X[self.first_quality : self.first_clock].reshape(-1, len(QUALITY), X.shape[1])
+        return X[self.first_quality : self.first_clock].reshape(len(self.parts), len(QUALITY), X.shape[1])
 
     def axes(self, bodies: Floats) -> Floats:
         """(bodies, numbers, instants) axes by records."""
