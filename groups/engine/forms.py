@@ -220,3 +220,12 @@ class Form:
         A, B = group.ends_of(numbers, bodies, cut)
         x_, y = minus(B.place, A.place)[:2]
         return x_, y
+
+
+#: Closed forms in the order in which they are tried.
+FORMS: list[type[Form]] = [Form]
+
+
+def form_of(group: Group) -> Form | None:
+    """The closed form of a group, if one is known."""
+    return next((form for kind in FORMS if (form := kind.match(group)) is not None), None)

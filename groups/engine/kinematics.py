@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from groups.engine.curves import pieces_of
-from groups.engine.forms import Form
+from groups.engine.forms import Form, form_of
 from groups.engine.numbers import Known, Name, Numbers, Reference, Twins, Uses
 from groups.engine.struts import Side, mode_of, place_strut
 from groups.engine.users import traced
@@ -89,7 +89,7 @@ class Group:
     def find_reference(self, closed_forms: bool = True) -> None:
         """Starts of the unknowns, signs of closed forms and struts, zeros of the angles in the plane."""
         numbers = Reference(self)
-        self.form = Form.match(self)
+        self.form = form_of(self)
         if self.form is not None:
             self.mode, self.regular = self._mode_of_form(self.form, numbers)
             if not np.any(self.regular):  # a dead point: no root to differentiate
@@ -144,7 +144,7 @@ class Group:
     def prepare(self) -> None:
         """Note the geometry, which is left out of twins until one is traced."""
         if not self.uses.given and len(self.geometry):
-            self.form = None if self.form is None else Form.match(self)
+            self.form = None if self.form is None else form_of(self)
             self.evaluate(Reference(self))
 
     def unknown(self, numbers: Numbers, name: Name, start: Callable[[], Number]) -> Number:
