@@ -48,8 +48,7 @@ class PosesOverTime:
         """The point of space (3, 1), m, about which loads of all bodies are taken, amid the mechanism."""
         frames = self.frames
         centres = frames.position + np.einsum("nab,nb->na", frames.rotation, frames.centre)
-        found: Floats = centres.mean(axis=0)[:, None]
-        return found
+        return np.asarray(centres.mean(axis=0)[:, None])
 
     def frame(self, body: int) -> Frame:
         """Frame of a body: place (3, T), axes (3, 3, T) column by column."""

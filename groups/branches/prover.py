@@ -212,9 +212,7 @@ class Prover:
                 values[place], rates[place] = x, rate
         return values, rates, left
 
-    def _tried(
-        self, X: Floats, x: Floats, apart: int, h: Floats, usable: Bools, *, compiled: bool
-    ) -> Pieces:  # fmt: skip
+    def _tried(self, X: Floats, x: Floats, apart: int, h: Floats, usable: Bools, *, compiled: bool) -> Pieces:
         """Steps h (K,) between columns of an array and those so far to the right, each in one piece."""
         with np.errstate(all="ignore"):
             margin, radius, box = self.tests(len(h), compiled=compiled)(X, apart, h)
@@ -326,9 +324,7 @@ class Prover:
                 found |= ~good[part.index] & usable[part.index] & good[list(part.known)].all(axis=0)
         return found
 
-    def _between(
-        self, life: Life, way: Way, x: Floats, at: Floats, left: Floats, right: Floats
-    ) -> Floats:  # fmt: skip
+    def _between(self, life: Life, way: Way, x: Floats, at: Floats, left: Floats, right: Floats) -> Floats:
         """Solved columns inside of pieces, from the quintics between their ends."""
         plan, Y, shape = self.plan, life.storage(len(at)), (-1, len(SHARES) - 2, x.shape[1])
         before, after = ([X[rows] for rows in (plan.q, plan.dq, plan.ddq)] for X in (left, right))

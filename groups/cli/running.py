@@ -25,7 +25,7 @@ from mbssa.cli import RUNNER
 from mbssa.cli.options import option
 from mbssa.progress import Progress, bar
 
-#: Seconds of compiling, and of a proof that is asked for, from which on they are announced.
+#: Shortest compilation, and shortest proof that an option requests, that are announced (s).
 ANNOUNCED, ANNOUNCED_PROOF = 1.0, 3.0
 
 

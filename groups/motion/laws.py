@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -142,6 +143,15 @@ def spline(times: npt.ArrayLike, values: npt.ArrayLike) -> Law:
 def formula(text: str, unit: Literal["m", "rad", ""] = "", scale: float = 1.0) -> Law:
     """An expression of the time t in s; what has no unit counts ``scale`` of ``unit``."""
     return of_time(function_of(text, ("t",), unit, scale))
+
+
+def law_of(given: Callable[[Any], Any] | str, unit: Literal["m", "rad", ""], t: Floats) -> Law:
+    """The law of an expression in text, or of any function of time; what gives rates at t (T,) as it is."""
+    law = formula(given, unit) if isinstance(given, str) else given
+    try:
+        return law if isinstance(law(t), tuple) else partial(evaluated, law)
+    except (TypeError, ValueError):  # it takes one instant, or says at its evaluation what is wrong
+        return partial(evaluated, law)
 
 
 def evaluated(law: Callable[[Any], Any], t: Floats) -> tuple[Floats, Floats, Floats]:

@@ -22,6 +22,7 @@ def linearised(opened: CutOpen, poses: Poses) -> tuple[Floats, Floats]:
     """Coordinates (T, n), m and principal angles in rad, and J (T, m, n); NaN where a body was not placed."""
     mechanism, size = opened.mechanism, opened.frames.size
     arrays = (x.swapaxes(0, 1) for x in (poses.position, poses.rotation, poses.angle))
+    arrays = (array.swapaxes(0, 1) for array in (poses.position, poses.rotation, poses.angle))
     at = PosesOverTime(mechanism, opened.frames, *arrays)
     count, n, units = at.instants, len(opened.coordinates), np.array(unknowns(mechanism.space))
     value, screws = np.empty((count, n)), np.zeros((count, n, 6))
@@ -63,12 +64,8 @@ def _loads_of(at: PosesOverTime, cut: Cut) -> tuple[tuple[int, ...], Floats]:
     if cut.rod < 0:
         rows = joint_rows(at, cut.joints[0], cut.equations[len(cut.equations) - cut.driven :])
         return rows.bodies, rows.loads
-    ends = [
-        (b, j, side)
-        for j in cut.joints
-        for side, b in enumerate(mechanism.joint_bodies(j)[:2])
-        if b != cut.rod
-    ]
+    sided = ((b, j, k) for j in cut.joints for k, b in enumerate(mechanism.joint_bodies(j)[:2]))
+    ends = [end for end in sided if end[0] != cut.rod]
     bodies, joints, sides = map(tuple, zip(*ends, strict=True))
     poses = [(at.position[b], at.rotation[b]) for b in bodies]
     d, C, axes, arms, _ = relative_pose(poses, frames.origin[joints, sides], frames.axes[joints, sides])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import TYPE_CHECKING, get_args
 
 import numpy as np
@@ -25,7 +25,7 @@ from groups.dynamics.state import State
 from groups.model import Model
 from groups.motion import Law
 from groups.motion.inputs import name_faults
-from groups.motion.laws import evaluated, formula
+from groups.motion.laws import law_of
 from groups.motion.sampled import time_faults
 from groups.motion.sampling import check_span, laws_from_data
 from groups.partitioning import partition
@@ -235,11 +235,10 @@ def _laws(request: Request, model: Model, first: Floats, faults: list[str]) -> d
                 faults.append(f"prescribed {name!r} is no law; give one, such as groups.polynomial")
                 continue
             try:
-                made = formula(law, coordinate_unit(name)) if isinstance(law, str) else law
-                laws[name] = made if isinstance(made(first), tuple) else partial(evaluated, made)
+                laws[name] = law_of(law, coordinate_unit(name), first)
                 if not np.isfinite(laws[name](first)).all():
                     faults.append(f"prescribed {name!r} is not finite at t = {first[0]:.6g} s")
-            except Exception as error:
+            except Exception as error:  # of a user's function: any kind is named with its coordinate
                 faults.append(f"prescribed {name!r}: {error}")
     elif given:
         motion = model.mechanism.motion

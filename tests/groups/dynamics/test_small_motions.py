@@ -1,5 +1,7 @@
 """Equilibrium and eigenfrequencies against formulas."""
 
+import math
+
 import numpy as np
 import pytest
 from dense_forces import with_masses
@@ -225,6 +227,8 @@ def test_prescribed_laws_are_those_that_sample_takes():
     arm = mbssa.Builder("planar").body("arm", inertia={"mass": 1.0, "centre": (0.3, 0.0), "moment": 0.1})
     mechanism = arm.revolute("frame", "arm", point=(0, 0), driven=True).build()
     laws = "0.2*t^2 - 0.1*t^3", lambda t: 0.2 * t**2 - 0.1 * t**3, groups.polynomial(0.0, 0.0, 0.2, -0.1)
+    of_math = groups.simulate(mechanism, 1.0, steps=11, prescribed={"1-2.angle": lambda t: 0.1 * math.sin(t)})
+    assert of_math.trajectory.orientation[-1, 1] == pytest.approx(0.1 * math.sin(1.0), abs=1e-9)
     found = [groups.simulate(mechanism, 1.0, prescribed={"1-2.angle": law}).trajectory for law in laws]
     for one in found[:2]:
         np.testing.assert_allclose(one.acceleration, found[2].acceleration, rtol=0, atol=1e-9)
