@@ -168,7 +168,7 @@ class _System:
         every = np.arange(len(x))
         found, J = self._at(x).at(x[:, :-1].T, every)
         rows, J = self._squared(found.T, J)
-        by_share = np.zeros_like(rows)
+        by_share: Any = np.zeros_like(rows)
         if self.spread.any():  # squares in the share, so that this is no approximation
             both = [self._at(x, by).evaluate(self._rows, every, x[:, :-1].T).T for by in (1.0, -1.0)]
             by_share = 0.5 * np.subtract(*(self._squared(each)[0] for each in both))
