@@ -289,11 +289,9 @@ def test_levels_that_were_not_kept_have_no_rates(four_bar):
         four_bar.columns(derived={"a": "1 +", "b": "x"})
 
 
-@pytest.mark.parametrize(
-    "text", ["log(sin(9 * 1-2.angle))", "sqrt(sin(9 * 1-2.angle))", "asin(2 * sin(9 * 1-2.angle))"]
-)
+@pytest.mark.parametrize("text", ["log({})", "sqrt({})", "asin(1 + {})"])
 def test_there_are_no_rates_where_there_is_no_value(four_bar, text):
-    found = four_bar.quantity(text)
+    found = four_bar.quantity(text.format("(1-2.angle - 0.9283 rad) / (1 rad)"))
     gone = np.isnan(found.value)
     assert 0 < gone.sum() < len(gone)
     for level in (found.rate, found.acceleration):
