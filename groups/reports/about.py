@@ -12,17 +12,11 @@ from mbssa.reports.table import SHOWN, Heading, Table
 
 if TYPE_CHECKING:
     from groups.model import Model
-    from groups.solvers.solver import Solver
     from mbssa import Structure
 
 
 #: Letters of a line of bodies in a narrow table.
 _WRAPPED = 12
-
-
-def solver_text(solver: Solver) -> str:
-    """Form and name of a solver in one: ``closed form: RRR dyad``, ``Newton, 6 unknowns``."""
-    return solver.name if solver.name.startswith(solver.form) else f"{solver.form}: {solver.name}"
 
 
 def group_table(
@@ -37,7 +31,7 @@ def group_table(
 
     def cells(g: int) -> tuple[str, ...]:
         group, rest = model.structure.groups[g], [cell(g) for cell in columns.values()]
-        bodies, rest = ", ".join(map(str, group.bodies)), [solver_text(model.solvers[g]), *rest]
+        bodies, rest = ", ".join(map(str, group.bodies)), [model.solvers[g].title, *rest]
         if not narrow:
             return str(group.number), bodies, group.type_name, *rest
         below = "\n".join([group.type_name, *wrap(bodies, max(len(group.type_name), _WRAPPED))])
