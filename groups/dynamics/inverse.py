@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from groups.dynamics.block import Block, JointLoads, balanced
 from groups.dynamics.equilibrium import Balance
-from groups.dynamics.forces import wrenches_of
+from groups.dynamics.forces import exerted
 from groups.dynamics.forces.at import Solved, coordinate_fault
 from groups.dynamics.masses import Energy, Wrench, masses
 from groups.dynamics.state import State
@@ -88,7 +88,7 @@ class Acting(NamedTuple):
 def acting_on(state: State, applied: Mapping[str, npt.ArrayLike] | None) -> Acting:
     """Loads that act on the bodies but reactions and driving forces."""
     mechanism = state.trajectory.mechanism
-    elements = {force.id: wrenches_of(force, state) for force in mechanism.forces}
+    elements = {force.id: exerted(force, state)[0] for force in mechanism.forces}
     faults = []
     for name, values in (applied or {}).items():
         fault = coordinate_fault(mechanism, name)
