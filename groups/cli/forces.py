@@ -17,8 +17,8 @@ from groups.dynamics.inverse import driven_elsewhere
 from groups.pictures import forces_over_time, page
 from groups.reports.forces import ForcesSummary, forces_report
 from groups.trajectory import Trajectory
-from mbssa import Structure, load
-from mbssa.cli.console import NOT_DETERMINED, OK, STOPPED, fail, refuse, stopping
+from mbssa import ModelError, Structure, load
+from mbssa.cli.console import NOT_DETERMINED, OK, STOPPED, fail, fail_all, refuse, stopping
 from mbssa.cli.options import DurationOption, ModelArgument, MotionOption, StepsOption, UnitsOption, option
 from mbssa.cli.outputs import PAGES, STILL, TABLES, Target, target_faults, targets_of
 from mbssa.pictures import save
@@ -87,9 +87,10 @@ def forces(
     solvable = solvable_model(load(model), model)
     structure = solvable.structure
     path = motion_to_solve(solvable, model, motion, steps, duration)
+    at_reference = _driven(options.at_reference(solvable), structure, drives)
     if plot:
         try:
-            forces_over_time(forces_of(*_driven(options.at_reference(solvable), structure, drives)), drawn)
+            forces_over_time(forces_of(*at_reference), drawn)
         except (ValueError, ModuleNotFoundError) as error:
             fail(f"--plot: {error}")
 
@@ -123,4 +124,9 @@ def forces(
 
 def _driven(trajectory: Trajectory, structure: Structure, drives: str | None) -> tuple[Trajectory, Structure]:
     """A motion and its structure, or those of other drives."""
-    return (trajectory, structure) if drives is None else driven_elsewhere(trajectory, drives)
+    try:
+        return (trajectory, structure) if drives is None else driven_elsewhere(trajectory, drives)
+    except ModelError as error:
+        fail_all([f"--{fault}" for fault in error.faults])
+    except ValueError as error:
+        fail(f"--{error}")

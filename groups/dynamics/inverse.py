@@ -13,12 +13,12 @@ import numpy.typing as npt
 
 from groups.dynamics.block import Block, JointLoads, balanced
 from groups.dynamics.equilibrium import Balance
-from groups.dynamics.forces import wrenches_of
+from groups.dynamics.forces import exerted
 from groups.dynamics.forces.at import Solved, coordinate_fault
 from groups.dynamics.masses import Energy, Wrench, masses
 from groups.dynamics.state import State
 from groups.passive_rotations import locked_rotations
-from mbssa import decompose, with_inputs
+from mbssa import ModelError, decompose, with_inputs
 from mbssa.arrays import Floats
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ class Acting(NamedTuple):
 def acting_on(state: State, applied: Mapping[str, npt.ArrayLike] | None) -> Acting:
     """Loads that act on the bodies but reactions and driving forces."""
     mechanism = state.trajectory.mechanism
-    elements = {force.id: wrenches_of(force, state) for force in mechanism.forces}
+    elements = {force.id: exerted(force, state)[0] for force in mechanism.forces}
     faults = []
     for name, values in (applied or {}).items():
         fault = coordinate_fault(mechanism, name)
@@ -113,7 +113,10 @@ def acting_on(state: State, applied: Mapping[str, npt.ArrayLike] | None) -> Acti
 
 def driven_elsewhere(trajectory: Trajectory, drives: Sequence[str] | str) -> tuple[Trajectory, Structure]:
     """The same motion of the mechanism that is driven in other coordinates, and its structure."""
-    structure = decompose(with_inputs(trajectory.mechanism, drives))
+    try:
+        structure = decompose(with_inputs(trajectory.mechanism, drives))
+    except ModelError as error:
+        raise ModelError(error.source, [fault.at("drives") for fault in error.faults]) from None
     if not structure.determined:
         named = ", ".join(structure.mechanism.driven_coordinates) or "of no coordinate"
         raise ValueError(

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from groups.building import build
-from groups.dynamics.forces import energy_of
+from groups.dynamics.forces import exerted
 from groups.dynamics.forward import METHODS
 from groups.dynamics.forward.equations import CannotGoOnError, Equations, Measured, instant
 from groups.dynamics.forward.events import Event, limit_events
@@ -300,7 +300,7 @@ def _result(
     trajectory, work = measured.trajectory(mechanism, time), measured.work
     if measured.energies is None:
         state = State.of(trajectory)
-        stored = sum((energy_of(force, state) for force in mechanism.forces), start=np.zeros(len(time)))
+        stored = sum((exerted(force, state)[1] for force in mechanism.forces), start=np.zeros(len(time)))
         energy = masses(state)[1]
         kinetic, gravity = energy.kinetic, energy.gravity
     else:

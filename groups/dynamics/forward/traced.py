@@ -220,6 +220,7 @@ class Traced:
         self.force: list[Number] = [0.0] * len(columns)
         self.kinetic: Number = 0.0
         self.potential: Number = 0.0
+        self.stored: Number = 0.0
         self.power: Number = 0.0
         #: Of the motion with its accelerations: rate of both energies, and the size of its terms.
         self.change: Number = 0.0
@@ -228,9 +229,9 @@ class Traced:
         gravity = table.gravity.tolist()
         for b, mass, centre, moment in table.rows:
             self._mass(columns, self.bodies[b], mass, clean(centre), clean(moment), gravity)
-        at = self.at = _Traced(self, columns)
+        at = _Traced(self, columns)
         for force in self.mechanism.forces:
-            TYPES[force.type].exert(force, at)
+            self.stored = self.stored + TYPES[force.type].exert(force, at)
         for i, name in enumerate(applied):
             at.along(name, self.graph.input("applied", i))
 
@@ -265,11 +266,7 @@ class Traced:
             else:
                 axes = [x for axis in frame.axes for x in axis]
                 numbers += [*frame.place, *axes, *velocity, *acceleration]
-        stored: Number = 0.0
-        for force in self.mechanism.forces:
-            if hasattr(TYPES[force.type], "energy"):
-                stored = stored + TYPES[force.type].energy(force, self.at)
-        energies = [self.kinetic, self.potential, stored, self.change, self.exchange]
+        energies = [self.kinetic, self.potential, self.stored, self.change, self.exchange]
         return [*numbers, *energies, *self.rows, *self.rates]
 
     @cached_property
