@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
-from typing import Annotated
+from pathlib import Path
 
 import typer
 
@@ -19,7 +19,7 @@ from groups.reports.forces import ForcesSummary, forces_report
 from groups.trajectory import Trajectory
 from mbssa import Structure, load
 from mbssa.cli.console import NOT_DETERMINED, OK, STOPPED, fail, refuse, stopping
-from mbssa.cli.options import DurationOption, ModelArgument, MotionOption, StepsOption, UnitsOption, option
+from mbssa.cli.options import DURATION, MODEL, MOTION, STEPS, UNITS, flag, option
 from mbssa.cli.outputs import PAGES, STILL, TABLES, Target, target_faults, targets_of
 from mbssa.pictures import save
 
@@ -27,39 +27,29 @@ from mbssa.pictures import save
 @stopping("nothing more was written")
 @options.with_options()
 def forces(
-    model: ModelArgument,
-    motion: MotionOption = None,
-    steps: StepsOption = None,
-    duration: DurationOption = None,
-    drives: Annotated[
-        str | None,
-        option(
-            "NAME,...",
-            "Give the drives to these coordinates; the motion stays.",
-            show_default="the inputs of MODEL",
-        ),
-    ] = None,
-    minimum_norm: Annotated[
-        bool,
-        typer.Option("--minimum-norm", help="Give reactions that are not determined those of least norm."),
-    ] = False,
-    output: Annotated[
-        options.Files,
-        options.files_option("Write the numbers: .csv or .parquet, - prints CSV", "--output", "-o"),
-    ] = None,
-    units: UnitsOption = "file",
-    plot: Annotated[options.Files, options.files_option("Draw forces over time: .png, .svg or .pdf")] = None,
-    animate: Annotated[
-        options.Files, options.files_option("Play the motion with arrows of joint forces: .html")
-    ] = None,
-    curves: Annotated[
-        str | None,
-        option(
-            "NAME,...",
-            "What --plot draws: joints (2-3), columns (2-3.Fx), drives, frame.",
-            show_default="drives, frame",
-        ),
-    ] = None,
+    model: str = MODEL,
+    motion: Path | None = MOTION,
+    steps: int | None = STEPS,
+    duration: float | None = DURATION,
+    drives: str | None = option(
+        "NAME,...",
+        "Give the drives to these coordinates; the motion stays.",
+        show_default="the inputs of MODEL",
+    ),
+    minimum_norm: bool = flag(
+        "--minimum-norm", "Give reactions that are not determined those of least norm."
+    ),
+    output: options.Files = options.files_option(
+        "Write the numbers: .csv or .parquet, - prints CSV", "--output", "-o"
+    ),
+    units: str = UNITS,
+    plot: options.Files = options.files_option("Draw forces over time: .png, .svg or .pdf"),
+    animate: options.Files = options.files_option("Play the motion with arrows of joint forces: .html"),
+    curves: str | None = option(
+        "NAME,...",
+        "What --plot draws: joints (2-3), columns (2-3.Fx), drives, frame.",
+        show_default="drives, frame",
+    ),
     *,
     common: options.CommonOptions,
 ) -> None:

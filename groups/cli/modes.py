@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
 
 from groups.assembly_modes import STARTS
 from groups.assembly_modes import modes as modes_of
@@ -16,7 +15,7 @@ from mbssa import load
 from mbssa.cli import completion
 from mbssa.cli.console import fail, present, refuse, stopping
 from mbssa.cli.inputs import shown_in
-from mbssa.cli.options import ModelArgument, UnitsOption, option
+from mbssa.cli.options import MODEL, UNITS, option
 from mbssa.cli.outputs import STILL, target_faults, targets_of
 from mbssa.pictures import save
 from mbssa.progress import bar
@@ -24,19 +23,17 @@ from mbssa.progress import bar
 
 @with_options()
 def modes(
-    model: ModelArgument,
-    group: Annotated[
-        int | None, option("N", "List the modes of this group, with their coordinates.", completion.groups)
-    ] = None,
-    starts: Annotated[
-        int, option("N", "Where Newton searches: end after N random starts in a row that find no new mode.")
-    ] = STARTS,
-    pictures: Annotated[
-        Path | None, option("FILE", "Draw the modes as thumbnails: .png, .svg or .pdf.")
-    ] = None,
+    model: str = MODEL,
+    group: int | None = option(
+        "N", "List the modes of this group, with their coordinates.", complete=completion.groups
+    ),
+    starts: int = option(
+        "N", "Where Newton searches: end after N random starts in a row that find no new mode.", STARTS
+    ),
+    pictures: Path | None = option("FILE", "Draw the modes as thumbnails: .png, .svg or .pdf."),
     *,
     common: CommonOptions,
-    units: UnitsOption = "file",
+    units: str = UNITS,
 ) -> None:
     """List the assembly modes of the structural groups of MODEL where its reference stands.
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from pkgutil import resolve_name
-from typing import Annotated
 
 import typer
 
@@ -11,17 +11,17 @@ from mbssa.cli import SINGULAR_POSITIONS
 from mbssa.cli.console import NOT_DETERMINED, OK, present, refuse, warn
 from mbssa.cli.inputs import loaded, shown_in
 from mbssa.cli.options import (
-    AllowOption,
-    ForceOption,
-    FormatOption,
-    InputsOption,
-    ModelArgument,
-    OutputOption,
-    PairsOption,
-    TerminalsOption,
-    TrustOption,
-    UnitsOption,
-    WatchOption,
+    ALLOW,
+    FORCE,
+    FORMAT,
+    INPUTS,
+    MODEL,
+    OUTPUT,
+    PAIRS,
+    TERMINALS,
+    TRUST,
+    UNITS,
+    WATCH,
     option,
     precision_in_si,
 )
@@ -29,21 +29,20 @@ from mbssa.cli.outputs import target_faults, targets_of
 
 
 def check(
-    model: ModelArgument,
-    inputs: InputsOption = None,
-    terminal: TerminalsOption = None,
-    pairs: PairsOption = None,
-    form: FormatOption = "table",
-    output: OutputOption = None,
-    force: ForceOption = False,
-    trust: TrustOption = False,
-    allow: AllowOption = None,
-    watch: WatchOption = False,
-    precision: Annotated[
-        str | None,
-        option("LENGTH", "Of the geometry's numbers, such as 1e-6 m; found from their digits if not given."),
-    ] = None,
-    units: UnitsOption = "file",
+    model: str = MODEL,
+    inputs: str | None = INPUTS,
+    terminal: list[str] | None = TERMINALS,
+    pairs: str | None = PAIRS,
+    form: str = FORMAT,
+    output: Path | None = OUTPUT,
+    force: bool = FORCE,
+    trust: bool = TRUST,
+    allow: list[Path] | None = ALLOW,
+    watch: bool = WATCH,
+    precision: str | None = option(
+        "LENGTH", "Of the geometry's numbers, such as 1e-6 m; found from their digits if not given."
+    ),
+    units: str = UNITS,
 ) -> None:
     """Find out whether MODEL can be solved as given, and if not, why and what would help.
 
