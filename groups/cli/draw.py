@@ -13,8 +13,6 @@ from groups.building import build
 from groups.cli.arguments import coordinate_values, names
 from groups.cli.options import CommonOptions, shown_in, with_options
 from groups.motion import default_motion, sample, speed
-from groups.pictures import findings_at_reference, mechanism_at
-from groups.pictures.drawing import resting
 from groups.trajectory import Trajectory
 from mbssa import Mechanism, decompose, load
 from mbssa.cli.console import NOT_DETERMINED, OK, fail, refuse
@@ -22,7 +20,6 @@ from mbssa.cli.inputs import shown_in as mechanism_in
 from mbssa.cli.options import MODEL, UNITS, WATCH, flag, option
 from mbssa.cli.outputs import STILL, Target, target_faults
 from mbssa.io.motion import by_id
-from mbssa.pictures import save
 from mbssa.units import SI
 
 #: Steps from the reference to given inputs: so small that the branch of the reference is kept.
@@ -60,6 +57,10 @@ def draw(
 
     Example: mbssa draw rotor --output rotor.png
     """
+    from groups.pictures import findings_at_reference, mechanism_at
+    from groups.pictures.drawing import resting
+    from mbssa.pictures import save
+
     path = Path(f"{Path(model).stem if Path(model).suffix else model}.svg") if output is None else output
     target = Target("--output", path, STILL)
     faults = target_faults([target], [model], common.force)

@@ -14,14 +14,12 @@ from groups.cli.loading import motion_to_solve, solvable_model
 from groups.cli.running import solve_interactively
 from groups.dynamics import forces as forces_of
 from groups.dynamics.inverse import driven_elsewhere
-from groups.pictures import forces_over_time, page
 from groups.reports.forces import ForcesSummary, forces_report
 from groups.trajectory import Trajectory
 from mbssa import Structure, load
 from mbssa.cli.console import NOT_DETERMINED, OK, STOPPED, fail, refuse, stopping
 from mbssa.cli.options import DURATION, MODEL, MOTION, STEPS, UNITS, flag, option
 from mbssa.cli.outputs import PAGES, STILL, TABLES, Target, target_faults, targets_of
-from mbssa.pictures import save
 
 
 @stopping("nothing more was written")
@@ -77,6 +75,9 @@ def forces(
     solvable = solvable_model(load(model), model)
     structure = solvable.structure
     path = motion_to_solve(solvable, model, motion, steps, duration)
+    if plot or animate:
+        from groups.pictures import forces_over_time, page
+        from mbssa.pictures import save
     if plot:
         try:
             forces_over_time(forces_of(*_driven(options.at_reference(solvable), structure, drives)), drawn)

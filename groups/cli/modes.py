@@ -9,7 +9,6 @@ from groups.assembly_modes import STARTS
 from groups.assembly_modes import modes as modes_of
 from groups.cli.loading import solvable_model
 from groups.cli.options import CommonOptions, with_options
-from groups.pictures import mode_pictures
 from groups.reports.modes import modes_report
 from mbssa import load
 from mbssa.cli import completion
@@ -17,7 +16,6 @@ from mbssa.cli.console import fail, present, refuse, stopping
 from mbssa.cli.inputs import shown_in
 from mbssa.cli.options import MODEL, UNITS, option
 from mbssa.cli.outputs import STILL, target_faults, targets_of
-from mbssa.pictures import save
 from mbssa.progress import bar
 
 
@@ -56,6 +54,9 @@ def modes(
     except ValueError as error:
         fail(f"{model}: {error}")
     if pictures is not None:
+        from groups.pictures import mode_pictures
+        from mbssa.pictures import save
+
         try:
             save(mode_pictures(found, [each for each in listed if len(each) > 1] or listed), pictures)
         except ValueError as error:

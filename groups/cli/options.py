@@ -14,7 +14,7 @@ import typer
 
 from groups.cli.arguments import expressions, names
 from groups.model import Model
-from groups.results.table import Choice, chosen_columns
+from groups.results.table import QUANTITIES, Choice, chosen_columns
 from groups.trajectory import LEVELS, Level, Trajectory
 from mbssa.cli import completion
 from mbssa.cli.console import BETWEEN, present, refuse
@@ -76,7 +76,7 @@ class OutputOptions:
     quantities: str | None = option(
         "KIND,...",
         "Columns of .csv and .parquet: driven, joints, points, bodies, groups.",
-        complete=completion.words("driven", "joints", "points", "bodies", "groups"),
+        complete=completion.words(*QUANTITIES),
         show_default="all",
     )
     joints: str | None = option(
@@ -137,6 +137,11 @@ class OutputOptions:
     ) -> list[str]:
         """Faults, before the model is read: ``read`` are the run's files, ``others`` its own targets."""
         faults = target_faults([*self.targets, *others], read, force, form)
+        faults += [
+            f"--quantities {name}: no such kind; there are {', '.join(QUANTITIES)}"
+            for name in names(self.quantities)
+            if name not in QUANTITIES
+        ]
         expressions(self.quantity, faults)
         columns = self.quantities, self.joints, self.bodies
         if not self._tables and any(one is not None for one in columns):

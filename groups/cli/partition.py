@@ -16,7 +16,6 @@ from groups.motion import Motion, constant_speed, driven_coordinates
 from groups.partitioning import Partitioning, sweep_partition
 from groups.partitioning import partition as divide
 from groups.partitioning.choice import CannotAssembleError
-from groups.pictures.partitioning import conditions
 from groups.reports.partitioning import partition_report, sweep_report
 from groups.trajectory import Trajectory
 from mbssa import Mechanism, ModelError, load, with_inputs
@@ -25,7 +24,6 @@ from mbssa.cli.inputs import shown_in
 from mbssa.cli.options import DURATION, MODEL, MOTION, OUTPUT, SHEET, STEPS, UNITS, flag, option
 from mbssa.cli.outputs import STILL, target_faults, targets_of
 from mbssa.joints.catalogue import is_length
-from mbssa.pictures import save
 from mbssa.progress import Progress, bar
 
 METHODS = ("complete", "qr")
@@ -107,6 +105,9 @@ def partition(
         except ValueError as error:
             fail(f"{model}: {error}")
         if plot is not None:
+            from groups.pictures.partitioning import conditions
+            from mbssa.pictures import save
+
             save(conditions(swept), plot)
         present(sweep_report(swept), form, output)
         return
