@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from groups.pictures.coordinates import every_curve
+from groups.pictures.coordinates import every_curve, titles_of
 from groups.pictures.paths import Point, PointName, points_of
 from groups.pictures.scene import Scene, failed_at, scene_of
 from groups.pictures.shapes import Mark
@@ -139,7 +139,7 @@ def page_data(
     solids = solids_of(scene.mechanism, scene.bodies)
     solid = {each.body for each in solids}  # these have a mesh instead of lines
     tubes = {guide.joint for guide in scene.guides if guide.kind == "tube"}
-    layers = _layers(scene)
+    layers, units = _layers(scene), scene.mechanism.units
     return {
         "name": printable(scene.mechanism.name or "mechanism"),
         "planar": scene.planar,
@@ -194,8 +194,16 @@ def page_data(
         "forces": [] if forces is None else _forces(forces, scene, centre),
         "open": forces is not None and bool(forces.indeterminate),
         "curves": [
-            vars(curve)
-            | {"titles": curve.titles, "parts": [np.float32(part[scene.instants]) for part in curve.parts]}
+            {
+                "label": curve.name,
+                "unit": given_in(curve.unit, units)[0],
+                "driven": curve.name in scene.mechanism.driven_coordinates,
+                "parts": [
+                    np.float32(level[scene.instants] / given_in(curve.unit, units)[1])
+                    for level in curve.levels
+                ],
+                "titles": titles_of(curve.unit, units),
+            }
             for curve in every_curve(trajectory)[: min(_MOST_CURVES, _MOST_VALUES // len(scene.instants))]
         ],
         "model": _model(scene.mechanism),
