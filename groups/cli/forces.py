@@ -14,7 +14,7 @@ from groups.cli.loading import motion_to_solve, solvable_model
 from groups.cli.running import solve_interactively
 from groups.dynamics import forces as forces_of
 from groups.dynamics.inverse import driven_elsewhere
-from groups.reports.forces import ForcesSummary, forces_report
+from groups.reports.forces import forces_report
 from groups.trajectory import Trajectory
 from mbssa import Structure, load
 from mbssa.cli.console import NOT_DETERMINED, OK, STOPPED, fail, refuse, stopping
@@ -102,13 +102,7 @@ def forces(
         else:
             save(forces_over_time(found, drawn, units="file"), target.path)
 
-    shown = found.trajectory.mechanism.units
-    options.conclude(
-        targets,
-        write,
-        lambda files: forces_report(ForcesSummary(structure, found, files, shown, path)),
-        common.form,
-    )
+    options.conclude(targets, write, forces_report(structure, found, path), common.form)
     raise typer.Exit(STOPPED if run.stopped else OK if found.ok else NOT_DETERMINED)
 
 

@@ -70,22 +70,17 @@ def linearise(
         raise  # names its place itself
     except ValueError as error:
         fail_all(str(error).split(BETWEEN))
-    units = chosen_units(outputs.units, mechanism.units)
     played = _played(found, mode, amplitude, outputs) if outputs.animate else None
+
+    report = small_motions_report(found, rest, chosen_units(outputs.units, mechanism.units))
 
     def write(target: Target) -> None:
         if played is not None and target.endings is MOVING:
             outputs.write(played, target)
         else:
-            report = small_motions_report(found, rest, (), units)
             deliver(report.export(target.path.suffix.lower().removeprefix(".")), target.path)
 
-    options.conclude(
-        [*sheets, *outputs.targets],
-        write,
-        lambda files: small_motions_report(found, rest, files, units),
-        form,
-    )
+    options.conclude([*sheets, *outputs.targets], write, report, form)
     raise typer.Exit(OK if rest is None or rest.found else NOT_DETERMINED)
 
 

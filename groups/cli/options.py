@@ -241,15 +241,10 @@ class OutputOptions:
         points_of(scene_of(still, 1), names(self.points) or None)
 
 
-def conclude(
-    targets: Sequence[Target],
-    write: Callable[[Target], object],
-    report: Callable[[list[Path]], Report],
-    form: str,
-) -> None:
-    """Write the files of a command and print its report of them; exit 2 where one cannot be written."""
+def conclude(targets: Sequence[Target], write: Callable[[Target], object], report: Report, form: str) -> None:
+    """Write the files of a command and print its report with them; exit 2 where one cannot be written."""
     files, faults = written(targets, write)
-    present(report(files), form, beside=files)
+    present(report.with_files(files), form, beside=files)
     refuse(faults)
 
 

@@ -163,10 +163,7 @@ def simulate(
         else:
             found.forces.write(target.path, force=True)
 
-    shown = found.trajectory.mechanism.units
-    options.conclude(
-        [*outputs.targets, *tables], write, lambda files: simulation_report(found, files, shown), common.form
-    )
+    options.conclude([*outputs.targets, *tables], write, simulation_report(found), common.form)
     raise typer.Exit(STOPPED if found.status == "stopped" else OK if found.ok else NOT_DETERMINED)
 
 

@@ -96,11 +96,10 @@ def solve(
 
     reached = run.reached
     run = replace(run, trajectory=options.shown_in(run.trajectory, outputs.units))
-    units = run.trajectory.mechanism.units
     options.conclude(
         outputs.targets if len(reached.time) else [],
         lambda target: outputs.write(reached, target),
-        lambda files: solution_report(solvable, path, run, files, units),
+        solution_report(solvable, path, run),
         common.form,
     )
     raise typer.Exit(STOPPED if run.stopped else OK if run.trajectory.ok else NOT_DETERMINED)

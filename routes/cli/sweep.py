@@ -169,7 +169,7 @@ def sweep(
     except SweepError as error:
         fail(str(error), NOT_DETERMINED)
     title = built.mechanism.title
-    present(sweep_report(found, f"{model}: {title}" if title else model, files), form)
+    present(sweep_report(found, f"{model}: {title}" if title else model).with_files(files), form)
     raise typer.Exit(OK)
 
 
