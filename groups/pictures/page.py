@@ -13,7 +13,6 @@ import webbrowser
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
-from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -262,17 +261,16 @@ def _layers(scene: Scene) -> dict[int, int]:
     """Layers of planar bodies: those that share a joint differ, and the frame has the lowest."""
     if not scene.planar:
         return dict.fromkeys(scene.bodies, 0)
-    import networkx as nx
-
     pins: dict[tuple[float, ...], set[int]] = {}
     for mark in scene.marks:
         pin = (scene.place(mark)[0] / scene.size).round(6)
         pins.setdefault(tuple(pin.tolist()), set()).update(mark.bodies)
-    graph: nx.Graph[int] = nx.Graph()
-    graph.add_nodes_from(scene.bodies)
-    for pinned in (*({0, body} for body in scene.bodies[1:]), *pins.values()):
-        graph.add_edges_from(combinations(pinned.intersection(scene.bodies), 2))
-    return nx.greedy_color(graph, strategy=lambda *_: scene.bodies)
+    layers = {0: 0}
+    for body in scene.bodies[1:]:
+        beside = set[int]().union(*(pinned for pinned in pins.values() if body in pinned))
+        taken = {0} | {layers[other] for other in beside & layers.keys()}
+        layers[body] = min(set(range(len(taken) + 1)) - taken)
+    return layers
 
 
 def _view(scene: Scene) -> tuple[list[int], list[float], bool]:
