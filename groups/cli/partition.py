@@ -16,6 +16,7 @@ from groups.motion import Motion, constant_speed, driven_coordinates
 from groups.partitioning import Partitioning, sweep_partition
 from groups.partitioning import partition as divide
 from groups.partitioning.choice import CannotAssembleError
+from groups.partitioning.pivoting import Method
 from groups.reports.partitioning import partition_report, sweep_report
 from groups.trajectory import Trajectory
 from mbssa import Mechanism, ModelError, load, with_inputs
@@ -26,13 +27,11 @@ from mbssa.cli.outputs import STILL, target_faults, targets_of
 from mbssa.joints.catalogue import is_length
 from mbssa.progress import Progress, bar
 
-METHODS = ("complete", "qr")
-
 
 @with_options("force", "trust", "allow")
 def partition(
     model: str = MODEL,
-    method: str = option("NAME", "complete (Gaussian elimination, complete pivoting) or qr.", "complete"),
+    method: Method = option("NAME", "complete (Gaussian elimination, complete pivoting) or qr.", "complete"),
     cut: str | None = option("JOINT,...", "Cut these joints; those with the most freedom if not given."),
     independent: str | None = option(
         "COORDINATE,...",
@@ -68,8 +67,6 @@ def partition(
     Example: mbssa partition pendulum_four_bar --sweep --drive 1-3.angle
     """
     faults = []
-    if method not in METHODS:
-        faults.append(f"--method {method}: write {' or '.join(METHODS)}")
     if not 0 <= tolerance < 1:
         faults.append(f"--tolerance {tolerance}: write a share of the largest entry, from 0 to below 1")
     one = {"--dependent": dependent, "--driven": driven, "--at": at}

@@ -7,42 +7,28 @@ from pkgutil import resolve_name
 
 import typer
 
-from mbssa.cli import SINGULAR_POSITIONS
+from mbssa.cli import SINGULAR_POSITIONS, options
 from mbssa.cli.console import NOT_DETERMINED, OK, present, refuse, warn
 from mbssa.cli.inputs import loaded, shown_in
-from mbssa.cli.options import (
-    ALLOW,
-    FORCE,
-    FORMAT,
-    INPUTS,
-    MODEL,
-    OUTPUT,
-    PAIRS,
-    TERMINALS,
-    TRUST,
-    UNITS,
-    WATCH,
-    option,
-    precision_in_si,
-)
+from mbssa.cli.options import option, precision_in_si
 from mbssa.cli.outputs import target_faults, targets_of
 
 
 def check(
-    model: str = MODEL,
-    inputs: str | None = INPUTS,
-    terminal: list[str] | None = TERMINALS,
-    pairs: str | None = PAIRS,
-    form: str = FORMAT,
-    output: Path | None = OUTPUT,
-    force: bool = FORCE,
-    trust: bool = TRUST,
-    allow: list[Path] | None = ALLOW,
-    watch: bool = WATCH,
+    model: str = options.MODEL,
+    inputs: str | None = options.INPUTS,
+    terminal: list[str] | None = options.TERMINALS,
+    pairs: str | None = options.PAIRS,
+    form: str = options.FORMAT,
+    output: Path | None = options.OUTPUT,
+    force: bool = options.FORCE,
+    trust: bool = options.TRUST,
+    allow: list[Path] | None = options.ALLOW,
+    watch: bool = options.WATCH,
     precision: str | None = option(
         "LENGTH", "Of the geometry's numbers, such as 1e-6 m; found from their digits if not given."
     ),
-    units: str = UNITS,
+    units: str = options.UNITS,
 ) -> None:
     """Find out whether MODEL can be solved as given, and if not, why and what would help.
 
