@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from textwrap import wrap
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mbssa.arrays import Floats
 from mbssa.reports.structure import summary_head, treatment_lines
-from mbssa.reports.table import SHOWN, Heading, Table
+from mbssa.reports.table import SHOWN, Bad, Heading, Part, Table, first_lines
+from mbssa.units import given_in
 
 if TYPE_CHECKING:
     from groups.model import Model
     from groups.solvers.solver import Solver
     from mbssa import Structure
 
+
+#: Faults that a page lists before it only counts the rest.
+_FAULTS = 20
 
 #: Letters of a line of bodies in a narrow table.
 _WRAPPED = 12
@@ -66,3 +70,15 @@ def span_text(time: Floats) -> str:
     if len(time) == 1:
         return f"1 instant, t = {time[0]:.6g} s"
     return f"{len(time):,} instants, t = {time[0]:.6g} … {time[-1]:.6g} s"
+
+
+def fault_lines(faults: Sequence[str]) -> list[Part]:
+    """Heading and a line for each of the first faults; none where there are none."""
+    lines = [Bad(f"  - {fault}") for fault in first_lines(faults, _FAULTS)]
+    return ["", Heading("Faults"), *lines] if faults else []
+
+
+def quantity(name: str, si: str, units: tuple[str, str], **numbers: float) -> dict[str, Any]:
+    """Record of a quantity in other units of length and angle: its name, unit and numbers that are in SI."""
+    unit, scale = given_in(si, units)
+    return {"name": name, "unit": unit, **{key: number / scale for key, number in numbers.items()}}

@@ -10,12 +10,10 @@ import numpy as np
 from groups.dynamics.results import unit_of_drive
 from groups.reports.about import model_lines
 from mbssa.joints.catalogue import coordinate_unit
-from mbssa.reports.table import SHOWN, Bad, Good, Part, Report, Table, written_lines
-from mbssa.units import SI, given_in, units_record
+from mbssa.reports.table import SHOWN, Bad, Good, Part, Report, Table
+from mbssa.units import given_in, units_record
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from groups.dynamics.forward.small_motions import Equilibrium, Linearisation
 
 #: Share of the largest amplitude from which a coordinate belongs to a mode shape in a line.
@@ -28,9 +26,7 @@ _ROUNDING = 1e-6
 _MOST = 6
 
 
-def small_motions_report(
-    found: Linearisation, rest: Equilibrium | None, files: Sequence[Path] = (), units: tuple[str, str] = SI
-) -> Report:
+def small_motions_report(found: Linearisation, rest: Equilibrium | None, units: tuple[str, str]) -> Report:
     """Tables of coordinates and modes about the equilibrium ``rest``, or a given state; CSV has the modes."""
     # Units of the coordinates and of their generalised forces, and how much of the SI units these are.
     scaled = [given_in(coordinate_unit(name), units) for name in found.names]
@@ -69,7 +65,6 @@ def small_motions_report(
         state,
         Good("stable: no small motion grows") if found.stable else Bad("unstable: small motions grow"),
         _table(modes, named),
-        *written_lines(files),
     ]
 
     def record() -> dict[str, Any]:
@@ -86,7 +81,6 @@ def small_motions_report(
             "mass": found.mass * per,
             "damping": found.damping * per,
             "stiffness": found.stiffness * per,
-            "files": files,
         }
 
     return Report(parts, record, _sheet(modes, found.names, named))

@@ -154,11 +154,6 @@ class Verbatim(str):
     __slots__ = ()
 
 
-def written_lines(files: Iterable[Path]) -> list[Verbatim]:
-    """A line for each file that was written."""
-    return [Verbatim(f"written: {'standard output' if str(path) == '-' else path}") for path in files]
-
-
 class Good(str):
     """A line of success; green on a terminal."""
 
@@ -185,6 +180,16 @@ class Report:
     record: Callable[[], Any] | None = None  # makes the lists, texts and numbers of JSON
     sheet: Table | None = None  # table that CSV has
     document: Sequence[Part] | None = None  # what Markdown has; ``parts`` by default
+
+    def with_files(self, files: Sequence[Path]) -> Report:
+        """The report with a line for each file that was written, and their paths in its record."""
+        names = ["standard output" if str(path) == "-" else path for path in files]
+        record = self.record or dict
+        return replace(
+            self,
+            parts=[*self.parts, *(Verbatim(f"written: {name}") for name in names)],
+            record=lambda: record() | {"files": files},
+        )
 
     def print_on(self, console: Console) -> None:
         """Print title, lines and tables."""
@@ -253,6 +258,12 @@ def plain_text(print_on: Callable[[Console], None], width: int = WIDE) -> str:
     stream = io.StringIO()
     print_on(Console(file=stream, width=width, color_system=None, highlight=False, force_jupyter=False))
     return "\n".join(line.rstrip() for line in stream.getvalue().splitlines())
+
+
+def first_lines(lines: Sequence[str], most: int) -> list[str]:
+    """The first lines, and one that counts the others."""
+    more = len(lines) - most
+    return [*lines[:most], *([f"… and {more} more; --format json lists all"] if more > 0 else [])]
 
 
 def plain(source: object, names: str) -> dict[str, Any]:

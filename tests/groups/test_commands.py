@@ -174,6 +174,8 @@ def test_columns_and_tables_are_in_the_units_of_the_file(run_mbssa, tmp_path):
     assert len(degrees[0].split(",")) == 4 + 9
     done = run_mbssa(*asked[:4], "--joints", "1-2")
     assert "are for columns; write --output FILE.csv too" in done.stderr
+    done = run_mbssa(*asked[:4], "--quantities", "driven,foo")
+    assert (done.exit_code, "--quantities foo: no such kind; there are driven," in done.stderr) == (2, True)
     done = run_mbssa(*asked[:4], "--output", str(tmp_path / "b.csv"), "--joints", "7-9")
     assert done.exit_code == 2
     assert "no joint '7-9'" in done.stderr
