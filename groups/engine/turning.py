@@ -39,7 +39,7 @@ def mark_turned_back(plan: Plan, life: Life, way: Way, X: Floats, status: Status
     near = (WIDE if way.longest > COARSE else CLOSE) ** 2
     if all(least >= near for least in notes[-1, 1:].tolist()):
         return False
-    even = way.last > 2 and way.longest <= min(COARSE, EVEN * float(way.steps.min()))
+    even = way.last > 2 and way.longest <= min(COARSE, EVEN * way.least)
     suspects: dict[int, list[tuple[Part, int]]] = {}
     back = dict[int, Bools]()
     for g, k in np.argwhere(~(notes[:-1, 1:] >= near)).tolist():
