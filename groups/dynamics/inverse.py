@@ -20,6 +20,7 @@ from groups.dynamics.state import State
 from groups.passive_rotations import locked_rotations
 from mbssa import ModelError, decompose, with_inputs
 from mbssa.arrays import Floats
+from mbssa.bounds import LARGEST_LOAD, range_fault
 
 if TYPE_CHECKING:
     from groups.trajectory import Trajectory
@@ -89,6 +90,8 @@ def acting_on(state: State, applied: Mapping[str, npt.ArrayLike] | None) -> Acti
     """Loads that act on the bodies but reactions and driving forces."""
     mechanism = state.trajectory.mechanism
     elements = {force.id: exerted(force, state)[0] for force in mechanism.forces}
+    if not isinstance(applied or {}, Mapping):
+        raise TypeError(f"applied takes forces by coordinate, such as {{'1-2.angle': 5.0}}, not {applied!r}")
     faults = []
     for name, values in (applied or {}).items():
         fault = coordinate_fault(mechanism, name)
@@ -98,8 +101,8 @@ def acting_on(state: State, applied: Mapping[str, npt.ArrayLike] | None) -> Acti
             effort, fault = np.zeros(0), fault or f"{values!r} is no number"
         if not fault and effort.shape not in ((), (state.instants,)):
             fault = f"shape {effort.shape}; write ({state.instants},) or a number"
-        if not fault and not np.isfinite(effort).all():
-            fault = "is not finite; write numbers"
+        if not fault and (large := range_fault(np.abs(effort).max(initial=0.0), largest=LARGEST_LOAD)):
+            fault = f"the largest {large}"
         if fault:
             faults.append(f"applied {name!r}: {fault}")
             continue

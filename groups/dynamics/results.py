@@ -17,6 +17,7 @@ from groups.dynamics.joints import OPEN, Joint
 from groups.dynamics.locks import effect_of_locks
 from groups.dynamics.state import State
 from groups.results.faults import inputs_text, instants_text
+from groups.results.joints import joint_of
 from groups.trajectory import body_index, names_of_groups
 from mbssa.arrays import Floats
 from mbssa.joints.catalogue import is_length
@@ -153,7 +154,7 @@ class Forces:
             No such joint, or the body is none of the joint's.
         """
         mechanism = self.trajectory.mechanism
-        found = mechanism.joint(name) if isinstance(name, str) else mechanism.joints[name]
+        found = joint_of(mechanism, name)
         of = self.joints[found.index]
         bodies, planar = of.loads.bodies, mechanism.space == "planar"
         body = bodies[1] if on is None else body_index(mechanism, on)
@@ -255,6 +256,8 @@ class Forces:
         """Columns of a table, time first: drives, joints in world axes, the frame, powers, status."""
         from groups.results.table import Column, converted
 
+        if units not in ("si", "file"):
+            raise ValueError(f"units {units!r}; write 'si' or 'file'")
         found = [Column("time", "s", self.trajectory.time)]
         for name, driving, power in zip(self.drives, self.driving.T, self.drive_power.T, strict=True):
             found.append(Column(f"{name}.driving", unit_of_drive(name), driving))
