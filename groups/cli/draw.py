@@ -10,7 +10,7 @@ import numpy as np
 import typer
 
 from groups.building import build
-from groups.cli.arguments import coordinate_values, names
+from groups.cli.arguments import coordinate_values
 from groups.cli.options import CommonOptions, shown_in, with_options
 from groups.motion import default_motion, sample, speed
 from groups.trajectory import Trajectory
@@ -86,7 +86,7 @@ def draw(
             else:
                 trajectory, where = resting(mechanism), "reference"
             ok = trajectory.ok
-            picture = mechanism_at(shown_in(trajectory, units), -1, points=names(points), where=where)
+            picture = mechanism_at(shown_in(trajectory, units), -1, points=points or (), where=where)
         with target.place() as place:
             save(picture, place)
     except (ValueError, ModuleNotFoundError) as error:

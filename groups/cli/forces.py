@@ -9,7 +9,6 @@ from pathlib import Path
 import typer
 
 from groups.cli import options
-from groups.cli.arguments import names
 from groups.cli.loading import motion_to_solve, solvable_model
 from groups.cli.running import solve_interactively
 from groups.dynamics import forces as forces_of
@@ -29,7 +28,7 @@ def forces(
     motion: Path | None = MOTION,
     steps: int | None = STEPS,
     duration: float | None = DURATION,
-    drives: str | None = option(
+    drives: list[str] | None = option(
         "NAME,...",
         "Give the drives to these coordinates; the motion stays.",
         show_default="the inputs of MODEL",
@@ -43,7 +42,7 @@ def forces(
     units: str = UNITS,
     plot: options.Files = options.files_option("Draw forces over time: .png, .svg or .pdf"),
     animate: options.Files = options.files_option("Play the motion with arrows of joint forces: .html"),
-    curves: str | None = option(
+    curves: list[str] | None = option(
         "NAME,...",
         "What --plot draws: joints (2-3), columns (2-3.Fx), drives, frame.",
         show_default="drives, frame",
@@ -70,7 +69,6 @@ def forces(
     if curves is not None and not plot:
         faults.append("--curves: are for pictures; write --plot FILE too")
     refuse(faults)
-    drawn = None if curves is None else names(curves)
 
     solvable = solvable_model(load(model), model)
     structure = solvable.structure
@@ -81,7 +79,7 @@ def forces(
         from mbssa.pictures import save
     if plot:
         try:
-            forces_over_time(forces_of(*at_reference), drawn)
+            forces_over_time(forces_of(*at_reference), curves)
         except (ValueError, ModuleNotFoundError) as error:
             fail(f"--plot: {error}")
 
@@ -101,13 +99,15 @@ def forces(
         elif target.endings is PAGES:
             page(found.trajectory, target.path, forces=found)
         else:
-            save(forces_over_time(found, drawn, units="file"), target.path)
+            save(forces_over_time(found, curves, units="file"), target.path)
 
     options.conclude(targets, write, forces_report(structure, found, path), common.form)
     raise typer.Exit(STOPPED if run.stopped else OK if found.ok else NOT_DETERMINED)
 
 
-def _driven(trajectory: Trajectory, structure: Structure, drives: str | None) -> tuple[Trajectory, Structure]:
+def _driven(
+    trajectory: Trajectory, structure: Structure, drives: list[str] | None
+) -> tuple[Trajectory, Structure]:
     """A motion and its structure, or those of other drives."""
     try:
         return (trajectory, structure) if drives is None else driven_elsewhere(trajectory, drives)

@@ -12,7 +12,7 @@ from typing import Any, get_type_hints
 import numpy as np
 import typer
 
-from groups.cli.arguments import expressions, names
+from groups.cli.arguments import expressions
 from groups.model import Model
 from groups.results.table import QUANTITIES, Choice, chosen_columns
 from groups.trajectory import LEVELS, Level, Trajectory
@@ -37,9 +37,11 @@ from mbssa.reports.table import Report
 Files = list[Path] | None
 
 INITIAL: Any = option(
-    "COORDINATE=VALUE", "Value of a released coordinate at the start, in MODEL's units; may be repeated."
+    "COORDINATE=VALUE,...", "Value of a released coordinate at the start, in MODEL's units; may be repeated."
 )
-APPLY: Any = option("COORDINATE=VALUE", "Constant force or torque along a joint coordinate; may be repeated.")
+APPLY: Any = option(
+    "COORDINATE=VALUE,...", "Constant force or torque along a joint coordinate; may be repeated."
+)
 QUANTITY: Any = option(
     "NAME=EXPRESSION", 'A column by expression, such as "camber=angle(hub.z, world.z)"; may be repeated.'
 )
@@ -73,25 +75,25 @@ class OutputOptions:
     output: Files = files_option(
         "Write the numbers: .csv, .parquet, .npz or .nc, - prints CSV", "--output", "-o"
     )
-    quantities: str | None = option(
+    quantities: list[str] | None = option(
         "KIND,...",
         "Columns of .csv and .parquet: driven, joints, points, bodies, groups.",
         complete=completion.words(*QUANTITIES),
         show_default="all",
     )
-    joints: str | None = option(
+    joints: list[str] | None = option(
         "NAME,...",
         "Joints (2-3) or coordinates (2-3.angle) in the columns; or driven.",
         complete=completion.names,
         show_default="all",
     )
-    bodies: str | None = option(
+    bodies: list[str] | None = option(
         "BODY,...", "Bodies in the columns, with their named points.", show_default="all"
     )
     quantity: list[str] | None = QUANTITY
     units: str = UNITS
     plot: Files = files_option("Draw coordinates over time, or the paths of --points: .png, .svg or .pdf")
-    curves: str | None = option(
+    curves: list[str] | None = option(
         "NAME,...",
         "What --plot draws over time: joints, coordinates, bodies, and names of --quantity.",
         complete=completion.recorded,
@@ -118,11 +120,11 @@ class OutputOptions:
         """Columns of the tables."""
         choice = Choice(units="file")
         if self.quantities is not None:
-            choice["quantities"] = names(self.quantities)
+            choice["quantities"] = self.quantities
         if self.joints is not None:
-            choice["joints"] = self.joints if self.joints in ("all", "driven") else names(self.joints)
+            choice["joints"] = self.joints[0] if self.joints in (["all"], ["driven"]) else self.joints
         if self.bodies is not None:
-            choice["bodies"] = names(self.bodies)
+            choice["bodies"] = self.bodies
         if self.quantity:
             choice["derived"] = expressions(self.quantity, [])
         return choice
@@ -139,7 +141,7 @@ class OutputOptions:
         faults = target_faults([*self.targets, *others], read, force, form)
         faults += [
             f"--quantities {name}: no such kind; there are {', '.join(QUANTITIES)}"
-            for name in names(self.quantities)
+            for name in self.quantities or ()
             if name not in QUANTITIES
         ]
         expressions(self.quantity, faults)
@@ -156,8 +158,6 @@ class OutputOptions:
             faults.append(
                 "--frames, --fps, --width: are for films; write --animate FILE.gif, .mp4 or .webm too"
             )
-        if self.points and not names(self.points):
-            faults.append("--points: names no point")
         return faults
 
     def faults_at_reference(
@@ -173,9 +173,9 @@ class OutputOptions:
         still = at_reference(model, kept, level)
         try:
             if self.plot and self.points:
-                paths(still, names(self.points))
+                paths(still, self.points)
             elif self.plot:
-                coordinates(still, self._curves, derived=self.columns.get("derived"))
+                coordinates(still, self.curves, derived=self.columns.get("derived"))
         except ValueError as error:
             advice = "" if kept is None or self.points else "; --keep more bodies, or write --points"
             faults.append(f"--plot: {error}{advice}")
@@ -203,16 +203,12 @@ class OutputOptions:
             trajectory,
             target.path,
             picture="paths" if self.points else "coordinates",
-            points=names(self.points) or None,
-            curves=self._curves,
+            points=self.points,
+            curves=self.curves,
             film=self.film,
             derived=self.columns.get("derived"),
             units="file",
         )
-
-    @property
-    def _curves(self) -> list[str] | None:
-        return None if self.curves is None else names(self.curves)
 
     @property
     def _tables(self) -> list[Path]:
@@ -238,7 +234,7 @@ class OutputOptions:
         bodies = len(set(still.kept.tolist()) | {0})
         most = MOST_BODIES if films else MOST_BODIES_OF_A_PAGE
         refuse_beyond(most, bodies, "bodies", "one animation", "name fewer with --keep")
-        points_of(scene_of(still, 1), names(self.points) or None)
+        points_of(scene_of(still, 1), self.points)
 
 
 def conclude(targets: Sequence[Target], write: Callable[[Target], object], report: Report, form: str) -> None:

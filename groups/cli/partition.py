@@ -9,7 +9,6 @@ from typing import Any, cast
 import numpy as np
 import typer
 
-from groups.cli.arguments import names
 from groups.cli.loading import motion_to_solve, solvable_model
 from groups.cli.options import CommonOptions, with_options
 from groups.motion import Motion, constant_speed, driven_coordinates
@@ -32,19 +31,23 @@ from mbssa.progress import Progress, bar
 def partition(
     model: str = MODEL,
     method: Method = option("NAME", "complete (Gaussian elimination, complete pivoting) or qr.", "complete"),
-    cut: str | None = option("JOINT,...", "Cut these joints; those with the most freedom if not given."),
-    independent: str | None = option(
+    cut: list[str] | None = option(
+        "JOINT,...", "Cut these joints; those with the most freedom if not given."
+    ),
+    independent: list[str] | None = option(
         "COORDINATE,...",
         "Independent coordinates, all others dependent; or all. With --sweep, what is chosen once.",
     ),
-    dependent: str | None = option("COORDINATE,...", "Dependent coordinates, all others independent."),
-    driven: str | None = option("COORDINATE,...", "Driven coordinates instead of the model's; or none."),
+    dependent: list[str] | None = option("COORDINATE,...", "Dependent coordinates, all others independent."),
+    driven: list[str] | None = option(
+        "COORDINATE,...", "Driven coordinates instead of the model's; or none."
+    ),
     tolerance: float = option("SHARE", "A pivot below this share of the largest entry is none.", 1e-9),
     sweep: bool = flag("--sweep", "Follow the choices, and the groups' conditions, along a motion."),
     motion: Path | None = MOTION,
     steps: int | None = STEPS,
     duration: float | None = DURATION,
-    drive: str | None = option(
+    drive: list[str] | None = option(
         "COORDINATE,...", "With --sweep: drive these instead, past what the model's inputs cannot pass."
     ),
     at: float | None = option("S", "Partition at this time of the motion."),
@@ -81,19 +84,16 @@ def partition(
     faults += target_faults(
         targets_of(("--output", output, ()), ("--plot", plot, STILL)), [model, motion], common.force
     )
-    if drive is not None and not names(drive):
-        faults.append("--drive: names no coordinate")
     refuse(faults)
 
     mechanism = load(model)
-    options: dict[str, Any] = {"cuts": _named(cut), "method": method, "tolerance": tolerance}
-    chosen: Any = _named(independent)
-    chosen = "all" if chosen == ["all"] else chosen
+    options: dict[str, Any] = {"cuts": cut, "method": method, "tolerance": tolerance}
+    chosen = "all" if independent == ["all"] else independent
     path: Motion | Trajectory
     if sweep or at is not None:
         solvable = solvable_model(mechanism, model)
         if drive is not None:
-            path = _driven_path(mechanism, model, names(drive), motion, steps, duration)
+            path = _driven_path(mechanism, model, drive, motion, steps, duration)
         else:
             path = motion_to_solve(solvable, model, motion, steps, duration, level="position")
     if sweep:
@@ -117,8 +117,8 @@ def partition(
         options["at"] = solved.instants(slice(nearest, nearest + 1))
     own: dict[str, Any] = {
         "independent": chosen,
-        "dependent": _named(dependent),
-        "driven": [] if driven == "none" else _named(driven),
+        "dependent": dependent,
+        "driven": [] if driven == ["none"] else driven,
     }
     try:
         with bar() as show:
@@ -132,10 +132,6 @@ def partition(
         fail(f"{model}: {error}")
     present(partition_report(found, rivals), form, output)
     raise typer.Exit(NOT_DETERMINED if found.bound else OK)
-
-
-def _named(text: str | None) -> list[str] | None:
-    return None if text is None else names(text)
 
 
 def _given(options: Mapping[str, Any]) -> list[str]:

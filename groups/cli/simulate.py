@@ -12,7 +12,7 @@ from typing import Literal
 import typer
 
 from groups.cli import options
-from groups.cli.arguments import by_option, coordinate_values, names, pairs
+from groups.cli.arguments import by_option, coordinate_values, pairs
 from groups.cli.running import stoppable_progress
 from groups.dynamics.forward import Event, Method
 from groups.dynamics.forward import simulate as simulate_by
@@ -54,10 +54,10 @@ def simulate(
     most_steps: int = option("N", "Steps of the integrator after which a run is given up.", 1_000_000, min=1),
     initial: list[str] | None = options.INITIAL,
     rate: list[str] | None = option(
-        "COORDINATE=VALUE",
+        "COORDINATE=VALUE,...",
         "Rate of a released coordinate at the start, in MODEL's units per second; may be repeated.",
     ),
-    drive: str | None = option(
+    drive: list[str] | None = option(
         "COORDINATE,...", "Coordinates that keep the law of MODEL's motion; all others are released."
     ),
     apply: list[str] | None = options.APPLY,
@@ -136,7 +136,7 @@ def simulate(
                 steps=steps or 201,
                 initial=start,
                 rates=rates,
-                prescribed=names(drive),
+                prescribed=drive or (),
                 applied=applied,
                 events=events,
                 start=before,

@@ -28,10 +28,10 @@ def solve(
     steps: int | None = STEPS,
     duration: float | None = DURATION,
     mode: list[str] | None = option(
-        "GROUP=NUMBER", "Assembly mode of a group, as mbssa modes numbers them; may be repeated."
+        "GROUP=NUMBER,...", "Assembly mode of a group, as mbssa modes numbers them; may be repeated."
     ),
     solver: list[str] | None = option(
-        "GROUP=NAME", "Solver of a group, as mbssa solvers --all names them; may be repeated."
+        "GROUP=NAME,...", "Solver of a group, as mbssa solvers --all names them; may be repeated."
     ),
     keep: list[str] | None = option("BODY,...", "Keep these bodies alone, by name or number."),
     level: Level = option(

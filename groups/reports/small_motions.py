@@ -10,7 +10,7 @@ import numpy as np
 from groups.dynamics.results import unit_of_drive
 from groups.reports.about import model_lines
 from mbssa.joints.catalogue import coordinate_unit
-from mbssa.reports.table import SHOWN, Bad, Good, Part, Report, Table
+from mbssa.reports.table import SHOWN, Bad, Columns, Good, Part, Report, Table
 from mbssa.units import given_in, units_record
 
 if TYPE_CHECKING:
@@ -87,17 +87,16 @@ def small_motions_report(found: Linearisation, rest: Equilibrium | None, units: 
 
 
 def _table(modes: Sequence[dict[str, Any]], units: Sequence[str]) -> Table:
-    right = ("Mode", "Frequency (Hz)", "Damping ratio")
+    def root(one: dict[str, Any]) -> str:
+        real, imaginary = (_shown(part, abs(complex(*one["eigenvalue"]))) for part in one["eigenvalue"])
+        return real if imaginary == "0" else f"{real} ± {imaginary}i"
 
-    def cells(one: dict[str, Any]) -> tuple[str, ...]:
-        size = abs(complex(*one["eigenvalue"]))
-        real, imaginary = (_shown(part, size) for part in one["eigenvalue"])
-        root = real if imaginary == "0" else f"{real} ± {imaginary}i"
-        ratio = _shown(one["damping_ratio"], 1.0)
-        return f"{one['mode']}", f"{one['frequency']:.5g}", ratio, root, _shape(one["shape"], units)
-
-    columns = (*right, "Eigenvalue (1/s)", "Mode shape: amplitude, phase")
-    return Table(columns, modes, cells, right, shown=SHOWN, rest="… and {} more modes")
+    columns: Columns = {
+        "Mode": ("mode", "d"), "Frequency (Hz)": ("frequency", ".5g"),
+        "Damping ratio": (lambda one: _shown(one["damping_ratio"], 1.0), ">"), "Eigenvalue (1/s)": (root, ""),
+        "Mode shape: amplitude, phase": (lambda one: _shape(one["shape"], units), ""),
+    }  # fmt: skip
+    return Table.of(modes, columns, shown=SHOWN, rest="… and {} more modes")
 
 
 def _shown(value: float, scale: float) -> str:

@@ -14,7 +14,7 @@ from groups.trajectory import STATUS, Trajectory
 from mbssa.arrays import Floats
 from mbssa.joints.catalogue import coordinate_unit, is_length
 from mbssa.reports.structure import treatment_lines
-from mbssa.reports.table import SHOWN, Bad, Good, Heading, Part, Report, Table
+from mbssa.reports.table import SHOWN, Bad, Columns, Good, Heading, Part, Report, Table
 from mbssa.reports.wording import headline
 from mbssa.texts import listed
 from mbssa.units import given_in, quantity_text, units_record
@@ -97,29 +97,23 @@ def solution_report(model: Model, motion: Motion, run: TimedRun) -> Report:
 def trajectory_report(trajectory: Trajectory) -> Report:
     """A solved motion without its model: its groups, the worst figures, and the faults."""
     units = trajectory.mechanism.units
-    columns = _quality(_by_group(trajectory, units), units)
-    groups = Table(
-        ("SG", "Group", *columns),
-        range(trajectory.status.shape[1]),
-        lambda g: (str(g + 1), trajectory.named_groups[g], *(cell(g) for cell in columns.values())),
-        ("SG", *columns),
-        shown=SHOWN,
-        rest="… and {} more groups",
-    )
+    columns: Columns = {
+        "SG": (lambda g: g + 1, "d"),
+        "Group": (lambda g: trajectory.named_groups[g], ""),
+        **_quality(_by_group(trajectory, units), units),
+    }
+    indices = range(trajectory.status.shape[1])
+    groups = Table.of(indices, columns, shown=SHOWN, rest="… and {} more groups")
     head = Heading(headline(trajectory.mechanism))
     return Report((head, span_text(trajectory.time), groups, *_findings(trajectory)))
 
 
-def _quality(found: Sequence[dict[str, Any]], units: tuple[str, str]) -> dict[str, Callable[[int], str]]:
-    """Columns of solved instants, largest residual and worst condition of the groups."""
-
-    def column(key: str, text: Callable[[Any], str]) -> Callable[[int], str]:
-        return lambda g: "–" if found[g][key] is None else text(found[g][key])
-
+def _quality(found: Sequence[dict[str, Any]], units: tuple[str, str]) -> Columns:
+    """Columns of solved instants, largest residual and worst condition of the groups by index."""
     return {
-        "Solved": column("solved", str),
-        f"Residual ({units[0]})": column("residual", _residual),
-        "Condition": column("condition", "{:.2g}".format),
+        "Solved": (lambda g: found[g]["solved"], "d"),
+        f"Residual ({units[0]})": (lambda g: _residual(found[g]["residual"]), ">"),
+        "Condition": (lambda g: found[g]["condition"], ".2g"),
     }
 
 
@@ -209,8 +203,8 @@ def _where(worst: dict[str, Any]) -> str:
     return f"(SG-{worst['group']}, t = {worst['time']:.6g} s)"
 
 
-def _residual(value: float) -> str:
-    return f"{value:.1e}" if value else "0"
+def _residual(value: float | None) -> str | None:
+    return f"{value:.1e}" if value else None if value is None else "0"
 
 
 def _duration(seconds: float) -> str:

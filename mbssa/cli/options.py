@@ -61,10 +61,22 @@ _COMPLETIONS: dict[str, Any] = {
 }  # fmt: skip
 
 
+def _listed(texts: list[str] | str | None) -> list[str] | str | None:
+    """Names of several texts, each with commas between them; one text as it is."""
+    if not isinstance(texts, list):
+        return texts
+    names = [name.strip() for text in texts for name in text.split(",") if name.strip()]
+    if texts and not names:
+        raise typer.BadParameter("names nothing; write names with commas between them, or leave it out")
+    return names
+
+
 def option(
     metavar: str, text: str, default: Any = None, *names: str, complete: Any = None, **more: Any
 ) -> Any:
-    """Option of a command that takes a value; its metavar says by what a shell completes it."""
+    """Option of a command with a value; its metavar says what completes it, and whether it is a list."""
+    if metavar.endswith(",..."):
+        more.setdefault("callback", _listed)
     complete = complete or _COMPLETIONS.get(re.findall(r"[A-Z.]+=?", metavar)[0].rstrip("."))
     return typer.Option(default, *names, metavar=metavar, help=text, autocompletion=complete, **more)
 

@@ -8,6 +8,7 @@ import json
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -28,6 +29,18 @@ WIDE = 160
 SHOWN = 500
 
 
+#: Columns by title: a key, an attribute or a function of a record, and the format of its numbers, if any.
+Columns = Mapping[str, tuple[str | Callable[[Any], Any], str]]
+
+
+def _cell(value: Any, form: str, none: str) -> str:
+    """Text of a value; names and numbers of a list have commas between."""
+    if isinstance(value, list | tuple):
+        comma = "," if all(isinstance(each, int) for each in value) else ", "
+        value = comma.join(map(str, value)) or None
+    return none if value is None or value != value else f"{value:{form}}"
+
+
 @dataclass(frozen=True, slots=True)
 class Table:
     """Rows of texts below titles."""
@@ -45,14 +58,15 @@ class Table:
     rest: str = "… and {} more rows"  # line that counts the others
 
     @classmethod
-    def of(
-        cls, records: Sequence[Any], columns: Mapping[str, tuple[str, str]], none: str = "–", **options: Any
-    ) -> Table:
-        """Table of records: key of each column and format of its numbers; ``none`` for None and NaN."""
+    def of(cls, records: Sequence[Any], columns: Columns, none: str = "–", **options: Any) -> Table:
+        """Table of dictionaries or of objects; ``none`` for what is None, NaN or empty."""
 
-        def cells(record: Mapping[str, Any]) -> list[str]:
-            values = [(record[key], form) for key, form in columns.values()]
-            return [none if value is None or value != value else f"{value:{form}}" for value, form in values]
+        def cells(record: Any) -> list[str]:
+            values = record.get if isinstance(record, dict) else partial(getattr, record)
+            return [
+                _cell(values(key) if isinstance(key, str) else key(record), form, none)
+                for key, form in columns.values()
+            ]
 
         numbers = [title for title, (_, form) in columns.items() if form]
         return cls(tuple(columns), records, cells, numbers, **options)
@@ -60,7 +74,12 @@ class Table:
     def rows(self, most: int | None = None) -> Iterator[Sequence[str]]:
         """Cells of the first rows, or of all."""
         items = self.items if most is None else self.items[:most]
-        return iter(items) if self.row is None else map(self.row, items)
+        return map(self.cells, items)
+
+    def cells(self, item: Any) -> Sequence[str]:
+        """Cells of an item."""
+        cells: Sequence[str] = item if self.row is None else self.row(item)
+        return cells
 
     def csv(self) -> str:
         """The table as CSV."""

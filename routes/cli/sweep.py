@@ -59,7 +59,7 @@ def sweep(
         "Limits of a joint coordinate, for the column within.",
         complete=completion.coordinate_values,
     ),
-    mode: list[str] | None = option("GROUP=NUMBER", "Assembly mode of a group in every case."),
+    mode: list[str] | None = option("GROUP=NUMBER,...", "Assembly mode of a group in every case."),
     branch: Branch | None = typer.Option(
         None, help="How branches are held: proven, or checked (faster).", show_default="proven"
     ),
@@ -75,7 +75,7 @@ def sweep(
     block: int | None = option("N", "Cases of a file.", min=1),
     resume: bool = flag("--resume", "Go on with the sweep in FOLDER."),
     plot: Path | None = option("FILE", "Draw curves, a map or three views: .png, .svg, .pdf."),
-    axes: str | None = option("NAME,...", "Columns that the picture is drawn over."),
+    axes: list[str] | None = option("NAME,...", "Columns that the picture is drawn over."),
     force: bool = flag("--force", "Replace the sweep in FOLDER, and files that exist."),
     trust: bool = TRUST,
     allow: list[Path] | None = ALLOW,
@@ -138,16 +138,14 @@ def sweep(
         faults.append("--axes: is for pictures; write --plot FILE too")
     if faults or which is None:
         fail_all(faults)
-    names = None if record is None else arguments.names(record)
     try:
         setup = prepare(
-            built, which, store=store, record=names, quantities=quantities, limits=limits, modes=modes,
+            built, which, store=store, record=record, quantities=quantities, limits=limits, modes=modes,
             branch=branch, motion=moved, steps=steps, duration=duration, simulate=simulate,
             tolerance=tolerance, block=block,
         )  # fmt: skip
-        drawn = arguments.names(axes) if axes is not None else None
         if plot is not None:
-            _check_axes(setup, drawn)
+            _check_axes(setup, axes)
         launched = launched_executor()
         with bar() as report:
             found = run(
@@ -162,7 +160,7 @@ def sweep(
         if plot is not None:
             from routes.plots.sweep import draw_sweep
 
-            draw_sweep(found, plot, axes=drawn, units=chosen_units(units, built.mechanism.units))
+            draw_sweep(found, plot, axes=axes, units=chosen_units(units, built.mechanism.units))
             files.append(plot)
     except (ValueError, ModuleNotFoundError) as error:
         fail_all(str(error).split(BETWEEN))
