@@ -34,7 +34,7 @@ PATIENCE = 3.0
 #: Fewest instants that the engine solves between two reports of progress.
 SPAN = 256
 #: Numbers of the array of a motion from which on it is solved in blocks, and of that of a block.
-LONG, BLOCK = 2**23, 2**20
+LONG, BLOCK = 2**23, 2**19
 #: Instants of the block before with which a block begins: a dead point shows in the measures of so many.
 BEFORE = 3
 
