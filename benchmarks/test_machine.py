@@ -61,7 +61,7 @@ for line in sys.stdin:
     print(min(took[1:]), total, flush=True)
 """
 MEMORY = """
-import re, resource
+import ctypes, re, resource
 import groups, mbssa
 of = mbssa.load({name!r})
 model = groups.build(mbssa.decompose(of))
@@ -69,6 +69,7 @@ model.solve(groups.default_motion(of, steps=1000), compiled=True)
 motion = groups.default_motion(of, steps=1_000_000)
 def held(what):
     return 1024 * int(re.search(what + r":\\s+(\\d+)", open("/proc/self/status").read())[1])
+ctypes.CDLL(None).malloc_trim(0)
 before, began = held("VmRSS"), resource.getrusage(resource.RUSAGE_SELF)
 answer = model.solve(motion, compiled=True, **{options!r})
 ended = resource.getrusage(resource.RUSAGE_SELF)

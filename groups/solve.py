@@ -33,8 +33,8 @@ LARGE = 20_000
 PATIENCE = 3.0
 #: Fewest instants that the engine solves between two reports of progress.
 SPAN = 256
-#: Numbers of the array of a motion from which on it is solved in blocks, and of that of a block.
-LONG, BLOCK = 2**23, 2**20
+#: Numbers of the array of a block, its fewest instants, and fewest blocks of a motion that is solved in them.
+BLOCK, FEWEST, BLOCKS = 2**19, 256, 16
 #: Instants of the block before with which a block begins: a dead point shows in the measures of so many.
 BEFORE = 3
 
@@ -67,8 +67,9 @@ def solve(
 
         model = in_modes(model, modes)
     proven = proves(model, branch)
-    if not model.globally and len(motion.time) * plan_of(model).first_axes > LONG:
-        found = _in_blocks(model, motion, kept, answers, compiled, progress, proven)
+    size = max(BLOCK // plan_of(model).first_axes, FEWEST)
+    if not model.globally and len(motion.time) > BLOCKS * size:
+        found = _in_blocks(model, motion, kept, answers, compiled, progress, proven, size)
         if found is not None:
             return found
     if not proven:
@@ -125,6 +126,7 @@ def _in_blocks(
     compiled: bool,
     progress: Callable[[float], object] | None,
     proven: bool,
+    size: int,
 ) -> Trajectory | None:
     """The answer to a long motion, which goes through the array of a block: memory for what is kept alone."""
     # None where more has to be known than a block: where a group is lost, not solved at once, in doubt, or
@@ -145,8 +147,8 @@ def _in_blocks(
 
         looks = not prover_of(plan).sure.all()
     arrays = Arrays.empty(model, count, len(held), level)
-    bounds = np.linspace(0, count, 2 + count * plan.first_axes // BLOCK, dtype=np.int64)
-    X = life.storage(BEFORE + int(np.diff(bounds).max()))
+    bounds = np.linspace(0, count, 2 + count // size, dtype=np.int64)  # no block of a few, which are floats
+    X = life.storage(BEFORE + size)
     for first, stop in pairwise(bounds.tolist()):
         begin = max(first - BEFORE, 0)
         span = motion.within(slice(begin, stop))

@@ -8,7 +8,6 @@ import groups
 import groups.solve
 import mbssa
 import routes
-from groups.engine.solve import plan_of
 from groups.results.schema import OUTPUTS, PROVEN, QUALITY
 from groups.status import BRANCH_JUMP
 
@@ -38,10 +37,9 @@ def both(monkeypatch):
     monkeypatch.setattr(groups.solve, "_in_blocks", noted)
 
     def answers(model, motion, instants=30, **options):
-        monkeypatch.setattr(groups.solve, "LONG", 2**40)
         whole = model.solve(motion, **options)
-        monkeypatch.setattr(groups.solve, "LONG", 0)
-        monkeypatch.setattr(groups.solve, "BLOCK", instants * plan_of(model).first_axes)
+        for name, number in (("BLOCK", 0), ("FEWEST", instants), ("BLOCKS", 2)):
+            monkeypatch.setattr(groups.solve, name, number)
         return whole, model.solve(motion, **options), enough[-1]
 
     return answers
