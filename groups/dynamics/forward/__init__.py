@@ -14,7 +14,7 @@ from groups.dynamics.forward.result import Simulation
 from groups.motion import Law
 
 if TYPE_CHECKING:
-    from groups.dynamics.forward.loads import Applied
+    from groups.dynamics.forward.equations import Applied
     from groups.model import Model
     from groups.trajectory import Trajectory
     from mbssa import Mechanism, Structure
@@ -77,8 +77,7 @@ def simulate(
     integrator : of SciPy; ``DOP853`` by default, ``Radau`` for ``penalty``
     largest_step : s, shorter than the shortest contact: a longer step may skip it
     most_steps : of the integrator, after which a run has failed at the time that it has reached, or after
-        1024 whose pace would make ten times as many (not where events may end it); of ``dae`` between two
-        instants
+        1024 whose pace would make ten times as many (not where events may end it)
     stiffness, damping : of the joints of ``penalty``, N/m and N s/m; rotations at the mechanism's size
     compiled : machine code or Python; by default Python, until that has taken as long as making the code
     progress : called with the finished share of the run; False from it stops the run

@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from groups.dynamics.forward.equations import Equations, instant
+from groups.dynamics.forward.equations import Equations
 from groups.results.joints import coordinate_motion
 from groups.trajectory import Trajectory
 from mbssa import Mechanism
@@ -72,7 +72,7 @@ def _first(name: str, trajectory: Trajectory) -> float:
 
 def values(events: Sequence[Event], equations: Equations, t: float, y: Floats) -> list[float]:
     """Differences of the events' quantities from their targets in a state."""
-    now = instant(equations, t, y) if events else None
+    now = equations.instant(t, y) if events else None
     return [event.value(now) for event in events if now is not None]
 
 
@@ -91,7 +91,7 @@ def occurred(
         if other != 0.0:
 
             def value(t: float, event: Event = event) -> float:
-                return event.value(instant(equations, t, interpolant(t)))
+                return event.value(equations.instant(t, interpolant(t)))
 
             at = float(scipy.optimize.brentq(value, start, stop, xtol=1e-12, rtol=1e-14))
         found.append(Occurrence(event.name, at, event.ends))
