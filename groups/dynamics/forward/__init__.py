@@ -28,7 +28,7 @@ METHODS: tuple[Method, ...] = get_args(Method)
 
 def simulate(
     of: Model | Structure | Mechanism,
-    duration: float = 1.0,
+    duration: float | None = None,
     *,
     method: Method = "groups",
     tolerance: float = 1e-8,
@@ -58,7 +58,7 @@ def simulate(
     Parameters
     ----------
     of : with geometry and masses; a model that is built serves many runs
-    duration : s, from t = 0
+    duration : s, from t = 0 or from ``start``; 1 by default
     method : ``groups``: coordinates of the groups' trees, the groups closed one after another, no drift;
         ``partitioning``: the same with one tree of the whole mechanism, all loops closed at once;
         ``lagrange``: all bodies' coordinates with multipliers, projected after each step; ``penalty``: joints

@@ -52,7 +52,13 @@ class Event:
     def value(self, trajectory: Trajectory) -> float:
         """Difference of the quantity from its target, of a trajectory of one instant."""
         if callable(self.quantity):
-            return float(self.quantity(trajectory)) - self.target
+            found = self.quantity(trajectory)
+            try:
+                return float(found) - self.target
+            except (TypeError, ValueError):
+                raise ValueError(
+                    f"event {self.name}: its function gives {found!r}; return a number"
+                ) from None
         return float(trajectory.quantity(self.quantity).value[0]) - self.target
 
 

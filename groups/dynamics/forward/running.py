@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from numbers import Real
 from typing import TYPE_CHECKING, get_args
 
 import numpy as np
@@ -56,7 +57,7 @@ class Request:
     """Arguments of :func:`groups.simulate`."""
 
     of: Model | Structure | Mechanism
-    duration: float
+    duration: float | None
     method: Method
     tolerance: float
     steps: int
@@ -200,6 +201,10 @@ def _setting_faults(request: Request) -> list[str]:
     method, integrator, known = request.method, request.integrator, get_args(Integrator)
     history = method == "lagrange" and integrator not in (None, *ONE_STEP)
     told, tolerance = f"integrator {integrator!r}", request.tolerance
+    wanted = "tolerance", "largest_step", "most_steps", "stiffness", "damping"
+    given = {name: getattr(request, name) for name in wanted}
+    if none := [name for name, value in given.items() if not isinstance(value, Real)]:
+        return [f"{name} is {given[name]!r}; write a number" for name in none]
     faults = {
         f"method {method!r}: write {', '.join(METHODS)}": method not in METHODS,
         f"{told}: write {', '.join(known)}": integrator not in (None, *known),
@@ -275,14 +280,17 @@ def _instants(request: Request, faults: list[str]) -> Floats:
     """Instants (T,), s."""
     if request.time is None:
         first = 0.0 if faults or request.start is None else float(request.start.time[-1])
+        duration = 1.0 if request.duration is None else request.duration
         try:
-            check_span(request.steps, request.duration)
+            check_span(request.steps, duration)
         except ValueError as error:
             faults.append(str(error))
             return np.zeros(2)
         if request.steps == 1:
             faults.append("steps is 1; write 2 or more")
-        return np.linspace(first, first + request.duration, max(2, request.steps))
+        return np.linspace(first, first + duration, max(2, request.steps))
+    if request.duration is not None:
+        faults.append(f"duration is {request.duration}, and time gives the instants; leave one out")
     time = np.array(request.time, dtype=np.float64)
     faults += time_faults(time)
     if time.shape == (1,):
