@@ -102,7 +102,7 @@ def acting_on(state: State, applied: Mapping[str, npt.ArrayLike] | None) -> Acti
         if not fault and effort.shape not in ((), (state.instants,)):
             fault = f"shape {effort.shape}; write ({state.instants},) or a number"
         if not fault and (large := range_fault(np.abs(effort).max(initial=0.0), largest=LARGEST_LOAD)):
-            fault = f"the largest {large}"
+            fault = f"the largest {large}" if effort.ndim else large
         if fault:
             faults.append(f"applied {name!r}: {fault}")
             continue

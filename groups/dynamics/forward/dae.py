@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import scipy.linalg
 
-from groups.dynamics.forward.equations import CannotGoOnError
-from groups.dynamics.forward.integration import too_small
+from groups.dynamics.forward.equations import CannotGoOnError, too_small
 from groups.dynamics.forward.lagrange import DEPENDENT, Lagrange
 
 if TYPE_CHECKING:

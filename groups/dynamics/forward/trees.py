@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from groups.dynamics.forward.equations import CannotGoOnError, Equations
+from groups.dynamics.forward.equations import CannotGoOnError, Equations, too_small
 from groups.dynamics.forward.evaluation import CAPACITY, LEAP, MASSLESS, How, Kept
-from groups.dynamics.forward.integration import Change, Run, too_small
+from groups.dynamics.forward.integration import Change, Run
 from groups.dynamics.forward.program import Memory
 from groups.dynamics.forward.stepping import FULL, STUCK, interpolated
 from groups.engine.solve import END

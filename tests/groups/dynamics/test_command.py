@@ -118,7 +118,7 @@ def test_what_is_wrong_is_said_at_once(run_mbssa, engine, tmp_path):
     assert not (tmp_path / "a.svg").exists()
     for drives, message in (
         ("9-9", "error: --drives: no joint '9-9'; the joints are 1-2, 2-3, 3-4, 1-4"),
-        (",", "error: --drives: names nothing"),
+        (",", "error: Invalid value for '--drives': names nothing"),
         ("1-2,1-4", "error: --drives 1-2.angle, 1-4.slide do not determine the mechanism"),
     ):
         done = run_mbssa("forces", str(engine), "--drives", drives, "--plot", str(tmp_path / "a.svg"))
