@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -71,14 +71,8 @@ class Run:
         row_of[self.kept] = np.arange(len(self.kept))
         return row_of
 
-    def advance_lines(
-        self,
-        first: Ints,
-        stop: Ints,
-        compiled: bool,
-        told: Callable[[slice, Solving], object] = lambda span, solving: None,
-    ) -> None:
-        """Solve lines of instants ``first`` … ``stop`` - 1, each from the reference on; tell the spans."""
+    def advance_lines(self, first: Ints, stop: Ints, compiled: bool) -> None:
+        """Solve lines of instants ``first`` … ``stop`` - 1, each from the reference on."""
         from groups.engine.lines import batches, solve_lines
 
         for lines in batches(self.model, first, stop):
@@ -89,7 +83,6 @@ class Run:
             for g, of in enumerate(status):
                 self.mark(g, span.start + np.flatnonzero(of == BRANCH_JUMP), BRANCH_JUMP)
             self.leave_profiles(solving, span.start, status)
-            told(span, solving)
 
     def solve_by_global_approach(self, stop: int) -> None:
         """Solve the groups for which it was chosen, up to an instant, from where the others stand."""

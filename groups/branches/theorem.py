@@ -35,9 +35,9 @@ from groups.branches.bounds import (
     off_cubic,
 )
 from groups.engine.kinematics import Group
-from groups.engine.routine import Record, Routine, constants_of
+from groups.engine.routine import Routine, constants_of
 from mbssa.graph.derivative import derivative
-from mbssa.graph.frames import Frame, relative, total, transposed
+from mbssa.graph.frames import relative, total, transposed
 from mbssa.graph.linear import factorised, least_squares
 from mbssa.graph.nodes import Node, Number, above, largest, least
 from mbssa.joints.catalogue import type_of_joint
@@ -199,18 +199,11 @@ def _least_finite(margins: Sequence[Number]) -> Number:
     return above(_LARGE - total([magnitude(x) for x in margins]), reduce(least, margins), -1.0)
 
 
-def _pose_numbers(record: Record, frame: Frame) -> dict[int, Number]:
-    """Numbers of a frame by their place in the record."""
-    found = dict(zip(record.position, frame.place, strict=False))
-    if record.planar:
-        return found | dict(zip(record.axes, frame.axes[0], strict=False)) | {record.turn: frame.angle}
-    return found | {record.axes[3 * r + c]: frame.axes[c][r] for r in range(3) for c in range(3)}
-
-
 def wanted_numbers(routine: Routine, wanted: Sequence[Wanted]) -> list[Number]:
     """Nodes of numbers of a group's bodies."""
-    poses = [_pose_numbers(routine.record, routine.bodies[b]) for b in routine.group.own]
-    return [poses[own][k] for own, k in wanted]
+    rest = [0.0] * 3, [0.0] * 3
+    records = [routine.record.written(routine.bodies[b], rest, rest) for b in routine.group.own]
+    return [records[own][k] for own, k in wanted]
 
 
 def hard_numbers(routine: Routine, wanted: Sequence[Wanted]) -> list[Node]:

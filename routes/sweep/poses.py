@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from groups import Model
-from groups.branches.poses import LONGEST, along, lines, pieces, solve_proven_poses
+from groups.branches.poses import LONGEST, lines, pieces, solve_proven_poses
 from groups.motion import Motion
 from groups.run import Run
 from groups.solve import proves
@@ -88,7 +88,7 @@ def _run_along_lines(model: Model, inputs: Floats, held: Ints, compiled: bool) -
     """Poses on the way from the reference, columns of the ends, and groups (G, n) whose line is broken."""
     broken = np.zeros((len(model.solvers), len(inputs)), dtype=np.bool_)
     follows = np.array([depends_on_last_pose(solver) for solver in model.solvers])
-    motion, first, stops = along(model, lines(model, inputs))
+    motion, first, stops = lines(model, inputs, pieces(model, inputs))
     run = Run(model, motion, held, 0)
     run.advance_lines(first, stops, compiled)
     status = run.arrays.quality[0]

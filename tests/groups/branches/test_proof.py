@@ -494,6 +494,41 @@ def test_poses_of_a_sweep_are_those_of_proven_motions(name):
     assert found.status[1, 2:].all()
 
 
+def with_two_dyads():
+    """A crank's dyad that comes to an end of its reach, and one beside it that does not."""
+    rows = [(1, 2, "R"), (2, 3, "R"), (3, 4, "R"), (1, 4, "R"), (2, 5, "R"), (5, 6, "R"), (1, 6, "R")]
+    points = [(0, 0), (0.3, 0.4), (0.9, 0.6), (1.0, 0.0), (0.3, 0.4), (-1.0, 1.4), (-0.9, -0.3)]
+    return linkage(rows, [{"point": at} for at in points])
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize(
+    ("mechanism", "reach", "solved_whole"),
+    [
+        (lambda: mbssa.load("planar_3rrr"), 0.6, 2),
+        (lambda: mbssa.load("rotor"), 0.4, 2),
+        (lambda: four_bar(1.0, 0.5, 1.0, 0.5, np.pi / 4), 4.0, 2),
+        (with_two_dyads, 2.5, 3),
+    ],
+    ids=["planar_3rrr", "rotor", "flat", "two dyads"],
+)
+def test_lines_side_by_side_say_what_each_says_by_itself(mechanism, reach, solved_whole, compiled):
+    """Also where some fail, or pass a singular position: status, proof and pose, by group."""
+    made = mechanism()
+    model = groups.build(mbssa.decompose(made))
+    start = np.array(list(model.reference_inputs.values()))
+    way = np.random.default_rng(3).uniform(-reach, reach, (6, len(start)))
+    found = solve_poses(model, start + way, np.arange(made.n_bodies), branch="proven", compiled=compiled)
+    assert solved_whole <= (found.status == OK).all(axis=0).sum() < 6
+    for k, one in enumerate(way):
+        value, rate = np.stack([start, start + one], axis=1), np.stack([one, one], axis=1)
+        motion = groups.Motion(np.array([0.0, 1.0]), tuple(model.reference_inputs), value, rate, 0 * rate)
+        alone = model.solve(motion, branch="proven", compiled=compiled)
+        assert found.status[:, k].tolist() == alone.status[-1].tolist()
+        assert found.proof[:, k].tolist() == alone.proof[-1].tolist()
+        assert_allclose(found.position[:, k], alone.position[-1], atol=1e-9)
+
+
 @pytest.mark.slow
 def test_no_pose_of_a_sweep_is_on_another_branch():
     """Poses of the 6R2D group, which are led along the straight line from the reference."""
