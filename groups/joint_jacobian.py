@@ -16,7 +16,7 @@ import numpy as np
 from mbssa.arrays import Floats
 from mbssa.graph.frames import Frame, cross, plus
 from mbssa.joints.catalogue import type_of_joint
-from mbssa.joints.equations import Elementary, Equations, elementary_slopes
+from mbssa.joints.equations import Elementary, Equations, elementary_slopes, elementary_values
 from mbssa.joints.poses import Poses, relative_pose
 from mbssa.joints.relations import values_and_rates
 
@@ -37,6 +37,12 @@ class PosesOverTime:
     rotation: Floats  # (N, T, 3, 3)
     angle: Floats  # (N, T) rad, planar alone
     teeth: Mapping[int, Tooth | None] = field(default_factory=dict, kw_only=True)  # where gears have loads
+
+    @staticmethod
+    def over(mechanism: Mechanism, frames: Frames, poses: Poses) -> PosesOverTime:
+        """Poses (T, N) body by body."""
+        arrays = (x.swapaxes(0, 1) for x in (poses.position, poses.rotation, poses.angle))
+        return PosesOverTime(mechanism, frames, *arrays)
 
     @property
     def instants(self) -> int:
@@ -73,6 +79,11 @@ class PairPose(NamedTuple):
     parameters: dict[str, Floats]  # (1,) of the equations
     axes: Floats  # (T, 3, 3) of A, world
     point: Floats  # (3, T) m, of B, world
+
+    def coordinates(self, size: float) -> Floats:
+        """Coordinates (T, k), m and principal angles in rad."""
+        found = elementary_values(self.equations.coordinates, self.d, self.C, self.parameters)
+        return found * [size if one.is_length else 1.0 for one in self.equations.coordinates]
 
 
 class JointRows(NamedTuple):

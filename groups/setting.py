@@ -17,7 +17,7 @@ from mbssa.joints.assembly import assemble
 from mbssa.joints.catalogue import CATALOGUE
 from mbssa.joints.frames import Frames, joint_frames
 from mbssa.joints.poses import Poses
-from mbssa.joints.system import Rows, coordinates_at, rows_at
+from mbssa.joints.system import coordinates_at
 from mbssa.trust import REMEDY
 
 #: Largest residual of a group that is closed, in units of the size where that is large.
@@ -105,8 +105,3 @@ class Setting:
                     values = coordinates_at(mechanism, self.frames, self.reference, which).tolist()
                 found |= {j: dict(zip(names, own, strict=True)) for j, own in zip(which, values, strict=True)}
         return found
-
-    @cached_property
-    def rows(self) -> Rows:
-        """All equations of the mechanism at the reference."""
-        return rows_at(self.mechanism, self.frames, self.reference)

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, overload
 import numpy as np
 
 from groups.assembly_modes.search import SAME, STARTS, Assembly, Placement, searched
-from groups.motion import drive_rows
+from groups.joint_jacobian import PosesOverTime, pair_pose
 from groups.truss import Truss, truss_of
 from mbssa.arrays import Floats, Ints
 from mbssa.joints.catalogue import type_of_joint
-from mbssa.joints.equations import elementary_values
-from mbssa.joints.poses import Poses, relative_pose
+from mbssa.joints.poses import Poses
 from mbssa.progress import Progress
 
 if TYPE_CHECKING:
@@ -211,17 +210,14 @@ def _listed(model: Model, assembly: Assembly) -> GroupModes:
 
 def _coordinates(assembly: Assembly, poses: Poses) -> dict[str, Floats]:
     """(M,) each: coordinates of the group's joints that no input gives, ``joint.coordinate``; m, rad."""
-    mechanism, frames, found = assembly.plan.mechanism, assembly.plan.setting.frames, dict[str, Floats]()
-    drives = drive_rows(mechanism)
+    setting, found = assembly.plan.setting, dict[str, Floats]()
+    at = PosesOverTime.over(setting.mechanism, setting.frames, poses)
     for joint in assembly.group.joint_indices.tolist():
-        kind = type_of_joint(mechanism, joint)
+        kind = type_of_joint(setting.mechanism, joint)
         if kind.pair is not None:
-            ends = [(poses.position[:, b], poses.rotation[:, b]) for b in mechanism.joint_bodies(joint)[:2]]
-            d, C = relative_pose(ends, frames.origin[joint], frames.axes[joint])[:2]
-            given = {name: np.full(len(d), column[joint]) for name, column in frames.parameters.items()}
-            values = elementary_values(kind.pair.coordinates, d, C, given)
-            names = ((k, name) for k, name in enumerate(kind.coordinates) if (joint, name) not in drives)
-            found |= {f"{mechanism.joint_ids[joint]}.{name}": values[:, k] for k, name in names}
+            columns = zip(kind.coordinates, pair_pose(at, joint).coordinates(at.frames.size).T, strict=True)
+            of = setting.mechanism.joint_ids[joint]
+            found |= {f"{of}.{name}": x for name, x in columns if (joint, name) not in setting.drives}
     return found
 
 

@@ -13,7 +13,7 @@ from groups.joint_jacobian import PairPose, PosesOverTime, joint_rows, pair_load
 from groups.partitioning.cutting import Cut, CutOpen
 from mbssa.arrays import Floats
 from mbssa.joints.catalogue import type_of_joint
-from mbssa.joints.equations import Elementary, elementary_values
+from mbssa.joints.equations import Elementary
 from mbssa.joints.poses import Poses, relative_pose
 from mbssa.joints.system import unknowns
 
@@ -21,8 +21,7 @@ from mbssa.joints.system import unknowns
 def linearised(opened: CutOpen, poses: Poses) -> tuple[Floats, Floats]:
     """Coordinates (T, n), m and principal angles in rad, and J (T, m, n); NaN where a body was not placed."""
     mechanism, size = opened.mechanism, opened.frames.size
-    arrays = (array.swapaxes(0, 1) for array in (poses.position, poses.rotation, poses.angle))
-    at = PosesOverTime(mechanism, opened.frames, *arrays)
+    at = PosesOverTime.over(mechanism, opened.frames, poses)
     count, n, units = at.instants, len(opened.coordinates), np.array(unknowns(mechanism.space))
     value, screws = np.empty((count, n)), np.zeros((count, n, 6))
     J, first = np.zeros((count, len(opened.equations), n)), 0
@@ -32,8 +31,8 @@ def linearised(opened: CutOpen, poses: Poses) -> tuple[Floats, Floats]:
         for link in opened.links:
             kind, start = type_of_joint(mechanism, link.joint), opened.start[link.joint]
             columns = np.arange(start, start + len(kind.coordinates))
-            pair, rows = pair_pose(at, link.joint), joint_rows(at, link.joint, kind.coordinates)
-            value[:, columns] = elementary_values(pair.equations.coordinates, pair.d, pair.C, pair.parameters)
+            rows = joint_rows(at, link.joint, kind.coordinates)
+            value[:, columns] = pair_pose(at, link.joint).coordinates(size)
             by_twist = rows.loads[rows.bodies.index(link.body), units].transpose(2, 1, 0)
             of_rates = _inverse(by_twist)[:, :, rows.constraints :].swapaxes(1, 2)
             screws[:, columns[:, None], units] = of_rates
@@ -43,7 +42,6 @@ def linearised(opened: CutOpen, poses: Poses) -> tuple[Floats, Floats]:
             rows_of_cut = slice(first, first := first + loads.shape[2])
             for b, load in zip(bodies, loads, strict=True):
                 J[:, rows_of_cut, behind[b]] += load.transpose(2, 1, 0) @ screws[:, behind[b]].swapaxes(1, 2)
-    value[:, np.array(opened.units) == "m"] *= size
     return value, J
 
 
