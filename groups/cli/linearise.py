@@ -16,6 +16,7 @@ from mbssa.cli.options import MODEL, SHEET, flag, number_of, option
 from mbssa.cli.outputs import MOVING, Target, targets_of
 from mbssa.joints.catalogue import coordinate_unit
 from mbssa.progress import bar
+from mbssa.texts import counted
 from mbssa.units import SI, chosen_units
 
 
@@ -91,7 +92,7 @@ def _played(
     faults = outputs.faults_at_reference(found.model)
     modes, at_most = len(found.frequency), None
     if mode > modes:
-        faults.append(f"--mode {mode}: there are {modes} modes, from 1")
+        faults.append(f"--mode {mode}: beyond the last of {counted(modes, 'mode')}")
     elif amplitude is not None:
         unit = coordinate_unit(found.moved_most(mode - 1))
         at_most = number_of(f"--amplitude {amplitude}", amplitude, unit, found.model.mechanism.units, faults)

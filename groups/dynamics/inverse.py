@@ -18,6 +18,7 @@ from groups.dynamics.forces.at import Solved, coordinate_fault
 from groups.dynamics.masses import Energy, Wrench, masses
 from groups.dynamics.state import State
 from groups.passive_rotations import locked_rotations
+from groups.setting import without_equation
 from mbssa import ModelError, decompose, with_inputs
 from mbssa.arrays import Floats
 from mbssa.bounds import LARGEST_LOAD, range_fault
@@ -101,6 +102,8 @@ def acting_on(state: State, applied: Mapping[str, npt.ArrayLike] | None) -> Acti
             effort, fault = np.zeros(0), fault or f"{values!r} is no number"
         if not fault and effort.shape not in ((), (state.instants,)):
             fault = f"shape {effort.shape}; write ({state.instants},) or a number"
+        if not fault and not np.isfinite(effort).all():
+            fault = "is not finite; write numbers"
         if not fault and (large := range_fault(np.abs(effort).max(initial=0.0), largest=LARGEST_LOAD)):
             fault = f"the largest {large}" if effort.ndim else large
         if fault:
@@ -120,6 +123,8 @@ def driven_elsewhere(trajectory: Trajectory, drives: Sequence[str] | str) -> tup
         structure = decompose(with_inputs(trajectory.mechanism, drives))
     except ModelError as error:
         raise ModelError(error.source, [fault.at("drives") for fault in error.faults]) from None
+    if bare := without_equation(structure.mechanism):
+        raise ValueError(f"drives {', '.join(bare)}: no joint is driven in that; name another coordinate")
     if not structure.determined:
         named = ", ".join(structure.mechanism.driven_coordinates) or "of no coordinate"
         raise ValueError(

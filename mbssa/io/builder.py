@@ -244,12 +244,8 @@ for _method in {row.method for row in CATALOGUE}:
     _rows = [row for space in FREEDOM for row in CATALOGUE if (row.method, row.space) == (_method, space)]
     setattr(Builder, _method, _joint_method(_rows))
 
-Builder.force.__doc__ = "\n        ".join(
-    [
-        f"{(Builder.force.__doc__ or '').rstrip()}\n",
-        *(
-            f'- ``"{name}"``: {", ".join(row.required)} [{", ".join(row.optional)}]{" (planar)" * row.planar}'
-            for name, row in FORCE_TYPES.items()
-        ),
-    ]
-)
+_types = [
+    f'- ``"{name}"``: {", ".join(row.required)} [{", ".join(row.optional)}]{" (planar)" * row.planar}'
+    for name, row in FORCE_TYPES.items()
+]
+Builder.force.__doc__ = "\n        ".join([f"{(Builder.force.__doc__ or '').rstrip()}\n", *_types])

@@ -292,7 +292,8 @@ def with_joints(mechanism: Mechanism, forces: Sequence[Force], faults: Faults) -
     found = []
     for force in forces:
         if (given := force.coordinate) is not None:
-            where, (joint, _, name) = f"force {force.id} coordinate", given.rpartition(".")
+            where, (joint, dot, name) = f"force {force.id} coordinate", given.rpartition(".")
+            joint, name = (joint, name) if dot else (name, "")
             try:
                 view = mechanism.joint(joint)
             except KeyError as error:
