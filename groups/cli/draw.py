@@ -15,7 +15,7 @@ from groups.cli.options import CommonOptions, shown_in, with_options
 from groups.motion import default_motion, sample, speed
 from groups.trajectory import Trajectory
 from mbssa import Mechanism, decompose, load
-from mbssa.cli.console import NOT_DETERMINED, OK, fail, refuse
+from mbssa.cli.console import NOT_DETERMINED, OK, fail, failing, refuse
 from mbssa.cli.inputs import shown_in as mechanism_in
 from mbssa.cli.options import MODEL, UNITS, WATCH, flag, option
 from mbssa.cli.outputs import STILL, Target, target_faults
@@ -75,7 +75,7 @@ def draw(
     if not mechanism.has_geometry:
         fail(f"{model} has no geometry to draw; mbssa decompose {model} --picture FILE draws its graph")
     ok = True
-    try:
+    with failing():
         if findings:
             picture = findings_at_reference(mechanism_in(mechanism, units))
         else:
@@ -89,8 +89,6 @@ def draw(
             picture = mechanism_at(shown_in(trajectory, units), -1, points=points or (), where=where)
         with target.place() as place:
             save(picture, place)
-    except (ValueError, ModuleNotFoundError) as error:
-        fail(str(error))
     if not target.is_standard:
         print(f"wrote {path}")
     raise typer.Exit(OK if ok else NOT_DETERMINED)

@@ -16,7 +16,7 @@ from groups.dynamics.inverse import driven_elsewhere
 from groups.reports.forces import forces_report
 from groups.trajectory import Trajectory
 from mbssa import ModelError, Structure, load
-from mbssa.cli.console import NOT_DETERMINED, OK, STOPPED, fail, fail_all, refuse, stopping
+from mbssa.cli.console import NOT_DETERMINED, OK, STOPPED, fail, fail_all, failing, refuse, stopping
 from mbssa.cli.options import DURATION, MODEL, MOTION, STEPS, UNITS, flag, option
 from mbssa.cli.outputs import PAGES, STILL, TABLES, Target, target_faults, targets_of
 
@@ -78,19 +78,15 @@ def forces(
         from groups.pictures import forces_over_time, page
         from mbssa.pictures import save
     if plot:
-        try:
+        with failing("--plot: "):
             forces_over_time(forces_of(*at_reference), curves)
-        except (ValueError, ModuleNotFoundError) as error:
-            fail(f"--plot: {error}")
 
     run = solve_interactively(solvable, path)
     if run.stopped:
         print("stopped by Ctrl-C; forces are those of what was computed", file=sys.stderr)
-    try:
+    with failing(f"{model}: "):
         trajectory, structure = _driven(run.trajectory, structure, drives)
         found = forces_of(trajectory, structure, minimum_norm=minimum_norm)
-    except ValueError as error:
-        fail(f"{model}: {error}")
     found = replace(found, trajectory=options.shown_in(found.trajectory, units))
 
     def write(target: Target) -> None:

@@ -10,8 +10,8 @@ from groups.dynamics.forward.small_motions import Linearisation, equilibrium
 from groups.dynamics.forward.small_motions import linearise as linearise_about
 from groups.reports.small_motions import small_motions_report
 from groups.trajectory import Trajectory
-from mbssa import ModelError, load
-from mbssa.cli.console import BETWEEN, NOT_DETERMINED, OK, deliver, fail, fail_all, refuse
+from mbssa import load
+from mbssa.cli.console import NOT_DETERMINED, OK, deliver, fail, failing, refuse
 from mbssa.cli.options import MODEL, SHEET, flag, number_of, option
 from mbssa.cli.outputs import MOVING, Target, targets_of
 from mbssa.joints.catalogue import coordinate_unit
@@ -60,17 +60,13 @@ def linearise(
     start = coordinate_values("--initial", initial, mechanism.units, SI, faults)
     applied = coordinate_values("--apply", apply, mechanism.units, ("N", "N m"), faults)
     refuse(faults)
-    try:
+    with failing():
         with bar() as show:
             rest = None if here else equilibrium(
                 mechanism, initial=start, applied=applied,
                 progress=lambda share: show("searching for an equilibrium", share),
             )  # fmt: skip
         found = linearise_about(mechanism, at=start if rest is None else rest.coordinates, applied=applied)
-    except ModelError:
-        raise  # names its place itself
-    except ValueError as error:
-        fail_all(str(error).split(BETWEEN))
     played = _played(found, mode, amplitude, outputs) if outputs.animate else None
 
     report = small_motions_report(found, rest, chosen_units(outputs.units, mechanism.units))

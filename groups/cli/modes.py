@@ -12,7 +12,7 @@ from groups.cli.options import CommonOptions, with_options
 from groups.reports.modes import modes_report
 from mbssa import load
 from mbssa.cli import completion
-from mbssa.cli.console import fail, present, refuse, stopping
+from mbssa.cli.console import failing, present, refuse, stopping
 from mbssa.cli.inputs import shown_in
 from mbssa.cli.options import MODEL, UNITS, option
 from mbssa.cli.outputs import STILL, target_faults, targets_of
@@ -45,21 +45,17 @@ def modes(
     """
     refuse(target_faults(targets_of(("--pictures", pictures, STILL)), [model], common.force))
     found = solvable_model(shown_in(load(model), units), model)
-    try:
-        with stopping("a search shows its modes when it has ended; write fewer --starts"), bar() as show:
-            if group is None:
-                listed = modes_of(found, starts=starts, told=show)
-            else:
-                listed = (modes_of(found, group, starts=starts, told=show),)
-    except ValueError as error:
-        fail(f"{model}: {error}")
+    ended = "a search shows its modes when it has ended; write fewer --starts"
+    with failing(f"{model}: "), stopping(ended), bar() as show:
+        if group is None:
+            listed = modes_of(found, starts=starts, told=show)
+        else:
+            listed = (modes_of(found, group, starts=starts, told=show),)
     if pictures is not None:
         from groups.pictures import mode_pictures
         from mbssa.pictures import save
 
-        try:
+        with failing("--pictures: "):
             save(mode_pictures(found, [each for each in listed if len(each) > 1] or listed), pictures)
-        except ValueError as error:
-            fail(f"--pictures: {error}")
         print(f"written: {pictures}", file=sys.stderr)
     present(modes_report(found, listed, each=group is not None), common.form)

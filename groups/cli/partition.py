@@ -19,7 +19,7 @@ from groups.partitioning.pivoting import Method
 from groups.reports.partitioning import partition_report, sweep_report
 from groups.trajectory import Trajectory
 from mbssa import Mechanism, ModelError, load, with_inputs
-from mbssa.cli.console import NOT_DETERMINED, OK, fail, fail_all, present, refuse
+from mbssa.cli.console import NOT_DETERMINED, OK, fail, fail_all, failing, present, refuse
 from mbssa.cli.inputs import shown_in
 from mbssa.cli.options import DURATION, MODEL, MOTION, OUTPUT, SHEET, STEPS, UNITS, flag, option
 from mbssa.cli.outputs import STILL, target_faults, targets_of
@@ -97,10 +97,8 @@ def partition(
         else:
             path = motion_to_solve(solvable, model, motion, steps, duration, level="position")
     if sweep:
-        try:
+        with failing(f"{model}: "):
             swept = sweep_partition(solvable, path, independent=chosen, **options)
-        except ValueError as error:
-            fail(f"{model}: {error}")
         if plot is not None:
             from groups.pictures.partitioning import conditions
             from mbssa.pictures import save

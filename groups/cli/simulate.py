@@ -21,8 +21,8 @@ from groups.dynamics.forward.running import model_of
 from groups.model import Model
 from groups.reports.simulation import simulation_report
 from groups.trajectory import load_trajectory
-from mbssa import ModelError, load
-from mbssa.cli.console import BETWEEN, NOT_DETERMINED, OK, STOPPED, fail, fail_all, refuse, stopping
+from mbssa import load
+from mbssa.cli.console import BETWEEN, NOT_DETERMINED, OK, STOPPED, fail_all, failing, refuse, stopping
 from mbssa.cli.options import MODEL, STEPS, number_of, option
 from mbssa.cli.outputs import TABLES, Target, targets_of
 from mbssa.units import SI
@@ -99,12 +99,8 @@ def simulate(
     refuse(faults)
 
     mechanism = load(model)
-    try:
+    with failing(code=NOT_DETERMINED):
         released = model_of(mechanism)
-    except ModelError:
-        raise  # names its place itself
-    except ValueError as error:
-        fail(str(error), NOT_DETERMINED)
     faults = outputs.faults_at_reference(released)
     units = mechanism.units
     start = coordinate_values("--initial", initial, units, SI, faults)

@@ -7,7 +7,7 @@ from typing import Literal
 
 import typer
 
-from mbssa.cli.console import NOT_DETERMINED, OK, draw, fail, present, refuse, warn_of_ranks
+from mbssa.cli.console import NOT_DETERMINED, OK, draw, fail, failing, present, refuse, warn_of_ranks
 from mbssa.cli.options import ALLOW, FORCE, MODEL, OUTPUT, REPORT, TRUST, flag, option
 from mbssa.cli.outputs import STILL, target_faults, targets_of
 from mbssa.io import load
@@ -61,7 +61,8 @@ def loops(
     refuse(target_faults(targets, [model, tree], force))
     mechanism = load(model)
     names = None if cut is None else [name.strip() for name in cut.split(",") if name.strip()]
-    try:
+    place = "--cut: " if cut is not None else "" if tree is None else f"{tree}: "
+    with failing(place):
         record = None if tree is None else read_tree(tree)
         comparison = compare_loops(mechanism, cuts=names, tree=record) if compare else None
         by_wehage = method == "wehage" or (method is None and chosen)
@@ -71,9 +72,6 @@ def loops(
             found = wehage_substructures(mechanism, cuts=names, tree=record)
         else:
             found = independent_loops(mechanism)
-    except ValueError as error:
-        place = "--cut: " if cut is not None else "" if tree is None else f"{tree}: "
-        fail(f"{place}{error}")
     if plot is not None:
         from mbssa.pictures.loops import kinematic_graph
 
