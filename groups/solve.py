@@ -177,7 +177,7 @@ def _in_blocks(
 
 def _check(way: Way, motion: Motion, size: float) -> None:
     """Refuse numbers that are not finite, which an array may have got since, and steps that are too long."""
-    total = way.sums[-1] if way.last else np.sum(way.inputs)
+    total = way.sums[-1] if way.last else sum(sum(rows[:, 0].tolist()) for rows in way.inputs)
     if math.isfinite(total) and way.longest * max(size, 1.0) <= FARTHEST:
         return
     for what, rows in (("value", motion.value), ("rate", motion.rate), ("acceleration", motion.acceleration)):

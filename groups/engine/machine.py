@@ -192,6 +192,7 @@ class Machine(Life):
         self._at_entries, self._at_start = kept(self._entries), kept(plan.start)
         self._at_smooth = kept(np.where(linear, np.inf, SMOOTH * plan.scale))
         self._at_scale = kept(plan.scale_of_inputs)
+        self._given = np.array([*range(plan.first_body), *range(plan.first_clock, plan.first_axes)])
         self._every = np.ones((len(plan.parts), KNOTS), dtype=np.bool_)
         bodies = plan.wound if plan.record.planar else range(1, plan.mechanism.n_bodies)
         turning = [plan.body(b) + plan.record.turn for b in bodies]
@@ -309,10 +310,11 @@ class Machine(Life):
 
     def ahead(self, way: Way, knots: Knots, course: Course, most: float) -> Course:
         room, states = self._room, slice(self.plan.first_state, self.plan.first_quality)
-        rows = [(rows.ctypes.data, rows.strides[0]) for rows in way.inputs]
-        table = [start + pitch * k for k in range(self.plan.inputs) for start, pitch in rows]
-        table += [row.ctypes.data for row in (way.time, way.ways, way.sums)]
-        given = np.array(table)
+        if way.X is None:
+            rows = [row for rows in zip(*way.inputs, strict=True) for row in rows]
+            given = np.array([row.ctypes.data for row in (*rows, way.time, way.ways, way.sums)])
+        else:
+            given = self._given * way.X.strides[0] + address_of(way.X)
         fixed = address_of(given), room.at, self._at_entries, self._at_smooth
         room.counts[:] = int(course.x), course.batch, 0, course.enters, 0, 0
         room.wide[0] = course.wide

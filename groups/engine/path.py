@@ -49,14 +49,16 @@ class Way:
     def __init__(self, life: Life, X: Floats | None, time: Floats, *inputs: Floats) -> None:
         plan = life.plan
         self.X, self.scale, self.last = X, plan.scale_of_inputs, len(time) - 1
-        self.time, *self.inputs = map(np.ascontiguousarray, (time, *inputs))
+        self.time, self.inputs = time, list(inputs)
         if X is None:
+            self.time, *self.inputs = map(np.ascontiguousarray, (time, *inputs))
             self.ways, self.sums = np.empty((2, len(time)))
         else:
-            self.inputs = [X[order : plan.first_body : 3] for order in range(3)]
-            clock, self.ways, self.sums = X[plan.clock]
-            for rows, given in zip((clock, *self.inputs), (time, *inputs), strict=True):
+            for order, given in enumerate(inputs):
+                rows = self.inputs[order] = X[order : plan.first_body : 3]
                 rows[:] = given
+            clock, self.ways, self.sums = X[plan.clock]
+            clock[:] = time
         life.measure(self)
         #: By time step the way of the input that goes farthest, rad or sizes; its sums are up to samples.
         self.steps, self.longest = self.ways[:-1], float(self.ways[-1])
@@ -384,7 +386,8 @@ def followed(plan: Plan, life: Life, way: Way, start: Floats | None = None) -> K
     x, _, alive = knots.joined()
     if 1 < len(x) < way.last / FEW and alive.all() and not (x % 1).any():
         _divide(plan, life, way, knots)
-    knots.time = way.time_at(knots.x[0])
+    if len(x) > 1:
+        knots.time = way.time_at(knots.x[0])
     return knots
 
 

@@ -37,37 +37,43 @@ def mark_turned_back(plan: Plan, life: Life, way: Way, X: Floats, status: Status
     """Say of the first instant behind a dead point that a closed form did not go through it; if any did."""
     # ``notes`` (G + 1, NOTES) have the squares of the sines.
     near = (WIDE if way.longest > COARSE else CLOSE) ** 2
-    if all(least >= near for least in notes[-1, 1:].tolist()):
+    close_rows = [(k, row) for k, row in ((1, REACH), (2, GIMBAL)) if not notes[-1, k] >= near]
+    if not (way.last and close_rows):
         return False
     even = way.last > 2 and way.longest <= min(COARSE, EVEN * way.least)
     suspects: dict[int, list[tuple[Part, int]]] = {}
     back = dict[int, Bools]()
-    signed = np.array([part.group.direct or bool(part.group.struts) for part in plan.parts])
-    solved = np.isfinite(X[[part.records[0] for part in plan.parts]]) & (status == OK)
-    both = solved[:, 1:] & solved[:, :-1]
-    for k, row in enumerate((REACH, GIMBAL)):
-        some = np.flatnonzero(~(notes[:-1, 1 + k] >= near) & signed)
+    for k, row in close_rows:
+        some = np.flatnonzero(~(notes[:-1, k] >= near))
         measures = np.sqrt(np.maximum(plan.quality(X)[some, row], 0.0))
-        least = np.minimum(measures[:, 1:], measures[:, :-1])
-        closely = both[some] & (least < np.where(way.steps > COARSE, WIDE, CLOSE))
         if even:
             most = np.abs(measures[:, 1:] - measures[:, :-1]).max(axis=1)
-            closely[measures.min(axis=1) > FAR * most] = False
+            doubtful = ~(measures.min(axis=1) > FAR * most)
+            some, measures = some[doubtful], measures[doubtful]
+        if not len(some):
+            continue
+        solved = np.isfinite(X[[plan.parts[g].records[0] for g in some.tolist()]]) & (status[some] == OK)
+        least = np.minimum(measures[:, 1:], measures[:, :-1])
+        closely = solved[:, 1:] & solved[:, :-1] & (least < np.where(way.steps > COARSE, WIDE, CLOSE))
         for i in np.flatnonzero(closely.any(axis=1)).tolist():
-            g, steps = int(some[i]), np.flatnonzero(closely[i])
+            part, steps = plan.parts[int(some[i])], np.flatnonzero(closely[i])
+            if not (part.group.direct or part.group.struts):  # no sign that could hold
+                continue
             close = steps[least[i, steps] < CLOSE]
-            found = back.setdefault(g, np.zeros(len(way.time), dtype=np.bool_))
-            found[close[_mirrored(measures[i], way.time, solved[g], close)] + 1] = True
-            leaps, wide = _leaps(plan, plan.parts[g], X, close, way.time), way.steps[steps] > COARSE
+            found = back.setdefault(part.index, np.zeros(len(way.time), dtype=np.bool_))
+            found[close[_mirrored(measures[i], way.time, solved[i], close)] + 1] = True
+            leaps, wide = _leaps(plan, part, X, close, way.time), way.steps[steps] > COARSE
             for step in np.union1d(close[leaps], steps[wide]).tolist():
-                suspects.setdefault(step, []).append((plan.parts[g], row))
+                suspects.setdefault(step, []).append((part, row))
     for step, those in sorted(suspects.items()):
         for part in _inside(plan, life, way, X, step, those):
             back[part.index][step + 1] = True
     jumped = {g for g, found in back.items() if found.any()}
+    if not jumped:
+        return False
     reached = set(jumped)  # with those behind
     lost = np.isin(status, (BRANCH_JUMP, PREDECESSOR_FAILED))
-    for part in plan.parts if jumped else ():
+    for part in plan.parts:
         mine, gone = status[part.index], lost[part.index]
         if not reached.isdisjoint(part.known):
             gone |= lost[list(part.known)].any(axis=0)
@@ -76,7 +82,7 @@ def mark_turned_back(plan: Plan, life: Life, way: Way, X: Floats, status: Status
         if part.index in jumped:
             mine[back[part.index] & (mine == OK)] = BRANCH_JUMP
             gone |= mine == BRANCH_JUMP
-    return bool(jumped)
+    return True
 
 
 def _leaps(plan: Plan, part: Part, X: Floats, steps: Ints, time: Floats) -> Bools:
