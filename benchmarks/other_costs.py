@@ -4,8 +4,8 @@
 
 Of valid inputs of the built-in models some are drawn by chance; groups of types that
 ``groups.solvers.library.COSTS`` does not have are solved alone, as ``benchmarks/type_costs.py`` does it. What
-they take grows about as the square of their bodies (least squares of a + b n + c n² by logarithms left a and
-b at zero), so the fit is the geometric mean of cost over n², in the plane and in space. Types that are
+they take grows about in proportion to their bodies, so the fit is the geometric mean of cost over n, in the
+plane and in space. Types that are
 measured are nearer to the truth.
 """
 
@@ -49,13 +49,13 @@ def main() -> None:
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     ratios: dict[str, list[float]] = {space: [] for space in OTHERWISE}
     for space, name, n, cost in measured():
-        print(f"{name:34} {n:3} bodies {cost:9.2f} µs {cost / n**2:7.3f} n²", flush=True)
-        ratios[space].append(cost / n**2)
+        print(f"{name:34} {n:3} bodies {cost:9.2f} µs {cost / n:7.3f} n", flush=True)
+        ratios[space].append(cost / n)
     for space, found in ratios.items():
         factor = float(np.exp(np.mean(np.log(found))))
         low, high = np.percentile(factor / np.array(found), [10, 90])
         print(
-            f"{space}: {factor:.2g} n² µs (OTHERWISE {OTHERWISE[space]} n²); predicted over measured "
+            f"{space}: {factor:.2g} n µs (OTHERWISE {OTHERWISE[space]} n); predicted over measured "
             f"{low:.2f} to {high:.2f} (10 to 90 %)"
         )
 

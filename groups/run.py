@@ -79,10 +79,7 @@ class Run:
             span = slice(int(first[lines][0]), int(stop[lines][-1]))
             ends = first[lines] - span.start, stop[lines] - span.start
             solving, status = solve_lines(self.model, self.motion.within(span), *ends, compiled)
-            found = solving.arrays(self.kept, self.level, status).by_name()
-            for name, mine in self.arrays.by_name().items():
-                if mine.shape[1]:
-                    mine[:, span] = found[name]
+            self.arrays.put(span, solving.arrays(self.kept, self.level, status))
             for g, of in enumerate(status):
                 self.mark(g, span.start + np.flatnonzero(of == BRANCH_JUMP), BRANCH_JUMP)
             self.leave_profiles(solving, span.start, status)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from mbssa.arrays import Floats
+from groups.engine.rescue import System
+from groups.engine.routine import Routine
+from mbssa.arrays import Bools, Floats
 from mbssa.graph.source import functions
 from mbssa.joints.catalogue import type_of_joint
 
@@ -28,6 +30,10 @@ FIRST, SECOND = 1e-4, 1e-7
 BEGIN, LEAST, NEARLY = 0.02, 1e-7, 0.99
 #: Poses whose largest entries differ by less, as a share, are one; imaginary parts that are none.
 SAME, REAL = 1e-6, 1e-6
+#: Places, over the size, and entries of rotations that are at infinity.
+INFINITE = 1e4
+#: Share of the size by which the places of joints of the mechanism in general are off those of the group.
+SPREAD = 0.3
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,16 +79,21 @@ def applies(assembly: Assembly) -> bool:
 
 def positions(assembly: Assembly, known: list[Floats], degree: int | None) -> Positions | None:
     """All positions beside the bodies that the group hangs on; None where none, or too many, are found."""
-    system, told, rng = _System(assembly), assembly.told, np.random.default_rng(0)
-    web = _Web(system, rng)
-    if known:
-        web.lead(np.array(known, dtype=complex))
-    while max(web.counts) != degree and (web.open_arcs() or web.lead(system.random(rng, DRAWN))):
-        while max(web.counts) != degree and (arcs := web.open_arcs()):
-            if max(web.counts) > MOST:
-                return None
-            web.carry(arcs)
-            told("following complex positions", min(0.8, max(web.counts) / (degree or MOST)))
+    told = assembly.told
+    for general in (False, True)[: 1 if degree is None else 2]:
+        rng = np.random.default_rng(0)
+        system = _System(assembly, rng, general)
+        web = _Web(system, rng)
+        if known:
+            web.lead(np.column_stack([np.array(known, dtype=complex), np.zeros(len(known))]))
+        while max(web.counts) != degree and (web.open_arcs() or web.lead(system.random(rng, DRAWN))):
+            while max(web.counts) != degree and (arcs := web.open_arcs()):
+                if max(web.counts) > MOST:
+                    return None
+                web.carry(arcs)
+                told("following complex positions", min(0.8, max(web.counts) / (degree or MOST)))
+        if max(web.counts) == degree:
+            break
     most = int(np.argmax(web.counts))
     found, side = web.lists[most].states, web.corners[most]
     if not found:
@@ -90,7 +101,8 @@ def positions(assembly: Assembly, known: list[Floats], degree: int | None) -> Po
     told("following complex positions", 0.9)
     begin = np.tile(side, (len(found), 1))
     ends, t = follow(system, np.array(found), begin, np.zeros_like(begin), 1.0)
-    arrived, unlike = t == 1.0, _List(system)
+    gone = ~(np.abs(system.poses(ends)).max(axis=1) < INFINITE)
+    arrived, unlike = (t == 1.0) & ~gone, _List(system)
     for x in ends[arrived]:
         unlike.place(x)
     arrived_at = len(unlike.states)
@@ -99,11 +111,12 @@ def positions(assembly: Assembly, known: list[Floats], degree: int | None) -> Po
         unlike.place(x.conj())
     told("following complex positions", 1.0)
     real = [
-        x.real.copy()
+        x[:-1].real
         for x, key in zip(unlike.states, unlike.keys, strict=True)
         if np.abs(key.imag).max() <= REAL
     ]
-    sound = len(unlike.states) == arrived_at == np.count_nonzero(arrived) and bool((t > NEARLY).all())
+    sound = bool((gone | (t > NEARLY)).all())
+    sound = sound and len(unlike.states) == arrived_at == np.count_nonzero(arrived)
     if len(found) != degree:
         sound = sound and len(set(web.counts)) == 1
     return Positions(len(found), len(unlike.states), sound, real)
@@ -116,24 +129,57 @@ def _complex(rng: np.random.Generator, *shape: int) -> Complex:
 class _System:
     """Closure of a group over its size: residuals and Jacobian of many positions at once."""
 
-    def __init__(self, assembly: Assembly) -> None:
-        self.system, self.scale, self.size = assembly.system(1), assembly.scale, assembly.size
-        self.near, self.lengths = assembly.start[:, 0].astype(complex), _lengths(assembly)
-        routine, size = assembly.part.routine, assembly.size
+    # The last unknown is a share by which the places of joints are off those of the group: with a degree that
+    # holds for any places the search is among mechanisms in general, of which this one may be a special case.
+
+    def __init__(self, assembly: Assembly, rng: np.random.Generator, general: bool) -> None:
+        self.plan, self.column, self.size = assembly.plan, assembly.column, assembly.size
+        self.scale, self.lengths = np.append(assembly.scale, 1.0), _lengths(assembly)
+        self.near = np.append(assembly.start[:, 0], 0.0).astype(complex)
+        part, group = assembly.part, assembly.part.group
+        routine, self.geometry = part.routine, np.array(part.geometry)
+        self.spread: Complex = np.zeros(len(self.geometry), dtype=np.complex128)
+        if general:
+            constant = np.zeros(len(group.geometry), dtype=np.bool_)
+            routine = Routine(group, self.plan.record, constant, self.plan.at_reference([group], constant))
+            self.geometry = group.geometry
+            self.spread = SPREAD * self.size * _complex(rng, len(self.geometry)) * _movable(assembly)
+        self.part = replace(part, routine=routine, rows_of={})
         frames = [routine.bodies[link.body] for link in routine.group.links]
-        numbers = [x * (1.0 / size) for frame in frames for x in frame.place]
+        numbers = [x * (1.0 / self.size) for frame in frames for x in frame.place]
         numbers += [x for frame in frames for axis in frame.axes for x in axis]
-        self._poses = functions("poses", [], numbers)
+        self._poses, self._rows = functions("poses", [], numbers), functions("rows", [], routine.rows)
 
     def random(self, rng: np.random.Generator, count: int) -> Complex:
         """Positions (M, n) somewhere, each of which closes for some right side."""
         far = np.exp(rng.uniform(-1.0, 1.0, (count, 1)))
         return np.asarray(self.near + far * _complex(rng, count, len(self.scale)) * self.scale)
 
+    def _at(self, x: Complex, share: float = 0.0) -> System:
+        """Rows and Jacobian of the group where the last unknown is larger by a share."""
+        geometry: Any = self.geometry
+        if self.spread.any():
+            geometry = geometry[:, None] + self.spread[:, None] * (x[:, -1] + share)
+        part = replace(self.part, geometry=geometry)
+        return System(self.plan, part, np.repeat(self.column[:, None], len(x), axis=1))
+
     def linearised(self, x: Complex) -> tuple[Complex, Complex]:
         """Residuals (M, n), over the size and its square, and the Jacobian (M, n, n) by scaled unknowns."""
-        rows, J = self.system.at(x.T, np.zeros(len(x), dtype=np.intp))
-        rows, size = rows.T, self.size
+        every = np.arange(len(x))
+        found, J = self._at(x).at(x[:, :-1].T, every)
+        rows, J = self._squared(found.T, J)
+        by_share: Any = np.zeros_like(rows)
+        if self.spread.any():  # squares in the share, so that this is no approximation
+            both = [self._at(x, by).evaluate(self._rows, every, x[:, :-1].T).T for by in (1.0, -1.0)]
+            by_share = 0.5 * np.subtract(*(self._squared(each)[0] for each in both))
+        last = np.zeros((len(x), 1, J.shape[2] + 1))
+        last[:, 0, -1] = 1.0
+        J = np.concatenate([np.concatenate([J, by_share[:, :, None]], axis=2), last], axis=1)
+        return np.column_stack([rows, x[:, -1]]), J
+
+    def _squared(self, rows: Complex, J: Any = 0.0) -> tuple[Complex, Any]:
+        """Rows with the difference of two squares for that of two lengths, and their Jacobian."""
+        size = self.size
         # A row is the distance of two points less a length: here it is their squares' difference, which has
         # no root. The distance's derivative has the same root, so that its sign does not matter.
         is_length = np.isfinite(self.lengths)
@@ -143,7 +189,16 @@ class _System:
 
     def poses(self, x: Complex) -> Complex:
         """(M, k) points, over the size, and rotations of the bodies of the tree."""
-        return np.asarray(self.system.evaluate(self._poses, np.zeros(len(x), dtype=np.intp), x.T).T)
+        return np.asarray(self._at(x).evaluate(self._poses, np.arange(len(x)), x[:, :-1].T).T)
+
+
+def _movable(assembly: Assembly) -> Bools:
+    """(numbers,) which numbers of the geometry are places of joints on other bodies than legs."""
+    group, found = assembly.part.group, list[bool]()
+    for key, nested in group.uses.given.items():
+        place = key[0] == "origin" and group.mechanism.joint_bodies(key[1])[key[2]] not in group.held
+        found += [place] * np.size(nested)
+    return np.array(found, dtype=np.bool_)
 
 
 def _lengths(assembly: Assembly) -> Floats:
@@ -194,7 +249,7 @@ def follow(
             for _ in range(2):
                 right, matrix = system.linearised(then)
                 change = _solved(matrix, wanted - right)
-                corrections.append(np.abs(change).max(axis=1))
+                corrections.append((np.abs(change) / np.maximum(1.0, np.abs(then / scale))).max(axis=1))
                 then = then + change * scale
             one, two = corrections
             good = (one <= FIRST) & (two <= SECOND)

@@ -189,7 +189,7 @@ class Proof:
                     good = int(failing[0]) if len(failing) else good
                 if done + good < last:
                     self._accept(good)
-                self.proven[:, done + 1 : done + good + 1] = self._said[:, None]
+                self.proven[:, done + 1 : done + good + 1] = self.said[:, None]
             done += good
             if done == stop:
                 window = min(2 * window, WIDEST)
@@ -205,12 +205,21 @@ class Proof:
             self._solve(done, last)
         return last
 
+    def follows(self, piece: Solving, status: Statuses, first: int) -> bool:
+        """Go on along a piece of the motion that is new from an instant on, if it is proven at once."""
+        sure = self.sure.copy()
+        if not first:
+            self._to_first_instant()
+        passed = self.passed(piece, status, slice(max(first - 1, 0), len(piece.motion.time)))
+        self._accept(len(passed))
+        return not self.stale and bool((self.sure == sure).all() and passed[:, sure].all())
+
     def _goes_on(self, done: int) -> bool:
         self.told = max(self.told, (done + 1) / len(self.motion.time))
         return self.progress is None or self.progress(self.told) is not False
 
     @property
-    def _said(self) -> npt.NDArray[np.int8]:
+    def said(self) -> npt.NDArray[np.int8]:
         """Proof (G,) of the groups now: 1 proven, 2 continued through a crossing."""
         return (self.sure * (1 + self.continued)).astype(np.int8)
 
@@ -268,7 +277,7 @@ class Proof:
         start = plan.inputs_near(goal)
         if np.abs(goal - start).max(initial=0.0) < AT_REFERENCE or not self.sure.any():
             self.sure &= self.status[:, 0] == OK
-            self.proven[:, 0] = self._said
+            self.proven[:, 0] = self.said
             return
         step = Step(Way.straight(start, goal, self.solving.life), names, float(self.motion.time[0]), 0.0)
         begin, status = self.piece(step.at(np.zeros(1)), None)
@@ -283,7 +292,7 @@ class Proof:
     def _step(self, first: int) -> None:
         """Solve the time step from an instant on in pieces."""
         of, two = self.motion, slice(first, first + 2)
-        inputs, time = self.solving.way.inputs[:, two].copy(), of.time[two].copy()
+        inputs, time = self.solving.way.at(np.array([first, first + 1.0])), of.time[two].copy()
         column, status = self.solving.column(first), self.status[:, first]
         if self.beyond is not None:  # its inputs are those of the last time step, a little farther
             inputs[:, 0], time[0] = self.beyond.inputs, self.beyond.time
@@ -406,7 +415,7 @@ class Proof:
             if gone[g] and (status == OK or (g in self.doubted and status == BRANCH_JUMP)):
                 self.status[g, at] = PREDECESSOR_FAILED if missing else PASSED_SINGULAR
         self.doubted.clear()
-        self.proven[:, at] = self._said
+        self.proven[:, at] = self.said
 
 
 def plan_poses(plan: Plan, X: Floats) -> tuple[Floats, Floats]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import typer
 
 from groups.cli import options
@@ -14,7 +12,7 @@ from groups.reports.small_motions import small_motions_report
 from groups.trajectory import Trajectory
 from mbssa import ModelError, load
 from mbssa.cli.console import BETWEEN, NOT_DETERMINED, OK, deliver, fail, fail_all, refuse
-from mbssa.cli.options import ModelArgument, SheetOption, number_of, option
+from mbssa.cli.options import MODEL, SHEET, flag, number_of, option
 from mbssa.cli.outputs import MOVING, Target, targets_of
 from mbssa.joints.catalogue import coordinate_unit
 from mbssa.progress import bar
@@ -23,28 +21,23 @@ from mbssa.units import SI, chosen_units
 
 @options.with_options("units", "animate", "points", "frames", "fps", "width", "force", "trust", "allow")
 def linearise(
-    model: ModelArgument,
-    here: Annotated[
-        bool, typer.Option("--here", help="Linearise where MODEL stands; search for no equilibrium.")
-    ] = False,
-    initial: options.InitialOption = None,
-    apply: options.ApplyOption = None,
-    output: Annotated[
-        options.Files, options.files_option("Write the modes: .csv or .json, - prints CSV", "--output", "-o")
-    ] = None,
+    model: str = MODEL,
+    here: bool = flag("--here", "Linearise where MODEL stands; search for no equilibrium."),
+    initial: list[str] | None = options.INITIAL,
+    apply: list[str] | None = options.APPLY,
+    output: options.Files = options.files_option(
+        "Write the modes: .csv or .json, - prints CSV", "--output", "-o"
+    ),
     *,
     outputs: options.OutputOptions,
-    mode: Annotated[int, option("N", "Mode that --animate shows, from the table.", min=1)] = 1,
-    amplitude: Annotated[
-        str | None,
-        option(
-            "X",
-            "Of the coordinate that moves most, for --animate, in MODEL's units.",
-            show_default="0.1 rad, or 0.1 of the size",
-        ),
-    ] = None,
+    mode: int = option("N", "Mode that --animate shows, from the table.", 1, min=1),
+    amplitude: str | None = option(
+        "X",
+        "Of the coordinate that moves most, for --animate, in MODEL's units.",
+        show_default="0.1 rad, or 0.1 of the size",
+    ),
     common: options.CommonOptions,
-    form: SheetOption = "table",
+    form: str = SHEET,
 ) -> None:
     """Find the static equilibrium of MODEL, its eigenfrequencies and mode shapes.
 
@@ -77,22 +70,17 @@ def linearise(
         raise  # names its place itself
     except ValueError as error:
         fail_all(str(error).split(BETWEEN))
-    units = chosen_units(outputs.units, mechanism.units)
     played = _played(found, mode, amplitude, outputs) if outputs.animate else None
+
+    report = small_motions_report(found, rest, chosen_units(outputs.units, mechanism.units))
 
     def write(target: Target) -> None:
         if played is not None and target.endings is MOVING:
             outputs.write(played, target)
         else:
-            report = small_motions_report(found, rest, (), units)
             deliver(report.export(target.path.suffix.lower().removeprefix(".")), target.path)
 
-    options.conclude(
-        [*sheets, *outputs.targets],
-        write,
-        lambda files: small_motions_report(found, rest, files, units),
-        form,
-    )
+    options.conclude([*sheets, *outputs.targets], write, report, form)
     raise typer.Exit(OK if rest is None or rest.found else NOT_DETERMINED)
 
 

@@ -4,39 +4,34 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
 
 from groups.assembly_modes import STARTS
 from groups.assembly_modes import modes as modes_of
 from groups.cli.loading import solvable_model
 from groups.cli.options import CommonOptions, with_options
-from groups.pictures import mode_pictures
 from groups.reports.modes import modes_report
 from mbssa import load
 from mbssa.cli import completion
 from mbssa.cli.console import fail, present, refuse, stopping
 from mbssa.cli.inputs import shown_in
-from mbssa.cli.options import ModelArgument, UnitsOption, option
+from mbssa.cli.options import MODEL, UNITS, option
 from mbssa.cli.outputs import STILL, target_faults, targets_of
-from mbssa.pictures import save
 from mbssa.progress import bar
 
 
 @with_options()
 def modes(
-    model: ModelArgument,
-    group: Annotated[
-        int | None, option("N", "List the modes of this group, with their coordinates.", completion.groups)
-    ] = None,
-    starts: Annotated[
-        int, option("N", "Where Newton searches: end after N random starts in a row that find no new mode.")
-    ] = STARTS,
-    pictures: Annotated[
-        Path | None, option("FILE", "Draw the modes as thumbnails: .png, .svg or .pdf.")
-    ] = None,
+    model: str = MODEL,
+    group: int | None = option(
+        "N", "List the modes of this group, with their coordinates.", complete=completion.groups
+    ),
+    starts: int = option(
+        "N", "Where Newton searches: end after N random starts in a row that find no new mode.", STARTS
+    ),
+    pictures: Path | None = option("FILE", "Draw the modes as thumbnails: .png, .svg or .pdf."),
     *,
     common: CommonOptions,
-    units: UnitsOption = "file",
+    units: str = UNITS,
 ) -> None:
     """List the assembly modes of the structural groups of MODEL where its reference stands.
 
@@ -59,6 +54,9 @@ def modes(
     except ValueError as error:
         fail(f"{model}: {error}")
     if pictures is not None:
+        from groups.pictures import mode_pictures
+        from mbssa.pictures import save
+
         try:
             save(mode_pictures(found, [each for each in listed if len(each) > 1] or listed), pictures)
         except ValueError as error:

@@ -63,6 +63,6 @@ def _changes(solution: Solution, spin: LockedRotation) -> list[Wrench]:
 def _largest(solution: Solution) -> Floats:
     """Largest force (T,), or moment over the size, that a joint carries."""
     size = np.array([1.0] * 3 + [solution.state.frames.size] * 3)[:, None]
-    joints = [Joint(solution.state, j, loads).wrench for j, loads in solution.joints.items()]
+    joints = [Joint(solution.state, j, loads).seen()[0] for j, loads in solution.joints.items()]
     found: Floats = np.max([np.abs(wrench / size).max(axis=(0, 1)) for wrench in joints], axis=0)
     return found

@@ -51,8 +51,8 @@ def solve_lines(
 
 def _side_by_side(solving: Solving, first: Ints, stop: Ints) -> Bools:
     """Solve lines in strides of all of them at once; which were followed to their ends."""
-    plan, life, X, inputs = solving.plan, solving.life, solving.X, solving.way.inputs
-    follower, scale = Follower(plan, life), solving.way.scale[:, None]
+    plan, life, X, scale = solving.plan, solving.life, solving.X, solving.way.scale[:, None]
+    follower, inputs = Follower(plan, life), X[: plan.first_body]
     behind = slice(plan.first_body, len(X))
     X[behind, first] = plan.start[behind, None]
     life.prepare(X)

@@ -102,7 +102,7 @@ _SIGNATURES: dict[str, list[Any]] = {
     "blocks": [POINTER, WHOLE, *[POINTER] * 2, WHOLE, CONDITION, *[WHOLE] * 2, NUMBER, WHOLE],
     "guess": [POINTER, *[WHOLE] * 2, *[POINTER] * 3],
     "measure": [POINTER, *[WHOLE] * 2, POINTER],
-    "strides": [POINTER, WHOLE, *[POINTER] * 3, WHOLE, NUMBER],
+    "strides": [*[POINTER] * 4, WHOLE, NUMBER],
     "turns": [POINTER, WHOLE, *[POINTER] * 2, WHOLE, POINTER, WHOLE],
 }
 
@@ -301,21 +301,25 @@ class Machine(Life):
         self._program.turns(address_of(X), X.strides[0] // 8, room.at, at_rows, count, before, X.shape[1])
         return not int(room.counts[DOUBTFUL])
 
-    def measure(self, X: Floats) -> None:
-        if self._has_room(X):
-            self._program.measure(address_of(X), X.strides[0] // 8, X.shape[1] - 1, self._at_scale)
+    def measure(self, way: Way) -> None:
+        if way.X is None or not self._has_room(way.X):
+            super().measure(way)
         else:
-            super().measure(X)
+            self._program.measure(address_of(way.X), way.X.strides[0] // 8, way.last, self._at_scale)
 
     def ahead(self, way: Way, knots: Knots, course: Course, most: float) -> Course:
-        room, X, states = self._room, way.X, slice(self.plan.first_state, self.plan.first_quality)
-        fixed = room.at, self._at_entries, self._at_smooth
+        room, states = self._room, slice(self.plan.first_state, self.plan.first_quality)
+        rows = [(rows.ctypes.data, rows.strides[0]) for rows in way.inputs]
+        table = [start + pitch * k for k in range(self.plan.inputs) for start, pitch in rows]
+        table += [row.ctypes.data for row in (way.time, way.ways, way.sums)]
+        given = np.array(table)
+        fixed = address_of(given), room.at, self._at_entries, self._at_smooth
         room.counts[:] = int(course.x), course.batch, 0, course.enters, 0, 0
         room.wide[0] = course.wide
         made, column = KNOTS, course.column
         while made == KNOTS:
             room.states[states, : self.lanes] = column[states, None]
-            self._program.strides(address_of(X), X.strides[0] // 8, *fixed, X.shape[1] - 1, most)
+            self._program.strides(*fixed, way.last, most)
             x, batch, _, enters, made, _ = room.counts.tolist()
             if made:
                 room.counts[MADE] = 0

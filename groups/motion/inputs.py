@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,9 @@ from mbssa.joints.system import coordinates_at
 
 if TYPE_CHECKING:
     from groups.motion import Motion
+
+#: Numbers of a joint's bodies: names that differ by them alone are coordinates of two joints.
+_JOINT = re.compile(r"\d+")
 
 
 def driven_coordinates(mechanism: Mechanism) -> tuple[str, ...]:
@@ -71,7 +75,8 @@ def name_faults(names: tuple[str, ...], given: Iterable[str], what: str) -> list
     faults = [f"no {what} for {name}" for name in names if name not in given]
     for name in given:
         if name not in names:
-            hint = meant(name, names).rstrip() or f"driven are {', '.join(names) or 'none'}"
+            misspelt = [known for known in names if _JOINT.sub("", known) != _JOINT.sub("", name)]
+            hint = meant(name, misspelt).rstrip() or f"driven are {', '.join(names) or 'none'}"
             faults.append(f"{name} is not driven; {hint}")
     return faults
 

@@ -21,7 +21,6 @@ from mbssa.joints.system import unknowns
 def linearised(opened: CutOpen, poses: Poses) -> tuple[Floats, Floats]:
     """Coordinates (T, n), m and principal angles in rad, and J (T, m, n); NaN where a body was not placed."""
     mechanism, size = opened.mechanism, opened.frames.size
-    arrays = (x.swapaxes(0, 1) for x in (poses.position, poses.rotation, poses.angle))
     arrays = (array.swapaxes(0, 1) for array in (poses.position, poses.rotation, poses.angle))
     at = PosesOverTime(mechanism, opened.frames, *arrays)
     count, n, units = at.instants, len(opened.coordinates), np.array(unknowns(mechanism.space))

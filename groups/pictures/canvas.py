@@ -54,24 +54,16 @@ class Canvas:
         pixels: Floats = self.axes.transData.transform(flat.T)
         return (pixels * MM_PER_INCH / self.figure.dpi).reshape(*points.shape[:-1], 2)
 
-    def line(
-        self,
-        points: Floats,
-        colour: str,
-        width: float,
-        *,
-        style: Any = "solid",
-        zorder: float = 2.0,
-        hatched: bool = False,
-    ) -> Any:
+    def line(self, points: Floats, colour: str, width: float, *, hatched: bool = False, **look: Any) -> Any:
         """A line with round ends through points (n, 3); ``hatched`` on its right if it stands still."""
-        from matplotlib.patheffects import withTickedStroke
-
-        look: dict[str, Any] = dict.fromkeys(("dash_capstyle", "solid_capstyle", "solid_joinstyle"), "round")
+        round_ends = ("dash_capstyle", "solid_capstyle", "solid_joinstyle")
+        look = dict.fromkeys(round_ends, "round") | {"zorder": 2.0} | look
         if hatched:
+            from matplotlib.patheffects import withTickedStroke
+
             stroke = withTickedStroke(spacing=3.6, angle=-135, length=1.25, linewidth=FINE)
             look["path_effects"] = [stroke]
-        (line,) = self.axes.plot(*self.on_axes(points), c=colour, lw=width, ls=style, zorder=zorder, **look)
+        (line,) = self.axes.plot(*self.on_axes(points), c=colour, lw=width, **look)
         return line
 
     def dot(self, at: Floats, **look: Any) -> None:

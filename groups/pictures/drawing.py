@@ -251,7 +251,7 @@ def _line(canvas: Canvas, scene: Scene, body: int, points: Floats, width: float)
     canvas.line(points, scene.colours[body], width)
     dashes = DASHES[scene.hues[body].pattern]
     if dashes is not None:
-        canvas.line(points, "white", 0.45 * width, style=(0, dashes), zorder=2.1)
+        canvas.line(points, "white", 0.45 * width, ls=(0, dashes), zorder=2.1)
 
 
 def _mark(canvas: Canvas, scene: Scene, mark: Mark) -> None:
@@ -262,7 +262,7 @@ def _mark(canvas: Canvas, scene: Scene, mark: Mark) -> None:
     if kind.is_coupling:
         # Between the two joints, whose own symbols are at its ends.
         ends = np.stack([scene.place(mark, side) for side in (0, 1)])
-        canvas.line(ends, INK, FINE, style=_COUPLED, zorder=2.4)
+        canvas.line(ends, INK, FINE, ls=_COUPLED, zorder=2.4)
         return
     edge, width = (DRIVEN, 2 * FINE) if mark.driven else (INK, FINE)
     look: dict[str, Any] = {"marker": kind.symbol, "ms": MARK, "mfc": _FILLS[kind.fill]}

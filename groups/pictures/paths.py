@@ -86,7 +86,7 @@ def paths(trajectory: Trajectory, points: Sequence[PointName] | None = None) -> 
     handles = []
     for i, (point, path) in enumerate(zip(drawn, lines, strict=True)):
         colour = body_colour(i + 1)
-        handles.append(canvas.line(path, colour, EDGE, style=STYLES[i // 8], zorder=1.4))
+        handles.append(canvas.line(path, colour, EDGE, ls=STYLES[i // 8], zorder=1.4))
         handles[-1].set_label(point.label.replace("$", r"\$"))
         sound = path[np.isfinite(path).all(axis=1)]
         for at, inside in zip(sound[[0, -1]] if len(sound) else (), (colour, "white"), strict=False):

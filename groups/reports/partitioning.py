@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from groups.reports.about import span_text
-from mbssa.reports.table import Heading, Part, Report, Table
+from mbssa.reports.table import Columns, Heading, Part, Report, Table
 from mbssa.reports.table import plain as fields
 from mbssa.reports.wording import headline
 from mbssa.texts import counted, listed
@@ -132,14 +132,16 @@ def _verdict(found: Partitioning) -> list[str]:
 
 
 def _rival_table(rivals: Sequence[tuple[str, Partitioning]]) -> Table:
-    def cells(rival: tuple[str, Partitioning]) -> tuple[str, ...]:
-        name, one = rival
-        bound = f", {one.bound} bound" if one.bound else ""
-        u = listed(_independent(one), 8) or "none"
-        return name, u, f"{one.condition:.2g}{bound}", f"{one.smallest_pivot:.2g}"
+    def condition(rival: tuple[str, Partitioning]) -> str:
+        bound = f", {rival[1].bound} bound" if rival[1].bound else ""
+        return f"{rival[1].condition:.2g}{bound}"
 
-    right = ("Condition", "Smallest pivot")
-    return Table(("Choice of u", "u", *right), rivals, cells, right)
+    columns: Columns = {
+        "Choice of u": (lambda rival: rival[0], ""),
+        "u": (lambda rival: listed(_independent(rival[1]), 8) or "none", ""),
+        "Condition": (condition, ">"), "Smallest pivot": (lambda rival: rival[1].smallest_pivot, ".2g"),
+    }  # fmt: skip
+    return Table.of(rivals, columns)
 
 
 def _independent(found: Partitioning) -> tuple[str, ...]:

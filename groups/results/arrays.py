@@ -32,7 +32,8 @@ MOST = 152
 class Arrays:
     """Arrays that take the answer."""
 
-    # Position, orientation, velocity, acceleration, (rows, T, ...); no instants beyond the level.
+    # Position, orientation, velocity, acceleration, (rows, T, ...), in memory (rows, ..., T) as the engine
+    # has them; no instants beyond the level.
     outputs: Outputs
     quality: Quality  # status, residual, iterations, condition, (G, T)
 
@@ -43,12 +44,12 @@ class Arrays:
         wanted: Shapes = {}
         for name, of in (OUTPUTS | QUALITY).items():
             begun = instants if of.level <= level else 0
-            shape = rows if of.by == "body" else groups, begun, *of.entry(planar)
+            shape = rows if of.by == "body" else groups, *of.entry(planar), begun
             wanted[name] = shape, of.dtype
         small = instants * (rows + groups) * MOST < HUGE
         made = {name: np.empty(*shape) for name, shape in wanted.items()} if small else _in_one_block(wanted)
         made["status"][:] = OK  # the rest is written at every instant that is solved
-        return Arrays.named(made)
+        return Arrays.named({name: array.swapaxes(1, -1) for name, array in made.items()})
 
     @staticmethod
     def named(arrays: dict[str, Any]) -> Arrays:
@@ -64,6 +65,13 @@ class Arrays:
         """Make them read-only."""
         for array in (*self.outputs, *self.quality):
             array.flags.writeable = False
+
+    def put(self, span: slice, part: Arrays, first: int = 0) -> None:
+        """Take the instants of a span from another answer, there from one on."""
+        others = part.by_name()
+        for name, mine in self.by_name().items():
+            if mine.shape[1]:
+                mine[:, span] = others[name][:, first:]
 
     def copy(self) -> Arrays:
         """The same numbers in memory of their own."""

@@ -56,9 +56,10 @@ class Expression:
     operands: tuple[Operand, ...]
 
     def values(self, known: Mapping[Operand, list[Floats]], kept: int) -> list[Number]:
-        """Value and the rates that were kept, of those of the operands."""
+        """Value and the rates that were kept, of those of the operands; no rates where there is no value."""
         with np.errstate(all="ignore"):
-            return evaluated(self.levels[:kept], lambda _, key: known[key[1]][key[0]][:, key[2]])
+            value, *rates = evaluated(self.levels[:kept], lambda _, key: known[key[1]][key[0]][:, key[2]])
+        return [value, *(np.where(np.isnan(value), np.nan, rate) for rate in rates)]
 
 
 class _Turning:

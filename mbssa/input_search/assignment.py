@@ -229,7 +229,7 @@ def costs_of(
     free = groups.graph.incidence.units + inputs == 0
     np.add.at(names, joint_owners(groups, free), np.where(free, np.maximum(codes, 0), np.abs(codes)))
     keys, closed, price = known
-    cost = otherwise * groups.size.astype(np.float64) ** 2
+    cost = otherwise * groups.size.astype(np.float64)
     in_library = np.zeros(len(names), dtype=np.int64)
     if len(keys):
         at = np.minimum(np.searchsorted(keys, names), len(keys) - 1)

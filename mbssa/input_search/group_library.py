@@ -17,8 +17,8 @@ from mbssa.structure import Group
 #: Type names with a closed form, or a predicate of a group.
 Library = Collection[str] | Callable[[Group], bool]
 
-#: µs of a group of n bodies whose type has no known cost, over n²: ``benchmarks/other_costs.py`` fits it.
-OTHERWISE = {"planar": 0.07, "spatial": 0.15}
+#: µs of a group of n bodies whose type has no known cost, over n: ``benchmarks/other_costs.py`` fits it.
+OTHERWISE = {"planar": 0.015, "spatial": 0.033}
 
 
 @dataclass(frozen=True, eq=False)

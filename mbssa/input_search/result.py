@@ -67,9 +67,9 @@ class Transformation(Row):
     >>> import mbssa
     >>> row = mbssa.transform(mbssa.load("rotor")).best
     >>> row.inputs, row.n_groups, row.closed_forms
-    (('1-2.slide', '1-13.slide', '13-15.angle'), 9, 9)
+    (('1-13.slide', '8-9.angle', '13-15.angle'), 9, 9)
     >>> print(*row.structure().groups[:4])
-    SG-1{2} SG-2{13} SG-3{15} SG-4{9, 10}
+    SG-1{13} SG-2{15} SG-3{9, 10} SG-4{8}
     """
 
     base: Undriven = field(repr=False, compare=False)

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from mbssa.reports.structure import summary_head, treatment_lines
-from mbssa.reports.table import Bad, Good, Heading, Part, Report, Table, plain
+from mbssa.reports.table import Bad, Columns, Good, Heading, Part, Report, Table, plain
 from mbssa.units import given_in, quantity_text, units_record
 
 if TYPE_CHECKING:
@@ -135,20 +135,19 @@ def _rank_cells(rank: Rank) -> tuple[str, str, str, str, str, str, str]:
 def _group_table(check: Check) -> Table:
     """Ranks of the groups; of a long list only those that fall short."""
     rows = [
-        (
-            str(group.number),
-            ",".join(map(str, group.bodies)),
-            group.type_name,
-            str(generic) if generic is not None else "–",
-            str(numeric) if numeric is not None else "–",
-            f"{numeric.margin[0]:.1e}" if numeric is not None else "–",
-        )
+        (group, generic, numeric)
         for group, (generic, numeric) in zip(check.structure.groups, check.group_ranks, strict=False)
         if len(check.group_ranks) <= _EACH
         or any(rank is not None and not rank.full for rank in (generic, numeric))
     ]
-    right = ("SG", "Generic rank", "Numeric rank", "Smallest retained")
-    return Table(("SG", "Bodies", "SG type", *right[1:]), rows[:_SHOWN], right=right)
+    columns: Columns = {
+        "SG": (lambda row: row[0].number, "d"), "Bodies": (lambda row: row[0].bodies, ""),
+        "SG type": (lambda row: row[0].type_name, ""),
+        "Generic rank": (lambda row: row[1] and str(row[1]), ">"),
+        "Numeric rank": (lambda row: row[2] and str(row[2]), ">"),
+        "Smallest retained": (lambda row: row[2] and row[2].margin[0], ".1e"),
+    }  # fmt: skip
+    return Table.of(rows[:_SHOWN], columns)
 
 
 def to_dict(check: Check) -> dict[str, Any]:

@@ -287,3 +287,12 @@ def test_levels_that_were_not_kept_have_no_rates(four_bar):
     assert still.accelerations is None
     with pytest.raises(ValueError, match=r"(?s)a=1 \+: .*b=x: .*'x'"):
         four_bar.columns(derived={"a": "1 +", "b": "x"})
+
+
+@pytest.mark.parametrize("text", ["log({})", "sqrt({})", "asin(1 + {})"])
+def test_there_are_no_rates_where_there_is_no_value(four_bar, text):
+    found = four_bar.quantity(text.format("(1-2.angle - 0.9283 rad) / (1 rad)"))
+    gone = np.isnan(found.value)
+    assert 0 < gone.sum() < len(gone)
+    for level in (found.rate, found.acceleration):
+        assert np.array_equal(np.isnan(level), gone)

@@ -280,6 +280,11 @@ def test_every_fault_of_arrays_comes_at_once():
         assert expected in str(caught.value)
 
 
+def test_another_joint_is_no_misspelt_one(four_bar):
+    with pytest.raises(ValueError, match=r"1-4\.angle is not driven; driven are 1-2\.angle$"):
+        groups.sample(four_bar, {"1-2.angle": groups.speed(1.0), "1-4.angle": groups.speed(1.0)}, [0.0])
+
+
 def test_too_few_instants_for_a_spline(four_bar):
     with pytest.raises(ValueError, match=r"3 instants.*4"):
         groups.from_arrays(four_bar, [0.0, 1.0, 2.0], {"1-2.angle": [0.0, 1.0, 2.0]})

@@ -27,6 +27,9 @@ EXPLICIT = ("DOP853", "RK45", "RK23")
 #: steps that are allowed.
 _PACED, _HOPELESS = 1024, 10
 
+#: Share of the time between two samples at which IDA begins.
+_FIRST = 1e-3
+
 #: Share of an entry, or of 1, by which it is moved for a derivative.
 _DIFFERENCE = 1e-7
 
@@ -128,19 +131,28 @@ class Run:
 
 
 def integrate(equations: Equations, run: Run, integrator: str, tolerance: float, largest_step: float) -> None:
-    """Integrate from the first to the last instant of a run by an integrator of SciPy."""
+    """Integrate from the first to the last instant of a run by an integrator of SciPy, or by IDA."""
     # Samples are values of the integrator's interpolant, projected on the constraints by the equations.
     import scipy.integrate
 
-    kind, t = getattr(scipy.integrate, integrator), float(run.time[0])
+    t, end = float(run.time[0]), float(run.time[-1])
     chosen: dict[str, Any] = {"rtol": tolerance, "atol": 0.01 * tolerance, "max_step": largest_step}
-    if integrator not in EXPLICIT:  # those take a Jacobian
+    if integrator not in (*EXPLICIT, "IDA"):  # those take a Jacobian
         chosen["jac"] = partial(_jacobian, equations)
     with run.ends(), np.errstate(over="ignore", invalid="ignore"):  # of trial steps, repeated shorter
         run.begin(equations)
-        solver = kind(equations.rate, t, equations.start, float(run.time[-1]), **chosen)
+        solver: Any
+        if integrator == "IDA":
+            from groups.dynamics.forward.dae import Implicit, Residual
+
+            assert isinstance(equations, Residual)
+            # With less, the matrix of an index-2 problem is nearly singular.
+            chosen["first_step"] = _FIRST * float(run.time[1] - run.time[0])
+            solver = Implicit(equations, t, end, **chosen)
+        else:
+            kind = getattr(scipy.integrate, integrator)
+            solver = kind(equations.rate, t, equations.start, end, **chosen)
         while solver.status == "running":
-            solver.max_step = min(largest_step, equations.longest_step)
             solver.step()
             run.steps += 1
             if solver.status == "failed":

@@ -5,23 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from numbers import Real
 from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from groups.building import build
-from groups.dynamics.forces import energy_of
 from groups.dynamics.forward import METHODS
-from groups.dynamics.forward.equations import CannotGoOnError, Equations, Measured, instant
+from groups.dynamics.forward.equations import Applied, CannotGoOnError, Equations, applied_faults
 from groups.dynamics.forward.events import Event, limit_events
 from groups.dynamics.forward.integration import EXPLICIT, ONE_STEP, Integrator, Run, integrate
 from groups.dynamics.forward.lagrange import Lagrange, Penalty
-from groups.dynamics.forward.loads import Applied, Loads, applied_faults
+from groups.dynamics.forward.program import Measured
 from groups.dynamics.forward.result import Simulation
 from groups.dynamics.forward.trees import Trees, calling_back
-from groups.dynamics.masses import masses, massless
-from groups.dynamics.state import State
+from groups.dynamics.masses import massless
 from groups.model import Model
 from groups.motion import Law
 from groups.motion.inputs import name_faults
@@ -29,7 +28,6 @@ from groups.motion.laws import law_of
 from groups.motion.sampled import time_faults
 from groups.motion.sampling import check_span, laws_from_data
 from groups.partitioning import partition
-from groups.posed import configuration_at
 from groups.results.faults import values_text
 from groups.results.joints import coordinate_motion
 from groups.results.limits import excesses
@@ -59,7 +57,7 @@ class Request:
     """Arguments of :func:`groups.simulate`."""
 
     of: Model | Structure | Mechanism
-    duration: float
+    duration: float | None
     method: Method
     tolerance: float
     steps: int
@@ -138,17 +136,19 @@ def _integrated(
     _begin(trees, request, laws, first)
     equations: Equations = trees
     if method not in ("groups", "partitioning"):
-        begin = instant(trees, first, trees.start)
-        at = configuration_at(begin.position[0], begin.orientation[0])
-        given = model.structure, model.frames, at, Loads(model.mechanism, model.frames, applied), laws, begin
-        springs = request.stiffness, request.damping
-        equations = Penalty(*given, *springs) if method == "penalty" else Lagrange(*given)
+        begin = trees.instant(first, trees.start)
+        given = model, applied, laws, method, begin
+        if method == "penalty":
+            equations = Penalty(*given)
+            equations.set(request.stiffness, request.damping)
+        elif method == "dae":
+            from groups.dynamics.forward.dae import Residual
+
+            equations = Residual(*given)
+        else:
+            equations = Lagrange(*given)
     if isinstance(equations, Trees) and integrator in EXPLICIT:
         equations.run(course, largest_step)
-    elif isinstance(equations, Lagrange) and method == "dae":
-        from groups.dynamics.forward.dae import integrate_dae
-
-        integrate_dae(equations, course, tolerance, largest_step)
     else:
         integrate(equations, course, integrator, tolerance, largest_step)
     return equations
@@ -201,6 +201,10 @@ def _setting_faults(request: Request) -> list[str]:
     method, integrator, known = request.method, request.integrator, get_args(Integrator)
     history = method == "lagrange" and integrator not in (None, *ONE_STEP)
     told, tolerance = f"integrator {integrator!r}", request.tolerance
+    wanted = "tolerance", "largest_step", "most_steps", "stiffness", "damping"
+    given = {name: getattr(request, name) for name in wanted}
+    if none := [name for name, value in given.items() if not isinstance(value, Real)]:
+        return [f"{name} is {given[name]!r}; write a number" for name in none]
     faults = {
         f"method {method!r}: write {', '.join(METHODS)}": method not in METHODS,
         f"{told}: write {', '.join(known)}": integrator not in (None, *known),
@@ -276,14 +280,17 @@ def _instants(request: Request, faults: list[str]) -> Floats:
     """Instants (T,), s."""
     if request.time is None:
         first = 0.0 if faults or request.start is None else float(request.start.time[-1])
+        duration = 1.0 if request.duration is None else request.duration
         try:
-            check_span(request.steps, request.duration)
+            check_span(request.steps, duration)
         except ValueError as error:
             faults.append(str(error))
             return np.zeros(2)
         if request.steps == 1:
             faults.append("steps is 1; write 2 or more")
-        return np.linspace(first, first + request.duration, max(2, request.steps))
+        return np.linspace(first, first + duration, max(2, request.steps))
+    if request.duration is not None:
+        faults.append(f"duration is {request.duration}, and time gives the instants; leave one out")
     time = np.array(request.time, dtype=np.float64)
     faults += time_faults(time)
     if time.shape == (1,):
@@ -297,14 +304,8 @@ def _result(
 ) -> Simulation:  # fmt: skip
     """The result with its energies and errors."""
     structure, mechanism, time = model.structure, model.mechanism, course.sampled
-    trajectory, work = measured.trajectory(mechanism, time), measured.work
-    if measured.energies is None:
-        state = State.of(trajectory)
-        stored = sum((energy_of(force, state) for force in mechanism.forces), start=np.zeros(len(time)))
-        energy = masses(state)[1]
-        kinetic, gravity = energy.kinetic, energy.gravity
-    else:
-        kinetic, gravity, stored = measured.energies
+    trajectory, work = measured.trajectory, measured.work
+    kinetic, gravity, stored = measured.energies
     names, notes = mechanism.driven_coordinates, course.notes
     bare = [mechanism.body_name(b) for b in massless(mechanism)]
     if bare:
@@ -327,11 +328,15 @@ def _result(
         k, text = min(faults)
         values = {name: float(coordinate_motion(trajectory, name).value[k]) for name in names}
         group = equations.weakest(float(time[k]), np.concatenate(course.samples)[k])
-        text = (
-            f"t = {time[k]:.6g} s: {group}: {text} at {values_text(values, mechanism.units)}: the run is "
-            "wrong from there on; take a smaller tolerance, or another method"
+        elastic = request.method == "penalty"
+        remedy = (
+            "the springs and dampers of the joints take it; take less damping, more stiffness"
+            if elastic
+            else "the run is wrong from there on; take a smaller tolerance"
         )
-        if course.status == "finished" or course.status.startswith("event"):
+        place = values_text(values, mechanism.units)
+        text = f"t = {time[k]:.6g} s: {group}: {text} at {place}: {remedy}, or another method"
+        if not elastic and (course.status == "finished" or course.status.startswith("event")):
             course.status = f"failed: {text}"
         else:
             notes.append(text)

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from groups.dynamics.forward.equations import CannotGoOnError
-from groups.dynamics.forward.loads import Applied, applied_faults
+from groups.dynamics.forward.equations import Applied, CannotGoOnError, applied_faults
 from groups.dynamics.forward.running import model_of
 from groups.dynamics.forward.trees import Trees, calling_back, massless_text
 from groups.model import Model

@@ -71,7 +71,7 @@ def test_drives_that_determine_nothing_are_refused():
         groups.forces(trajectory, drives=["1-2.angle", "1-4.angle"])
     with pytest.raises(ValueError, match=r"drives of no coordinate"):
         groups.forces(trajectory, drives=[])
-    with pytest.raises(ValueError, match=r"no joint '1-9'"):
+    with pytest.raises(ValueError, match=r"drives: no joint '1-9'"):
         groups.forces(trajectory, drives="1-9.angle")
     with pytest.raises(ValueError, match="leave the structure out"):
         groups.forces(trajectory, structure, drives="1-4.angle")
