@@ -137,13 +137,13 @@ class _System:
         self.scale, self.lengths = np.append(assembly.scale, 1.0), _lengths(assembly)
         self.near = np.append(assembly.start[:, 0], 0.0).astype(complex)
         part, group = assembly.part, assembly.part.group
-        routine, self.geometry = part.routine, np.array(part.geometry)
-        self.spread: Complex = np.zeros(len(self.geometry), dtype=np.complex128)
+        routine, self.geometry = part.routine, part.geometry
+        self.spread: list[complex] = [0.0] * len(self.geometry)
         if general:
             constant = np.zeros(len(group.geometry), dtype=np.bool_)
             routine = Routine(group, self.plan.record, constant, self.plan.at_reference([group], constant))
-            self.geometry = group.geometry
-            self.spread = SPREAD * self.size * _complex(rng, len(self.geometry)) * _movable(assembly)
+            self.geometry = group.geometry.tolist()
+            self.spread = (SPREAD * self.size * _complex(rng, len(constant)) * _movable(assembly)).tolist()
         self.part = replace(part, routine=routine, rows_of={})
         frames = [routine.bodies[link.body] for link in routine.group.links]
         numbers = [x * (1.0 / self.size) for frame in frames for x in frame.place]
@@ -157,11 +157,11 @@ class _System:
 
     def _at(self, x: Complex, share: float = 0.0) -> System:
         """Rows and Jacobian of the group where the last unknown is larger by a share."""
-        geometry: Any = self.geometry
-        if self.spread.any():
-            geometry = geometry[:, None] + self.spread[:, None] * (x[:, -1] + share)
+        off = x[:, -1] + share
+        pairs = zip(self.geometry, self.spread, strict=True)
+        geometry: Any = [number + spread * off if spread else number for number, spread in pairs]
         part = replace(self.part, geometry=geometry)
-        return System(self.plan, part, np.repeat(self.column[:, None], len(x), axis=1))
+        return System(self.plan, part, np.broadcast_to(self.column[:, None], (len(self.column), len(x))))
 
     def linearised(self, x: Complex) -> tuple[Complex, Complex]:
         """Residuals (M, n), over the size and its square, and the Jacobian (M, n, n) by scaled unknowns."""
@@ -169,7 +169,7 @@ class _System:
         found, J = self._at(x).at(x[:, :-1].T, every)
         rows, J = self._squared(found.T, J)
         by_share: Any = np.zeros_like(rows)
-        if self.spread.any():  # squares in the share, so that this is no approximation
+        if any(self.spread):  # squares in the share, so that this is no approximation
             both = [self._at(x, by).evaluate(self._rows, every, x[:, :-1].T).T for by in (1.0, -1.0)]
             by_share = 0.5 * np.subtract(*(self._squared(each)[0] for each in both))
         last = np.zeros((len(x), 1, J.shape[2] + 1))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +11,7 @@ from groups.motion.arrays import FEWEST
 from groups.motion.inputs import reference_values
 from groups.motion.laws import Law, OutsideError, reached, through
 from groups.motion.sampled import time_faults
-from groups.rotations import plane_rotation, rotation_of
+from groups.rotations import plane_rotation, quaternion_of, rotation_of
 from mbssa import Mechanism
 from mbssa.arrays import Floats
 from mbssa.joints.axes import in_space
@@ -145,8 +145,6 @@ def _checked(
     time: Floats, positions: npt.ArrayLike, orientations: npt.ArrayLike | Rotation, planar: bool
 ) -> tuple[Floats, Floats, list[str]]:
     """Positions (T, 3), orientations as angles (T,) or quaternions (T, 4), and what is wrong."""
-    from scipy.spatial.transform import Rotation
-
     faults = time_faults(time)
     if not faults and len(time) < FEWEST:
         faults.append(f"{len(time)} instants are too few for a spline, which needs {FEWEST}")
@@ -158,9 +156,9 @@ def _checked(
         faults.append(f"positions are not finite at t = {time[~sound][0]:.9g} s")
     else:
         place = in_space(place)
-    if isinstance(orientations, Rotation):
-        orientations = orientations.as_matrix()
-    turned, shapes = np.array(orientations, dtype=float), [(n,)] if planar else [(n, 4), (n, 3, 3)]
+    given: Any = orientations
+    turned = np.array(given.as_matrix() if hasattr(given, "as_matrix") else given, dtype=float)
+    shapes = [(n,)] if planar else [(n, 4), (n, 3, 3)]
     if turned.shape not in shapes:
         wanted = " or ".join(map(str, shapes))
         faults.append(f"orientations have the shape {turned.shape}; they need {wanted}")
@@ -173,24 +171,19 @@ def _checked(
         what = "unit quaternion" if turned.ndim == 2 else "rotation matrix"
         faults.append(f"orientations at t = {time[at]:.9g} s are no {what}: off by {off[at]:.2g}")
     else:
-        if turned.ndim == 3:
-            turned = Rotation.from_matrix(turned).as_quat(scalar_first=True)
-        turned = _one_sign(turned, time, faults)
+        turned = quaternion_of(turned if turned.ndim == 3 else rotation_of(_unit(turned)))
+        cosine = (turned[1:] * turned[:-1]).sum(axis=1)
+        for at in np.flatnonzero(cosine < np.cos(LONGEST / 2))[:1].tolist():
+            degrees = np.rad2deg(2 * np.arccos(cosine[at]))
+            faults.append(
+                f"the body turns by {degrees:.0f} degrees from t = {time[at]:.9g} s to the next instant; "
+                "write instants closer together, so that the sense of the turn is clear"
+            )
     return place, turned, faults
 
 
-def _one_sign(quaternions: Floats, time: Floats, faults: list[str]) -> Floats:
-    """Quaternions whose sign does not jump, as q and -q are one orientation."""
-    cosine = (quaternions[1:] * quaternions[:-1]).sum(axis=1)
-    far = np.flatnonzero(np.abs(cosine) < np.cos(LONGEST / 2))
-    if len(far):
-        degrees = np.rad2deg(2 * np.arccos(np.abs(cosine[far[0]])))
-        faults.append(
-            f"the body turns by {degrees:.0f} degrees from t = {time[far[0]]:.9g} s to the next instant; "
-            "write instants closer together, so that the sense of the turn is clear"
-        )
-    sign = np.cumprod(np.concatenate([[1.0], np.where(cosine < 0, -1.0, 1.0)]))
-    return quaternions * sign[:, None]
+def _unit(quaternions: Floats) -> Floats:
+    return np.asarray(quaternions / np.linalg.norm(quaternions, axis=1, keepdims=True))
 
 
 def _far_from_rotations(turned: Floats) -> Floats:
@@ -213,7 +206,7 @@ def _turn(turn: Floats, first: Floats, second: Floats) -> tuple[Floats, Floats, 
     w = 2 * _vector_part(first, turn) / square
     stretch = 2 * (turn * first).sum(axis=1, keepdims=True) / square
     a = 2 * _vector_part(second, turn) / square - stretch * w
-    return rotation_of(turn / np.sqrt(square)), w, a
+    return rotation_of(_unit(turn)), w, a
 
 
 def _vector_part(p: Floats, q: Floats) -> Floats:

@@ -14,7 +14,6 @@ from mbssa.units import given_in
 
 if TYPE_CHECKING:
     from groups.model import Model
-    from groups.solvers.solver import Solver
     from mbssa import Structure
 
 
@@ -25,18 +24,13 @@ _FAULTS = 20
 _WRAPPED = 12
 
 
-def solver_text(solver: Solver) -> str:
-    """Form and name of a solver in one: ``closed form: RRR dyad``, ``Newton, 6 unknowns``."""
-    return solver.name if solver.name.startswith(solver.form) else f"{solver.form}: {solver.name}"
-
-
 def group_table(model: Model, columns: Columns, numbers: Sequence[int] | None = None) -> Table:
     """A row for each group (or these indices): number, bodies, type, solver, and further columns by index."""
     groups = model.structure.groups
     head: Columns = {
         "SG": (lambda g: g + 1, "d"), "Bodies": (lambda g: ", ".join(map(str, groups[g].bodies)), ""),
         "SG type": (lambda g: groups[g].type_name, ""),
-        "Solver": (lambda g: solver_text(model.solvers[g]), ""),
+        "Solver": (lambda g: model.solvers[g].title, ""),
     }  # fmt: skip
     rest = "… and {} more groups; --format json lists them all"
     items = range(len(groups)) if numbers is None else numbers

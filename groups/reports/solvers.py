@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from groups.reports.about import group_table, model_lines, solver_text
+from groups.reports.about import group_table, model_lines
 from groups.solvers.library import LibraryRow
 from mbssa.reports.table import SHOWN, Columns, Heading, Part, Report, Table
 
@@ -28,7 +28,7 @@ def solvers_report(model: Model, *, every: bool = False) -> Report:
     parts: list[Part] = [
         *model_lines(model.structure),
         group_table(model, columns),
-        *_why((solver_text(solver), solver.why) for solver in solvers),
+        *_why((solver.title, solver.why) for solver in solvers),
         "Modes are the most that a group of this kind can have; ? where the number is unknown.",
     ]
     if every:

@@ -187,11 +187,10 @@ def _row(model: Model, group: Group) -> LibraryRow:
     solver = solver.default or solver
     degree, why = solver.degree(group)
     truss = truss_of(group)
-    name = f"{solver.form}: {solver.name}" if solver.form == "closed form" else solver.name
     return LibraryRow(
         group.type_name,
         chain_of(group),
-        name if truss is None or truss.links == 3 else f"{name}, shared by the {truss}",
+        solver.title if truss is None or truss.links == 3 else f"{solver.title}, shared by the {truss}",
         solver.n_unknowns,
         _closing(model, solver),
         solver.most_modes(group),

@@ -86,5 +86,4 @@ def _instead(group: Group, setting: Setting, default: Solver, name: str) -> Solv
         raise ValueError("no closed form is known")
     if name not in CHOICES:
         raise ValueError("there is no such solver")
-    text = f"{default.form}: {default.name}" if default.form == "closed form" else default.name
-    return CHOICES[name](group, setting, default, f"chosen instead of {text}")
+    return CHOICES[name](group, setting, default, f"chosen instead of {default.title}")

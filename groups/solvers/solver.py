@@ -58,6 +58,11 @@ class Solver(ABC):
         return None if degree is None else degree * source.turns
 
     @property
+    def title(self) -> str:
+        """Form and name in one: ``closed form: RRR dyad``, ``Newton, 6 unknowns``."""
+        return self.name if self.name.startswith(self.form) else f"{self.form}: {self.name}"
+
+    @property
     def choice(self) -> str:
         """Name by which it is chosen."""
         return self.form
