@@ -11,7 +11,7 @@ import numpy as np
 
 from groups.pictures.canvas import diagram, name_over
 from groups.pictures.scene import chosen, sentence
-from groups.pictures.style import FAILED, FINE, STYLES, add_key, body_colour
+from groups.pictures.style import BODY_COLOURS, FAILED, FINE, STYLES, add_key
 from groups.results.joints import CoordinateMotion, chosen_coordinates, measurable
 from groups.trajectory import LEVELS, Level
 from mbssa.arrays import Floats, Ints
@@ -135,7 +135,7 @@ def over_time(
     at = chosen(len(trajectory.time), CURVE_INSTANTS)
     handles: list[Any] = []
     for i, curve in enumerate(curves):
-        look: dict[str, Any] = {"color": body_colour(i + 1), "ls": STYLES[i // 8]}
+        look: dict[str, Any] = {"color": BODY_COLOURS[i % 8], "ls": STYLES[i // 8]}
         look["lw"] = 1.9 if curve.name in driven else 1.1
         for axes, level in zip(panels[kinds.index(curve.unit)], curve.levels, strict=False):
             (line,) = axes.plot(trajectory.time[at], level[at] / given_in(curve.unit, of)[1], **look)
