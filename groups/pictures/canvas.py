@@ -10,14 +10,12 @@ import numpy as np
 from groups.pictures.scene import Scene
 from groups.pictures.style import FINE, GRID, LEAST, TALLEST, WIDTH
 from mbssa.arrays import Floats
-from mbssa.pictures.style import FONT, MM_PER_INCH, SMALL_TEXT, TEXT, axes_at, figure_of
+from mbssa.pictures.style import FONT, MM_PER_INCH, SMALL_TEXT, axes_at, figure_of
 from mbssa.units import LENGTHS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-    from mbssa import Mechanism
 
 
 #: mm beside, below and above axes, and around what they show.
@@ -83,13 +81,6 @@ class Canvas:
     def polygon(self, points: Floats, **look: Any) -> None:
         """A polygon in the plane with corners (n, 2) or (n, 3), with Matplotlib's keywords for its look."""
         self.axes.fill(*self.on_axes(points)[:2], **look)
-
-    def title(self, text: str) -> None:
-        """The line over the picture; it replaces the one before."""
-        for old in self.figure.texts:
-            if old.get_gid() == "title":
-                old.remove()
-        _write_over(self.figure, text, 4.5, va="center", gid="title")
 
 
 def canvas_for(scene: Scene, points: Floats | None = None, *, names: int = 0) -> Canvas:
@@ -179,14 +170,3 @@ def diagram(figure: Figure, left: float, bottom: float, wide: float, tall: float
     axes.grid(color=GRID, lw=0.5)
     axes.set(xlabel="time (s)", ylabel=ylabel)
     return axes
-
-
-def name_over(figure: Figure, mechanism: Mechanism) -> None:
-    """The name of a mechanism over its diagrams."""
-    _write_over(figure, mechanism.name or "mechanism", 4.2)
-
-
-def _write_over(figure: Figure, text: str, below: float, **look: Any) -> None:
-    """A text in the middle, so many mm below the upper edge of a figure."""
-    y = 1 - below / (float(figure.get_figheight()) * MM_PER_INCH)
-    figure.text(0.5, y, text.replace("$", r"\$"), ha="center", fontsize=TEXT, family=FONT, **look)

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from groups.pictures.canvas import diagram, name_over
+from groups.pictures.canvas import diagram
 from groups.pictures.scene import chosen, sentence
 from groups.pictures.style import BODY_COLOURS, FAILED, FINE, STYLES, add_key
 from groups.results.joints import CoordinateMotion, chosen_coordinates, measurable
 from groups.trajectory import LEVELS, Level
 from mbssa.arrays import Floats, Ints
 from mbssa.pictures.limits import refuse_beyond, require_matplotlib
-from mbssa.pictures.style import SMALL_TEXT, figure_of
+from mbssa.pictures.style import SMALL_TEXT, entitle, figure_of
 from mbssa.units import SI, given_in
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ def over_time(
         for row, axes in enumerate(column):
             _steady(axes, trajectory.time, levels, row, typical, given_in(unit, of)[1])
     _shade(trajectory, at, [axes for column in panels for axes in column], handles)
-    name_over(figure, trajectory.mechanism)
+    entitle(figure, trajectory.mechanism.name or "mechanism")
     add_key(figure, handles)
     return figure
 

@@ -21,7 +21,7 @@ from mbssa.pictures.geometry import directions
 from mbssa.pictures.hues import DASHES, HATCHES, darker
 from mbssa.pictures.labels import Label, Obstacle, place_labels
 from mbssa.pictures.limits import refuse_beyond, require_matplotlib
-from mbssa.pictures.style import FONT, INK, MM_PER_INCH, SMALL_TEXT, text_size
+from mbssa.pictures.style import FONT, INK, MM_PER_INCH, SMALL_TEXT, entitle, text_size
 from mbssa.texts import listed
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def mechanism_at(
     draw_bodies(canvas, still)
     draw_key(canvas, scene)
     draw_names(canvas, still)
-    canvas.title(title_of(trajectory, still, where))
+    entitle(canvas.figure, title_of(trajectory, still, where))
     return canvas.figure
 
 

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from groups.pictures.canvas import diagram, name_over
+from groups.pictures.canvas import diagram
 from groups.pictures.coordinates import CURVE_INSTANTS
 from groups.pictures.scene import chosen
 from groups.pictures.style import BODY_COLOURS, FAILED, FRAME_COLOUR, add_key
 from mbssa.pictures.limits import require_matplotlib
-from mbssa.pictures.style import INK, figure_of
+from mbssa.pictures.style import INK, entitle, figure_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -58,6 +58,6 @@ def conditions(swept: PartitionSweep) -> Figure:
     axes.set_yscale("log")
     axes.set_ylim(max(_LEAST, 0.5 * lowest), 1.3)
     axes.set_xlim(swept.time[0], swept.time[-1] if len(swept.time) > 1 else swept.time[0] + 1.0)
-    name_over(figure, swept.opened.mechanism)
+    entitle(figure, swept.opened.mechanism.name or "mechanism")
     add_key(figure, handles)
     return figure

@@ -14,6 +14,7 @@ from groups.pictures.style import BODY_COLOURS, EDGE, FINE, STYLES, add_key
 from groups.results.joints import body_motion, carried
 from mbssa.arrays import Floats
 from mbssa.pictures.limits import refuse_beyond, require_matplotlib
+from mbssa.pictures.style import entitle
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -95,7 +96,7 @@ def paths(trajectory: Trajectory, points: Sequence[PointName] | None = None) -> 
         add_key(canvas.figure, handles)
     name, (start, end) = scene.mechanism.name or "mechanism", trajectory.time[[0, -1]]
     failed = sentence(trajectory)
-    canvas.title(f"{name}, t = {start:.4g} … {end:.4g} s" + (f"\n{failed}" if failed else ""))
+    entitle(canvas.figure, f"{name}, t = {start:.4g} … {end:.4g} s" + (f"\n{failed}" if failed else ""))
     return canvas.figure
 
 
