@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -164,9 +166,23 @@ def _fill(figure: Figure, axes: Any, aspect: tuple[float, ...]) -> None:
     axes.set_position((left / width, bottom / taller, 1.0, height / taller))
 
 
-def diagram(figure: Figure, left: float, bottom: float, wide: float, tall: float, ylabel: str) -> Axes:
-    """Axes over time with a grid, of this size at this place of a figure, mm."""
-    axes = axes_at(figure, left, bottom, wide, tall)
-    axes.grid(color=GRID, lw=0.5)
-    axes.set(xlabel="time (s)", ylabel=ylabel)
-    return axes
+def panels_over_time(
+    titles: Sequence[Sequence[str]], time: Floats, wide: float, tall: float
+) -> tuple[Figure, list[list[Axes]]]:
+    """A figure with a column of panels of this size, mm, for each list of titles; the time is below them."""
+    # 16 mm are left of all panels, 11 below, 19 between columns, 4 between rows.
+    rows, count = len(titles[0]), len(titles)
+    across, up = wide + 19.0, tall + 4.0
+    figure = figure_of(count * across + 3.0, rows * up + 16.0)
+    panels: list[list[Axes]] = [[] for _ in titles]
+    for c, row in product(range(count), range(rows)):
+        axes = axes_at(figure, 16.0 + c * across, 11.0 + (rows - 1 - row) * up, wide, tall)
+        axes.grid(color=GRID, lw=0.5)
+        axes.set(xlim=(time[0], time[-1] if len(time) > 1 else time[0] + 1.0), ylabel=titles[c][row])
+        axes.tick_params(labelbottom=row == rows - 1)
+        axes.locator_params(nbins=6)
+        axes.yaxis.get_offset_text().set_fontsize(SMALL_TEXT)
+        panels[c].append(axes)
+    for column in panels:
+        column[-1].set_xlabel("time (s)")
+    return figure, panels
