@@ -73,6 +73,10 @@ def test_a_report_imports_no_pictures(command):
     assert not imported_by(command, "planar_four_bar") & {"groups.pictures", "matplotlib", "networkx"}
 
 
+def test_neither_does_its_table(tmp_path):
+    assert not imported_by("solve", "planar_four_bar", "--output", str(tmp_path / "a.csv")) & set(HEAVY)
+
+
 @pytest.mark.slow
 def test_machine_code_needs_no_linear_algebra():
     loaded = imported_by("solve", "planar_four_bar", "--compiled")

@@ -14,6 +14,7 @@ import typer
 
 from groups.cli.arguments import expressions
 from groups.model import Model
+from groups.rest import at_rest
 from groups.results.table import QUANTITIES, Choice, chosen_columns
 from groups.trajectory import LEVELS, Level, Trajectory
 from mbssa.cli import completion
@@ -167,14 +168,15 @@ class OutputOptions:
         faults: list[str] = []
         if not (self._tables or self.plot or self.animate):
             return faults
-        from groups.pictures.coordinates import coordinates
-        from groups.pictures.paths import paths
-
         still = at_reference(model, kept, level)
         try:
             if self.plot and self.points:
+                from groups.pictures.paths import paths
+
                 paths(still, self.points)
             elif self.plot:
+                from groups.pictures.coordinates import coordinates
+
                 coordinates(still, self.curves, derived=self.columns.get("derived"))
         except ValueError as error:
             advice = "" if kept is None or self.points else "; --keep more bodies, or write --points"
@@ -254,8 +256,6 @@ def at_reference(
     model: Model, kept: Sequence[int] | None = None, level: Level = "acceleration"
 ) -> Trajectory:
     """One instant at the reference, on which columns and pictures are tried before the solution."""
-    from groups.pictures.scene import at_rest
-
     bodies = np.arange(model.mechanism.n_bodies) if kept is None else np.array(kept)
     return at_rest(model.mechanism, model.reference, bodies, LEVELS.index(level), model.structure.n_groups)
 

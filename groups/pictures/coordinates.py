@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import product
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from groups.pictures.canvas import diagram, name_over
+from groups.pictures.canvas import panels_over_time
 from groups.pictures.scene import chosen, sentence
-from groups.pictures.style import FAILED, FINE, STYLES, add_key, body_colour
+from groups.pictures.style import BODY_COLOURS, FAILED, FINE, STYLES, add_key
 from groups.results.joints import CoordinateMotion, chosen_coordinates, measurable
 from groups.trajectory import LEVELS, Level
 from mbssa.arrays import Floats, Ints
 from mbssa.pictures.limits import refuse_beyond, require_matplotlib
-from mbssa.pictures.style import SMALL_TEXT, figure_of
+from mbssa.pictures.style import entitle
 from mbssa.units import SI, given_in
 
 if TYPE_CHECKING:
@@ -47,8 +46,6 @@ CURVE_INSTANTS = 4000
 
 #: Curves that one picture can tell apart.
 MOST_CURVES = 24
-
-_COLUMN, _ROW, _LEFT, _BETWEEN, _BOTTOM, _TOP = 76.0, 36.0, 16.0, 19.0, 11.0, 9.0
 
 #: Digits of a curve that are rounding: its panel is not stretched to show them.
 _ROUNDING = 1e-7
@@ -131,11 +128,12 @@ def over_time(
     require_matplotlib()
     of = trajectory.mechanism.units if units == "file" else SI
     kinds = sorted({curve.unit for curve in curves}, key=lambda unit: given_in(unit, of)[0])
-    figure, panels = _panels([titles_of(unit, of)[:rows] for unit in kinds])
+    titles = [titles_of(unit, of)[:rows] for unit in kinds]
+    figure, panels = panels_over_time(titles, trajectory.time, 76.0 if len(kinds) > 1 else 106.4, 36.0)
     at = chosen(len(trajectory.time), CURVE_INSTANTS)
     handles: list[Any] = []
     for i, curve in enumerate(curves):
-        look: dict[str, Any] = {"color": body_colour(i + 1), "ls": STYLES[i // 8]}
+        look: dict[str, Any] = {"color": BODY_COLOURS[i % 8], "ls": STYLES[i // 8]}
         look["lw"] = 1.9 if curve.name in driven else 1.1
         for axes, level in zip(panels[kinds.index(curve.unit)], curve.levels, strict=False):
             (line,) = axes.plot(trajectory.time[at], level[at] / given_in(curve.unit, of)[1], **look)
@@ -147,28 +145,9 @@ def over_time(
         for row, axes in enumerate(column):
             _steady(axes, trajectory.time, levels, row, typical, given_in(unit, of)[1])
     _shade(trajectory, at, [axes for column in panels for axes in column], handles)
-    name_over(figure, trajectory.mechanism)
+    entitle(figure, trajectory.mechanism.name or "mechanism")
     add_key(figure, handles)
     return figure
-
-
-def _panels(titles: Sequence[Sequence[str]]) -> tuple[Figure, list[list[Axes]]]:
-    """A figure with a column of panels for each list of titles."""
-    rows, count = len(titles[0]), len(titles)
-    column = _COLUMN if count > 1 else 1.4 * _COLUMN
-    width = _LEFT + count * column + (count - 1) * _BETWEEN + 6.0
-    figure = figure_of(width, _BOTTOM + rows * _ROW + (rows - 1) * 4.0 + _TOP)
-    panels: list[list[Axes]] = [[] for _ in titles]
-    for c, row in product(range(count), range(rows)):
-        left, bottom = _LEFT + c * (column + _BETWEEN), _BOTTOM + (rows - 1 - row) * (_ROW + 4.0)
-        axes = diagram(figure, left, bottom, column, _ROW, titles[c][row])
-        if row < rows - 1:
-            axes.tick_params(labelbottom=False)
-            axes.set_xlabel("")
-        axes.locator_params(nbins=6)
-        axes.yaxis.get_offset_text().set_fontsize(SMALL_TEXT)
-        panels[c].append(axes)
-    return figure, panels
 
 
 def _steady(
@@ -186,7 +165,6 @@ def _steady(
     if np.ptp(seen) < _ROUNDING * size:
         middle = float(seen.mean())
         axes.set_ylim(middle - (0.1 * size or 1.0), middle + (0.1 * size or 1.0))
-    axes.set_xlim(time[0], time[-1] if len(time) > 1 else time[0] + 1.0)
 
 
 def _shade(trajectory: Trajectory, at: Ints, panels: list[Axes], handles: list[Any]) -> None:

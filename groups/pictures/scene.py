@@ -18,8 +18,7 @@ from mbssa.texts import listed
 
 if TYPE_CHECKING:
     from groups.trajectory import Trajectory
-    from mbssa import Mechanism, Structure
-    from mbssa.joints.poses import Poses
+    from mbssa import Structure
 
 
 #: Poses from which bounds are taken; more would change nothing visible.
@@ -104,31 +103,6 @@ def scene_of(trajectory: Trajectory, most: int | Ints) -> Scene:
         outlines=outlines,
         low=points.min(axis=0) if len(points) else -0.5 * np.ones(3),
         high=points.max(axis=0) if len(points) else 0.5 * np.ones(3),
-    )
-
-
-def at_rest(
-    mechanism: Mechanism, poses: Poses, bodies: Ints, level: int = 0, n_groups: int = 0
-) -> Trajectory:
-    """Bodies (K,) that stand still in these poses, one instant or several, with so many solved groups."""
-    from groups.trajectory import Trajectory
-
-    planar = mechanism.space == "planar"
-    position = poses.position[..., bodies, :].reshape(-1, len(bodies), 3)
-    rotation = poses.rotation[..., bodies, :, :].reshape(-1, len(bodies), 3, 3)
-    still, ok = np.zeros((*position.shape[:2], 3 if planar else 6)), np.zeros((len(position), n_groups))
-    return Trajectory(
-        mechanism,
-        np.arange(len(position), dtype=float),
-        position[..., :2] if planar else position,
-        np.arctan2(rotation[..., 1, 0], rotation[..., 0, 0]) if planar else quaternion_of(rotation),
-        still if level > 0 else None,
-        still if level > 1 else None,
-        ok.astype(np.int8),
-        ok,
-        ok.astype(np.int64),
-        ok + 1.0,
-        bodies,
     )
 
 

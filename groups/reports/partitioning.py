@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from groups.reports.about import span_text
+from groups.reports.about import quantity, span_text
 from mbssa.reports.table import Columns, Heading, Part, Report, Table
 from mbssa.reports.table import plain as fields
 from mbssa.reports.wording import headline
@@ -97,12 +97,15 @@ def _head(found: Partitioning) -> list[str]:
 
 def _rows(found: Partitioning) -> list[dict[str, Any]]:
     kinds = dict.fromkeys(found.dependent, "dependent") | dict.fromkeys(found.driven, "driven")
-    columns, rows = (found.opened.coordinates, found.opened.units, found.value.tolist()), []
-    for k, (name, si, value) in enumerate(zip(*columns, strict=True), 1):
-        unit, scale = given_in(si, found.mechanism.units)
-        kind = kinds.get(name, "independent")
-        rows.append({"number": k, "name": name, "unit": unit, "value": value / scale, "kind": kind})
-    return rows
+    columns = found.opened.coordinates, found.opened.units, found.value.tolist()
+    return [
+        {
+            "number": k,
+            **quantity(name, unit, found.mechanism.units, value=value),
+            "kind": kinds.get(name, "independent"),
+        }
+        for k, (name, unit, value) in enumerate(zip(*columns, strict=True), 1)
+    ]
 
 
 def _verdict(found: Partitioning) -> list[str]:

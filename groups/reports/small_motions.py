@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from groups.dynamics.results import unit_of_drive
-from groups.reports.about import model_lines
+from groups.reports.about import model_lines, quantity
 from mbssa.joints.catalogue import coordinate_unit
 from mbssa.reports.table import SHOWN, Bad, Columns, Good, Part, Report, Table
 from mbssa.units import given_in, units_record
@@ -34,8 +34,8 @@ def small_motions_report(found: Linearisation, rest: Equilibrium | None, units: 
     named, value = [unit for unit, _ in scaled], np.array([scale for _, scale in scaled])
     kinds, force = [unit for unit, _ in driven], np.array([scale for _, scale in driven])
     coordinates = [
-        {"name": name, "value": at, "unit": unit}
-        for name, at, unit in zip(found.names, (found.value / value).tolist(), named, strict=True)
+        quantity(name, coordinate_unit(name), units, value=at)
+        for name, at in zip(found.names, found.value.tolist(), strict=True)
     ]
     shapes = found.modes / value[:, None]
     shapes = shapes / np.maximum(np.abs(shapes).max(axis=0, initial=0.0), 1e-300)

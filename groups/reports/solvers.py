@@ -47,10 +47,9 @@ def library_report(rows: Sequence[LibraryRow]) -> Report:
         "Unknowns": ("unknowns", "d"), "Closed by": ("closing", ""), "Modes": ("modes", "d"),
         "Degree": ("degree", "d"),
     }  # fmt: skip
-    narrow = Table.of(records, columns, none="?", tight=True)
     return Report(
         (
-            Table.of(records, columns, none="?", narrow=lambda: narrow),
+            Table.of(records, columns, none="?"),
             *_why((row.solver, row.why) for row in rows),
             "A star marks driven coordinates. A leg alone has modes for its turns; ? is not known.",
         ),

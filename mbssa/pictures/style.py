@@ -80,6 +80,15 @@ def axes_at(figure: Figure, left: float, bottom: float, wide: float, tall: float
     return axes
 
 
+def entitle(figure: Figure, text: str) -> None:
+    """Write a title over a figure; it replaces the one before."""
+    for old in [old for old in figure.texts if old.get_gid() == "title"]:
+        old.remove()
+    y, plain = 1 - 4.5 / (float(figure.get_figheight()) * MM_PER_INCH), text.replace("$", r"\$")
+    look: dict[str, Any] = {"fontsize": TEXT, "family": FONT, "gid": "title"}
+    figure.text(0.5, y, plain, ha="center", va="center", **look)
+
+
 def blank(width: float, height: float) -> tuple[Figure, Axes]:
     """An empty figure of this size in mm whose data coordinates are mm, y upwards, origin below left."""
     figure = figure_of(width, height, None)

@@ -13,7 +13,7 @@ from groups.pictures.style import BODY_COLOURS, EDGE, GRID, WIDTH, add_key
 from mbssa.arrays import Bools, Floats, Ints
 from mbssa.pictures.files import save
 from mbssa.pictures.limits import refuse_beyond, require_matplotlib
-from mbssa.pictures.style import FONT, INK, MM_PER_INCH, SMALL_TEXT, TEXT, axes_at, figure_of
+from mbssa.pictures.style import FONT, INK, SMALL_TEXT, axes_at, entitle, figure_of
 from mbssa.units import SI, given_in
 from routes.sweep.block import ABOUT
 from routes.sweep.envelope import Envelope
@@ -465,7 +465,4 @@ def _entitle(figure: Figure, found: Sweep) -> None:
     good = found.counts.get("ok", 0) if found.within is None else found.within
     what = "solved" if found.within is None else "within all limits"
     text = f"{found.manifest['model'] or 'mechanism'}: {good:,} of {found.done:,} cases {what}"
-    height = float(figure.get_figheight()) * MM_PER_INCH
-    figure.text(
-        0.5, 1 - 4.5 / height, text.replace("$", r"\$"), ha="center", va="center", fontsize=TEXT, family=FONT
-    )
+    entitle(figure, text)
