@@ -27,6 +27,14 @@ class CannotGoOnError(ValueError):
     """The equations of motion have no solution in any choice of coordinates."""
 
 
+def too_small(t: float) -> str:
+    """Fault of a run whose steps have become too small."""
+    return (
+        f"t = {t:.9g} s: no step is small enough for the tolerance, as forces or rates jump or grow without "
+        "bound; see whether they are meant and whether points of a spring meet, or take a larger tolerance"
+    )
+
+
 class Equations(ABC):
     """Equations of motion of one method."""
 

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from groups.dynamics.forward.equations import CannotGoOnError, Equations
+from groups.dynamics.forward.equations import CannotGoOnError, Equations, too_small
 from groups.dynamics.forward.events import Event, Occurrence, occurred, values
 from mbssa.arrays import Floats
 
@@ -182,14 +182,6 @@ def too_many(t: float, steps: int, needed: float = 0.0) -> str:
     return (
         f"stopped at t = {t:.9g} s after {steps:,} steps{pace}; allow more most_steps, or see whether rates, "
         "gravity, forces and the duration are meant"
-    )
-
-
-def too_small(t: float) -> str:
-    """Fault of a run whose steps have become too small."""
-    return (
-        f"t = {t:.9g} s: no step is small enough for the tolerance, as forces or rates jump or grow without "
-        "bound; see whether they are meant and whether points of a spring meet, or take a larger tolerance"
     )
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import scipy.linalg
 
-from groups.dynamics.forward.absolute import BodyCoordinates, Instant, Solved
+from groups.dynamics.forward.absolute import BodyCoordinates, Instant
 from groups.dynamics.forward.equations import CannotGoOnError
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class Lagrange(BodyCoordinates):
         at.v[: self.n] += self._least(at.jacobian * self.unit, -at.rate) * self.unit
         return np.concatenate([at.x, at.v, y[-1:]])
 
-    def solved(self, at: Instant) -> Solved:
+    def solved(self, at: Instant) -> tuple[Floats, float, Floats]:
         """Solve the saddle point; multipliers in N m, of lengths over the size."""
         self.evaluations += 1
         M, f, J = at.masses, at.force, at.jacobian
@@ -100,7 +100,7 @@ class Lagrange(BodyCoordinates):
                 f"t = {at.t:.9g} s: the saddle point has no solution; a body without mass is free to move, "
                 "or the position is singular"
             )
-        return Solved(found[:n], at.power - float(found[n:] @ at.given), found[n:])
+        return found[:n], at.power - float(found[n:] @ at.given), found[n:]
 
     def _least(self, matrix: Floats, right: Floats) -> Floats:
         """The least solution, with as many redundant rows as at the beginning; NaN where there is none."""
@@ -145,10 +145,10 @@ class Penalty(BodyCoordinates):
     def settle(self, t: float, y: Floats) -> None:
         """No projection: joints are elastic."""
 
-    def solved(self, at: Instant) -> Solved:
+    def solved(self, at: Instant) -> tuple[Floats, float, Floats]:
         """Solve for the accelerations; power of the loads and laws: what joints take is off the balance."""
         self.evaluations += 1
         pull = -(self.k * at.residual + self.c * at.rate)
         force = (at.force + at.jacobian.T @ pull).reshape(*at.masses.shape[:2], 1)
         second = np.asarray(np.linalg.solve(at.masses, force), dtype=np.float64).ravel()
-        return Solved(second, at.power + float(pull @ at.given), pull)
+        return second, at.power + float(pull @ at.given), pull
