@@ -92,7 +92,8 @@ class Program:
     def printed(self, integrator: str, compiled: bool, wanted: bool = False) -> Printed:
         """Functions for an integrator, in one of the two lives; machine code that is ``wanted`` is faster."""
         compiled = compiled and self.is_printable
-        effort = 2 * (len(self.traced.needed) < LARGE[wanted]) if compiled else -1
+        best = (integrator, 2) in self._made or len(self.traced.needed) < LARGE[wanted]
+        effort = 2 * best if compiled else -1
         if (integrator, effort) not in self._made:
             self._made[integrator, effort] = Printed(self, integrator, effort)
         return self._made[integrator, effort]
@@ -105,8 +106,8 @@ class Program:
 
     def compiles(self, integrator: str) -> bool:
         """Whether machine code is made, or pays beside what Python has taken or will take at least."""
-        made = max((effort for each, effort in self._made if each == integrator), default=-1)
-        return made >= 0 or self.spent > self.price or self.pays(1, 0)
+        made = any((integrator, effort) in self._made for effort in (0, 2))
+        return made or self.spent > self.price or self.pays(1, 0)
 
     def pays(self, runs: int, samples: int) -> bool:
         """Whether machine code takes less to make than Python for so many runs."""
