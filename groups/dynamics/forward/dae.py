@@ -72,6 +72,7 @@ class Implicit:
                 'the method dae needs SUNDIALS: pip install -e ".[dae]" in the clone'
             ) from None
         self.t, self.y, self.end, self.status = t, residual.start, end, "running"
+        self._hindered = residual.hindered
         # Multipliers are excluded from error control: they follow from the other unknowns.
         absolute = np.full(len(residual.complete), _UNCONTROLLED)
         absolute[: len(self.y)] = atol
@@ -87,7 +88,8 @@ class Implicit:
         while self.t == t:  # after a look back the end of the last step comes first
             found = self._solver.step(self.end, method="onestep", tstop=self.end)
             if not found.success:
-                raise CannotGoOnError(f"{too_small(t)} (IDA: {found.message})")
+                fault = self._hindered(t, self.y) or f"{too_small(t)} (IDA: {found.message})"
+                raise CannotGoOnError(fault)
             self.t, self.y = float(found.t), np.array(found.y[: len(self.y)])
         self.status = "running" if self.t < self.end else "finished"
 

@@ -156,7 +156,7 @@ def integrate(equations: Equations, run: Run, integrator: str, tolerance: float,
             solver.step()
             run.steps += 1
             if solver.status == "failed":
-                raise CannotGoOnError(too_small(float(solver.t)))
+                raise CannotGoOnError(equations.hindered(t, solver.y) or too_small(float(solver.t)))
             start, t = t, float(solver.t)
             sampled = run.done < len(run.time) and run.time[run.done] <= t
             if run.events or sampled:  # interpolants cost evaluations
@@ -171,8 +171,11 @@ def integrate(equations: Equations, run: Run, integrator: str, tolerance: float,
             if settled is not None and integrator in ONE_STEP:
                 solver.y = settled
                 solver.f = equations.rate(t, settled)
-            if not run.goes_on(t):
-                break
+            try:
+                if not run.goes_on(t):
+                    break
+            except CannotGoOnError as error:
+                raise CannotGoOnError(equations.hindered(t, solver.y) or str(error)) from None
     run.evaluations = equations.evaluations
 
 

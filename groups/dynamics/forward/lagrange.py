@@ -25,6 +25,8 @@ CLOSED, STEPS = 1e-13, 10
 #: Share of the largest singular value below which constraints depend on one another, and of a saddle point
 #: without a solution.
 DEPENDENT, SINGULAR = 1e-7, 1e-14
+#: The same in a position that is taken for singular.
+NEAR = 1e-3
 #: Condition number of a body's masses from which on they are not eliminated.
 HEAVY = 1e8
 #: Residual of a regular system, over the size of its terms.
@@ -49,6 +51,16 @@ class Lagrange(BodyCoordinates):
         M = self.at(self.t, self.start).masses
         unit = self.unit.reshape(*M.shape[:2])
         return bool((np.linalg.cond(M * unit[:, :, None] * unit[:, None]) < HEAVY).all())
+
+    def hindered(self, t: float, y: Floats) -> str:
+        jacobian = self.at(t, y).jacobian
+        sizes = np.linalg.svd(jacobian * self.unit, compute_uv=False)[: len(jacobian) - self.redundant]
+        if not len(sizes) or sizes[-1] > NEAR * sizes[0]:
+            return ""
+        return (
+            f"stopped at t = {t:.9g} s just before a singular position, at which constraints depend on one "
+            "another; take the method groups, which steps over it"
+        )
 
     def settle(self, t: float, y: Floats) -> Floats | None:
         return self.projected(t, y)
