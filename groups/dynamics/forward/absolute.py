@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -29,14 +29,6 @@ if TYPE_CHECKING:
 STEPS, SMALL = 10, 1e-13
 #: Residuals of closed joints from which on they are turns.
 TURNED = 1e-2
-
-
-class Solved(NamedTuple):
-    """Accelerations (n,), power of the loads, W, and multipliers (E,), in a state."""
-
-    second: Floats
-    power: float
-    multipliers: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,8 +77,8 @@ class BodyCoordinates(Equations):
         self.start = np.concatenate([first.x, first.v, [0.0]])
 
     @abstractmethod
-    def solved(self, at: Instant) -> Solved:
-        """Accelerations in a state."""
+    def solved(self, at: Instant) -> tuple[Floats, float, Floats]:
+        """Accelerations (n,), power of loads and laws, W, and multipliers (E,), in a state."""
 
     def at(self, t: float, y: Floats) -> Instant:
         """The equations in a state."""
@@ -136,13 +128,13 @@ class BodyCoordinates(Equations):
         if not np.isfinite(y).all():
             return np.full(len(y), np.nan)
         at = self.at(t, y)
-        found = self.solved(at)
-        return np.concatenate([self.rates(at.x, at.v), found.second, at.further(found.second), [found.power]])
+        second, power, _ = self.solved(at)
+        return np.concatenate([self.rates(at.x, at.v), second, at.further(second), [power]])
 
     def sample(self, t: float, y: Floats) -> Floats:
         # The power is not watched, and no pivot is small.
         at = self.at(t, y)
-        second = self.solved(at).second
+        second, *_ = self.solved(at)
         return np.concatenate([at.x, at.v, second, at.further(second), [y[-1], np.nan, 1.0]])
 
     def weakest(self, t: float, sample: Floats) -> str:

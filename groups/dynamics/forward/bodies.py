@@ -111,8 +111,7 @@ class Bodies(Traced):
         self.start += self.posed(
             pose.position, pose.angle if self.planar else quaternion_of(pose.rotation)
         ).tolist()
-        for b in range(1, mechanism.n_bodies):
-            self.names += [f"{mechanism.body_name(b)} {k}" for k in range(self.wide)]
+        for _ in range(1, mechanism.n_bodies):
             self.lengths += [k < (2 if self.planar else 3) for k in range(self.wide)]
         #: Numbers of all poses, and of all twists: those of further unknowns follow.
         self.poses, self.twists = len(self.start), self.degrees * (mechanism.n_bodies - 1)

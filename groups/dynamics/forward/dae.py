@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.linalg
@@ -15,10 +15,6 @@ from groups.dynamics.forward.equations import CannotGoOnError, too_small
 from groups.dynamics.forward.lagrange import DEPENDENT, Lagrange
 
 if TYPE_CHECKING:
-    from groups.dynamics.forward.equations import Applied
-    from groups.model import Model
-    from groups.motion import Law
-    from groups.trajectory import Trajectory
     from mbssa.arrays import Floats
 
 #: N m, absolute tolerance of multipliers.
@@ -30,11 +26,8 @@ class Residual(Lagrange):
 
     # Only rows that are independent at the beginning are kept.
 
-    def __init__(
-        self, model: Model, applied: Mapping[str, Applied], laws: Mapping[str, Law], method: str,
-        begin: Trajectory,
-    ) -> None:  # fmt: skip
-        super().__init__(model, applied, laws, method, begin)
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
         at = self.at(self.t, self.start)
         _, R, order = scipy.linalg.qr((at.jacobian * self.unit).T, mode="economic", pivoting=True)
         size = np.abs(np.diag(R))
@@ -44,7 +37,7 @@ class Residual(Lagrange):
         self.further = [*range(self.traced.poses, n), *range(n + self.n, states - 1)]
         self.algebraic = [*self.further, *range(states, states + 2 * m)]
         #: Consistent state and derivative.
-        self.complete = np.concatenate([self.start, self.solved(at).multipliers[self.kept], np.zeros(m)])
+        self.complete = np.concatenate([self.start, self.solved(at)[2][self.kept], np.zeros(m)])
         self.begun = np.append(self.rate(self.t, self.start), np.zeros(2 * m))
 
     def settle(self, t: float, y: Floats) -> None:
@@ -79,6 +72,7 @@ class Implicit:
                 'the method dae needs SUNDIALS: pip install -e ".[dae]" in the clone'
             ) from None
         self.t, self.y, self.end, self.status = t, residual.start, end, "running"
+        self._hindered = residual.hindered
         # Multipliers are excluded from error control: they follow from the other unknowns.
         absolute = np.full(len(residual.complete), _UNCONTROLLED)
         absolute[: len(self.y)] = atol
@@ -94,7 +88,8 @@ class Implicit:
         while self.t == t:  # after a look back the end of the last step comes first
             found = self._solver.step(self.end, method="onestep", tstop=self.end)
             if not found.success:
-                raise CannotGoOnError(f"{too_small(t)} (IDA: {found.message})")
+                fault = self._hindered(t, self.y) or f"{too_small(t)} (IDA: {found.message})"
+                raise CannotGoOnError(fault)
             self.t, self.y = float(found.t), np.array(found.y[: len(self.y)])
         self.status = "running" if self.t < self.end else "finished"
 

@@ -64,6 +64,10 @@ class Equations(ABC):
     def sample(self, t: float, y: Floats) -> Floats:
         """Numbers of a state that a sample keeps; nothing is changed."""
 
+    def hindered(self, t: float, y: Floats) -> str:
+        """A reason for small steps in a state that ends a run; empty where none is known."""
+        return ""
+
     @abstractmethod
     def weakest(self, t: float, sample: Floats) -> str:
         """The group that is nearest to a singular position."""

@@ -109,24 +109,23 @@ class Run:
         self.status = f"event {last.name}"
         return False
 
-    def reported(self, t: float) -> bool:
-        """Report progress; False if that ends the run."""
-        first, last = float(self.time[0]), float(self.time[-1])
-        if self.progress is not None and self.progress((t - first) / (last - first)) is False:
-            self.status = "stopped"
-        return self.status != "stopped"
-
     def goes_on(self, t: float) -> bool:
         """Report progress after a step; False if it ends the run."""
-        if not self.reported(t):
+        first, last, steps = float(self.time[0]), float(self.time[-1]), self.steps
+        if self.progress is not None and self.progress((t - first) / (last - first)) is False:
+            self.status = "stopped"
             return False
-        steps, last, needed = self.steps, float(self.time[-1]), 0.0
+        needed = 0.0
         if steps.bit_count() == 1:
             self.reached[steps] = t
             if steps >= _PACED and not any(event.ends for event in self.events):
                 needed = steps + (last - t) / (t - self.reached[steps // 2]) * (steps // 2)
         if t < last and (steps >= self.most_steps or needed > _HOPELESS * self.most_steps):
-            raise CannotGoOnError(too_many(t, steps, needed))
+            pace = f", at a pace of {needed:.1g} steps for the run" if needed else ""
+            raise CannotGoOnError(
+                f"stopped at t = {t:.9g} s after {steps:,} steps{pace}; allow more most_steps, or see "
+                "whether rates, gravity, forces and the duration are meant"
+            )
         return True
 
 
@@ -156,7 +155,7 @@ def integrate(equations: Equations, run: Run, integrator: str, tolerance: float,
             solver.step()
             run.steps += 1
             if solver.status == "failed":
-                raise CannotGoOnError(too_small(float(solver.t)))
+                raise CannotGoOnError(equations.hindered(t, solver.y) or too_small(float(solver.t)))
             start, t = t, float(solver.t)
             sampled = run.done < len(run.time) and run.time[run.done] <= t
             if run.events or sampled:  # interpolants cost evaluations
@@ -171,18 +170,12 @@ def integrate(equations: Equations, run: Run, integrator: str, tolerance: float,
             if settled is not None and integrator in ONE_STEP:
                 solver.y = settled
                 solver.f = equations.rate(t, settled)
-            if not run.goes_on(t):
-                break
+            try:
+                if not run.goes_on(t):
+                    break
+            except CannotGoOnError as error:
+                raise CannotGoOnError(equations.hindered(t, solver.y) or str(error)) from None
     run.evaluations = equations.evaluations
-
-
-def too_many(t: float, steps: int, needed: float = 0.0) -> str:
-    """Fault of a run that takes too many steps, of which it needs so many at its pace."""
-    pace = f", at a pace of {needed:.1g} steps for the run" if needed else ""
-    return (
-        f"stopped at t = {t:.9g} s after {steps:,} steps{pace}; allow more most_steps, or see whether rates, "
-        "gravity, forces and the duration are meant"
-    )
 
 
 def _jacobian(equations: Equations, t: float, y: Floats) -> Floats:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import scipy.linalg
 
-from groups.dynamics.forward.absolute import BodyCoordinates, Instant, Solved
+from groups.dynamics.forward.absolute import BodyCoordinates, Instant
 from groups.dynamics.forward.equations import CannotGoOnError
 
 if TYPE_CHECKING:
@@ -25,6 +25,8 @@ CLOSED, STEPS = 1e-13, 10
 #: Share of the largest singular value below which constraints depend on one another, and of a saddle point
 #: without a solution.
 DEPENDENT, SINGULAR = 1e-7, 1e-14
+#: The same in a position that is taken for singular.
+NEAR = 1e-3
 #: Condition number of a body's masses from which on they are not eliminated.
 HEAVY = 1e8
 #: Residual of a regular system, over the size of its terms.
@@ -50,6 +52,16 @@ class Lagrange(BodyCoordinates):
         unit = self.unit.reshape(*M.shape[:2])
         return bool((np.linalg.cond(M * unit[:, :, None] * unit[:, None]) < HEAVY).all())
 
+    def hindered(self, t: float, y: Floats) -> str:
+        jacobian = self.at(t, y).jacobian
+        sizes = np.linalg.svd(jacobian * self.unit, compute_uv=False)[: len(jacobian) - self.redundant]
+        if not len(sizes) or sizes[-1] > NEAR * sizes[0]:
+            return ""
+        return (
+            f"stopped at t = {t:.9g} s just before a singular position, at which constraints depend on one "
+            "another; take the method groups, which steps over it"
+        )
+
     def settle(self, t: float, y: Floats) -> Floats | None:
         return self.projected(t, y)
 
@@ -74,7 +86,7 @@ class Lagrange(BodyCoordinates):
         at.v[: self.n] += self._least(at.jacobian * self.unit, -at.rate) * self.unit
         return np.concatenate([at.x, at.v, y[-1:]])
 
-    def solved(self, at: Instant) -> Solved:
+    def solved(self, at: Instant) -> tuple[Floats, float, Floats]:
         """Solve the saddle point; multipliers in N m, of lengths over the size."""
         self.evaluations += 1
         M, f, J = at.masses, at.force, at.jacobian
@@ -100,7 +112,7 @@ class Lagrange(BodyCoordinates):
                 f"t = {at.t:.9g} s: the saddle point has no solution; a body without mass is free to move, "
                 "or the position is singular"
             )
-        return Solved(found[:n], at.power - float(found[n:] @ at.given), found[n:])
+        return found[:n], at.power - float(found[n:] @ at.given), found[n:]
 
     def _least(self, matrix: Floats, right: Floats) -> Floats:
         """The least solution, with as many redundant rows as at the beginning; NaN where there is none."""
@@ -145,10 +157,10 @@ class Penalty(BodyCoordinates):
     def settle(self, t: float, y: Floats) -> None:
         """No projection: joints are elastic."""
 
-    def solved(self, at: Instant) -> Solved:
+    def solved(self, at: Instant) -> tuple[Floats, float, Floats]:
         """Solve for the accelerations; power of the loads and laws: what joints take is off the balance."""
         self.evaluations += 1
         pull = -(self.k * at.residual + self.c * at.rate)
         force = (at.force + at.jacobian.T @ pull).reshape(*at.masses.shape[:2], 1)
         second = np.asarray(np.linalg.solve(at.masses, force), dtype=np.float64).ravel()
-        return Solved(second, at.power + float(pull @ at.given), pull)
+        return second, at.power + float(pull @ at.given), pull

@@ -6,12 +6,14 @@ import ctypes
 from array import array
 from collections.abc import Callable, Sequence
 from functools import cached_property, partial
+from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from groups.dynamics.forward.evaluation import (
+    How,
     Room,
     write_eliminate,
     write_masses,
@@ -33,10 +35,10 @@ if TYPE_CHECKING:
 #: Programs by model.
 _programs: WeakKeyDictionary[Any, dict[Any, Program]] = WeakKeyDictionary()
 #: Nodes from which on compiling with effort takes a second and longer: without, it takes a fifth of that,
-#: and the code is half as fast.
-LARGE = 3000
+#: and the code is half as fast. Effort is made up to the second number where ``compiled`` is True.
+LARGE = 10_000, 40_000
 #: Seconds of making machine code: at least, and by node, with effort and without.
-PRICE = 0.2, 3e-4, 4e-5
+PRICE = 0.2, 1e-4, 2e-5
 #: Share of the terms of power by which their balance may be off, over the cube of the least pivot.
 UNBALANCED = 1e-6
 #: Evaluations of a run at least, and by sample; seconds of Python for each by node; all roughly.
@@ -67,7 +69,8 @@ class Program:
 
             self.traced = Bodies(model, applied, laws, whole=True)
         self.applied, self.laws, self.asks = tuple(applied), tuple(laws), asks
-        self._made: dict[tuple[str, bool], Printed] = {}
+        #: By integrator and LLVM's effort, which is -1 in Python.
+        self._made: dict[tuple[str, int], Printed] = {}
         #: Seconds that Python has taken so far.
         self.spent = 0.0
 
@@ -86,22 +89,25 @@ class Program:
         nodes = self.traced.graph.nodes
         return not any(nodes[i][0] == "user" for i in self.traced.needed)
 
-    def printed(self, integrator: str, compiled: bool) -> Printed:
-        """Functions for an integrator, in one of the two lives."""
+    def printed(self, integrator: str, compiled: bool, wanted: bool = False) -> Printed:
+        """Functions for an integrator, in one of the two lives; machine code that is ``wanted`` is faster."""
         compiled = compiled and self.is_printable
-        if (integrator, compiled) not in self._made:
-            self._made[integrator, compiled] = Printed(self, integrator, compiled)
-        return self._made[integrator, compiled]
+        best = (integrator, 2) in self._made or len(self.traced.needed) < LARGE[wanted]
+        effort = 2 * best if compiled else -1
+        if (integrator, effort) not in self._made:
+            self._made[integrator, effort] = Printed(self, integrator, effort)
+        return self._made[integrator, effort]
 
     @cached_property
     def price(self) -> float:
         """Seconds of making machine code, roughly; infinite where a function cannot be traced."""
         nodes = len(self.traced.needed)
-        return PRICE[0] + PRICE[1 if nodes < LARGE else 2] * nodes if self.is_printable else np.inf
+        return PRICE[0] + PRICE[1 if nodes < LARGE[0] else 2] * nodes if self.is_printable else np.inf
 
     def compiles(self, integrator: str) -> bool:
         """Whether machine code is made, or pays beside what Python has taken or will take at least."""
-        return (integrator, True) in self._made or self.spent > self.price or self.pays(1, 0)
+        made = any((integrator, effort) in self._made for effort in (0, 2))
+        return made or self.spent > self.price or self.pays(1, 0)
 
     def pays(self, runs: int, samples: int) -> bool:
         """Whether machine code takes less to make than Python for so many runs."""
@@ -177,11 +183,11 @@ class Program:
 class Printed:
     """Functions of a program in one life, and places of their memory."""
 
-    def __init__(self, program: Program, integrator: str, compiled: bool) -> None:
-        self.program, self.compiled = program, compiled
+    def __init__(self, program: Program, integrator: str, effort: int) -> None:
+        self.program, self.compiled = program, effort >= 0
         traced = program.traced
         room = self.room = Room(traced, len(program.applied), integrator)
-        script = self.script = MachineScript() if compiled else PythonScript()
+        script = self.script = MachineScript() if self.compiled else PythonScript()
         write_eliminate(script, room)
         write_solve(script, room)
         write_masses(script, room)
@@ -192,7 +198,7 @@ class Printed:
             from groups.engine.machine import Host, object_code
             from groups.engine.machine import Program as Machine
 
-            code = object_code(script.text, Host.here(), effort=2 if len(traced.needed) < LARGE else 0)
+            code = object_code(script.text, Host.here(), effort=effort)
             self._machine = Machine(code, dict.fromkeys(("evaluate", "advance"), [ctypes.c_void_p] * 4))
 
     def functions(self, memory: Memory) -> tuple[Callable[[], None], Callable[[], None]]:
@@ -260,7 +266,7 @@ class Memory:
         begin, answers = self.room.samples, np.zeros(len(time) * self.room.answer)
         self.numbers = array("d", np.concatenate([self.view[:begin], time, [np.inf], answers]).tobytes())
         self.view = np.frombuffer(self.numbers)
-        self._given = self.view[self.room.places["given"]]
+        self._given, self._rate = (self.view[self.room.places[name]] for name in ("given", "rate"))
         self["answers"] = begin + len(time) + 1
         self.use(self._printed)
 
@@ -281,6 +287,11 @@ class Memory:
         self._called(self._evaluate)
         refused = numbers[room.rate + room.state - 1]
         return refused == refused
+
+    def rate(self, t: float, y: Floats) -> Floats:
+        """Derivative of a state; NaN where it is refused."""
+        finite = self._printed.compiled or isfinite(y @ y)  # functions of Python refuse infinity
+        return self._rate.copy() if finite and self.evaluate(t, y, How.TRIAL) else np.full(len(y), np.nan)
 
     def advance(self) -> None:
         """Take steps."""

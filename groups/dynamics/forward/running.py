@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from functools import lru_cache
 from numbers import Real
-from typing import TYPE_CHECKING, get_args
+from types import SimpleNamespace
+from typing import TypeAlias, get_args
 
 import numpy as np
-import numpy.typing as npt
 
 from groups.building import build
 from groups.dynamics.forward import METHODS
-from groups.dynamics.forward.equations import Applied, CannotGoOnError, Equations, applied_faults
+from groups.dynamics.forward.equations import CannotGoOnError, Equations, applied_faults
 from groups.dynamics.forward.events import Event, limit_events
 from groups.dynamics.forward.integration import EXPLICIT, ONE_STEP, Integrator, Run, integrate
 from groups.dynamics.forward.lagrange import Lagrange, Penalty
@@ -40,10 +40,6 @@ from mbssa.input_search.query import driven_by
 from mbssa.io.motion import by_id
 from mbssa.joints.catalogue import coordinate_unit
 
-if TYPE_CHECKING:
-    from groups.dynamics.forward import Method
-
-
 #: Smallest tolerance above rounding.
 FINEST = 1e-13
 
@@ -52,30 +48,8 @@ FINEST = 1e-13
 _OFF_BALANCE, _EXPLAINED, _FINE = 0.01, 0.1, 1e-8
 
 
-@dataclass(frozen=True, eq=False)
-class Request:
-    """Arguments of :func:`groups.simulate`."""
-
-    of: Model | Structure | Mechanism
-    duration: float | None
-    method: Method
-    tolerance: float
-    steps: int
-    time: npt.ArrayLike | None
-    start: Trajectory | None
-    initial: Mapping[str, float]
-    rates: Mapping[str, float]
-    prescribed: Mapping[str, Law] | Sequence[str]
-    applied: Mapping[str, Applied]
-    events: Sequence[Event]
-    stop_at_limits: bool
-    integrator: Integrator | None
-    largest_step: float
-    most_steps: int
-    stiffness: float
-    damping: float
-    compiled: bool | None
-    progress: Callable[[float], object] | None
+#: Arguments of :func:`groups.simulate`, by name.
+Request: TypeAlias = SimpleNamespace
 
 
 def run(request: Request) -> Simulation:
@@ -85,10 +59,9 @@ def run(request: Request) -> Simulation:
         raise TypeError(f"simulate takes a model, a structure or a mechanism, not a {type(of).__name__}")
     if request.stop_at_limits:
         limited = of if isinstance(of, Mechanism) else of.mechanism
-        request = replace(request, events=(*request.events, *limit_events(limited)))
+        request.events = *request.events, *limit_events(limited)
     model = of if isinstance(of, Model) else model_of(of)
-    initial, rates = (by_id(model.mechanism, given) for given in (request.initial, request.rates))
-    request = replace(request, initial=initial, rates=rates)
+    request.initial, request.rates = (by_id(model.mechanism, x) for x in (request.initial, request.rates))
     laws, time = _checked(request, model)
     own = {"penalty": "Radau", "dae": "IDA"}
     integrator = request.integrator or own.get(request.method, "DOP853")

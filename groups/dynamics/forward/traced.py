@@ -352,19 +352,23 @@ class _Traced(At):
         return [graph.make("user", operands, (_Output(outside, k), 0)) for k in range(count)]
 
     def push(self, b: int, place: Vector, force: Vector, moment: Vector = ZERO) -> None:
-        motion, of = self.of.bodies[b].motion, self.of
         about = plus(cross(place, force), moment)  # of the world's origin
-        for k, by in enumerate(self.columns):
-            linear, angular = motion.twist(by)
-            of.force[k] = of.force[k] + dot(linear, force) + dot(angular, about)
-        linear, angular = motion.twist(of.steady)
-        of.power = of.power + dot(linear, force) + dot(angular, about)
+
+        def power(by: Direction) -> Number:
+            linear, angular = self.of.bodies[b].motion.twist(by)
+            return dot(linear, force) + dot(angular, about)
+
+        self._exert(power)
 
     def along(self, name: str, effort: Number) -> None:
-        of, x = self.of, self.of.measured[self.mechanism.place_of(name)]
+        x = self.of.measured[self.mechanism.place_of(name)]
+        self._exert(lambda by: effort * derivative([x], by)[0])
+
+    def _exert(self, power: Callable[[Direction], Number]) -> None:
+        """Add a load by its power along directions."""
+        self.of.power = self.of.power + power(self.of.steady)
         for k, by in enumerate(self.columns):
-            of.force[k] = of.force[k] + effort * derivative([x], by)[0]
-        of.power = of.power + effort * derivative([x], of.steady)[0]
+            self.of.force[k] = self.of.force[k] + power(by)
 
 
 class _Outside:

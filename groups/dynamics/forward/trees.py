@@ -60,7 +60,7 @@ class Trees(Equations):
         self.tolerance = tolerance
         self.integrator, self.adapts = integrator, compiled is None
         in_code = self.program.compiles(integrator) if compiled is None else compiled
-        self.printed = self.program.printed(integrator, in_code)
+        self.printed = self.program.printed(integrator, in_code, wanted=compiled is True)
         self.memory = Memory(self.printed, self._ask)
         self.room = self.printed.room
         self.coordinates = tuple(n for n in self.traced.drives if n not in laws)
@@ -239,10 +239,8 @@ class Trees(Equations):
         return self.memory.evaluate(t, y, how)
 
     def rate(self, t: float, y: Floats) -> Floats:
-        if not np.isfinite(y).all() or not self._evaluate(t, y, How.TRIAL):
-            return np.full(len(y), np.nan)
-        found: Floats = self.memory["rate"]
-        return found
+        self.evaluations += 1
+        return self.memory.rate(t, y)
 
     def settle(self, t: float, y: Floats) -> Floats | None:
         if not self._evaluate(t, y, How.ALL):
