@@ -66,19 +66,20 @@ def solve(
         from groups.assembly_modes import in_modes
 
         model = in_modes(model, modes)
-    proven = proves(model, branch)
+    patience = patience_of(branch) if proves(model, branch) else None
     size = max(BLOCK // plan_of(model).first_axes, FEWEST)
     if not model.globally and len(motion.time) > BLOCKS * size:
-        found = _in_blocks(model, motion, kept, answers, compiled, progress, proven, size)
+        progress = _forward(progress)
+        found = _in_blocks(model, motion, kept, answers, compiled, progress, patience, size)
         if found is not None:
             return found
-    if not proven:
+    if patience is None:
         solving, done, _ = _solved(model, motion, compiled, progress)
         return finished(solving, model.held_bodies(kept), answers, done).trajectory(kept)
     from groups.branches.insertion import Effort, Proof, prove_of_groups
 
     solving, done, wanted = _solved(model, motion, compiled, _half(progress, 0.0))
-    effort = Effort(branch == "smooth", _half(progress, 0.5), patience_of(branch))
+    effort = Effort(branch == "smooth", _half(progress, 0.5), patience)
     if wanted and not model.globally:
         return Proof(solving, effort).trajectory(kept, answers)
     found = finished(solving, model.held_bodies(kept), answers, done).trajectory(None if wanted else kept)
@@ -125,12 +126,13 @@ def _in_blocks(
     level: int,
     compiled: bool,
     progress: Callable[[float], object] | None,
-    proven: bool,
+    patience: float | None,
     size: int,
 ) -> Trajectory | None:
     """The answer to a long motion, which goes through the array of a block: memory for what is kept alone."""
-    # None where more has to be known than a block: where a group is lost, not solved at once, in doubt, or
-    # takes angles by more than their rates. What is left is the answer of the whole array, bit by bit.
+    # It is proven if there is ``patience``. None where more has to be known than a block: where a group is
+    # lost, turned back, not solved or not proven at once, or where turns are counted in pieces of steps. What
+    # is left is the answer of the whole array, bit by bit.
     plan, count = plan_of(model), len(motion.time)
     life = life_of(plan, compiled)
     way = Way(life, None, motion.time, motion.value, motion.rate, motion.acceleration)
@@ -141,7 +143,7 @@ def _in_blocks(
     least, longest, done, start = way.least, way.longest, 0, plan.start
     del way
     held, proof, looks = model.held_bodies(kept), None, True
-    if proven:
+    if patience is not None:
         from groups.branches.insertion import Effort, Proof
         from groups.branches.prover import prover_of
 
@@ -160,8 +162,8 @@ def _in_blocks(
         status = piece.settled(looks=looks)
         if not piece.fine or status.any() or any(piece.off_profiles(status)):
             return None
-        if proven:
-            proof = proof or Proof(piece, Effort(patience=PATIENCE), status=status)
+        if patience is not None:
+            proof = proof or Proof(piece, Effort(patience=patience), status=status)
             if not proof.follows(piece, status, first - begin):
                 return None
         arrays.put(slice(first, stop), piece.arrays(held, level, status), first - begin)
@@ -173,6 +175,19 @@ def _in_blocks(
     run.stop_at(done)
     found = run.trajectory(kept)
     return found if proof is None else replace(found, proven=proof.said * (found.status == OK))
+
+
+def _forward(progress: Callable[[float], object] | None) -> Callable[[float], object] | None:
+    """Report of shares that never become less."""
+    if progress is None:
+        return None
+    told = [0.0]
+
+    def report(share: float) -> object:
+        told[0] = max(told[0], share)
+        return progress(told[0])
+
+    return report
 
 
 def _check(way: Way, motion: Motion, size: float) -> None:
