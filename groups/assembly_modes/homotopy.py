@@ -152,9 +152,9 @@ class Closure:
         #: Combinations of redundant rows, as many as unknowns.
         self.mix = rng.normal(size=(part.n, len(routine.rows))) if routine.redundant else np.eye(part.n)
         frames = [routine.bodies[link.body] for link in routine.group.links]
-        numbers = [x * (1.0 / self.size) for frame in frames for x in frame.place]
-        numbers += [x for frame in frames for axis in frame.axes for x in axis]
-        self._poses, self._rows = functions("poses", [], numbers), functions("rows", [], routine.rows)
+        self.numbers = [x * (1.0 / self.size) for frame in frames for x in frame.place]
+        self.numbers += [x for frame in frames for axis in frame.axes for x in axis]
+        self._poses, self._rows = functions("poses", [], self.numbers), functions("rows", [], routine.rows)
 
     def random(self, rng: np.random.Generator, count: int) -> Complex:
         """Positions (M, n) somewhere, each of which closes for some right side."""

@@ -233,8 +233,8 @@ def searched(assembly: Assembly) -> Search:
 
 
 def _by_trace(assembly: Assembly) -> Search | None:
-    """The search by a trace test; None where that does not apply, is not passed, or few starts are wanted."""
-    if assembly.starts < LOT or not trace.applies(assembly):
+    """The search by a trace test; None with a known degree, few starts, or where it is not passed."""
+    if assembly.starts < LOT or assembly.most is not None or not trace.applies(assembly):
         return None
     answer = trace.traced(assembly)
     if answer is None or not answer.sound:

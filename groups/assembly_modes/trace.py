@@ -50,10 +50,7 @@ class Sections(Closure):
 
     def __init__(self, assembly: Assembly, rng: np.random.Generator) -> None:
         super().__init__(assembly, rng, general=False)
-        routine = self.part.routine
-        frames = [routine.bodies[link.body] for link in routine.group.links]
-        places = [x * (1.0 / self.size) for frame in frames for x in frame.place]
-        numbers = [x for x in [*places, *(x for f in frames for axis in f.axes for x in axis)] if is_node(x)]
+        routine, numbers = self.part.routine, [x for x in self.numbers if is_node(x)]
         slopes = [x for row in jacobian_of(routine.graph, numbers, routine.n) for x in row]
         self._numbers, self._count = functions("numbers", [], [*numbers, *slopes]), len(numbers)
         self.line, self.normal, (self.by,) = (drawn(rng, k) for k in (routine.n, len(numbers), 1))
