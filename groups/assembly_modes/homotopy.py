@@ -17,6 +17,7 @@ from mbssa.joints.catalogue import type_of_joint
 
 if TYPE_CHECKING:
     from groups.assembly_modes.search import Assembly
+    from groups.engine.plan import Part
 
 Complex = npt.NDArray[np.complex128]
 
@@ -82,8 +83,8 @@ def positions(assembly: Assembly, known: list[Floats], degree: int | None) -> Po
     told = assembly.told
     for general in (False, True)[: 1 if degree is None else 2]:
         rng = np.random.default_rng(0)
-        system = _System(assembly, rng, general)
-        web = _Web(system, rng)
+        system = Closure(assembly, rng, general)
+        web = Web(system, rng)
         if known:
             web.lead(np.column_stack([np.array(known, dtype=complex), np.zeros(len(known))]))
         while max(web.counts) != degree and (web.open_arcs() or web.lead(system.random(rng, DRAWN))):
@@ -94,13 +95,19 @@ def positions(assembly: Assembly, known: list[Floats], degree: int | None) -> Po
                 told("following complex positions", min(0.8, max(web.counts) / (degree or MOST)))
         if max(web.counts) == degree:
             break
-    most = int(np.argmax(web.counts))
-    found, side = web.lists[most].states, web.corners[most]
-    if not found:
+    found, side = web.fullest()
+    if not len(found):
         return None
     told("following complex positions", 0.9)
-    begin = np.tile(side, (len(found), 1))
-    ends, t = follow(system, np.array(found), begin, np.zeros_like(begin), 1.0)
+    answer = closed(system, found, side)
+    told("following complex positions", 1.0)
+    return replace(answer, sound=answer.sound and (len(found) == degree or len(set(web.counts)) == 1))
+
+
+def closed(system: Closure, states: Complex, side: Complex) -> Positions:
+    """Positions (M, n) at a right side (n,), followed to where the group is closed."""
+    begin = np.tile(side, (len(states), 1))
+    ends, t = follow(system, states, begin, np.zeros_like(begin), 1.0)
     gone = ~(np.abs(system.poses(ends)).max(axis=1) < INFINITE)
     arrived, unlike = (t == 1.0) & ~gone, _List(system)
     for x in ends[arrived]:
@@ -109,7 +116,6 @@ def positions(assembly: Assembly, known: list[Floats], degree: int | None) -> Po
     # The closure of the group itself is real: the conjugate of a position is one, found or lost on its way.
     for x in unlike.states[:arrived_at]:
         unlike.place(x.conj())
-    told("following complex positions", 1.0)
     real = [
         x[:-1].real
         for x, key in zip(unlike.states, unlike.keys, strict=True)
@@ -117,16 +123,14 @@ def positions(assembly: Assembly, known: list[Floats], degree: int | None) -> Po
     ]
     sound = bool((gone | (t > NEARLY)).all())
     sound = sound and len(unlike.states) == arrived_at == np.count_nonzero(arrived)
-    if len(found) != degree:
-        sound = sound and len(set(web.counts)) == 1
-    return Positions(len(found), len(unlike.states), sound, real)
+    return Positions(len(states), len(unlike.states), sound, real)
 
 
-def _complex(rng: np.random.Generator, *shape: int) -> Complex:
+def drawn(rng: np.random.Generator, *shape: int) -> Complex:
     return 0.7 * np.asarray(rng.normal(size=shape) + 1j * rng.normal(size=shape), dtype=np.complex128)
 
 
-class _System:
+class Closure:
     """Closure of a group over its size: residuals and Jacobian of many positions at once."""
 
     # The last unknown is a share by which the places of joints are off those of the group: with a degree that
@@ -134,7 +138,7 @@ class _System:
 
     def __init__(self, assembly: Assembly, rng: np.random.Generator, general: bool) -> None:
         self.plan, self.column, self.size = assembly.plan, assembly.column, assembly.size
-        self.scale, self.lengths = np.append(assembly.scale, 1.0), _lengths(assembly)
+        self.scale, self.lengths = np.append(assembly.scale, 1.0), _lengths(assembly.part)
         self.near = np.append(assembly.start[:, 0], 0.0).astype(complex)
         part, group = assembly.part, assembly.part.group
         routine, self.geometry = part.routine, part.geometry
@@ -143,8 +147,10 @@ class _System:
             constant = np.zeros(len(group.geometry), dtype=np.bool_)
             routine = Routine(group, self.plan.record, constant, self.plan.at_reference([group], constant))
             self.geometry = group.geometry.tolist()
-            self.spread = (SPREAD * self.size * _complex(rng, len(constant)) * _movable(assembly)).tolist()
+            self.spread = (SPREAD * self.size * drawn(rng, len(constant)) * _movable(assembly)).tolist()
         self.part = replace(part, routine=routine, rows_of={})
+        #: Combinations of redundant rows, as many as unknowns.
+        self.mix = rng.normal(size=(part.n, len(routine.rows))) if routine.redundant else np.eye(part.n)
         frames = [routine.bodies[link.body] for link in routine.group.links]
         numbers = [x * (1.0 / self.size) for frame in frames for x in frame.place]
         numbers += [x for frame in frames for axis in frame.axes for x in axis]
@@ -153,7 +159,7 @@ class _System:
     def random(self, rng: np.random.Generator, count: int) -> Complex:
         """Positions (M, n) somewhere, each of which closes for some right side."""
         far = np.exp(rng.uniform(-1.0, 1.0, (count, 1)))
-        return np.asarray(self.near + far * _complex(rng, count, len(self.scale)) * self.scale)
+        return np.asarray(self.near + far * drawn(rng, count, len(self.scale)) * self.scale)
 
     def _at(self, x: Complex, share: float = 0.0) -> System:
         """Rows and Jacobian of the group where the last unknown is larger by a share."""
@@ -168,6 +174,7 @@ class _System:
         every = np.arange(len(x))
         found, J = self._at(x).at(x[:, :-1].T, every)
         rows, J = self._squared(found.T, J)
+        rows, J = rows @ self.mix.T, self.mix @ J
         by_share: Any = np.zeros_like(rows)
         if any(self.spread):  # squares in the share, so that this is no approximation
             both = [self._at(x, by).evaluate(self._rows, every, x[:, :-1].T).T for by in (1.0, -1.0)]
@@ -201,9 +208,9 @@ def _movable(assembly: Assembly) -> Bools:
     return np.array(found, dtype=np.bool_)
 
 
-def _lengths(assembly: Assembly) -> Floats:
-    """(n,) lengths of the rows that are distances less a length, NaN for the others."""
-    group, found = assembly.part.group, list[float]()
+def _lengths(part: Part) -> Floats:
+    """(rows,) lengths of those that are distances less a length, NaN for the others."""
+    group, found = part.group, list[float]()
     frames, at = group.frames, group.setting.reference
     for strut in group.struts:
         if strut.slide < 0 or strut.slide_driven:
@@ -214,15 +221,16 @@ def _lengths(assembly: Assembly) -> Floats:
             ]
             found.append(float(np.linalg.norm(ends[1] - ends[0])))
     for j in group.cuts:
-        if type_of_joint(group.mechanism, j).is_ball:
-            found += [np.nan] * (2 if group.planar else 3)
-        else:
+        kind = type_of_joint(group.mechanism, j)
+        if kind.line == "rod":
             found.append(float(frames.parameters["length"][j]))
-    return np.array(found)
+        else:
+            found += [np.nan] * (len(kind.pair.constraints) if kind.pair is not None else 0)
+    return np.array(found + [np.nan] * (len(part.routine.rows) - len(found)))
 
 
 def follow(
-    system: _System, states: Complex, begin: Complex, end: Complex, bend: Complex | complex
+    system: Closure, states: Complex, begin: Complex, end: Complex, bend: Complex | complex
 ) -> tuple[Complex, Floats]:
     """Follow positions (M, n) from right sides ``begin`` to ``end``; where they are, and the share done."""
     count, here = len(states), states.copy()
@@ -265,7 +273,7 @@ def follow(
     return here, t
 
 
-def _rate(system: _System, x: Complex, way: Complex, bend: Complex, t: Floats) -> Complex:
+def _rate(system: Closure, x: Complex, way: Complex, bend: Complex, t: Floats) -> Complex:
     """Rates (M, n) of the unknowns by the share of the arc that is done."""
     share = bend / ((1.0 - t) * bend + t) ** 2
     return np.asarray(_solved(system.linearised(x)[1], share[:, None] * way) * system.scale)
@@ -286,7 +294,7 @@ def _solved(matrix: Complex, right: Complex) -> Complex:
 class _List:
     """Positions that differ by their poses."""
 
-    def __init__(self, system: _System) -> None:
+    def __init__(self, system: Closure) -> None:
         self.system, self.states = system, list[Complex]()
         self.keys = list[Complex]()
 
@@ -303,13 +311,13 @@ class _List:
         return len(self.states) - 1
 
 
-class _Web:
+class Web:
     """Positions at some right sides, and along which arcs between them they have been carried."""
 
-    def __init__(self, system: _System, rng: np.random.Generator) -> None:
+    def __init__(self, system: Closure, rng: np.random.Generator) -> None:
         self.system = system
         far = 2.0 ** np.arange(-1, CORNERS - 1)[:, None]
-        self.corners = far * _complex(rng, CORNERS, len(system.scale))
+        self.corners = far * drawn(rng, CORNERS, len(system.scale))
         self.lists = [_List(system) for _ in self.corners]
         arcs = [
             (a, b, k, np.exp(rng.uniform(-1.0, 1.0) + 1j * (rng.uniform(-0.7, 0.7) + 1.6 * (k - 1))))
@@ -323,6 +331,11 @@ class _Web:
     def counts(self) -> list[int]:
         """Numbers of positions at the right sides."""
         return [len(each.states) for each in self.lists]
+
+    def fullest(self) -> tuple[Complex, Complex]:
+        """The most positions (M, n) at one right side, and that."""
+        most = int(np.argmax(self.counts))
+        return np.array(self.lists[most].states), self.corners[most]
 
     def lead(self, states: Complex) -> bool:
         """Whether positions that close for some right sides, followed to the first one, are new there."""

@@ -74,8 +74,8 @@ class GroupModes:
     modes : in the order of their numbers
     reference : number of the mode in which the reference stands
     complete : whether it is proven that there are no others that are regular: a closed form gives them, or as
-        many positions, real or complex, were found as the degree of this kind of group allows; a singular
-        reference is a mode that no search finds
+        many positions, real or complex, were found as the degree of this kind of group allows, or they pass
+        a trace test; a singular reference is a mode that no search finds
     missing : how many are estimated to be missing; 0 where ``complete``, and where all complex positions that
         could be found were followed; else from how often Newton met each mode
     search : how they were found, in words
@@ -132,7 +132,8 @@ def modes(
 
     Closed forms give all real modes. Of other groups that are closed by points that coincide and by distances
     (platforms on legs, planar groups of hinges) all complex positions are followed by homotopy, and the real
-    ones are the modes. The rest give those that Newton finds from the reference and from random places, the
+    ones are the modes, as of those that pass a trace test: few unknowns and algebraic equations. The rest
+    give those that Newton finds from the reference and from random places, the
     same ones in every run, until as many are found as there can be or ``starts`` in a row find no new one.
     Every mode closes all joints of its group with their axes in the right sense. The legs of a platform are
     turned about their own lines as they are at the reference: other turns are not modes of their own. A leg

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from groups.assembly_modes import homotopy
+from groups.assembly_modes import homotopy, trace
 from groups.branches.prover import prover_of
 from groups.engine.rescue import System
 from groups.engine.solve import plan_of
@@ -214,7 +214,7 @@ def searched(assembly: Assembly) -> Search:
         assembly.add_from(assembly.start)
         return CLOSED_FORM
     if not homotopy.applies(assembly):
-        return _from_random_starts(assembly, starts)
+        return _by_trace(assembly) or _from_random_starts(assembly, starts)
     search = _from_random_starts(assembly, min(starts, LOT))
     if search.complete:
         return search
@@ -230,6 +230,18 @@ def searched(assembly: Assembly) -> Search:
         return _from_random_starts(assembly, starts)
     complete = most in (answer.count, answer.ended)
     return Search(answer.text(degree) + ("" if complete else "; not proven complete"), complete)
+
+
+def _by_trace(assembly: Assembly) -> Search | None:
+    """The search by a trace test; None where that does not apply, is not passed, or few starts are wanted."""
+    if assembly.starts < LOT or not trace.applies(assembly):
+        return None
+    answer = trace.traced(assembly)
+    if answer is None or not answer.sound:
+        return None
+    assembly.add_from(np.array(answer.real, dtype=float).reshape(-1, assembly.part.n).T)
+    text = f"{answer.count} complex positions were followed, and a trace test shows that there are no others"
+    return Search(text, complete=True)
 
 
 def _from_random_starts(assembly: Assembly, most_in_a_row: int) -> Search:

@@ -240,10 +240,6 @@ class Machine(Life):
             Y[plan.first_axes :].reshape(plan.mechanism.n_bodies, -1, len(which))[mine] = axes
         return Y
 
-    def _has_room(self, X: Floats) -> bool:
-        """Whether a vector may go beyond the last column."""
-        return int(X.strides[0]) >= 8 * (int(X.shape[1]) + self.lanes - 1)
-
     def apart(
         self, X: Floats, count: int, limit: float, first: int = 0, parts: Sequence[Part] | None = None
     ) -> Floats:
@@ -256,7 +252,8 @@ class Machine(Life):
         if parts is not None and len(parts) < len(entries):
             entries = entries[[part.index for part in parts]]
         whole = first + (count - first) // self.lanes * self.lanes
-        if whole < count == X.shape[1] and self._has_room(X):  # the last vector repeats the last instant
+        room = int(X.strides[0]) // 8 - count  # for a vector beyond the last column
+        if whole < count == X.shape[1] and room >= self.lanes - 1:  # it repeats the last instant
             return self._blocks(X, entries, first, whole + self.lanes, limit, whole + self.lanes - count)
         notes = self._blocks(X, entries, first, whole, limit)
         if whole < count:  # the last columns fill a vector
@@ -283,27 +280,21 @@ class Machine(Life):
         return room.least.copy()
 
     def guess(self, X: Floats, first: Ints, knots: Floats, columns: Floats) -> None:
-        Y, plan = X, self.plan
-        if not self._has_room(X):
-            Y = aligned(self.height, pitch_of(X.shape[1]))
-            Y[plan.clock, : X.shape[1]] = X[plan.clock]
-        states = columns[plan.first_state : plan.first_quality].copy()
+        states = columns[self.plan.first_state : self.plan.first_quality].copy()
         given = map(address_of, (first, knots, states))
-        self._program.guess(address_of(Y), Y.strides[0] // 8, len(knots), *given)
-        if Y is not X:
-            X[plan.q] = Y[plan.q, : X.shape[1]]
+        self._program.guess(address_of(X), X.strides[0] // 8, len(knots), *given)
 
     def turns(self, X: Floats, start: Floats) -> bool:
         at_rows, count = self._turning
-        if not count or not self._has_room(X):
-            return not count
+        if not count:
+            return True
         room = self._room
         before = self._at_start if start is self.plan.start else address_of(start)
         self._program.turns(address_of(X), X.strides[0] // 8, room.at, at_rows, count, before, X.shape[1])
         return not int(room.counts[DOUBTFUL])
 
     def measure(self, way: Way) -> None:
-        if way.X is None or not self._has_room(way.X):
+        if way.X is None:
             super().measure(way)
         else:
             self._program.measure(address_of(way.X), way.X.strides[0] // 8, way.last, self._at_scale)

@@ -68,7 +68,8 @@ def life_of(plan: Plan, compiled: bool) -> Life:
 class Solving:
     """One motion being solved: an array (height, T) that is filled by spans of time, and by groups."""
 
-    # Where each instant begins is settled for all of them first, so that no split changes a bit.
+    # Where each instant begins is settled for all of them first, so that no split changes a bit. An array
+    # that is given has room for a vector beyond its last column, as that of a life has.
 
     def __init__(
         self, model: Model, motion: Motion, X: Floats | None = None, *, compiled: bool = False

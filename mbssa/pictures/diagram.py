@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import atan2, cos, sin
 from textwrap import wrap
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import networkx as nx
 
@@ -191,7 +191,13 @@ def _width(circle: Circle) -> float:
 
 
 def _draw_circle(axes: Axes, circle: Circle, x: float, y: float) -> None:
-    _ring(axes, circle.state, circle.key, x, y, _R, circle.hue)
+    look: dict[str, Any] = {}
+    if circle.hue is not None:
+        look["hatch"] = HATCHES[circle.hue.pattern]
+        if circle.state == "sound":
+            look |= {"facecolor": tinted(circle.hue.colour, 0.6), "edgecolor": circle.hue.colour}
+            look["linewidth"] = 2 * style.RIM
+    style.disc(axes, x, y, _R, circle.state, circle.key, **look)
     frame = circle.state == "frame"
     colour = "white" if frame else style.INK
     size = f"{circle.key}-size"
@@ -202,24 +208,6 @@ def _draw_circle(axes: Axes, circle: Circle, x: float, y: float) -> None:
         height = y + line * ((len(texts) - 1) / 2 - number)
         key = f"{circle.key}-bodies-{number}" if number else f"{circle.key}-label"
         style.write(axes, x + _R + 1.2, height, text, key, bold=not number, centred=False)
-
-
-def _ring(axes: Axes, state: State, key: str, x: float, y: float, r: float, hue: Hue | None = None) -> None:
-    from matplotlib.patches import Circle
-
-    face, edge, rim = style.LOOKS[state]
-    width = style.RIM * min(1.0, r / 2.4)
-    if hue is not None and state == "sound":
-        face, edge, width = tinted(hue.colour, 0.6), hue.colour, 2 * width
-    if state == "over":
-        axes.add_patch(
-            Circle((x, y), 0.88 * r, fill=False, edgecolor=edge, linewidth=width, zorder=5, gid=f"{key}-ring")
-        )
-    circle = Circle((x, y), r, facecolor=face, edgecolor=edge, linewidth=width, zorder=4, gid=key)
-    circle.set_linestyle(rim)
-    if hue is not None:
-        circle.set_hatch(HATCHES[hue.pattern])
-    axes.add_patch(circle)
 
 
 def _draw_arrows(
@@ -325,4 +313,4 @@ def _entries(circles: Iterable[Circle], meaning: str) -> Iterator[Entry]:
 
 
 def _circle_key(state: State) -> Draw:
-    return lambda axes, x, y: _ring(axes, state, f"legend-{state}", x, y, 1.7)
+    return lambda axes, x, y: style.disc(axes, x, y, 1.7, state, f"legend-{state}")

@@ -128,3 +128,14 @@ def write(
         gid=gid,
         clip_on=False,
     )
+
+
+def disc(axes: Axes, x: float, y: float, r: float, state: str, key: str, **look: Any) -> None:
+    """A circle of radius r in the look of a state, or in another; what is over-constrained has two rims."""
+    from matplotlib.patches import Circle
+
+    face, edge, rim = LOOKS[state]
+    usual = {"edgecolor": edge, "linestyle": rim, "linewidth": RIM * min(1.0, r / 2.4), "clip_on": False}
+    axes.add_patch(Circle((x, y), r, **{"facecolor": face, "zorder": 4, "gid": key} | usual | look))
+    if state == "over":
+        axes.add_patch(Circle((x, y), 0.85 * r, fill=False, zorder=5, gid=f"{key}-ring", **usual))

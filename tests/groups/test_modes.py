@@ -8,7 +8,7 @@ import pytest
 
 import groups
 import mbssa
-from groups.assembly_modes import starting_pose
+from groups.assembly_modes import homotopy, starting_pose, trace
 from groups.assembly_modes.search import Assembly
 from groups.motion import reference_inputs
 from groups.solvers import library
@@ -133,7 +133,8 @@ def test_newton_finds_what_closed_forms_find():
     for drawn, flat in (("spatial_4r", "planar_four_bar"), ("slider_crank", "slider_crank_isostatic")):
         one, two = build(drawn), build(flat)
         here, there = groups.modes(one, 2), groups.modes(two, 2)
-        assert not here.complete
+        assert here.complete
+        assert "trace test" in here.search
         assert there.complete
         joint = [model.mechanism.joint("3-4").index for model in (one, two)]
         points = []
@@ -143,6 +144,34 @@ def test_newton_finds_what_closed_forms_find():
         gap = np.linalg.norm(np.array(points[0])[:, None] - np.array(points[1])[None], axis=2)
         assert gap.min(axis=1).max() < 1e-9
         assert gap.min(axis=0).max() < 1e-9
+
+
+@pytest.mark.parametrize(("name", "group", "count"), [("spatial_4r", 2, 2), ("double_parallelogram", 2, 1)])
+def test_a_trace_test_notices_each_position_that_is_left_out(name, group, count):
+    model = build(name)
+    assembly, rng = Assembly(model, model.structure.groups[group - 1]), np.random.default_rng(0)
+    system = trace.Sections(assembly, rng)
+    states, side = system.random(rng, 24), None
+    while side is None or not system.has_all(states, side):
+        web = homotopy.Web(system, rng)
+        web.lead(states)
+        while arcs := web.open_arcs():
+            web.carry(arcs)
+        states, side = web.fullest()
+    for k in range(len(states)):
+        assert not system.has_all(np.delete(states, k, axis=0), side)
+    found = groups.modes(model, group)
+    assert (len(found), found.complete) == (count, True)
+
+
+def test_equations_that_are_not_algebraic_have_no_trace_test():
+    for chain in ("cam_roller", "involute_teeth", "a x H, x y U, y b S"):
+        model = (
+            groups.build(mbssa.decompose(library.example(chain, "spatial", 2)))
+            if "," in chain
+            else build(chain)
+        )
+        assert not trace.applies(Assembly(model, model.structure.groups[-1]))
 
 
 #: Chains that a spherical joint closes.

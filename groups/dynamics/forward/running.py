@@ -105,10 +105,12 @@ def _integrated(
     applied, first, method = by_id(model.mechanism, request.applied), float(course.time[0]), request.method
     explicit = integrator if integrator in EXPLICIT else "DOP853"
     tolerance, largest_step = request.tolerance, request.largest_step
-    trees = Trees(model, applied, laws, explicit, tolerance, request.compiled, method == "partitioning")
+    by_trees = method in ("groups", "partitioning")
+    compiled = request.compiled if by_trees else False  # others begin by trees alone
+    trees = Trees(model, applied, laws, explicit, tolerance, compiled, method == "partitioning")
     _begin(trees, request, laws, first)
     equations: Equations = trees
-    if method not in ("groups", "partitioning"):
+    if not by_trees:
         begin = trees.instant(first, trees.start)
         given = model, applied, laws, method, begin
         if method == "penalty":

@@ -310,6 +310,28 @@ def test_smooth_goes_on_through_no_workspace_limit():
     assert [one.kind for one in smooth.singular] == ["path ends"]
 
 
+@pytest.mark.parametrize("nearly", [1e-3, 1e-6, 1e-9])
+@pytest.mark.parametrize("links", [(2.0, 1.0, 2.0, 1.0), (1.0, 1.0, 1.0, 1.0)], ids=["kite", "rhombus"])
+def test_near_kites_and_rhombi_are_proven_over_a_whole_turn(links, nearly):
+    """A crank a little too short comes near to another branch twice, and meets none."""
+    ground, crank, coupler, rocker = links
+    mechanism = four_bar(ground, crank - nearly, coupler, rocker, 0.7)
+    model = groups.build(mbssa.decompose(mechanism))
+    for instants in (13, 91):
+        found = model.solve(turning(mechanism, 2 * np.pi, instants), branch="proven", compiled=False)
+        assert found.ok
+        assert (found.proof == 2).all()
+
+
+def test_only_a_path_that_gets_faster_as_a_root_is_said_to_end():
+    """A near-rhombus by Newton turns within 1e-7 rad of the crank: regular, and too fast for a proof."""
+    for links, kind in (((1.0, 1.0 - 1e-7, 1.0, 1.0), "unresolved"), ((1.0, 0.5, 0.7, 0.5), "path ends")):
+        mechanism = four_bar(*links, 1.0)
+        model = groups.build(mbssa.decompose(mechanism), solvers={2: "Newton"})
+        found = model.solve(turning(mechanism, 2 * np.pi, 20), branch="proven", compiled=False)
+        assert [one.kind for one in found.singular] == [kind]
+
+
 @pytest.mark.slow
 def test_branches_that_rounding_alone_keeps_apart_are_not_proven():
     """Lengths of an exact parallelogram are rounded: at 1e-8 rad its branches do not meet."""
