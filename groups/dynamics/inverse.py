@@ -102,8 +102,6 @@ def acting_on(state: State, applied: Mapping[str, npt.ArrayLike] | None) -> Acti
             effort, fault = np.zeros(0), fault or f"{values!r} is no number"
         if not fault and effort.shape not in ((), (state.instants,)):
             fault = f"shape {effort.shape}; write ({state.instants},) or a number"
-        if not fault and not np.isfinite(effort).all():
-            fault = "is not finite; write numbers"
         if not fault and (large := range_fault(np.abs(effort).max(initial=0.0), largest=LARGEST_LOAD)):
             fault = f"the largest {large}" if effort.ndim else large
         if fault:

@@ -12,7 +12,7 @@ import numpy as np
 
 from groups.dynamics.inverse import solve_backwards
 from groups.dynamics.joints import Joint
-from groups.dynamics.masses import MassTable, Wrench, inertia_times
+from groups.dynamics.masses import Wrench, bodies_with_mass, inertia_times
 from groups.passive_rotations import LockedRotation, locked_rotations
 from mbssa.arrays import Floats
 from mbssa.graph.frames import cross, dot, plus
@@ -39,12 +39,11 @@ def effect_of_locks(solution: Solution, structure: Structure) -> Floats:
 def _changes(solution: Solution, spin: LockedRotation) -> list[Wrench]:
     """Change of the loads where one passive rotation is free."""
     state, body = solution.state, spin.body
-    frames, table = state.frames, MassTable.of(state.mechanism, state.frames)
-    frame = state.frame(body)
+    frames, frame = state.frames, state.frame(body)
     line = np.array(frame.along(frames.rotation[body].T @ spin.direction))
     place = np.array(plus(frame.place, frame.along(frames.on_body(body, tuple(spin.point)))))
     inertia, whole, parts = np.zeros(state.instants), 0.0, []
-    for b, mass, centre, moment in table.rows:
+    for b, mass, centre, moment in bodies_with_mass(state.mechanism, frames):
         if b in spin.bodies:
             near = state.frame(b)
             at = np.array(plus(near.place, near.along(centre)))

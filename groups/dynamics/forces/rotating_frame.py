@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from groups.dynamics.forces.at import At, vector_of
 from groups.dynamics.forces.factor import factor_and_rate
-from groups.dynamics.masses import MassTable, inertia_times
+from groups.dynamics.masses import bodies_with_mass, inertia_times
 from mbssa.graph.frames import cross, dot, minus, plus, times
 from mbssa.graph.nodes import Number
 from mbssa.loads import Force
@@ -20,7 +20,7 @@ def exert(force: Force, at: At) -> Number:
     given, (factor, rate) = vector_of(force.spin), factor_and_rate(force, at)
     turn, faster = times(factor, given), times(rate, given)
     energy: Number = 0.0
-    for body, mass, centre, moment in MassTable.of(at.mechanism, at.frames).rows:
+    for body, mass, centre, moment in bodies_with_mass(at.mechanism, at.frames):
         frame, spin = at.body(body), at.twist(body)[1]
         place = plus(frame.place, frame.along(centre))
         out, whole = minus(place, vector_of(force.point)), plus(turn, spin)

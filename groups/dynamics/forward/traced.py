@@ -15,7 +15,7 @@ import numpy as np
 
 from groups.dynamics.forces import TYPES
 from groups.dynamics.forces.at import At, Called
-from groups.dynamics.masses import MassTable
+from groups.dynamics.masses import bodies_with_mass, gravity_of
 from groups.engine.kinematics import Closure, Group
 from groups.engine.twins import groups_of
 from groups.setting import Setting
@@ -242,9 +242,8 @@ class Traced:
         #: Of the motion with its accelerations: rate of both energies, and the size of its terms.
         self.change: Number = 0.0
         self.exchange: Number = 0.0
-        table = MassTable.of(self.mechanism, self.frames)
-        gravity = table.gravity.tolist()
-        for b, mass, centre, moment in table.rows:
+        gravity = gravity_of(self.mechanism)
+        for b, mass, centre, moment in bodies_with_mass(self.mechanism, self.frames):
             self._mass(columns, self.bodies[b], mass, clean(centre), clean(moment), gravity)
         at = _Traced(self, columns)
         for force in self.mechanism.forces:
