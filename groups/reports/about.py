@@ -42,7 +42,7 @@ def group_table(model: Model, columns: Columns, numbers: Sequence[int] | None = 
         return number, below, *(cell.replace(": ", ":\n").replace(", ", ",\n") for cell in cells)
 
     titles = tuple(title for title in table.columns if title != "Bodies")
-    return replace(table, narrow=lambda: replace(table, columns=titles, row=narrow, tight=True))
+    return replace(table, narrow=replace(table, columns=titles, row=narrow, tight=True))
 
 
 def model_lines(structure: Structure) -> list[str]:

@@ -107,7 +107,7 @@ def _rank_table(check: Check) -> Table:
         rows += [{"name": f"{name}, {state}", **row} for state, row in states]
         narrow += [{"name": name.split()[0]}, *({"name": state, **row} for state, row in states)]
     short = Table.of(narrow, columns, "", tight=True)
-    return Table.of(rows, columns, "", tight=True, narrow=lambda: short)
+    return Table.of(rows, columns, "", tight=True, narrow=short)
 
 
 def _rank_row(rank: Rank) -> dict[str, Any]:

@@ -63,7 +63,7 @@ def _table(items: Sequence[Any], columns: Columns) -> Table:
         row=lambda item: tuple(map(_in_lines, whole, table.cells(item))),
         tight=True,
     )
-    return replace(table, narrow=lambda: narrow)
+    return replace(table, narrow=narrow)
 
 
 def _in_lines(title: str, cell: str) -> str:

@@ -35,7 +35,7 @@ def models_report() -> Report:
     rows.append((f"{FAMILY}CLASS-COUNT[B]", "planar", "", "", "1", "1", "Table 16: assur:I-2 … assur:III-4B"))
     numbers = ("Bodies", "Joints", "Mobility", "Driven")
     few = Table(("Model", "Mobility", "Title"), rows, lambda row: (row[0], row[4], row[6]), ("Mobility",))
-    table = Table(("Model", "Space", *numbers, "Title"), rows, right=numbers, narrow=lambda: few)
+    table = Table(("Model", "Space", *numbers, "Title"), rows, right=numbers, narrow=few)
     return Report((table,), lambda: records, table)
 
 

@@ -24,7 +24,7 @@ def structure_report(structure: Structure) -> Report:
     head, *lines = summary_lines(structure)
     rest = "… and {} more groups; --format csv lists them all"
     groups = Table.of(structure.groups, _COLUMNS, shown=SHOWN, rest=rest)
-    groups = replace(groups, narrow=lambda: replace(groups, row=_narrow_row, tight=True))
+    groups = replace(groups, narrow=replace(groups, row=_narrow_row, tight=True))
     header, rows = type_rows(structure)
     types = Table(header, rows, right=header[1:])
     return Report((Heading(head), *lines, groups, types), lambda: to_dict(structure), sheet=groups)

@@ -51,7 +51,7 @@ class Table:
     row: Callable[[Any], Sequence[str]] | None = None
     right: Collection[str] = ()  # titles of columns that are aligned right
     whole: Collection[str] = ("SG type",)  # titles of columns whose cells are never broken
-    narrow: Callable[[], Table] | None = None  # the table for a screen that this one is too wide for
+    narrow: Table | None = None  # the table for a screen that this one is too wide for
     wraps: bool = False  # whether cells may wrap before the table counts as too wide
     tight: bool = False  # little space between columns
     shown: int | None = None  # rows in a text; None: all
@@ -97,7 +97,7 @@ class Table:
         of, table = self, self._printed()
         width = console.measure(table, options=console.options.update(width=10_000))
         if self.narrow is not None and (width.minimum if self.wraps else width.maximum) > console.width:
-            of = self.narrow()
+            of = self.narrow
             table = of._printed()
         if not of._fitted(table, console):
             table = replace(of, tight=True)._printed()
