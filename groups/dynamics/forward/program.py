@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 _programs: WeakKeyDictionary[Any, dict[Any, Program]] = WeakKeyDictionary()
 #: Nodes from which on compiling with effort takes a second and longer: without, it takes a fifth of that,
 #: and the code is half as fast. Effort is made up to the second number where ``compiled`` is True.
-LARGE = 10_000, 40_000
+LARGE = 10_000, 25_000
 #: Seconds of making machine code: at least, and by node, with effort and without.
 PRICE = 0.2, 1e-4, 2e-5
 #: Share of the terms of power by which their balance may be off, over the cube of the least pivot.
