@@ -62,7 +62,9 @@ class BodyCoordinates(Equations):
         traced = self.traced
         self.size, self.planar, self.n = traced.frames.size, traced.planar, traced.twists
         #: Constraints, and rows that determine further unknowns.
-        self.own, self.more = (np.flatnonzero(traced.is_further == k) for k in (0.0, 1.0))
+        group = traced.group
+        self.more = np.array([*group.further, *range(len(group.source), traced.m)], dtype=np.int64)
+        self.own = np.setdiff1d(np.arange(traced.m), self.more)
         self.unit = traced.unit[: self.n]
         at = configuration_at(begin.position[0], begin.orientation[0])
         further = traced.unknowns_at(Setting.at(model.structure, model.frames, at))

@@ -137,10 +137,8 @@ class Bodies(Traced):
     def _direct(self) -> None:
         self.free = self.w = self.twists + self.n - self.poses
         make = self.graph.input
-        self.unit = np.ones(self.w)
-        for k in range(self.w):
-            linear = k < self.twists and k % self.degrees < (2 if self.planar else 3)
-            self.unit[k] = self.frames.size if linear else 1.0
+        k, linear = np.arange(self.w), 2 if self.planar else 3
+        self.unit = np.where((k < self.twists) & (k % self.degrees < linear), self.frames.size, 1.0)
 
         def along(rate: Callable[[int], Number], of: Callable[[str, Any], Number]) -> Direction:
             def rates(name: str, k: Any) -> Number:
@@ -167,13 +165,6 @@ class Bodies(Traced):
         self.columns = [along(partial(_unit, k), lambda *_: 0.0) for k in range(self.w)]
         self.steady = along(partial(make, "v"), self._of_law)
         self.time = along(partial(make, "v"), second)
-
-    @cached_property
-    def is_further(self) -> Floats:
-        """(m,) 1 of rows that determine further unknowns, 0 of constraints."""
-        found = np.zeros(self.m)
-        found[[*self.group.further, *range(len(self.group.source), self.m)]] = 1.0
-        return found
 
     @cached_property
     def scale(self) -> Floats:
