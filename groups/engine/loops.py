@@ -306,7 +306,7 @@ def _formulas(code: Code, given: Mapping[str, Sequence[str]]) -> Writer:
 def write_strides(module: Module, plan: Plan, layout: Layout) -> None:
     """Write ``strides``: the coarse pass over samples of inputs, up to where a step of one sample fails."""
     # The rule of strides is that of :class:`groups.engine.path.Follower`. All lanes do the same. Rows of
-    # inputs, times, ways and sums begin I times ``far`` bytes behind A. L: how far unknowns may be off a path.
+    # inputs, times, ways and sums begin I times ``far`` bytes behind A. L: how far an unknown may be off.
     graph = Graph()
     before, after = ([graph.input(side, k) for k in range(3)] for side in "lr")
     h, (q, v, a), (q1, v1, a1) = graph.input("h", 0), before, after
