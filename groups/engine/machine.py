@@ -102,7 +102,7 @@ _SIGNATURES: dict[str, list[Any]] = {
     "blocks": [POINTER, WHOLE, *[POINTER] * 2, WHOLE, CONDITION, *[WHOLE] * 2, NUMBER, WHOLE],
     "guess": [POINTER, *[WHOLE] * 2, *[POINTER] * 3],
     "measure": [POINTER, *[WHOLE] * 2, POINTER],
-    "strides": [*[POINTER] * 4, WHOLE, NUMBER],
+    "strides": [POINTER, WHOLE, *[POINTER] * 4, WHOLE, NUMBER],
     "turns": [POINTER, WHOLE, *[POINTER] * 2, WHOLE, POINTER, WHOLE],
 }
 
@@ -192,7 +192,8 @@ class Machine(Life):
         self._at_entries, self._at_start = kept(self._entries), kept(plan.start)
         self._at_smooth = kept(np.where(linear, np.inf, SMOOTH * plan.scale))
         self._at_scale = kept(plan.scale_of_inputs)
-        self._given = np.array([*range(plan.first_body), *range(plan.first_clock, plan.first_axes)])
+        given = [*range(plan.first_body), *range(plan.first_clock, plan.first_axes)]
+        self._at_given = kept(np.array(given, dtype=np.int64))
         self._every = np.ones((len(plan.parts), KNOTS), dtype=np.bool_)
         bodies = plan.wound if plan.record.planar else range(1, plan.mechanism.n_bodies)
         turning = [plan.body(b) + plan.record.turn for b in bodies]
@@ -301,18 +302,19 @@ class Machine(Life):
 
     def ahead(self, way: Way, knots: Knots, course: Course, most: float) -> Course:
         room, states = self._room, slice(self.plan.first_state, self.plan.first_quality)
+        fixed = room.at, self._at_entries, self._at_smooth, way.last, most
         if way.X is None:
             rows = [row for rows in zip(*way.inputs, strict=True) for row in rows]
             given = np.array([row.ctypes.data for row in (*rows, way.time, way.ways, way.sums)])
+            where = 0, 1, address_of(given)
         else:
-            given = self._given * way.X.strides[0] + address_of(way.X)
-        fixed = address_of(given), room.at, self._at_entries, self._at_smooth
+            where = address_of(way.X), way.X.strides[0], self._at_given
         room.counts[:] = int(course.x), course.batch, 0, course.enters, 0, 0
         room.wide[0] = course.wide
         made, column = KNOTS, course.column
         while made == KNOTS:
             room.states[states, : self.lanes] = column[states, None]
-            self._program.strides(*fixed, way.last, most)
+            self._program.strides(*where, *fixed)
             x, batch, _, enters, made, _ = room.counts.tolist()
             if made:
                 room.counts[MADE] = 0

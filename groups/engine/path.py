@@ -152,8 +152,8 @@ class Knots:
     lost: list[Loss] = field(default_factory=list)
     #: Groups that have come to an end of their reach.
     beyond: set[int] = field(default_factory=set)
-    #: (K,) times, once all are found.
-    time: Floats = field(default_factory=lambda: np.zeros(0))
+    #: (K,) times, once all of several are found.
+    time: Floats = field(init=False)
 
     def add(self, x: Floats, columns: Floats, alive: Bools) -> None:
         self.x.append(x)
@@ -384,9 +384,9 @@ def followed(plan: Plan, life: Life, way: Way, start: Floats | None = None) -> K
         alive[loss.group] = False
     knots = follower.along(way, column, alive, lead.beyond)
     x, _, alive = knots.joined()
-    if 1 < len(x) < way.last / FEW and alive.all() and not (x % 1).any():
-        _divide(plan, life, way, knots)
     if len(x) > 1:
+        if len(x) < way.last / FEW and alive.all() and not (x % 1).any():
+            _divide(plan, life, way, knots)
         knots.time = way.time_at(knots.x[0])
     return knots
 
