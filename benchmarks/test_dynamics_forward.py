@@ -21,9 +21,7 @@ import groups
 import mbssa
 from benchmarks.squeezer_rivals import Guide, exudyn_run
 from groups.building import build
-from groups.dynamics.forward.equations import instant
 from groups.dynamics.forward.lagrange import Lagrange
-from groups.dynamics.forward.loads import Loads
 from groups.dynamics.forward.trees import Trees
 from mbssa import Inertia
 from mbssa.joints.frames import joint_frames
@@ -53,12 +51,10 @@ def with_masses(mechanism):
 
 def begun(mechanism):
     """Equations of three methods at the reference."""
-    structure = mbssa.decompose(mechanism)
-    model = build(structure)
-    loads = Loads(mechanism, model.frames, {})
+    model = build(mbssa.decompose(mechanism))
     by_groups, by_tree = (trees(model, whole) for whole in (False, True))
-    begin = instant(by_groups, 0.0, by_groups.start)
-    return by_groups, by_tree, Lagrange(structure, model.frames, model.reference, loads, {}, begin)
+    begin = by_groups.instant(0.0, by_groups.start)
+    return by_groups, by_tree, Lagrange(model, {}, {}, "lagrange", begin)
 
 
 def trees(model, whole=False):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -71,28 +71,18 @@ class Run:
         row_of[self.kept] = np.arange(len(self.kept))
         return row_of
 
-    def advance_lines(
-        self,
-        first: Ints,
-        stop: Ints,
-        compiled: bool,
-        told: Callable[[slice, Solving], object] = lambda span, solving: None,
-    ) -> None:
-        """Solve lines of instants ``first`` … ``stop`` - 1, each from the reference on; tell the spans."""
+    def advance_lines(self, first: Ints, stop: Ints, compiled: bool) -> None:
+        """Solve lines of instants ``first`` … ``stop`` - 1, each from the reference on."""
         from groups.engine.lines import batches, solve_lines
 
         for lines in batches(self.model, first, stop):
             span = slice(int(first[lines][0]), int(stop[lines][-1]))
             ends = first[lines] - span.start, stop[lines] - span.start
             solving, status = solve_lines(self.model, self.motion.within(span), *ends, compiled)
-            found = solving.arrays(self.kept, self.level, status).by_name()
-            for name, mine in self.arrays.by_name().items():
-                if mine.shape[1]:
-                    mine[:, span] = found[name]
+            self.arrays.put(span, solving.arrays(self.kept, self.level, status))
             for g, of in enumerate(status):
                 self.mark(g, span.start + np.flatnonzero(of == BRANCH_JUMP), BRANCH_JUMP)
             self.leave_profiles(solving, span.start, status)
-            told(span, solving)
 
     def solve_by_global_approach(self, stop: int) -> None:
         """Solve the groups for which it was chosen, up to an instant, from where the others stand."""

@@ -14,7 +14,7 @@ from groups.tree import Forest, forest_of
 from mbssa import Mechanism, Structure
 from mbssa.arrays import Floats
 from mbssa.joints.assembly import assemble
-from mbssa.joints.catalogue import CATALOGUE
+from mbssa.joints.catalogue import CATALOGUE, type_of_joint
 from mbssa.joints.frames import Frames, joint_frames
 from mbssa.joints.poses import Poses
 from mbssa.joints.system import coordinates_at
@@ -22,6 +22,12 @@ from mbssa.trust import REMEDY
 
 #: Largest residual of a group that is closed, in units of the size where that is large.
 CLOSED = 1e-9
+
+
+def without_equation(mechanism: Mechanism) -> list[str]:
+    """Driven coordinates that have no equation, such as the place of contact on a cam."""
+    places = [(name, *mechanism.place_of(name)) for name in mechanism.driven_coordinates]
+    return [name for name, j, coordinate in places if coordinate not in type_of_joint(mechanism, j).drivable]
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +65,8 @@ class Setting:
         ]
         if missing:
             raise ValueError(f"{mechanism.name} cannot be solved: no geometry at {', '.join(missing)}")
+        if bare := without_equation(mechanism):
+            raise ValueError(f"{mechanism.name} cannot be solved: no joint is driven in {', '.join(bare)}")
         if mechanism.untrusted:
             raise ValueError(f"code that a file names is not run, at {mechanism.untrusted_said}; {REMEDY}")
         closed = assemble(mechanism, frames, hold=True)

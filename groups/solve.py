@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
 from math import inf
 from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
-from groups.engine.solve import Solving, plan_of
+from groups.engine.path import Way, followed, guesses
+from groups.engine.solve import TELLING, Solving, life_of, plan_of
 from groups.motion import Motion, default_motion
-from groups.run import finished
+from groups.results.arrays import Arrays
+from groups.run import Run, finished
+from groups.status import OK
 from groups.trajectory import Branch, Level, Trajectory, body_index, level_number
 from mbssa import Mechanism
 from mbssa.arrays import Ints
@@ -28,6 +33,10 @@ LARGE = 20_000
 PATIENCE = 3.0
 #: Fewest instants that the engine solves between two reports of progress.
 SPAN = 256
+#: Numbers of the array of a block, its fewest instants, and fewest blocks of a motion that is solved in them.
+BLOCK, FEWEST, BLOCKS = 2**19, 256, 16
+#: Instants of the block before with which a block begins: a dead point shows in the measures of so many.
+BEFORE = 3
 
 
 def solve(
@@ -57,13 +66,20 @@ def solve(
         from groups.assembly_modes import in_modes
 
         model = in_modes(model, modes)
-    if not proves(model, branch):
+    patience = patience_of(branch) if proves(model, branch) else None
+    size = max(BLOCK // plan_of(model).first_axes, FEWEST)
+    if not model.globally and len(motion.time) > BLOCKS * size:
+        progress = _forward(progress)
+        found = _in_blocks(model, motion, kept, answers, compiled, progress, patience, size)
+        if found is not None:
+            return found
+    if patience is None:
         solving, done, _ = _solved(model, motion, compiled, progress)
         return finished(solving, model.held_bodies(kept), answers, done).trajectory(kept)
     from groups.branches.insertion import Effort, Proof, prove_of_groups
 
     solving, done, wanted = _solved(model, motion, compiled, _half(progress, 0.0))
-    effort = Effort(branch == "smooth", _half(progress, 0.5), patience_of(branch))
+    effort = Effort(branch == "smooth", _half(progress, 0.5), patience)
     if wanted and not model.globally:
         return Proof(solving, effort).trajectory(kept, answers)
     found = finished(solving, model.held_bodies(kept), answers, done).trajectory(None if wanted else kept)
@@ -88,7 +104,7 @@ def _solved(
 ) -> tuple[Solving, int, bool]:
     """A motion that the engine has solved, up to an instant, and whether ``progress`` goes on."""
     solving, count, done, wanted = Solving(model, motion, compiled=compiled), len(motion.time), 0, True
-    _check(solving)
+    _check(solving.way, motion, solving.plan.size)
     solving.begin()
     span = count if progress is None else SPAN * max(1, count // (50 * SPAN))
     while done < count and wanted:
@@ -103,11 +119,81 @@ def _half(progress: Callable[[float], object] | None, begin: float) -> Callable[
     return None if progress is None else lambda share: progress(begin + 0.5 * share)
 
 
-def _check(solving: Solving) -> None:
+def _in_blocks(
+    model: Model,
+    motion: Motion,
+    kept: Ints,
+    level: int,
+    compiled: bool,
+    progress: Callable[[float], object] | None,
+    patience: float | None,
+    size: int,
+) -> Trajectory | None:
+    """The answer to a long motion, which goes through the array of a block: memory for what is kept alone."""
+    # It is proven if there is ``patience``. None where more has to be known than a block: where a group is
+    # lost, turned back, not solved or not proven at once, or where turns are counted in pieces of steps. What
+    # is left is the answer of the whole array, bit by bit.
+    plan, count = plan_of(model), len(motion.time)
+    life = life_of(plan, compiled)
+    way = Way(life, None, motion.time, motion.value, motion.rate, motion.acceleration)
+    _check(way, motion, plan.size)
+    knots = followed(plan, life, way)
+    if knots.lost or (plan.wound and way.longest > TELLING):
+        return None
+    least, longest, done, start = way.least, way.longest, 0, plan.start
+    del way
+    held, proof, looks = model.held_bodies(kept), None, True
+    if patience is not None:
+        from groups.branches.insertion import Effort, Proof
+        from groups.branches.prover import prover_of
+
+        looks = not prover_of(plan).sure.all()
+    arrays = Arrays.empty(model, count, len(held), level)
+    bounds = np.linspace(0, count, 2 + count // size, dtype=np.int64)  # no block of a few, which are floats
+    X = life.storage(BEFORE + size)
+    for first, stop in pairwise(bounds.tolist()):
+        begin = max(first - BEFORE, 0)
+        span = motion.within(slice(begin, stop))
+        piece = Solving(model, span, X[:, : stop - begin], compiled=compiled)
+        piece.start, piece.way.least, piece.way.longest = start, least, longest
+        if plan.unknowns:
+            guesses(plan, life, knots, piece.X, begin)
+        piece.advance(0, stop - begin)
+        status = piece.settled(looks=looks)
+        if not piece.fine or status.any() or any(piece.off_profiles(status)):
+            return None
+        if patience is not None:
+            proof = proof or Proof(piece, Effort(patience=patience), status=status)
+            if not proof.follows(piece, status, first - begin):
+                return None
+        arrays.put(slice(first, stop), piece.arrays(held, level, status), first - begin)
+        start, done = piece.column(-BEFORE), stop
+        if progress is not None and progress(stop / count) is False:
+            break
+    run = Run(model, motion, held, level, arrays)
+    run.check_contacts(0, done)
+    run.stop_at(done)
+    found = run.trajectory(kept)
+    return found if proof is None else replace(found, proven=proof.said * (found.status == OK))
+
+
+def _forward(progress: Callable[[float], object] | None) -> Callable[[float], object] | None:
+    """Report of shares that never become less."""
+    if progress is None:
+        return None
+    told = [0.0]
+
+    def report(share: float) -> object:
+        told[0] = max(told[0], share)
+        return progress(told[0])
+
+    return report
+
+
+def _check(way: Way, motion: Motion, size: float) -> None:
     """Refuse numbers that are not finite, which an array may have got since, and steps that are too long."""
-    motion, way = solving.motion, solving.way
-    total = way.sums[-1] if way.last else way.inputs.sum()
-    if math.isfinite(total) and way.longest * max(solving.plan.size, 1.0) <= FARTHEST:
+    total = way.sums[-1] if way.last else sum(sum(rows[:, 0].tolist()) for rows in way.inputs)
+    if math.isfinite(total) and way.longest * max(size, 1.0) <= FARTHEST:
         return
     for what, rows in (("value", motion.value), ("rate", motion.rate), ("acceleration", motion.acceleration)):
         for k, t in np.argwhere(~np.isfinite(rows))[:1].tolist():

@@ -355,7 +355,7 @@ def body_index(mechanism: Mechanism, name: str | int) -> int:
     names = mechanism.body_names or ()
     if isinstance(name, str) and name in names:
         return names.index(name)
-    if isinstance(name, int) or name.isdecimal():
+    if isinstance(name, int) or (isinstance(name, str) and name.isdecimal()):
         number = int(name)
         if 1 <= number <= mechanism.n_bodies:
             return number - 1

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 from mbssa.faults import Fault
@@ -52,8 +53,10 @@ _SIZES = ("length", "radius", "ratio", "multiplier")
 _NOT_IN_METRES = ("ratio", "multiplier", "offset", "at_reference", "limits", "orientation")
 
 
-def range_fault(value: float, *, size: bool = False, largest: float = LARGEST) -> str:
+def range_fault(value: Any, *, size: bool = False, largest: float = LARGEST) -> str:
     """Fault in the magnitude of a number; empty if there is none."""
+    if not issubclass(type(value), Real):
+        return f"is {value!r}; write a number"
     if not abs(value) <= largest:
         return f"is {value:.6g}; write a magnitude of {largest:g} at most"
     if size and abs(value) < SMALLEST:

@@ -105,5 +105,5 @@ def meant(name: str, known: Iterable[str], *, most: int = 1) -> str:
     """Question of a message that names what is like an unknown name, with a space behind it, or nothing."""
     import difflib  # for messages alone
 
-    near = difflib.get_close_matches(name, list(known), n=most)
+    near = difflib.get_close_matches(str(name), list(known), n=most)
     return f"did you mean {' or '.join(map(repr, near))}? " if near else ""

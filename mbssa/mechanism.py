@@ -274,7 +274,7 @@ class Mechanism:
 
     def called(self, coordinate: str) -> str:
         """Name of a coordinate with its joint's id where a text has the joint's bodies; else the text."""
-        joint, _, name = coordinate.rpartition(".")
+        joint, _, name = str(coordinate).rpartition(".")
         try:
             return f"{self.joint(joint).id}.{name}"
         except KeyError:

@@ -68,8 +68,7 @@ def existing(job: Job, folder: Path) -> Iterator[Workspace]:
 
 def _opened(job: Job, folder: Path) -> Workspace:
     try:
-        stored = json.loads((folder / NAME).read_text(encoding="utf-8"))
-        space = opened(folder)
+        stored, space = _stored(folder), opened(folder)
     except (ValueError, KeyError, TypeError) as error:
         raise ValueError(f"{folder} is damaged ({error}); begin anew in another folder") from None
     now = json.loads(json.dumps(_record(job)))
@@ -91,11 +90,14 @@ def _opened(job: Job, folder: Path) -> Workspace:
     return space
 
 
+def _stored(folder: Path) -> Any:
+    return json.loads((folder / NAME).read_text(encoding="utf-8"))
+
+
 def stored_plan(folder: Path) -> Plan:
     """Plan of the run in a folder."""
     try:
-        stored = json.loads((folder / NAME).read_text(encoding="utf-8"))
-        return Plan.from_json(json.dumps(stored["plan"]))
+        return Plan.from_json(json.dumps(_stored(folder)["plan"]))
     except (OSError, ValueError, KeyError, TypeError):
         raise ValueError(f"{folder} keeps no run that could be resumed") from None
 
@@ -103,7 +105,7 @@ def stored_plan(folder: Path) -> Plan:
 def stored_life(folder: Path) -> bool | None:
     """Whether the run in a folder is solved by machine code; None where that cannot be read."""
     try:
-        found = json.loads((folder / NAME).read_text(encoding="utf-8"))["compiled"]
+        found = _stored(folder)["compiled"]
         return found if isinstance(found, bool) else None
     except (OSError, ValueError, KeyError, TypeError):
         return None

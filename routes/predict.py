@@ -54,8 +54,7 @@ class Prediction:
     @property
     def idle(self) -> Floats:
         """(workers,) share of the whole run in which each worker has no task."""
-        whole = self.seconds
-        return 1.0 - (1.0 - self.schedule.idle) * (self.schedule.makespan / whole if whole else 1.0)
+        return self.schedule.idle_in(self.seconds)
 
     @cached_property
     def critical(self) -> tuple[float, tuple[int, ...]]:

@@ -11,12 +11,11 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from groups.dynamics.one_group import Answers, Steps, step_faults
+from groups.dynamics.one_group import Answers, Steps
 from groups.model import Model
 from routes.dag import Dag
 
 _STEPS: WeakKeyDictionary[Model, Steps] = WeakKeyDictionary()
-_FAULTS: WeakKeyDictionary[Model, list[str]] = WeakKeyDictionary()
 
 
 def numbers(groups: int) -> tuple[int, ...]:
@@ -27,13 +26,7 @@ def numbers(groups: int) -> tuple[int, ...]:
 def steps_of(model: Model) -> Steps:
     """Balances of reactions of a model, group by group, made once."""
     if model not in _STEPS:
-        _FAULTS[model] = step_faults(model.structure, model.frames)
         _STEPS[model] = Steps.of(model.structure, model.frames)
-    if _FAULTS[model]:
-        raise ValueError(
-            "reactions by routes need as many equations as freedoms in each group; "
-            f"{'; '.join(_FAULTS[model])}: take groups.forces, or mbssa forces"
-        )
     return _STEPS[model]
 
 

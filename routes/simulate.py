@@ -45,9 +45,12 @@ class Schedule:
     @property
     def idle(self) -> Floats:
         """(workers,) share of the makespan in which each worker has no task; 0 where it lasts no time."""
+        return self.idle_in(self.makespan)
+
+    def idle_in(self, seconds: float) -> Floats:
+        """The same share of any time that has the schedule in it, s."""
         busy = np.bincount(self.worker, weights=self.stop - self.start, minlength=self.workers)
-        whole = self.makespan
-        return np.maximum(1.0 - busy / whole, 0.0) if whole else np.zeros(self.workers)
+        return np.maximum(1.0 - busy / seconds, 0.0) if seconds else np.zeros(self.workers)
 
 
 def simulate(

@@ -6,8 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-import numpy as np
-
 from groups.building import model_of
 from groups.model import Model
 from groups.motion import Motion, default_motion
@@ -87,11 +85,7 @@ class Trial:
     @property
     def idle(self) -> Floats:
         """(workers,) share of the run in which each worker had no task."""
-        schedule = self.log.schedule(self.plan.workers)
-        busy = np.bincount(
-            schedule.worker, weights=schedule.stop - schedule.start, minlength=self.plan.workers
-        )
-        return np.maximum(0.0, 1.0 - busy / self.seconds)
+        return self.log.schedule(self.plan.workers).idle_in(self.seconds)
 
 
 @dataclass(frozen=True, eq=False)

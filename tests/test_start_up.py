@@ -68,6 +68,15 @@ def test_a_small_solution_imports_neither_a_compiler_nor_linear_algebra(model):
     assert not imported_by("solve", model) & set(HEAVY)
 
 
+@pytest.mark.parametrize("command", ["forces", "modes", "partition"])
+def test_a_report_imports_no_pictures(command):
+    assert not imported_by(command, "planar_four_bar") & {"groups.pictures", "matplotlib", "networkx"}
+
+
+def test_neither_does_its_table(tmp_path):
+    assert not imported_by("solve", "planar_four_bar", "--output", str(tmp_path / "a.csv")) & set(HEAVY)
+
+
 @pytest.mark.slow
 def test_machine_code_needs_no_linear_algebra():
     loaded = imported_by("solve", "planar_four_bar", "--compiled")

@@ -1,9 +1,9 @@
 """Units of length and angle of what is printed: those of the model file, or of ``--units``."""
 
+import inspect
 import json
 import math
 from pkgutil import resolve_name
-from typing import get_type_hints
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ import pytest
 import groups
 import mbssa
 from mbssa.cli import COMMANDS
-from mbssa.cli.options import UnitsOption
+from mbssa.cli.options import UNITS
 from mbssa.units import chosen_units, given_in, quantity_text
 
 MM, DEG = 1e-3, math.pi / 180
@@ -122,13 +122,9 @@ def test_units_are_chosen_by_words():
 
 def test_commands_that_print_numbers_share_one_option(run_mbssa, planar):
     for name, place in COMMANDS.items():
-        options = get_type_hints(resolve_name(place), include_extras=True)
-        if name not in WITHOUT and "units" not in options:  # the options of a motion's files are added
-            assert "--units" in run_mbssa(name, "--help").stdout, name
-        else:
-            read = getattr(options.get("units"), "__metadata__", [None])[0]
-            wanted = None if name in WITHOUT else UnitsOption.__metadata__[0]
-            assert getattr(read, "callback", None) is getattr(wanted, "callback", None), name
+        option = inspect.signature(resolve_name(place)).parameters.get("units")
+        callback = getattr(option and option.default, "callback", None)
+        assert callback is (None if name in WITHOUT else UNITS.callback), name
     done = run_mbssa("check", str(planar), "--units", "furlong")
     assert (done.exit_code, "--units" in done.stderr) == (2, True)
 

@@ -19,11 +19,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar, cast
 
 import numpy as np
 
-from groups.engine.curves import Pieces
+from groups.engine.curves import Pieces, derivatives
+from mbssa.arrays import Floats
 from mbssa.graph import nodes
 from mbssa.graph.frames import total
 from mbssa.graph.nodes import (
@@ -38,8 +39,6 @@ from mbssa.graph.nodes import (
     div,
     is_node,
     is_zero,
-    largest,
-    least,
     neg,
     sin,
     sqrt,
@@ -49,6 +48,8 @@ from mbssa.graph.nodes import (
 ROUNDING = 4e-14
 #: Error of Hermite's interpolation over the Taylor coefficient of order 4.
 HERMITE = 24.0 / 384.0
+#: Largest of a Hermite cubic's basis function of a rate, and of the sum of both.
+OF_RATE, OF_RATES = 4.0 / 27.0, 1.0 / 4.0
 #: Instead of infinity: its square is.
 NO_BOUND = 1e200
 #: Orders of a majorant, behind which stands what the true number is off.
@@ -234,71 +235,84 @@ class Enclosures(Bounds[Enclosure]):
         return Enclosure(atan2(y.c, x.c), 0.0, 0.5 * math.pi * off / _positive(distance - off) + ROUNDING)
 
     def on_curve(self, a: Enclosure, data: Any, *_: Node) -> Enclosure:
-        """Taylor's formula of second order; of a lower one where a break between pieces is near."""
-        pieces, axis, order = data
-        f, broken = _derivatives_on(a, data, 3)
-        w = a.wide
-        value, slope = (curve(a.c, pieces, axis, order + k) for k in (0, 1))
-        r = f[1] * a.r + 0.5 * f[2] * (w * w) + ROUNDING * f[0]
-        if order + 1 > _smoothness(pieces):
-            r = r + broken * (3.0 * f[1] * w)
-        if order > _smoothness(pieces):
-            first, last = (curve(a.c + x, pieces, axis, order) for x in (-w, w))
-            r = r + broken * magnitude(last - first)
-        return Enclosure(value, slope * a.d, r)
+        """Taylor's formula of second order on the middle's piece, and what its neighbours are off that."""
+        at, (off,) = _on_piece(a, data, 1)
+        f = _sizes(at, a.wide, 3)
+        r = f[1] * a.r + 0.5 * f[2] * (a.wide * a.wide) + ROUNDING * f[0] + off
+        return Enclosure(at[0], (at[1] if len(at) > 1 else 0.0) * a.d, r)
 
 
 # --- piecewise polynomials ---------------------------------------------------------------------------
 
 
-def _derivatives_on(a: Enclosure, data: Any, count: int) -> tuple[list[Number], Number]:
-    """Largest sizes of the first derivatives of a curve over an enclosure, and 1 where a break is in it."""
-    # Two neighbouring pieces at most are bounded together: derivatives that break have a bound in either.
+def _on_piece(a: Enclosure, data: Any, count: int) -> tuple[list[Number], list[Number]]:
+    """Derivatives of a curve in the middle of an enclosure, and what it is off that piece's polynomial."""
+    # That, and its derivatives below the order ``count``, is bounded by the jumps of all derivatives at the
+    # breaks, one to either side, and what these come to up to the ends of the enclosure.
     pieces, axis, order = data
-    w, numbers = a.wide, _numbers_of(pieces)
-    ends, degree = (a.c - w, a.c + w), pieces(0, axis).coefficients.shape[1]
-    at = [[magnitude(curve(x, pieces, axis, k)) for k in range(order, degree)] for x in ends]
-    apart = magnitude(curve(ends[1], numbers, 0) - curve(ends[0], numbers, 0))
-    across = len(pieces(0, 0).coefficients) - 1.5  # from the last piece to the first of a closed curve
-    far = above(apart - 1.5, above(across - apart, NO_BOUND, 0.0), 0.0)
-    found = [largest(_taylor(at[0], k, 2.0 * w), _taylor(at[1], k, 2.0 * w)) + far for k in range(count)]
-    return found, above(apart - 0.5, 1.0, 0.0)
+    first: Any = pieces(0, axis)
+    (numbers, widths), jumps = _steps_of(pieces), _jumps_of(pieces)
+    far = above(a.wide - curve(a.c, widths, 0), NO_BOUND, 0.0)  # there may be two breaks
+    off: list[Number] = [far] * count
+    for end, jump in zip((a.c - a.wide, a.c + a.wide), jumps, strict=True):
+        broken = above(magnitude(curve(end, numbers, 0) - curve(a.c, numbers, 0)) - 0.5, 1.0, 0.0)
+        off = [x + broken * magnitude(curve(end, jump, axis, order + k)) for k, x in enumerate(off)]
+    return [curve(a.c, pieces, axis, k) for k in range(order, first.coefficients.shape[1])], off
 
 
-def _taylor(at: list[Number], k: int, w: Number) -> Number:
-    """Largest of the k-th derivative within w of a point, by the sizes of all derivatives there."""
-    rest: Number = at[-1] if k < len(at) else 0.0
-    for n in range(len(at) - 2, k - 1, -1):  # Σ f⁽ᵏ⁺ʲ⁾ wʲ / j!
-        rest = at[n] + rest * w * (1.0 / (n - k + 1))
-    return rest
+def _sizes(at: Sequence[Number], w: Number, count: int) -> list[Number]:
+    """Largest sizes of derivatives of a polynomial within w of a point, by all of them there."""
+    found = list[Number]()
+    for k in range(count):
+        rest: Number = 0.0
+        for n in range(len(at) - 1, k - 1, -1):  # Σ f⁽ᵏ⁺ʲ⁾ wʲ / j!
+            rest = magnitude(at[n]) + rest * w * (1.0 / (n - k + 1))
+        found.append(rest)
+    return found
 
 
 @cache
-def _numbers_of(pieces: nodes.Pieces) -> nodes.Pieces:
-    """The function of s that says in which piece it is, in the form of the pieces."""
+def _steps_of(pieces: nodes.Pieces) -> tuple[nodes.Pieces, nodes.Pieces]:
+    """Functions of s in the form of the pieces: the number of its piece, and the least width near that."""
     first: Any = pieces(0, 0)
-    numbers = np.arange(float(len(first.coefficients)))[:, None]
-    found = Pieces(first.breaks, np.ascontiguousarray(numbers), first.period)
-    return lambda order, axis: found
+    count, h = len(first.coefficients), np.diff(first.breaks)
+    if count == 1 and first.period:
+        raise UnboundedError("a closed curve of one piece")
+    least_width = np.minimum(h, np.minimum(np.roll(h, 1), np.roll(h, -1)))
+    numbers, widths = (
+        derivatives([Pieces(first.breaks, of[:, None], first.period)])
+        for of in (np.arange(float(count)), least_width)
+    )
+    return numbers, widths
 
 
 @cache
-def _smoothness(pieces: nodes.Pieces) -> int:
-    """Up to which order the derivatives of a curve are continuous."""
-    both: list[Any] = [pieces(0, axis) for axis in (0, 1)]
-    degree = max(of.coefficients.shape[1] for of in both)
-    for k in range(degree):
-        if not all(map(_is_continuous, (pieces(k, 0), pieces(k, 1)))):
-            return k - 1
-    return int(degree)
+def _jumps_of(pieces: nodes.Pieces) -> tuple[nodes.Pieces, nodes.Pieces]:
+    """By how much a piece is off the polynomial of the next one, at most, and of the one before it."""
+    # Polynomials whose derivatives bound those of that: by the jumps at the end, and at the beginning.
+    both = list[Pieces](), list[Pieces]()
+    for axis in (0, 1):
+        first: Any = pieces(0, axis)
+        h, ahead, behind = np.diff(first.breaks), list[Floats](), list[Floats]()
+        for k in range(first.coefficients.shape[1]):
+            c = cast("Pieces", pieces(k, axis)).coefficients.T[::-1]
+            ends = c * h ** np.arange(len(c))[:, None]
+            before, size = (np.roll(of.sum(axis=0), 1) for of in (ends, np.abs(ends)))
+            jump = np.abs(c[0] - before) + ROUNDING * (np.abs(c[0]) + size)
+            behind.append(jump / math.factorial(k))
+            ahead.append(np.roll(behind[-1], -1))
+        for found, powers in zip(both, (_from_the_end(ahead, h), behind), strict=True):
+            found.append(Pieces(first.breaks, np.stack(powers[::-1], axis=1), first.period))
+    return derivatives(both[0]), derivatives(both[1])
 
 
-def _is_continuous(pieces: Any) -> bool:
-    widths, c = np.diff(pieces.breaks), pieces.coefficients.T
-    after = sum(row * widths**k for k, row in enumerate(c[::-1]))
-    jumps = np.abs(after - np.roll(c[-1], -1))[: None if pieces.period else -1]
-    size = max(1e-300, np.abs(c[-1]).max(), np.abs(after).max())
-    return bool(jumps.max(initial=0.0) <= 1e-9 * size)
+def _from_the_end(powers: Sequence[Floats], h: Floats) -> list[Floats]:
+    """Coefficients by powers of u of polynomials by powers of h - u."""
+    found = [np.zeros_like(h) for _ in powers]
+    for k, row in enumerate(powers):
+        for n in range(k + 1):
+            found[n] += (-1.0) ** n * math.comb(k, n) * h ** (k - n) * row
+    return found
 
 
 # --- majorants -----------------------------------------------------------------------------------------
@@ -318,10 +332,9 @@ class Majorants(Bounds[Majorant]):
         known: Callable[[str, Any], Majorant | None],
         boxes: Enclosures,
         cubics: dict[int, tuple[Majorant, Number]],
-        curved: bool,
     ) -> None:
         super().__init__(graph, known)
-        self.boxes, self.cubics, self.curved = boxes, cubics, curved
+        self.boxes, self.cubics = boxes, cubics
 
     def _bound(self, node: Node, op: str, operands: tuple[int, ...], data: Any) -> Majorant:
         found = super()._bound(node, op, operands, data)
@@ -366,7 +379,8 @@ class Majorants(Bounds[Majorant]):
         node = self.graph.make("sqrt", (x.i,))
         if node.i in self.cubics:
             cubic, low = self.cubics[node.i]
-            return self._along(cubic, self.add(self.multiply(cubic, cubic), a), low)
+            both = low + above(low, sqrt(_positive(self.boxes.of([x])[0].low)), 0.0)
+            return self._along(cubic, self.add(self.multiply(cubic, cubic), a), both)
         f = sqrt(self.boxes.of([x])[0].low)
         half, found = div(0.5, f), [sqrt(a[0])]
         for k in range(1, ORDERS):
@@ -375,7 +389,7 @@ class Majorants(Bounds[Majorant]):
 
     def _along(self, cubic: Majorant, left: Majorant, slope: Number) -> Majorant:
         """Of a number near a cubic, by what is left of its equation there and the slope of that."""
-        off = off_cubic(left, self.curved) + left[ORDERS] + ROUNDING * (left[0] + left[1])
+        off = off_cubic(left) + left[ORDERS] + ROUNDING * (left[0] + left[1])
         return [*cubic[:ORDERS], off / _positive(slope) if is_node(slope) else off]
 
     def sine(self, a: Majorant, *_: Node) -> Majorant:
@@ -396,18 +410,21 @@ class Majorants(Bounds[Majorant]):
         return [math.pi, *(rate[k] * (1.0 / (k + 1)) for k in range(ORDERS - 1)), off]
 
     def on_curve(self, a: Majorant, data: Any, x: Node) -> Majorant:
-        """No derivative where a break is near that is not continuous, and not the one before it."""
-        sizes, broken = _derivatives_on(self.boxes.of([x])[0], data, ORDERS)
-        last = _smoothness(data[0]) + 1 - data[2]
-        f = [size + NO_BOUND * broken if k > last else size for k, size in enumerate(sizes)]
-        return _composed([x * (1.0 / math.factorial(k)) for k, x in enumerate(f)], a)
+        """Of the polynomial of one piece, and of the cubic through the ends of what others are off it."""
+        # What is left of that has no value and no rate at either end: it is off the smooth path.
+        box = self.boxes.of([x])[0]
+        at, (off, slope) = _on_piece(box, data, 2)
+        f = [size * (1.0 / math.factorial(k)) for k, size in enumerate(_sizes(at, box.wide, ORDERS))]
+        # A break is behind the middle for one end only, if the ends are on either side of that.
+        v = slope * a[1]
+        of_rates = above(magnitude(box.d) - box.r, OF_RATE, OF_RATES) * v
+        cubic = [off + of_rates, 3.0 * off + v, 6.0 * off + 3.0 * v, 4.0 * off + 2.0 * v, 0.0]
+        return self.add(_composed(f, a), [*cubic, 2.0 * off + of_rates])
 
 
-def off_cubic(f: Majorant, curved: bool) -> Number:
+def off_cubic(f: Majorant) -> Number:
     """Distance of a number from the cubic through its ends at most, by Hermite's interpolation."""
-    # By its derivative of order 4, or where curves break by that of order 2 or 1.
-    smooth = HERMITE * f[4]
-    return least(smooth, least(0.25 * f[2], 0.5 * f[1])) if curved else smooth
+    return HERMITE * f[4]
 
 
 def _composed(f: Sequence[Number], a: Majorant) -> Majorant:

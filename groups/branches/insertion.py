@@ -47,7 +47,6 @@ class Effort:
     patience: float = inf
 
 
-NONE = np.zeros(0, dtype=np.int64)
 #: Largest difference of poses that are the same, over the size, or of entries of a quaternion, or rad.
 SAME = 1e-7
 #: A motion begins at the reference, rad or m.
@@ -119,11 +118,7 @@ class Proof:
     """One motion that the engine has solved, being proven, and solved again where it is on other branches."""
 
     def __init__(
-        self,
-        solving: Solving,
-        effort: Effort | None = None,
-        least: float = LEAST,
-        status: Statuses | None = None,
+        self, solving: Solving, effort: Effort | None = None, status: Statuses | None = None
     ) -> None:
         self.solving, self.motion, self.X, self._given = solving, solving.motion, solving.X, solving.X
         self.status = solving.settled(looks=False) if status is None else status
@@ -132,7 +127,7 @@ class Proof:
         self.everything = np.arange(self.model.mechanism.n_bodies)
         effort = Effort() if effort is None else effort
         self.smooth, self.progress, self.patience = effort.smooth, effort.progress, effort.patience
-        self.least, groups = least, len(self.plan.parts)
+        groups = len(self.plan.parts)
         #: Groups whose branch is proven so far: they have a proof, and so has what they hang on.
         self.sure = prover_of(self.plan).sure.copy()
         #: Groups that went on through a place where two branches cross, or hang on such.
@@ -194,7 +189,7 @@ class Proof:
                     good = int(failing[0]) if len(failing) else good
                 if done + good < last:
                     self._accept(good)
-                self.proven[:, done + 1 : done + good + 1] = self._said[:, None]
+                self.proven[:, done + 1 : done + good + 1] = self.said[:, None]
             done += good
             if done == stop:
                 window = min(2 * window, WIDEST)
@@ -210,12 +205,21 @@ class Proof:
             self._solve(done, last)
         return last
 
+    def follows(self, piece: Solving, status: Statuses, first: int) -> bool:
+        """Go on along a piece of the motion that is new from an instant on, if it is proven at once."""
+        sure = self.sure.copy()
+        if not first:
+            self._to_first_instant()
+        passed = self.passed(piece, status, slice(max(first - 1, 0), len(piece.motion.time)))
+        self._accept(len(passed))
+        return not self.stale and bool((self.sure == sure).all() and passed[:, sure].all())
+
     def _goes_on(self, done: int) -> bool:
         self.told = max(self.told, (done + 1) / len(self.motion.time))
         return self.progress is None or self.progress(self.told) is not False
 
     @property
-    def _said(self) -> npt.NDArray[np.int8]:
+    def said(self) -> npt.NDArray[np.int8]:
         """Proof (G,) of the groups now: 1 proven, 2 continued through a crossing."""
         return (self.sure * (1 + self.continued)).astype(np.int8)
 
@@ -238,14 +242,10 @@ class Proof:
             self.X[:, first + 1 : stop + 1] = piece.X[:, 1:]
             self.status[:, first + 1 : stop + 1] = status[:, 1:]
 
-    def passed(
-        self, of: Solving, status: Statuses, span: slice, deep: int = DEPTH, gaps: Ints = NONE
-    ) -> Bools:
+    def passed(self, of: Solving, status: Statuses, span: slice, deep: int = DEPTH) -> Bools:
         """Time steps (K, G) between the instants of a span over which groups are proven."""
-        # Steps that begin at the instants ``gaps`` are none: they lie between lines.
         solved = status[:, span] == OK
         usable = solved[:, 1:] & solved[:, :-1] & self.sure[:, None]
-        usable[:, gaps[(gaps >= span.start) & (gaps < span.stop - 1)] - span.start] = False
         if not usable.shape[1]:
             return np.zeros(usable.T.shape, dtype=np.bool_)
         plan = plan_of(self.model)
@@ -253,27 +253,23 @@ class Proof:
         pieces = prover.pieces(
             of.way, span.start, of.X[:, span], usable, deep, compiled=self.solving.is_compiled
         )
-        pieces.good[:, 1:] &= prover.meet(pieces)
+        pieces.good[:, 1:] &= prover.meet(pieces.picked(slice(-1)), pieces.picked(slice(1, None)))
         if not pieces.good[self.sure].all():  # what passes at once is no matter of patience
             self.spent += prover.seconds(len(pieces.x))
         if self.tail is not None and self.tail[0] is plan:
-            both = Pieces.joined([self.tail[1], pieces.picked([0])])
-            pieces.good[:, :1] &= prover.meet(both)
+            pieces.good[:, :1] &= prover.meet(self.tail[1], pieces.picked([0]))
         self.pieces = plan, pieces
         if pieces.good.all():
             return np.ones(usable.T.shape, dtype=np.bool_)
         starts = np.searchsorted(pieces.x, np.arange(span.start, span.stop - 1))
-        found: Bools = np.logical_and.reduceat(pieces.good, starts, axis=1)
-        for g, needs in enumerate(self.model.needs):
-            found[g] &= found[list(needs)].all(axis=0)
-        return found.T
+        return prover.with_needs(np.logical_and.reduceat(pieces.good, starts, axis=1)).T
 
     def _accept(self, steps: int) -> None:
         """Remember the last piece of some steps that have passed: what follows has to go on from it."""
         if steps and self.pieces is not None:
             plan, pieces = self.pieces
             last = int(np.searchsorted(pieces.x, pieces.x[0] + steps)) - 1
-            self.tail = plan, replace(pieces.picked([last]), x=np.array([-1.0]))
+            self.tail = plan, pieces.picked([last])
 
     def _to_first_instant(self) -> None:
         """Go straight from the reference to the first instant; angles the nearest way."""
@@ -281,7 +277,7 @@ class Proof:
         start = plan.inputs_near(goal)
         if np.abs(goal - start).max(initial=0.0) < AT_REFERENCE or not self.sure.any():
             self.sure &= self.status[:, 0] == OK
-            self.proven[:, 0] = self._said
+            self.proven[:, 0] = self.said
             return
         step = Step(Way.straight(start, goal, self.solving.life), names, float(self.motion.time[0]), 0.0)
         begin, status = self.piece(step.at(np.zeros(1)), None)
@@ -296,7 +292,7 @@ class Proof:
     def _step(self, first: int) -> None:
         """Solve the time step from an instant on in pieces."""
         of, two = self.motion, slice(first, first + 2)
-        inputs, time = self.solving.way.inputs[:, two].copy(), of.time[two].copy()
+        inputs, time = self.solving.way.at(np.array([first, first + 1.0])), of.time[two].copy()
         column, status = self.solving.column(first), self.status[:, first]
         if self.beyond is not None:  # its inputs are those of the last time step, a little farther
             inputs[:, 0], time[0] = self.beyond.inputs, self.beyond.time
@@ -346,7 +342,7 @@ class Proof:
             if first == len(shares) - 1:
                 break
             if len(failing):
-                least = (shares[first + 1] - shares[first]) * longest <= self.least
+                least = (shares[first + 1] - shares[first]) * longest <= LEAST
                 if least or rounds >= most or self.spent >= self.patience:
                     ends, here = shares[first : first + 2], piece.X[:, first]
                     crossed = self._crossed(trail, here, passed[first], ends) if self.smooth else None
@@ -419,7 +415,7 @@ class Proof:
             if gone[g] and (status == OK or (g in self.doubted and status == BRANCH_JUMP)):
                 self.status[g, at] = PREDECESSOR_FAILED if missing else PASSED_SINGULAR
         self.doubted.clear()
-        self.proven[:, at] = self._said
+        self.proven[:, at] = self.said
 
 
 def plan_poses(plan: Plan, X: Floats) -> tuple[Floats, Floats]:

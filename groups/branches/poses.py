@@ -7,22 +7,27 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from groups.branches.insertion import Proof
-from groups.branches.prover import prover_of
-from groups.engine.solve import Solving, plan_of, solved
+from groups.branches.insertion import plan_poses
+from groups.branches.prover import Pieces, prover_of
+from groups.engine.lines import NUMBERS, onward
+from groups.engine.plan import CONDITION, RESIDUAL, STEPS
+from groups.engine.solve import life_of, plan_of
 from groups.motion import Motion
 from groups.results.arrays import Arrays
-from groups.results.schema import QUALITY
+from groups.results.schema import OUTPUTS, QUALITY
 from groups.run import Run
+from groups.status import OK
 from mbssa.arrays import Bools, Floats, Ints
 from mbssa.joints.catalogue import is_length
 
 if TYPE_CHECKING:
+    from groups.engine.arrays import Life
+    from groups.engine.plan import Plan
     from groups.model import Model
 
 
 #: Least piece of a line: nearer to a singular position than that, rad or over the size, none is looked for.
-LEAST = 1e-3
+LEAST = 1e-5
 #: Longest way of an angle, rad, in a piece of a line that is tried first: no turn is missed.
 PIECE = np.pi / 2
 #: Most pieces of a line: 25,000 turns.
@@ -43,20 +48,17 @@ def pieces(model: Model, inputs: Floats) -> Ints:
     return count
 
 
-def lines(model: Model, inputs: Floats) -> list[Floats]:
-    """Straight lines (pieces + 1, D) from the reference to each row of inputs, over whole turns."""
+def lines(model: Model, inputs: Floats, count: Ints) -> tuple[Motion, Ints, Ints]:
+    """Straight lines from the reference to rows of inputs (n, D), in so many pieces each, over turns."""
+    # As instants one after another, with their rates; where each begins, and where it has ended.
     start = np.array(list(model.reference_inputs.values()))
-    counts = pieces(model, inputs).tolist()
-    return [np.linspace(start, goal, n + 1) for goal, n in zip(inputs, counts, strict=True)]
-
-
-def along(model: Model, ways: list[Floats]) -> tuple[Motion, Ints, Ints]:
-    """Lines as instants one after another, with their rates; where each begins, and where it has ended."""
-    stop = np.cumsum([len(way) for way in ways])
-    value = np.concatenate(ways).T.copy()
-    rate = np.concatenate([np.broadcast_to(way[1] - way[0], way.shape) for way in ways]).T.copy()
-    time, names = np.arange(float(stop[-1])), tuple(model.reference_inputs)
-    return Motion(time, names, value, rate, np.zeros_like(value)), stop - [len(way) for way in ways], stop
+    stops = np.cumsum(count + 1)
+    starts, line = stops - count - 1, np.repeat(np.arange(len(count)), count + 1)
+    rate = ((inputs - start) / count[:, None])[line].T.copy()
+    value = start[:, None] + (np.arange(float(len(line))) - starts[line]) * rate
+    value[:, stops - 1] = inputs.T
+    time, names = np.arange(float(len(line))), tuple(model.reference_inputs)
+    return Motion(time, names, value, rate, np.zeros_like(value)), starts, stops
 
 
 def solve_proven_poses(
@@ -64,34 +66,75 @@ def solve_proven_poses(
 ) -> tuple[Arrays, npt.NDArray[np.int8], Bools]:
     """Poses and status of all bodies and groups for rows of inputs (n, D), as a run has n instants."""
     # Then for groups and rows (G, n) what is proven, and where the line is broken: it failed before its end.
-    # All lines are tried at once; those that are not certified are followed in smaller pieces.
-    everything = np.arange(model.mechanism.n_bodies)
-    motion, first, stops = along(model, lines(model, inputs))
-    spans = [slice(begin, end) for begin, end in zip(first.tolist(), stops.tolist(), strict=True)]
-    run, passed = Run(model, motion, everything, 1), np.zeros(len(motion.time), dtype=np.bool_)
-    status, sure = run.arrays.quality[0], prover_of(plan_of(model)).sure
+    plan, count = plan_of(model), len(inputs)
+    arrays = Arrays.empty(model, count, model.mechanism.n_bodies, 0)
+    sure = np.zeros((len(plan.parts), count), dtype=np.bool_)
+    most = max(1, NUMBERS // (4 * plan.height))
+    for first in range(0, count, most):
+        span = slice(first, first + most)
+        with np.errstate(all="ignore"):
+            X, sure[:, span] = _followed(plan, life_of(plan, compiled), inputs[span].T)
+        for array, poses in zip(arrays.outputs[:2], plan_poses(plan, X), strict=False):
+            array[:, span] = poses.swapaxes(0, 1)
+        _, residual, iterations, condition = arrays.quality
+        quality = plan.quality(X)
+        residual[:, span], condition[:, span] = quality[:, RESIDUAL], np.abs(quality[:, CONDITION])
+        iterations[:, span] = quality[:, STEPS] if plan.unknowns else 0
+    broken = np.zeros_like(sure)
+    lost = np.flatnonzero(~sure.all(axis=0))
+    if len(lost):  # what becomes of these, the engine says by itself
+        motion, begins, stops = lines(model, inputs[lost], pieces(model, inputs[lost]))
+        run = Run(model, motion, np.arange(model.mechanism.n_bodies), 0)
+        run.advance_lines(begins, stops, compiled)
+        failed = np.add.reduceat(run.arrays.quality[0] != OK, begins, axis=1) > 0
+        broken[:, lost] = ~sure[:, lost] & (failed | prover_of(plan).sure[:, None])
+        of_body = model.structure.group_of_body - 1
+        of_body[0] = 0
+        rows = {"body": of_body, "group": np.arange(len(sure))}
+        for name, kind in (OUTPUTS | QUALITY).items():
+            array, found = (of.by_name()[name] for of in (arrays, run.arrays))
+            for row, g in enumerate(rows[kind.by] if array.shape[1] else ()):
+                theirs = ~sure[g, lost]
+                array[row, lost[theirs]] = found[row, stops[theirs] - 1]
+    return arrays, sure.astype(np.int8), broken
 
-    def told(span: slice, solving: Solving) -> None:
-        proof, gaps = Proof(solving, status=status[:, span]), stops[:-1] - 1 - span.start
-        steps = proof.passed(solving, proof.status, slice(0, span.stop - span.start), gaps=gaps)
-        passed[span.start : span.stop - 1] = steps[:, sure].all(axis=1)
 
-    run.advance_lines(first, stops, compiled, told)
-    none = np.zeros((len(everything), 0, run.arrays.outputs[2].shape[2]))
-    found = {name: array[:, stops - 1] for name, array in run.arrays.by_name().items() if array.shape[1]}
-    found |= dict.fromkeys(("velocity", "acceleration"), none)
-    proven = np.repeat(sure[:, None], len(inputs), axis=1).astype(np.int8)
-    broken = np.array([status[:, span][:, :-1].any(axis=1) for span in spans]).T
-    for case, span in enumerate(spans):
-        if passed[span.start : span.stop - 1].all():
-            continue
-        one = Proof(solved(model, motion.within(span), compiled=compiled), least=LEAST)
-        one.progress = lambda _, one=one: one.sure[sure].all() or False
-        poses, doubted = one.trajectory(everything, 0), sure & ~one.sure
-        if doubted.any():  # the pose at the end is the one that was tried, if any
-            broken[:, case] |= doubted
-            continue
-        for name in ("position", "orientation", *QUALITY):
-            found[name][:, case] = getattr(poses, name)[-1]
-        broken[:, case] = poses.status[:-1].any(axis=0)
-    return Arrays.named(found), proven, broken
+def _followed(plan: Plan, life: Life, goals: Floats) -> tuple[Floats, Bools]:
+    """Columns at inputs (D, n) on lines that are followed side by side; groups (G, n) proven there."""
+    # A piece that is not proven is halved, up to the least one: what is not proven there is left.
+    prover, count = prover_of(plan), goals.shape[1]
+    start = plan.start[: plan.first_body : 3, None]
+    way = goals - start
+    length = np.abs(way / plan.scale_of_inputs[:, None]).max(axis=0, initial=0.0)
+    X = life.storage(count)
+    X[:] = plan.start[: len(X), None]
+    X[1 : plan.first_body : 3] = way
+    life.apart(X, count, np.inf)
+    share, step = np.zeros(count), 1.0 / np.maximum(1.0, np.ceil(length / PIECE))
+    sure = np.repeat(prover.sure[:, None], count, axis=1)
+    last = Pieces(share, np.zeros_like(sure), *np.zeros((2, prover.unknowns, count)))
+    now = np.arange(count)
+    while len(now):
+        h = np.minimum(step[now], 1.0 - share[now])
+        after = np.where(step[now] < 1.0 - share[now], share[now] + h, 1.0)
+        Y, inputs = X[:, now], X[: plan.first_body, now]
+        inputs[::3] = np.where(after < 1.0, start + after * way[:, now], goals[:, now])
+        Z = onward(life, Y, inputs, h)
+        columns, compiled = np.concatenate([Y, Z], axis=1), life is plan.machine
+        pieces = prover.tried(columns, after, len(now), h, sure[:, now], compiled=compiled)
+        good = pieces.good & prover.meet(last.picked(now), pieces)
+        for part in plan.parts:
+            for end in part.group.ends:  # off its profile nothing is proven
+                s = Z[part.state[end.unknown]]
+                good[part.index] &= (s >= end.range[0]) & (s <= end.range[1])
+        prover.with_needs(good)
+        fine = (good | ~sure[:, now]).all(axis=0)
+        on, off = now[fine], now[~fine]
+        X[:, on], share[on], step[on] = Z[:, fine], after[fine], 2.0 * h[fine]
+        for array, found in ((last.good, good), (last.radius, pieces.radius), (last.box, pieces.box)):
+            array[:, on] = found[:, fine]
+        least = h[~fine] * length[off] <= LEAST
+        sure[:, off[least]] &= good[:, ~fine][:, least]
+        step[off[~least]] = 0.5 * h[~fine][~least]
+        now = now[(share[now] < 1.0) & sure[:, now].any(axis=0)]
+    return X, sure

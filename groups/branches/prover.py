@@ -212,14 +212,17 @@ class Prover:
                 values[place], rates[place] = x, rate
         return values, rates, left
 
-    def _tried(self, X: Floats, x: Floats, apart: int, h: Floats, usable: Bools, *, compiled: bool) -> Pieces:
+    def tried(self, X: Floats, x: Floats, apart: int, h: Floats, usable: Bools, *, compiled: bool) -> Pieces:
         """Steps h (K,) between columns of an array and those so far to the right, each in one piece."""
         with np.errstate(all="ignore"):
             margin, radius, box = self.tests(len(h), compiled=compiled)(X, apart, h)
-        good = (margin > 0.0) & usable
+        return Pieces(x, self.with_needs((margin > 0.0) & usable), radius, box)
+
+    def with_needs(self, good: Bools) -> Bools:
+        """Groups (G, K) that are good and hang on good ones alone; in place."""
         for part in () if good.all() else self.plan.parts:
             good[part.index] &= good[list(part.known)].all(axis=0)
-        return Pieces(x, good, radius, box)
+        return good
 
     def _tubes(self, X: Floats, apart: int, h: Floats) -> Tubes:
         """Margins (G, K), and radii e and R (n, K), of steps."""
@@ -241,7 +244,7 @@ class Prover:
         """(G, K) whether each column at rest is proven to be near one regular solution of a group."""
         count = X.shape[1]
         usable = np.ones((len(self.plan.parts), count), dtype=np.bool_)
-        return self._tried(X, np.arange(float(count)), 0, np.zeros(count), usable, compiled=False).good
+        return self.tried(X, np.arange(float(count)), 0, np.zeros(count), usable, compiled=False).good
 
     def _wind(self, a: Floats, b: Floats, way: Floats) -> None:
         """Turn principal angles of implicit groups on by whole turns, as their rates say."""
@@ -282,7 +285,7 @@ class Prover:
         """Steps from a sample on, whose columns these are, divided so often at most where that helps."""
         k = np.arange(X.shape[1] - 1)
         h = np.diff(way.time[begin : begin + X.shape[1]])
-        whole = self._tried(X, begin + k.astype(float), 1, h, usable, compiled=compiled)
+        whole = self.tried(X, begin + k.astype(float), 1, h, usable, compiled=compiled)
         again = self._worth(whole.good, usable) & (depth > 0)
         if not again.any():
             return whole
@@ -304,7 +307,7 @@ class Prover:
             columns = np.concatenate([left, self._between(life, way, x, inside, left, right), right], axis=1)
             time, here = way.time_at(at), usable[:, at[:-count].astype(np.intp) - begin]
             h = time[count:] - time[:-count]
-            found = self._tried(columns, at[:-count], count, h, here, compiled=life is self.plan.machine)
+            found = self.tried(columns, at[:-count], count, h, here, compiled=life is self.plan.machine)
             again = self._worth(found.good, here)
             if level >= SURE:  # near a singular position, or a break of a curve, most pieces are proven
                 siblings = again.reshape(-1, count).sum(axis=0)
@@ -337,17 +340,16 @@ class Prover:
         Y[rows] += 2 * np.pi * np.round((turned.reshape(-1, len(at)) - Y[rows]) / (2 * np.pi))
         return Y
 
-    def meet(self, pieces: Pieces) -> Bools:
-        """(G, K - 1) whether tubes have the same solution where they meet, if both are proven."""
-        e, R = pieces.radius, pieces.box
-        forth = e[:, :-1] <= R[:, 1:]
-        found = np.ones((len(self.plan.parts), len(pieces.x) - 1), dtype=np.bool_)
+    def meet(self, before: Pieces, after: Pieces) -> Bools:
+        """(G, K) whether tubes, if proven, have the same solution as those before where they meet."""
+        forth = before.radius <= after.box
+        found = np.ones(before.good.shape, dtype=np.bool_)
         if forth.all():
             return found
-        back = e[:, 1:] <= R[:, :-1]
+        back = after.radius <= before.box
         for of in self.groups:
             found[of.part.index] = forth[of.state].all(axis=0) | back[of.state].all(axis=0)
-        return found | ~pieces.good[:, :-1]
+        return found | ~before.good
 
 
 def _rate_of(plan: Plan, row: int) -> int | tuple[Ints, int]:

@@ -22,6 +22,8 @@ NEAR = 1e-3
 #: Part of the load outside the image of the Jacobian, over the speeds that move the group; below it branches
 #: cross.
 CROSSING = 1e-3
+#: How many times as long as the piece that is not proven the way to where a path turns back may seem.
+TURNING = 20.0
 
 
 def singular_position(plan: Plan, group: int, column: Floats, times: Sequence[float]) -> SingularPosition:
@@ -35,9 +37,22 @@ def singular_position(plan: Plan, group: int, column: Floats, times: Sequence[fl
         left, values, _ = np.linalg.svd(jacobian)
         condition = float(values[-1] / values[0])
         outside = abs(left[:, jacobian.shape[1] - 1] @ moved) / max(speed * values[0], 1e-300)
-        if condition < NEAR:
-            kind = "branches cross" if outside < CROSSING else "path ends"
+        if condition < NEAR and outside < CROSSING:
+            kind = "branches cross"
+        elif condition < NEAR and _left(plan, group, column) < TURNING * (times[1] - times[0]):
+            kind = "path ends"
     return SingularPosition(group + 1, float(times[0]), float(times[1]), kind, condition)
+
+
+def _left(plan: Plan, group: int, column: Floats) -> float:
+    """Time until a path turns back by its rates, 0 of a closed form; infinite where it gets no faster."""
+    # There the unknowns go as the root of the time that is left. A path that only turns fast near another
+    # branch, over which steps may be as hard to prove, goes on.
+    part = plan.parts[group]
+    if part.group.direct:
+        return 0.0
+    v, a = (column[part.state + k * plan.unknowns] / part.routine.scales for k in (1, 2))
+    return float(v @ v) / (2.0 * max(float(v @ a), 1e-300))
 
 
 def _linearised(plan: Plan, group: int, column: Floats) -> tuple[Floats, Floats, float]:

@@ -23,6 +23,7 @@ from functools import reduce
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from groups.branches.bounds import (
+    OF_RATE,
     ORDERS,
     ROUNDING,
     Enclosure,
@@ -34,9 +35,9 @@ from groups.branches.bounds import (
     off_cubic,
 )
 from groups.engine.kinematics import Group
-from groups.engine.routine import Record, Routine, constants_of
+from groups.engine.routine import Routine, constants_of
 from mbssa.graph.derivative import derivative
-from mbssa.graph.frames import Frame, relative, total, transposed
+from mbssa.graph.frames import relative, total, transposed
 from mbssa.graph.linear import factorised, least_squares
 from mbssa.graph.nodes import Node, Number, above, largest, least
 from mbssa.joints.catalogue import type_of_joint
@@ -50,8 +51,6 @@ if TYPE_CHECKING:
 SHARE, LEAST, TIMES = 1e-3, 1e-12, 4.0
 #: Largest step of Newton's method, rad or sizes, that an end may be away from the branch.
 CLOSED = 1e-6
-#: Largest of a Hermite cubic's basis function of a rate.
-OF_RATE = 4.0 / 27.0
 #: Steps towards the eigenvector w of Z, each of Z + SHIFT.
 PERRON, SHIFT = 2, 0.1
 #: What :func:`along_cubic` gives of a number's path, and what the true number is off.
@@ -83,7 +82,6 @@ class GroupProof:
         if routine.dense:
             raise UnboundedError("a group of many unknowns")
         self.routine, self.graph, self.path, self.ends = routine, routine.graph, path, ends
-        self.curved = routine.group.curved
         plain, self.cubics = self._enclosures([0.0] * routine.n), self._cubics(wanted)
         margins, radii, boxes = list[Number](), list[Number](), list[Number]()
         if routine.n:
@@ -112,7 +110,7 @@ class GroupProof:
             path = self.path(name, k)
             return [*path[SIZE:OFF], 0.0, radii[k] if name == "q" else path[OFF]]
 
-        return Majorants(self.graph, known, boxes, self.cubics, self.curved)
+        return Majorants(self.graph, known, boxes, self.cubics)
 
     def _cubics(self, wanted: Sequence[Wanted]) -> dict[int, tuple[Majorant, Number]]:
         """Majorants, and lower bounds of the sizes, of the cubics of hard numbers, by node."""
@@ -160,7 +158,7 @@ class GroupProof:
 
     def _off_cubic(self, f: Majorant) -> Number:
         """Distance of a number from the cubic through what is computed at both ends, at most."""
-        return off_cubic(f, self.curved) + f[ORDERS] + ROUNDING * (f[0] + f[1])
+        return off_cubic(f) + f[ORDERS] + ROUNDING * (f[0] + f[1])
 
     def _boxes(self, Y: Sequence[Number]) -> list[Number]:
         """R, in the sizes of the unknowns."""
@@ -201,18 +199,11 @@ def _least_finite(margins: Sequence[Number]) -> Number:
     return above(_LARGE - total([magnitude(x) for x in margins]), reduce(least, margins), -1.0)
 
 
-def _pose_numbers(record: Record, frame: Frame) -> dict[int, Number]:
-    """Numbers of a frame by their place in the record."""
-    found = dict(zip(record.position, frame.place, strict=False))
-    if record.planar:
-        return found | dict(zip(record.axes, frame.axes[0], strict=False)) | {record.turn: frame.angle}
-    return found | {record.axes[3 * r + c]: frame.axes[c][r] for r in range(3) for c in range(3)}
-
-
 def wanted_numbers(routine: Routine, wanted: Sequence[Wanted]) -> list[Number]:
     """Nodes of numbers of a group's bodies."""
-    poses = [_pose_numbers(routine.record, routine.bodies[b]) for b in routine.group.own]
-    return [poses[own][k] for own, k in wanted]
+    rest = [0.0] * 3, [0.0] * 3
+    records = [routine.record.written(routine.bodies[b], rest, rest) for b in routine.group.own]
+    return [records[own][k] for own, k in wanted]
 
 
 def hard_numbers(routine: Routine, wanted: Sequence[Wanted]) -> list[Node]:

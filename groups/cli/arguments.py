@@ -16,22 +16,14 @@ from mbssa.joints.catalogue import is_length
 T = TypeVar("T")
 
 
-def names(texts: str | Sequence[str] | None) -> list[str]:
-    """Names with commas between, of one or several texts."""
-    texts = [texts] if isinstance(texts, str) else texts or ()
-    return [part.strip() for text in texts for part in text.split(",") if part.strip()]
-
-
-def body_indices(mechanism: Mechanism, texts: Sequence[str] | None, faults: list[str]) -> list[int] | None:
-    """Indices of bodies, ascending, from names and numbers with commas between; None if none is named."""
+def body_indices(mechanism: Mechanism, names: Sequence[str] | None, faults: list[str]) -> list[int] | None:
+    """Indices of bodies, ascending, from names and numbers; None if none is named."""
     found = set()
-    for name in names(texts):
+    for name in names or ():
         try:
             found.add(body_index(mechanism, name))
         except KeyError as error:
             faults.append(f"--keep: {error.args[0]}")
-    if texts and not names(texts):
-        faults.append("--keep: names no body")
     return sorted(found) or None
 
 
@@ -103,7 +95,7 @@ def _by_group(
     """Parse ``GROUP=VALUE``."""
     found: dict[int, T] = {}
     groups = model.structure.n_groups
-    for text in names(texts):
+    for text in texts or ():
         try:
             match = re.fullmatch(rf"(?:SG-)?(\d{{1,9}})=({value})", text)
             if match is None:
@@ -132,5 +124,5 @@ def coordinate_values(
     example = "NAME=VALUE, such as 1-2.angle=30deg"
     return {
         name: number_of(f"{option} {text}", number, si_units[0 if is_length(name) else 1], units, faults)
-        for text, name, number in pairs(option, names(texts), example, faults, "a value")
+        for text, name, number in pairs(option, texts, example, faults, "a value")
     }

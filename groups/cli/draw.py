@@ -5,26 +5,21 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
 
 import numpy as np
 import typer
 
 from groups.building import build
-from groups.cli.arguments import coordinate_values, names
+from groups.cli.arguments import coordinate_values
 from groups.cli.options import CommonOptions, shown_in, with_options
 from groups.motion import default_motion, sample, speed
-from groups.pictures import findings_at_reference, mechanism_at
-from groups.pictures.drawing import resting
 from groups.trajectory import Trajectory
 from mbssa import Mechanism, decompose, load
-from mbssa.cli import completion
-from mbssa.cli.console import NOT_DETERMINED, OK, fail, refuse
+from mbssa.cli.console import NOT_DETERMINED, OK, fail, failing, refuse
 from mbssa.cli.inputs import shown_in as mechanism_in
-from mbssa.cli.options import ModelArgument, UnitsOption, WatchOption, option
+from mbssa.cli.options import MODEL, UNITS, WATCH, flag, option
 from mbssa.cli.outputs import STILL, Target, target_faults
 from mbssa.io.motion import by_id
-from mbssa.pictures import save
 from mbssa.units import SI
 
 #: Steps from the reference to given inputs: so small that the branch of the reference is kept.
@@ -33,38 +28,24 @@ _STEPS = 361
 
 @with_options("force", "trust", "allow")
 def draw(
-    model: ModelArgument,
-    output: Annotated[
-        Path | None,
-        option(
-            "FILE", ".svg, .png or .pdf, - prints SVG; by default MODEL.svg here.", None, "--output", "-o"
-        ),
-    ] = None,
-    time: Annotated[
-        float | None, option("SECONDS", "Draw it at this time of its own motion.", min=0.0)
-    ] = None,
-    inputs: Annotated[
-        list[str] | None,
-        option(
-            "COORDINATE=VALUE,...",
-            "Draw it at these inputs: 1-2.angle=30deg (or rad, m, mm).",
-            completion.coordinate_values,
-        ),
-    ] = None,
-    points: Annotated[
-        list[str] | None,
-        option("POINT,...", "With --time, draw the paths of these points: coupler.tip.", completion.points),
-    ] = None,
-    findings: Annotated[
-        bool,
-        typer.Option(
-            "--findings", help="In grey, with what mbssa check finds in colour; at the reference alone."
-        ),
-    ] = False,
+    model: str = MODEL,
+    output: Path | None = option(
+        "FILE", ".svg, .png or .pdf, - prints SVG; by default MODEL.svg here.", None, "--output", "-o"
+    ),
+    time: float | None = option("SECONDS", "Draw it at this time of its own motion.", min=0.0),
+    inputs: list[str] | None = option(
+        "COORDINATE=VALUE,...", "Draw it at these inputs: 1-2.angle=30deg (or rad, m, mm)."
+    ),
+    points: list[str] | None = option(
+        "BODY.POINT,...", "With --time, draw the paths of these points: coupler.tip."
+    ),
+    findings: bool = flag(
+        "--findings", "In grey, with what mbssa check finds in colour; at the reference alone."
+    ),
     *,
     common: CommonOptions,
-    watch: WatchOption = False,
-    units: UnitsOption = "file",
+    watch: bool = WATCH,
+    units: str = UNITS,
 ) -> None:
     """Draw MODEL with its structural groups in colour, at its reference or elsewhere.
 
@@ -76,6 +57,10 @@ def draw(
 
     Example: mbssa draw rotor --output rotor.png
     """
+    from groups.pictures import findings_at_reference, mechanism_at
+    from groups.pictures.drawing import resting
+    from mbssa.pictures import save
+
     path = Path(f"{Path(model).stem if Path(model).suffix else model}.svg") if output is None else output
     target = Target("--output", path, STILL)
     faults = target_faults([target], [model], common.force)
@@ -90,7 +75,7 @@ def draw(
     if not mechanism.has_geometry:
         fail(f"{model} has no geometry to draw; mbssa decompose {model} --picture FILE draws its graph")
     ok = True
-    try:
+    with failing():
         if findings:
             picture = findings_at_reference(mechanism_in(mechanism, units))
         else:
@@ -101,11 +86,9 @@ def draw(
             else:
                 trajectory, where = resting(mechanism), "reference"
             ok = trajectory.ok
-            picture = mechanism_at(shown_in(trajectory, units), -1, points=names(points), where=where)
+            picture = mechanism_at(shown_in(trajectory, units), -1, points=points or (), where=where)
         with target.place() as place:
             save(picture, place)
-    except (ValueError, ModuleNotFoundError) as error:
-        fail(str(error))
     if not target.is_standard:
         print(f"wrote {path}")
     raise typer.Exit(OK if ok else NOT_DETERMINED)

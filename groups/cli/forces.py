@@ -4,62 +4,49 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
-from typing import Annotated
+from pathlib import Path
 
 import typer
 
 from groups.cli import options
-from groups.cli.arguments import names
 from groups.cli.loading import motion_to_solve, solvable_model
 from groups.cli.running import solve_interactively
 from groups.dynamics import forces as forces_of
 from groups.dynamics.inverse import driven_elsewhere
-from groups.pictures import forces_over_time, page
-from groups.reports.forces import ForcesSummary, forces_report
+from groups.reports.forces import forces_report
 from groups.trajectory import Trajectory
-from mbssa import Structure, load
-from mbssa.cli.console import NOT_DETERMINED, OK, STOPPED, fail, refuse, stopping
-from mbssa.cli.options import DurationOption, ModelArgument, MotionOption, StepsOption, UnitsOption, option
+from mbssa import ModelError, Structure, load
+from mbssa.cli.console import NOT_DETERMINED, OK, STOPPED, fail, fail_all, failing, refuse, stopping
+from mbssa.cli.options import DURATION, MODEL, MOTION, STEPS, UNITS, flag, option
 from mbssa.cli.outputs import PAGES, STILL, TABLES, Target, target_faults, targets_of
-from mbssa.pictures import save
 
 
 @stopping("nothing more was written")
 @options.with_options()
 def forces(
-    model: ModelArgument,
-    motion: MotionOption = None,
-    steps: StepsOption = None,
-    duration: DurationOption = None,
-    drives: Annotated[
-        str | None,
-        option(
-            "NAME,...",
-            "Give the drives to these coordinates; the motion stays.",
-            show_default="the inputs of MODEL",
-        ),
-    ] = None,
-    minimum_norm: Annotated[
-        bool,
-        typer.Option("--minimum-norm", help="Give reactions that are not determined those of least norm."),
-    ] = False,
-    output: Annotated[
-        options.Files,
-        options.files_option("Write the numbers: .csv or .parquet, - prints CSV", "--output", "-o"),
-    ] = None,
-    units: UnitsOption = "file",
-    plot: Annotated[options.Files, options.files_option("Draw forces over time: .png, .svg or .pdf")] = None,
-    animate: Annotated[
-        options.Files, options.files_option("Play the motion with arrows of joint forces: .html")
-    ] = None,
-    curves: Annotated[
-        str | None,
-        option(
-            "NAME,...",
-            "What --plot draws: joints (2-3), columns (2-3.Fx), drives, frame.",
-            show_default="drives, frame",
-        ),
-    ] = None,
+    model: str = MODEL,
+    motion: Path | None = MOTION,
+    steps: int | None = STEPS,
+    duration: float | None = DURATION,
+    drives: list[str] | None = option(
+        "NAME,...",
+        "Give the drives to these coordinates; the motion stays.",
+        show_default="the inputs of MODEL",
+    ),
+    minimum_norm: bool = flag(
+        "--minimum-norm", "Give reactions that are not determined those of least norm."
+    ),
+    output: options.Files = options.files_option(
+        "Write the numbers: .csv or .parquet, - prints CSV", "--output", "-o"
+    ),
+    units: str = UNITS,
+    plot: options.Files = options.files_option("Draw forces over time: .png, .svg or .pdf"),
+    animate: options.Files = options.files_option("Play the motion with arrows of joint forces: .html"),
+    curves: list[str] | None = option(
+        "NAME,...",
+        "What --plot draws: joints (2-3), columns (2-3.Fx), drives, frame.",
+        show_default="drives, frame",
+    ),
     *,
     common: options.CommonOptions,
 ) -> None:
@@ -82,25 +69,24 @@ def forces(
     if curves is not None and not plot:
         faults.append("--curves: are for pictures; write --plot FILE too")
     refuse(faults)
-    drawn = None if curves is None else names(curves)
 
     solvable = solvable_model(load(model), model)
     structure = solvable.structure
     path = motion_to_solve(solvable, model, motion, steps, duration)
+    at_reference = _driven(options.at_reference(solvable), structure, drives)
+    if plot or animate:
+        from groups.pictures import forces_over_time, page
+        from mbssa.pictures import save
     if plot:
-        try:
-            forces_over_time(forces_of(*_driven(options.at_reference(solvable), structure, drives)), drawn)
-        except (ValueError, ModuleNotFoundError) as error:
-            fail(f"--plot: {error}")
+        with failing("--plot: "):
+            forces_over_time(forces_of(*at_reference), curves)
 
     run = solve_interactively(solvable, path)
     if run.stopped:
         print("stopped by Ctrl-C; forces are those of what was computed", file=sys.stderr)
-    try:
+    with failing(f"{model}: "):
         trajectory, structure = _driven(run.trajectory, structure, drives)
         found = forces_of(trajectory, structure, minimum_norm=minimum_norm)
-    except ValueError as error:
-        fail(f"{model}: {error}")
     found = replace(found, trajectory=options.shown_in(found.trajectory, units))
 
     def write(target: Target) -> None:
@@ -109,18 +95,19 @@ def forces(
         elif target.endings is PAGES:
             page(found.trajectory, target.path, forces=found)
         else:
-            save(forces_over_time(found, drawn, units="file"), target.path)
+            save(forces_over_time(found, curves, units="file"), target.path)
 
-    shown = found.trajectory.mechanism.units
-    options.conclude(
-        targets,
-        write,
-        lambda files: forces_report(ForcesSummary(structure, found, files, shown, path)),
-        common.form,
-    )
+    options.conclude(targets, write, forces_report(structure, found, path), common.form)
     raise typer.Exit(STOPPED if run.stopped else OK if found.ok else NOT_DETERMINED)
 
 
-def _driven(trajectory: Trajectory, structure: Structure, drives: str | None) -> tuple[Trajectory, Structure]:
+def _driven(
+    trajectory: Trajectory, structure: Structure, drives: list[str] | None
+) -> tuple[Trajectory, Structure]:
     """A motion and its structure, or those of other drives."""
-    return (trajectory, structure) if drives is None else driven_elsewhere(trajectory, drives)
+    try:
+        return (trajectory, structure) if drives is None else driven_elsewhere(trajectory, drives)
+    except ModelError as error:
+        fail_all([f"--{fault}" for fault in error.faults])
+    except ValueError as error:
+        fail(f"--{error}")

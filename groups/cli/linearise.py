@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import typer
 
 from groups.cli import options
@@ -12,39 +10,35 @@ from groups.dynamics.forward.small_motions import Linearisation, equilibrium
 from groups.dynamics.forward.small_motions import linearise as linearise_about
 from groups.reports.small_motions import small_motions_report
 from groups.trajectory import Trajectory
-from mbssa import ModelError, load
-from mbssa.cli.console import BETWEEN, NOT_DETERMINED, OK, deliver, fail, fail_all, refuse
-from mbssa.cli.options import ModelArgument, SheetOption, number_of, option
+from mbssa import load
+from mbssa.cli.console import NOT_DETERMINED, OK, deliver, fail, failing, refuse
+from mbssa.cli.options import MODEL, SHEET, flag, number_of, option
 from mbssa.cli.outputs import MOVING, Target, targets_of
 from mbssa.joints.catalogue import coordinate_unit
 from mbssa.progress import bar
+from mbssa.texts import counted
 from mbssa.units import SI, chosen_units
 
 
 @options.with_options("units", "animate", "points", "frames", "fps", "width", "force", "trust", "allow")
 def linearise(
-    model: ModelArgument,
-    here: Annotated[
-        bool, typer.Option("--here", help="Linearise where MODEL stands; search for no equilibrium.")
-    ] = False,
-    initial: options.InitialOption = None,
-    apply: options.ApplyOption = None,
-    output: Annotated[
-        options.Files, options.files_option("Write the modes: .csv or .json, - prints CSV", "--output", "-o")
-    ] = None,
+    model: str = MODEL,
+    here: bool = flag("--here", "Linearise where MODEL stands; search for no equilibrium."),
+    initial: list[str] | None = options.INITIAL,
+    apply: list[str] | None = options.APPLY,
+    output: options.Files = options.files_option(
+        "Write the modes: .csv or .json, - prints CSV", "--output", "-o"
+    ),
     *,
     outputs: options.OutputOptions,
-    mode: Annotated[int, option("N", "Mode that --animate shows, from the table.", min=1)] = 1,
-    amplitude: Annotated[
-        str | None,
-        option(
-            "X",
-            "Of the coordinate that moves most, for --animate, in MODEL's units.",
-            show_default="0.1 rad, or 0.1 of the size",
-        ),
-    ] = None,
+    mode: int = option("N", "Mode that --animate shows, from the table.", 1, min=1),
+    amplitude: str | None = option(
+        "X",
+        "Of the coordinate that moves most, for --animate, in MODEL's units.",
+        show_default="0.1 rad, or 0.1 of the size",
+    ),
     common: options.CommonOptions,
-    form: SheetOption = "table",
+    form: str = SHEET,
 ) -> None:
     """Find the static equilibrium of MODEL, its eigenfrequencies and mode shapes.
 
@@ -66,33 +60,24 @@ def linearise(
     start = coordinate_values("--initial", initial, mechanism.units, SI, faults)
     applied = coordinate_values("--apply", apply, mechanism.units, ("N", "N m"), faults)
     refuse(faults)
-    try:
+    with failing():
         with bar() as show:
             rest = None if here else equilibrium(
                 mechanism, initial=start, applied=applied,
                 progress=lambda share: show("searching for an equilibrium", share),
             )  # fmt: skip
         found = linearise_about(mechanism, at=start if rest is None else rest.coordinates, applied=applied)
-    except ModelError:
-        raise  # names its place itself
-    except ValueError as error:
-        fail_all(str(error).split(BETWEEN))
-    units = chosen_units(outputs.units, mechanism.units)
     played = _played(found, mode, amplitude, outputs) if outputs.animate else None
+
+    report = small_motions_report(found, rest, chosen_units(outputs.units, mechanism.units))
 
     def write(target: Target) -> None:
         if played is not None and target.endings is MOVING:
             outputs.write(played, target)
         else:
-            report = small_motions_report(found, rest, (), units)
             deliver(report.export(target.path.suffix.lower().removeprefix(".")), target.path)
 
-    options.conclude(
-        [*sheets, *outputs.targets],
-        write,
-        lambda files: small_motions_report(found, rest, files, units),
-        form,
-    )
+    options.conclude([*sheets, *outputs.targets], write, report, form)
     raise typer.Exit(OK if rest is None or rest.found else NOT_DETERMINED)
 
 
@@ -103,7 +88,7 @@ def _played(
     faults = outputs.faults_at_reference(found.model)
     modes, at_most = len(found.frequency), None
     if mode > modes:
-        faults.append(f"--mode {mode}: there are {modes} modes, from 1")
+        faults.append(f"--mode {mode}: beyond the last of {counted(modes, 'mode')}")
     elif amplitude is not None:
         unit = coordinate_unit(found.moved_most(mode - 1))
         at_most = number_of(f"--amplitude {amplitude}", amplitude, unit, found.model.mechanism.units, faults)

@@ -5,21 +5,22 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import Field, dataclass, fields, is_dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import Any, get_type_hints
 
 import numpy as np
 import typer
 
-from groups.cli.arguments import expressions, names
+from groups.cli.arguments import expressions
 from groups.model import Model
-from groups.results.table import Choice, chosen_columns
+from groups.rest import at_rest
+from groups.results.table import QUANTITIES, Choice, chosen_columns
 from groups.trajectory import LEVELS, Level, Trajectory
 from mbssa.cli import completion
 from mbssa.cli.console import BETWEEN, present, refuse
 from mbssa.cli.inputs import shown_in as mechanism_in
-from mbssa.cli.options import AllowOption, ForceOption, FormatOption, TrustOption, UnitsOption, option
+from mbssa.cli.options import ALLOW, FORCE, FORMAT, TRUST, UNITS, option
 from mbssa.cli.outputs import (
     MOVING,
     STANDARD,
@@ -36,36 +37,21 @@ from mbssa.reports.table import Report
 
 Files = list[Path] | None
 
-InitialOption = Annotated[
-    list[str] | None,
-    option(
-        "NAME=VALUE",
-        "Value of a released coordinate at the start, in MODEL's units; may be repeated.",
-        completion.coordinate_values,
-    ),
-]
-ApplyOption = Annotated[
-    list[str] | None,
-    option(
-        "NAME=VALUE",
-        "Constant force or torque along a joint coordinate; may be repeated.",
-        completion.coordinate_values,
-    ),
-]
-QuantityOption = Annotated[
-    list[str] | None,
-    option(
-        "NAME=EXPRESSION", 'A column by expression, such as "camber=angle(hub.z, world.z)"; may be repeated.'
-    ),
-]
-CompiledOption = Annotated[
-    bool | None,
-    typer.Option(
-        "--compiled/--no-compiled",
-        help="Solve by machine code, or by NumPy; by default what is faster.",
-        show_default=False,
-    ),
-]
+INITIAL: Any = option(
+    "COORDINATE=VALUE,...", "Value of a released coordinate at the start, in MODEL's units; may be repeated."
+)
+APPLY: Any = option(
+    "COORDINATE=VALUE,...", "Constant force or torque along a joint coordinate; may be repeated."
+)
+QUANTITY: Any = option(
+    "NAME=EXPRESSION", 'A column by expression, such as "camber=angle(hub.z, world.z)"; may be repeated.'
+)
+COMPILED: Any = typer.Option(
+    None,
+    "--compiled/--no-compiled",
+    help="Solve by machine code, or by NumPy; by default what is faster.",
+    show_default=False,
+)
 
 
 def files_option(text: str, *names: str) -> Any:
@@ -77,71 +63,49 @@ def files_option(text: str, *names: str) -> Any:
 class CommonOptions:
     """Options that stand at the end of a command."""
 
-    force: ForceOption = False
-    trust: TrustOption = False
-    allow: AllowOption = None
-    form: FormatOption = "table"
+    force: bool = FORCE
+    trust: bool = TRUST
+    allow: list[Path] | None = ALLOW
+    form: str = FORMAT
 
 
 @dataclass(frozen=True)
 class OutputOptions:
     """Options of the files of a motion: numbers by columns, still pictures, animations."""
 
-    output: Annotated[
-        Files, files_option("Write the numbers: .csv, .parquet, .npz or .nc, - prints CSV", "--output", "-o")
-    ] = None
-    quantities: Annotated[
-        str | None,
-        option(
-            "KIND,...",
-            "Columns of .csv and .parquet: driven, joints, points, bodies, groups.",
-            completion.words("driven", "joints", "points", "bodies", "groups"),
-            show_default="all",
-        ),
-    ] = None
-    joints: Annotated[
-        str | None,
-        option(
-            "NAME,...",
-            "Joints (2-3) or coordinates (2-3.angle) in the columns; or driven.",
-            completion.names,
-            show_default="all",
-        ),
-    ] = None
-    bodies: Annotated[
-        str | None,
-        option(
-            "BODY,...",
-            "Bodies in the columns, with their named points.",
-            completion.bodies,
-            show_default="all",
-        ),
-    ] = None
-    quantity: QuantityOption = None
-    units: UnitsOption = "file"
-    plot: Annotated[
-        Files, files_option("Draw coordinates over time, or the paths of --points: .png, .svg or .pdf")
-    ] = None
-    curves: Annotated[
-        str | None,
-        option(
-            "NAME,...",
-            "What --plot draws over time: joints, coordinates, bodies, and names of --quantity.",
-            completion.recorded,
-        ),
-    ] = None
-    points: Annotated[
-        list[str] | None,
-        option(
-            "BODY.POINT,...", "Draw the paths of these points, or centres of these joints.", completion.points
-        ),
-    ] = None
-    animate: Annotated[
-        Files, files_option("Animate: .gif, .mp4, .webm, or .html to play and turn in a browser")
-    ] = None
-    frames: Annotated[int | None, option("N", "Frames of a film, evenly chosen.")] = None
-    fps: Annotated[float | None, option("X", "Frames of a film per second.")] = None
-    width: Annotated[int | None, option("PX", "Pixels of a film across.")] = None
+    output: Files = files_option(
+        "Write the numbers: .csv, .parquet, .npz or .nc, - prints CSV", "--output", "-o"
+    )
+    quantities: list[str] | None = option(
+        "KIND,...",
+        "Columns of .csv and .parquet: driven, joints, points, bodies, groups.",
+        complete=completion.words(*QUANTITIES),
+        show_default="all",
+    )
+    joints: list[str] | None = option(
+        "NAME,...",
+        "Joints (2-3) or coordinates (2-3.angle) in the columns; or driven.",
+        complete=completion.names,
+        show_default="all",
+    )
+    bodies: list[str] | None = option(
+        "BODY,...", "Bodies in the columns, with their named points.", show_default="all"
+    )
+    quantity: list[str] | None = QUANTITY
+    units: str = UNITS
+    plot: Files = files_option("Draw coordinates over time, or the paths of --points: .png, .svg or .pdf")
+    curves: list[str] | None = option(
+        "NAME,...",
+        "What --plot draws over time: joints, coordinates, bodies, and names of --quantity.",
+        complete=completion.recorded,
+    )
+    points: list[str] | None = option(
+        "BODY.POINT,...", "Draw the paths of these points, or centres of these joints."
+    )
+    animate: Files = files_option("Animate: .gif, .mp4, .webm, or .html to play and turn in a browser")
+    frames: int | None = option("N", "Frames of a film, evenly chosen.")
+    fps: float | None = option("X", "Frames of a film per second.")
+    width: int | None = option("PX", "Pixels of a film across.")
 
     @property
     def targets(self) -> list[Target]:
@@ -157,11 +121,11 @@ class OutputOptions:
         """Columns of the tables."""
         choice = Choice(units="file")
         if self.quantities is not None:
-            choice["quantities"] = names(self.quantities)
+            choice["quantities"] = self.quantities
         if self.joints is not None:
-            choice["joints"] = self.joints if self.joints in ("all", "driven") else names(self.joints)
+            choice["joints"] = self.joints[0] if self.joints in (["all"], ["driven"]) else self.joints
         if self.bodies is not None:
-            choice["bodies"] = names(self.bodies)
+            choice["bodies"] = self.bodies
         if self.quantity:
             choice["derived"] = expressions(self.quantity, [])
         return choice
@@ -176,6 +140,11 @@ class OutputOptions:
     ) -> list[str]:
         """Faults, before the model is read: ``read`` are the run's files, ``others`` its own targets."""
         faults = target_faults([*self.targets, *others], read, force, form)
+        faults += [
+            f"--quantities {name}: no such kind; there are {', '.join(QUANTITIES)}"
+            for name in self.quantities or ()
+            if name not in QUANTITIES
+        ]
         expressions(self.quantity, faults)
         columns = self.quantities, self.joints, self.bodies
         if not self._tables and any(one is not None for one in columns):
@@ -190,8 +159,6 @@ class OutputOptions:
             faults.append(
                 "--frames, --fps, --width: are for films; write --animate FILE.gif, .mp4 or .webm too"
             )
-        if self.points and not names(self.points):
-            faults.append("--points: names no point")
         return faults
 
     def faults_at_reference(
@@ -201,15 +168,16 @@ class OutputOptions:
         faults: list[str] = []
         if not (self._tables or self.plot or self.animate):
             return faults
-        from groups.pictures.coordinates import coordinates
-        from groups.pictures.paths import paths
-
         still = at_reference(model, kept, level)
         try:
             if self.plot and self.points:
-                paths(still, names(self.points))
+                from groups.pictures.paths import paths
+
+                paths(still, self.points)
             elif self.plot:
-                coordinates(still, self._curves, derived=self.columns.get("derived"))
+                from groups.pictures.coordinates import coordinates
+
+                coordinates(still, self.curves, derived=self.columns.get("derived"))
         except ValueError as error:
             advice = "" if kept is None or self.points else "; --keep more bodies, or write --points"
             faults.append(f"--plot: {error}{advice}")
@@ -237,16 +205,12 @@ class OutputOptions:
             trajectory,
             target.path,
             picture="paths" if self.points else "coordinates",
-            points=names(self.points) or None,
-            curves=self._curves,
+            points=self.points,
+            curves=self.curves,
             film=self.film,
             derived=self.columns.get("derived"),
             units="file",
         )
-
-    @property
-    def _curves(self) -> list[str] | None:
-        return None if self.curves is None else names(self.curves)
 
     @property
     def _tables(self) -> list[Path]:
@@ -272,18 +236,13 @@ class OutputOptions:
         bodies = len(set(still.kept.tolist()) | {0})
         most = MOST_BODIES if films else MOST_BODIES_OF_A_PAGE
         refuse_beyond(most, bodies, "bodies", "one animation", "name fewer with --keep")
-        points_of(scene_of(still, 1), names(self.points) or None)
+        points_of(scene_of(still, 1), self.points)
 
 
-def conclude(
-    targets: Sequence[Target],
-    write: Callable[[Target], object],
-    report: Callable[[list[Path]], Report],
-    form: str,
-) -> None:
-    """Write the files of a command and print its report of them; exit 2 where one cannot be written."""
+def conclude(targets: Sequence[Target], write: Callable[[Target], object], report: Report, form: str) -> None:
+    """Write the files of a command and print its report with them; exit 2 where one cannot be written."""
     files, faults = written(targets, write)
-    present(report(files), form, beside=files)
+    present(report.with_files(files), form, beside=files)
     refuse(faults)
 
 
@@ -297,8 +256,6 @@ def at_reference(
     model: Model, kept: Sequence[int] | None = None, level: Level = "acceleration"
 ) -> Trajectory:
     """One instant at the reference, on which columns and pictures are tried before the solution."""
-    from groups.pictures.scene import at_rest
-
     bodies = np.arange(model.mechanism.n_bodies) if kept is None else np.array(kept)
     return at_rest(model.mechanism, model.reference, bodies, LEVELS.index(level), model.structure.n_groups)
 
@@ -310,26 +267,26 @@ def with_options(*chosen: str) -> Callable[[Callable[..., None]], Callable[..., 
     def expand(command: Callable[..., None]) -> Callable[..., None]:
         keyword = inspect.Parameter.KEYWORD_ONLY
         parameters: list[inspect.Parameter] = []
-        records: dict[str, tuple[type, list[str]]] = {}
+        records: list[tuple[str, Any]] = []
         for each in inspect.signature(command, eval_str=True).parameters.values():
-            record = each.annotation
-            if not (isinstance(record, type) and is_dataclass(record)):
+            if not is_dataclass(each.annotation):
                 parameters.append(each.replace(kind=keyword))
                 continue
-            hints = get_type_hints(record, include_extras=True)
-            kept = [field for field in fields(record) if field.name in chosen or not chosen]
-            records[each.name] = record, [field.name for field in kept]
+            records.append((each.name, each.annotation))
+            hints = get_type_hints(each.annotation)
             parameters += [
-                inspect.Parameter(one.name, keyword, default=one.default, annotation=hints[one.name])
-                for one in kept
+                inspect.Parameter(field.name, keyword, default=field.default, annotation=hints[field.name])
+                for field in fields(each.annotation)
+                if field.name in chosen or not chosen
             ]
 
         @functools.wraps(command)
         def expanded(**given: Any) -> None:
-            made = {
-                name: record(**{option: given.pop(option) for option in names})
-                for name, (record, names) in records.items()
-            }
+            def value(field: Field[Any]) -> Any:
+                own: Any = field.default
+                return given.pop(field.name) if field.name in chosen or not chosen else own.default
+
+            made = {name: record(**{f.name: value(f) for f in fields(record)}) for name, record in records}
             command(**given, **made)
 
         vars(expanded)["__signature__"] = inspect.Signature(parameters)

@@ -4,88 +4,59 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import Any, cast
 
 import numpy as np
 import typer
 
-from groups.cli.arguments import names
 from groups.cli.loading import motion_to_solve, solvable_model
 from groups.cli.options import CommonOptions, with_options
 from groups.motion import Motion, constant_speed, driven_coordinates
 from groups.partitioning import Partitioning, sweep_partition
 from groups.partitioning import partition as divide
 from groups.partitioning.choice import CannotAssembleError
-from groups.pictures.partitioning import conditions
+from groups.partitioning.pivoting import Method
 from groups.reports.partitioning import partition_report, sweep_report
 from groups.trajectory import Trajectory
 from mbssa import Mechanism, ModelError, load, with_inputs
-from mbssa.cli import completion
-from mbssa.cli.console import NOT_DETERMINED, OK, fail, fail_all, present, refuse
+from mbssa.cli.console import NOT_DETERMINED, OK, fail, fail_all, failing, present, refuse
 from mbssa.cli.inputs import shown_in
-from mbssa.cli.options import (
-    DurationOption,
-    ModelArgument,
-    MotionOption,
-    OutputOption,
-    SheetOption,
-    StepsOption,
-    UnitsOption,
-    option,
-)
+from mbssa.cli.options import DURATION, MODEL, MOTION, OUTPUT, SHEET, STEPS, UNITS, flag, option
 from mbssa.cli.outputs import STILL, target_faults, targets_of
 from mbssa.joints.catalogue import is_length
-from mbssa.pictures import save
 from mbssa.progress import Progress, bar
-
-METHODS = ("complete", "qr")
-
-
-def _coordinates(text: str) -> Any:
-    """Option that names coordinates."""
-    return option("NAME,...", text, completion.coordinates)
 
 
 @with_options("force", "trust", "allow")
 def partition(
-    model: ModelArgument,
-    method: Annotated[
-        str, option("NAME", "complete (Gaussian elimination, complete pivoting) or qr.")
-    ] = "complete",
-    cut: Annotated[
-        str | None,
-        option("JOINT,...", "Cut these joints; those with the most freedom if not given.", completion.joints),
-    ] = None,
-    independent: Annotated[
-        str | None,
-        _coordinates(
-            "Independent coordinates, all others dependent; or all. With --sweep, what is chosen once."
-        ),
-    ] = None,
-    dependent: Annotated[str | None, _coordinates("Dependent coordinates, all others independent.")] = None,
-    driven: Annotated[str | None, _coordinates("Driven coordinates instead of the model's; or none.")] = None,
-    tolerance: Annotated[
-        float, option("SHARE", "A pivot below this share of the largest entry is none.")
-    ] = 1e-9,
-    sweep: Annotated[
-        bool, typer.Option("--sweep", help="Follow the choices, and the groups' conditions, along a motion.")
-    ] = False,
-    motion: MotionOption = None,
-    steps: StepsOption = None,
-    duration: DurationOption = None,
-    drive: Annotated[
-        str | None,
-        _coordinates("With --sweep: drive these instead, past what the model's inputs cannot pass."),
-    ] = None,
-    at: Annotated[float | None, option("S", "Partition at this time of the motion.")] = None,
-    form: SheetOption = "table",
-    output: OutputOption = None,
-    plot: Annotated[
-        Path | None, option("FILE", "With --sweep: draw the conditions over time, .png, .svg or .pdf.")
-    ] = None,
+    model: str = MODEL,
+    method: Method = option("NAME", "complete (Gaussian elimination, complete pivoting) or qr.", "complete"),
+    cut: list[str] | None = option(
+        "JOINT,...", "Cut these joints; those with the most freedom if not given."
+    ),
+    independent: list[str] | None = option(
+        "COORDINATE,...",
+        "Independent coordinates, all others dependent; or all. With --sweep, what is chosen once.",
+    ),
+    dependent: list[str] | None = option("COORDINATE,...", "Dependent coordinates, all others independent."),
+    driven: list[str] | None = option(
+        "COORDINATE,...", "Driven coordinates instead of the model's; or none."
+    ),
+    tolerance: float = option("SHARE", "A pivot below this share of the largest entry is none.", 1e-9),
+    sweep: bool = flag("--sweep", "Follow the choices, and the groups' conditions, along a motion."),
+    motion: Path | None = MOTION,
+    steps: int | None = STEPS,
+    duration: float | None = DURATION,
+    drive: list[str] | None = option(
+        "COORDINATE,...", "With --sweep: drive these instead, past what the model's inputs cannot pass."
+    ),
+    at: float | None = option("S", "Partition at this time of the motion."),
+    form: str = SHEET,
+    output: Path | None = OUTPUT,
+    plot: Path | None = option("FILE", "With --sweep: draw the conditions over time, .png, .svg or .pdf."),
     *,
     common: CommonOptions,
-    units: UnitsOption = "file",
+    units: str = UNITS,
 ) -> None:
     """Cut MODEL open and divide its coordinates into independent and dependent ones.
 
@@ -99,8 +70,6 @@ def partition(
     Example: mbssa partition pendulum_four_bar --sweep --drive 1-3.angle
     """
     faults = []
-    if method not in METHODS:
-        faults.append(f"--method {method}: write {' or '.join(METHODS)}")
     if not 0 <= tolerance < 1:
         faults.append(f"--tolerance {tolerance}: write a share of the largest entry, from 0 to below 1")
     one = {"--dependent": dependent, "--driven": driven, "--at": at}
@@ -115,27 +84,25 @@ def partition(
     faults += target_faults(
         targets_of(("--output", output, ()), ("--plot", plot, STILL)), [model, motion], common.force
     )
-    if drive is not None and not names(drive):
-        faults.append("--drive: names no coordinate")
     refuse(faults)
 
     mechanism = load(model)
-    options: dict[str, Any] = {"cuts": _named(cut), "method": method, "tolerance": tolerance}
-    chosen: Any = _named(independent)
-    chosen = "all" if chosen == ["all"] else chosen
+    options: dict[str, Any] = {"cuts": cut, "method": method, "tolerance": tolerance}
+    chosen = "all" if independent == ["all"] else independent
     path: Motion | Trajectory
     if sweep or at is not None:
         solvable = solvable_model(mechanism, model)
         if drive is not None:
-            path = _driven_path(mechanism, model, names(drive), motion, steps, duration)
+            path = _driven_path(mechanism, model, drive, motion, steps, duration)
         else:
             path = motion_to_solve(solvable, model, motion, steps, duration, level="position")
     if sweep:
-        try:
+        with failing(f"{model}: "):
             swept = sweep_partition(solvable, path, independent=chosen, **options)
-        except ValueError as error:
-            fail(f"{model}: {error}")
         if plot is not None:
+            from groups.pictures.partitioning import conditions
+            from mbssa.pictures import save
+
             save(conditions(swept), plot)
         present(sweep_report(swept), form, output)
         return
@@ -148,8 +115,8 @@ def partition(
         options["at"] = solved.instants(slice(nearest, nearest + 1))
     own: dict[str, Any] = {
         "independent": chosen,
-        "dependent": _named(dependent),
-        "driven": [] if driven == "none" else _named(driven),
+        "dependent": dependent,
+        "driven": [] if driven == ["none"] else driven,
     }
     try:
         with bar() as show:
@@ -163,10 +130,6 @@ def partition(
         fail(f"{model}: {error}")
     present(partition_report(found, rivals), form, output)
     raise typer.Exit(NOT_DETERMINED if found.bound else OK)
-
-
-def _named(text: str | None) -> list[str] | None:
-    return None if text is None else names(text)
 
 
 def _given(options: Mapping[str, Any]) -> list[str]:

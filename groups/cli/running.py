@@ -12,17 +12,16 @@ from pathlib import Path
 from pkgutil import resolve_name
 from time import perf_counter
 from types import FrameType
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
-import typer
 
 from groups.model import Model
 from groups.motion import Motion
 from groups.status import NOT_COMPUTED
 from groups.trajectory import Branch, Level, Trajectory
 from mbssa.cli import RUNNER
-from mbssa.cli.options import option
+from mbssa.cli.options import flag, option
 from mbssa.progress import Progress, bar
 
 #: Shortest compilation, and shortest proof that an option requests, that are announced (s).
@@ -33,22 +32,14 @@ ANNOUNCED, ANNOUNCED_PROOF = 1.0, 3.0
 class Request:
     """Options of a run by a plan; true where one of them is given."""
 
-    workers: Annotated[
-        int | None, option("N", "Solve on so many cores, by the plan predicted fastest.", min=1)
-    ] = None
-    executor: Annotated[str | None, option("NAME", "threads, processes, mpi or cluster, for --workers.")] = (
-        None
-    )
-    plan: Annotated[Path | None, option("FILE", "Solve by this plan, as mbssa routes --save wrote it.")] = (
-        None
-    )
-    checkpoint: Annotated[
-        Path | None, option("FOLDER", "Keep what is done, so that --resume can go on from it.")
-    ] = None
-    resume: Annotated[bool, typer.Option("--resume", help="Go on from what --checkpoint keeps.")] = False
+    workers: int | None = option("N", "Solve on so many cores, by the plan predicted fastest.", min=1)
+    executor: str | None = option("NAME", "threads, processes, mpi or cluster, for --workers.")
+    plan: Path | None = option("FILE", "Solve by this plan, as mbssa routes --save wrote it.")
+    checkpoint: Path | None = option("FOLDER", "Keep what is done, so that --resume can go on from it.")
+    resume: bool = flag("--resume", "Go on from what --checkpoint keeps.")
 
     def __bool__(self) -> bool:
-        return self != Request()
+        return any(value not in (None, False) for value in vars(self).values())
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,12 +7,12 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Literal
 
 import typer
 
 from groups.cli import options
-from groups.cli.arguments import by_option, coordinate_values, names, pairs
+from groups.cli.arguments import by_option, coordinate_values, pairs
 from groups.cli.running import stoppable_progress
 from groups.dynamics.forward import Event, Method
 from groups.dynamics.forward import simulate as simulate_by
@@ -21,10 +21,9 @@ from groups.dynamics.forward.running import model_of
 from groups.model import Model
 from groups.reports.simulation import simulation_report
 from groups.trajectory import load_trajectory
-from mbssa import ModelError, load
-from mbssa.cli import completion
-from mbssa.cli.console import BETWEEN, NOT_DETERMINED, OK, STOPPED, fail, fail_all, refuse, stopping
-from mbssa.cli.options import ModelArgument, StepsOption, number_of, option
+from mbssa import load
+from mbssa.cli.console import BETWEEN, NOT_DETERMINED, OK, STOPPED, fail_all, failing, refuse, stopping
+from mbssa.cli.options import MODEL, STEPS, number_of, option
 from mbssa.cli.outputs import TABLES, Target, targets_of
 from mbssa.units import SI
 
@@ -34,73 +33,48 @@ _STIFFNESS, _DAMPING = "1e7 N/m", "200 N s/m"
 @stopping("nothing more was written")
 @options.with_options()
 def simulate(
-    model: ModelArgument,
-    duration: Annotated[float | None, option("S", "Seconds.", show_default="of MODEL's motion, or 1")] = None,
-    steps: StepsOption = None,
-    method: Annotated[
-        Method,
-        option(
-            "NAME", "How the equations of motion are written: groups, partitioning, lagrange, penalty or dae."
-        ),
-    ] = "groups",
-    tolerance: Annotated[float, option("X", "Relative, of the integrator.")] = 1e-8,
-    integrator: Annotated[
-        Integrator | None,
-        option(
-            "NAME",
-            "Of SciPy: DOP853, RK45, RK23, Radau, BDF or LSODA.",
-            show_default="DOP853; Radau for penalty",
-        ),
-    ] = None,
-    largest_step: Annotated[
-        float,
-        option(
-            "S", "Seconds that a step may take: less than the shortest contact lasts.", show_default="any"
-        ),
-    ] = math.inf,
-    most_steps: Annotated[
-        int, option("N", "Steps of the integrator after which a run is given up.", min=1)
-    ] = 1_000_000,
-    initial: options.InitialOption = None,
-    rate: Annotated[
-        list[str] | None,
-        option(
-            "NAME=VALUE",
-            "Rate of a released coordinate at the start, in MODEL's units per second; may be repeated.",
-            completion.coordinates,
-        ),
-    ] = None,
-    drive: Annotated[
-        str | None,
-        option(
-            "COORDINATE,...",
-            "Coordinates that keep the law of MODEL's motion; all others are released.",
-            completion.coordinates,
-        ),
-    ] = None,
-    apply: options.ApplyOption = None,
-    until: Annotated[
-        list[str] | None,
-        option("QUANTITY=VALUE", 'End where a quantity passes a value: "1-2.angle=90deg"; may be repeated.'),
-    ] = None,
-    restart: Annotated[
-        Path | None, option("FILE", "Go on from the last instant of a run that was written as .npz.")
-    ] = None,
-    limits: Annotated[
-        Literal["note", "stop"],
-        typer.Option(help="What happens where a joint coordinate reaches a limit of MODEL."),
-    ] = "note",
-    stiffness: Annotated[str, option("X", "Of joints by --method penalty, in MODEL's units.")] = _STIFFNESS,
-    damping: Annotated[str, option("X", "Of joints by --method penalty, in MODEL's units.")] = _DAMPING,
+    model: str = MODEL,
+    duration: float | None = option("S", "Seconds.", show_default="of MODEL's motion, or 1"),
+    steps: int | None = STEPS,
+    method: Method = option(
+        "NAME",
+        "How the equations of motion are written: groups, partitioning, lagrange, penalty or dae.",
+        "groups",
+    ),
+    tolerance: float = option("X", "Relative, of the integrator.", 1e-8),
+    integrator: Integrator | None = option(
+        "NAME", "Of SciPy: DOP853, RK45, RK23, Radau, BDF or LSODA.", show_default="DOP853; Radau for penalty"
+    ),
+    largest_step: float = option(
+        "S",
+        "Seconds that a step may take: less than the shortest contact lasts.",
+        math.inf,
+        show_default="any",
+    ),
+    most_steps: int = option("N", "Steps of the integrator after which a run is given up.", 1_000_000, min=1),
+    initial: list[str] | None = options.INITIAL,
+    rate: list[str] | None = option(
+        "COORDINATE=VALUE,...",
+        "Rate of a released coordinate at the start, in MODEL's units per second; may be repeated.",
+    ),
+    drive: list[str] | None = option(
+        "COORDINATE,...", "Coordinates that keep the law of MODEL's motion; all others are released."
+    ),
+    apply: list[str] | None = options.APPLY,
+    until: list[str] | None = option(
+        "QUANTITY=VALUE", 'End where a quantity passes a value: "1-2.angle=90deg"; may be repeated.'
+    ),
+    restart: Path | None = option("FILE", "Go on from the last instant of a run that was written as .npz."),
+    limits: Literal["note", "stop"] = typer.Option(
+        "note", help="What happens where a joint coordinate reaches a limit of MODEL."
+    ),
+    stiffness: str = option("X", "Of joints by --method penalty, in MODEL's units.", _STIFFNESS),
+    damping: str = option("X", "Of joints by --method penalty, in MODEL's units.", _DAMPING),
     *,
     outputs: options.OutputOptions,
-    energies: Annotated[
-        options.Files, option("FILE", "Write energies and errors over time: .csv or .parquet.")
-    ] = None,
-    reactions: Annotated[
-        options.Files, option("FILE", "Write reactions of all joints over time: .csv or .parquet.")
-    ] = None,
-    compiled: options.CompiledOption = None,
+    energies: options.Files = option("FILE", "Write energies and errors over time: .csv or .parquet."),
+    reactions: options.Files = option("FILE", "Write reactions of all joints over time: .csv or .parquet."),
+    compiled: bool | None = options.COMPILED,
     common: options.CommonOptions,
 ) -> None:
     """Simulate MODEL under its masses, gravity and forces: forward dynamics.
@@ -125,12 +99,8 @@ def simulate(
     refuse(faults)
 
     mechanism = load(model)
-    try:
+    with failing(code=NOT_DETERMINED):
         released = model_of(mechanism)
-    except ModelError:
-        raise  # names its place itself
-    except ValueError as error:
-        fail(str(error), NOT_DETERMINED)
     faults = outputs.faults_at_reference(released)
     units = mechanism.units
     start = coordinate_values("--initial", initial, units, SI, faults)
@@ -162,7 +132,7 @@ def simulate(
                 steps=steps or 201,
                 initial=start,
                 rates=rates,
-                prescribed=names(drive),
+                prescribed=drive or (),
                 applied=applied,
                 events=events,
                 start=before,
@@ -189,10 +159,7 @@ def simulate(
         else:
             found.forces.write(target.path, force=True)
 
-    shown = found.trajectory.mechanism.units
-    options.conclude(
-        [*outputs.targets, *tables], write, lambda files: simulation_report(found, files, shown), common.form
-    )
+    options.conclude([*outputs.targets, *tables], write, simulation_report(found), common.form)
     raise typer.Exit(STOPPED if found.status == "stopped" else OK if found.ok else NOT_DETERMINED)
 
 

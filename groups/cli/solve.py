@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
-from typing import Annotated
+from pathlib import Path
 
 import typer
 
@@ -15,53 +15,37 @@ from groups.cli.running import Request, solve_interactively
 from groups.reports.solution import solution_report
 from groups.trajectory import Branch, Level
 from mbssa import load, mpi_rank
-from mbssa.cli import completion
 from mbssa.cli.console import NOT_DETERMINED, OK, STOPPED, fail, refuse, stopping
-from mbssa.cli.options import DurationOption, ModelArgument, MotionOption, StepsOption, option
+from mbssa.cli.options import DURATION, MODEL, MOTION, STEPS, option
 from mbssa.cli.outputs import dash_faults
 
 
 @stopping("nothing more was written")
 @options.with_options()
 def solve(
-    model: ModelArgument,
-    motion: MotionOption = None,
-    steps: StepsOption = None,
-    duration: DurationOption = None,
-    mode: Annotated[
-        list[str] | None,
-        option(
-            "GROUP=NUMBER",
-            "Assembly mode of a group, as mbssa modes numbers them; may be repeated.",
-            completion.group_values,
-        ),
-    ] = None,
-    solver: Annotated[
-        list[str] | None,
-        option(
-            "GROUP=NAME",
-            "Solver of a group, as mbssa solvers --all names them; may be repeated.",
-            completion.group_values,
-        ),
-    ] = None,
-    keep: Annotated[
-        list[str] | None, option("BODY,...", "Keep these bodies alone, by name or number.", completion.bodies)
-    ] = None,
-    level: Annotated[
-        Level, option("LEVEL", "The last one wanted: position, velocity or acceleration.")
-    ] = "acceleration",
-    branch: Annotated[
-        Branch | None,
-        option(
-            "HOW",
-            "How branches are held: proven, smooth (on through crossings), or checked (faster).",
-            show_default="proven",
-        ),
-    ] = None,
+    model: str = MODEL,
+    motion: Path | None = MOTION,
+    steps: int | None = STEPS,
+    duration: float | None = DURATION,
+    mode: list[str] | None = option(
+        "GROUP=NUMBER,...", "Assembly mode of a group, as mbssa modes numbers them; may be repeated."
+    ),
+    solver: list[str] | None = option(
+        "GROUP=NAME,...", "Solver of a group, as mbssa solvers --all names them; may be repeated."
+    ),
+    keep: list[str] | None = option("BODY,...", "Keep these bodies alone, by name or number."),
+    level: Level = option(
+        "LEVEL", "The last one wanted: position, velocity or acceleration.", "acceleration"
+    ),
+    branch: Branch | None = option(
+        "HOW",
+        "How branches are held: proven, smooth (on through crossings), or checked (faster).",
+        show_default="proven",
+    ),
     *,
     outputs: options.OutputOptions,
     request: Request,
-    compiled: options.CompiledOption = None,
+    compiled: bool | None = options.COMPILED,
     common: options.CommonOptions,
 ) -> None:
     """Solve position, velocity and acceleration of MODEL over a motion, group by group.
@@ -112,11 +96,10 @@ def solve(
 
     reached = run.reached
     run = replace(run, trajectory=options.shown_in(run.trajectory, outputs.units))
-    units = run.trajectory.mechanism.units
     options.conclude(
         outputs.targets if len(reached.time) else [],
         lambda target: outputs.write(reached, target),
-        lambda files: solution_report(solvable, path, run, files, units),
+        solution_report(solvable, path, run),
         common.form,
     )
     raise typer.Exit(STOPPED if run.stopped else OK if run.trajectory.ok else NOT_DETERMINED)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from pathlib import Path
 
 import typer
 
@@ -12,24 +12,20 @@ from groups.solvers.library import table
 from mbssa import load
 from mbssa.cli import completion
 from mbssa.cli.console import fail, present
-from mbssa.cli.options import AllowOption, FormatOption, TrustOption
+from mbssa.cli.options import ALLOW, FORMAT, TRUST, flag
 
 
 def solvers(
-    model: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="MODEL",
-            autocompletion=completion.models,
-            help="A built-in model or a file; without it, all group types.",
-        ),
-    ] = None,
-    every: Annotated[
-        bool, typer.Option("--all", help="Name the other solvers that each group can have, too.")
-    ] = False,
-    trust: TrustOption = False,
-    allow: AllowOption = None,
-    form: FormatOption = "table",
+    model: str | None = typer.Argument(
+        None,
+        metavar="MODEL",
+        autocompletion=completion.models,
+        help="A built-in model or a file; without it, all group types.",
+    ),
+    every: bool = flag("--all", "Name the other solvers that each group can have, too."),
+    trust: bool = TRUST,
+    allow: list[Path] | None = ALLOW,
+    form: str = FORMAT,
 ) -> None:
     """Say which solver each structural group of MODEL gets, and why.
 

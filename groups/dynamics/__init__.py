@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -12,10 +11,7 @@ from groups.dynamics.inverse import acting_on, driven_elsewhere, solve_backwards
 from groups.dynamics.results import Forces, JointForces, results_of
 from groups.dynamics.state import State
 from groups.trajectory import Trajectory
-from mbssa import decompose
-
-if TYPE_CHECKING:
-    from mbssa import Structure
+from mbssa import Structure, decompose
 
 __all__ = ["Forces", "JointForces", "forces"]
 
@@ -74,11 +70,15 @@ def forces(
             raise ValueError("drives have a structure of their own; leave the structure out")
         trajectory, structure = driven_elsewhere(trajectory, drives)
     structure = decompose(trajectory.mechanism) if structure is None else structure
+    if not isinstance(structure, Structure):
+        given = type(structure).__name__
+        raise TypeError(f"a {given} is no structure; mbssa.decompose(mechanism) gives what is taken here")
     mine, theirs = trajectory.mechanism, structure.mechanism
-    if mine is not theirs and not np.array_equal(mine.driven, theirs.driven):
+    arrays = ("joint_type", "joint_start", "joint_body", "driven")
+    if not all(np.array_equal(getattr(mine, name), getattr(theirs, name)) for name in arrays):
         raise ValueError(
-            "the structure has other driven coordinates than the trajectory; decompose its mechanism, or "
-            "name them by drives=…"
+            "the structure has other joints or driven coordinates than the trajectory; decompose its "
+            "mechanism, or name the coordinates by drives=…"
         )
     if not structure.determined:
         raise ValueError("the mechanism has no structural groups: it is not determined; see mbssa check")

@@ -16,7 +16,7 @@ import numpy as np
 
 from mbssa import Mechanism
 from mbssa.arrays import Floats
-from mbssa.joints.axes import cross, unit
+from mbssa.joints.axes import cross
 from mbssa.joints.catalogue import type_of_joint
 from mbssa.joints.frames import Frames
 from mbssa.joints.system import Rows, rows_at, unknowns
@@ -73,26 +73,20 @@ def _tooth(frames: Frames, j: int, centres: list[Floats]) -> Tooth | None:
     first, second = relations.constraints[0].terms[:2]
     ends = [relations.pairs[term.pair] for term in (first, second)]
     axes = [frames.rotation[pair.bodies[1]] @ pair.axes[1][:, 2] for pair in ends]
-    across, apart, ratio = cross(axes[0], axes[1]), centres[1] - centres[0], second.factor
-    if np.linalg.norm(across) <= _SAME:  # parallel
-        sense = float(np.sign(axes[0] @ axes[1]))
-        if ratio + sense == 0.0 or abs(apart @ axes[0]) > _SAME * size:
-            return None
-        point = centres[0] + apart * sense / (ratio + sense)
-    elif abs(apart @ unit(across)) > _SAME * size:
-        return None  # the axes do not meet
-    else:
-        planes = np.array([axes[0], axes[1], across])
-        point = np.linalg.solve(planes, (planes * [centres[0], centres[1], centres[0]]).sum(axis=1))
-    arms = [cross(axis, point - centre) for axis, centre in zip(axes, centres, strict=True)]
+    apart, ratio = centres[1] - centres[0], second.factor
+    # Of the arm from the first centre: both wheels have one velocity there, and the point is in both planes.
+    speeds = [ratio * cross(axes[0], np.eye(3)).T, cross(axes[1], np.eye(3)).T]
+    rows = np.vstack([speeds[0] + speeds[1], axes])
+    arm = np.linalg.lstsq(rows, [*(speeds[1] @ apart), 0.0, axes[1] @ apart])[0]
+    arms = [cross(axes[0], arm), cross(axes[1], arm - apart)]
     radius = float(np.linalg.norm(arms[0]))
-    if radius <= _SAME * size:
+    if radius <= _SAME * size or max(abs(axes[0] @ arm), abs(axes[1] @ (arm - apart))) > _SAME * size:
         return None
     if np.linalg.norm(arms[1] + ratio * arms[0]) > _SAME * radius * max(1.0, abs(ratio)):
         return None
     carrier = relations.bodies[2]
     force = frames.rotation[carrier].T @ arms[0] / radius**2
-    return Tooth(carrier, frames.on_body(carrier, tuple(point)), force)
+    return Tooth(carrier, frames.on_body(carrier, tuple(centres[0] + arm)), force)
 
 
 def _stays(

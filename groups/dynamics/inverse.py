@@ -13,13 +13,15 @@ import numpy.typing as npt
 
 from groups.dynamics.block import Block, JointLoads, balanced
 from groups.dynamics.equilibrium import Balance
-from groups.dynamics.forces import wrenches_of
+from groups.dynamics.forces import exerted
 from groups.dynamics.forces.at import Solved, coordinate_fault
 from groups.dynamics.masses import Energy, Wrench, masses
 from groups.dynamics.state import State
 from groups.passive_rotations import locked_rotations
-from mbssa import decompose, with_inputs
+from groups.setting import without_equation
+from mbssa import ModelError, decompose, with_inputs
 from mbssa.arrays import Floats
+from mbssa.bounds import LARGEST_LOAD, range_fault
 
 if TYPE_CHECKING:
     from groups.trajectory import Trajectory
@@ -88,7 +90,9 @@ class Acting(NamedTuple):
 def acting_on(state: State, applied: Mapping[str, npt.ArrayLike] | None) -> Acting:
     """Loads that act on the bodies but reactions and driving forces."""
     mechanism = state.trajectory.mechanism
-    elements = {force.id: wrenches_of(force, state) for force in mechanism.forces}
+    elements = {force.id: exerted(force, state)[0] for force in mechanism.forces}
+    if not isinstance(applied or {}, Mapping):
+        raise TypeError(f"applied takes forces by coordinate, such as {{'1-2.angle': 5.0}}, not {applied!r}")
     faults = []
     for name, values in (applied or {}).items():
         fault = coordinate_fault(mechanism, name)
@@ -98,8 +102,8 @@ def acting_on(state: State, applied: Mapping[str, npt.ArrayLike] | None) -> Acti
             effort, fault = np.zeros(0), fault or f"{values!r} is no number"
         if not fault and effort.shape not in ((), (state.instants,)):
             fault = f"shape {effort.shape}; write ({state.instants},) or a number"
-        if not fault and not np.isfinite(effort).all():
-            fault = "is not finite; write numbers"
+        if not fault and (large := range_fault(np.abs(effort).max(initial=0.0), largest=LARGEST_LOAD)):
+            fault = f"the largest {large}" if effort.ndim else large
         if fault:
             faults.append(f"applied {name!r}: {fault}")
             continue
@@ -113,7 +117,12 @@ def acting_on(state: State, applied: Mapping[str, npt.ArrayLike] | None) -> Acti
 
 def driven_elsewhere(trajectory: Trajectory, drives: Sequence[str] | str) -> tuple[Trajectory, Structure]:
     """The same motion of the mechanism that is driven in other coordinates, and its structure."""
-    structure = decompose(with_inputs(trajectory.mechanism, drives))
+    try:
+        structure = decompose(with_inputs(trajectory.mechanism, drives))
+    except ModelError as error:
+        raise ModelError(error.source, [fault.at("drives") for fault in error.faults]) from None
+    if bare := without_equation(structure.mechanism):
+        raise ValueError(f"drives {', '.join(bare)}: no joint is driven in that; name another coordinate")
     if not structure.determined:
         named = ", ".join(structure.mechanism.driven_coordinates) or "of no coordinate"
         raise ValueError(

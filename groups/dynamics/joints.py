@@ -39,20 +39,15 @@ class Joint:
         found[:, :3] /= size
         return found
 
-    @property
-    def wrench(self) -> Floats:
-        """(S, 6, T) at the chosen parameters."""
-        return self.value(self.columns)
-
-    @property
-    def open(self) -> Bools:
-        """Components (S, 6) that are not determined, world axes."""
-        return self._open(self.columns)
-
-    @property
-    def local_open(self) -> Bools:
-        """The same in the axes of :attr:`frame`."""
-        return self._open(self.local(self.columns))
+    def seen(self, local: bool = False) -> tuple[Floats, Bools]:
+        """Wrenches (S, 6, T) in world axes, or in those of :attr:`frame`; components (S, 6) left open."""
+        columns, size = self.columns, np.array([self.state.frames.size] * 3 + [1.0] * 3)[:, None, None]
+        if local:
+            parts = columns.reshape(len(columns), 2, 3, -1, columns.shape[-1])
+            columns = np.einsum("tab,skapt->skbpt", self.frame[1], parts).reshape(columns.shape)
+        if self.unknown is None:
+            return self.value(columns), self.takes_part(columns * size)
+        return self.value(columns), np.full(columns.shape[:2], self.unknown)
 
     @cached_property
     def frame(self) -> tuple[Floats, Floats]:
@@ -62,18 +57,6 @@ class Joint:
         turned = np.einsum("tab,b->ta", state.rotation[second], frames.origin[j, 1])
         axes = np.einsum("tab,bc->tac", state.rotation[first], frames.axes[j, 0], order="F")
         return state.position[second] + turned, axes
-
-    def local(self, wrenches: Floats) -> Floats:
-        """Wrenches (S, 6, …, T) in the axes of :attr:`frame`."""
-        parts = wrenches.reshape(len(wrenches), 2, 3, -1, wrenches.shape[-1])
-        found: Floats = np.einsum("tab,skapt->skbpt", self.frame[1], parts).reshape(wrenches.shape)
-        return found
-
-    def _open(self, wrenches: Floats) -> Bools:
-        if self.unknown is not None:
-            return np.full(wrenches.shape[:2], self.unknown)
-        size = np.array([self.state.frames.size] * 3 + [1.0] * 3)[:, None, None]
-        return self.takes_part(wrenches * size)
 
     def value(self, columns: Floats) -> Floats:
         """Values (…, T) of columns (…, P, T) at the chosen parameters."""
@@ -107,7 +90,8 @@ class Joint:
     def multipliers(self) -> dict[str, Floats]:
         """Multipliers (T,) of its constraints by name, N; NaN where they are not determined."""
         rows, size, place = joint_rows(self.state, self.index), self.state.frames.size, self.frame[0].T
-        wrench = np.where(self.open[1][:, None], np.nan, self.wrench[1])
+        wrench, unknown = (of[1] for of in self.seen())
+        wrench = np.where(unknown[:, None], np.nan, wrench)
         wrench[:3] *= size
         load, loads = self.state.about(place, wrench), rows.loads[1]
         known = np.isfinite(loads).all(axis=(0, 1)) & np.isfinite(load).all(axis=0)

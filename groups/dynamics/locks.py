@@ -12,7 +12,7 @@ import numpy as np
 
 from groups.dynamics.inverse import solve_backwards
 from groups.dynamics.joints import Joint
-from groups.dynamics.masses import MassTable, Wrench, inertia_times
+from groups.dynamics.masses import Wrench, bodies_with_mass, inertia_times
 from groups.passive_rotations import LockedRotation, locked_rotations
 from mbssa.arrays import Floats
 from mbssa.graph.frames import cross, dot, plus
@@ -39,12 +39,11 @@ def effect_of_locks(solution: Solution, structure: Structure) -> Floats:
 def _changes(solution: Solution, spin: LockedRotation) -> list[Wrench]:
     """Change of the loads where one passive rotation is free."""
     state, body = solution.state, spin.body
-    frames, table = state.frames, MassTable.of(state.mechanism, state.frames)
-    frame = state.frame(body)
+    frames, frame = state.frames, state.frame(body)
     line = np.array(frame.along(frames.rotation[body].T @ spin.direction))
     place = np.array(plus(frame.place, frame.along(frames.on_body(body, tuple(spin.point)))))
     inertia, whole, parts = np.zeros(state.instants), 0.0, []
-    for b, mass, centre, moment in table.rows:
+    for b, mass, centre, moment in bodies_with_mass(state.mechanism, frames):
         if b in spin.bodies:
             near = state.frame(b)
             at = np.array(plus(near.place, near.along(centre)))
@@ -63,6 +62,6 @@ def _changes(solution: Solution, spin: LockedRotation) -> list[Wrench]:
 def _largest(solution: Solution) -> Floats:
     """Largest force (T,), or moment over the size, that a joint carries."""
     size = np.array([1.0] * 3 + [solution.state.frames.size] * 3)[:, None]
-    joints = [Joint(solution.state, j, loads).wrench for j, loads in solution.joints.items()]
+    joints = [Joint(solution.state, j, loads).seen()[0] for j, loads in solution.joints.items()]
     found: Floats = np.max([np.abs(wrench / size).max(axis=(0, 1)) for wrench in joints], axis=0)
     return found

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Container
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from groups.dynamics.state import State
 from mbssa import Mechanism
-from mbssa.arrays import Floats, Ints
+from mbssa.arrays import Floats
 from mbssa.graph.frames import Frame, Matrix, Vector, cross, dot, minus, plus, times
 from mbssa.graph.nodes import Number
 from mbssa.joints.axes import in_space
@@ -36,47 +37,35 @@ class Wrench:
         return found
 
 
-@dataclass(frozen=True, eq=False)
-class Energy:
+class Energy(NamedTuple):
     """Kinetic energy (T,) of a motion, J, its derivative by time and the power of gravity, W."""
 
     kinetic: Floats
     kinetic_power: Floats
     gravity_power: Floats
-    gravity: Floats  # (T,) J, zero with every centre of mass at the world's origin
 
 
-@dataclass(frozen=True, eq=False)
-class MassTable:
-    """Bodies with mass."""
+class Mass(NamedTuple):
+    """Mass properties of a body, in its own axes."""
 
-    body: Ints  # (b,) indices
-    mass: Floats  # (b,) kg
-    centre: Floats  # (b, 3) m, centre of mass from the body's origin in its own axes
-    moment: Floats  # (b, 3, 3) kg m², about the centre of mass in body axes
-    gravity: Floats  # (3,) m/s²
+    body: int
+    mass: float  # kg
+    centre: list[float]  # (3,) m, of mass, from the body's origin
+    moment: list[list[float]]  # (3, 3) kg m², about the centre of mass
 
-    @staticmethod
-    def of(mechanism: Mechanism, frames: Frames) -> MassTable:
-        """The table of a mechanism."""
-        given = [
-            (body, geometry.inertia)
-            for body, geometry in sorted(mechanism.body_geometry.items())
-            if geometry.inertia is not None and body > 0
-        ]
-        return MassTable(
-            np.array([body for body, _ in given], dtype=np.int64),
-            np.array([inertia.mass for _, inertia in given], dtype=np.float64),
-            np.array([frames.on_body(body, inertia.centre) for body, inertia in given]).reshape(-1, 3),
-            np.array([inertia.matrix for _, inertia in given]).reshape(-1, 3, 3),
-            np.zeros(3) if mechanism.gravity is None else in_space(np.array(mechanism.gravity)),
-        )
 
-    @property
-    def rows(self) -> list[tuple[int, float, list[float], list[list[float]]]]:
-        """Body, mass, centre and moment of each."""
-        columns = (self.body, self.mass, self.centre, self.moment)
-        return list(zip(*(column.tolist() for column in columns), strict=True))
+def bodies_with_mass(mechanism: Mechanism, frames: Frames) -> list[Mass]:
+    """Mass properties of the movable bodies that have any, in their order."""
+    return [
+        Mass(body, inertia.mass, frames.on_body(body, inertia.centre).tolist(), inertia.matrix.tolist())
+        for body, geometry in sorted(mechanism.body_geometry.items())
+        if (inertia := geometry.inertia) is not None and body > 0
+    ]
+
+
+def gravity_of(mechanism: Mechanism) -> list[float]:
+    """Acceleration (3,) of gravity, m/s²."""
+    return [0.0] * 3 if mechanism.gravity is None else in_space(np.array(mechanism.gravity)).tolist()
 
 
 def massless(mechanism: Mechanism) -> tuple[int, ...]:
@@ -87,10 +76,9 @@ def massless(mechanism: Mechanism) -> tuple[int, ...]:
 
 def masses(state: State, bodies: Container[int] | None = None) -> tuple[list[Wrench], Energy]:
     """Weight m g, inertia force -m a and moment -(I α + ω × I ω), at the centres of mass; energy."""
-    table = MassTable.of(state.mechanism, state.frames)
-    energy, change, fall, potential = (np.zeros(state.instants) for _ in range(4))
-    loads = []
-    for body, mass, centre, moment in table.rows:
+    kinetic, change, fall = (np.zeros(state.instants) for _ in range(3))
+    loads, gravity = [], gravity_of(state.mechanism)
+    for body, mass, centre, moment in bodies_with_mass(state.mechanism, state.frames):
         if bodies is not None and body not in bodies:
             continue
         frame, spin = state.frame(body), state.twist[body].T[3:]
@@ -99,14 +87,12 @@ def masses(state: State, bodies: Container[int] | None = None) -> tuple[list[Wre
         force = times(mass, plus(second[:3], cross(second[3:], arm), cross(spin, cross(spin, arm))))
         momentum = inertia_times(frame, moment, spin)
         turn = plus(inertia_times(frame, moment, second[3:]), cross(spin, momentum))
-        weight = times(mass, table.gravity.tolist())
-        place = np.array(plus(frame.place, arm))
+        weight, place = times(mass, gravity), np.array(plus(frame.place, arm))
         loads.append(Wrench(body, place, np.array(minus(weight, force)), -np.array(turn)))
-        energy += 0.5 * (mass * dot(velocity, velocity) + dot(spin, momentum))
+        kinetic += 0.5 * (mass * dot(velocity, velocity) + dot(spin, momentum))
         change += dot(force, velocity) + dot(spin, turn)
         fall += dot(weight, velocity)
-        potential -= mass * dot(place, table.gravity)
-    return loads, Energy(energy, change, fall, potential)
+    return loads, Energy(kinetic, change, fall)
 
 
 def inertia_times(frame: Frame, moment: Matrix, vector: Vector) -> list[Number]:

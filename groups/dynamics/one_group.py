@@ -14,13 +14,12 @@ import numpy as np
 import numpy.typing as npt
 
 from groups.dynamics.block import Block, JointLoads
-from groups.dynamics.forces import wrenches_of
+from groups.dynamics.forces import exerted as exerted_by
 from groups.dynamics.inverse import Solution, acting_on, blocks_of
 from groups.dynamics.masses import masses, massless
 from groups.dynamics.results import Forces, results_of
 from groups.dynamics.state import State
 from mbssa.arrays import Floats
-from mbssa.joints.system import unknowns
 from mbssa.loads import FORCE_TYPES
 
 if TYPE_CHECKING:
@@ -70,12 +69,13 @@ class Steps:
 
     @staticmethod
     def of(structure: Structure, frames: Frames) -> Steps:
-        """The steps of a structure; see :func:`step_faults` for those that have none."""
-        mechanism, number = structure.mechanism, structure.group_of_body
+        """The steps of a structure; a ValueError where redundant equations forbid a balance one by one."""
+        mechanism, number, n = structure.mechanism, structure.group_of_body, structure.mechanism.freedom
         later: list[set[int]] = [set() for _ in structure.groups]
         touching = [(force, _bodies_of(force, structure, frames)) for force in mechanism.forces]
         found: list[Step] = []
         n_slots = n_drives = 0
+        faults = []
         for g, block in enumerate(blocks_of(structure, frames)):
             ends = [tuple(frames.bodies_of(mechanism, joint)) for joint in block.joints]
             ends += [(0, spin.body) for spin in block.spins]
@@ -88,9 +88,18 @@ class Steps:
                 if not FORCE_TYPES[force.type].on_masses:  # those load each body by its own motion
                     reads |= _bodies_of(force, structure, frames)
             driven = [len(mechanism.joints[joint].driven) for joint in block.joints] + [0] * len(block.spins)
+            own, freedoms = list(block.joints), n * len(block.bodies)
+            rows = len(block.spins) + int((n - mechanism.grade[own]).sum()) + sum(driven)
+            if rows != freedoms:
+                faults.append(f"SG-{g + 1} has {rows} equations for {freedoms} freedoms")
             slots = slice(n_slots, n_slots := n_slots + sum(map(len, ends)))
             drives = slice(n_drives, n_drives := n_drives + sum(driven))
             found.append(Step(block, tuple(ends), slots, drives, tuple(driven), forces, tuple(sorted(reads))))
+        if faults:
+            raise ValueError(
+                "reactions by routes need as many equations as freedoms in each group; "
+                f"{'; '.join(faults)}: take groups.forces, or mbssa forces"
+            )
         steps = tuple(
             replace(step, later=tuple(sorted(after, reverse=True)))
             for step, after in zip(found, later, strict=True)
@@ -109,7 +118,7 @@ class Steps:
         with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
             state = State.of(trajectory, step.reads)
             given = masses(state, step.block.bodies)[0]
-            given += [each for force in step.forces for each in wrenches_of(force, state)]
+            given += [each for force in step.forces for each in exerted_by(force, state)[0]]
             solution = Solution.of(state, given, 0)
             for other in step.later:
                 solution.take(self.steps[other].block, answers.of(self.steps[other]))
@@ -132,17 +141,6 @@ class Steps:
                 solution.take(step.block, answers.of(step))
                 solution.status[:, g] = answers.status[g]
             return results_of(state, acting, solution, self.structure, False)
-
-
-def step_faults(structure: Structure, frames: Frames) -> list[str]:
-    """Reasons why the groups of a structure cannot be balanced one by one: redundant equations."""
-    n, mechanism, faults = len(unknowns(structure.mechanism.space)), structure.mechanism, []
-    for g, block in enumerate(blocks_of(structure, frames)):
-        own = list(block.joints)
-        rows = len(block.spins) + int((n - mechanism.grade[own] + mechanism.n_driven_of_joint[own]).sum())
-        if rows != n * len(block.bodies):
-            faults.append(f"SG-{g + 1} has {rows} equations for {n * len(block.bodies)} freedoms")
-    return faults
 
 
 def _bodies_of(force: Force, structure: Structure, frames: Frames) -> set[int]:

@@ -17,6 +17,7 @@ from groups.dynamics.joints import OPEN, Joint
 from groups.dynamics.locks import effect_of_locks
 from groups.dynamics.state import State
 from groups.results.faults import inputs_text, instants_text
+from groups.results.joints import joint_of
 from groups.trajectory import body_index, names_of_groups
 from mbssa.arrays import Floats
 from mbssa.joints.catalogue import is_length
@@ -101,9 +102,9 @@ class Forces:
     Examples
     --------
     >>> import groups, mbssa
-    >>> forces = groups.forces(groups.build(mbssa.decompose(mbssa.load("slider_crank_isostatic"))).solve())
-    >>> forces.drives, forces.ok, bool(abs(forces.balance).max() < 1e-9)
-    (('1-2.angle',), True, True)
+    >>> forces = groups.forces(groups.build(mbssa.decompose(mbssa.load("andrews"))).solve())
+    >>> forces.drives, forces.driving.max().round(4).item(), bool(abs(forces.balance).max() < 1e-9)
+    (('1-2.angle',), 0.5096, True)
     """
 
     trajectory: Trajectory
@@ -153,7 +154,7 @@ class Forces:
             No such joint, or the body is none of the joint's.
         """
         mechanism = self.trajectory.mechanism
-        found = mechanism.joint(name) if isinstance(name, str) else mechanism.joints[name]
+        found = joint_of(mechanism, name)
         of = self.joints[found.index]
         bodies, planar = of.loads.bodies, mechanism.space == "planar"
         body = bodies[1] if on is None else body_index(mechanism, on)
@@ -161,16 +162,15 @@ class Forces:
             known = ", ".join(mechanism.body_name(each) for each in bodies)
             raise KeyError(f"joint {found.id} does not join body {on!r}; it joins {known}")
         slot, point = bodies.index(body), of.frame[0]
-        world = np.where(of.open[slot], np.nan, of.wrench[slot].T)
-        local = np.where(of.local_open[slot], np.nan, of.local(of.wrench)[slot].T)
+        (world, unknown), (local, unclear) = ([x[slot] for x in of.seen(axes)] for axes in (False, True))
         of_plane = PLANAR if planar else range(6)
         return JointForces(
             found.id,
             mechanism.body_name(body),
             point[:, :2] if planar else point,
-            *_parts(world, planar),
-            *_parts(local, planar),
-            tuple(COMPONENTS[k] for k in of_plane if of.local_open[slot, k]),
+            *_parts(np.where(unknown, np.nan, world.T), planar),
+            *_parts(np.where(unclear, np.nan, local.T), planar),
+            tuple(COMPONENTS[k] for k in of_plane if unclear[k]),
         )
 
     def faults(self, motion: Motion | None = None) -> list[str]:
@@ -256,6 +256,8 @@ class Forces:
         """Columns of a table, time first: drives, joints in world axes, the frame, powers, status."""
         from groups.results.table import Column, converted
 
+        if units not in ("si", "file"):
+            raise ValueError(f"units {units!r}; write 'si' or 'file'")
         found = [Column("time", "s", self.trajectory.time)]
         for name, driving, power in zip(self.drives, self.driving.T, self.drive_power.T, strict=True):
             found.append(Column(f"{name}.driving", unit_of_drive(name), driving))
@@ -315,7 +317,7 @@ def results_of(
         of.chosen, of.largest, of.rounding = chosen, largest, rounding
         name, driving = mechanism.joint_ids[j], of.loads.driving
         if largest:
-            named += [f"{name}.{COMPONENTS[k]}" for k in range(6) if of.local_open[1, k]]
+            named += [f"{name}.{COMPONENTS[k]}" for k in np.flatnonzero(of.seen(local=True)[1][1])]
         rates = of.rates if len(driving) else ()
         for coordinate, columns, rate in zip(mechanism.joints[j].driven, driving, rates, strict=True):
             called, effort = f"{name}.{coordinate}", of.value(columns)

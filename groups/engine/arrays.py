@@ -13,6 +13,7 @@ import numpy as np
 from groups.engine.plan import CONDITION, GIMBAL, QUALITY, REACH, STEPS, TIME
 from groups.engine.users import OpaqueError
 from mbssa.arrays import Bools, Floats, Ints
+from mbssa.graph.nodes import polynomial
 
 if TYPE_CHECKING:
     from groups.engine.path import Course, Knots, Way
@@ -30,6 +31,8 @@ FINITE = 1e300
 DOUBT = 0.05
 #: Instants of a block: intermediate results stay in the cache.
 BLOCK = 1024
+#: Time steps that are measured at once.
+MEASURED = 8192
 #: Numbers in a line of the cache, at most as many as a vector has.
 LINE = 8
 #: Notes of a group: the least over instants of 0 or, not fine, -1, and of reach and gimbal where signs hold.
@@ -133,18 +136,19 @@ class Life:
         notes[-1] = notes[:-1].min(axis=0, initial=np.inf)
         return notes
 
-    def measure(self, X: Floats) -> None:
-        """Write the ways of the inputs beside these and the time; there and back counts."""
-        time, steps, sums = X[self.plan.clock]
-        (y, v, a), h = (X[order : self.plan.first_body : 3] for order in range(3)), np.diff(time)
-        with np.errstate(all="ignore"):
-            ahead = np.maximum(np.abs(v[:, 1:]), 0.5 * h * np.abs(a[:, 1:]))
-            behind = np.maximum(np.abs(v[:, :-1]), 0.5 * h * np.abs(a[:, :-1]))
-            fast = np.maximum(ahead, behind) * h
-            way = np.maximum(np.abs(y[:, 1:] - y[:, :-1]), fast) / self.plan.scale_of_inputs[:, None]
-        steps[:-1] = way.max(axis=0, initial=0.0)
-        steps[-1], sums[0] = steps[:-1].max(initial=0.0), 0.0
-        np.cumsum(steps[:-1], out=sums[1:])
+    def measure(self, way: Way) -> None:
+        """Find by time step the way of the input that goes farthest, then the longest; and the sums."""
+        for first in range(0, way.last, MEASURED):  # there and back counts
+            some = slice(first, min(first + MEASURED, way.last) + 1)
+            (y, v, a), h = (rows[:, some] for rows in way.inputs), np.diff(way.time[some])
+            with np.errstate(all="ignore"):
+                ahead = np.maximum(np.abs(v[:, 1:]), 0.5 * h * np.abs(a[:, 1:]))
+                behind = np.maximum(np.abs(v[:, :-1]), 0.5 * h * np.abs(a[:, :-1]))
+                farthest = np.maximum(np.abs(y[:, 1:] - y[:, :-1]), np.maximum(ahead, behind) * h)
+            steps = (farthest / way.scale[:, None]).max(axis=0, initial=0.0)
+            way.ways[first : first + len(steps)] = steps
+        way.ways[-1], way.sums[0] = way.ways[:-1].max(initial=0.0), 0.0
+        np.cumsum(way.ways[:-1], out=way.sums[1:])
 
     def ahead(self, way: Way, knots: Knots, course: Course, most: float) -> Course:
         """Go on along the samples of a way in strides of so much at most, as far as machine code can."""
@@ -178,12 +182,10 @@ class Life:
         plan, counts, h = self.plan, np.diff(first), np.diff(knots)
         states = [columns[rows] for rows in (plan.q, plan.dq, plan.ddq)]
         left, right = ([a[:, side] for a in states] for side in (np.s_[:-1], np.s_[1:]))
-        c = np.array(quintic(left, right, h)).transpose(2, 1, 0)  # by interval: unknowns, powers
-        time = X[plan.first_clock + TIME]
+        c, time = quintic(left, right, h), X[plan.first_clock + TIME]
         share = (time - np.repeat(knots[:-1], counts)) / np.repeat(h, counts)
-        powers = share ** np.arange(6)[:, None]
-        for k, (a, b) in enumerate(pairwise(first.tolist())):
-            np.matmul(c[k], powers[:, a:b], out=X[plan.q, a:b])
+        for k, (a, b) in enumerate(pairwise(first.tolist())):  # a product of matrices may round by its place
+            X[plan.q, a:b] = polynomial(share[a:b], [of[:, k, None] for of in c])
 
     def steps_from(self, column: Floats, inputs: Floats, time: Floats, alive: Bools) -> Floats:
         """The array of a chain: a state, and columns expected each from the one before, at K + 1 times."""

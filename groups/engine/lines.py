@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from groups.engine.path import STRIDE, Follower
 from groups.engine.rescue import Statuses, statuses
 from groups.engine.solve import Solving, plan_of, solved
-from mbssa.arrays import Bools, Ints
+from mbssa.arrays import Bools, Floats, Ints
 
 if TYPE_CHECKING:
+    from groups.engine.arrays import Life
     from groups.model import Model
     from groups.motion import Motion
 
@@ -50,10 +51,9 @@ def solve_lines(
 
 def _side_by_side(solving: Solving, first: Ints, stop: Ints) -> Bools:
     """Solve lines in strides of all of them at once; which were followed to their ends."""
-    plan, life, X, inputs = solving.plan, solving.life, solving.X, solving.way.inputs
-    follower, scale = Follower(plan, life), solving.way.scale[:, None]
-    behind, angles = slice(plan.first_body, len(X)), plan.turning
-    spins = angles - plan.record.turn + plan.record.velocity[2]
+    plan, life, X, scale = solving.plan, solving.life, solving.X, solving.way.scale[:, None]
+    follower, inputs = Follower(plan, life), X[: plan.first_body]
+    behind = slice(plan.first_body, len(X))
     X[behind, first] = plan.start[behind, None]
     life.prepare(X)
     Y = X[:, first]
@@ -66,14 +66,23 @@ def _side_by_side(solving: Solving, first: Ints, stop: Ints) -> Bools:
         rise, Y = inputs[:, at] - inputs[:, before], X[:, before]
         count = 1 + int((np.abs(rise[0::3]) / scale).max(initial=0.0) / STRIDE)
         for k in range(1, count + 1):
-            Z, h = Y.copy(), 1.0 / count
-            Z[: plan.first_body] = inputs[:, before] + k * h * rise
-            Z[plan.q] += h * (Y[plan.dq] + 0.5 * h * Y[plan.ddq])
-            life.apart(Z, len(lines), np.inf)
+            h = 1.0 / count
+            Z = onward(life, Y, inputs[:, before] + k * h * rise, h)
             sound[lines] &= follower.fine(Y, Z, plan.alive, h)[0] | (not plan.unknowns)
-            if plan.wound:  # turns of angles of closed forms are counted on by their rates
-                off = Y[angles] + 0.5 * h * (Y[spins] + Z[spins]) - Z[angles]
-                Z[angles] += 2 * np.pi * np.nan_to_num(np.round(off / (2 * np.pi)))
             Y = Z
         X[behind, at] = Y[behind]
     return sound
+
+
+def onward(life: Life, X: Floats, inputs: Floats, h: Any) -> Floats:
+    """Columns at other inputs (3 D, n), a step h behind some (height, n), from where rates lead."""
+    plan, Y = life.plan, X.copy()
+    Y[: plan.first_body] = inputs
+    Y[plan.q] += h * (X[plan.dq] + 0.5 * h * X[plan.ddq])
+    life.apart(Y, Y.shape[1], np.inf)
+    if plan.wound:  # turns of angles of closed forms are counted on by their rates
+        angles = plan.turning
+        spins = angles - plan.record.turn + plan.record.velocity[2]
+        off = X[angles] + 0.5 * h * (X[spins] + Y[spins]) - Y[angles]
+        Y[angles] += 2 * np.pi * np.nan_to_num(np.round(off / (2 * np.pi)))
+    return Y

@@ -305,20 +305,25 @@ def _formulas(code: Code, given: Mapping[str, Sequence[str]]) -> Writer:
 
 def write_strides(module: Module, plan: Plan, layout: Layout) -> None:
     """Write ``strides``: the coarse pass over samples of inputs, up to where a step of one sample fails."""
-    # The rule of strides is that of :class:`groups.engine.path.Follower`. All lanes do the same. L says how
-    # far an unknown may be off a smooth path.
+    # The rule of strides is that of :class:`groups.engine.path.Follower`. All lanes do the same. Rows of
+    # inputs, times, ways and sums begin I times ``far`` bytes behind A. L: how far an unknown may be off.
     graph = Graph()
     before, after = ([graph.input(side, k) for k in range(3)] for side in "lr")
     h, (q, v, a), (q1, v1, a1) = graph.input("h", 0), before, after
     expected, off = q + h * (v + 0.5 * h * a), abs(q1 - q - way(h, v, v1, a, a1))
     with module.function(
-        "strides", "ptr %X, i64 %pitch, ptr %room, ptr %R, ptr %L, i64 %last, double %most"
+        "strides", "ptr %A, i64 %far, ptr %I, ptr %room, ptr %R, ptr %L, i64 %last, double %most"
     ) as code:
         lanes, pitch, height, n = code.lanes, 2 * code.lanes, plan.first_axes, plan.unknowns
         V, K, Y = (code.at("%room", k) for k in (layout.states, layout.samples, layout.knots))
         course = [code.at("%room", layout.course + k) for k in (*COURSE, STRIDE)]
         sample, batch, tried, enters, made, _, wide_at = course
-        time, ways, sums = (_place(code, "%X", str(plan.first_clock + k), "%pitch") for k in CLOCK)
+
+        def given(k: str) -> str:
+            far = code(f"mul i64 {code.load(code.at('%I', k, 'i64'), 'i64')}, %far")
+            return code.at("%A", far, "i8")
+
+        time, ways, sums = (given(str(plan.first_body + k)) for k in CLOCK)
 
         def whole(pointer: str) -> str:
             return code.load(pointer, "i64")
@@ -356,7 +361,7 @@ def write_strides(module: Module, plan: Plan, layout: Layout) -> None:
             # ---- its state
             step = code.splat(code(f"fsub double {real(time, j)}, {real(time, k)}"))
             with code.loop("0", str(plan.first_body)) as d:
-                x = code.splat(real(_place(code, "%X", d, "%pitch", j)))
+                x = code.splat(real(given(d), j))
                 code.store(x, _place(code, V, d, pitch, lanes))
             with code.loop("0", str(n)) as i:
                 x, row = written(i, expected, step, l=0)

@@ -102,7 +102,7 @@ _SIGNATURES: dict[str, list[Any]] = {
     "blocks": [POINTER, WHOLE, *[POINTER] * 2, WHOLE, CONDITION, *[WHOLE] * 2, NUMBER, WHOLE],
     "guess": [POINTER, *[WHOLE] * 2, *[POINTER] * 3],
     "measure": [POINTER, *[WHOLE] * 2, POINTER],
-    "strides": [POINTER, WHOLE, *[POINTER] * 3, WHOLE, NUMBER],
+    "strides": [POINTER, WHOLE, *[POINTER] * 4, WHOLE, NUMBER],
     "turns": [POINTER, WHOLE, *[POINTER] * 2, WHOLE, POINTER, WHOLE],
 }
 
@@ -192,6 +192,8 @@ class Machine(Life):
         self._at_entries, self._at_start = kept(self._entries), kept(plan.start)
         self._at_smooth = kept(np.where(linear, np.inf, SMOOTH * plan.scale))
         self._at_scale = kept(plan.scale_of_inputs)
+        given = [*range(plan.first_body), *range(plan.first_clock, plan.first_axes)]
+        self._at_given = kept(np.array(given, dtype=np.int64))
         self._every = np.ones((len(plan.parts), KNOTS), dtype=np.bool_)
         bodies = plan.wound if plan.record.planar else range(1, plan.mechanism.n_bodies)
         turning = [plan.body(b) + plan.record.turn for b in bodies]
@@ -239,10 +241,6 @@ class Machine(Life):
             Y[plan.first_axes :].reshape(plan.mechanism.n_bodies, -1, len(which))[mine] = axes
         return Y
 
-    def _has_room(self, X: Floats) -> bool:
-        """Whether a vector may go beyond the last column."""
-        return int(X.strides[0]) >= 8 * (int(X.shape[1]) + self.lanes - 1)
-
     def apart(
         self, X: Floats, count: int, limit: float, first: int = 0, parts: Sequence[Part] | None = None
     ) -> Floats:
@@ -255,7 +253,8 @@ class Machine(Life):
         if parts is not None and len(parts) < len(entries):
             entries = entries[[part.index for part in parts]]
         whole = first + (count - first) // self.lanes * self.lanes
-        if whole < count == X.shape[1] and self._has_room(X):  # the last vector repeats the last instant
+        room = int(X.strides[0]) // 8 - count  # for a vector beyond the last column
+        if whole < count == X.shape[1] and room >= self.lanes - 1:  # it repeats the last instant
             return self._blocks(X, entries, first, whole + self.lanes, limit, whole + self.lanes - count)
         notes = self._blocks(X, entries, first, whole, limit)
         if whole < count:  # the last columns fill a vector
@@ -282,40 +281,40 @@ class Machine(Life):
         return room.least.copy()
 
     def guess(self, X: Floats, first: Ints, knots: Floats, columns: Floats) -> None:
-        Y, plan = X, self.plan
-        if not self._has_room(X):
-            Y = aligned(self.height, pitch_of(X.shape[1]))
-            Y[plan.clock, : X.shape[1]] = X[plan.clock]
-        states = columns[plan.first_state : plan.first_quality].copy()
+        states = columns[self.plan.first_state : self.plan.first_quality].copy()
         given = map(address_of, (first, knots, states))
-        self._program.guess(address_of(Y), Y.strides[0] // 8, len(knots), *given)
-        if Y is not X:
-            X[plan.q] = Y[plan.q, : X.shape[1]]
+        self._program.guess(address_of(X), X.strides[0] // 8, len(knots), *given)
 
     def turns(self, X: Floats, start: Floats) -> bool:
         at_rows, count = self._turning
-        if not count or not self._has_room(X):
-            return not count
+        if not count:
+            return True
         room = self._room
         before = self._at_start if start is self.plan.start else address_of(start)
         self._program.turns(address_of(X), X.strides[0] // 8, room.at, at_rows, count, before, X.shape[1])
         return not int(room.counts[DOUBTFUL])
 
-    def measure(self, X: Floats) -> None:
-        if self._has_room(X):
-            self._program.measure(address_of(X), X.strides[0] // 8, X.shape[1] - 1, self._at_scale)
+    def measure(self, way: Way) -> None:
+        if way.X is None:
+            super().measure(way)
         else:
-            super().measure(X)
+            self._program.measure(address_of(way.X), way.X.strides[0] // 8, way.last, self._at_scale)
 
     def ahead(self, way: Way, knots: Knots, course: Course, most: float) -> Course:
-        room, X, states = self._room, way.X, slice(self.plan.first_state, self.plan.first_quality)
-        fixed = room.at, self._at_entries, self._at_smooth
+        room, states = self._room, slice(self.plan.first_state, self.plan.first_quality)
+        fixed = room.at, self._at_entries, self._at_smooth, way.last, most
+        if way.X is None:
+            rows = [row for rows in zip(*way.inputs, strict=True) for row in rows]
+            given = np.array([row.ctypes.data for row in (*rows, way.time, way.ways, way.sums)])
+            where = 0, 1, address_of(given)
+        else:
+            where = address_of(way.X), way.X.strides[0], self._at_given
         room.counts[:] = int(course.x), course.batch, 0, course.enters, 0, 0
         room.wide[0] = course.wide
         made, column = KNOTS, course.column
         while made == KNOTS:
             room.states[states, : self.lanes] = column[states, None]
-            self._program.strides(address_of(X), X.strides[0] // 8, *fixed, X.shape[1] - 1, most)
+            self._program.strides(*where, *fixed)
             x, batch, _, enters, made, _ = room.counts.tolist()
             if made:
                 room.counts[MADE] = 0

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from groups.engine.arrays import FINITE, all_fine, quintic, way
-from groups.engine.plan import FAR, SUM, TIME, WAY
+from groups.engine.plan import FAR, TIME
 from mbssa.arrays import Bools, Floats, Ints
 from mbssa.graph.nodes import polynomial
 
@@ -45,19 +45,28 @@ CELLS = 2**16
 class Way:
     """Inputs between samples: the quintic through values and two rates; x counts the samples."""
 
-    # They, and what is measured of them, are rows of an array, as a plan has it.
-    def __init__(self, life: Life, X: Floats, time: Floats, *inputs: Floats) -> None:
+    # They are written to rows of an array, as a plan has it, or stay where they are if there is none.
+    def __init__(self, life: Life, X: Floats | None, time: Floats, *inputs: Floats) -> None:
         plan = life.plan
-        self.X, self.inputs, self.scale = X, X[: plan.first_body], plan.scale_of_inputs
-        for k, rows in enumerate(inputs):  # (D, T) values, rates and accelerations
-            self.inputs[k::3] = rows
-        clock = X[plan.clock]
-        clock[TIME] = time
-        life.measure(X)
-        self.last = len(time) - 1
-        #: By time step the way of the input that goes farthest, rad or sizes, and the sums up to samples.
-        self.time, self.steps, self.sums = time, clock[WAY, :-1], clock[SUM]
-        self.longest = float(clock[WAY, -1])
+        self.X, self.scale, self.last = X, plan.scale_of_inputs, len(time) - 1
+        self.time, self.inputs = time, list(inputs)
+        if X is None:
+            self.time, *self.inputs = map(np.ascontiguousarray, (time, *inputs))
+            self.ways, self.sums = np.empty((2, len(time)))
+        else:
+            for order, given in enumerate(inputs):
+                rows = self.inputs[order] = X[order : plan.first_body : 3]
+                rows[:] = given
+            clock, self.ways, self.sums = X[plan.clock]
+            clock[:] = time
+        life.measure(self)
+        #: By time step the way of the input that goes farthest, rad or sizes; its sums are up to samples.
+        self.steps, self.longest = self.ways[:-1], float(self.ways[-1])
+
+    @cached_property
+    def least(self) -> float:
+        """The way in the time step in which it is the shortest."""
+        return float(self.steps.min())
 
     @staticmethod
     def straight(start: Floats, goal: Floats, life: Life) -> Way:
@@ -74,13 +83,15 @@ class Way:
     def at(self, x: Floats) -> Floats:
         """(3 D, len(x)) inputs; samples where x is whole."""
         k = np.minimum(x.astype(np.intp), self.last)
-        found, s = self.inputs[:, k], x - k
+        found, s = np.empty((3 * len(self.scale), len(x))), x - k
+        for order, rows in enumerate(self.inputs):
+            found[order::3] = rows[:, k]
         inside = np.flatnonzero(s)
         if len(inside):
             k = np.minimum(k[inside], self.last - 1)  # goes on behind the last one
             s = x[inside] - k
             h = self.time[k + 1] - self.time[k]
-            left, right = ([self.inputs[o::3, i] for o in range(3)] for i in (k, k + 1))
+            left, right = ([rows[:, i] for rows in self.inputs] for i in (k, k + 1))
             c = quintic(left, right, h)
             first = [k * x for k, x in enumerate(c)][1:]
             second = [k * x for k, x in enumerate(first)][1:]
@@ -141,6 +152,8 @@ class Knots:
     lost: list[Loss] = field(default_factory=list)
     #: Groups that have come to an end of their reach.
     beyond: set[int] = field(default_factory=set)
+    #: (K,) times, once all of several are found.
+    time: Floats = field(init=False)
 
     def add(self, x: Floats, columns: Floats, alive: Bools) -> None:
         self.x.append(x)
@@ -148,10 +161,10 @@ class Knots:
         self.alive.append(alive)
 
     def joined(self) -> tuple[Floats, Floats, Bools]:
-        if len(self.x) == 1:
-            return self.x[0], self.columns[0], self.alive[0]
-        alive = np.concatenate(self.alive, axis=1)
-        return np.concatenate(self.x), np.concatenate(self.columns, axis=1), alive
+        if len(self.x) > 1:
+            self.x, self.columns = [np.concatenate(self.x)], [np.concatenate(self.columns, axis=1)]
+            self.alive = [np.concatenate(self.alive, axis=1)]
+        return self.x[0], self.columns[0], self.alive[0]
 
 
 class Course(NamedTuple):
@@ -363,33 +376,39 @@ def followed(plan: Plan, life: Life, way: Way, start: Floats | None = None) -> K
     """Knots from the first sample of a way on, to which the reference leads, or a column (height,)."""
     if not plan.unknowns:  # closed forms need no starts
         return Knots()
-    follower, goal = Follower(plan, life), way.inputs[0::3, 0]
+    follower, goal = Follower(plan, life), way.inputs[0][:, 0]
     lead = follower.to(goal) if start is None else follower.on(start, goal)
     column, alive = lead.columns[-1][:, -1], lead.alive[-1][:, -1].copy()
     # What was lost on the way there and found again may be on another branch at the first instant.
     for loss in lead.lost if start is None else ():
         alive[loss.group] = False
-    return follower.along(way, column, alive, lead.beyond)
+    knots = follower.along(way, column, alive, lead.beyond)
+    x, _, alive = knots.joined()
+    if len(x) > 1:
+        if len(x) < way.last / FEW and alive.all() and not (x % 1).any():
+            _divide(plan, life, way, knots)
+        knots.time = way.time_at(knots.x[0])
+    return knots
 
 
-def guesses(plan: Plan, life: Life, knots: Knots, way: Way, X: Floats) -> None:
-    """Unknowns at all samples: quintics between the knots, of a lost group those at similar inputs."""
-    (x, columns, alive), count = knots.joined(), len(way.time)
+def guesses(plan: Plan, life: Life, knots: Knots, X: Floats, begin: int = 0) -> None:
+    """Unknowns at samples: quintics between the knots, of a lost group those at similar inputs."""
+    (x, columns, alive), count = knots.joined(), X.shape[1]
     if len(x) == 1:
-        X[plan.q, :count] = columns[plan.q]
+        X[plan.q] = columns[plan.q]
         return
-    if count > FEW * len(x) and alive.all() and not (x % 1).any():
-        x, columns, alive = _denser(plan, life, way, x, columns)
-    first = np.ceil(x).astype(np.int64)
-    first[-1] = count
-    life.guess(X, first, way.time_at(x), columns)
+    first = np.ceil(x).astype(np.int64) - begin
+    first[-1] += 1
+    some = slice(max(int(np.searchsorted(first, 0, "right")) - 1, 0), int(np.searchsorted(first, count)) + 1)
+    first = np.clip(first[some], 0, count)
+    life.guess(X, first, knots.time[some], columns[:, some])
     if not alive.all():
-        k = np.repeat(np.arange(len(x) - 1), np.diff(first))
+        k = np.repeat(np.arange(len(first) - 1), np.diff(first))
         for g, part in enumerate(plan.parts):
             if part.n and not alive[g].all() and alive[g].any():
-                dead = np.flatnonzero(~(alive[g, k] & alive[g, k + 1]))
-                living = columns[:, alive[g]]
-                best = _nearest(plan, living[: plan.first_body : 3], way.inputs[0::3, dead])
+                living, lives = columns[:, alive[g]], alive[g, some]
+                dead = np.flatnonzero(~(lives[k] & lives[k + 1]))
+                best = _nearest(plan, living[: plan.first_body : 3], X[: plan.first_body : 3, dead])
                 X[part.state[:, None], dead] = living[part.state][:, best]
 
 
@@ -402,21 +421,18 @@ def between(life: Life, way: Way, X: Floats, x: Floats, parts: Sequence[Part]) -
     return Y
 
 
-def _denser(plan: Plan, life: Life, way: Way, x: Floats, columns: Floats) -> tuple[Floats, Floats, Bools]:
-    """More knots, solved from the guesses of the first: one step of Newton's method is enough then."""
+def _divide(plan: Plan, life: Life, way: Way, knots: Knots) -> None:
+    """Add knots, solved from the guesses of the first: one step of Newton's method is enough then."""
+    x, columns, alive = knots.joined()
     between = np.ceil(np.linspace(x[:-1], x[1:], DENSER, endpoint=False))
-    at = np.unique(np.append(between, x[-1])).astype(np.int64)
-    count = len(at)
-    X = life.storage(count)
-    X[: plan.first_body, :count] = way.inputs[:, at]
-    first = np.searchsorted(at, x)
-    first[-1] = count
-    X[plan.first_clock + TIME] = way.time[at]
+    at = np.unique(np.append(between, x[-1]))
+    first, X = np.searchsorted(at, x), life.storage(len(at))
+    X[: plan.first_body], X[plan.first_clock + TIME] = way.at(at), way.time_at(at)
+    first[-1] = len(at)
     life.guess(X, first, way.time_at(x), columns)
-    notes = life.apart(X, count, LEAP)
+    notes = life.apart(X, len(at), LEAP)
     if not np.count_nonzero((life.notes_of(X, LEAP) if notes is None else notes)[-1, 0]):
-        x, columns = at.astype(float), X[:, :count]
-    return x, columns, np.ones((len(plan.parts), len(x)), dtype=np.bool_)
+        knots.x, knots.columns, knots.alive = [at], [X], [np.ones((len(alive), len(at)), dtype=np.bool_)]
 
 
 def _nearest(plan: Plan, of: Floats, to: Floats) -> Ints:

@@ -68,7 +68,8 @@ def life_of(plan: Plan, compiled: bool) -> Life:
 class Solving:
     """One motion being solved: an array (height, T) that is filled by spans of time, and by groups."""
 
-    # Where each instant begins is settled for all of them first, so that no split changes a bit.
+    # Where each instant begins is settled for all of them first, so that no split changes a bit. An array
+    # that is given has room for a vector beyond its last column, as that of a life has.
 
     def __init__(
         self, model: Model, motion: Motion, X: Floats | None = None, *, compiled: bool = False
@@ -79,7 +80,9 @@ class Solving:
         if self.life is not self.plan.machine:
             self.plan.spent += self.plan.seconds(len(motion.time))
         self._notes: Floats | None = None
-        self._noted, self._lock, self._fine = 0, Lock(), False
+        self._noted, self._lock = 0, Lock()
+        #: Whether all is solved at once, without rescue.
+        self.fine = False
         self.X, self._shared = (self.life.storage(len(motion.time)), False) if X is None else (X, True)
         self.knots, self.start = Knots(), self.plan.start
 
@@ -100,7 +103,7 @@ class Solving:
         if self._shared:
             self.life.prepare(X)
         if plan.unknowns:
-            guesses(plan, self.life, self.knots, self.way, X)
+            guesses(plan, self.life, self.knots, X)
 
     def advance(self, first: int, stop: int, groups: Sequence[int] | None = None) -> None:
         """Solve the instants ``first`` … ``stop`` - 1, of all groups or of some that read no later ones."""
@@ -135,13 +138,13 @@ class Solving:
         done = count if done is None else done
         X, way, status = self.X[:, :done], self.way, np.zeros((len(plan.parts), count), np.int8)
         if done < count:
-            way = Way(life, X, way.time[:done])
+            way = Way(life, X, way.time[:done], *(rows[:, :done] for rows in way.inputs))
         mine = status[:, :done]
         if missing is not None:
             status[missing] = NOT_COMPUTED
         notes = self._notes if self._noted == count * len(plan.parts) else None  # else some were by others
         notes = life.notes_of(X, NEAR) if notes is None else notes
-        self._fine = whole = notes[-1, 0] == 0.0
+        self.fine = whole = notes[-1, 0] == 0.0
         if not whole or self.knots.lost:
             mine[:] = statuses(plan, life, X, way.time, self.knots, mine)
             notes, whole = life.notes_of(X, NEAR), not np.count_nonzero(mine)
@@ -204,7 +207,7 @@ class Solving:
         outputs += [np.zeros((len(held), 0, 3 if plan.record.planar else 6))] * (2 - level)
         Q = plan.quality(X)
         Q = Q if whole else Q.copy()
-        residual, condition = Q[:, RESIDUAL], Q[:, CONDITION] if self._fine else np.abs(Q[:, CONDITION])
+        residual, condition = Q[:, RESIDUAL], Q[:, CONDITION] if self.fine else np.abs(Q[:, CONDITION])
         steps = Q[:, STEPS].astype(np.int64) if plan.unknowns else np.zeros(status.shape, dtype=np.int64)
         if np.count_nonzero(status):
             waits = status == PREDECESSOR_FAILED

@@ -37,49 +37,52 @@ def mark_turned_back(plan: Plan, life: Life, way: Way, X: Floats, status: Status
     """Say of the first instant behind a dead point that a closed form did not go through it; if any did."""
     # ``notes`` (G + 1, NOTES) have the squares of the sines.
     near = (WIDE if way.longest > COARSE else CLOSE) ** 2
-    if all(least >= near for least in notes[-1, 1:].tolist()):
+    close_rows = [(k, row) for k, row in ((1, REACH), (2, GIMBAL)) if not notes[-1, k] >= near]
+    if not (way.last and close_rows):
         return False
-    even = way.last > 2 and way.longest <= min(COARSE, EVEN * float(way.steps.min()))
+    even = way.last > 2 and way.longest <= min(COARSE, EVEN * way.least)
     suspects: dict[int, list[tuple[Part, int]]] = {}
     back = dict[int, Bools]()
-    for g, k in np.argwhere(~(notes[:-1, 1:] >= near)).tolist():
-        part, row = plan.parts[g], (REACH, GIMBAL)[k]
-        solved = status[g] == OK
-        if not (part.group.direct or part.group.struts) or not solved.any():  # no sign that could hold
+    for k, row in close_rows:
+        some = np.flatnonzero(~(notes[:-1, k] >= near))
+        measures = np.sqrt(np.maximum(plan.quality(X)[some, row], 0.0))
+        if even:
+            most = np.abs(measures[:, 1:] - measures[:, :-1]).max(axis=1)
+            doubtful = ~(measures.min(axis=1) > FAR * most)
+            some, measures = some[doubtful], measures[doubtful]
+        if not len(some):
             continue
-        measure = np.sqrt(np.maximum(X[part.quality + row], 0.0))
-        if not (even and measure.min() > FAR * np.abs(measure[1:] - measure[:-1]).max()):
-            found, steps = _turned(plan, way, part, X, solved, measure)
-            back[g] = back.get(g, False) | found
-            for step in steps.tolist():
+        solved = np.isfinite(X[[plan.parts[g].records[0] for g in some.tolist()]]) & (status[some] == OK)
+        least = np.minimum(measures[:, 1:], measures[:, :-1])
+        closely = solved[:, 1:] & solved[:, :-1] & (least < np.where(way.steps > COARSE, WIDE, CLOSE))
+        for i in np.flatnonzero(closely.any(axis=1)).tolist():
+            part, steps = plan.parts[int(some[i])], np.flatnonzero(closely[i])
+            if not (part.group.direct or part.group.struts):  # no sign that could hold
+                continue
+            close = steps[least[i, steps] < CLOSE]
+            found = back.setdefault(part.index, np.zeros(len(way.time), dtype=np.bool_))
+            found[close[_mirrored(measures[i], way.time, solved[i], close)] + 1] = True
+            leaps, wide = _leaps(plan, part, X, close, way.time), way.steps[steps] > COARSE
+            for step in np.union1d(close[leaps], steps[wide]).tolist():
                 suspects.setdefault(step, []).append((part, row))
     for step, those in sorted(suspects.items()):
         for part in _inside(plan, life, way, X, step, those):
             back[part.index][step + 1] = True
     jumped = {g for g, found in back.items() if found.any()}
+    if not jumped:
+        return False
     reached = set(jumped)  # with those behind
-    for part in plan.parts if jumped else ():
-        mine = status[part.index]
+    lost = np.isin(status, (BRANCH_JUMP, PREDECESSOR_FAILED))
+    for part in plan.parts:
+        mine, gone = status[part.index], lost[part.index]
         if not reached.isdisjoint(part.known):
-            lost = np.isin(status[list(part.known)], (BRANCH_JUMP, PREDECESSOR_FAILED)).any(axis=0)
-            mine[lost & (mine == OK)] = PREDECESSOR_FAILED
+            gone |= lost[list(part.known)].any(axis=0)
+            mine[gone & (mine == OK)] = PREDECESSOR_FAILED
             reached.add(part.index)
         if part.index in jumped:
             mine[back[part.index] & (mine == OK)] = BRANCH_JUMP
-    return bool(jumped)
-
-
-def _turned(
-    plan: Plan, way: Way, part: Part, X: Floats, solved: Bools, measure: Floats
-) -> tuple[Bools, Ints]:
-    """(T,) instants behind a dead point, and time steps that are to be looked into."""
-    found = np.zeros(len(measure), dtype=np.bool_)
-    solved = solved & np.isfinite(X[part.records[0]])
-    both, least = solved[1:] & solved[:-1], np.minimum(measure[1:], measure[:-1])
-    near = np.flatnonzero(both & (least < CLOSE))
-    found[near[_mirrored(measure, way.time, solved, near)] + 1] = True
-    wide = np.flatnonzero(both & (least < WIDE) & (way.steps > COARSE))
-    return found, np.union1d(near[_leaps(plan, part, X, near, way.time)], wide)
+            gone |= mine == BRANCH_JUMP
+    return True
 
 
 def _leaps(plan: Plan, part: Part, X: Floats, steps: Ints, time: Floats) -> Bools:

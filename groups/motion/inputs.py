@@ -75,7 +75,7 @@ def name_faults(names: tuple[str, ...], given: Iterable[str], what: str) -> list
     faults = [f"no {what} for {name}" for name in names if name not in given]
     for name in given:
         if name not in names:
-            misspelt = [known for known in names if _JOINT.sub("", known) != _JOINT.sub("", name)]
+            misspelt = [known for known in names if _JOINT.sub("", known) != _JOINT.sub("", str(name))]
             hint = meant(name, misspelt).rstrip() or f"driven are {', '.join(names) or 'none'}"
             faults.append(f"{name} is not driven; {hint}")
     return faults

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from numbers import Integral, Real
 from typing import Any, Literal
 
 import numpy as np
@@ -171,10 +172,10 @@ def laws_from_data(stored: DefaultMotion, at_reference: Mapping[str, float]) -> 
 def check_span(steps: int | None, duration: float | None) -> None:
     """Refuse spans that have no instants."""
     faults = []
-    if steps is not None and not 1 <= steps <= MOST_STEPS:
-        faults.append(f"steps is {steps}; write 1 to {MOST_STEPS:,}")
-    if duration is not None and not SHORTEST <= duration <= LONGEST:
-        faults.append(f"duration is {duration}; write {SHORTEST:g} to {LONGEST:g} seconds")
+    if steps is not None and not (isinstance(steps, Integral) and 1 <= steps <= MOST_STEPS):
+        faults.append(f"steps is {steps!r}; write a whole number from 1 to {MOST_STEPS:,}")
+    if duration is not None and not (isinstance(duration, Real) and SHORTEST <= duration <= LONGEST):
+        faults.append(f"duration is {duration!r}; write {SHORTEST:g} to {LONGEST:g} seconds")
     if faults:
         raise ValueError("; ".join(faults))
 

@@ -17,6 +17,7 @@ from groups.pictures.style import FINE, GRID, PATH_COLOUR
 from mbssa.files import write_whole
 from mbssa.film import FILMS, WIDTH, Film, require_video
 from mbssa.pictures.limits import require_matplotlib
+from mbssa.pictures.style import entitle
 
 if TYPE_CHECKING:
     from groups.trajectory import Trajectory
@@ -94,7 +95,7 @@ def _images(
     at_rest = set(canvas.axes.get_children())
     for instant in instants.tolist():
         still = scene.at(instant)
-        canvas.title(title_of(trajectory, still))
+        entitle(canvas.figure, title_of(trajectory, still))
         draw_bodies(canvas, still)
         for line in lines:
             canvas.line(line[scene.instants <= instant], PATH_COLOUR, FINE, zorder=1.4)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,14 +12,12 @@ import numpy as np
 from groups.pictures.scene import Scene
 from groups.pictures.style import FINE, GRID, LEAST, TALLEST, WIDTH
 from mbssa.arrays import Floats
-from mbssa.pictures.style import FONT, MM_PER_INCH, SMALL_TEXT, TEXT, axes_at, figure_of
+from mbssa.pictures.style import FONT, MM_PER_INCH, SMALL_TEXT, axes_at, figure_of
 from mbssa.units import LENGTHS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-    from mbssa import Mechanism
 
 
 #: mm beside, below and above axes, and around what they show.
@@ -54,24 +54,16 @@ class Canvas:
         pixels: Floats = self.axes.transData.transform(flat.T)
         return (pixels * MM_PER_INCH / self.figure.dpi).reshape(*points.shape[:-1], 2)
 
-    def line(
-        self,
-        points: Floats,
-        colour: str,
-        width: float,
-        *,
-        style: Any = "solid",
-        zorder: float = 2.0,
-        hatched: bool = False,
-    ) -> Any:
+    def line(self, points: Floats, colour: str, width: float, *, hatched: bool = False, **look: Any) -> Any:
         """A line with round ends through points (n, 3); ``hatched`` on its right if it stands still."""
-        from matplotlib.patheffects import withTickedStroke
-
-        look: dict[str, Any] = dict.fromkeys(("dash_capstyle", "solid_capstyle", "solid_joinstyle"), "round")
+        round_ends = ("dash_capstyle", "solid_capstyle", "solid_joinstyle")
+        look = dict.fromkeys(round_ends, "round") | {"zorder": 2.0} | look
         if hatched:
+            from matplotlib.patheffects import withTickedStroke
+
             stroke = withTickedStroke(spacing=3.6, angle=-135, length=1.25, linewidth=FINE)
             look["path_effects"] = [stroke]
-        (line,) = self.axes.plot(*self.on_axes(points), c=colour, lw=width, ls=style, zorder=zorder, **look)
+        (line,) = self.axes.plot(*self.on_axes(points), c=colour, lw=width, **look)
         return line
 
     def dot(self, at: Floats, **look: Any) -> None:
@@ -91,13 +83,6 @@ class Canvas:
     def polygon(self, points: Floats, **look: Any) -> None:
         """A polygon in the plane with corners (n, 2) or (n, 3), with Matplotlib's keywords for its look."""
         self.axes.fill(*self.on_axes(points)[:2], **look)
-
-    def title(self, text: str) -> None:
-        """The line over the picture; it replaces the one before."""
-        for old in self.figure.texts:
-            if old.get_gid() == "title":
-                old.remove()
-        _write_over(self.figure, text, 4.5, va="center", gid="title")
 
 
 def canvas_for(scene: Scene, points: Floats | None = None, *, names: int = 0) -> Canvas:
@@ -181,20 +166,23 @@ def _fill(figure: Figure, axes: Any, aspect: tuple[float, ...]) -> None:
     axes.set_position((left / width, bottom / taller, 1.0, height / taller))
 
 
-def diagram(figure: Figure, left: float, bottom: float, wide: float, tall: float, ylabel: str) -> Axes:
-    """Axes over time with a grid, of this size at this place of a figure, mm."""
-    axes = axes_at(figure, left, bottom, wide, tall)
-    axes.grid(color=GRID, lw=0.5)
-    axes.set(xlabel="time (s)", ylabel=ylabel)
-    return axes
-
-
-def name_over(figure: Figure, mechanism: Mechanism) -> None:
-    """The name of a mechanism over its diagrams."""
-    _write_over(figure, mechanism.name or "mechanism", 4.2)
-
-
-def _write_over(figure: Figure, text: str, below: float, **look: Any) -> None:
-    """A text in the middle, so many mm below the upper edge of a figure."""
-    y = 1 - below / (float(figure.get_figheight()) * MM_PER_INCH)
-    figure.text(0.5, y, text.replace("$", r"\$"), ha="center", fontsize=TEXT, family=FONT, **look)
+def panels_over_time(
+    titles: Sequence[Sequence[str]], time: Floats, wide: float, tall: float
+) -> tuple[Figure, list[list[Axes]]]:
+    """A figure with a column of panels of this size, mm, for each list of titles; the time is below them."""
+    # 16 mm are left of all panels, 11 below, 19 between columns, 4 between rows.
+    rows, count = len(titles[0]), len(titles)
+    across, up = wide + 19.0, tall + 4.0
+    figure = figure_of(count * across + 3.0, rows * up + 16.0)
+    panels: list[list[Axes]] = [[] for _ in titles]
+    for c, row in product(range(count), range(rows)):
+        axes = axes_at(figure, 16.0 + c * across, 11.0 + (rows - 1 - row) * up, wide, tall)
+        axes.grid(color=GRID, lw=0.5)
+        axes.set(xlim=(time[0], time[-1] if len(time) > 1 else time[0] + 1.0), ylabel=titles[c][row])
+        axes.tick_params(labelbottom=row == rows - 1)
+        axes.locator_params(nbins=6)
+        axes.yaxis.get_offset_text().set_fontsize(SMALL_TEXT)
+        panels[c].append(axes)
+    for column in panels:
+        column[-1].set_xlabel("time (s)")
+    return figure, panels

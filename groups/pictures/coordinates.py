@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from groups.pictures.canvas import diagram, name_over
+from groups.pictures.canvas import panels_over_time
 from groups.pictures.scene import chosen, sentence
-from groups.pictures.style import FAILED, FINE, STYLES, add_key, body_colour
-from groups.results.joints import CoordinateMotion, joint_motion, measurable
+from groups.pictures.style import BODY_COLOURS, FAILED, FINE, STYLES, add_key
+from groups.results.joints import CoordinateMotion, chosen_coordinates, measurable
 from groups.trajectory import LEVELS, Level
-from mbssa import Joint
 from mbssa.arrays import Floats, Ints
 from mbssa.pictures.limits import refuse_beyond, require_matplotlib
-from mbssa.pictures.style import SMALL_TEXT, figure_of
-from mbssa.units import ANGLES, LENGTHS, given_in
+from mbssa.pictures.style import entitle
+from mbssa.units import SI, given_in
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -49,8 +47,6 @@ CURVE_INSTANTS = 4000
 #: Curves that one picture can tell apart.
 MOST_CURVES = 24
 
-_COLUMN, _ROW, _LEFT, _BETWEEN, _BOTTOM, _TOP = 76.0, 36.0, 16.0, 19.0, 11.0, 9.0
-
 #: Digits of a curve that are rounding: its panel is not stretched to show them.
 _ROUNDING = 1e-7
 
@@ -58,22 +54,12 @@ _ROUNDING = 1e-7
 _NOTHING = 1e-12
 
 
-@dataclass(frozen=True, eq=False)
-class Curve:
-    """One coordinate over time."""
-
-    label: str
-    unit: str
-    driven: bool
-    parts: tuple[Floats, ...]  # value, rate and acceleration (T,), as many as were kept
-    si: str = ""  # SI unit where ``unit`` is another
-
-    @property
-    def titles(self) -> tuple[str, ...]:
-        """Quantities of value, rate and acceleration in words, with their units."""
-        words = _TITLES.get(self.si or self.unit, _OTHERWISE)
-        units = self.unit, f"{self.unit or '1'}/s", f"{self.unit or '1'}/s²"
-        return tuple(f"{word} ({unit})" if unit else word for word, unit in zip(words, units, strict=True))
+def titles_of(unit: str, units: tuple[str, str]) -> list[str]:
+    """Quantities of value, rate and acceleration in words by the SI unit of the value, with their units."""
+    name = given_in(unit, units)[0]
+    of = name, f"{name or '1'}/s", f"{name or '1'}/s²"
+    words = _TITLES.get(unit, _OTHERWISE)
+    return [f"{word} ({each})" if each else word for word, each in zip(words, of, strict=True)]
 
 
 def coordinates(
@@ -118,83 +104,67 @@ def coordinates(
     require_matplotlib()
     if level not in LEVELS:
         raise ValueError(f"level = {level!r}: write one of {', '.join(LEVELS)}")
-    motions = motions_of(trajectory, derived) if derived else ()
-    quantities = {curve.label: curve for curve in _curves(motions)}
+    quantities = {one.name: one for one in motions_of(trajectory, derived)} if derived else {}
     if names is None:
         curves = list(quantities.values()) or curves_by_default(trajectory)
     else:
         curves = named_curves(trajectory, names, quantities)
-    if units == "file":
-        curves = [converted(curve, trajectory.mechanism.units) for curve in curves]
     refuse_beyond(MOST_CURVES, len(curves), "coordinates", "one picture", "name fewer")
     if not curves:
         raise ValueError("no coordinate of a joint is known; name coordinates of bodies, as body.x")
-    rows = min(LEVELS.index(level) + 1, min(len(curve.parts) for curve in curves))
-    return over_time(trajectory, curves, rows)
+    rows = min(LEVELS.index(level) + 1, min(len(curve.levels) for curve in curves))
+    return over_time(trajectory, curves, trajectory.mechanism.driven_coordinates, rows, units=units)
 
 
-def over_time(trajectory: Trajectory, curves: Sequence[Curve], rows: int = 1) -> Figure:
-    """Curves over the time of a motion, a column of panels for each unit, a row for each of their parts."""
+def over_time(
+    trajectory: Trajectory,
+    curves: Sequence[CoordinateMotion],
+    driven: Collection[str],
+    rows: int = 1,
+    *,
+    units: Literal["file", "si"] = "si",
+) -> Figure:
+    """Curves over the time of a motion, a column of panels for each unit, a row for each of their levels."""
     require_matplotlib()
-    titles = {curve.unit: curve.titles for curve in sorted(curves, key=lambda curve: curve.unit)}
-    figure, panels = _panels(titles, rows)
+    of = trajectory.mechanism.units if units == "file" else SI
+    kinds = sorted({curve.unit for curve in curves}, key=lambda unit: given_in(unit, of)[0])
+    titles = [titles_of(unit, of)[:rows] for unit in kinds]
+    figure, panels = panels_over_time(titles, trajectory.time, 76.0 if len(kinds) > 1 else 106.4, 36.0)
     at = chosen(len(trajectory.time), CURVE_INSTANTS)
     handles: list[Any] = []
     for i, curve in enumerate(curves):
-        look: dict[str, Any] = {"color": body_colour(i + 1), "ls": STYLES[i // 8]}
-        for axes, part in zip(panels[curve.unit], curve.parts, strict=False):
-            (line,) = axes.plot(trajectory.time[at], part[at], lw=1.9 if curve.driven else 1.1, **look)
-        line.set_label((curve.label + (" (driven)" if curve.driven else "")).replace("$", r"\$"))
+        look: dict[str, Any] = {"color": BODY_COLOURS[i % 8], "ls": STYLES[i // 8]}
+        look["lw"] = 1.9 if curve.name in driven else 1.1
+        for axes, level in zip(panels[kinds.index(curve.unit)], curve.levels, strict=False):
+            (line,) = axes.plot(trajectory.time[at], level[at] / given_in(curve.unit, of)[1], **look)
+        line.set_label((curve.name + (" (driven)" if curve.name in driven else "")).replace("$", r"\$"))
         handles.append(line)
-    for unit, column in panels.items():
-        parts = [curve.parts for curve in curves if curve.unit == unit]
+    for unit, column in zip(kinds, panels, strict=True):
+        typical = {"m": trajectory.reference.size, "rad": 1.0}.get(unit, 0.0)
+        levels = [curve.levels for curve in curves if curve.unit == unit]
         for row, axes in enumerate(column):
-            _steady(axes, unit, [part[0] for part in parts], [part[row] for part in parts], row, trajectory)
-    _shade(trajectory, at, [axes for column in panels.values() for axes in column], handles)
-    name_over(figure, trajectory.mechanism)
+            _steady(axes, trajectory.time, levels, row, typical, given_in(unit, of)[1])
+    _shade(trajectory, at, [axes for column in panels for axes in column], handles)
+    entitle(figure, trajectory.mechanism.name or "mechanism")
     add_key(figure, handles)
     return figure
 
 
-def _panels(units: Mapping[str, tuple[str, ...]], rows: int) -> tuple[Figure, dict[str, list[Axes]]]:
-    column = _COLUMN if len(units) > 1 else 1.4 * _COLUMN
-    width = _LEFT + len(units) * column + (len(units) - 1) * _BETWEEN + 6.0
-    figure = figure_of(width, _BOTTOM + rows * _ROW + (rows - 1) * 4.0 + _TOP)
-    panels: dict[str, list[Axes]] = {}
-    for c, unit in enumerate(units):
-        for row in range(rows):
-            left, bottom = _LEFT + c * (column + _BETWEEN), _BOTTOM + (rows - 1 - row) * (_ROW + 4.0)
-            axes = diagram(figure, left, bottom, column, _ROW, units[unit][row])
-            if row < rows - 1:
-                axes.tick_params(labelbottom=False)
-                axes.set_xlabel("")
-            axes.locator_params(nbins=6)
-            axes.yaxis.get_offset_text().set_fontsize(SMALL_TEXT)
-            panels.setdefault(unit, []).append(axes)
-    return figure, panels
-
-
 def _steady(
-    axes: Axes, unit: str, values: Sequence[Floats], parts: Sequence[Floats], row: int, trajectory: Trajectory
+    axes: Axes, time: Floats, levels: Sequence[Sequence[Floats]], row: int, typical: float, scale: float
 ) -> None:
-    """Keep rounding errors of what stands still from filling the panel."""
-    time, (length, angle) = trajectory.time, trajectory.mechanism.units
-    seen, of_value = (np.concatenate([part[np.isfinite(part)] for part in of]) for of in (parts, values))
+    """Keep rounding errors of what stands still from filling the panel of the levels of a row."""
+    seen, values = (np.concatenate([of[k][np.isfinite(of[k])] for of in levels]) / scale for k in (row, 0))
     if not len(seen):
         axes.set_ylim(-1.0, 1.0)
         return
-    typical = {
-        "m": trajectory.reference.size, length: trajectory.reference.size / LENGTHS[length],
-        "rad": 1.0, angle: 1.0 / ANGLES[angle],
-    }.get(unit, 0.0)  # fmt: skip
     per = (float(time[-1] - time[0]) or 1.0) ** row
-    size = max(float(np.abs(seen).max()), float(np.abs(of_value).max(initial=0.0)) / per)
-    if np.ptp(seen) < _NOTHING * typical / per:
-        size = typical / per
+    size = max(float(np.abs(seen).max()), float(np.abs(values).max(initial=0.0)) / per)
+    if np.ptp(seen) < _NOTHING * typical / scale / per:
+        size = typical / scale / per
     if np.ptp(seen) < _ROUNDING * size:
         middle = float(seen.mean())
         axes.set_ylim(middle - (0.1 * size or 1.0), middle + (0.1 * size or 1.0))
-    axes.set_xlim(time[0], time[-1] if len(time) > 1 else time[0] + 1.0)
 
 
 def _shade(trajectory: Trajectory, at: Ints, panels: list[Axes], handles: list[Any]) -> None:
@@ -218,48 +188,43 @@ def _shade(trajectory: Trajectory, at: Ints, panels: list[Axes], handles: list[A
 # --- curves as data ----------------------------------------------------------------------------------
 
 
-def every_curve(trajectory: Trajectory) -> list[Curve]:
-    """Coordinates of all joints, the driven ones first, then those of named points; in the file's units."""
-    curves = [curve for joint in measurable(trajectory) for curve in _of_joint(trajectory, joint)]
+def every_curve(trajectory: Trajectory) -> list[CoordinateMotion]:
+    """Coordinates of all joints, the driven ones first, then those of named points."""
+    curves = chosen_coordinates(trajectory, "all")
     for body in sorted(set(trajectory.kept.tolist()) & set(trajectory.mechanism.body_geometry)):
         for point in trajectory.mechanism.body_geometry[body].points:
             curves += _of_point(trajectory, body, point)
-    curves.sort(key=lambda curve: not curve.driven)
-    return [converted(curve, trajectory.mechanism.units) for curve in curves]
+    driven = trajectory.mechanism.driven_coordinates
+    return sorted(curves, key=lambda curve: curve.name not in driven)
 
 
-def curves_by_default(trajectory: Trajectory) -> list[Curve]:
+def curves_by_default(trajectory: Trajectory) -> list[CoordinateMotion]:
     """Driven coordinates, then those of the joints on the frame: the first 8."""
-    on_frame = {
-        j.index for j in trajectory.mechanism.joints if 0 in trajectory.mechanism.joint_bodies(j.index)[:2]
-    }
-    curves: list[Curve] = []
-    for joint in sorted(measurable(trajectory), key=lambda j: (not j.driven, j.index not in on_frame)):
-        if len(curves) < CURVES_BY_DEFAULT and (joint.driven or joint.index in on_frame):
-            curves += _of_joint(trajectory, joint)
-    return sorted(curves, key=lambda curve: not curve.driven)[:CURVES_BY_DEFAULT]
+    mechanism = trajectory.mechanism
+    on_frame = {j.index for j in mechanism.joints if 0 in mechanism.joint_bodies(j.index)[:2]}
+    joints = [j for j in measurable(trajectory) if j.driven or j.index in on_frame]
+    joints.sort(key=lambda j: (not j.driven, j.index not in on_frame))
+    curves = chosen_coordinates(trajectory, [j.id for j in joints[:CURVES_BY_DEFAULT]])
+    curves.sort(key=lambda curve: curve.name not in mechanism.driven_coordinates)
+    return curves[:CURVES_BY_DEFAULT]
 
 
-def converted(curve: Curve, units: tuple[str, str]) -> Curve:
-    """A curve in these units of length and angle."""
-    unit, scale = given_in(curve.unit, units)
-    return replace(curve, unit=unit, parts=tuple(part / scale for part in curve.parts), si=curve.unit)
-
-
-def named_curves(trajectory: Trajectory, names: Sequence[str], derived: Mapping[str, Curve]) -> list[Curve]:
+def named_curves(
+    trajectory: Trajectory, names: Sequence[str], derived: Mapping[str, CoordinateMotion]
+) -> list[CoordinateMotion]:
     """Curves of coordinates, joints, bodies, points and derived quantities by name."""
     mechanism = trajectory.mechanism
     # Curves by what stands before the last point of their names, made when they are needed.
-    makers: dict[str, Callable[[], Iterable[Curve]]] = {}
+    makers: dict[str, Callable[[], Iterable[CoordinateMotion]]] = {}
     bodies = [mechanism.body_name(body) for body in range(mechanism.n_bodies)]
     for body, owner in enumerate(bodies):
         geometry = mechanism.body_geometry.get(body)
         makers[owner] = partial(_of_body, trajectory, body)
         for point in geometry.points if geometry is not None else ():
             makers[f"{owner}.{point}"] = partial(_of_point, trajectory, body, point)
-    makers |= {joint.id: partial(_of_joint, trajectory, joint) for joint in mechanism.joints}
+    makers |= {joint.id: partial(chosen_coordinates, trajectory, [joint.id]) for joint in mechanism.joints}
     makers |= {name: partial(list, [curve]) for name, curve in derived.items()}
-    curves: list[Curve] = []
+    curves: list[CoordinateMotion] = []
     faults = []
     for name in [names] if isinstance(names, str) else names:
         whole, one = mechanism.called(f"{name}.")[:-1], mechanism.called(name)
@@ -268,9 +233,9 @@ def named_curves(trajectory: Trajectory, names: Sequence[str], derived: Mapping[
         except (KeyError, ValueError) as fault:
             faults.append(str(fault.args[0]))
             continue
-        found = [curve for curve in there if whole in makers or curve.label == one]
+        found = [curve for curve in there if whole in makers or curve.name == one]
         if not found and there:
-            known = f"there are {', '.join(curve.label for curve in there)}"
+            known = f"there are {', '.join(curve.name for curve in there)}"
             faults.append(f"no coordinate {name!r}; {known}")
         elif not found:
             joints, owners = ", ".join(mechanism.joint_ids[:_LISTED]), ", ".join(sorted(bodies)[:_LISTED])
@@ -283,33 +248,22 @@ def named_curves(trajectory: Trajectory, names: Sequence[str], derived: Mapping[
     return curves
 
 
-def _curves(motions: Iterable[CoordinateMotion], driven: Sequence[str] = ()) -> Iterator[Curve]:
-    for one in motions:
-        yield Curve(one.name, one.unit, one.name.rpartition(".")[2] in driven, one.levels)
-
-
-def _of_joint(trajectory: Trajectory, joint: Joint) -> Iterable[Curve]:
-    motion = joint_motion(trajectory, joint)
-    return _curves((motion[name] for name in motion.names), joint.driven)
-
-
-def _of_body(trajectory: Trajectory, index: int) -> Iterator[Curve]:
-    body = trajectory.body(index + 1)
-    name = trajectory.mechanism.body_name(index)
+def _of_body(trajectory: Trajectory, index: int) -> Iterator[CoordinateMotion]:
+    body, name = trajectory.body(index + 1), trajectory.mechanism.body_name(index)
     rates = [
-        array[:, body.place] for array in (trajectory.velocity, trajectory.acceleration) if array is not None
+        rate[:, body.place] for rate in (trajectory.velocity, trajectory.acceleration) if rate is not None
     ]
     yield from _along(name, [body.position, *rates])
     if trajectory.planar:
-        yield Curve(f"{name}.angle", "rad", False, (body.orientation, *(rate[:, 2] for rate in rates)))
+        yield CoordinateMotion(f"{name}.angle", "rad", body.orientation, *(rate[:, 2] for rate in rates))
 
 
-def _of_point(trajectory: Trajectory, body: int, point: str) -> Iterator[Curve]:
+def _of_point(trajectory: Trajectory, body: int, point: str) -> Iterator[CoordinateMotion]:
     levels = trajectory.body(body + 1).point_levels(point)
     yield from _along(f"{trajectory.mechanism.body_name(body)}.{point}", levels)
 
 
-def _along(name: str, levels: Sequence[Floats]) -> Iterator[Curve]:
-    """Curves along the axes of vectors (T, 2) or (T, 3)."""
+def _along(name: str, levels: Sequence[Floats]) -> Iterator[CoordinateMotion]:
+    """Components of vectors (T, 2) or (T, 3)."""
     for k, axis in enumerate("xyz"[: levels[0].shape[1]]):
-        yield Curve(f"{name}.{axis}", "m", False, tuple(level[:, k] for level in levels))
+        yield CoordinateMotion(f"{name}.{axis}", "m", *(level[:, k] for level in levels))

@@ -10,9 +10,10 @@ import numpy as np
 
 from groups.pictures.canvas import Canvas, canvas_for
 from groups.pictures.paths import PATH_INSTANTS, PointName, points_of
-from groups.pictures.scene import Scene, at_rest, chosen, failed_at, scene_of
+from groups.pictures.scene import Scene, chosen, failed_at, scene_of
 from groups.pictures.shapes import Mark, Outline
 from groups.pictures.style import DRIVEN, EDGE, FINE, FRAME_COLOUR, LINK, MARK, PATH_COLOUR, add_key
+from groups.rest import at_rest
 from mbssa.arrays import Floats, Ints
 from mbssa.joints.assembly import assemble
 from mbssa.joints.frames import joint_frames
@@ -20,7 +21,7 @@ from mbssa.pictures.geometry import directions
 from mbssa.pictures.hues import DASHES, HATCHES, darker
 from mbssa.pictures.labels import Label, Obstacle, place_labels
 from mbssa.pictures.limits import refuse_beyond, require_matplotlib
-from mbssa.pictures.style import FONT, INK, MM_PER_INCH, SMALL_TEXT, text_size
+from mbssa.pictures.style import FONT, INK, MM_PER_INCH, SMALL_TEXT, entitle, text_size
 from mbssa.texts import listed
 
 if TYPE_CHECKING:
@@ -98,7 +99,7 @@ def mechanism_at(
     draw_bodies(canvas, still)
     draw_key(canvas, scene)
     draw_names(canvas, still)
-    canvas.title(title_of(trajectory, still, where))
+    entitle(canvas.figure, title_of(trajectory, still, where))
     return canvas.figure
 
 
@@ -251,7 +252,7 @@ def _line(canvas: Canvas, scene: Scene, body: int, points: Floats, width: float)
     canvas.line(points, scene.colours[body], width)
     dashes = DASHES[scene.hues[body].pattern]
     if dashes is not None:
-        canvas.line(points, "white", 0.45 * width, style=(0, dashes), zorder=2.1)
+        canvas.line(points, "white", 0.45 * width, ls=(0, dashes), zorder=2.1)
 
 
 def _mark(canvas: Canvas, scene: Scene, mark: Mark) -> None:
@@ -262,7 +263,7 @@ def _mark(canvas: Canvas, scene: Scene, mark: Mark) -> None:
     if kind.is_coupling:
         # Between the two joints, whose own symbols are at its ends.
         ends = np.stack([scene.place(mark, side) for side in (0, 1)])
-        canvas.line(ends, INK, FINE, style=_COUPLED, zorder=2.4)
+        canvas.line(ends, INK, FINE, ls=_COUPLED, zorder=2.4)
         return
     edge, width = (DRIVEN, 2 * FINE) if mark.driven else (INK, FINE)
     look: dict[str, Any] = {"marker": kind.symbol, "ms": MARK, "mfc": _FILLS[kind.fill]}

@@ -14,6 +14,7 @@ from groups.pictures.style import FINE, MARK, add_key
 from mbssa import check
 from mbssa.arrays import Floats
 from mbssa.joints.system import unknowns
+from mbssa.pictures.style import entitle
 from mbssa.singularities.passive_rotations import free_motions
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def findings_at_reference(mechanism: Mechanism, report: Report | None = None) ->
         add_key(canvas.figure, handles, lines=False)
     draw_names(canvas, scene)
     verdict = "solvable" if report.solvable else "not solvable as given"
-    canvas.title(f"{mechanism.name or 'mechanism'}, {verdict}")
+    entitle(canvas.figure, f"{mechanism.name or 'mechanism'}, {verdict}")
     return canvas.figure
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
-from groups.pictures.coordinates import MOST_CURVES, Curve, converted, over_time
+from groups.pictures.coordinates import MOST_CURVES, over_time
+from groups.results.joints import CoordinateMotion
 from mbssa.faults import meant
 from mbssa.pictures.limits import refuse_beyond, require_matplotlib
 
@@ -46,10 +47,9 @@ def forces_over_time(
     require_matplotlib()
     columns = _chosen(forces, [*forces.drives, "frame"] if names is None else names)
     refuse_beyond(MOST_CURVES, len(columns), "curves", "one picture", "name fewer")
-    curves = [Curve(c.name, c.unit, c.name.endswith(".driving"), (c.values,)) for c in columns]
-    if units == "file":
-        curves = [converted(curve, forces.trajectory.mechanism.units) for curve in curves]
-    return over_time(forces.trajectory, curves)
+    curves = [CoordinateMotion(column.name, column.unit, column.values) for column in columns]
+    driven = [curve.name for curve in curves if curve.name.endswith(".driving")]
+    return over_time(forces.trajectory, curves, driven, units=units)
 
 
 def _chosen(forces: Forces, names: Sequence[str]) -> list[Column]:

@@ -13,14 +13,13 @@ import webbrowser
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
-from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from groups.pictures.coordinates import every_curve
+from groups.pictures.coordinates import every_curve, titles_of
 from groups.pictures.paths import Point, PointName, points_of
 from groups.pictures.scene import Scene, failed_at, scene_of
 from groups.pictures.shapes import Mark
@@ -139,7 +138,7 @@ def page_data(
     solids = solids_of(scene.mechanism, scene.bodies)
     solid = {each.body for each in solids}  # these have a mesh instead of lines
     tubes = {guide.joint for guide in scene.guides if guide.kind == "tube"}
-    layers = _layers(scene)
+    layers, units = _layers(scene), scene.mechanism.units
     return {
         "name": printable(scene.mechanism.name or "mechanism"),
         "planar": scene.planar,
@@ -194,8 +193,16 @@ def page_data(
         "forces": [] if forces is None else _forces(forces, scene, centre),
         "open": forces is not None and bool(forces.indeterminate),
         "curves": [
-            vars(curve)
-            | {"titles": curve.titles, "parts": [np.float32(part[scene.instants]) for part in curve.parts]}
+            {
+                "label": curve.name,
+                "unit": given_in(curve.unit, units)[0],
+                "driven": curve.name in scene.mechanism.driven_coordinates,
+                "parts": [
+                    np.float32(level[scene.instants] / given_in(curve.unit, units)[1])
+                    for level in curve.levels
+                ],
+                "titles": titles_of(curve.unit, units),
+            }
             for curve in every_curve(trajectory)[: min(_MOST_CURVES, _MOST_VALUES // len(scene.instants))]
         ],
         "model": _model(scene.mechanism),
@@ -254,17 +261,16 @@ def _layers(scene: Scene) -> dict[int, int]:
     """Layers of planar bodies: those that share a joint differ, and the frame has the lowest."""
     if not scene.planar:
         return dict.fromkeys(scene.bodies, 0)
-    import networkx as nx
-
     pins: dict[tuple[float, ...], set[int]] = {}
     for mark in scene.marks:
         pin = (scene.place(mark)[0] / scene.size).round(6)
         pins.setdefault(tuple(pin.tolist()), set()).update(mark.bodies)
-    graph: nx.Graph[int] = nx.Graph()
-    graph.add_nodes_from(scene.bodies)
-    for pinned in (*({0, body} for body in scene.bodies[1:]), *pins.values()):
-        graph.add_edges_from(combinations(pinned.intersection(scene.bodies), 2))
-    return nx.greedy_color(graph, strategy=lambda *_: scene.bodies)
+    layers = {0: 0}
+    for body in scene.bodies[1:]:
+        beside = set[int]().union(*(pinned for pinned in pins.values() if body in pinned))
+        taken = {0} | {layers[other] for other in beside & layers.keys()}
+        layers[body] = min(set(range(len(taken) + 1)) - taken)
+    return layers
 
 
 def _view(scene: Scene) -> tuple[list[int], list[float], bool]:

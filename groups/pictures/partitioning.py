@@ -6,19 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from groups.pictures.canvas import diagram, name_over
+from groups.pictures.canvas import panels_over_time
 from groups.pictures.coordinates import CURVE_INSTANTS
 from groups.pictures.scene import chosen
 from groups.pictures.style import BODY_COLOURS, FAILED, FRAME_COLOUR, add_key
 from mbssa.pictures.limits import require_matplotlib
-from mbssa.pictures.style import INK, figure_of
+from mbssa.pictures.style import INK, entitle
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from groups.partitioning import PartitionSweep
-
-_WIDTH, _HEIGHT, _LEFT, _BOTTOM, _RIGHT, _TOP = 130.0, 62.0, 16.0, 11.0, 5.0, 9.0
 
 #: Conditions below it are drawn at the lower edge.
 _LEAST = 1e-4
@@ -29,8 +27,7 @@ def conditions(swept: PartitionSweep) -> Figure:
     require_matplotlib()
     from matplotlib.patches import Patch
 
-    figure = figure_of(_LEFT + _WIDTH + _RIGHT, _BOTTOM + _HEIGHT + _TOP)
-    axes = diagram(figure, _LEFT, _BOTTOM, _WIDTH, _HEIGHT, "condition: 1 best, 0 singular")
+    figure, ((axes,),) = panels_over_time([["condition: 1 best, 0 singular"]], swept.time, 130.0, 62.0)
     at = chosen(len(swept.time), CURVE_INSTANTS)
     handles: list[Any] = []
     lowest = 1.0
@@ -57,7 +54,6 @@ def conditions(swept: PartitionSweep) -> Figure:
         handles += [line] if number == 0 else []
     axes.set_yscale("log")
     axes.set_ylim(max(_LEAST, 0.5 * lowest), 1.3)
-    axes.set_xlim(swept.time[0], swept.time[-1] if len(swept.time) > 1 else swept.time[0] + 1.0)
-    name_over(figure, swept.opened.mechanism)
+    entitle(figure, swept.opened.mechanism.name or "mechanism")
     add_key(figure, handles)
     return figure

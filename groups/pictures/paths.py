@@ -10,10 +10,11 @@ import numpy as np
 
 from groups.pictures.canvas import canvas_for
 from groups.pictures.scene import Scene, scene_of, sentence
-from groups.pictures.style import EDGE, FINE, STYLES, add_key, body_colour
+from groups.pictures.style import BODY_COLOURS, EDGE, FINE, STYLES, add_key
 from groups.results.joints import body_motion, carried
 from mbssa.arrays import Floats
 from mbssa.pictures.limits import refuse_beyond, require_matplotlib
+from mbssa.pictures.style import entitle
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -85,8 +86,8 @@ def paths(trajectory: Trajectory, points: Sequence[PointName] | None = None) -> 
     canvas = canvas_for(scene, np.concatenate(lines) if lines else None)
     handles = []
     for i, (point, path) in enumerate(zip(drawn, lines, strict=True)):
-        colour = body_colour(i + 1)
-        handles.append(canvas.line(path, colour, EDGE, style=STYLES[i // 8], zorder=1.4))
+        colour = BODY_COLOURS[i % 8]
+        handles.append(canvas.line(path, colour, EDGE, ls=STYLES[i // 8], zorder=1.4))
         handles[-1].set_label(point.label.replace("$", r"\$"))
         sound = path[np.isfinite(path).all(axis=1)]
         for at, inside in zip(sound[[0, -1]] if len(sound) else (), (colour, "white"), strict=False):
@@ -95,7 +96,7 @@ def paths(trajectory: Trajectory, points: Sequence[PointName] | None = None) -> 
         add_key(canvas.figure, handles)
     name, (start, end) = scene.mechanism.name or "mechanism", trajectory.time[[0, -1]]
     failed = sentence(trajectory)
-    canvas.title(f"{name}, t = {start:.4g} … {end:.4g} s" + (f"\n{failed}" if failed else ""))
+    entitle(canvas.figure, f"{name}, t = {start:.4g} … {end:.4g} s" + (f"\n{failed}" if failed else ""))
     return canvas.figure
 
 

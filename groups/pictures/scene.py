@@ -18,8 +18,7 @@ from mbssa.texts import listed
 
 if TYPE_CHECKING:
     from groups.trajectory import Trajectory
-    from mbssa import Mechanism, Structure
-    from mbssa.joints.poses import Poses
+    from mbssa import Structure
 
 
 #: Poses from which bounds are taken; more would change nothing visible.
@@ -68,9 +67,17 @@ def scene_of(trajectory: Trajectory, most: int | Ints) -> Scene:
     mechanism, there = trajectory.mechanism, len(trajectory.time)
     instants = chosen(there, most) if isinstance(most, int) else np.asarray(most)
     wide = np.union1d(instants, chosen(there, _FOR_BOUNDS))
-    stage = _stage(trajectory, wide)
-    marks = marks_of(stage)
-    guides, marks = guides_of(stage, marks)
+    frames, place = trajectory.reference, np.flatnonzero(trajectory.kept != 0)
+    solved, bodies = trajectory.instants(wide).spatial(), (0, *trajectory.kept[place].tolist())
+    position, quaternion = (
+        np.concatenate([np.tile(still, (len(wide), 1, 1)), moving[:, place]], axis=1)
+        for still, moving in (
+            (frames.position[:1], solved.position),
+            (quaternion_of(frames.rotation[:1]), solved.orientation),
+        )
+    )
+    stage = Stage(mechanism, frames, bodies, position, quaternion)
+    guides, marks = guides_of(stage, marks_of(stage))
     looks = visual_outlines(stage)
     outlined = {outline.body for outline in looks}
     shapes = shapes_of(stage, marks, guides, outlined)
@@ -84,58 +91,18 @@ def scene_of(trajectory: Trajectory, most: int | Ints) -> Scene:
     hues = group_hues(structure)
     at = np.searchsorted(wide, instants)
     return Scene(
-        mechanism,
-        stage.frames,
-        stage.bodies,
-        stage.position[at],
-        stage.quaternion[at],
-        structure,
-        tuple(hues.get(g, Hue(NO_GROUP, 0)) for g in structure.group_of_body.tolist()),
-        body_colours(structure),
-        instants,
-        trajectory.time[instants],
-        shapes,
-        tuple(marks),
-        tuple(guides),
-        outlines,
-        points.min(axis=0) if len(points) else -0.5 * np.ones(3),
-        points.max(axis=0) if len(points) else 0.5 * np.ones(3),
-    )
-
-
-def _stage(trajectory: Trajectory, instants: Ints) -> Stage:
-    """The frame, and the bodies that were kept."""
-    frames, place = trajectory.reference, np.flatnonzero(trajectory.kept != 0)
-    solved = trajectory.instants(instants).spatial()
-    poses = np.empty((len(instants), 1 + len(place), 7))
-    poses[:, 0, :3], poses[:, 0, 3:] = frames.position[0], quaternion_of(frames.rotation[:1])[0]
-    poses[:, 1:, :3], poses[:, 1:, 3:] = solved.position[:, place], solved.orientation[:, place]
-    bodies = (0, *trajectory.kept[place].tolist())
-    return Stage(trajectory.mechanism, frames, bodies, poses[..., :3], poses[..., 3:])
-
-
-def at_rest(
-    mechanism: Mechanism, poses: Poses, bodies: Ints, level: int = 0, n_groups: int = 0
-) -> Trajectory:
-    """Bodies (K,) that stand still in these poses, one instant or several, with so many solved groups."""
-    from groups.trajectory import Trajectory
-
-    planar = mechanism.space == "planar"
-    position = poses.position[..., bodies, :].reshape(-1, len(bodies), 3)
-    rotation = poses.rotation[..., bodies, :, :].reshape(-1, len(bodies), 3, 3)
-    still, ok = np.zeros((*position.shape[:2], 3 if planar else 6)), np.zeros((len(position), n_groups))
-    return Trajectory(
-        mechanism,
-        np.arange(len(position), dtype=float),
-        position[..., :2] if planar else position,
-        np.arctan2(rotation[..., 1, 0], rotation[..., 0, 0]) if planar else quaternion_of(rotation),
-        still if level > 0 else None,
-        still if level > 1 else None,
-        ok.astype(np.int8),
-        ok,
-        ok.astype(np.int64),
-        ok + 1.0,
-        bodies,
+        **vars(stage) | {"position": position[at], "quaternion": quaternion[at]},
+        structure=structure,
+        hues=tuple(hues.get(g, Hue(NO_GROUP, 0)) for g in structure.group_of_body.tolist()),
+        colours=body_colours(structure),
+        instants=instants,
+        time=trajectory.time[instants],
+        shapes=shapes,
+        marks=tuple(marks),
+        guides=tuple(guides),
+        outlines=outlines,
+        low=points.min(axis=0) if len(points) else -0.5 * np.ones(3),
+        high=points.max(axis=0) if len(points) else 0.5 * np.ones(3),
     )
 
 

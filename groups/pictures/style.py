@@ -9,7 +9,7 @@ from mbssa.pictures.style import FONT, OVER_EDGE, SMALL_TEXT
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-#: Colours of the bodies in turn, Okabe and Ito's without the yellow, which white paper swallows.
+#: Colours of curves in turn, Okabe and Ito's without the yellow, which white paper swallows.
 BODY_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#7A6BB0", "#8C6D4F")
 STYLES = ("solid", "dashed", "dashdot")  # of the lines that have the same colours
 FRAME_COLOUR = "#7A7A7A"
@@ -24,11 +24,6 @@ LEAST = 42.0
 
 LINK, EDGE, FINE = 2.6, 1.5, 0.8
 MARK = 5.2
-
-
-def body_colour(body: int) -> str:
-    """Colour of a body by its index; the frame is grey."""
-    return BODY_COLOURS[(body - 1) % len(BODY_COLOURS)] if body else FRAME_COLOUR
 
 
 def add_key(figure: Figure, handles: list[Any], *, lines: bool = True) -> None:

@@ -2,51 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from textwrap import wrap
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mbssa.arrays import Floats
 from mbssa.reports.structure import summary_head, treatment_lines
-from mbssa.reports.table import SHOWN, Heading, Table
+from mbssa.reports.table import SHOWN, Bad, Columns, Heading, Part, Table, first_lines
+from mbssa.units import given_in
 
 if TYPE_CHECKING:
     from groups.model import Model
     from mbssa import Structure
 
 
+#: Faults that a page lists before it only counts the rest.
+_FAULTS = 20
+
 #: Letters of a line of bodies in a narrow table.
 _WRAPPED = 12
 
 
-def group_table(
-    model: Model,
-    columns: Mapping[str, Callable[[int], str]],
-    left: Collection[str] = (),
-    numbers: Sequence[int] | None = None,
-    *,
-    narrow: bool = False,
-) -> Table:
-    """A row for each group (or these indices): number, bodies, type, solver, and further columns by title."""
+def group_table(model: Model, columns: Columns, numbers: Sequence[int] | None = None) -> Table:
+    """A row for each group (or these indices): number, bodies, type, solver, and further columns by index."""
+    groups = model.structure.groups
+    head: Columns = {
+        "SG": (lambda g: g + 1, "d"), "Bodies": (lambda g: ", ".join(map(str, groups[g].bodies)), ""),
+        "SG type": (lambda g: groups[g].type_name, ""),
+        "Solver": (lambda g: model.solvers[g].title, ""),
+    }  # fmt: skip
+    rest = "… and {} more groups; --format json lists them all"
+    items = range(len(groups)) if numbers is None else numbers
+    table = Table.of(items, {**head, **columns}, shown=SHOWN, rest=rest)
 
-    def cells(g: int) -> tuple[str, ...]:
-        group, rest = model.structure.groups[g], [cell(g) for cell in columns.values()]
-        bodies, rest = ", ".join(map(str, group.bodies)), [model.solvers[g].title, *rest]
-        if not narrow:
-            return str(group.number), bodies, group.type_name, *rest
-        below = "\n".join([group.type_name, *wrap(bodies, max(len(group.type_name), _WRAPPED))])
-        return str(group.number), below, *(t.replace(": ", ":\n").replace(", ", ",\n") for t in rest)
+    def narrow(g: int) -> tuple[str, ...]:
+        number, bodies, name, *cells = table.cells(g)
+        below = "\n".join([name, *wrap(bodies, max(len(name), _WRAPPED))])
+        return number, below, *(cell.replace(": ", ":\n").replace(", ", ",\n") for cell in cells)
 
-    return Table(
-        ("SG", *(() if narrow else ("Bodies",)), "SG type", "Solver", *columns),
-        range(model.structure.n_groups) if numbers is None else numbers,
-        cells,
-        ("SG", *(title for title in columns if title not in left)),
-        narrow=lambda: group_table(model, columns, left, numbers, narrow=True),
-        tight=narrow,
-        shown=SHOWN,
-        rest="… and {} more groups; --format json lists them all",
-    )
+    titles = tuple(title for title in table.columns if title != "Bodies")
+    return replace(table, narrow=replace(table, columns=titles, row=narrow, tight=True))
 
 
 def model_lines(structure: Structure) -> list[str]:
@@ -60,3 +56,15 @@ def span_text(time: Floats) -> str:
     if len(time) == 1:
         return f"1 instant, t = {time[0]:.6g} s"
     return f"{len(time):,} instants, t = {time[0]:.6g} … {time[-1]:.6g} s"
+
+
+def fault_lines(faults: Sequence[str]) -> list[Part]:
+    """Heading and a line for each of the first faults; none where there are none."""
+    lines = [Bad(f"  - {fault}") for fault in first_lines(faults, _FAULTS)]
+    return ["", Heading("Faults"), *lines] if faults else []
+
+
+def quantity(name: str, si: str, units: tuple[str, str], **numbers: float) -> dict[str, Any]:
+    """Record of a quantity in other units of length and angle: its name, unit and numbers that are in SI."""
+    unit, scale = given_in(si, units)
+    return {"name": name, "unit": unit, **{key: number / scale for key, number in numbers.items()}}

@@ -3,56 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from groups.dynamics.masses import massless
 from groups.dynamics.results import unit_of_drive
-from groups.reports.about import model_lines, span_text
+from groups.reports.about import fault_lines, model_lines, quantity, span_text
 from mbssa.arrays import Floats
-from mbssa.reports.table import SHOWN, Bad, Good, Heading, Part, Report, Table, written_lines
+from mbssa.reports.table import SHOWN, Bad, Good, Part, Report, Table
 from mbssa.texts import listed
-from mbssa.units import SI, given_in, quantity_text, units_record
+from mbssa.units import given_in, quantity_text, units_record
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from groups.dynamics import Forces
     from groups.motion import Motion
     from mbssa import Structure
 
 
-#: Faults and names that a page lists before it only counts the rest.
+#: Names that a line lists before it only counts the rest.
 _LISTED = 20
 
 #: Share of the largest reaction below which one is rounding.
 _ROUNDING = 1e-12
 
 
-@dataclass(frozen=True, eq=False)
-class ForcesSummary:
-    """Forces and what they were found for; ``files`` were written; tables are in ``units``."""
-
-    structure: Structure
-    forces: Forces
-    files: Sequence[Path] = ()
-    units: tuple[str, str] = SI
-    motion: Motion | None = None  # that was solved
-
-    def number(self, value: float, unit: str) -> float:
-        """A number in the units of the tables."""
-        return value / given_in(unit, self.units)[1]
-
-    def text(self, value: float, unit: str) -> str:
-        """A number in the units of the tables, with its unit."""
-        return quantity_text(value, unit, self.units, ".4g") if np.isfinite(value) else "–"
-
-
-def forces_report(summary: ForcesSummary) -> Report:
+def forces_report(structure: Structure, forces: Forces, motion: Motion | None = None) -> Report:
     """Tables of drives and joints, largest shaking force, balance of power, and what to know."""
-    force, moment = (given_in(unit, summary.units)[0] for unit in ("N", "N m"))
+    units, faults = forces.trajectory.mechanism.units, forces.faults(motion)
+    force, moment = (given_in(unit, units)[0] for unit in ("N", "N m"))
     drives = {
         "Drive": ("name", ""), "From": ("lowest", ".4g"), "To": ("highest", ".4g"), "Unit": ("unit", ""),
         "Mean power (W)": ("mean_power", ".4g"), "Maximum power (W)": ("maximum_power", ".4g"),
@@ -61,46 +40,63 @@ def forces_report(summary: ForcesSummary) -> Report:
         "Joint": ("joint", ""), "Acts on": ("body", ""), f"Maximum force ({force})": ("force", ".4g"),
         f"Maximum moment ({moment})": ("moment", ".4g"), "Not determined": ("open", ""),
     }  # fmt: skip
-    rows = [row | {"open": ", ".join(row["indeterminate"]) or "–"} for row in _joint_rows(summary)]
+    driven, bound = _drive_rows(forces), _joint_rows(forces)
+    rows = [row | {"open": ", ".join(row["indeterminate"]) or "–"} for row in bound]
+    balanced: list[Part] = [Good("every group is balanced at every instant")]
+    massless_bodies = [structure.mechanism.body_name(body) for body in massless(structure.mechanism)]
     parts: list[Part] = [
-        *model_lines(summary.structure),
-        span_text(summary.forces.trajectory.time),
-        Table.of(_drive_rows(summary), drives),
+        *model_lines(structure),
+        span_text(forces.trajectory.time),
+        Table.of(driven, drives),
         Table.of(rows, joints, wraps=True, shown=SHOWN, rest="… and {} more joints"),
-        *_figures(summary),
-        *_notes(summary),
+        *_figures(forces),
+        *_notes(forces, massless_bodies),
+        *(fault_lines(faults) or balanced),
     ]
-    faults = summary.forces.faults(summary.motion)
-    if len(faults) > _LISTED:
-        faults = [*faults[:_LISTED], f"… and {len(faults) - _LISTED} more; --format json lists all"]
-    if faults:
-        parts += ["", Heading("Faults"), *(Bad(f"  - {fault}") for fault in faults)]
-    else:
-        parts.append(Good("every group is balanced at every instant"))
-    parts += written_lines(summary.files)
-    return Report(parts, lambda: to_dict(summary))
+    scale = given_in("N m", units)[1]
+
+    def record() -> dict[str, Any]:
+        """Forces as lists, texts and numbers; None is what is not known."""
+        return {
+            "mechanism": structure.mechanism.name,
+            "ok": forces.ok,
+            "instants": len(forces.trajectory.time),
+            "faults": faults,
+            "pulling": forces.pulling(),
+            "without_place": forces.without_place(),
+            "units": units_record(units),
+            "drives": driven,
+            "joints": bound,
+            "shaking_force": _largest(forces.shaking_force),
+            "shaking_moment": _largest(forces.shaking_moment) / scale,
+            "balance": _extreme(np.abs(forces.balance), np.max),
+            "largest_power": _largest_power(forces),
+            "massless": massless_bodies,
+            "held": {name: _extreme(moment, np.max) / scale for name, moment in forces.held.items()},
+            "lock_effect": _extreme(forces.lock_effect, np.max),
+            "indeterminate": forces.indeterminate,
+        }
+
+    return Report(parts, record)
 
 
-def _drive_rows(summary: ForcesSummary) -> list[dict[str, Any]]:
-    forces, found = summary.forces, list[dict[str, Any]]()
-    for name, driving, power in zip(forces.drives, forces.driving.T, forces.drive_power.T, strict=True):
-        unit, scale = given_in(unit_of_drive(name), summary.units)
-        found.append(
-            {
-                "name": name,
-                "unit": unit,
-                "lowest": _extreme(driving, np.min) / scale,
-                "highest": _extreme(driving, np.max) / scale,
-                "mean_power": _extreme(power, np.mean),
-                "maximum_power": _extreme(power, np.max),
-            }
+def _drive_rows(forces: Forces) -> list[dict[str, Any]]:
+    units = forces.trajectory.mechanism.units
+    return [
+        quantity(
+            name,
+            unit_of_drive(name),
+            units,
+            lowest=_extreme(driving, np.min),
+            highest=_extreme(driving, np.max),
         )
-    return found
+        | {"mean_power": _extreme(power, np.mean), "maximum_power": _extreme(power, np.max)}
+        for name, driving, power in zip(forces.drives, forces.driving.T, forces.drive_power.T, strict=True)
+    ]
 
 
-def _joint_rows(summary: ForcesSummary) -> list[dict[str, Any]]:
+def _joint_rows(forces: Forces) -> list[dict[str, Any]]:
     """Largest force and moment of each joint's determined components; rounding is 0."""
-    forces = summary.forces
     found: list[dict[str, Any]] = [
         {
             "joint": of.joint,
@@ -111,12 +107,12 @@ def _joint_rows(summary: ForcesSummary) -> list[dict[str, Any]]:
         }
         for of in map(forces.joint, forces.joints)
     ]
-    size = forces.trajectory.reference.size
+    size, scale = forces.trajectory.reference.size, given_in("N m", forces.trajectory.mechanism.units)[1]
     largest = max([0.0, *(v for one in found for v in (one["force"], one["moment"] / size) if v == v)])
     for one in found:
         for key, least in (("force", _ROUNDING * largest), ("moment", _ROUNDING * largest * size)):
             one[key] = 0.0 if one[key] < least else one[key]
-        one["moment"] = summary.number(one["moment"], "N m")
+        one["moment"] /= scale
     return found
 
 
@@ -132,19 +128,23 @@ def _extreme(values: Floats, of: Any) -> float:
     return float(of(known)) if len(known) else float("nan")
 
 
-def _figures(summary: ForcesSummary) -> list[str]:
-    forces = summary.forces
-    shaking = summary.text(_largest(forces.shaking_force), "N")
-    moment = summary.text(_largest(forces.shaking_moment), "N m")
+def _figures(forces: Forces) -> list[str]:
+    units = forces.trajectory.mechanism.units
+    shaking = _text(_largest(forces.shaking_force), "N", units)
+    moment = _text(_largest(forces.shaking_moment), "N m", units)
     worst, power = _extreme(np.abs(forces.balance), np.max), _largest_power(forces)
-    lines = [
+    return [
         f"on the frame: force up to {shaking}, moment about the world's origin up to {moment}",
         f"balance of power: off by {worst:.1e} W at most, beside powers of up to {power:.4g} W",
+        *(
+            f"force {name}: power {_extreme(given, np.min):.4g} … {_extreme(given, np.max):.4g} W"
+            for name, given in forces.element_power.items()
+        ),
     ]
-    for name, given in forces.element_power.items():
-        ends = f"{_extreme(given, np.min):.4g} … {_extreme(given, np.max):.4g} W"
-        lines.append(f"force {name}: power {ends}")
-    return lines
+
+
+def _text(value: float, unit: str, units: tuple[str, str]) -> str:
+    return quantity_text(value, unit, units, ".4g") if np.isfinite(value) else "–"
 
 
 def _largest_power(forces: Forces) -> float:
@@ -153,11 +153,9 @@ def _largest_power(forces: Forces) -> float:
     return max(_extreme(np.abs(power), np.max) for power in powers)
 
 
-def _notes(summary: ForcesSummary) -> list[Part]:
+def _notes(forces: Forces, without: Sequence[str]) -> list[Part]:
     """Massless bodies, moments that hold passive rotations, and reactions that are open."""
-    forces, mechanism = summary.forces, summary.structure.mechanism
-    lines: list[Part] = []
-    without = [mechanism.body_name(body) for body in massless(mechanism)]
+    mechanism, lines = forces.trajectory.mechanism, list[Part]()
     if len(without) == mechanism.n_bodies - 1 and not forces.element_power:
         lines.append(
             Bad("no body has mass and no force acts: write [body.inertia] or [[force]] into the model")
@@ -165,7 +163,7 @@ def _notes(summary: ForcesSummary) -> list[Part]:
     elif without:
         lines.append(f"massless: {listed(without, _LISTED)}")
     for name, moment in forces.held.items():
-        most = summary.text(_extreme(moment, np.max), "N m")
+        most = _text(_extreme(moment, np.max), "N m", mechanism.units)
         lines.append(
             f"passive rotation of {name}: locked to its convention, as by a guide in the frame, by a moment "
             f"of up to {most}"
@@ -179,30 +177,3 @@ def _notes(summary: ForcesSummary) -> list[Part]:
         lines.append(f"redundant constraints leave {count} components of reactions open, which are {given}:")
         lines.append(f"  {listed(forces.indeterminate, _LISTED)} (axes of the joint)")
     return lines
-
-
-def to_dict(summary: ForcesSummary) -> dict[str, Any]:
-    """Forces as lists, texts and numbers; None is what is not known."""
-    forces = summary.forces
-    return {
-        "mechanism": summary.structure.mechanism.name,
-        "ok": forces.ok,
-        "instants": len(forces.trajectory.time),
-        "faults": forces.faults(summary.motion),
-        "pulling": forces.pulling(),
-        "without_place": forces.without_place(),
-        "units": units_record(summary.units),
-        "drives": _drive_rows(summary),
-        "joints": _joint_rows(summary),
-        "shaking_force": _largest(forces.shaking_force),
-        "shaking_moment": summary.number(_largest(forces.shaking_moment), "N m"),
-        "balance": _extreme(np.abs(forces.balance), np.max),
-        "largest_power": _largest_power(forces),
-        "massless": [summary.structure.mechanism.body_name(b) for b in massless(summary.structure.mechanism)],
-        "held": {
-            name: summary.number(_extreme(moment, np.max), "N m") for name, moment in forces.held.items()
-        },
-        "lock_effect": _extreme(forces.lock_effect, np.max),
-        "indeterminate": forces.indeterminate,
-        "files": summary.files,
-    }

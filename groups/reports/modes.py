@@ -10,7 +10,7 @@ import numpy as np
 from groups.assembly_modes.search import CLOSED_FORM
 from groups.reports.about import group_table, model_lines
 from mbssa.joints.catalogue import coordinate_unit, is_length
-from mbssa.reports.table import SHOWN, Part, Report, Table, plain
+from mbssa.reports.table import SHOWN, Columns, Part, Report, Table, plain
 from mbssa.units import given_in, units_record
 
 if TYPE_CHECKING:
@@ -30,13 +30,12 @@ _FEW_MODES = 20
 def modes_report(model: Model, listed: Sequence[GroupModes], *, each: bool) -> Report:
     """The number of modes of each group; with ``each`` the modes too."""
     by_group = {found.group - 1: found for found in listed}
-    columns = {
-        "Modes": lambda g: str(len(by_group[g])),
-        "Reference": lambda g: str(by_group[g].reference),
-        "At most": lambda g: "?" if by_group[g].most is None else str(by_group[g].most),
-        "All found": lambda g: _completeness(by_group[g]),
-    }
-    table = group_table(model, columns, left=("All found",), numbers=list(by_group))
+    columns: Columns = {
+        "Modes": (lambda g: len(by_group[g]), "d"), "Reference": (lambda g: by_group[g].reference, "d"),
+        "At most": (lambda g: str("?" if by_group[g].most is None else by_group[g].most), ">"),
+        "All found": (lambda g: _completeness(by_group[g]), ""),
+    }  # fmt: skip
+    table = group_table(model, columns, list(by_group))
     parts: list[Part] = [*model_lines(model.structure), table, *_searches(listed)]
     if each:
         for found in listed:

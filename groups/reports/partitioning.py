@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from groups.reports.about import span_text
-from mbssa.reports.table import Heading, Part, Report, Table
+from groups.reports.about import quantity, span_text
+from mbssa.reports.table import Columns, Heading, Part, Report, Table
 from mbssa.reports.table import plain as fields
 from mbssa.reports.wording import headline
 from mbssa.texts import counted, listed
@@ -97,12 +97,15 @@ def _head(found: Partitioning) -> list[str]:
 
 def _rows(found: Partitioning) -> list[dict[str, Any]]:
     kinds = dict.fromkeys(found.dependent, "dependent") | dict.fromkeys(found.driven, "driven")
-    columns, rows = (found.opened.coordinates, found.opened.units, found.value.tolist()), []
-    for k, (name, si, value) in enumerate(zip(*columns, strict=True), 1):
-        unit, scale = given_in(si, found.mechanism.units)
-        kind = kinds.get(name, "independent")
-        rows.append({"number": k, "name": name, "unit": unit, "value": value / scale, "kind": kind})
-    return rows
+    columns = found.opened.coordinates, found.opened.units, found.value.tolist()
+    return [
+        {
+            "number": k,
+            **quantity(name, unit, found.mechanism.units, value=value),
+            "kind": kinds.get(name, "independent"),
+        }
+        for k, (name, unit, value) in enumerate(zip(*columns, strict=True), 1)
+    ]
 
 
 def _verdict(found: Partitioning) -> list[str]:
@@ -132,14 +135,16 @@ def _verdict(found: Partitioning) -> list[str]:
 
 
 def _rival_table(rivals: Sequence[tuple[str, Partitioning]]) -> Table:
-    def cells(rival: tuple[str, Partitioning]) -> tuple[str, ...]:
-        name, one = rival
-        bound = f", {one.bound} bound" if one.bound else ""
-        u = listed(_independent(one), 8) or "none"
-        return name, u, f"{one.condition:.2g}{bound}", f"{one.smallest_pivot:.2g}"
+    def condition(rival: tuple[str, Partitioning]) -> str:
+        bound = f", {rival[1].bound} bound" if rival[1].bound else ""
+        return f"{rival[1].condition:.2g}{bound}"
 
-    right = ("Condition", "Smallest pivot")
-    return Table(("Choice of u", "u", *right), rivals, cells, right)
+    columns: Columns = {
+        "Choice of u": (lambda rival: rival[0], ""),
+        "u": (lambda rival: listed(_independent(rival[1]), 8) or "none", ""),
+        "Condition": (condition, ">"), "Smallest pivot": (lambda rival: rival[1].smallest_pivot, ".2g"),
+    }  # fmt: skip
+    return Table.of(rivals, columns)
 
 
 def _independent(found: Partitioning) -> tuple[str, ...]:

@@ -2,29 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from groups.reports.about import model_lines, span_text
+from groups.reports.about import model_lines, quantity, span_text
 from groups.results.faults import values_text
 from mbssa.joints.catalogue import coordinate_unit
-from mbssa.reports.table import SHOWN, Bad, Good, Part, Report, Table, plain, written_lines
-from mbssa.units import SI, given_in, quantity_text, units_record
+from mbssa.reports.table import SHOWN, Bad, Good, Part, Report, Table, plain
+from mbssa.units import given_in, quantity_text, units_record
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from groups.dynamics.forward import Simulation
 
 #: Changes of coordinates and events that a page lists before it only counts the rest.
 _LISTED = 10
 
 
-def simulation_report(found: Simulation, files: Sequence[Path] = (), units: tuple[str, str] = SI) -> Report:
+def simulation_report(found: Simulation) -> Report:
     """Table of coordinates, energies, errors, events, changes of coordinates, and the end."""
-    rows = [_row(name, values, units) for name, values in found.coordinates.items()]
+    units = found.trajectory.mechanism.units
+    rows = [
+        quantity(
+            name,
+            coordinate_unit(name),
+            units,
+            start=values[0],
+            lowest=values.min(),
+            highest=values.max(),
+            end=values[-1],
+        )
+        for name, values in found.coordinates.items()
+    ]
     ends = {title: (title.lower(), ".5g") for title in ("Start", "Lowest", "Highest", "End")}
     columns = {"Coordinate": ("name", ""), **ends, "Unit": ("unit", "")}
     kinetic, potential = (
@@ -76,13 +85,6 @@ def simulation_report(found: Simulation, files: Sequence[Path] = (), units: tupl
             "events": [plain(one, "name time ends") for one in found.events],
             "changes": [plain(one, "time before after") for one in found.changes],
             "notes": found.notes,
-            "files": files,
         }
 
-    return Report([*parts, *found.notes, state, *written_lines(files)], record)
-
-
-def _row(name: str, values: Any, units: tuple[str, str]) -> dict[str, Any]:
-    unit, scale = given_in(coordinate_unit(name), units)
-    ends = {"start": values[0], "lowest": values.min(), "highest": values.max(), "end": values[-1]}
-    return {"name": name, "unit": unit, **{key: value / scale for key, value in ends.items()}}
+    return Report([*parts, *found.notes, state], record)

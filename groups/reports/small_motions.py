@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from groups.dynamics.results import unit_of_drive
-from groups.reports.about import model_lines
+from groups.reports.about import model_lines, quantity
 from mbssa.joints.catalogue import coordinate_unit
-from mbssa.reports.table import SHOWN, Bad, Good, Part, Report, Table, written_lines
-from mbssa.units import SI, given_in, units_record
+from mbssa.reports.table import SHOWN, Bad, Columns, Good, Part, Report, Table
+from mbssa.units import given_in, units_record
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from groups.dynamics.forward.small_motions import Equilibrium, Linearisation
 
 #: Share of the largest amplitude from which a coordinate belongs to a mode shape in a line.
@@ -28,9 +26,7 @@ _ROUNDING = 1e-6
 _MOST = 6
 
 
-def small_motions_report(
-    found: Linearisation, rest: Equilibrium | None, files: Sequence[Path] = (), units: tuple[str, str] = SI
-) -> Report:
+def small_motions_report(found: Linearisation, rest: Equilibrium | None, units: tuple[str, str]) -> Report:
     """Tables of coordinates and modes about the equilibrium ``rest``, or a given state; CSV has the modes."""
     # Units of the coordinates and of their generalised forces, and how much of the SI units these are.
     scaled = [given_in(coordinate_unit(name), units) for name in found.names]
@@ -38,8 +34,8 @@ def small_motions_report(
     named, value = [unit for unit, _ in scaled], np.array([scale for _, scale in scaled])
     kinds, force = [unit for unit, _ in driven], np.array([scale for _, scale in driven])
     coordinates = [
-        {"name": name, "value": at, "unit": unit}
-        for name, at, unit in zip(found.names, (found.value / value).tolist(), named, strict=True)
+        quantity(name, coordinate_unit(name), units, value=at)
+        for name, at in zip(found.names, found.value.tolist(), strict=True)
     ]
     shapes = found.modes / value[:, None]
     shapes = shapes / np.maximum(np.abs(shapes).max(axis=0, initial=0.0), 1e-300)
@@ -69,7 +65,6 @@ def small_motions_report(
         state,
         Good("stable: no small motion grows") if found.stable else Bad("unstable: small motions grow"),
         _table(modes, named),
-        *written_lines(files),
     ]
 
     def record() -> dict[str, Any]:
@@ -86,24 +81,22 @@ def small_motions_report(
             "mass": found.mass * per,
             "damping": found.damping * per,
             "stiffness": found.stiffness * per,
-            "files": files,
         }
 
     return Report(parts, record, _sheet(modes, found.names, named))
 
 
 def _table(modes: Sequence[dict[str, Any]], units: Sequence[str]) -> Table:
-    right = ("Mode", "Frequency (Hz)", "Damping ratio")
+    def root(one: dict[str, Any]) -> str:
+        real, imaginary = (_shown(part, abs(complex(*one["eigenvalue"]))) for part in one["eigenvalue"])
+        return real if imaginary == "0" else f"{real} ± {imaginary}i"
 
-    def cells(one: dict[str, Any]) -> tuple[str, ...]:
-        size = abs(complex(*one["eigenvalue"]))
-        real, imaginary = (_shown(part, size) for part in one["eigenvalue"])
-        root = real if imaginary == "0" else f"{real} ± {imaginary}i"
-        ratio = _shown(one["damping_ratio"], 1.0)
-        return f"{one['mode']}", f"{one['frequency']:.5g}", ratio, root, _shape(one["shape"], units)
-
-    columns = (*right, "Eigenvalue (1/s)", "Mode shape: amplitude, phase")
-    return Table(columns, modes, cells, right, shown=SHOWN, rest="… and {} more modes")
+    columns: Columns = {
+        "Mode": ("mode", "d"), "Frequency (Hz)": ("frequency", ".5g"),
+        "Damping ratio": (lambda one: _shown(one["damping_ratio"], 1.0), ">"), "Eigenvalue (1/s)": (root, ""),
+        "Mode shape: amplitude, phase": (lambda one: _shape(one["shape"], units), ""),
+    }  # fmt: skip
+    return Table.of(modes, columns, shown=SHOWN, rest="… and {} more modes")
 
 
 def _shown(value: float, scale: float) -> str:

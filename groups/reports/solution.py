@@ -8,20 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from groups.reports.about import group_table, model_lines, span_text
+from groups.reports.about import fault_lines, group_table, model_lines, quantity, span_text
 from groups.results.limits import excesses
 from groups.trajectory import STATUS, Trajectory
 from mbssa.arrays import Floats
 from mbssa.joints.catalogue import coordinate_unit, is_length
 from mbssa.reports.structure import treatment_lines
-from mbssa.reports.table import SHOWN, Bad, Good, Heading, Part, Report, Table, written_lines
+from mbssa.reports.table import SHOWN, Bad, Columns, Good, Heading, Part, Report, Table
 from mbssa.reports.wording import headline
 from mbssa.texts import listed
-from mbssa.units import SI, given_in, quantity_text, units_record
+from mbssa.units import given_in, quantity_text, units_record
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from groups.cli.running import TimedRun
     from groups.model import Model
     from groups.motion import Motion
@@ -38,11 +36,9 @@ _ROUNDING = 1e-12
 _CORRECTED = 1e-4
 
 
-def solution_report(
-    model: Model, motion: Motion, run: TimedRun, files: Sequence[Path] = (), units: tuple[str, str] = SI
-) -> Report:
-    """The mechanism, its groups, its inputs, the figures, the faults, the files of a run."""
-    trajectory, time = run.trajectory, motion.time
+def solution_report(model: Model, motion: Motion, run: TimedRun) -> Report:
+    """The mechanism, its groups, its inputs, the figures, the faults of a run."""
+    trajectory, time, units = run.trajectory, motion.time, run.trajectory.mechanism.units
     groups, inputs = _by_group(trajectory, units), _inputs(model, motion, units)
     columns = {
         "Driven": ("name", ""), "From": ("lowest", ".4g"), "To": ("highest", ".4g"),
@@ -61,8 +57,7 @@ def solution_report(
         f"solved in {_duration(run.solving)}{each} by {by}",
         *([f"by the plan {run.how}"] if run.how else []),
         *_corrected(model, units),
-        *_findings(trajectory, units, motion),
-        *written_lines(files),
+        *_findings(trajectory, motion),
     ]
 
     def record() -> dict[str, Any]:
@@ -94,7 +89,6 @@ def solution_report(
                 }
                 for group, solver, found in zip(model.structure.groups, model.solvers, groups, strict=True)
             ],
-            "files": files,
         }
 
     return Report(parts, record)
@@ -103,29 +97,23 @@ def solution_report(
 def trajectory_report(trajectory: Trajectory) -> Report:
     """A solved motion without its model: its groups, the worst figures, and the faults."""
     units = trajectory.mechanism.units
-    columns = _quality(_by_group(trajectory, units), units)
-    groups = Table(
-        ("SG", "Group", *columns),
-        range(trajectory.status.shape[1]),
-        lambda g: (str(g + 1), trajectory.named_groups[g], *(cell(g) for cell in columns.values())),
-        ("SG", *columns),
-        shown=SHOWN,
-        rest="… and {} more groups",
-    )
+    columns: Columns = {
+        "SG": (lambda g: g + 1, "d"),
+        "Group": (lambda g: trajectory.named_groups[g], ""),
+        **_quality(_by_group(trajectory, units), units),
+    }
+    indices = range(trajectory.status.shape[1])
+    groups = Table.of(indices, columns, shown=SHOWN, rest="… and {} more groups")
     head = Heading(headline(trajectory.mechanism))
-    return Report((head, span_text(trajectory.time), groups, *_findings(trajectory, units)))
+    return Report((head, span_text(trajectory.time), groups, *_findings(trajectory)))
 
 
-def _quality(found: Sequence[dict[str, Any]], units: tuple[str, str]) -> dict[str, Callable[[int], str]]:
-    """Columns of solved instants, largest residual and worst condition of the groups."""
-
-    def column(key: str, text: Callable[[Any], str]) -> Callable[[int], str]:
-        return lambda g: "–" if found[g][key] is None else text(found[g][key])
-
+def _quality(found: Sequence[dict[str, Any]], units: tuple[str, str]) -> Columns:
+    """Columns of solved instants, largest residual and worst condition of the groups by index."""
     return {
-        "Solved": column("solved", str),
-        f"Residual ({units[0]})": column("residual", _residual),
-        "Condition": column("condition", "{:.2g}".format),
+        "Solved": (lambda g: found[g]["solved"], "d"),
+        f"Residual ({units[0]})": (lambda g: _residual(found[g]["residual"]), ">"),
+        "Condition": (lambda g: found[g]["condition"], ".2g"),
     }
 
 
@@ -161,22 +149,19 @@ def _worst(trajectory: Trajectory, array: Floats, of: Callable[[Floats], Any]) -
 
 def _inputs(model: Model, motion: Motion, units: tuple[str, str]) -> list[dict[str, Any]]:
     """Ranges and fastest rates of the driven coordinates; rounding is 0."""
-    rows = []
-    for row, name in enumerate(motion.names):
-        unit, scale = given_in(coordinate_unit(name), units)
-        value = motion.value[row]
-        rates = (np.abs(of[row]).max() for of in (motion.rate, motion.acceleration))
-        numbers = np.array([value.min(), value.max(), *rates]) / scale
-        typical = (model.frames.size if is_length(name) else 1.0) / scale
+    rows, keys = [], ("lowest", "highest", "fastest", "acceleration")
+    for name, value, *rates in zip(motion.names, motion.value, motion.rate, motion.acceleration, strict=True):
+        numbers = np.array([value.min(), value.max(), *np.abs(rates).max(axis=1)])
+        typical = model.frames.size if is_length(name) else 1.0
         numbers[np.abs(numbers) <= _ROUNDING * max(typical, np.abs(numbers).max())] = 0.0
-        keys = "lowest", "highest", "fastest", "acceleration"
-        rows.append({"name": name, "unit": unit, **dict(zip(keys, numbers.tolist(), strict=True))})
+        row = dict(zip(keys, numbers.tolist(), strict=True))
+        rows.append(quantity(name, coordinate_unit(name), units, **row))
     return rows
 
 
-def _findings(trajectory: Trajectory, units: tuple[str, str], motion: Motion | None = None) -> list[Part]:
+def _findings(trajectory: Trajectory, motion: Motion | None = None) -> list[Part]:
     """Worst residual and condition, how the branches are held, passed limits and faults."""
-    lines: list[Part] = []
+    lines, units = list[Part](), trajectory.mechanism.units
     if largest := _worst(trajectory, trajectory.residual / given_in("m", units)[1], np.argmax):
         lines.append(f"largest residual {_residual(largest['value'])} {units[0]} {_where(largest)}")
     if worst := _worst(trajectory, trajectory.condition, np.argmin):
@@ -186,11 +171,7 @@ def _findings(trajectory: Trajectory, units: tuple[str, str], motion: Motion | N
     if trajectory.ok:
         lines.append(Good("every group was solved at every instant"))
     lines += [Bad(one.text(units)) for one in excesses(trajectory)]
-    faults = trajectory.faults(motion)
-    if len(faults) > _SHOWN_FAULTS:
-        more = f"… and {len(faults) - _SHOWN_FAULTS} more; --format json lists all"
-        faults = [*faults[:_SHOWN_FAULTS], more]
-    return [*lines, "", Heading("Faults"), *(Bad(f"  - {fault}") for fault in faults)] if faults else lines
+    return [*lines, *fault_lines(trajectory.faults(motion))]
 
 
 def _branches(trajectory: Trajectory) -> str:
@@ -222,8 +203,8 @@ def _where(worst: dict[str, Any]) -> str:
     return f"(SG-{worst['group']}, t = {worst['time']:.6g} s)"
 
 
-def _residual(value: float) -> str:
-    return f"{value:.1e}" if value else "0"
+def _residual(value: float | None) -> str | None:
+    return f"{value:.1e}" if value else None if value is None else "0"
 
 
 def _duration(seconds: float) -> str:

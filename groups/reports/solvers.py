@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from groups.reports.about import group_table, model_lines
 from groups.solvers.library import LibraryRow
-from mbssa.reports.table import SHOWN, Heading, Part, Report, Table
+from mbssa.reports.table import SHOWN, Columns, Heading, Part, Report, Table
 
 if TYPE_CHECKING:
     from groups.model import Model
@@ -20,14 +20,14 @@ _LISTED = 8
 def solvers_report(model: Model, *, every: bool = False) -> Report:
     """Report on each group's solver and why it was chosen; ``every`` lists its other solvers too."""
     groups, solvers = model.structure.groups, model.solvers
-    columns = {
-        "Unknowns": lambda g: _cell(solvers[g].unknowns),
-        "Closed by": lambda g: _cell(solvers[g].closing),
-        "Modes": lambda g: str(solvers[g].most_modes(groups[g]) or "?"),
+    columns: Columns = {
+        "Unknowns": (lambda g: _cell(solvers[g].unknowns), ""),
+        "Closed by": (lambda g: _cell(solvers[g].closing), ""),
+        "Modes": (lambda g: str(solvers[g].most_modes(groups[g]) or "?"), ">"),
     }
     parts: list[Part] = [
         *model_lines(model.structure),
-        group_table(model, columns, left=("Unknowns", "Closed by")),
+        group_table(model, columns),
         *_why((solver.title, solver.why) for solver in solvers),
         "Modes are the most that a group of this kind can have; ? where the number is unknown.",
     ]
@@ -47,10 +47,9 @@ def library_report(rows: Sequence[LibraryRow]) -> Report:
         "Unknowns": ("unknowns", "d"), "Closed by": ("closing", ""), "Modes": ("modes", "d"),
         "Degree": ("degree", "d"),
     }  # fmt: skip
-    narrow = Table.of(records, columns, none="?", tight=True)
     return Report(
         (
-            Table.of(records, columns, none="?", narrow=lambda: narrow),
+            Table.of(records, columns, none="?"),
             *_why((row.solver, row.why) for row in rows),
             "A star marks driven coordinates. A leg alone has modes for its turns; ? is not known.",
         ),

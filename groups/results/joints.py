@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from groups.rotations import twist_in_space
-from mbssa import Joint
+from mbssa import Joint, Mechanism
 from mbssa.arrays import Bools, Floats, Ints
 from mbssa.joints.axes import in_space
 from mbssa.joints.catalogue import coordinate_unit
@@ -118,6 +118,17 @@ def coordinate_motion(trajectory: Trajectory, name: str) -> CoordinateMotion:
     return joint_motion(trajectory, joint)[coordinate]
 
 
+def joint_of(mechanism: Mechanism, joint: str | int | Joint) -> Joint:
+    """The joint of a user's text, of an index, or itself; a KeyError where there is none."""
+    if isinstance(joint, str):
+        return mechanism.joint(joint)
+    if isinstance(joint, int) and -1 < joint < mechanism.n_joints:
+        return mechanism.joints[joint]
+    if not isinstance(joint, Joint):
+        raise KeyError(f"no joint {joint!r}; joints have ids, and indices from 0 to {mechanism.n_joints - 1}")
+    return joint
+
+
 def joint_motion(
     trajectory: Trajectory,
     joint: str | int | Joint,
@@ -129,12 +140,7 @@ def joint_motion(
     # instants `starts` on. Of poses that are no motion each angle is next to that in `near` (T, k), or to the
     # reference's where that has none.
     mechanism, frames = trajectory.mechanism, trajectory.reference
-    if isinstance(joint, str):
-        joint = mechanism.joint(joint)
-    elif isinstance(joint, int) and -1 < joint < mechanism.n_joints:
-        joint = mechanism.joints[joint]
-    elif not isinstance(joint, Joint):
-        raise KeyError(f"no joint {joint!r}; joints have ids, and indices from 0 to {mechanism.n_joints - 1}")
+    joint = joint_of(mechanism, joint)
     names, j = measured(trajectory, joint), joint.index
     if not names:
         why = f"type {joint.type.code} has no coordinates here" if frames.known[j] else "it has no geometry"

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from importlib.metadata import version
 from pathlib import Path
 from pkgutil import resolve_name
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 import typer.core
@@ -119,9 +119,9 @@ def _print_version(wanted: bool) -> None:
 
 def _options(
     context: typer.Context,
-    _version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
-    ] = False,
+    _version: bool = typer.Option(
+        False, "--version", callback=_print_version, is_eager=True, help="Print the version."
+    ),
 ) -> None:
     if context.invoked_subcommand is None:
         print(context.get_help())

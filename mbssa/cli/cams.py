@@ -3,35 +3,24 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
 
 import typer
 
 from mbssa.cli.console import NOT_DETERMINED, OK, draw, present, refuse
-from mbssa.cli.options import (
-    AllowOption,
-    ForceOption,
-    ModelArgument,
-    OutputOption,
-    TrustOption,
-    UnitsOption,
-    option,
-)
-
-Form = Literal["table", "json"]
+from mbssa.cli.options import ALLOW, FORCE, FORMAT, MODEL, OUTPUT, TRUST, UNITS, option
 
 
 def cams(
-    model: ModelArgument,
-    form: Annotated[Form, typer.Option("--format", "-f", help="What to print.")] = "table",
-    output: OutputOption = None,
-    picture: Annotated[
-        Path | None, option("FILE", "Draw the profiles and the followers' laws to FILE: .svg, .png or .pdf.")
-    ] = None,
-    force: ForceOption = False,
-    trust: TrustOption = False,
-    allow: AllowOption = None,
-    units: UnitsOption = "file",
+    model: str = MODEL,
+    form: str = FORMAT,
+    output: Path | None = OUTPUT,
+    picture: Path | None = option(
+        "FILE", "Draw the profiles and the followers' laws to FILE: .svg, .png or .pdf."
+    ),
+    force: bool = FORCE,
+    trust: bool = TRUST,
+    allow: list[Path] | None = ALLOW,
+    units: str = UNITS,
 ) -> None:
     """List properties of the cams of MODEL, its joints of type L.
 

@@ -2,48 +2,33 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from pkgutil import resolve_name
-from typing import Annotated
 
 import typer
 
-from mbssa.cli import SINGULAR_POSITIONS
+from mbssa.cli import SINGULAR_POSITIONS, options
 from mbssa.cli.console import NOT_DETERMINED, OK, present, refuse, warn
 from mbssa.cli.inputs import loaded, shown_in
-from mbssa.cli.options import (
-    AllowOption,
-    ForceOption,
-    FormatOption,
-    InputsOption,
-    ModelArgument,
-    OutputOption,
-    PairsOption,
-    TerminalsOption,
-    TrustOption,
-    UnitsOption,
-    WatchOption,
-    option,
-    precision_in_si,
-)
+from mbssa.cli.options import option, precision_in_si
 from mbssa.cli.outputs import target_faults, targets_of
 
 
 def check(
-    model: ModelArgument,
-    inputs: InputsOption = None,
-    terminal: TerminalsOption = None,
-    pairs: PairsOption = None,
-    form: FormatOption = "table",
-    output: OutputOption = None,
-    force: ForceOption = False,
-    trust: TrustOption = False,
-    allow: AllowOption = None,
-    watch: WatchOption = False,
-    precision: Annotated[
-        str | None,
-        option("LENGTH", "Of the geometry's numbers, such as 1e-6 m; found from their digits if not given."),
-    ] = None,
-    units: UnitsOption = "file",
+    model: str = options.MODEL,
+    inputs: str | None = options.INPUTS,
+    terminal: list[str] | None = options.TERMINALS,
+    pairs: str | None = options.PAIRS,
+    form: str = options.FORMAT,
+    output: Path | None = options.OUTPUT,
+    force: bool = options.FORCE,
+    trust: bool = options.TRUST,
+    allow: list[Path] | None = options.ALLOW,
+    watch: bool = options.WATCH,
+    precision: str | None = option(
+        "LENGTH", "Of the geometry's numbers, such as 1e-6 m; found from their digits if not given."
+    ),
+    units: str = options.UNITS,
 ) -> None:
     """Find out whether MODEL can be solved as given, and if not, why and what would help.
 

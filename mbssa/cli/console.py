@@ -9,6 +9,7 @@ from contextlib import contextmanager, nullcontext, redirect_stdout
 from typing import TYPE_CHECKING, Literal, NoReturn
 
 from mbssa.faults import BETWEEN as BETWEEN
+from mbssa.faults import ModelError
 from mbssa.texts import folded, printable, shortened
 
 if TYPE_CHECKING:
@@ -44,6 +45,17 @@ def stopping(saved: str = "") -> Iterator[None]:
         raise SystemExit(STOPPED) from None
 
 
+@contextmanager
+def failing(place: str = "", code: int = BAD_INPUT) -> Iterator[None]:
+    """End the command with a fault of its input, or a missing package, behind the name of a place."""
+    try:
+        yield
+    except ModelError:
+        raise  # names its place itself
+    except (ValueError, ModuleNotFoundError) as error:
+        fail_all([f"{place}{fault}" for fault in str(error).split(BETWEEN)], code)
+
+
 def warn(message: str) -> None:
     """One warning on standard error."""
     say("warning", message)
@@ -64,9 +76,9 @@ def say(kind: Literal["error", "warning"], message: str) -> None:
     console.print(line, soft_wrap=True)
 
 
-def fail_all(faults: Sequence[str]) -> NoReturn:
-    """Say all faults at once, and exit 2."""
-    fail(faults[0] if len(faults) == 1 else BETWEEN.join([f"{len(faults)} faults", *faults]))
+def fail_all(faults: Sequence[str], code: int = BAD_INPUT) -> NoReturn:
+    """Say all faults at once, and the end."""
+    fail(faults[0] if len(faults) == 1 else BETWEEN.join([f"{len(faults)} faults", *faults]), code)
 
 
 def refuse(faults: Sequence[str]) -> None:
@@ -120,11 +132,9 @@ def draw(*pictures: tuple[Path | None, Callable[[], Figure]]) -> None:
     """Write the pictures that have a path, all drawn before the first is written; a fault is exit 2."""
     from mbssa.pictures import save
 
-    try:
+    with failing():
         for path, figure in [(path, make()) for path, make in pictures if path is not None]:
             save(figure, path)
-    except (ValueError, ModuleNotFoundError) as error:
-        fail(str(error))
 
 
 def warn_of_ranks(structure: Structure, model: str) -> None:

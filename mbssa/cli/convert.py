@@ -4,30 +4,28 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
 from mbssa.cli import completion
 from mbssa.cli.console import BETWEEN, refuse
-from mbssa.cli.options import AllowOption, ForceOption
+from mbssa.cli.options import ALLOW, FORCE, flag
 from mbssa.cli.outputs import Target, target_faults
 from mbssa.files import write_whole
 from mbssa.io import load, save, written_text
 from mbssa.io.formats import ALL_ENDINGS
 
+_ENDINGS = f"A path in {', '.join(ALL_ENDINGS)}."
+
 
 def convert(
-    source: Annotated[
-        str,
-        typer.Argument(metavar="FROM", autocompletion=completion.models, help="A built-in model or a file."),
-    ],
-    target: Annotated[Path, typer.Argument(metavar="TO", help=f"A path in {', '.join(ALL_ENDINGS)}.")],
-    approximate: Annotated[
-        bool, typer.Option("--approximate", help="Leave out joints that a robot's format cannot say.")
-    ] = False,
-    allow: AllowOption = None,
-    force: ForceOption = False,
+    source: str = typer.Argument(
+        ..., metavar="FROM", autocompletion=completion.models, help="A built-in model or a file."
+    ),
+    target: Path = typer.Argument(..., metavar="TO", help=_ENDINGS),
+    approximate: bool = flag("--approximate", "Leave out joints that a robot's format cannot say."),
+    allow: list[Path] | None = ALLOW,
+    force: bool = FORCE,
 ) -> None:
     """Write FROM in the format that the ending of TO says.
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 import sys
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
@@ -13,45 +12,26 @@ from mbssa.analysis.decompose import Method
 from mbssa.analysis.decompose import decompose as structure_of
 from mbssa.cli.console import NOT_DETERMINED, OK, deliver, draw, present, refuse, warn_of_ranks
 from mbssa.cli.inputs import loaded
-from mbssa.cli.options import (
-    AllowOption,
-    ForceOption,
-    InputsOption,
-    ModelArgument,
-    OutputOption,
-    PairsOption,
-    TerminalsOption,
-    TrustOption,
-    WatchOption,
-    option,
-)
+from mbssa.cli.options import ALLOW, FORCE, INPUTS, MODEL, OUTPUT, PAIRS, TERMINALS, TRUST, WATCH, option
 from mbssa.cli.outputs import STILL, target_faults, targets_of
 from mbssa.reports.structure import Format, export, structure_report, summary_lines
 
 
 def decompose(
-    model: ModelArgument,
-    method: Annotated[
-        Method, typer.Option(help="matching is fast; exhaustive is the paper's own search.")
-    ] = "matching",
-    inputs: InputsOption = None,
-    terminal: TerminalsOption = None,
-    pairs: PairsOption = None,
-    form: Annotated[Format, typer.Option("--format", "-f", help="What to print.")] = "table",
-    output: OutputOption = None,
-    time_limit: Annotated[
-        float | None, option("SECONDS", "Stop the exhaustive search after this time.", min=0.0)
-    ] = None,
-    picture: Annotated[
-        Path | None, option("FILE", "Draw the structural graph to FILE: .svg, .png or .pdf.")
-    ] = None,
-    diagram: Annotated[
-        Path | None, option("FILE", "Draw the structural diagram to FILE: .svg, .png or .pdf.")
-    ] = None,
-    force: ForceOption = False,
-    trust: TrustOption = False,
-    allow: AllowOption = None,
-    watch: WatchOption = False,
+    model: str = MODEL,
+    method: Method = typer.Option("matching", help="matching is fast; exhaustive is the paper's own search."),
+    inputs: str | None = INPUTS,
+    terminal: list[str] | None = TERMINALS,
+    pairs: str | None = PAIRS,
+    form: Format = typer.Option("table", "--format", "-f", help="What to print."),
+    output: Path | None = OUTPUT,
+    time_limit: float | None = option("SECONDS", "Stop the exhaustive search after this time.", min=0.0),
+    picture: Path | None = option("FILE", "Draw the structural graph to FILE: .svg, .png or .pdf."),
+    diagram: Path | None = option("FILE", "Draw the structural diagram to FILE: .svg, .png or .pdf."),
+    force: bool = FORCE,
+    trust: bool = TRUST,
+    allow: list[Path] | None = ALLOW,
+    watch: bool = WATCH,
 ) -> None:
     """Find the structural groups of MODEL, in the order in which they can be solved.
 

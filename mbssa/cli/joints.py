@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from pathlib import Path
 
 import typer
 
 from mbssa.cli.console import fail, present, refuse
-from mbssa.cli.options import ForceOption, OutputOption, ReportOption
+from mbssa.cli.options import FORCE, OUTPUT, REPORT
 from mbssa.cli.outputs import target_faults, targets_of
 from mbssa.joints.catalogue import Space
 
 
 def joints(
-    code: Annotated[
-        str | None, typer.Argument(metavar="TYPE", help="All of one type: its fields, signs, an example.")
-    ] = None,
-    space: Annotated[Space | None, typer.Option(help="Types of this space alone.")] = None,
-    form: ReportOption = "table",
-    output: OutputOption = None,
-    force: ForceOption = False,
+    code: str | None = typer.Argument(
+        None, metavar="TYPE", help="All of one type: its fields, signs, an example."
+    ),
+    space: Space | None = typer.Option(None, help="Types of this space alone."),
+    form: str = REPORT,
+    output: Path | None = OUTPUT,
+    force: bool = FORCE,
 ) -> None:
     """List the joint types: equations, what can be driven, geometry, solver, built-in models.
 

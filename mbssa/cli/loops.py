@@ -3,21 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Literal
 
 import typer
 
-from mbssa.cli import completion
-from mbssa.cli.console import NOT_DETERMINED, OK, draw, fail, present, refuse, warn_of_ranks
-from mbssa.cli.options import (
-    AllowOption,
-    ForceOption,
-    ModelArgument,
-    OutputOption,
-    ReportOption,
-    TrustOption,
-    option,
-)
+from mbssa.cli.console import NOT_DETERMINED, OK, draw, fail, failing, present, refuse, warn_of_ranks
+from mbssa.cli.options import ALLOW, FORCE, MODEL, OUTPUT, REPORT, TRUST, flag, option
 from mbssa.cli.outputs import STILL, target_faults, targets_of
 from mbssa.io import load
 
@@ -25,32 +16,23 @@ Method = Literal["basis", "wehage"]
 
 
 def loops(
-    model: ModelArgument,
-    method: Annotated[
-        Method | None,
-        typer.Option(
-            help="basis: the loops with the fewest coordinates; wehage: those of a spanning tree, "
-            "merged by Wehage's rule. basis if not given, or wehage with --cut or --tree."
-        ),
-    ] = None,
-    cut: Annotated[
-        str | None, option("JOINT,...", "The joints that are cut, one for each loop.", completion.joints)
-    ] = None,
-    tree: Annotated[
-        Path | None,
-        option("FILE", 'The spanning tree: JSON with the lists "P" and "loop_terminators" of Table 1.'),
-    ] = None,
-    compare: Annotated[
-        bool, typer.Option("--compare", help="Structural groups and both kinds of loops, side by side.")
-    ] = False,
-    form: ReportOption = "table",
-    output: OutputOption = None,
-    plot: Annotated[
-        Path | None, option("FILE", "Draw the kinematic graph to FILE: .svg, .png or .pdf.")
-    ] = None,
-    force: ForceOption = False,
-    trust: TrustOption = False,
-    allow: AllowOption = None,
+    model: str = MODEL,
+    method: Method | None = typer.Option(
+        None,
+        help="basis: the loops with the fewest coordinates; wehage: those of a spanning tree, "
+        "merged by Wehage's rule. basis if not given, or wehage with --cut or --tree.",
+    ),
+    cut: str | None = option("JOINT,...", "The joints that are cut, one for each loop."),
+    tree: Path | None = option(
+        "FILE", 'The spanning tree: JSON with the lists "P" and "loop_terminators" of Table 1.'
+    ),
+    compare: bool = flag("--compare", "Structural groups and both kinds of loops, side by side."),
+    form: str = REPORT,
+    output: Path | None = OUTPUT,
+    plot: Path | None = option("FILE", "Draw the kinematic graph to FILE: .svg, .png or .pdf."),
+    force: bool = FORCE,
+    trust: bool = TRUST,
+    allow: list[Path] | None = ALLOW,
 ) -> None:
     """Find the independent loops of MODEL, and in which order they are solved.
 
@@ -79,7 +61,8 @@ def loops(
     refuse(target_faults(targets, [model, tree], force))
     mechanism = load(model)
     names = None if cut is None else [name.strip() for name in cut.split(",") if name.strip()]
-    try:
+    place = "--cut: " if cut is not None else "" if tree is None else f"{tree}: "
+    with failing(place):
         record = None if tree is None else read_tree(tree)
         comparison = compare_loops(mechanism, cuts=names, tree=record) if compare else None
         by_wehage = method == "wehage" or (method is None and chosen)
@@ -89,9 +72,6 @@ def loops(
             found = wehage_substructures(mechanism, cuts=names, tree=record)
         else:
             found = independent_loops(mechanism)
-    except ValueError as error:
-        place = "--cut: " if cut is not None else "" if tree is None else f"{tree}: "
-        fail(f"{place}{error}")
     if plot is not None:
         from mbssa.pictures.loops import kinematic_graph
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from mbssa.cli.console import present
-from mbssa.cli.options import FormatOption
+from mbssa.cli.options import FORMAT
 
 
-def models(form: FormatOption = "table") -> None:
+def models(form: str = FORMAT) -> None:
     """List the built-in models.
 
     Example: mbssa models

@@ -5,12 +5,12 @@ from __future__ import annotations
 import shlex
 from importlib import resources
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Literal
 
 import typer
 
 from mbssa.cli.console import refuse
-from mbssa.cli.options import ForceOption
+from mbssa.cli.options import FORCE
 from mbssa.cli.outputs import STANDARD, Target, target_faults
 from mbssa.files import write_whole
 
@@ -18,11 +18,11 @@ Template = Literal["four-bar", "slider-crank", "six-bar", "stewart", "delta", "s
 
 
 def new(
-    name: Annotated[
-        Path, typer.Argument(metavar="NAME", help="The file to write; .toml is added if it has no ending.")
-    ],
-    template: Annotated[Template, typer.Option("--template", "-t", help="What to begin with.")] = "four-bar",
-    force: ForceOption = False,
+    name: Path = typer.Argument(
+        ..., metavar="NAME", help="The file to write; .toml is added if it has no ending."
+    ),
+    template: Template = typer.Option("four-bar", "--template", "-t", help="What to begin with."),
+    force: bool = FORCE,
 ) -> None:
     """Write a commented model to begin with, which can be decomposed, checked and solved as it is.
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable
+import re
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any
 
 import typer
 
@@ -45,17 +45,6 @@ def _set(context: typer.Context, variable: str, value: str) -> None:
     context.call_on_close(restore)
 
 
-def _one_of(known: str) -> Callable[[str], str]:
-    names = known.replace(",", "").replace("or ", "").split()
-
-    def check(form: str) -> str:
-        if form not in names:
-            raise typer.BadParameter(f"{form!r}; write {known}", param_hint="--format")
-        return form
-
-    return check
-
-
 def _units(text: str) -> str:
     try:
         chosen_units(text, SI)
@@ -64,11 +53,37 @@ def _units(text: str) -> str:
     return text
 
 
+#: Completions of values by the metavars of their options, without what stands behind them.
+_COMPLETIONS: dict[str, Any] = {
+    "BODY": completion.bodies, "BODY.POINT": completion.points, "COORDINATE": completion.coordinates,
+    "COORDINATE=": completion.coordinate_values, "GROUP=": completion.group_values,
+    "JOINT": completion.joints, "PAIR": completion.joints,
+}  # fmt: skip
+
+
+def _listed(texts: list[str] | str | None) -> list[str] | str | None:
+    """Names of several texts, each with commas between them; one text as it is."""
+    if not isinstance(texts, list):
+        return texts
+    names = [name.strip() for text in texts for name in text.split(",") if name.strip()]
+    if texts and not names:
+        raise typer.BadParameter("names nothing; write names with commas between them, or leave it out")
+    return names
+
+
 def option(
-    metavar: str, text: str, complete: Callable[..., Any] | None = None, *names: str, **more: Any
+    metavar: str, text: str, default: Any = None, *names: str, complete: Any = None, **more: Any
 ) -> Any:
-    """An option of a command that takes a value, with the completion of its values in a shell."""
-    return typer.Option(*names, metavar=metavar, help=text, autocompletion=complete, **more)
+    """Option of a command with a value; its metavar says what completes it, and whether it is a list."""
+    if metavar.endswith(",..."):
+        more.setdefault("callback", _listed)
+    complete = complete or _COMPLETIONS.get(re.findall(r"[A-Z.]+=?", metavar)[0].rstrip("."))
+    return typer.Option(default, *names, metavar=metavar, help=text, autocompletion=complete, **more)
+
+
+def flag(name: str, text: str) -> Any:
+    """Option of a command that is given or not."""
+    return typer.Option(False, name, help=text)
 
 
 def number_of(option: str, text: str, si: str, units: tuple[str, str], faults: list[str]) -> float:
@@ -94,90 +109,58 @@ def precision_in_si(text: str | None, units: tuple[str, str], faults: list[str])
     return None
 
 
-ModelArgument = Annotated[
-    str, typer.Argument(metavar="MODEL", autocompletion=completion.models, help="A built-in model or a file.")
-]
-OutputOption = Annotated[
-    Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to FILE instead of the terminal.")
-]
+MODEL: Any = typer.Argument(
+    ..., metavar="MODEL", autocompletion=completion.models, help="A built-in model or a file."
+)
+OUTPUT: Any = option("FILE", "Write to FILE instead of the terminal.", None, "--output", "-o")
 #: Takes effect by its callback: a command only declares it.
-TrustOption = Annotated[
-    bool, typer.Option("--trust", callback=_trust, help="Run the Python functions that MODEL names.")
-]
+TRUST: Any = typer.Option(
+    False, "--trust", callback=_trust, help="Run the Python functions that MODEL names."
+)
 #: Takes effect by its callback.
-AllowOption = Annotated[
-    list[Path] | None,
-    typer.Option(
-        "--allow",
-        metavar="FOLDER",
-        callback=_allow,
-        help="Read files that MODEL names from this folder too (meshes, package://); may be repeated.",
-    ),
-]
+ALLOW: Any = option(
+    "FOLDER", "Read files that MODEL names from this folder too (meshes, package://); may be repeated.",
+    None, "--allow", callback=_allow,
+)  # fmt: skip
 #: Carried out by ``mbssa.cli.application``; a command only declares it.
-WatchOption = Annotated[bool, typer.Option("--watch", help="Repeat at each save of MODEL, until Ctrl-C.")]
-ForceOption = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]
+WATCH: Any = flag("--watch", "Repeat at each save of MODEL, until Ctrl-C.")
+FORCE: Any = flag("--force", "Replace files that exist.")
 
 
-def units_option(words: str) -> Any:
-    """Option ``--units``, whose text is for ``mbssa.units.chosen_units``."""
-    return typer.Option(
-        "--units",
-        metavar="UNITS",
-        callback=_units,
-        autocompletion=completion.words("file", "SI", *LENGTHS, *ANGLES),
-        help=words,
-    )
+def _format(known: str) -> Any:
+    """Option ``--format`` of a report that has these formats."""
+    names = known.replace(",", "").replace("or ", "").split()
+
+    def check(form: str) -> str:
+        if form not in names:
+            raise typer.BadParameter(f"{form!r}; write {known}", param_hint="--format")
+        return form
+
+    complete = completion.words(*names)
+    return option("FORMAT", known, "table", "--format", "-f", complete=complete, callback=check)
 
 
-UnitsOption = Annotated[
-    str, units_option("Units of printed and written numbers: file (MODEL's), SI, or such as mm,deg.")
-]
+def units_option(text: str) -> Any:
+    """Option ``--units``, whose value is for ``mbssa.units.chosen_units``."""
+    known = completion.words("file", "SI", *LENGTHS, *ANGLES)
+    return option("UNITS", text, "file", "--units", complete=known, callback=_units)
+
+
+UNITS: Any = units_option("Units of printed and written numbers: file (MODEL's), SI, or such as mm,deg.")
 
 #: Formats of a report: two, three, or all.
-FormatOption = Annotated[
-    str,
-    typer.Option("--format", "-f", metavar="FORMAT", callback=_one_of("table or json"), help="table or json"),
-]
-SheetOption = Annotated[
-    str,
-    typer.Option(
-        "--format", "-f", metavar="FORMAT", callback=_one_of("table, json or csv"), help="table, json or csv"
-    ),
-]
-ReportOption = Annotated[
-    Literal["table", "json", "csv", "markdown"],
-    typer.Option("--format", "-f", metavar="FORMAT", help="table, json, csv or markdown"),
-]
+FORMAT, SHEET, REPORT = map(_format, ("table or json", "table, json or csv", "table, json, csv or markdown"))
 
-InputsOption = Annotated[
-    str | None,
-    option(
-        "COORDINATE,...", "Drive these instead of what MODEL drives: 1-2.slide,13-15.", completion.coordinates
-    ),
-]
-TerminalsOption = Annotated[
-    list[str] | None,
-    option(
-        "BODY",
-        "Give this body a fictitious F pair with the frame, for --inputs; may be repeated.",
-        completion.bodies,
-    ),
-]
-PairsOption = Annotated[
-    str | None,
-    option(
-        "PAIR,...", "Pairs that stand for joints of several bodies, for --inputs: 3-4,4-5.", completion.joints
-    ),
-]
+INPUTS: Any = option("COORDINATE,...", "Drive these instead of what MODEL drives: 1-2.slide,13-15.")
+TERMINALS: Any = option(
+    "BODY", "Give this body a fictitious F pair with the frame, for --inputs; may be repeated."
+)
+PAIRS: Any = option("PAIR,...", "Pairs that stand for joints of several bodies, for --inputs: 3-4,4-5.")
 
-MotionOption = Annotated[
-    Path | None,
-    option(
-        "FILE",
-        "Laws (.toml) or columns (.csv) of the driven coordinates; the model's own if not given.",
-        completion.motions,
-    ),
-]
-StepsOption = Annotated[int | None, option("N", "Instants, both ends included.", min=1)]
-DurationOption = Annotated[float | None, option("S", "Seconds, from the beginning.")]
+MOTION: Any = option(
+    "FILE",
+    "Laws (.toml) or columns (.csv) of the driven coordinates; the model's own if not given.",
+    complete=completion.motions,
+)
+STEPS: Any = option("N", "Instants, both ends included.", min=1)
+DURATION: Any = option("S", "Seconds, from the beginning.")

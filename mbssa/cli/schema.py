@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 from mbssa.cli.console import deliver, refuse
-from mbssa.cli.options import ForceOption, OutputOption
+from mbssa.cli.options import FORCE, OUTPUT
 from mbssa.cli.outputs import target_faults, targets_of
 
 
-def schema(output: OutputOption = None, force: ForceOption = False) -> None:
+def schema(output: Path | None = OUTPUT, force: bool = FORCE) -> None:
     """Print the JSON Schema of a model file (TOML, format = 1).
 
     Example: mbssa schema --output mbssa.schema.json

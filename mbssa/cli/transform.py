@@ -5,21 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
 
 from mbssa.cli import completion
 from mbssa.cli.console import NOT_DETERMINED, OK, STOPPED, draw, fail, present, refuse, say_untrusted
-from mbssa.cli.options import (
-    ForceOption,
-    ModelArgument,
-    OutputOption,
-    ReportOption,
-    TrustOption,
-    option,
-    precision_in_si,
-)
+from mbssa.cli.options import FORCE, MODEL, OUTPUT, REPORT, TRUST, flag, option, precision_in_si
 from mbssa.cli.outputs import STILL, dash_faults, target_faults, targets_of
 from mbssa.files import write_whole
 from mbssa.input_search.criteria import CRITERIA, DEFAULT
@@ -35,60 +27,48 @@ if TYPE_CHECKING:
 #: Options whose names are not those of the query's fields.
 _OPTIONS = {"per_joint": "per-joint", "terminals": "terminal"}
 
-TopOption = Annotated[int, option("K", "Rows that are printed.", min=1)]
-RowOption = Annotated[int | None, option("K", "Which row --save writes.", min=1)]
-SaveOption = Annotated[
-    Path | None, typer.Option("--save", metavar="FILE", help="Write the model with the inputs of --row.")
-]
-EveryOption = Annotated[bool, typer.Option("--all", help="List schemes without a valid set too.")]
+TOP: Any = option("K", "Rows that are printed.", 10, min=1)
+ROW: Any = option("K", "Which row --save writes.", min=1)
+SAVE: Any = typer.Option(None, "--save", metavar="FILE", help="Write the model with the inputs of --row.")
+EVERY: Any = flag("--all", "List schemes without a valid set too.")
 
 
 def transform(
-    model: ModelArgument,
-    inputs: Annotated[
-        int | None, option("N", "Driven coordinates; as many as MODEL needs if not given.")
-    ] = None,
-    allow: Annotated[
-        list[str] | None,
-        option("NAME,...", "Only these joints (1-2) or coordinates (1-2.slide).", completion.names),
-    ] = None,
-    forbid: Annotated[
-        list[str] | None, option("NAME,...", "None of these joints or coordinates.", completion.names)
-    ] = None,
-    require: Annotated[
-        list[str] | None, option("NAME,...", "All of these joints or coordinates.", completion.names)
-    ] = None,
-    per_joint: Annotated[int | None, option("W", "Most inputs on one joint.")] = None,
-    terminal: Annotated[
-        list[str] | None,
-        option("BODY", "Give this body an F pair with the frame that may be driven.", completion.bodies),
-    ] = None,
-    criterion: Annotated[
-        str, option("TEXT", "Order of the rows: groups,largest or 2*groups-1*largest+0.5*closed.")
-    ] = DEFAULT,
-    pareto: Annotated[str | None, option("A,B", "List the Pareto front of two criteria.")] = None,
-    top: TopOption = 10,
-    every: EveryOption = False,
-    most: Annotated[
-        int | None, option("N", "Schemes that may be evaluated; beyond, best first.", min=1)
-    ] = None,
-    time_limit: Annotated[
-        float | None, option("S", "Time limit in seconds; gives the best so far.", min=0.0)
-    ] = None,
-    spanning: Annotated[
-        bool, typer.Option("--spanning/--no-spanning", help="Try other pairs for joints of several bodies.")
-    ] = True,
-    precision: Annotated[str | None, option("LENGTH", "Of the geometry's numbers, such as 1e-6 m.")] = None,
-    store: Annotated[Path | None, option("FILE", "Add the result to this SQLite database.")] = None,
-    form: ReportOption = "table",
-    output: OutputOption = None,
-    row: RowOption = None,
-    save_to: SaveOption = None,
-    force: ForceOption = False,
-    trust: TrustOption = False,
-    plot: Annotated[
-        Path | None, option("FILE", "Draw --pareto, or groups against cost: .png, .svg or .pdf.")
-    ] = None,
+    model: str = MODEL,
+    inputs: int | None = option("N", "Driven coordinates; as many as MODEL needs if not given."),
+    allow: list[str] | None = option(
+        "NAME,...", "Only these joints (1-2) or coordinates (1-2.slide).", complete=completion.names
+    ),
+    forbid: list[str] | None = option(
+        "NAME,...", "None of these joints or coordinates.", complete=completion.names
+    ),
+    require: list[str] | None = option(
+        "NAME,...", "All of these joints or coordinates.", complete=completion.names
+    ),
+    per_joint: int | None = option("W", "Most inputs on one joint."),
+    terminal: list[str] | None = option(
+        "BODY", "Give this body an F pair with the frame that may be driven."
+    ),
+    criterion: str = option(
+        "TEXT", "Order of the rows: groups,largest or 2*groups-1*largest+0.5*closed.", DEFAULT
+    ),
+    pareto: str | None = option("A,B", "List the Pareto front of two criteria."),
+    top: int = TOP,
+    every: bool = EVERY,
+    most: int | None = option("N", "Schemes that may be evaluated; beyond, best first.", min=1),
+    time_limit: float | None = option("S", "Time limit in seconds; gives the best so far.", min=0.0),
+    spanning: bool = typer.Option(
+        True, "--spanning/--no-spanning", help="Try other pairs for joints of several bodies."
+    ),
+    precision: str | None = option("LENGTH", "Of the geometry's numbers, such as 1e-6 m."),
+    store: Path | None = option("FILE", "Add the result to this SQLite database."),
+    form: str = REPORT,
+    output: Path | None = OUTPUT,
+    row: int | None = ROW,
+    save_to: Path | None = SAVE,
+    force: bool = FORCE,
+    trust: bool = TRUST,
+    plot: Path | None = option("FILE", "Draw --pareto, or groups against cost: .png, .svg or .pdf."),
 ) -> None:
     """Find the inputs that give MODEL its best kinematic structure.
 
@@ -174,22 +154,18 @@ def transform(
 
 
 def transformations(
-    store: Annotated[
-        Path, typer.Argument(metavar="FILE", help="A database written by mbssa transform --store.")
-    ],
-    model: Annotated[str | None, option("NAME", "Rows of the searches of this model.")] = None,
-    search: Annotated[int | None, option("N", "Rows of this search.", min=1)] = None,
-    where: Annotated[
-        list[str] | None, option("CONDITION", "groups>=8, largest<=3 and open=0; may be repeated.")
-    ] = None,
-    sort: Annotated[str | None, option("CRITERION", "As for mbssa transform.")] = None,
-    top: TopOption = 10,
-    every: EveryOption = False,
-    form: ReportOption = "table",
-    output: OutputOption = None,
-    row: RowOption = None,
-    save_to: SaveOption = None,
-    force: ForceOption = False,
+    store: Path = typer.Argument(..., metavar="FILE", help="A database written by mbssa transform --store."),
+    model: str | None = option("NAME", "Rows of the searches of this model."),
+    search: int | None = option("N", "Rows of this search.", min=1),
+    where: list[str] | None = option("CONDITION", "groups>=8, largest<=3 and open=0; may be repeated."),
+    sort: str | None = option("CRITERION", "As for mbssa transform."),
+    top: int = TOP,
+    every: bool = EVERY,
+    form: str = REPORT,
+    output: Path | None = OUTPUT,
+    row: int | None = ROW,
+    save_to: Path | None = SAVE,
+    force: bool = FORCE,
 ) -> None:
     """List the searches of a database, or with --model or --search their rows.
 

@@ -50,4 +50,4 @@ class Treatment:
     passive_rotations: tuple[PassiveRotation, ...]  # locked by convention: no body rotates about its line
     parts: tuple[SpecialPart, ...]  # planar and spherical, whose bodies count three freedoms
     basis: Literal["numeric", "generic"]  # the given geometry, or random geometry of the types
-    precision: float = 0.0  # stated, of the numbers of the geometry, lengths over the size
+    precision: float = 0.0  # to which dropped constraints hold, lengths over the size; 0: but for rounding

@@ -13,7 +13,7 @@ from mbssa.arrays import Ints
 from mbssa.decomposition.flow import connected_pieces
 from mbssa.faults import Fault, Faults
 from mbssa.io.couplings import coupling_faults, with_coupled_ids
-from mbssa.io.loads import force_faults, with_joints
+from mbssa.io.loads import with_joints
 from mbssa.io.motion import coordinate_faults, with_ids
 from mbssa.joints.catalogue import CATALOGUE, JointType, Space
 from mbssa.loads import Force
@@ -107,8 +107,7 @@ def build(
         mechanism = replace(mechanism, motion=(motion := with_ids(mechanism, motion)))
         faults += coordinate_faults(mechanism, motion)
     if forces and (joint_type >= 0).all() and (joint_body >= 0).all():
-        mechanism = replace(mechanism, forces=with_joints(mechanism, forces))
-        faults += force_faults(mechanism, forces)
+        mechanism = replace(mechanism, forces=with_joints(mechanism, forces, faults))
     if any(known.couples for known in mechanism.joint_geometry.values()) and not faults:
         faults += coupling_faults(mechanism, where)
         mechanism = with_coupled_ids(mechanism)

@@ -10,6 +10,7 @@ from mbssa.files import write_whole
 from mbssa.io.formats import save
 from mbssa.io.records import Record, from_record, plain
 from mbssa.joints.catalogue import CATALOGUE, FREEDOM, JointType, Space
+from mbssa.loads import FORCE_TYPES
 from mbssa.mechanism import Mechanism
 from mbssa.texts import counted
 
@@ -142,8 +143,8 @@ class Builder:
 
         Parameters
         ----------
-        type : "spring" (between points of two bodies), "coordinate" (on a joint's) or "point" (of a body)
-        keys : those of ``[[force]]``
+        type : one of those below
+        keys : those of ``[[force]]``: ``id``, those below, and of those in brackets as many as are wanted
         """
         self._record["force"].append(_given({"type": type, **keys}))
         return self
@@ -242,3 +243,9 @@ def _joint_method(rows: Sequence[JointType]) -> Callable[..., Builder]:
 for _method in {row.method for row in CATALOGUE}:
     _rows = [row for space in FREEDOM for row in CATALOGUE if (row.method, row.space) == (_method, space)]
     setattr(Builder, _method, _joint_method(_rows))
+
+_types = [
+    f'- ``"{name}"``: {", ".join(row.required)} [{", ".join(row.optional)}]{" (planar)" * row.planar}'
+    for name, row in FORCE_TYPES.items()
+]
+Builder.force.__doc__ = "\n        ".join([f"{(Builder.force.__doc__ or '').rstrip()}\n", *_types])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from mbssa.bounds import SMALLEST_MASS, load_faults, range_fault
 from mbssa.expressions import ExpressionError, function_of
-from mbssa.faults import Fault, Faults, meant
+from mbssa.faults import Faults, meant
 from mbssa.io.motion import check_law, law_in_si, law_record
 from mbssa.joints.catalogue import Space, is_length
 from mbssa.joints.geometry import JointGeometry
@@ -229,8 +229,8 @@ class LoadReader:
             given = getattr(entry, key)
             return None if given is None else float(given * scale(key))
 
-        push = self._components if row.vector else self._number
-        turn = self._number if self.space == "planar" else self._components
+        size = 2 if self.space == "planar" else 3
+        turn = 1 if size == 2 else 3
         terrain = entry.terrain
         return Force(
             entry.type,
@@ -242,8 +242,8 @@ class LoadReader:
             si("stiffness") or 0.0,
             si("damping") or 0.0,
             si("rest"),
-            push(entry.force, scale("force"), f"{where} force"),
-            turn(entry.moment, scale("moment"), f"{where} moment"),
+            self._components(entry.force, scale("force"), f"{where} force", size if row.vector else 1),
+            self._components(entry.moment, scale("moment"), f"{where} moment", turn),
             entry.axes or "world",
             None if entry.factor is None else law_in_si(entry.factor, 1.0, self.angle),
             si("friction") or 0.0,
@@ -251,7 +251,7 @@ class LoadReader:
             si("radius"),
             None if terrain is None else tuple((x * self.length, y * self.length) for x, y in terrain),
             self.profile(entry.profile, where),
-            turn(entry.spin, scale("spin"), f"{where} spin"),
+            self._components(entry.spin, scale("spin"), f"{where} spin", turn),
             self._exerted(entry, f"{where} function"),
         )
 
@@ -266,21 +266,17 @@ class LoadReader:
             self.faults.add(f"{where} points", "coincide at the reference; a spring needs a direction")
         return found
 
-    def _number(self, given: float | list[float] | None, scale: float, where: str) -> float | None:
-        if isinstance(given, list):
-            self.faults.add(where, f"is {_shown(given)}; write a number")
-            return None
-        return None if given is None else float(given * scale)
-
-    def _components(self, given: float | list[float] | None, scale: float, where: str) -> Vector | None:
-        """A vector of the space in SI units; other than a direction it may be zero."""
+    def _components(self, given: float | list[float] | None, scale: float, where: str, size: int) -> Any:
+        """A number, or a vector of the space, in SI units; other than a direction it may be zero."""
         if given is None:
             return None
-        size = 2 if self.space == "planar" else 3
-        if not isinstance(given, list) or len(given) != size:
-            self.faults.add(where, f"is {_shown(given)}; write a vector of {size} numbers")
+        numbers = given if isinstance(given, list) else [given]
+        if isinstance(given, list) == (size == 1) or len(numbers) != size:
+            wanted = "a number" if size == 1 else f"a vector of {size} numbers"
+            self.faults.add(where, f"is {_shown(given)}; write {wanted}")
             return None
-        return tuple(float(v * scale) for v in given)
+        scaled = tuple(float(v * scale) for v in numbers)
+        return scaled[0] if size == 1 else scaled
 
 
 def _shown(given: float | list[float]) -> str:
@@ -291,44 +287,27 @@ def _shown(given: float | list[float]) -> str:
 # --- with the joints ---------------------------------------------------------------------------------
 
 
-def force_faults(mechanism: Mechanism, forces: Sequence[Force]) -> list[Fault]:
-    """Faults of coordinates that forces act on: missing, without an equation, or without limits."""
-    faults = Faults()
-    for force in forces:
-        if force.coordinate is None:
-            continue
-        where = f"force {force.id} coordinate"
-        joint, _, name = force.coordinate.rpartition(".")
-        try:
-            found = mechanism.joint(joint)
-        except KeyError as error:
-            faults.add(where, f"{force.coordinate!r} does not exist; {error.args[0]}", "unknown")
-            continue
-        if name not in found.type.drivable:
-            shown = ", ".join(found.type.drivable) or "none that a force can act on"
-            what = f"{force.coordinate!r} does not exist; the coordinates of {found.id} are {shown}"
-            faults.add(where, what, "unknown")
-        elif FORCE_TYPES[force.type].limited and name not in (found.geometry or JointGeometry()).limits:
-            what = (
-                f"{force.coordinate!r} has no limits; write limits = {{ {name} = [low, high] }} at the joint"
-            )
-            faults.add(where, what)
-    return faults
-
-
-def with_joints(mechanism: Mechanism, forces: Sequence[Force]) -> tuple[Force, ...]:
-    """The forces with ids of joints that they name by their bodies, and those joints' bodies."""
+def with_joints(mechanism: Mechanism, forces: Sequence[Force], faults: Faults) -> tuple[Force, ...]:
+    """The forces with ids and bodies of the joints that they name; faults of their coordinates."""
     found = []
     for force in forces:
-        if force.coordinate is not None:
-            joint, _, name = force.coordinate.rpartition(".")
+        if (given := force.coordinate) is not None:
+            where, (joint, dot, name) = f"force {force.id} coordinate", given.rpartition(".")
+            joint, name = (joint, name) if dot else (name, "")
             try:
                 view = mechanism.joint(joint)
-            except KeyError:
-                found.append(force)
+            except KeyError as error:
+                faults.add(where, f"{given!r} does not exist; {error.args[0]}", "unknown")
                 continue
             bodies = mechanism.joint_bodies(view.index)
             force = dataclasses.replace(force, coordinate=f"{view.id}.{name}", bodies=bodies)
+            if name not in view.type.drivable:
+                shown = ", ".join(view.type.drivable) or "none that a force can act on"
+                what = f"{given!r} does not exist; the coordinates of {view.id} are {shown}"
+                faults.add(where, what, "unknown")
+            elif FORCE_TYPES[force.type].limited and name not in (view.geometry or JointGeometry()).limits:
+                limits = f"limits = {{ {name} = [low, high] }}"
+                faults.add(where, f"{given!r} has no limits; write {limits} at the joint")
         found.append(force)
     return tuple(found)
 

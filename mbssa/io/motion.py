@@ -84,6 +84,8 @@ def check_law(law: AnyLaw, duration: float | None, where: str, faults: Faults, u
 
 def by_id(mechanism: Mechanism, laws: Mapping[str, Law]) -> dict[str, Law]:
     """Laws by coordinate, with the id of each joint that is named by its bodies."""
+    if not isinstance(laws, Mapping):
+        raise TypeError(f"{laws!r} names no coordinates; write them as in {{'1-2.angle': 0.5}}")
     found: dict[str, Law] = {}
     for name, law in laws.items():
         called = mechanism.called(name)

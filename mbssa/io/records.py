@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from mbssa.faults import Fault, Faults, ModelError
-from mbssa.io.loads import force_faults, load_records, with_joints
+from mbssa.io.loads import load_records, with_joints
 from mbssa.io.motion import motion_record
 from mbssa.joints.catalogue import Space, joint_type
 from mbssa.loads import Force, Inertia
@@ -273,8 +273,7 @@ def loads_from_records(
     reader = ModelReader(model, source_name, "", faults)
     numbers = {name: index for index, name in enumerate(mechanism.body_names or (FRAME,))}
     gravity = reader.gravity()
-    forces = with_joints(mechanism, reader.forces(numbers, mechanism.n_bodies))
-    faults += force_faults(mechanism, forces)
+    forces = with_joints(mechanism, reader.forces(numbers, mechanism.n_bodies), faults)
     _renamed(faults).raise_if_any(source_name)
     return gravity, forces
 

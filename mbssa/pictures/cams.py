@@ -13,7 +13,17 @@ from mbssa.joints.cams.curves import Curve
 from mbssa.joints.cams.law_cam import LawCam
 from mbssa.joints.cams.profiles import Profile, profile_from
 from mbssa.pictures.limits import refuse_beyond, require_matplotlib
-from mbssa.pictures.style import FONT, GROUP_EDGE, GROUP_FILL, INK, OVER_EDGE, SMALL_TEXT, TEXT, figure_of
+from mbssa.pictures.style import (
+    FONT,
+    GROUP_EDGE,
+    GROUP_FILL,
+    INK,
+    OVER_EDGE,
+    SMALL_TEXT,
+    TEXT,
+    axes_at,
+    figure_of,
+)
 from mbssa.units import SI, given_in
 
 if TYPE_CHECKING:
@@ -46,22 +56,18 @@ def cam_picture(cams: Sequence[tuple[str, Profile]], units: tuple[str, str] = SI
     inside = _ROW - _TOP - _BOTTOM
     for row, (name, profile) in enumerate(cams):
         bottom = height - _ROW * (row + 1) + _BOTTOM
-        place = (_LEFT / width, bottom / height, _SIDE / width, inside / height)
-        axes = figure.add_axes(place, gid=f"cam-{name}")
-        _draw_cam(axes, profile, units[0])
+        _draw_cam(axes_at(figure, _LEFT, bottom, _SIDE, inside, gid=f"cam-{name}"), profile, units[0])
         text = name.replace("$", r"\$")
         figure.text(0.5, (bottom + inside + 8.0) / height, text, ha="center", fontsize=TEXT, family=FONT)
-        left = (_LEFT + _SIDE + _BETWEEN) / width
+        left = _LEFT + _SIDE + _BETWEEN
         if profile.cam is None:
-            side = figure.add_axes((left, place[1], _DIAGRAM / width, place[3]), gid=f"curvature-{name}")
+            side = axes_at(figure, left, bottom, _DIAGRAM, inside, gid=f"curvature-{name}")
             _draw_curvature(side, profile, units)
             continue
         part = inside / 3
         for k in range(3):
-            side = figure.add_axes(
-                (left, (bottom + (2 - k) * part) / height, _DIAGRAM / width, (part - 3.0) / height),
-                gid=f"law-{k}-{name}",
-            )
+            low = bottom + (2 - k) * part
+            side = axes_at(figure, left, low, _DIAGRAM, part - 3.0, gid=f"law-{k}-{name}")
             _draw_law(side, profile.cam, k, units)
     return figure
 
@@ -179,9 +185,4 @@ def _segment(axes: Axes, start: complex, end: complex, width: float) -> None:
 
 def _finish(axes: Axes, x: str, y: str) -> None:
     axes.grid(color=_GRID, lw=0.5)
-    axes.set_axisbelow(True)
-    axes.tick_params(labelsize=SMALL_TEXT - 1.0, width=0.5, length=2.0, labelfontfamily=FONT)
-    axes.set_xlabel(x, fontsize=SMALL_TEXT, family=FONT)
-    axes.set_ylabel(y, fontsize=SMALL_TEXT, family=FONT)
-    for spine in axes.spines.values():
-        spine.set(linewidth=0.5, color=INK)
+    axes.set(xlabel=x, ylabel=y)

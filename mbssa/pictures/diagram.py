@@ -1,4 +1,4 @@
-"""The structural diagram: one circle a group, rows by level, arrows from predecessors."""
+"""Structural diagram: a circle for each group in rows by level, with arrows; and others of its kind."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import atan2, cos, sin
 from textwrap import wrap
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import networkx as nx
 
@@ -38,7 +38,7 @@ _WIDEST_FAN = 0.75
 
 
 @dataclass(frozen=True, slots=True)
-class _Circle:
+class Circle:
     """A circle with the texts inside and beside it."""
 
     key: str
@@ -81,21 +81,27 @@ def structural_diagram(structure: Structure) -> Figure:
     refuse_beyond(MOST_GROUPS, there, "structural groups", "a structural diagram", instead)
     require_matplotlib()
     circles = dict(_circles(structure))
+    arcs = _arrows(structure, circles)
+    levels = len(structure.levels) if structure.determined else 0
+    figure = layered(circles, arcs, "(bodies, driven coordinates) of a structural group", levels)
+    figure.set_gid("structural-diagram")
+    return figure
+
+
+def layered(circles: Mapping[str, Circle], arrows: Iterable[Arc], meaning: str, levels: int = 0) -> Figure:
+    """Circles by key in rows below circle ``0``; ``meaning`` of what stands in them, and named levels."""
     graph: nx.DiGraph[Node] = nx.DiGraph()
     graph.add_nodes_from(circles)
-    ordered = sorted(set(_arrows(structure, circles)))
-    graph.add_edges_from(ordered)
+    arcs = sorted(set(arrows))
+    graph.add_edges_from(arcs)
     for node in circles:
         if node != "0" and not graph.in_degree(node):
             graph.add_edge("0", node)  # a part without a pair with the frame is below it too
     room: dict[Node, tuple[float, float]] = {
         node: (_R + PASSAGE, _R + 1.2 + _width(circle) + PASSAGE) for node, circle in circles.items()
     }
-    return _figure(circles, rows(graph, room), ordered, len(structure.levels) if structure.determined else 0)
-
-
-def _figure(circles: dict[str, _Circle], found: Rows, arcs: Sequence[Arc], levels: int) -> Figure:
-    entries = list(_entries(circles.values()))
+    found = rows(graph, room)
+    entries = list(_entries(circles.values(), meaning))
     spots = [*found.x.values(), *(x for way in found.ways.values() for _, x in way)]
     titles = [f"level {level}" for level in range(1, levels + 1)]
     margin = max((style.text_size(title, style.SMALL_TEXT)[0] + 4.0 for title in titles), default=1.0)
@@ -116,12 +122,11 @@ def _figure(circles: dict[str, _Circle], found: Rows, arcs: Sequence[Arc], level
     for level, title in enumerate(titles, start=1):
         style.write(axes, left + shift, top - level * step, title, f"level-{level}", centred=False)
     key.draw(axes, style.MARGIN + wide / 2 - (key.columns * key.step - 5.0) / 2, style.MARGIN + key.height)
-    figure.set_gid("structural-diagram")
     return figure
 
 
-def _circles(structure: Structure) -> Iterator[tuple[str, _Circle]]:
-    yield "0", _Circle("group-0", "0", "frame", "")
+def _circles(structure: Structure) -> Iterator[tuple[str, Circle]]:
+    yield "0", Circle("group-0", "0", "frame", "", "frame")
     hues = group_hues(structure)
     strained = {int(structure.group_of_body[b]) for part in structure.parts for b in part.bodies}
     for group in structure.groups:
@@ -129,11 +134,11 @@ def _circles(structure: Structure) -> Iterator[tuple[str, _Circle]]:
         state: State = "over" if group.number in strained else "sound"
         size = f"({len(group.bodies)}, {group.n_driven})"
         bodies = _listed(group.bodies)
-        yield number, _Circle(f"group-{number}", size, f"SG-{number}", bodies, state, hues[group.number])
+        yield number, Circle(f"group-{number}", size, f"SG-{number}", bodies, state, hues[group.number])
     for count, part in _parts(structure):
         key, sign = f"part-{count}", "+" if part.kind == "over" else "−"
         bodies = _listed(tuple(body + 1 for body in part.bodies))
-        yield key, _Circle(key, f"{sign}{part.units}", f"{part.kind} by {part.units}", bodies, part.kind)
+        yield key, Circle(key, f"{sign}{part.units}", f"{part.kind} by {part.units}", bodies, part.kind)
 
 
 def _parts(structure: Structure) -> Iterator[tuple[int, Part]]:
@@ -143,7 +148,7 @@ def _parts(structure: Structure) -> Iterator[tuple[int, Part]]:
             yield number, part
 
 
-def _arrows(structure: Structure, circles: dict[str, _Circle]) -> Iterator[tuple[str, str]]:
+def _arrows(structure: Structure, circles: dict[str, Circle]) -> Iterator[tuple[str, str]]:
     """Arrows from the frame to all that have a pair with it; over-constrained, groups, under-constrained."""
     for group in structure.groups:
         yield from ((str(before), str(group.number)) for before in group.depends_on)
@@ -161,7 +166,7 @@ def _arrows(structure: Structure, circles: dict[str, _Circle]) -> Iterator[tuple
                     yield before, after
 
 
-def _turn(circle: _Circle, node: str) -> int:
+def _turn(circle: Circle, node: str) -> int:
     if node == "0":
         return 0
     return {"over": 1, "under": 3}.get(circle.state, 2) if node.startswith("part") else 2
@@ -180,14 +185,20 @@ def _listed(bodies: tuple[int, ...]) -> str:
     return "\n".join(wrap(text, width))
 
 
-def _width(circle: _Circle) -> float:
+def _width(circle: Circle) -> float:
     title = style.text_size(circle.title, style.SMALL_TEXT, bold=True)[0]
     return max(title, style.text_size(circle.bodies, style.SMALL_TEXT)[0] if circle.bodies else 0.0)
 
 
-def _draw_circle(axes: Axes, circle: _Circle, x: float, y: float) -> None:
-    _ring(axes, circle.state, circle.key, x, y, _R, circle.hue)
-    frame = circle.key == "group-0"
+def _draw_circle(axes: Axes, circle: Circle, x: float, y: float) -> None:
+    look: dict[str, Any] = {}
+    if circle.hue is not None:
+        look["hatch"] = HATCHES[circle.hue.pattern]
+        if circle.state == "sound":
+            look |= {"facecolor": tinted(circle.hue.colour, 0.6), "edgecolor": circle.hue.colour}
+            look["linewidth"] = 2 * style.RIM
+    style.disc(axes, x, y, _R, circle.state, circle.key, **look)
+    frame = circle.state == "frame"
     colour = "white" if frame else style.INK
     size = f"{circle.key}-size"
     style.write(axes, x, y, circle.inside, size, points=style.TEXT, colour=colour, bold=frame)
@@ -197,24 +208,6 @@ def _draw_circle(axes: Axes, circle: _Circle, x: float, y: float) -> None:
         height = y + line * ((len(texts) - 1) / 2 - number)
         key = f"{circle.key}-bodies-{number}" if number else f"{circle.key}-label"
         style.write(axes, x + _R + 1.2, height, text, key, bold=not number, centred=False)
-
-
-def _ring(axes: Axes, state: State, key: str, x: float, y: float, r: float, hue: Hue | None = None) -> None:
-    from matplotlib.patches import Circle
-
-    face, edge, rim = style.LOOKS["frame" if key == "group-0" else state]
-    width = style.RIM * min(1.0, r / 2.4)
-    if hue is not None and state == "sound":
-        face, edge, width = tinted(hue.colour, 0.6), hue.colour, 2 * width
-    if state == "over":
-        axes.add_patch(
-            Circle((x, y), 0.88 * r, fill=False, edgecolor=edge, linewidth=width, zorder=5, gid=f"{key}-ring")
-        )
-    circle = Circle((x, y), r, facecolor=face, edgecolor=edge, linewidth=width, zorder=4, gid=key)
-    circle.set_linestyle(rim)
-    if hue is not None:
-        circle.set_hatch(HATCHES[hue.pattern])
-    axes.add_patch(circle)
 
 
 def _draw_arrows(
@@ -310,9 +303,9 @@ def _draw_arrow(
     axes.add_patch(arrow)
 
 
-def _entries(circles: Iterable[_Circle]) -> Iterator[Entry]:
+def _entries(circles: Iterable[Circle], meaning: str) -> Iterator[Entry]:
     states = {circle.state for circle in circles}
-    yield Entry("(bodies, driven coordinates) of a structural group", _circle_key("sound"))
+    yield Entry(meaning, _circle_key("sound"))
     if "over" in states:
         yield Entry("over-constrained, surplus of units", _circle_key("over"))
     if "under" in states:
@@ -320,4 +313,4 @@ def _entries(circles: Iterable[_Circle]) -> Iterator[Entry]:
 
 
 def _circle_key(state: State) -> Draw:
-    return lambda axes, x, y: _ring(axes, state, f"legend-{state}", x, y, 1.7)
+    return lambda axes, x, y: style.disc(axes, x, y, 1.7, state, f"legend-{state}")

@@ -16,7 +16,7 @@ from mbssa.pictures.hues import HATCHES, HUES, Hue, darker, tinted
 from mbssa.pictures.labels import Label, Obstacle, place_labels
 from mbssa.pictures.legend import Draw, Entry, least_width, legend
 from mbssa.pictures.limits import refuse_beyond, require_matplotlib
-from mbssa.pictures.network import Bundle, Cluster, Network, State, Vertex, network
+from mbssa.pictures.network import Bundle, Cluster, Network, State, Vertex, VertexKind, network
 from mbssa.pictures.placement import place
 from mbssa.structure import Structure
 
@@ -289,7 +289,7 @@ def _draw_vertex(axes: Axes, vertex: Vertex, x: float, y: float) -> None:
             Rectangle((x - side / 2, y - side / 2), side, side, facecolor=style.INK, zorder=4, gid=vertex.key)
         )
         return
-    _draw_body(axes, x, y, vertex.kind, vertex.state, vertex.key, fill=vertex.fill)
+    _draw_body(axes, x, y, style.BODY_RADIUS, vertex)
     style.write(
         axes,
         x,
@@ -302,39 +302,17 @@ def _draw_vertex(axes: Axes, vertex: Vertex, x: float, y: float) -> None:
     )
 
 
-def _draw_body(
-    axes: Axes,
-    x: float,
-    y: float,
-    kind: str,
-    state: State,
-    key: str,
-    r: float = style.BODY_RADIUS,
-    fill: str | None = None,
-) -> None:
-    from matplotlib.patches import Circle, FancyBboxPatch, Patch
+def _draw_body(axes: Axes, x: float, y: float, r: float, vertex: Vertex) -> None:
+    from matplotlib.patches import FancyBboxPatch
 
-    face, edge, rim = style.LOOKS[state]
-    if state == "sound" and fill is not None:
-        face = fill
-    shapes: list[Patch] = []
-    if kind == "frame":
-        half, pad = 0.7 * r, 0.3 * r
-        corners = f"round,pad={pad},rounding_size={pad}"
-        shapes.append(FancyBboxPatch((x - half, y - half), 2 * half, 2 * half, boxstyle=corners))
-        face, edge = style.FRAME_FILL, style.INK
-    else:
-        if state == "over":
-            ring = Circle((x, y), 1.25 * r, gid=f"{key}-ring")
-            shapes.append(ring)
-        shapes.append(Circle((x, y), r))
-    shapes[-1].set_gid(key)
-    for depth, shape in enumerate(shapes):
-        shape.set(facecolor=face if shape is shapes[-1] else "white", edgecolor=edge, zorder=4 + depth)
-        shape.set_linewidth((style.RIM + (0.5 if state != "sound" else 0)) * min(1.0, r / 2.4))
-        shape.set_linestyle(rim)
-        shape.set_clip_on(False)
-        axes.add_patch(shape)
+    if vertex.kind == "body":
+        own = vertex.fill is not None and vertex.state == "sound"
+        style.disc(axes, x, y, r, vertex.state, vertex.key, **({"facecolor": vertex.fill} if own else {}))
+        return
+    half, pad, width = 0.7 * r, 0.3 * r, style.RIM * min(1.0, r / 2.4)
+    box = FancyBboxPatch((x - half, y - half), 2 * half, 2 * half, f"round,pad={pad},rounding_size={pad}")
+    box.set(facecolor=style.FRAME_FILL, edgecolor=style.INK, linewidth=width, zorder=4, gid=vertex.key)
+    axes.add_patch(box)
 
 
 def _entries(graph: Network) -> Iterator[Entry]:
@@ -363,9 +341,9 @@ def _entries(graph: Network) -> Iterator[Entry]:
         yield Entry(f"structural group{levels}", _outline_key)
 
 
-def _body_key(state: State, kind: str = "body") -> Draw:
-    key = f"legend-{kind if kind == 'frame' else state}"
-    return lambda axes, x, y: _draw_body(axes, x, y, kind, state, key, 1.6)
+def _body_key(state: State, kind: VertexKind = "body") -> Draw:
+    example = Vertex(kind, f"legend-{kind if kind == 'frame' else state}", 0, "", state)
+    return lambda axes, x, y: _draw_body(axes, x, y, 1.6, example)
 
 
 def _line_key(axes: Axes, x: float, y: float, driven: int) -> None:

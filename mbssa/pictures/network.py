@@ -10,7 +10,7 @@ from mbssa.pictures.hues import Hue, body_colours, group_hues, tinted
 from mbssa.structure import Structure
 
 VertexKind = Literal["frame", "body", "joint"]
-State = Literal["sound", "over", "under", "open"]
+State = Literal["frame", "sound", "over", "under", "open"]
 ClusterKind = Literal["group", "over", "under"]
 
 

@@ -80,6 +80,15 @@ def axes_at(figure: Figure, left: float, bottom: float, wide: float, tall: float
     return axes
 
 
+def entitle(figure: Figure, text: str) -> None:
+    """Write a title over a figure; it replaces the one before."""
+    for old in [old for old in figure.texts if old.get_gid() == "title"]:
+        old.remove()
+    y, plain = 1 - 4.5 / (float(figure.get_figheight()) * MM_PER_INCH), text.replace("$", r"\$")
+    look: dict[str, Any] = {"fontsize": TEXT, "family": FONT, "gid": "title"}
+    figure.text(0.5, y, plain, ha="center", va="center", **look)
+
+
 def blank(width: float, height: float) -> tuple[Figure, Axes]:
     """An empty figure of this size in mm whose data coordinates are mm, y upwards, origin below left."""
     figure = figure_of(width, height, None)
@@ -119,3 +128,14 @@ def write(
         gid=gid,
         clip_on=False,
     )
+
+
+def disc(axes: Axes, x: float, y: float, r: float, state: str, key: str, **look: Any) -> None:
+    """A circle of radius r in the look of a state, or in another; what is over-constrained has two rims."""
+    from matplotlib.patches import Circle
+
+    face, edge, rim = LOOKS[state]
+    usual = {"edgecolor": edge, "linestyle": rim, "linewidth": RIM * min(1.0, r / 2.4), "clip_on": False}
+    axes.add_patch(Circle((x, y), r, **{"facecolor": face, "zorder": 4, "gid": key} | usual | look))
+    if state == "over":
+        axes.add_patch(Circle((x, y), 0.85 * r, fill=False, zorder=5, gid=f"{key}-ring", **usual))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -142,19 +142,23 @@ def _law_rows(cam: LawCam, units: tuple[str, str]) -> list[tuple[str, ...]]:
     return rows
 
 
+def _extremes(report: CamReport) -> Iterator[tuple[str, str, Extreme | None, str]]:
+    """Extremes by their keys: what they are in words, and their SI units."""
+    peaks = (*report.peaks, None, None, None)
+    for name, peak, unit in zip(("velocity", "acceleration", "jerk"), peaks, _rates(report), strict=False):
+        yield name, f"maximum {name} of the law", peak, unit
+    radius = "minimum radius of curvature"
+    yield "convex_radius", f"{radius}, convex", report.convex, "m"
+    yield "concave_radius", f"{radius}, concave", report.concave, "m"
+    yield "pitch_convex_radius", f"{radius} of the pitch curve, convex", report.pitch_convex, "m"
+    yield "pitch_concave_radius", f"{radius} of the pitch curve, concave", report.pitch_concave, "m"
+    yield "pressure_angle", "maximum pressure angle", report.pressure, "rad"
+
+
 def _rows(report: CamReport, units: tuple[str, str]) -> list[tuple[str, ...]]:
-    peaks = zip(("velocity", "acceleration", "jerk"), report.peaks, _rates(report), strict=False)
-    found = [
-        *((f"maximum {name} of the law", peak, unit) for name, peak, unit in peaks),
-        ("minimum radius of curvature, convex", report.convex, "m"),
-        ("minimum radius of curvature, concave", report.concave, "m"),
-        ("minimum radius of curvature of the pitch curve, convex", report.pitch_convex, "m"),
-        ("minimum radius of curvature of the pitch curve, concave", report.pitch_concave, "m"),
-        ("maximum pressure angle", report.pressure, "rad"),
-    ]
     return [
         (name, f"{extreme.value / scale:.6g}", unit, place_text(report.profile, extreme.at, units))
-        for name, extreme, si in found
+        for _, name, extreme, si in _extremes(report)
         if extreme is not None
         for unit, scale in (given_in(si, units),)
     ]
@@ -185,15 +189,12 @@ def _to_dict(cam: CamJoint, units: tuple[str, str]) -> dict[str, Any]:
     unit, at = given_in("rad" if profile.cam else profile.parameter_unit, units)
     parameter = f"law angle, {unit}" if profile.cam else f"s, {unit}".removesuffix(", ")
 
-    def extreme(found: Extreme | None, unit: str) -> dict[str, Any] | None:
-        scale = given_in(unit, units)[1]
-        return None if found is None else {"value": found.value / scale, "at": found.at / at}
-
-    peaks = [
-        peak and peak | {"unit": given_in(unit, units)[0]}
-        for one, unit in zip(report.peaks, _rates(report), strict=False)
-        for peak in (extreme(one, unit),)
-    ]
+    extremes: dict[str, Any] = {}
+    for key, _, found, si in _extremes(report):
+        name, scale = given_in(si, units)
+        extremes[key] = found and {"value": found.value / scale, "at": found.at / at}
+        if found is not None and key in ("velocity", "acceleration", "jerk"):
+            extremes[key]["unit"] = name
     rise = None if profile.law is None else profile.law.rise
     swings = profile.cam is not None and profile.cam.swing is not None
     return {
@@ -204,14 +205,7 @@ def _to_dict(cam: CamJoint, units: tuple[str, str]) -> dict[str, Any]:
         **plain(profile.curve, "pieces closed"),
         "at": parameter,
         "rise": None if rise is None else rise / (angle if swings else length),
-        "velocity": peaks[0] if peaks else None,
-        "acceleration": peaks[1] if peaks else None,
-        "jerk": peaks[2] if peaks else None,
-        "convex_radius": extreme(report.convex, "m"),
-        "concave_radius": extreme(report.concave, "m"),
-        "pitch_convex_radius": extreme(report.pitch_convex, "m"),
-        "pitch_concave_radius": extreme(report.pitch_concave, "m"),
-        "pressure_angle": extreme(report.pressure, "rad"),
+        **extremes,
         "face": None if report.face is None else [end / length for end in report.face],
         "corners": [corner / at for corner in report.corners],
         **plain(report, "sound faults advice"),

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from mbssa.reports.structure import summary_head, treatment_lines
-from mbssa.reports.table import Bad, Good, Heading, Part, Report, Table, plain
+from mbssa.reports.table import Bad, Columns, Good, Heading, Part, Report, Table, plain
 from mbssa.units import given_in, quantity_text, units_record
 
 if TYPE_CHECKING:
@@ -77,36 +77,43 @@ def _contact_line(check: Check, index: int) -> str:
 
 
 def _rank_table(check: Check) -> Table:
+    """A row for each kind of rank without drives, and one with them."""
     mechanism = check.structure.mechanism
     unknowns = mechanism.freedom * (mechanism.n_bodies - 1)
     equations = unknowns - mechanism.mobility
-    left = mechanism.mobility - mechanism.n_driven
-    counted = [
-        (str(equations + driven), str(unknowns), "", "", str(free), "", "")
-        for driven, free in ((0, mechanism.mobility), (mechanism.n_driven, left))
+    found: list[tuple[str, list[dict[str, Any]]]] = [
+        (
+            "count",
+            [
+                {"rows": equations + n, "columns": unknowns, "free": mechanism.mobility - n}
+                for n in (0, mechanism.n_driven)
+            ],
+        )
     ]
-    found = [("count", counted)]
     for examined in (check.generic, check.numeric):
         if examined is None:
             continue
         for name, one in ((examined.basis, examined), ("perturbed configuration", examined.elsewhere)):
             if one is not None:
-                found.append((name, [_rank_cells(one.constraints), _rank_cells(one.all)]))
-    numbers = ("Equations", "Unknowns", "Rank", "Redundant", "Free", "Smallest retained", "Largest discarded")
-    states = ("undriven", "driven")
-    rows = [
-        (f"{name}, {state}", *cells)
-        for name, both in found
-        for state, cells in zip(states, both, strict=True)
-    ]
-    blank = ("",) * len(numbers)
-    narrow = [
-        row
-        for name, both in found
-        for row in ((name.split()[0], *blank), *((s, *c) for s, c in zip(states, both, strict=True)))
-    ]
-    short = Table(("", *numbers), narrow, right=numbers, tight=True)
-    return Table(("", *numbers), rows, right=numbers, tight=True, narrow=lambda: short)
+                found.append((name, [_rank_row(one.constraints), _rank_row(one.all)]))
+    columns: Columns = {
+        "": ("name", ""), "Equations": ("rows", "d"), "Unknowns": ("columns", "d"), "Rank": ("rank", "d"),
+        "Redundant": ("redundant", "d"), "Free": ("free", "d"), "Smallest retained": ("kept", ".1e"),
+        "Largest discarded": ("dropped", ">"),
+    }  # fmt: skip
+    rows, narrow = [], []
+    for name, both in found:
+        states = [*zip(("undriven", "driven"), both, strict=True)]
+        rows += [{"name": f"{name}, {state}", **row} for state, row in states]
+        narrow += [{"name": name.split()[0]}, *({"name": state, **row} for state, row in states)]
+    short = Table.of(narrow, columns, "", tight=True)
+    return Table.of(rows, columns, "", tight=True, narrow=short)
+
+
+def _rank_row(rank: Rank) -> dict[str, Any]:
+    kept, dropped = rank.margin
+    largest = f"{dropped:.1e}" if len(rank.values) > rank.rank else "–"
+    return {**plain(rank, "rows columns rank redundant free"), "kept": kept, "dropped": largest}
 
 
 def _assumed(examined: Examined, units: tuple[str, str]) -> str:
@@ -119,36 +126,22 @@ def _assumed(examined: Examined, units: tuple[str, str]) -> str:
     )
 
 
-def _rank_cells(rank: Rank) -> tuple[str, str, str, str, str, str, str]:
-    kept, dropped = rank.margin
-    return (
-        str(rank.rows),
-        str(rank.columns),
-        str(rank.rank),
-        str(rank.redundant),
-        str(rank.free),
-        f"{kept:.1e}",
-        f"{dropped:.1e}" if len(rank.values) > rank.rank else "–",
-    )
-
-
 def _group_table(check: Check) -> Table:
     """Ranks of the groups; of a long list only those that fall short."""
     rows = [
-        (
-            str(group.number),
-            ",".join(map(str, group.bodies)),
-            group.type_name,
-            str(generic) if generic is not None else "–",
-            str(numeric) if numeric is not None else "–",
-            f"{numeric.margin[0]:.1e}" if numeric is not None else "–",
-        )
+        (group, generic, numeric)
         for group, (generic, numeric) in zip(check.structure.groups, check.group_ranks, strict=False)
         if len(check.group_ranks) <= _EACH
         or any(rank is not None and not rank.full for rank in (generic, numeric))
     ]
-    right = ("SG", "Generic rank", "Numeric rank", "Smallest retained")
-    return Table(("SG", "Bodies", "SG type", *right[1:]), rows[:_SHOWN], right=right)
+    columns: Columns = {
+        "SG": (lambda row: row[0].number, "d"), "Bodies": (lambda row: row[0].bodies, ""),
+        "SG type": (lambda row: row[0].type_name, ""),
+        "Generic rank": (lambda row: row[1] and str(row[1]), ">"),
+        "Numeric rank": (lambda row: row[2] and str(row[2]), ">"),
+        "Smallest retained": (lambda row: row[2] and row[2].margin[0], ".1e"),
+    }  # fmt: skip
+    return Table.of(rows[:_SHOWN], columns)
 
 
 def to_dict(check: Check) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from mbssa.reports.table import Heading, Report, Table
+from mbssa.reports.table import Columns, Heading, Report, Table
 from mbssa.reports.wording import headline
 from mbssa.texts import counted
 
@@ -91,23 +91,21 @@ def stored_rows_report(rows: Sequence[StoredRow]) -> Report:
 
 def searches_report(searches: Sequence[StoredSearch]) -> Report:
     """Searches of a database."""
-    right = ("Search", "Evaluated", "Valid sets", "Structures")
-    titles = ("Search", "Model", "Query", *right[1:], "Best", "Inputs")
-    table = Table(titles, searches, _search_cells, right)
+
+    def evaluated(each: StoredSearch) -> str:
+        order = "" if each.way == "all" else ", best first"
+        return f"{each.looked_at:,} of {each.n_distributions:,}{order}"
+
+    def best(each: StoredSearch) -> str | None:
+        one = each.best
+        return None if one is None else f"{counted(one.n_groups, 'group')}, largest {one.largest}"
+
+    columns: Columns = {
+        "Search": ("search", "d"), "Model": ("name", ""), "Query": ("question", ""),
+        "Evaluated": (evaluated, ">"), "Valid sets": ("n_valid", ",d"), "Structures": ("n_structures", ",d"),
+        "Best": (best, ""), "Inputs": (lambda each: each.best and each.best.inputs, ""),
+    }  # fmt: skip
+    table = Table.of(searches, columns)
     parts = (table,) if searches else ("no search is stored",)
     document = (Heading("Searches over inputs"), *parts)
     return Report(parts, lambda: [each.to_dict() for each in searches], table, document)
-
-
-def _search_cells(each: StoredSearch) -> tuple[str, ...]:
-    best = each.best
-    return (
-        str(each.search),
-        each.name,
-        each.question,
-        f"{each.looked_at:,} of {each.n_distributions:,}" + ("" if each.way == "all" else ", best first"),
-        f"{each.n_valid:,}",
-        f"{each.n_structures:,}",
-        "–" if best is None else f"{counted(best.n_groups, 'group')}, largest {best.largest}",
-        "–" if best is None else ", ".join(best.inputs),
-    )

@@ -12,13 +12,7 @@ from mbssa.group_library import CLOSED_FORMS, COSTS
 from mbssa.io import builtin_names, load
 from mbssa.io.schema import JointEntry
 from mbssa.joints.catalogue import CATALOGUE, JointType, Space, coordinate_unit, joint_type
-from mbssa.reports.table import Heading, Part, Report, Table, Verbatim, plain
-
-#: Columns of the table; the screen has the notes below it.
-COLUMNS = (
-    "Type", "Space", "Name", "Grade", "Equations", "Coordinates", "Driven", "Geometry", "Solver", "Examples",
-    "Note",
-)  # fmt: skip
+from mbssa.reports.table import Columns, Heading, Part, Report, Table, Verbatim, plain
 
 #: Explanation of the abbreviations in the table.
 LEGEND = (
@@ -119,24 +113,28 @@ def _group_types(row: JointType) -> tuple[tuple[str, ...], tuple[str, ...]]:
 # --- as text ---------------------------------------------------------------------------------------
 
 
-def _line(row: Coverage) -> tuple[str, ...]:
-    """The cells of a row, in the order of :data:`COLUMNS`."""
-    kind = row.type
-    driven = "all" if row.driven == kind.coordinates else ", ".join(row.driven) or "none"
+def _driven(row: Coverage) -> str:
+    return "all" if row.driven == row.type.coordinates else ", ".join(row.driven) or "none"
+
+
+def _geometry(row: Coverage) -> str:
+    return " ".join((*row.type.required, *(f"[{field}]" for field in row.type.optional)))
+
+
+def _examples(row: Coverage) -> str:
     more = len(row.models) - SHOWN_MODELS
-    return (
-        kind.code,
-        kind.space,
-        kind.name,
-        str(kind.grade),
-        "none" if row.equations is None else str(row.equations),
-        ", ".join(kind.coordinates),
-        driven,
-        " ".join((*kind.required, *(f"[{field}]" for field in kind.optional))),
-        row.solver,
-        ", ".join(row.models[:SHOWN_MODELS]) + (f" +{more}" if more > 0 else "") or "–",
-        kind.note,
-    )
+    return ", ".join(row.models[:SHOWN_MODELS]) + (f" +{more}" if more > 0 else "") or "–"
+
+
+#: Columns of the table; the screen has the notes below it.
+_COLUMNS: Columns = {
+    "Type": (lambda row: row.type.code, ""), "Space": (lambda row: row.type.space, ""),
+    "Name": (lambda row: row.type.name, ""), "Grade": (lambda row: row.type.grade, "d"),
+    "Equations": (lambda row: "none" if row.equations is None else str(row.equations), ">"),
+    "Coordinates": (lambda row: ", ".join(row.type.coordinates), ""), "Driven": (_driven, ""),
+    "Geometry": (_geometry, ""), "Solver": ("solver", ""), "Examples": (_examples, ""),
+    "Note": (lambda row: row.type.note, ""),
+}  # fmt: skip
 
 
 def joints_report(rows: Sequence[Coverage]) -> Report:
@@ -145,10 +143,9 @@ def joints_report(rows: Sequence[Coverage]) -> Report:
     for row in rows:
         if row.type.note:
             notes.setdefault(row.type.note, []).append(row.type.code)
-    sheet = Table(COLUMNS, rows, _line)
-    table = Table(
-        COLUMNS[:-1], rows, lambda row: _line(row)[:-1], right=("Grade", "Equations"), whole=("Name",)
-    )
+    sheet = Table.of(rows, _COLUMNS)
+    columns = {title: column for title, column in _COLUMNS.items() if title != "Note"}
+    table = Table.of(rows, columns, whole=("Name",))
     parts: tuple[Part, ...] = (
         table,
         *(f"  {', '.join(dict.fromkeys(codes))}: {note}" for note, codes in notes.items()),

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from mbssa.reports.table import SHOWN, Bad, Good, Heading, Report, Table, plain
+from mbssa.reports.table import SHOWN, Bad, Columns, Good, Heading, Report, Table, plain
 from mbssa.reports.wording import headline, size_line
 from mbssa.texts import counted
 
 if TYPE_CHECKING:
-    from mbssa.loops.comparison import Comparison, Way
+    from mbssa.loops.comparison import Comparison
     from mbssa.loops.merging import Substructure
-    from mbssa.loops.structure import Loop, LoopStructure, Module
+    from mbssa.loops.structure import LoopStructure
 
 #: Between two joints of a loop: more than between the id and the type of one.
 _GAP = "  "
@@ -51,28 +51,19 @@ def loops_report(found: LoopStructure, comparison: Comparison | None = None) -> 
     return Report((Heading(head), *lines, *tables, *remarks), record, sheet=sheet)
 
 
-def _table(
-    columns: tuple[str, ...],
-    right: tuple[str, ...],
-    items: Sequence[Any],
-    row: Callable[[Any], Sequence[str]],
-) -> Table:
+def _table(items: Sequence[Any], columns: Columns) -> Table:
     """A table whose names take a line each where there is little room: only names may not be broken."""
-
-    def short(titles: Sequence[str]) -> tuple[str, ...]:
-        return tuple(_SHORT.get(title, title) for title in titles)
-
-    table = Table(
-        columns, items, row, right, wraps=True, shown=SHOWN, rest="… and {} more; --format csv lists them all"
-    )
+    rest = "… and {} more; --format csv lists them all"
+    table = Table.of(items, columns, wraps=True, shown=SHOWN, rest=rest)
+    whole = tuple(columns)
     narrow = replace(
         table,
-        columns=short(columns),
-        right=short(right),
-        row=lambda item: tuple(map(_in_lines, columns, row(item))),
+        columns=tuple(_SHORT.get(title, title) for title in whole),
+        right=[_SHORT.get(title, title) for title in table.right],
+        row=lambda item: tuple(map(_in_lines, whole, table.cells(item))),
         tight=True,
     )
-    return replace(table, narrow=lambda: narrow)
+    return replace(table, narrow=narrow)
 
 
 def _in_lines(title: str, cell: str) -> str:
@@ -83,76 +74,60 @@ def _in_lines(title: str, cell: str) -> str:
 
 def _loop_table(found: LoopStructure) -> Table:
     """The loops: bodies in order, joints, coordinates, equations."""
-    numbers = ("CL", "Coordinates", "Driven", "Unknown", "Equations")
-    cut = ("Cut",) if found.method == "wehage" else ()
-    columns = ("CL", "Bodies", "Joints", *cut, *numbers[1:])
-    return _table(columns, numbers, found.loops, lambda loop: _loop_row(found, loop))
-
-
-def _loop_row(found: LoopStructure, loop: Loop) -> tuple[str, ...]:
     m = found.mechanism
-    held = sum(name in found.held for name in loop.unknown)
-    return (
-        str(loop.number),
-        ",".join(map(str, loop.bodies)),
-        _GAP.join(str(m.joints[joint]) for joint in loop.joints),
-        *((m.joint_ids[loop.cut],) if loop.cut is not None else ()),
-        str(loop.n_coordinates),
-        str(len(loop.driven) or "–"),
-        str(len(loop.unknown) - held),
-        str(loop.equations) if loop.equations == m.freedom else f"{loop.equations} of {m.freedom}",
-    )
+    cut: Columns = {"Cut": (lambda loop: m.joint_ids[loop.cut], "")} if found.method == "wehage" else {}
+    columns: Columns = {
+        "CL": ("number", "d"),
+        "Bodies": ("bodies", ""),
+        "Joints": (lambda loop: _GAP.join(str(m.joints[joint]) for joint in loop.joints), ""),
+        **cut,
+        "Coordinates": ("n_coordinates", "d"),
+        "Driven": (lambda loop: len(loop.driven) or None, "d"),
+        "Unknown": (lambda loop: sum(name not in found.held for name in loop.unknown), "d"),
+        "Equations": (
+            lambda loop: f"{loop.equations}" + f" of {m.freedom}" * (loop.equations != m.freedom),
+            ">",
+        ),
+    }
+    return _table(found.loops, columns)
 
 
 def _module_table(found: LoopStructure) -> Table:
     """The modules in the order of solution."""
-    names = ("Computes", "Cut open at")
-    columns = ("Module", "Loops", "Equations", "Unknowns", *names, "Size", "Level", "Needs")
-    numbers = ("Module", "Equations", "Unknowns", "Size", "Level")
-    return _table(columns, numbers, found.modules, lambda module: _module_row(found, module))
-
-
-def _module_row(found: LoopStructure, module: Module) -> tuple[str, ...]:
-    return (
-        str(module.number),
-        ",".join(map(str, module.loops)),
-        str(module.equations),
-        str(module.unknowns),
-        ", ".join(module.computes) or "–",
-        ", ".join(found.mechanism.joint_ids[joint] for joint in module.cuts) or "–",
-        str(module.size),
-        str(module.level),
-        ",".join(map(str, module.depends_on)) or "–",
-    )
+    ids = found.mechanism.joint_ids
+    columns: Columns = {
+        "Module": ("number", "d"), "Loops": ("loops", ""), "Equations": ("equations", "d"),
+        "Unknowns": ("unknowns", "d"), "Computes": ("computes", ""),
+        "Cut open at": (lambda module: [ids[joint] for joint in module.cuts], ""),
+        "Size": ("size", "d"), "Level": ("level", "d"), "Needs": ("depends_on", ""),
+    }  # fmt: skip
+    return _table(found.modules, columns)
 
 
 def _substructure_table(found: LoopStructure) -> Table:
     """Wehage's substructures with the members of their loops, virtual bodies too: Tables 2, 5 and 7."""
 
-    def row(each: Substructure) -> tuple[str, ...]:
-        members = "; ".join(",".join(map(str, bodies)) for bodies in each.members)
-        return str(each.number), ",".join(map(str, each.loops)), members
+    def members(each: Substructure) -> str:
+        return "; ".join(",".join(map(str, bodies)) for bodies in each.members)
 
-    return _table(("Substructure", "Loops", "Loop members"), ("Substructure",), found.substructures, row)
+    columns: Columns = {
+        "Substructure": ("number", "d"),
+        "Loops": ("loops", ""),
+        "Loop members": (members, ""),
+    }
+    return _table(found.substructures, columns)
 
 
 def _comparison_table(comparison: Comparison) -> Table:
     """The ways of dividing the mechanism, one a row."""
-    columns = ("Way", "Modules", "Levels", "Systems", "Unknowns", "Sizes", "Largest", "Sum of cubes")
-
-    def row(way: Way) -> tuple[str, ...]:
-        return (
-            way.name,
-            str(way.modules),
-            str(way.levels),
-            str(len(way.sizes)),
-            _run_lengths(way.unknowns),
-            _run_lengths(way.sizes),
-            str(way.largest),
-            f"{way.cubes:,}",
-        )
-
-    return _table(columns, ("Modules", "Levels", "Systems", "Largest", "Sum of cubes"), comparison.ways, row)
+    columns: Columns = {
+        "Way": ("name", ""), "Modules": ("modules", "d"), "Levels": ("levels", "d"),
+        "Systems": (lambda way: len(way.sizes), "d"),
+        "Unknowns": (lambda way: _run_lengths(way.unknowns), ""),
+        "Sizes": (lambda way: _run_lengths(way.sizes), ""), "Largest": ("largest", "d"),
+        "Sum of cubes": ("cubes", ",d"),
+    }  # fmt: skip
+    return _table(comparison.ways, columns)
 
 
 def _run_lengths(sizes: Sequence[int]) -> str:

@@ -5,30 +5,26 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mbssa.io import FAMILY, builtin_names, load
-from mbssa.reports.table import SHOWN, Heading, Report, Table, plain
+from mbssa.reports.table import SHOWN, Columns, Heading, Report, Table, plain
 from mbssa.reports.wording import headline, size_line
 from mbssa.texts import counted, listed
 
 if TYPE_CHECKING:
-    from mbssa.mechanism import Joint, Mechanism
+    from mbssa.mechanism import Mechanism
 
 
 def mechanism_report(mechanism: Mechanism) -> Report:
     """Summary and table of joints."""
     inputs = mechanism.driven_coordinates
     size = size_line(mechanism, counted(mechanism.n_joints, "joint"), len(inputs))
-    table = Table(("Joint", "Bodies", "Type", "Coordinates", "Driven"), mechanism.joints, _cells, shown=SHOWN)
+    columns: Columns = {
+        "Joint": ("id", ""),
+        "Bodies": (lambda joint: [mechanism.body_name(body - 1) for body in joint.bodies], ""),
+        "Type": (lambda joint: joint.type.code, ""),
+        "Coordinates": (lambda joint: joint.type.coordinates, ""), "Driven": ("driven", ""),
+    }  # fmt: skip
+    table = Table.of(mechanism.joints, columns, shown=SHOWN)
     return Report((Heading(headline(mechanism)), f"{size}: {listed(inputs, 12)}" if inputs else size, table))
-
-
-def _cells(joint: Joint) -> tuple[str, ...]:
-    return (
-        joint.id,
-        ", ".join(joint.mechanism.body_name(body - 1) for body in joint.bodies),
-        joint.type.code,
-        ", ".join(joint.type.coordinates) or "–",
-        ", ".join(joint.driven) or "–",
-    )
 
 
 def models_report() -> Report:
@@ -39,7 +35,7 @@ def models_report() -> Report:
     rows.append((f"{FAMILY}CLASS-COUNT[B]", "planar", "", "", "1", "1", "Table 16: assur:I-2 … assur:III-4B"))
     numbers = ("Bodies", "Joints", "Mobility", "Driven")
     few = Table(("Model", "Mobility", "Title"), rows, lambda row: (row[0], row[4], row[6]), ("Mobility",))
-    table = Table(("Model", "Space", *numbers, "Title"), rows, right=numbers, narrow=lambda: few)
+    table = Table(("Model", "Space", *numbers, "Title"), rows, right=numbers, narrow=few)
     return Report((table,), lambda: records, table)
 
 

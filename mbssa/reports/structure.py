@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from mbssa.group_library import LIBRARIES
-from mbssa.reports.table import SHOWN, Bad, Good, Heading, Report, Table, plain
+from mbssa.reports.table import SHOWN, Bad, Columns, Good, Heading, Report, Table, plain
 from mbssa.reports.wording import headline, size_line
 from mbssa.texts import counted, listed
 
@@ -18,33 +18,13 @@ if TYPE_CHECKING:
 
 Format = Literal["table", "json", "csv", "markdown", "dot", "graphml"]
 
-#: The paper's columns, then number of driven coordinates, level and predecessors of the group.
-GROUP_COLUMNS = (
-    "SG",
-    "Bodies",
-    "Num bodies",
-    "SG type",
-    "DOFs from Ext KP",
-    "Int KP",
-    "DOFs to Ext KP",
-    "Driven",
-    "Level",
-    "Needs",
-)
-
 
 def structure_report(structure: Structure) -> Report:
     """Summary, table of groups, table of group types."""
     head, *lines = summary_lines(structure)
-    groups = Table(
-        GROUP_COLUMNS,
-        structure.groups,
-        group_row,
-        right=("SG", "Num bodies", "Driven", "Level"),
-        shown=SHOWN,
-        rest="… and {} more groups; --format csv lists them all",
-    )
-    groups = replace(groups, narrow=lambda: replace(groups, row=_narrow_row, tight=True))
+    rest = "… and {} more groups; --format csv lists them all"
+    groups = Table.of(structure.groups, _COLUMNS, shown=SHOWN, rest=rest)
+    groups = replace(groups, narrow=replace(groups, row=_narrow_row, tight=True))
     header, rows = type_rows(structure)
     types = Table(header, rows, right=header[1:])
     return Report((Heading(head), *lines, groups, types), lambda: to_dict(structure), sheet=groups)
@@ -64,20 +44,20 @@ def pairs_text(pairs: Iterable[Pair]) -> str:
     return "".join(f"{pair}." for pair in pairs) or "–"
 
 
+#: The paper's columns, then number of driven coordinates, level and predecessors of the group.
+_COLUMNS: Columns = {
+    "SG": ("number", "d"), "Bodies": ("bodies", ""), "Num bodies": (lambda group: len(group.bodies), "d"),
+    "SG type": ("type_name", ""), "DOFs from Ext KP": (lambda group: pairs_text(group.external), ""),
+    "Int KP": (lambda group: pairs_text(group.internal), ""),
+    "DOFs to Ext KP": (lambda group: pairs_text(group.assigned), ""),
+    "Driven": (lambda group: group.n_driven or None, "d"), "Level": ("level", "d"),
+    "Needs": ("depends_on", ""),
+}  # fmt: skip
+
+
 def group_row(group: Group) -> tuple[str, ...]:
-    """One row of Table 8 as texts, in the order of :data:`GROUP_COLUMNS`."""
-    return (
-        str(group.number),
-        ",".join(map(str, group.bodies)),
-        str(len(group.bodies)),
-        group.type_name,
-        pairs_text(group.external),
-        pairs_text(group.internal),
-        pairs_text(group.assigned),
-        str(group.n_driven or "–"),
-        str(group.level),
-        ",".join(map(str, group.depends_on)) or "–",
-    )
+    """One row of Table 8 as texts."""
+    return tuple(Table.of((), _COLUMNS).cells(group))
 
 
 def _narrow_row(group: Group) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ import json
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -28,6 +29,18 @@ WIDE = 160
 SHOWN = 500
 
 
+#: Columns by title: a key, an attribute or a function of a record, and the format of its numbers, if any.
+Columns = Mapping[str, tuple[str | Callable[[Any], Any], str]]
+
+
+def _cell(value: Any, form: str, none: str) -> str:
+    """Text of a value; names and numbers of a list have commas between."""
+    if isinstance(value, list | tuple):
+        comma = "," if all(isinstance(each, int) for each in value) else ", "
+        value = comma.join(map(str, value)) or None
+    return none if value is None or value != value else f"{value:{form}}"
+
+
 @dataclass(frozen=True, slots=True)
 class Table:
     """Rows of texts below titles."""
@@ -38,21 +51,22 @@ class Table:
     row: Callable[[Any], Sequence[str]] | None = None
     right: Collection[str] = ()  # titles of columns that are aligned right
     whole: Collection[str] = ("SG type",)  # titles of columns whose cells are never broken
-    narrow: Callable[[], Table] | None = None  # the table for a screen that this one is too wide for
+    narrow: Table | None = None  # the table for a screen that this one is too wide for
     wraps: bool = False  # whether cells may wrap before the table counts as too wide
     tight: bool = False  # little space between columns
     shown: int | None = None  # rows in a text; None: all
     rest: str = "… and {} more rows"  # line that counts the others
 
     @classmethod
-    def of(
-        cls, records: Sequence[Any], columns: Mapping[str, tuple[str, str]], none: str = "–", **options: Any
-    ) -> Table:
-        """Table of records: key of each column and format of its numbers; ``none`` for None and NaN."""
+    def of(cls, records: Sequence[Any], columns: Columns, none: str = "–", **options: Any) -> Table:
+        """Table of dictionaries or of objects; ``none`` for what is None, NaN or empty."""
 
-        def cells(record: Mapping[str, Any]) -> list[str]:
-            values = [(record[key], form) for key, form in columns.values()]
-            return [none if value is None or value != value else f"{value:{form}}" for value, form in values]
+        def cells(record: Any) -> list[str]:
+            values = record.get if isinstance(record, dict) else partial(getattr, record)
+            return [
+                _cell(values(key) if isinstance(key, str) else key(record), form, none)
+                for key, form in columns.values()
+            ]
 
         numbers = [title for title, (_, form) in columns.items() if form]
         return cls(tuple(columns), records, cells, numbers, **options)
@@ -60,7 +74,12 @@ class Table:
     def rows(self, most: int | None = None) -> Iterator[Sequence[str]]:
         """Cells of the first rows, or of all."""
         items = self.items if most is None else self.items[:most]
-        return iter(items) if self.row is None else map(self.row, items)
+        return map(self.cells, items)
+
+    def cells(self, item: Any) -> Sequence[str]:
+        """Cells of an item."""
+        cells: Sequence[str] = item if self.row is None else self.row(item)
+        return cells
 
     def csv(self) -> str:
         """The table as CSV."""
@@ -78,7 +97,7 @@ class Table:
         of, table = self, self._printed()
         width = console.measure(table, options=console.options.update(width=10_000))
         if self.narrow is not None and (width.minimum if self.wraps else width.maximum) > console.width:
-            of = self.narrow()
+            of = self.narrow
             table = of._printed()
         if not of._fitted(table, console):
             table = replace(of, tight=True)._printed()
@@ -154,11 +173,6 @@ class Verbatim(str):
     __slots__ = ()
 
 
-def written_lines(files: Iterable[Path]) -> list[Verbatim]:
-    """A line for each file that was written."""
-    return [Verbatim(f"written: {'standard output' if str(path) == '-' else path}") for path in files]
-
-
 class Good(str):
     """A line of success; green on a terminal."""
 
@@ -185,6 +199,16 @@ class Report:
     record: Callable[[], Any] | None = None  # makes the lists, texts and numbers of JSON
     sheet: Table | None = None  # table that CSV has
     document: Sequence[Part] | None = None  # what Markdown has; ``parts`` by default
+
+    def with_files(self, files: Sequence[Path]) -> Report:
+        """The report with a line for each file that was written, and their paths in its record."""
+        names = ["standard output" if str(path) == "-" else path for path in files]
+        record = self.record or dict
+        return replace(
+            self,
+            parts=[*self.parts, *(Verbatim(f"written: {name}") for name in names)],
+            record=lambda: record() | {"files": files},
+        )
 
     def print_on(self, console: Console) -> None:
         """Print title, lines and tables."""
@@ -253,6 +277,12 @@ def plain_text(print_on: Callable[[Console], None], width: int = WIDE) -> str:
     stream = io.StringIO()
     print_on(Console(file=stream, width=width, color_system=None, highlight=False, force_jupyter=False))
     return "\n".join(line.rstrip() for line in stream.getvalue().splitlines())
+
+
+def first_lines(lines: Sequence[str], most: int) -> list[str]:
+    """The first lines, and one that counts the others."""
+    more = len(lines) - most
+    return [*lines[:most], *([f"… and {more} more; --format json lists all"] if more > 0 else [])]
 
 
 def plain(source: object, names: str) -> dict[str, Any]:

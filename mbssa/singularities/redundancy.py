@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
 Basis = Literal["numeric", "generic"]
 
+#: Singular value above which a discarded one is more than rounding.
+ROUNDED = 1e-12
+
 #: Share of the largest from which on an equation counts among those on which another one depends.
 GUARDS = 1e-6
 
@@ -183,8 +186,19 @@ def treat(mechanism: Mechanism, precision: float | None = None) -> Treatment | N
         tuple(spins),
         parts,
         found.basis,
-        0.0 if precision is None else found.precision,
+        _precision_of(found, precision is not None),
     )
+
+
+def _precision_of(found: Examined, stated: bool) -> float:
+    """Precision of the geometry, over the size, to which dropped equations hold over a whole motion."""
+    # Equations that depend on one another but for rounding errors are held to these. Others are so only at
+    # the precision of the numbers, or at that of the ranks, and a motion leads farther than the ranks look.
+    discarded = [rank.values[rank.rank :] for rank in (e.constraints for e in (found, found.elsewhere) if e)]
+    gap = max((value for values in discarded for value in values), default=0.0)
+    if stated or ROUNDED < gap <= 0.5 * found.precision:
+        return found.precision
+    return EXACT if gap > ROUNDED else 0.0
 
 
 def guards(

@@ -5,30 +5,28 @@ from __future__ import annotations
 import os
 import socket
 from importlib.util import find_spec
-from typing import Annotated
+from pathlib import Path
 
 import typer
 
 from mbssa.cli import completion
 from mbssa.cli.console import fail
-from mbssa.cli.options import AllowOption, TrustOption
+from mbssa.cli.options import ALLOW, TRUST
 
 
 def studio(
-    model: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="MODEL",
-            autocompletion=completion.models,
-            help="A built-in model or a file; else the last drawing.",
-        ),
-    ] = None,
-    port: Annotated[
-        int, typer.Option(metavar="PORT", min=0, max=65535, help="On 127.0.0.1; a free one by default.")
-    ] = 0,
-    browser: Annotated[bool, typer.Option(help="Open the page in the browser.")] = True,
-    trust: TrustOption = False,
-    allow: AllowOption = None,
+    model: str | None = typer.Argument(
+        None,
+        metavar="MODEL",
+        autocompletion=completion.models,
+        help="A built-in model or a file; else the last drawing.",
+    ),
+    port: int = typer.Option(
+        0, metavar="PORT", min=0, max=65535, help="On 127.0.0.1; a free one by default."
+    ),
+    browser: bool = typer.Option(True, help="Open the page in the browser."),
+    trust: bool = TRUST,
+    allow: list[Path] | None = ALLOW,
 ) -> None:
     """Draw MODEL in the browser, see its structural groups at every edit, and move it.
 

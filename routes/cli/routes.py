@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from groups.cli.loading import motion_to_solve, solvable_model
 from groups.trajectory import Level
 from mbssa import load, mpi_rank
 from mbssa.cli.console import fail, present, refuse, stopping
-from mbssa.cli.options import AllowOption, ForceOption, FormatOption, ModelArgument, TrustOption, option
+from mbssa.cli.options import ALLOW, FORCE, FORMAT, MODEL, TRUST, flag, option
 from mbssa.cli.outputs import STILL, Target, target_faults
 from mbssa.progress import bar
 
@@ -24,42 +22,28 @@ if TYPE_CHECKING:
 
 @stopping("costs that were measured are kept")
 def routes(
-    model: ModelArgument,
-    workers: Annotated[
-        int | None, option("N", "Threads or processes; all cores if not given.", min=1)
-    ] = None,
-    executors: Annotated[str, option("NAME,...", "Parallel executors to try.")] = "threads,processes",
-    motion: Annotated[
-        Path | None, option("FILE", "Laws (.toml) or columns (.csv); the model's own if not given.")
-    ] = None,
-    steps: Annotated[int, option("N", "Instants.", min=1)] = 10_000,
-    duration: Annotated[float | None, option("S", "Seconds, from the beginning.")] = None,
-    level: Annotated[
-        Level, option("LEVEL", "The last one wanted: position, velocity or acceleration.")
-    ] = "acceleration",
-    forces: Annotated[
-        bool, typer.Option("--forces", help="Find reactions too, backwards over the same groups.")
-    ] = False,
-    top: Annotated[int, option("K", "Plans of each kind and executor that are run.", min=1)] = 2,
-    repeats: Annotated[int, option("N", "Times that each plan is run.", min=1)] = 5,
-    recalibrate: Annotated[
-        bool, typer.Option("--recalibrate", help="Measure this machine's costs anew.")
-    ] = False,
-    simulate_workers: Annotated[
-        str | None, option("N,...", "Predict the speed-up instead: 1,2,4,...,1024.")
-    ] = None,
-    save: Annotated[Path | None, option("FILE", "Write the fastest plan: .json, for solve --plan.")] = None,
-    gantt: Annotated[
-        Path | None, option("FILE", "Draw the fastest plans over time, predicted and measured.")
-    ] = None,
-    tree: Annotated[Path | None, option("FILE", "Draw the tree of routes, as the paper's Fig. 7.")] = None,
-    curve: Annotated[
-        Path | None, option("FILE", "Draw the predicted speed-up over --simulate-workers.")
-    ] = None,
-    force: ForceOption = False,
-    trust: TrustOption = False,
-    allow: AllowOption = None,
-    form: FormatOption = "table",
+    model: str = MODEL,
+    workers: int | None = option("N", "Threads or processes; all cores if not given.", min=1),
+    executors: str = option("NAME,...", "Parallel executors to try.", "threads,processes"),
+    motion: Path | None = option("FILE", "Laws (.toml) or columns (.csv); the model's own if not given."),
+    steps: int = option("N", "Instants.", 10_000, min=1),
+    duration: float | None = option("S", "Seconds, from the beginning."),
+    level: Level = option(
+        "LEVEL", "The last one wanted: position, velocity or acceleration.", "acceleration"
+    ),
+    forces: bool = flag("--forces", "Find reactions too, backwards over the same groups."),
+    top: int = option("K", "Plans of each kind and executor that are run.", 2, min=1),
+    repeats: int = option("N", "Times that each plan is run.", 5, min=1),
+    recalibrate: bool = flag("--recalibrate", "Measure this machine's costs anew."),
+    simulate_workers: str | None = option("N,...", "Predict the speed-up instead: 1,2,4,...,1024."),
+    save: Path | None = option("FILE", "Write the fastest plan: .json, for solve --plan."),
+    gantt: Path | None = option("FILE", "Draw the fastest plans over time, predicted and measured."),
+    tree: Path | None = option("FILE", "Draw the tree of routes, as the paper's Fig. 7."),
+    curve: Path | None = option("FILE", "Draw the predicted speed-up over --simulate-workers."),
+    force: bool = FORCE,
+    trust: bool = TRUST,
+    allow: list[Path] | None = ALLOW,
+    form: str = FORMAT,
 ) -> None:
     """Find the fastest way through the structural groups of MODEL.
 

@@ -5,20 +5,20 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, TypeVar, cast
+from typing import TYPE_CHECKING, Literal, TypeVar, cast
 
 import typer
 
 from groups.cli import arguments
 from groups.cli.loading import solvable_model
-from groups.cli.options import QuantityOption
+from groups.cli.options import QUANTITY
 from groups.dynamics.forward import Method
 from groups.motion import Motion, read_motion
 from groups.trajectory import Branch
 from mbssa import load
 from mbssa.cli import completion
 from mbssa.cli.console import BETWEEN, NOT_DETERMINED, OK, fail, fail_all, present, stopping
-from mbssa.cli.options import AllowOption, FormatOption, ModelArgument, TrustOption, option, units_option
+from mbssa.cli.options import ALLOW, FORMAT, MODEL, TRUST, flag, option, units_option
 from mbssa.cli.outputs import STILL, Target, dash_faults, target_faults
 from mbssa.progress import bar
 from mbssa.units import chosen_units
@@ -34,81 +34,55 @@ Made = TypeVar("Made")
 
 @stopping("cases that are written are kept, --resume goes on")
 def sweep(
-    model: ModelArgument,
-    store: Annotated[Path, option("FOLDER", "Write the cases there, as Parquet files.")],
-    grid: Annotated[
-        list[str] | None,
-        option(
-            "NAME=LOW:HIGH:NUMBER", "Every combination; or NAME=VALUE,VALUE,...", completion.coordinate_values
-        ),
-    ] = None,
-    sample: Annotated[
-        list[str] | None,
-        option(
-            "NAME=LOW:HIGH",
-            "Spread over ranges; or NAME=normal:MEAN:DEVIATION.",
-            completion.coordinate_values,
-        ),
-    ] = None,
-    number: Annotated[int | None, option("N", "Cases of the sample.", min=1)] = None,
-    method: Annotated[str, option("NAME", "sobol, halton or latin")] = "sobol",
-    seed: Annotated[int, option("N", "Of the sample.", min=0)] = 0,
-    cases: Annotated[Path | None, option("FILE", "One by one: .csv, a column for each NAME.")] = None,
-    record: Annotated[
-        list[str] | None,
-        option("NAME,...", "Joints, coordinates, bodies, points, residual, condition.", completion.recorded),
-    ] = None,
-    quantity: QuantityOption = None,
-    limit: Annotated[
-        list[str] | None,
-        option(
-            "NAME=LOW:HIGH",
-            "Limits of a joint coordinate, for the column within.",
-            completion.coordinate_values,
-        ),
-    ] = None,
-    mode: Annotated[
-        list[str] | None,
-        option("GROUP=NUMBER", "Assembly mode of a group in every case.", completion.group_values),
-    ] = None,
-    branch: Annotated[
-        Branch | None,
-        typer.Option(help="How branches are held: proven, or checked (faster).", show_default="proven"),
-    ] = None,
-    motion: Annotated[
-        Path | None, option("FILE", "Solve a motion for each case: a file, or own for the model's.")
-    ] = None,
-    steps: Annotated[int | None, option("N", "Instants of the motion.", min=1)] = None,
-    duration: Annotated[float | None, option("S", "Seconds of the motion.")] = None,
-    simulate: Annotated[
-        Method | None,
-        option("NAME", "Simulate each case from rest, by groups, partitioning, lagrange, penalty or dae."),
-    ] = None,
-    tolerance: Annotated[float, option("X", "Of --simulate, relative, of the integrator.")] = 1e-8,
-    workers: Annotated[
-        int | None, option("N", "Processes or threads; all cores if not given.", min=1)
-    ] = None,
-    executor: Annotated[
-        str | None, option("NAME", "processes, threads, sequential, cluster; under mpiexec its ranks")
-    ] = None,
-    block: Annotated[int | None, option("N", "Cases of a file.", min=1)] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with the sweep in FOLDER.")] = False,
-    plot: Annotated[
-        Path | None, option("FILE", "Draw curves, a map or three views: .png, .svg, .pdf.")
-    ] = None,
-    axes: Annotated[str | None, option("NAME,...", "Columns that the picture is drawn over.")] = None,
-    force: Annotated[
-        bool, typer.Option("--force", help="Replace the sweep in FOLDER, and files that exist.")
-    ] = False,
-    trust: TrustOption = False,
-    allow: AllowOption = None,
-    form: FormatOption = "table",
-    units: Annotated[
-        str,
-        units_option(
-            "Units of the picture: file (MODEL's), SI, or such as mm,deg; columns of FOLDER are SI."
-        ),
-    ] = "file",
+    model: str = MODEL,
+    store: Path = option("FOLDER", "Write the cases there, as Parquet files.", ...),
+    grid: list[str] | None = option(
+        "NAME=LOW:HIGH:NUMBER",
+        "Every combination; or NAME=VALUE,VALUE,...",
+        complete=completion.coordinate_values,
+    ),
+    sample: list[str] | None = option(
+        "NAME=LOW:HIGH",
+        "Spread over ranges; or NAME=normal:MEAN:DEVIATION.",
+        complete=completion.coordinate_values,
+    ),
+    number: int | None = option("N", "Cases of the sample.", min=1),
+    method: str = option("NAME", "sobol, halton or latin", "sobol"),
+    seed: int = option("N", "Of the sample.", 0, min=0),
+    cases: Path | None = option("FILE", "One by one: .csv, a column for each NAME."),
+    record: list[str] | None = option(
+        "NAME,...", "Joints, coordinates, bodies, points, residual, condition.", complete=completion.recorded
+    ),
+    quantity: list[str] | None = QUANTITY,
+    limit: list[str] | None = option(
+        "NAME=LOW:HIGH",
+        "Limits of a joint coordinate, for the column within.",
+        complete=completion.coordinate_values,
+    ),
+    mode: list[str] | None = option("GROUP=NUMBER,...", "Assembly mode of a group in every case."),
+    branch: Branch | None = typer.Option(
+        None, help="How branches are held: proven, or checked (faster).", show_default="proven"
+    ),
+    motion: Path | None = option("FILE", "Solve a motion for each case: a file, or own for the model's."),
+    steps: int | None = option("N", "Instants of the motion.", min=1),
+    duration: float | None = option("S", "Seconds of the motion."),
+    simulate: Method | None = option(
+        "NAME", "Simulate each case from rest, by groups, partitioning, lagrange, penalty or dae."
+    ),
+    tolerance: float = option("X", "Of --simulate, relative, of the integrator.", 1e-8),
+    workers: int | None = option("N", "Processes or threads; all cores if not given.", min=1),
+    executor: str | None = option("NAME", "processes, threads, sequential, cluster; under mpiexec its ranks"),
+    block: int | None = option("N", "Cases of a file.", min=1),
+    resume: bool = flag("--resume", "Go on with the sweep in FOLDER."),
+    plot: Path | None = option("FILE", "Draw curves, a map or three views: .png, .svg, .pdf."),
+    axes: list[str] | None = option("NAME,...", "Columns that the picture is drawn over."),
+    force: bool = flag("--force", "Replace the sweep in FOLDER, and files that exist."),
+    trust: bool = TRUST,
+    allow: list[Path] | None = ALLOW,
+    form: str = FORMAT,
+    units: str = units_option(
+        "Units of the picture: file (MODEL's), SI, or such as mm,deg; columns of FOLDER are SI."
+    ),
 ) -> None:
     """Solve many cases of MODEL: poses, designs, modes, a motion or a simulation of each.
 
@@ -164,16 +138,14 @@ def sweep(
         faults.append("--axes: is for pictures; write --plot FILE too")
     if faults or which is None:
         fail_all(faults)
-    names = None if record is None else arguments.names(record)
     try:
         setup = prepare(
-            built, which, store=store, record=names, quantities=quantities, limits=limits, modes=modes,
+            built, which, store=store, record=record, quantities=quantities, limits=limits, modes=modes,
             branch=branch, motion=moved, steps=steps, duration=duration, simulate=simulate,
             tolerance=tolerance, block=block,
         )  # fmt: skip
-        drawn = arguments.names(axes) if axes is not None else None
         if plot is not None:
-            _check_axes(setup, drawn)
+            _check_axes(setup, axes)
         launched = launched_executor()
         with bar() as report:
             found = run(
@@ -188,14 +160,14 @@ def sweep(
         if plot is not None:
             from routes.plots.sweep import draw_sweep
 
-            draw_sweep(found, plot, axes=drawn, units=chosen_units(units, built.mechanism.units))
+            draw_sweep(found, plot, axes=axes, units=chosen_units(units, built.mechanism.units))
             files.append(plot)
     except (ValueError, ModuleNotFoundError) as error:
         fail_all(str(error).split(BETWEEN))
     except SweepError as error:
         fail(str(error), NOT_DETERMINED)
     title = built.mechanism.title
-    present(sweep_report(found, f"{model}: {title}" if title else model, files), form)
+    present(sweep_report(found, f"{model}: {title}" if title else model).with_files(files), form)
     raise typer.Exit(OK)
 
 

@@ -65,53 +65,22 @@ class Composition:
     shapes: tuple[Shape, ...]
 
 
-@dataclass
-class _Known:
-    """Shapes found so far in a composition, by their key, and prime orders."""
-
-    shapes: list[Shape] = field(default_factory=list)
-    by_key: dict[object, Shape] = field(default_factory=dict)
-    primes: dict[object, list[tuple[Shape, _Relations]]] = field(default_factory=dict)
-
-
 #: Relations of the parts i and j: whether i goes before j, and which colours of them have arcs.
 _Relations = tuple[tuple[tuple[int, tuple[tuple[int, int], ...]], ...], ...]
 
 #: Kinds and relations of the parts of a prime order.
 _Order = tuple[Sequence[int], _Relations]
 
+#: A shape, and the groups at its places.
+_Part = tuple[Shape, tuple[int, ...]]
+
 
 def compose(dag: Dag, *, symmetry: bool = True) -> Composition:
     """Shape of a DAG with at least one group."""
     # With `symmetry`, shapes are equal where an automorphism of the labelled DAG (labels, and needs as they
     # are given) can take one to the other; without, where the order alone is the same, and nothing is turned.
-    closure = Closure.of(dag)
-    colour = colours(dag) if symmetry else [0] * len(dag)
-    arcs = [(a, b) for b in range(len(dag)) for a in dag.needs[b]] if symmetry else []
-    rank = [0] * len(dag)
-    for turn, group in enumerate(dag.order):
-        rank[group] = turn
-    known = _Known()
-    nodes = _taken_apart(closure, colour, arcs, (1 << len(dag)) - 1)
-    done: list[tuple[Shape, tuple[int, ...]]] = [None] * len(nodes)  # type: ignore[list-item]
-    for i in range(len(nodes) - 1, -1, -1):
-        node = nodes[i]
-        parts = [done[child] for child in node.children]
-        if node.kind == "single":
-            group = node.mask.bit_length() - 1
-            done[i] = (_shared(known, ("single", colour[group]), "single", ()), (group,))
-        elif node.kind == "parallel":
-            parts.sort(key=lambda part: (part[0].number, min(rank[g] for g in part[1])))
-            key: object = ("parallel", tuple(part[0].number for part in parts))
-            done[i] = _joined(known, key, "parallel", parts)
-        elif node.kind == "series":
-            pattern = tuple(sorted(_full_arcs(colour, arcs, parts)))
-            key = ("series", tuple(part[0].number for part in parts), pattern)
-            done[i] = _joined(known, key, "series", parts)
-        else:
-            parts.sort(key=lambda part: min(rank[g] for g in part[1]))
-            done[i] = _prime(known, closure, colour, arcs, parts, symmetry)
-    return Composition(*done[0], tuple(known.shapes))
+    composer = _Composer(dag, symmetry)
+    return Composition(*composer.composed(), tuple(composer.shapes))
 
 
 def colours(dag: Dag) -> list[int]:
@@ -148,125 +117,134 @@ class _Node:
     children: range = field(default_factory=lambda: range(0))
 
 
-def _taken_apart(
-    closure: Closure, colour: Sequence[int], arcs: Sequence[tuple[int, int]], whole: int
-) -> list[_Node]:
-    """The tree of parts; every node precedes its children."""
-    nodes = [_Node(whole)]
-    for node in nodes:
-        if not node.mask & (node.mask - 1):
-            continue
-        node.kind, pieces = "parallel", side_by_side(closure, node.mask)
-        if len(pieces) == 1:
-            node.kind, pieces = "series", in_series(closure, node.mask)
+class _Composer:
+    """Shapes found so far in a DAG, by their key, and prime orders."""
+
+    def __init__(self, dag: Dag, symmetry: bool) -> None:
+        self.closure, self.symmetry, self.n = Closure.of(dag), symmetry, len(dag)
+        self.colour = colours(dag) if symmetry else [0] * self.n
+        self.arcs = [(a, b) for b in range(self.n) for a in dag.needs[b]] if symmetry else []
+        self.rank = {group: turn for turn, group in enumerate(dag.order)}
+        self.shapes: list[Shape] = []
+        self.by_key: dict[object, Shape] = {}
+        self.primes: dict[object, list[tuple[Shape, _Relations]]] = {}
+
+    def composed(self) -> _Part:
+        """The shape of the whole DAG."""
+        nodes = self._taken_apart((1 << self.n) - 1)
+        done: list[_Part] = [None] * len(nodes)  # type: ignore[list-item]
+        for i in range(len(nodes) - 1, -1, -1):
+            node = nodes[i]
+            parts = [done[child] for child in node.children]
+            if node.kind == "single":
+                group = node.mask.bit_length() - 1
+                done[i] = (self._shared(("single", self.colour[group]), "single", ()), (group,))
+            elif node.kind == "parallel":
+                parts.sort(key=lambda part: (part[0].number, self._first(part)))
+                done[i] = self._joined("parallel", parts)
+            elif node.kind == "series":
+                done[i] = self._joined("series", parts, tuple(sorted(self._full_arcs(parts))))
+            else:
+                parts.sort(key=self._first)
+                done[i] = self._prime(parts)
+        return done[0]
+
+    def _first(self, part: _Part) -> int:
+        """Place of a part's first group in the order of solution."""
+        return min(self.rank[group] for group in part[1])
+
+    def _taken_apart(self, whole: int) -> list[_Node]:
+        """The tree of parts; every node precedes its children."""
+        nodes = [_Node(whole)]
+        for node in nodes:
+            if not node.mask & (node.mask - 1):
+                continue
+            node.kind, pieces = "parallel", side_by_side(self.closure, node.mask)
             if len(pieces) == 1:
-                node.kind, pieces = "prime", modules(closure, node.mask)
-            if not _alike(colour, arcs, pieces):
-                # Groups of a part differ in their arcs from outside: no automorphism of one part alone.
-                node.kind, pieces = "prime", [1 << group for group in members(node.mask)]
-        node.children = range(len(nodes), len(nodes) + len(pieces))
-        nodes += map(_Node, pieces)
-    return nodes
+                node.kind, pieces = "series", in_series(self.closure, node.mask)
+                if len(pieces) == 1:
+                    node.kind, pieces = "prime", modules(self.closure, node.mask)
+                if not self._alike(pieces):
+                    # Groups of a part differ in their arcs from outside: no automorphism of one part alone.
+                    node.kind, pieces = "prime", [1 << group for group in members(node.mask)]
+            node.children = range(len(nodes), len(nodes) + len(pieces))
+            nodes += map(_Node, pieces)
+        return nodes
 
+    def _between(
+        self, pieces: Sequence[Sequence[int]]
+    ) -> tuple[Counter[tuple[int, int]], Counter[tuple[int, int, int, int]]]:
+        """Counts of colours by piece, and of arcs by piece and colour of both ends."""
+        colour, piece_of = self.colour, {group: k for k, piece in enumerate(pieces) for group in piece}
+        count = Counter((k, colour[group]) for group, k in piece_of.items())
+        across = Counter(
+            (piece_of[a], colour[a], piece_of[b], colour[b])
+            for a, b in self.arcs
+            if a in piece_of and b in piece_of and piece_of[a] != piece_of[b]
+        )
+        return count, across
 
-def _between(
-    colour: Sequence[int], arcs: Sequence[tuple[int, int]], pieces: Sequence[Sequence[int]]
-) -> tuple[Counter[tuple[int, int]], Counter[tuple[int, int, int, int]]]:
-    """Counts of colours by piece, and of arcs by piece and colour of both ends."""
-    piece_of = {group: k for k, piece in enumerate(pieces) for group in piece}
-    count = Counter((k, colour[group]) for group, k in piece_of.items())
-    across = Counter(
-        (piece_of[a], colour[a], piece_of[b], colour[b])
-        for a, b in arcs
-        if a in piece_of and b in piece_of and piece_of[a] != piece_of[b]
-    )
-    return count, across
+    def _alike(self, masks: Sequence[int]) -> bool:
+        """Whether groups of a colour in one piece have the same arcs to all groups of a colour in another."""
+        count, across = self._between([list(members(mask)) for mask in masks])
+        return all(n == count[i, c] * count[j, d] for (i, c, j, d), n in across.items())
 
+    def _full_arcs(self, parts: Sequence[_Part]) -> Iterator[tuple[int, int, int, int]]:
+        yield from self._between([places for _, places in parts])[1]
 
-def _alike(colour: Sequence[int], arcs: Sequence[tuple[int, int]], masks: Sequence[int]) -> bool:
-    """Whether groups of one colour in one piece have the same arcs to all groups of one colour in another."""
-    count, across = _between(colour, arcs, [list(members(mask)) for mask in masks])
-    return all(n == count[i, c] * count[j, d] for (i, c, j, d), n in across.items())
+    def _shared(
+        self,
+        key: object,
+        kind: Kind,
+        parts: tuple[Shape, ...],
+        needs: tuple[int, ...] = (),
+        turns: tuple[tuple[int, ...], ...] = (),
+    ) -> Shape:
+        if key not in self.by_key:
+            size = sum(part.size for part in parts) or 1
+            depth = 1 + max((part.depth for part in parts), default=0)
+            shape = Shape(kind, len(self.shapes), size, parts, needs, turns, depth)
+            self.shapes.append(shape)
+            self.by_key[key] = shape
+        return self.by_key[key]
 
+    def _joined(self, kind: Kind, parts: Sequence[_Part], pattern: object = None) -> _Part:
+        key = kind, tuple(part[0].number for part in parts), pattern
+        return self._shared(key, kind, tuple(part[0] for part in parts)), _places(parts)
 
-def _full_arcs(
-    colour: Sequence[int], arcs: Sequence[tuple[int, int]], parts: Sequence[tuple[Shape, tuple[int, ...]]]
-) -> Iterator[tuple[int, int, int, int]]:
-    yield from _between(colour, arcs, [places for _, places in parts])[1]
-
-
-def _shared(
-    known: _Known,
-    key: object,
-    kind: Kind,
-    parts: tuple[Shape, ...],
-    needs: tuple[int, ...] = (),
-    turns: tuple[tuple[int, ...], ...] = (),
-) -> Shape:
-    if key not in known.by_key:
-        size = sum(part.size for part in parts) or 1
-        depth = 1 + max((part.depth for part in parts), default=0)
-        shape = Shape(kind, len(known.shapes), size, parts, needs, turns, depth)
-        known.shapes.append(shape)
-        known.by_key[key] = shape
-    return known.by_key[key]
-
-
-def _joined(
-    known: _Known, key: object, kind: Kind, parts: Sequence[tuple[Shape, tuple[int, ...]]]
-) -> tuple[Shape, tuple[int, ...]]:
-    shape = _shared(known, key, kind, tuple(part[0] for part in parts))
-    return shape, tuple(group for part in parts for group in part[1])
-
-
-def _prime(
-    known: _Known,
-    closure: Closure,
-    colour: Sequence[int],
-    arcs: Sequence[tuple[int, int]],
-    parts: list[tuple[Shape, tuple[int, ...]]],
-    symmetry: bool,
-) -> tuple[Shape, tuple[int, ...]]:
-    """A prime order, its parts put in the places of an isomorphic one if that is known."""
-    relations = _relations(closure, colour, arcs, parts)
-    kinds = [part[0].number for part in parts]
-    alike: object = (tuple(sorted(kinds)), len(arcs) if not symmetry else None)
-    if symmetry:
-        for shape, pattern in known.primes.get(alike, []):
-            theirs = [part.number for part in shape.parts]
-            match = _match((theirs, pattern), (kinds, relations))
+    def _prime(self, parts: list[_Part]) -> _Part:
+        """A prime order, its parts put in the places of an isomorphic one if that is known."""
+        relations = self._relations(parts)
+        kinds = [part[0].number for part in parts]
+        same = self.primes.setdefault(tuple(sorted(kinds)), [])
+        for shape, pattern in same if self.symmetry else ():
+            match = _match(([part.number for part in shape.parts], pattern), (kinds, relations))
             if match is not None:
                 # Of all matches the one that puts the groups solved first into the first places.
                 match = min([match, *(tuple(match[i] for i in turn) for turn in shape.turns)])
-                return shape, tuple(group for place in match for group in parts[place][1])
-    place_of = {group: k for k, part in enumerate(parts) for group in part[1]}
-    needs = tuple(
-        sum(1 << k for k in {place_of[x] for x in members(closure.below[part[1][0]]) if x in place_of} - {j})
-        for j, part in enumerate(parts)
-    )
-    turns = _turns(kinds, relations) if symmetry else ()
-    shape = _shared(known, object(), "prime", tuple(part[0] for part in parts), needs, turns)
-    known.primes.setdefault(alike, []).append((shape, relations))
-    return shape, tuple(group for part in parts for group in part[1])
+                return shape, _places([parts[place] for place in match])
+        place_of = {group: k for k, part in enumerate(parts) for group in part[1]}
+        before = [[place_of[x] for x in members(self.closure.below[p[1][0]]) if x in place_of] for p in parts]
+        needs = tuple(sum(1 << k for k in {*ks} - {j}) for j, ks in enumerate(before))
+        turns = _turns(kinds, relations) if self.symmetry else ()
+        shape = self._shared(object(), "prime", tuple(part[0] for part in parts), needs, turns)
+        same.append((shape, relations))
+        return shape, _places(parts)
 
-
-def _relations(
-    closure: Closure,
-    colour: Sequence[int],
-    arcs: Sequence[tuple[int, int]],
-    parts: Sequence[tuple[Shape, tuple[int, ...]]],
-) -> _Relations:
-    """Relations (i, j): whether part i goes before part j (1), and which colours of them have arcs."""
-    between: dict[tuple[int, int], list[tuple[int, int]]] = {}
-    for i, c, j, d in _full_arcs(colour, arcs, parts):
-        between.setdefault((i, j), []).append((c, d))
-    first = [part[1][0] for part in parts]
-    return tuple(
-        tuple(
-            (closure.below[b] >> a & 1, tuple(sorted(between.get((i, j), ())))) for j, b in enumerate(first)
+    def _relations(self, parts: Sequence[_Part]) -> _Relations:
+        """Relations (i, j): whether part i goes before part j (1), and which colours of them have arcs."""
+        between: dict[tuple[int, int], list[tuple[int, int]]] = {}
+        for i, c, j, d in self._full_arcs(parts):
+            between.setdefault((i, j), []).append((c, d))
+        first, below = [part[1][0] for part in parts], self.closure.below
+        return tuple(
+            tuple((below[b] >> a & 1, tuple(sorted(between.get((i, j), ())))) for j, b in enumerate(first))
+            for i, a in enumerate(first)
         )
-        for i, a in enumerate(first)
-    )
+
+
+def _places(parts: Sequence[_Part]) -> tuple[int, ...]:
+    return tuple(group for part in parts for group in part[1])
 
 
 def _turns(kinds: Sequence[int], relations: _Relations) -> tuple[tuple[int, ...], ...]:

@@ -74,6 +74,10 @@ class Part:
         return canonical(self.shape, [stage_of[x] for x in self.places])
 
 
+#: What a partial route has from ``stages`` on.
+_State = tuple[tuple[int, ...], int, int, int, int, int, int, int]
+
+
 class _Partial(NamedTuple):
     """Partial route; sorted by bound, then by the number of groups left."""
 
@@ -163,7 +167,7 @@ class Search:
     def _on(self, partial: _Partial, share: int) -> list[_Partial]:
         """Decide whether the next group joins the open stage; if none is left to decide on, close it."""
         part = self.part
-        _, left, _, stages, done, open_, undecided, paid, largest, together, work = partial
+        left, (stages, done, open_, undecided, paid, largest, together, work) = partial.left, partial[3:]
         while undecided:
             bit = undecided & -undecided
             undecided ^= bit
@@ -172,22 +176,11 @@ class Search:
                 continue
             cost = part.cost[x]
             larger = largest if largest > cost else cost
-            joined = (
-                left - 1,
-                stages,
-                done,
-                open_ | bit,
-                undecided,
-                paid,
-                larger,
-                together + cost,
-                work - cost,
-            )
-            ways = [self._bounded(*joined, share)]
+            joined = stages, done, open_ | bit, undecided, paid, larger, together + cost, work - cost
+            ways = [self._bounded(left - 1, joined, share)]
             if open_ or undecided:
-                ways.append(
-                    self._bounded(left, stages, done, open_, undecided, paid, largest, together, work, share)
-                )
+                apart = stages, done, open_, undecided, paid, largest, together, work
+                ways.append(self._bounded(left, apart, share))
             return [way for way in ways if self._is_new(way)] if part.alike else ways
         if not open_:
             return []
@@ -206,22 +199,10 @@ class Search:
         if done not in self._ready:
             self._ready[done] = self.part.ready(done)
         left = len(self.part.groups) - done.bit_count()
-        return self._bounded(left, stages, done, 0, self._ready[done], paid, 0, 0, work, share)
+        return self._bounded(left, (stages, done, 0, self._ready[done], paid, 0, 0, work), share)
 
-    def _bounded(
-        self,
-        left: int,
-        stages: tuple[int, ...],
-        done: int,
-        open_: int,
-        undecided: int,
-        paid: int,
-        largest: int,
-        together: int,
-        work: int,
-        share: int,
-    ) -> _Partial:
-        part = self.part
+    def _bounded(self, left: int, state: _State, share: int) -> _Partial:
+        part, (_, done, open_, undecided, paid, largest, together, work) = self.part, state
         later = part.all & ~(done | open_ | undecided)
         if later not in self._bounds:
             self._bounds[later] = self._bound(later)
@@ -229,9 +210,7 @@ class Search:
         own = max(part.workers * largest, together)
         bound = paid + part.stage * (1 + high) + max(own + cost, together + work) + share * left
         self._turn -= 1
-        return _Partial(
-            bound, left, self._turn, stages, done, open_, undecided, paid, largest, together, work
-        )
+        return _Partial(bound, left, self._turn, *state)
 
     def _bound(self, later: int) -> tuple[int, int]:
         """Number of stages of the groups that must come later, and their cost without overheads."""

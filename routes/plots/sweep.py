@@ -13,7 +13,7 @@ from groups.pictures.style import BODY_COLOURS, EDGE, GRID, WIDTH, add_key
 from mbssa.arrays import Bools, Floats, Ints
 from mbssa.pictures.files import save
 from mbssa.pictures.limits import refuse_beyond, require_matplotlib
-from mbssa.pictures.style import FONT, INK, MM_PER_INCH, SMALL_TEXT, TEXT, axes_at, figure_of
+from mbssa.pictures.style import FONT, INK, SMALL_TEXT, axes_at, entitle, figure_of
 from mbssa.units import SI, given_in
 from routes.sweep.block import ABOUT
 from routes.sweep.envelope import Envelope
@@ -40,6 +40,9 @@ _APART, _NOISE = 15.0, 1e-12
 
 #: mm: beside, below and above panels, between two of them; height of a panel of curves; the colour bar.
 _LEFT, _RIGHT, _BOTTOM, _TOP, _GAP, _TALL, _BAR = 15.0, 4.0, 11.0, 9.0, 13.0, 38.0, 3.5
+
+#: Side of a view at least, so that its label finds room, mm.
+_NARROW = 32.0
 
 _TRIED = "#ECECEC"
 
@@ -353,10 +356,11 @@ def _views(found: Sweep, names: Sequence[str]) -> Figure:
     maps = [_cells([columns[i] for i in pair], [edges[i] for i in pair], good, value) for pair in pairs]
     best = np.concatenate([cells[np.isfinite(cells)] for cells, _ in maps])
     low, high = (float(best.min()), float(best.max())) if len(best) else (0.0, 1.0)
+    from matplotlib.colors import ListedColormap
+    from matplotlib.ticker import MaxNLocator
+
     mesh = None
     for (i, j), (cells, tried), axes in zip(pairs, maps, places, strict=True):
-        from matplotlib.colors import ListedColormap
-
         axes.pcolormesh(edges[i], edges[j], tried.T, cmap=ListedColormap([_TRIED]), rasterized=True)
         span: dict[str, Any] = {"cmap": "viridis", "vmin": min(low, high - 1e-12), "vmax": high}
         mesh = axes.pcolormesh(edges[i], edges[j], cells.T, rasterized=True, **span)
@@ -367,6 +371,7 @@ def _views(found: Sweep, names: Sequence[str]) -> Figure:
     else:
         scale = figure.colorbar(mesh, cax=bar, orientation="horizontal")
         scale.outline.set_linewidth(0.5)
+        scale.locator = MaxNLocator(int(np.clip(bar.get_position().width * WIDTH / 14.0, 2, 6)))
         bar.tick_params(labelsize=SMALL_TEXT, width=0.5, length=2.0, labelfontfamily=FONT)
         title = _COLOURS[colour] if len(pairs) > 1 else _COLOURS[colour].replace("\n", " ")
         bar.set_xlabel(title)
@@ -427,8 +432,8 @@ def _layout(
     share = extent if alike else [1.0, 1.0, 0.8]
     mm = [each * room / (share[0] + share[1]) for each in share]
     if alike:  # limited aspect ratios
-        mm = [float(np.clip(each, 18.0, 80.0)) for each in mm]
-        mm[0], mm[1] = (each * room / (mm[0] + mm[1]) for each in mm[:2])
+        least = (_NARROW, _NARROW, 18.0)
+        mm = [float(np.clip(each, low, room - _NARROW)) for each, low in zip(mm, least, strict=True)]
     height = _BOTTOM + mm[1] + _GAP + mm[2] + _TOP
     figure = figure_of(WIDTH, height)
     above = _BOTTOM + mm[1] + _GAP
@@ -444,7 +449,10 @@ def _layout(
 
 def _at(figure: Figure, left: float, bottom: float, wide: float, tall: float) -> Axes:
     axes = axes_at(figure, left, bottom, wide, tall)
-    axes.locator_params(nbins=6)
+    axes.locator_params("x", nbins=int(np.clip(wide / 14.0, 1, 6)))
+    axes.locator_params("y", nbins=int(np.clip(tall / 6.0, 1, 6)))
+    axes.yaxis.get_offset_text().set(fontsize=SMALL_TEXT, family=FONT)
+    axes.ticklabel_format(axis="y", scilimits=(-2, 4))
     return axes
 
 
@@ -457,7 +465,4 @@ def _entitle(figure: Figure, found: Sweep) -> None:
     good = found.counts.get("ok", 0) if found.within is None else found.within
     what = "solved" if found.within is None else "within all limits"
     text = f"{found.manifest['model'] or 'mechanism'}: {good:,} of {found.done:,} cases {what}"
-    height = float(figure.get_figheight()) * MM_PER_INCH
-    figure.text(
-        0.5, 1 - 4.5 / height, text.replace("$", r"\$"), ha="center", va="center", fontsize=TEXT, family=FONT
-    )
+    entitle(figure, text)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from groups.trajectory import PROOF
-from mbssa.reports.table import Heading, Part, Report, Table, Verbatim, written_lines
+from mbssa.reports.table import Heading, Part, Report, Table, Verbatim
 from mbssa.texts import counted, listed
 from routes.sweep.cases import described
 from routes.sweep.store import PARTS
@@ -19,8 +17,8 @@ if TYPE_CHECKING:
 _SHOWN = 40
 
 
-def sweep_report(found: Sweep, title: str = "", files: Sequence[Path] = ()) -> Report:
-    """The model, the cases by status, the pace, the columns, and the files."""
+def sweep_report(found: Sweep, title: str = "") -> Report:
+    """The model, the cases by status, the pace, and the columns."""
     total = found.done
     rows = [(f"{number:,}", name, f"{number / total:.1%}") for name, number in found.counts.items()]
     if found.within is not None:
@@ -49,11 +47,11 @@ def sweep_report(found: Sweep, title: str = "", files: Sequence[Path] = ()) -> R
         names = [f"{name} ({units[name]})" if units.get(name) else name for name in found.column_names]
         parts.append(f"columns, in SI units: {listed(names, _SHOWN)}")
     files_there = counted(len(found.parts), "Parquet file")
-    parts += [Verbatim(f"written: {found.folder / PARTS} ({files_there})"), *written_lines(files)]
-    return Report(parts, lambda: record(found, files))
+    parts.append(Verbatim(f"written: {found.folder / PARTS} ({files_there})"))
+    return Report(parts, lambda: record(found))
 
 
-def record(found: Sweep, files: Sequence[Path]) -> dict[str, Any]:
+def record(found: Sweep) -> dict[str, Any]:
     """The same as plain data."""
     return {
         "model": found.manifest["model"],
@@ -71,5 +69,4 @@ def record(found: Sweep, files: Sequence[Path]) -> dict[str, Any]:
         "seconds": found.seconds,
         "columns": found.column_names,
         "units": found.units,
-        "files": [str(path) for path in files],
     }

@@ -178,10 +178,10 @@ def _standing(setup: Setup, values: Floats, reasons: Reasons) -> Columns:
             some = which[begin : begin + TOGETHER]
             poses = solve_poses(ready, inputs[some], bodies, setup.branch, setup.compiled)
             failed = poses.status != 0
-            first = np.argmax(failed, axis=0)
-            found["status"][some] = poses.status[first, np.arange(len(some))]
-            found["group"][some] = np.where(failed.any(axis=0), first + 1, 0)
-            found["proof"][some] = poses.proof.min(axis=0)
+            first = np.argmax(failed, axis=1)
+            found["status"][some] = poses.status[np.arange(len(some)), first]
+            found["group"][some] = np.where(failed.any(axis=1), first + 1, 0)
+            found["proof"][some] = poses.proof.min(axis=1)
             columns = measured(ready, poses, setup.quantities, inputs[some], setup.compiled)
             for name, column in columns.items():
                 found[name][some] = column
@@ -395,43 +395,26 @@ def columns_written(setup: Setup) -> list[str]:
     return list(dict.fromkeys(["case", *setup.cases.names, *about, *setup.recorded]))
 
 
-def _table(setup: Setup, start: int, values: Floats, columns: Mapping[str, Any]) -> pyarrow.Table:
+def _table(setup: Setup, start: int, values: Floats, columns: Columns) -> pyarrow.Table:
+    """The columns of a block, with their units as metadata."""
     import pyarrow as pa
 
-    units = _units(setup)
-    fields: list[tuple[pa.Field, Any]] = []
-
-    def add(name: str, kind: Any, array: Any, unit: str | None = None) -> None:
-        fields.append((pa.field(name, kind, metadata={"unit": unit} if unit else None), array))
-
-    add("case", pa.int64(), np.arange(start, start + len(values)))
+    units, arrays = _units(setup), dict[str, Any](columns)
     for k, parameter in enumerate(setup.parameters):
-        unit = unit_of(setup.model.mechanism, parameter)
-        add(parameter.name, pa.float64(), np.ascontiguousarray(values[:, k]), unit)
-    status = _named(columns["status"], NAMES)
-    add("status", status.type, status)
-    group = columns["group"]
-    add("group", pa.int32(), pa.array(group, pa.int32(), mask=group == 0))
-    if "proof" in columns:
-        proof = _named(columns["proof"], PROOF)
-        add("proof", proof.type, proof)
-    for name in ("solved", "failed_at", "within", "margin"):
+        arrays[parameter.name] = np.ascontiguousarray(values[:, k])
+        units[parameter.name] = unit_of(setup.model.mechanism, parameter)
+    arrays["case"] = np.arange(start, start + len(values))
+    arrays["group"] = pa.array(columns["group"], pa.int32(), mask=columns["group"] == 0)
+    for name, texts in (("status", NAMES), ("proof", PROOF)):
         if name in columns:
-            add(name, pa.bool_() if name == "within" else pa.float64(), columns[name])
-    taken = {field.name for field, _ in fields}
-    for name in setup.recorded:
-        if name not in taken:
-            add(name, pa.float64(), columns[name], units[name])
-    return pa.Table.from_arrays(
-        [array if isinstance(array, pa.Array) else pa.array(array) for _, array in fields],
-        schema=pa.schema([field for field, _ in fields]),
-    )
-
-
-def _named(codes: Ints, names: Sequence[str]) -> pyarrow.DictionaryArray:
-    import pyarrow as pa
-
-    return pa.DictionaryArray.from_arrays(pa.array(codes, pa.int8()), pa.array(names))
+            codes = pa.array(columns[name], pa.int8())
+            arrays[name] = pa.DictionaryArray.from_arrays(codes, pa.array(texts))
+    written = {name: pa.array(arrays[name]) for name in columns_written(setup)}
+    fields = [
+        pa.field(name, array.type, metadata={"unit": units[name]} if units.get(name) else None)
+        for name, array in written.items()
+    ]
+    return pa.Table.from_arrays(list(written.values()), schema=pa.schema(fields))
 
 
 def columns_of(quantities: Sequence[Quantity], *, moving: bool) -> tuple[str, ...]:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from groups import Model
-from groups.branches.poses import LONGEST, along, lines, pieces, solve_proven_poses
+from groups.branches.poses import LONGEST, lines, pieces, solve_proven_poses
 from groups.motion import Motion
+from groups.results.schema import QUALITY
 from groups.run import Run
 from groups.solve import proves
 from groups.solvers.solver import Solver
@@ -19,53 +20,29 @@ from groups.trajectory import Branch, Trajectory
 from mbssa.arrays import Bools, Floats, Ints
 
 
-@dataclass(frozen=True, eq=False)
-class Poses:
-    """Poses of some bodies and status of the groups, in n cases."""
-
-    bodies: Ints  # (rows,) indices, ascending
-    position: Floats  # (rows, n, 3) m; planar: (rows, n, 2)
-    orientation: Floats  # (rows, n, 4) w, x, y, z, of any sign; planar: (rows, n) rad, of any turn
-    status: npt.NDArray[np.int8]  # (G, n), as a trajectory has it
-    residual: Floats  # (G, n)
-    condition: Floats  # (G, n)
-    proof: npt.NDArray[np.int8]  # (G, n), as a trajectory has it
-
-    @property
-    def number(self) -> int:
-        """Number of cases."""
-        return int(self.status.shape[1])
-
-
-def trajectory_of(model: Model, poses: Poses, angles: Mapping[int, Floats]) -> Trajectory:
-    """Poses as instants of a trajectory, with the turns of ``angles`` (n, 1) by planar body, or w ≥ 0."""
+def unwound(poses: Trajectory, angles: Mapping[int, Floats]) -> Trajectory:
+    """Poses with the turns of ``angles`` (n, 1) by planar body, or quaternions with w ≥ 0."""
     orientation = poses.orientation.copy()
-    if orientation.ndim == 2:
-        for body, near in angles.items():
-            row = int(np.searchsorted(poses.bodies, body))
-            turns = np.round((orientation[row] - near[:, 0]) / (2 * np.pi))
-            orientation[row] -= 2 * np.pi * np.nan_to_num(turns)
-    else:
+    for body, near in angles.items() if poses.planar else ():
+        column = orientation[:, int(np.searchsorted(poses.kept, body))]
+        column -= 2 * np.pi * np.nan_to_num(np.round((column - near[:, 0]) / (2 * np.pi)))
+    if not poses.planar:
         orientation[orientation[..., 0] < 0.0] *= -1.0
-    return Trajectory(
-        model.mechanism, np.arange(float(poses.number)),
-        poses.position.swapaxes(0, 1), orientation.swapaxes(0, 1), None, None,
-        poses.status.T, poses.residual.T, np.zeros(poses.status.T.shape, dtype=np.int64),
-        poses.condition.T, poses.bodies, group_names=model.group_names,
-    )  # fmt: skip
+    return replace(poses, orientation=orientation)
 
 
 def solve_poses(
     model: Model, inputs: Floats, bodies: Ints, branch: Branch | None = None, compiled: bool = False
-) -> Poses:
-    """Poses for each row of inputs (n, D), m and rad, in the modes of the reference."""
+) -> Trajectory:
+    """Poses for each row of inputs (n, D), m and rad, in the modes of the reference, as instants."""
     # Every pose is reached on a straight line of the inputs from the reference, over whole turns, so that it
-    # does not depend on order or on other cases.
+    # does not depend on order or on other cases. Quaternions have any sign, planar angles any turn.
     proven_ones = proves(model, branch)
     if len(inputs) > 1 and pieces(model, inputs).sum() > LONGEST:  # memory for one line is enough
         parts = [solve_poses(model, half, bodies, branch, compiled) for half in np.array_split(inputs, 2)]
-        columns = [field.name for field in fields(Poses) if field.name != "bodies"]
-        return Poses(bodies, *(np.concatenate([getattr(p, c) for p in parts], axis=1) for c in columns))
+        names = ("time", "position", "orientation", *QUALITY, "proven")
+        joined: dict[str, Any] = {n: np.concatenate([getattr(part, n) for part in parts]) for n in names}
+        return replace(parts[0], **joined)
     held = np.arange(model.mechanism.n_bodies) if proven_ones else model.held_bodies(bodies)
     if proven_ones:
         arrays, proven, broken = solve_proven_poses(model, inputs, compiled)
@@ -75,20 +52,14 @@ def solve_poses(
         proven = np.zeros((len(model.solvers), len(inputs)), dtype=np.int8)
     _mark_lost(run, ends, broken)
     run.check_contacts(0, len(run.motion.time), angles=False)
-    rows = np.searchsorted(held, bodies)
-    position, orientation = (array[np.ix_(rows, ends)] for array in run.arrays.outputs[:2])
-    status, residual, _, condition = run.arrays.quality
-    proof = (1 + proven) * (status[:, ends] == OK)
-    return Poses(
-        bodies, position, orientation, status[:, ends], residual[:, ends], condition[:, ends], proof
-    )  # fmt: skip
+    return replace(run.trajectory(bodies).instants(ends), proven=proven.T)
 
 
 def _run_along_lines(model: Model, inputs: Floats, held: Ints, compiled: bool) -> tuple[Run, Ints, Bools]:
     """Poses on the way from the reference, columns of the ends, and groups (G, n) whose line is broken."""
     broken = np.zeros((len(model.solvers), len(inputs)), dtype=np.bool_)
     follows = np.array([depends_on_last_pose(solver) for solver in model.solvers])
-    motion, first, stops = along(model, lines(model, inputs))
+    motion, first, stops = lines(model, inputs, pieces(model, inputs))
     run = Run(model, motion, held, 0)
     run.advance_lines(first, stops, compiled)
     status = run.arrays.quality[0]

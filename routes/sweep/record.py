@@ -15,7 +15,7 @@ from mbssa.arrays import Floats
 from mbssa.joints.catalogue import coordinate_unit
 from mbssa.joints.frames import Frames
 from routes.sweep.parameters import hint, owner_of
-from routes.sweep.poses import Poses, trajectory_of
+from routes.sweep.poses import unwound
 from routes.sweep.turns import counted
 
 Limits = Mapping[str, tuple[float, float]]
@@ -159,7 +159,7 @@ def limits_of(mechanism: Mechanism, given: Limits) -> dict[str, tuple[float, flo
 
 
 def measured(
-    model: Model, poses: Poses, quantities: Iterable[Quantity], inputs: Floats, compiled: bool = False
+    model: Model, poses: Trajectory, quantities: Iterable[Quantity], inputs: Floats, compiled: bool = False
 ) -> dict[str, Floats]:
     """Numbers (n,) by column, of poses at rows of inputs (n, D) as :func:`solve_poses` has them."""
     # Angles count their turns along the line from the reference to the pose, quaternions have w ≥ 0.
@@ -170,13 +170,13 @@ def measured(
     }
     bodies = {each.body for each in quantities if each.body >= 0 and "rad" in each.units}
     near: dict[str, dict[int, Floats]] = {"joint": {}, "body": {}}
-    solved = ~poses.status.any(axis=0)
+    solved = ~poses.status.any(axis=1)
     if (turning or bodies) and solved.any():
         found = counted(model, inputs[solved], sorted(turning), sorted(bodies), compiled)
         for (kind, index), angles in found.items():
             near[kind][index] = np.full((len(inputs), angles.shape[1]), np.nan)
             near[kind][index][solved] = angles
-    return followed(trajectory_of(model, poses, near["body"]), quantities, near["joint"])
+    return followed(unwound(poses, near["body"]), quantities, near["joint"])
 
 
 def followed(

@@ -329,8 +329,8 @@ def _pays(setup: Setup) -> bool:
     if setup.simulation is not None:
         from groups.dynamics.forward.program import Program
 
-        whole = setup.simulation.method == "partitioning"
-        program = Program.of(setup.model, (), (), asks=False, whole=whole)
+        method = setup.simulation.method
+        program = Program.of(setup.model, (), (), asks=False, method=method)
         return program.pays(number, setup.simulation.steps)
     if setup.motion is None:  # on lines from the reference
         return plan.pays(2 * min(number, TOGETHER), -(-number // TOGETHER))

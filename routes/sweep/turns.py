@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from groups import Model
-from groups.branches.poses import LONGEST, pieces
-from groups.motion import Motion
+from groups.branches.poses import LONGEST, lines, pieces
 from groups.results.joints import joint_motion, turn_motion
 from groups.run import Run
 from mbssa.arrays import Floats
@@ -28,14 +27,7 @@ def counted(
     if len(inputs) > 1 and number.sum() > LONGEST:  # memory for one line is enough
         halves = [counted(model, half, joints, bodies, compiled, cuts) for half in np.array_split(inputs, 2)]
         return {key: np.concatenate([half[key] for half in halves]) for key in halves[0]}
-    start = np.array(list(model.reference_inputs.values()))
-    stops = np.cumsum(number + 1)
-    starts = stops - number - 1
-    way = np.repeat((inputs - start) / number[:, None], number + 1, axis=0)
-    piece = np.arange(stops[-1]) - np.repeat(starts, number + 1)
-    rate, still = way.T.copy(), np.zeros(way.T.shape)
-    value = (start + piece[:, None] * way).T.copy()
-    motion = Motion(np.arange(float(stops[-1])), tuple(model.reference_inputs), value, rate, still)
+    motion, starts, stops = lines(model, inputs, number)
     run = Run(model, motion, np.arange(model.mechanism.n_bodies), 1)
     run.advance_lines(starts, stops, compiled)
     trajectory = run.trajectory()

@@ -10,7 +10,7 @@ from scipy.interpolate import CubicSpline
 
 import groups
 import mbssa
-from groups.dynamics.forces import TYPES, energy_of, wrenches_of
+from groups.dynamics.forces import TYPES, exerted
 from groups.dynamics.state import State
 from mbssa.loads import FORCE_TYPES
 
@@ -174,7 +174,7 @@ def test_powers_are_in_balance():
 def test_loads_are_equal_and_opposite():
     for kind, place in CASES:
         mechanism, trajectory, _ = case(kind, place)
-        loads = wrenches_of(mechanism.forces[0], State.of(trajectory))
+        loads = exerted(mechanism.forces[0], State.of(trajectory))[0]
         if kind in OUTSIDE:
             assert [load.body for load in loads] == list(mechanism.forces[0].bodies or (1, 2, 3)), kind
             continue
@@ -189,7 +189,7 @@ def test_power_is_force_times_rate_of_its_points():
     for kind, place in CASES:
         mechanism, trajectory, forces = case(kind, place)
         power = np.zeros(STENCILS)
-        for load in wrenches_of(mechanism.forces[0], State.of(trajectory)):
+        for load in exerted(mechanism.forces[0], State.of(trajectory))[0]:
             # About the body's origin, whose path and angle are differentiated.
             at = trajectory.position[:, load.body]
             wrench = load.about(np.array([*at.T, np.zeros(len(at))]))[[0, 1, 5]].T
@@ -265,17 +265,20 @@ POTENTIALS = {
     "rotating_frame": of_rotating_frame,
 }
 
+#: Types that store energy; the work of a given force is not stored.
+STORING = POTENTIALS.keys() - {"point"}
+
 
 def test_a_conservative_element_stores_its_potential_and_gives_it_back():
     for kind in FORCE_TYPES:
         mechanism, trajectory, forces = case(kind, 0)
-        stored = energy_of(mechanism.forces[0], State.of(trajectory))
-        if not hasattr(TYPES[kind], "energy"):
+        stored = exerted(mechanism.forces[0], State.of(trajectory))[1]
+        if kind not in STORING:
             assert (stored == 0.0).all(), kind
         if kind not in POTENTIALS:
             continue
         potential, given = POTENTIALS[kind](trajectory), forces.element_power[f"{kind} 1"]
-        if hasattr(TYPES[kind], "energy"):
+        if kind in STORING:
             np.testing.assert_allclose(stored, potential, atol=1e-6 * np.abs(potential).max(), err_msg=kind)
         lost = -rates_at(potential)
         # The power of a contact begins with δ^(3/2): of limited smoothness, as is its difference quotient.
@@ -358,9 +361,9 @@ def test_friction_takes_power_at_every_rate():
 def test_a_contact_never_pulls_and_its_friction_opposes_the_slip(kind):
     mechanism, trajectory, _ = case(kind, 1)
     state = State.of(trajectory)
-    carrier, wheel = wrenches_of(mechanism.forces[0], state)
+    carrier, wheel = exerted(mechanism.forces[0], state)[0]
     free = dataclasses.replace(mechanism.forces[0], friction=0.0)
-    _, normal = wrenches_of(free, state)
+    _, normal = exerted(free, state)[0]
     slip = np.array(state.velocity(wheel.body, wheel.point))
     slip -= state.velocity(carrier.body, wheel.point)
     out = (0.0, 1.0, 0.0) if kind == "terrain" else (1.0, 0.0, 0.0)  # from the carrier, about
@@ -376,10 +379,10 @@ def test_an_instant_alone_gives_what_it_gives_among_others():
     moments = ("time", "position", "orientation", "velocity", "acceleration", "status")
     for kind, place in CASES:
         mechanism, trajectory, _ = case(kind, place)
-        whole = wrenches_of(mechanism.forces[0], State.of(trajectory))
+        whole = exerted(mechanism.forces[0], State.of(trajectory))[0]
         for t in (0, 77):
             parts = {name: getattr(trajectory, name)[t : t + 1] for name in moments}
-            alone = wrenches_of(mechanism.forces[0], State.of(dataclasses.replace(trajectory, **parts)))
+            alone = exerted(mechanism.forces[0], State.of(dataclasses.replace(trajectory, **parts)))[0]
             for single, several in zip(alone, whole, strict=True):
                 close = {"rtol": 1e-12, "atol": 1e-12, "err_msg": f"{kind} {place}"}
                 np.testing.assert_allclose(single.force[:, 0], several.force[:, t], **close)

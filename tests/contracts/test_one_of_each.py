@@ -7,11 +7,10 @@ ROOT = Path(__file__).parents[2]
 PACKAGES = ("mbssa", "groups", "routes", "mbssa_studio")
 
 #: Poses of bodies are ``Poses``, and one of two frames is ``RelativePose``. The others hold more: a motion
-#: with its geometry for reactions, the equations of a joint, cases of a sweep with their statuses.
+#: with its geometry for reactions, the equations of a joint.
 POSES = {
     "mbssa/joints/poses.py Poses", "mbssa/joints/poses.py RelativePose",
     "groups/joint_jacobian.py PosesOverTime", "groups/joint_jacobian.py PairPose",
-    "routes/sweep/poses.py Poses",
 }  # fmt: skip
 #: What a tree is made of: of a group, of Wehage's method, of a robot's file; equations of motion of trees.
 TREES = {

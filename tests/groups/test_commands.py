@@ -174,6 +174,8 @@ def test_columns_and_tables_are_in_the_units_of_the_file(run_mbssa, tmp_path):
     assert len(degrees[0].split(",")) == 4 + 9
     done = run_mbssa(*asked[:4], "--joints", "1-2")
     assert "are for columns; write --output FILE.csv too" in done.stderr
+    done = run_mbssa(*asked[:4], "--quantities", "driven,foo")
+    assert (done.exit_code, "--quantities foo: no such kind; there are driven," in done.stderr) == (2, True)
     done = run_mbssa(*asked[:4], "--output", str(tmp_path / "b.csv"), "--joints", "7-9")
     assert done.exit_code == 2
     assert "no joint '7-9'" in done.stderr
@@ -272,7 +274,7 @@ MISTAKES = [
     (["--motion", "none.csv"], "none.csv"),
     (["--motion", "bar.pdf"], ".toml or .csv"),
     (["--keep", "nobody,7"], "--keep: no body 'nobody'"),
-    (["--keep", ","], "--keep: names no body"),
+    (["--keep", ","], "'--keep': names nothing"),
     (["--mode", "two"], "--mode two"),
     (["--mode", "9=1", "--keep", "x"], "2 faults"),
     (["--mode", "9=1"], "no group 9"),
@@ -288,7 +290,7 @@ MISTAKES = [
     (["--animate", "x.html", "--fps", "20"], "--frames, --fps, --width"),
     (["--animate", "x.gif", "--width", "5"], "--width = 5"),
     (["--points", "coupler.tracer"], "--plot FILE or --animate FILE"),
-    (["--plot", "x.svg", "--points", ","], "names no point"),
+    (["--plot", "x.svg", "--points", ","], "'--points': names nothing"),
     (["--plot", "x.svg", "--points", "coupler.trace"], "no point 'trace'"),
     (["--animate", "x.html", "--points", "nobody.tracer"], "no body 'nobody'"),
     (["--animate", "x.gif", "--points", "coupler.tracer", "--keep", "2"], "coupler was not kept"),

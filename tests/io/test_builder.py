@@ -12,6 +12,7 @@ import groups
 import mbssa
 from mbssa.io.records import to_record
 from mbssa.joints.catalogue import CATALOGUE
+from mbssa.loads import FORCE_TYPES
 
 TOML = """
 format = 1
@@ -156,6 +157,11 @@ class TestMethods:
             assert row.code in method.__doc__, row.code
             assert ", ".join(row.coordinates) in method.__doc__, row.code
             assert re.fullmatch(r"[a-z_]+", row.method), row.code
+
+    def test_the_types_of_forces_are_listed_with_their_keys(self):
+        text = mbssa.Builder.force.__doc__
+        for name, row in FORCE_TYPES.items():
+            assert f'"{name}"``: {", ".join(row.required)} [{", ".join(row.optional)}]' in text
 
     def test_no_type_hides_another_or_a_method_of_the_builder(self):
         assert len({(row.method, row.space) for row in CATALOGUE}) == len(CATALOGUE)

@@ -121,6 +121,8 @@ def test_a_fault_has_its_code_and_place(read):
     ]:
         with refused(fault):
             read(MODEL.replace(*change))
+    with pytest.raises(mbssa.ModelError, match="'2-1' does not exist; the coordinates of 1-2 are angle"):
+        read(MODEL.replace('"2-1.angle"', '"2-1"'))
 
 
 def test_inertia_matrices_of_no_rigid_body_are_refused():

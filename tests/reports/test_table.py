@@ -43,7 +43,7 @@ def test_a_long_table_counts_what_a_text_leaves_out():
 
 
 def test_a_table_too_wide_for_the_screen_has_its_narrow_form():
-    table = replace(WIDE, narrow=lambda: replace(WIDE, columns=("N", "No"), right=("No",)))
+    table = replace(WIDE, narrow=replace(WIDE, columns=("N", "No"), right=("No",)))
     assert "Number" in Report((table,)).text(width=80)
     assert "Number" not in Report((table,)).text(width=15)
 

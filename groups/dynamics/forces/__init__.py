@@ -13,24 +13,16 @@ from groups.dynamics.state import State
 from mbssa.arrays import Floats
 from mbssa.loads import Force
 
-#: By type of ``[[force]]``, the file of ``exert``, and of ``energy`` where elements store any.
+#: By type of ``[[force]]``, the file of ``exert``, which loads bodies and returns the stored energy, J.
 TYPES: dict[str, ModuleType] = {
     file.__name__.rpartition(".")[2]: file
     for file in (contact, coordinate, friction, point, rotating_frame, spring, stop, terrain)
 }
 
 
-def wrenches_of(force: Force, state: State) -> list[Wrench]:
-    """The loads of one element on its bodies."""
+def exerted(force: Force, state: State) -> tuple[list[Wrench], Floats]:
+    """The loads of one element on its bodies, and its stored energy (T,), J, zero without load."""
     at = Solved(state)
     with np.errstate(invalid="ignore", divide="ignore"):
-        TYPES[force.type].exert(force, at)
-    return at.wrenches
-
-
-def energy_of(force: Force, state: State) -> Floats:
-    """Stored energy (T,) of an element, J, zero without load; without the work of a given force."""
-    found = np.zeros(state.instants)
-    if hasattr(TYPES[force.type], "energy"):
-        found += TYPES[force.type].energy(force, Solved(state))
-    return found
+        energy = TYPES[force.type].exert(force, at)
+    return at.wrenches, np.zeros(state.instants) + energy

@@ -66,7 +66,7 @@ class At(ABC):
 
     def at_reference(self, name: str) -> float:
         """A joint coordinate at the mechanism's reference."""
-        from groups.pictures.scene import at_rest
+        from groups.rest import at_rest
 
         still = self.frames.reference
         rest = at_rest(self.mechanism, still, np.arange(self.mechanism.n_bodies), 0, 1)
@@ -121,9 +121,12 @@ def vector_of(given: float | Sequence[float] | None) -> list[float]:
 
 def coordinate_fault(mechanism: Mechanism, name: str) -> str:
     """The fault of a text that is to name a coordinate of a joint; empty where it does."""
-    joint, _, coordinate = name.rpartition(".")
+    joint, dot, coordinate = str(name).rpartition(".")
+    if not dot:  # a joint alone
+        joint, coordinate = coordinate, ""
     try:
         there = mechanism.joint(joint).type.drivable
     except KeyError as error:
         return str(error.args[0])
-    return "" if coordinate in there else f"joint {joint} has {', '.join(there) or 'no coordinates'}"
+    names = " or ".join(f"{joint}.{each}" for each in there)
+    return "" if coordinate in there else f"joint {joint} has {names or 'no coordinates'}"

@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from groups.dynamics.forces.at import At
-from groups.dynamics.forces.hertz import Touch, contact_loads, pressure_energy, touch
+from groups.dynamics.forces.hertz import contact_loads
 from groups.rotations import plane_rotation
 from mbssa.arrays import Floats
 from mbssa.graph.nodes import Number
@@ -18,20 +18,12 @@ from mbssa.joints.cams.profiles import Profile, profile_from
 from mbssa.loads import Force
 
 
-def exert(force: Force, at: At) -> None:
+def exert(force: Force, at: At) -> Number:
     """Equal and opposite forces on both bodies, none while the profiles are apart."""
-    contact_loads(force, at, force.bodies, _touch(force, at))
-
-
-def energy(force: Force, at: At) -> Number:
-    """Energy of the compressed contact, J."""
-    return pressure_energy(force, _touch(force, at).depth)
-
-
-def _touch(force: Force, at: At) -> Touch:
     assert force.profile is not None
     profile = profile_from(force.profile)
-    return touch(at, force.bodies, force.points or (), profile.radius, partial(_search, force, profile))
+    search = partial(_search, force, profile)
+    return contact_loads(force, at, force.bodies, force.points or (), profile.radius, search)
 
 
 def _search(

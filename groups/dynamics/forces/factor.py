@@ -42,10 +42,12 @@ def _of_time(force: Force, time: Floats) -> Sequence[Floats]:
         raise ValueError(f"force {force.id} factor: {error}") from None
 
 
-def amount_of(force: Force, at: At, value: Number, rate: Number) -> Number:
-    """Applied part of an element along a line or a coordinate with this value and rate, N or N m."""
+def elastic(force: Force, at: At, value: Number, rate: Number, rest: float) -> tuple[Number, Number]:
+    """Effort, N or N m, along a line or a coordinate with this value and rate, and the spring's energy, J."""
     constant = force.force if isinstance(force.force, float) else 0.0
-    return constant * factor_and_rate(force, at)[0] + function_of(force, at, [value], [rate])[0]
+    applied = constant * factor_and_rate(force, at)[0] + function_of(force, at, [value], [rate])[0]
+    away = value - rest
+    return applied - force.damping * rate - force.stiffness * away, 0.5 * force.stiffness * away * away
 
 
 def function_of(force: Force, at: At, value: Vector, rate: Vector) -> list[Number]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from groups.dynamics.forces.at import At, vector_of
 from groups.dynamics.forces.factor import factor_and_rate, function_of
 from mbssa.graph.frames import plus, times
+from mbssa.graph.nodes import Number
 from mbssa.loads import Force
 
 
-def exert(force: Force, at: At) -> None:
+def exert(force: Force, at: At) -> Number:
     """The one load; axes of the body are those of its own frame. A function's force is in the same axes."""
     assert force.point is not None
     (body,) = force.bodies
@@ -20,3 +21,4 @@ def exert(force: Force, at: At) -> None:
     if force.axes == "body":
         loads = [at.body(body).along(vector) for vector in loads]
     at.push(body, place, *loads)
+    return 0.0

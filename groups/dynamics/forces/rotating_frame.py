@@ -8,23 +8,25 @@ from __future__ import annotations
 
 from groups.dynamics.forces.at import At, vector_of
 from groups.dynamics.forces.factor import factor_and_rate
-from groups.dynamics.masses import MassTable, inertia_times
-from mbssa.graph.frames import Vector, cross, dot, minus, plus, times
+from groups.dynamics.masses import bodies_with_mass, inertia_times
+from mbssa.graph.frames import cross, dot, minus, plus, times
 from mbssa.graph.nodes import Number
 from mbssa.loads import Force
 
 
-def exert(force: Force, at: At) -> None:
-    """Loads on all bodies with mass, at their centres of mass."""
-    turn, faster = _spin(force, at)
-    for body, mass, centre, moment in MassTable.of(at.mechanism, at.frames).rows:
+def exert(force: Force, at: At) -> Number:
+    """Loads on all bodies with mass, at their centres of mass; energy -(m |Ω × r|² + Ω · I Ω) / 2, J."""
+    # The centrifugal energy is a potential while Ω is constant.
+    given, (factor, rate) = vector_of(force.spin), factor_and_rate(force, at)
+    turn, faster = times(factor, given), times(rate, given)
+    energy: Number = 0.0
+    for body, mass, centre, moment in bodies_with_mass(at.mechanism, at.frames):
         frame, spin = at.body(body), at.twist(body)[1]
         place = plus(frame.place, frame.along(centre))
         out, whole = minus(place, vector_of(force.point)), plus(turn, spin)
+        swept = cross(turn, out)
         acceleration = plus(
-            cross(faster, out),
-            cross(turn, cross(turn, out)),
-            times(2.0, cross(turn, at.velocity(body, place))),
+            cross(faster, out), cross(turn, swept), times(2.0, cross(turn, at.velocity(body, place)))
         )
         change = minus(
             plus(
@@ -34,20 +36,5 @@ def exert(force: Force, at: At) -> None:
             cross(spin, inertia_times(frame, moment, spin)),
         )
         at.push(body, place, times(-mass, acceleration), times(-1.0, change))
-
-
-def energy(force: Force, at: At) -> Number:
-    """Centrifugal energy, J: -(m |Ω × r|² + Ω · I Ω) / 2; a potential while Ω is constant."""
-    turn, _ = _spin(force, at)
-    found: Number = 0.0
-    for body, mass, centre, moment in MassTable.of(at.mechanism, at.frames).rows:
-        frame = at.body(body)
-        swept = cross(turn, minus(plus(frame.place, frame.along(centre)), vector_of(force.point)))
-        found = found - 0.5 * (mass * dot(swept, swept) + dot(turn, inertia_times(frame, moment, turn)))
-    return found
-
-
-def _spin(force: Force, at: At) -> tuple[Vector, Vector]:
-    """Angular velocity of the frame, rad/s, and its rate, in its axes."""
-    given, (factor, rate) = vector_of(force.spin), factor_and_rate(force, at)
-    return times(factor, given), times(rate, given)
+        energy = energy - 0.5 * (mass * dot(swept, swept) + dot(turn, inertia_times(frame, moment, turn)))
+    return energy

@@ -10,7 +10,7 @@ from functools import lru_cache, partial
 import numpy as np
 
 from groups.dynamics.forces.at import At
-from groups.dynamics.forces.hertz import Touch, contact_loads, pressure_energy, touch
+from groups.dynamics.forces.hertz import contact_loads
 from mbssa.arrays import Floats
 from mbssa.graph.nodes import Number
 from mbssa.joints.axes import in_space
@@ -26,20 +26,11 @@ _SLANTED = 1e-9
 _curve = lru_cache(maxsize=64)(ground)
 
 
-def exert(force: Force, at: At) -> None:
+def exert(force: Force, at: At) -> Number:
     """Equal and opposite forces on the wheel and on the frame, none while the wheel is off the terrain."""
-    contact_loads(force, at, (0, force.bodies[0]), _touch(force, at))
-
-
-def energy(force: Force, at: At) -> Number:
-    """Energy of the compressed contact, J."""
-    return pressure_energy(force, _touch(force, at).depth)
-
-
-def _touch(force: Force, at: At) -> Touch:
     assert force.point is not None
-    points, bodies = ((0.0, 0.0), force.point), (0, force.bodies[0])
-    return touch(at, bodies, points, force.radius or 0.0, partial(_search, force, at.mechanism.units))
+    points, search = ((0.0, 0.0), force.point), partial(_search, force, at.mechanism.units)
+    return contact_loads(force, at, (0, force.bodies[0]), points, force.radius or 0.0, search)
 
 
 def _search(

@@ -14,7 +14,7 @@ from groups.dynamics.forward.result import Simulation
 from groups.motion import Law
 
 if TYPE_CHECKING:
-    from groups.dynamics.forward.loads import Applied
+    from groups.dynamics.forward.equations import Applied
     from groups.model import Model
     from groups.trajectory import Trajectory
     from mbssa import Mechanism, Structure
@@ -28,7 +28,7 @@ METHODS: tuple[Method, ...] = get_args(Method)
 
 def simulate(
     of: Model | Structure | Mechanism,
-    duration: float = 1.0,
+    duration: float | None = None,
     *,
     method: Method = "groups",
     tolerance: float = 1e-8,
@@ -58,7 +58,7 @@ def simulate(
     Parameters
     ----------
     of : with geometry and masses; a model that is built serves many runs
-    duration : s, from t = 0
+    duration : s, from t = 0 or from ``start``; 1 by default
     method : ``groups``: coordinates of the groups' trees, the groups closed one after another, no drift;
         ``partitioning``: the same with one tree of the whole mechanism, all loops closed at once;
         ``lagrange``: all bodies' coordinates with multipliers, projected after each step; ``penalty``: joints
@@ -77,8 +77,7 @@ def simulate(
     integrator : of SciPy; ``DOP853`` by default, ``Radau`` for ``penalty``
     largest_step : s, shorter than the shortest contact: a longer step may skip it
     most_steps : of the integrator, after which a run has failed at the time that it has reached, or after
-        1024 whose pace would make ten times as many (not where events may end it); of ``dae`` between two
-        instants
+        1024 whose pace would make ten times as many (not where events may end it)
     stiffness, damping : of the joints of ``penalty``, N/m and N s/m; rotations at the mechanism's size
     compiled : machine code or Python; by default Python, until that has taken as long as making the code
     progress : called with the finished share of the run; False from it stops the run

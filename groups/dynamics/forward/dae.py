@@ -5,130 +5,95 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import scipy.linalg
 
-from groups.dynamics.forward.equations import CannotGoOnError
-from groups.dynamics.forward.events import Event, Occurrence, values
-from groups.dynamics.forward.integration import Run, too_many, too_small
+from groups.dynamics.forward.equations import CannotGoOnError, too_small
 from groups.dynamics.forward.lagrange import DEPENDENT, Lagrange
-from mbssa.arrays import Floats
+
+if TYPE_CHECKING:
+    from mbssa.arrays import Floats
 
 #: N m, absolute tolerance of multipliers.
 _UNCONTROLLED = 1e6
 
-#: Status of a step of IDA that ends at an event, and of one that takes too many steps.
-_AT_EVENT, _TOO_MANY = 2, -1
 
-#: Share of the time between two instants at which the integration begins: with less, the matrix of an index-2
-#: problem is nearly singular.
-_FIRST = 1e-3
-
-
-class Residual:
+class Residual(Lagrange):
     """Residual of a state y (its last entry the work), and multipliers of rates and of positions."""
 
     # Only rows that are independent at the beginning are kept.
 
-    def __init__(self, equations: Lagrange, t: float) -> None:
-        import scipy.linalg
-
-        self.equations, self.n = equations, len(equations.start)
-        _, rows = equations.at(t, equations.start)
-        unit = equations.constraints.unit
-        _, R, order = scipy.linalg.qr((rows.jacobian * unit).T, mode="economic", pivoting=True)
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        at = self.at(self.t, self.start)
+        _, R, order = scipy.linalg.qr((at.jacobian * self.unit).T, mode="economic", pivoting=True)
         size = np.abs(np.diag(R))
         self.kept = np.sort(order[: int((size > DEPENDENT * max(size.max(initial=0.0), 1e-300)).sum())])
-        self.m = len(self.kept)
+        n, states, m = self.traced.n, len(self.start), len(self.kept)
+        #: Further unknowns and their rates, and multipliers.
+        self.further = [*range(self.traced.poses, n), *range(n + self.n, states - 1)]
+        self.algebraic = [*self.further, *range(states, states + 2 * m)]
+        #: Consistent state and derivative.
+        self.complete = np.concatenate([self.start, self.solved(at)[2][self.kept], np.zeros(m)])
+        self.begun = np.append(self.rate(self.t, self.start), np.zeros(2 * m))
 
-    def start(self, t: float) -> tuple[Floats, Floats]:
-        """Consistent state and derivative."""
-        equations, y = self.equations, self.equations.start
-        multipliers = equations.solved(t, *equations.at(t, y)).multipliers[self.kept]
-        rate = np.zeros(self.n + 2 * self.m)
-        rate[: self.n] = equations.rate(t, y)
-        return np.concatenate([y, multipliers, np.zeros(self.m)]), rate
+    def settle(self, t: float, y: Floats) -> None:
+        """No projection: the integrator keeps the constraints."""
 
     def __call__(self, t: float, y: Floats, rate: Floats, out: Floats) -> None:
         """Write the residual at a state and its derivative."""
-        of, n, m = self.equations, self.n, self.m
-        of.evaluations += 1
-        bodies = of.bodies
-        parts, rows = of.at(t, y[:n])
-        J = rows.jacobian[self.kept]
-        M, f, loads = bodies.inertia(t, parts)
-        _, orientation, velocity, *_ = parts
-        shift = (J.T @ y[n + m :]) * of.constraints.unit**2
-        p, _, wide = bodies.wide
-        moved = velocity[1:] - shift.reshape(-1, wide)
-        first, second, third = bodies.parts
-        out[first] = rate[first] - moved[:, :p].ravel()
-        out[second] = rate[second] - bodies.turned(orientation, moved[:, p:])
-        momentum = (M @ rate[third].reshape(-1, wide, 1)).ravel()
-        out[third] = momentum + J.T @ y[n : n + m] - f
-        power = float((loads * velocity).sum() - y[n : n + m] @ rows.given[self.kept])
-        out[n - 1] = rate[n - 1] - power
-        out[n : n + m] = rows.rate[self.kept]
-        out[n + m :] = rows.residual[self.kept]
+        self.evaluations += 1
+        n, m, q = len(self.start), len(self.kept), self.traced.n
+        at, first, multipliers = self.at(t, y[:n]), slice(q, q + self.n), y[n : n + m]
+        J, masses = at.jacobian[self.kept], at.masses
+        shift = np.append((J.T @ y[n + m :]) * self.unit**2, np.zeros(self.traced.w - self.n))
+        out[:q] = rate[:q] - self.rates(y[:q], at.v - shift)
+        momentum = (masses @ rate[first].reshape(*masses.shape[:2], 1)).ravel()
+        out[first] = momentum + J.T @ multipliers - at.force
+        out[n - 1] = rate[n - 1] - at.power + float(multipliers @ at.given[self.kept])
+        out[self.further] = (y[:n] - np.concatenate([at.x, at.v, [0.0]]))[self.further]
+        out[n : n + m], out[n + m :] = at.rate[self.kept], at.residual[self.kept]
 
 
-def integrate_dae(equations: Lagrange, run: Run, tolerance: float, largest_step: float) -> None:
-    """Integrate the residual form from the first to the last instant of a run, or to an event that ends."""
-    try:
-        from sksundae.ida import IDA  # type: ignore[import-not-found, import-untyped, unused-ignore]
-    except ModuleNotFoundError:
-        raise ModuleNotFoundError(
-            'the method dae needs SUNDIALS: pip install -e ".[dae]" in the clone'
-        ) from None
-    time, events = run.time, run.events
-    with run.ends():
-        residual = Residual(equations, float(time[0]))
-        y, rate = residual.start(float(time[0]))
-        n, m = residual.n, residual.m
+class Implicit:
+    """Steps of SUNDIALS IDA, in the manner of SciPy's integrators."""
+
+    def __init__(
+        self, residual: Residual, t: float, end: float, rtol: float, atol: float, max_step: float,
+        first_step: float,
+    ) -> None:  # fmt: skip
+        try:
+            from sksundae.ida import IDA  # type: ignore[import-not-found, import-untyped, unused-ignore]
+        except ModuleNotFoundError:
+            raise ModuleNotFoundError(
+                'the method dae needs SUNDIALS: pip install -e ".[dae]" in the clone'
+            ) from None
+        self.t, self.y, self.end, self.status = t, residual.start, end, "running"
+        self._hindered = residual.hindered
         # Multipliers are excluded from error control: they follow from the other unknowns.
-        absolute = np.concatenate([np.full(n, 0.01 * tolerance), np.full(2 * m, _UNCONTROLLED)])
-        solver = IDA(
-            residual, rtol=tolerance, atol=absolute, algebraic_idx=list(range(n, n + 2 * m)),
-            max_num_steps=run.most_steps, first_step=_FIRST * float(time[1] - time[0]),
-            max_step=largest_step if np.isfinite(largest_step) else 0.0,  # 0: any
-            eventsfn=_watched(equations, events) if events else None, num_events=len(events),
+        absolute = np.full(len(residual.complete), _UNCONTROLLED)
+        absolute[: len(self.y)] = atol
+        self._solver = IDA(
+            residual, rtol=rtol, atol=absolute, algebraic_idx=residual.algebraic, first_step=first_step,
+            max_step=max_step if np.isfinite(max_step) else 0.0,  # 0: any
         )  # fmt: skip
-        solver.init_step(float(time[0]), y, rate)
-        run.samples.append(equations.sample(float(time[0]), y[:n])[None])
-        run.done = 1
-        for t in time[1:].tolist():
-            at, last = -np.inf, None
-            while at < t and last is None:  # a step ends at each event
-                found = solver.step(t, method="normal")
-                if not found.success:
-                    reached = float(np.ravel(found.t)[-1])
-                    raise CannotGoOnError(
-                        too_many(reached, run.most_steps) if found.status == _TOO_MANY
-                        else f"{too_small(reached)} (IDA: {found.message})"
-                    )  # fmt: skip
-                run.steps += 1
-                equations.loads.turn()
-                at = float(found.t)
-                if found.status == _AT_EVENT:
-                    at_once = [events[k] for k in np.flatnonzero(found.i_events[-1]).tolist()]
-                    run.occurrences += [Occurrence(event.name, at, event.ends) for event in at_once]
-                    last = next((event for event in at_once if event.ends), None)
-            run.samples.append(equations.sample(at, np.array(found.y[:n]))[None])
-            if last is not None:
-                run.stopped, run.status = at, f"event {last.name}"
-                break
-            run.done += 1
-            if not run.reported(t):
-                break
-    run.evaluations = equations.evaluations
+        self._solver.init_step(t, residual.complete, residual.begun)
 
+    def step(self) -> None:
+        """Go one step on."""
+        t = self.t
+        while self.t == t:  # after a look back the end of the last step comes first
+            found = self._solver.step(self.end, method="onestep", tstop=self.end)
+            if not found.success:
+                fault = self._hindered(t, self.y) or f"{too_small(t)} (IDA: {found.message})"
+                raise CannotGoOnError(fault)
+            self.t, self.y = float(found.t), np.array(found.y[: len(self.y)])
+        self.status = "running" if self.t < self.end else "finished"
 
-def _watched(equations: Lagrange, events: Sequence[Event]) -> Callable[..., None]:
-    """Values of events in the form of IDA."""
-
-    def watched(t: float, y: Floats, rate: Floats, out: Floats) -> None:
-        out[:] = values(events, equations, t, y[: len(equations.start)])
-
-    vars(watched)["direction"] = [event.direction for event in events]
-    return watched
+    def dense_output(self) -> Callable[[float], Floats]:
+        """States within the last step."""
+        t, y = self.t, self.y
+        return lambda at: y if at == t else np.array(self._solver.step(at).y[: len(y)])

@@ -1,82 +1,95 @@
-"""Interface of a method: equations of motion as an initial-value problem of a state vector."""
+"""Equations of motion of a method as an initial-value problem of a state vector."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from groups.trajectory import Trajectory
-from mbssa import Mechanism
-from mbssa.arrays import Floats
+from groups.dynamics.forces.at import coordinate_fault
+from groups.dynamics.forward.program import Measured, Program
+from mbssa.bounds import LARGEST_LOAD, range_fault
+
+if TYPE_CHECKING:
+    from groups.model import Model
+    from groups.motion import Law
+    from groups.trajectory import Trajectory
+    from mbssa import Mechanism
+    from mbssa.arrays import Floats
+
+#: A force, N, or torque, N m, along a coordinate: constant, or a function of time.
+Applied = float | Callable[[float], float]
 
 
 class CannotGoOnError(ValueError):
     """The equations of motion have no solution in any choice of coordinates."""
 
 
-@dataclass(frozen=True, eq=False)
-class Measured:
-    """All bodies at T samples, in the form of a trajectory's arrays, their energies and errors."""
-
-    position: Floats
-    orientation: Floats
-    velocity: Floats
-    acceleration: Floats
-    condition: Floats  # (T,) smallest over largest pivot of the equations: 1 well conditioned, 0 singular
-    off: Floats  # (2, T) largest residual of the constraints, m, and of their rates, m/s
-    work: Floats  # (T,) J
-    energies: tuple[Floats, Floats, Floats] | None = None  # (T,) J: kinetic, of gravity, of elements
-    inside: Sequence[str] = ()  # coordinates that keep within their limits; others may, too
-    fault: tuple[int, str] | None = None  # a sample, and what is off its balance there
-
-    def trajectory(self, mechanism: Mechanism, time: Floats) -> Trajectory:
-        """The bodies as a trajectory with one group, the whole mechanism."""
-        position, orientation, velocity, acceleration = (  # stored body by body
-            np.ascontiguousarray(array.swapaxes(0, 1))
-            for array in (self.position, self.orientation, self.velocity, self.acceleration)
-        )
-        if orientation.ndim == 3:  # quaternions of one body keep their sign
-            inner = (orientation[:, 1:] * orientation[:, :-1]).sum(axis=2)
-            orientation[:, 1:] *= np.cumprod(np.where(inner < 0, -1.0, 1.0), axis=1)[..., None]
-        zero = np.zeros((len(time), 1))
-        return Trajectory(
-            mechanism, time, position.swapaxes(0, 1), orientation.swapaxes(0, 1), velocity.swapaxes(0, 1),
-            acceleration.swapaxes(0, 1), zero.astype(np.int8), zero, zero.astype(np.int64),
-            self.condition[:, None], np.arange(len(position)), group_names=("the whole mechanism",),
-        )  # fmt: skip
+def too_small(t: float) -> str:
+    """Fault of a run whose steps have become too small."""
+    return (
+        f"t = {t:.9g} s: no step is small enough for the tolerance, as forces or rates jump or grow without "
+        "bound; see whether they are meant and whether points of a spring meet, or take a larger tolerance"
+    )
 
 
-class Equations(Protocol):
+class Equations(ABC):
     """Equations of motion of one method."""
 
-    mechanism: Mechanism  # its driven coordinates are those of the method
     start: Floats  # (n,) state at the beginning; its last entry is the work of all loads but weight, J
-    evaluations: int  # of the equations of motion, so far
 
-    @property
-    def longest_step(self) -> float:
-        """s that a step may take."""
+    def __init__(
+        self, model: Model, applied: Mapping[str, Applied], laws: Mapping[str, Law], method: str
+    ) -> None:
+        self.model, self.mechanism, self.applied, self.laws = model, model.mechanism, applied, laws
+        asks = bool(laws) or any(map(callable, applied.values()))
+        self.program = Program.of(model, tuple(applied), tuple(laws), asks, method)
+        self.traced = self.program.traced
+        #: Evaluations so far, and what rows may leave over their weights.
+        self.evaluations, self.allowed = 0, np.inf
+        #: Whole turns in rows (m,) at the beginning.
+        self.turns = np.zeros(self.traced.m)
 
+    @abstractmethod
     def rate(self, t: float, y: Floats) -> Floats:
         """Derivative (n,) of a state; NaN where the bodies cannot be placed."""
 
+    @abstractmethod
     def settle(self, t: float, y: Floats) -> Floats | None:
         """The state after an accepted step, projected on the constraints; None where it is unchanged."""
 
+    @abstractmethod
     def sample(self, t: float, y: Floats) -> Floats:
-        """Numbers of a state that a sample keeps."""
+        """Numbers of a state that a sample keeps; nothing is changed."""
 
-    def measured(self, time: Floats, samples: Floats) -> Measured:
-        """All bodies at the times (T,) of some samples (T, …)."""
+    def hindered(self, t: float, y: Floats) -> str:
+        """A reason for small steps in a state that ends a run; empty where none is known."""
+        return ""
 
+    @abstractmethod
     def weakest(self, t: float, sample: Floats) -> str:
         """The group that is nearest to a singular position."""
 
+    def measured(self, time: Floats, samples: Floats) -> Measured:
+        """All bodies at the times (T,) of some samples (T, …)."""
+        laws = np.array([law(time) for law in self.laws.values()]).reshape(-1, len(time))
+        return self.program.measured(time, samples, laws, self.allowed, self.turns)
 
-def instant(equations: Equations, t: float, y: Floats) -> Trajectory:
-    """All bodies in a state, as a trajectory of one instant."""
-    time = np.array([t])
-    return equations.measured(time, equations.sample(t, y)[None]).trajectory(equations.mechanism, time)
+    def instant(self, t: float, y: Floats) -> Trajectory:
+        """All bodies in a state, as a trajectory of one instant."""
+        return self.measured(np.array([t]), self.sample(t, y)[None]).trajectory
+
+
+def applied_faults(applied: Mapping[str, Applied], mechanism: Mechanism) -> list[str]:
+    """Faults of applied forces: unknown joints and coordinates."""
+    faults = []
+    for name, value in applied.items():
+        if isinstance(value, str):
+            faults.append(f"applied {name!r} is a text; give a number or a function of time")
+        elif not callable(value) and (fault := range_fault(value, largest=LARGEST_LOAD)):
+            faults.append(f"applied {name!r} {fault}")
+        if fault := coordinate_fault(mechanism, name):
+            faults.append(f"applied {name!r}: {fault}")
+    return faults

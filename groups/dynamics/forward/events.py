@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from groups.dynamics.forward.equations import Equations, instant
+from groups.dynamics.forward.equations import Equations
 from groups.results.joints import coordinate_motion
 from groups.trajectory import Trajectory
 from mbssa import Mechanism
@@ -52,7 +52,13 @@ class Event:
     def value(self, trajectory: Trajectory) -> float:
         """Difference of the quantity from its target, of a trajectory of one instant."""
         if callable(self.quantity):
-            return float(self.quantity(trajectory)) - self.target
+            found = self.quantity(trajectory)
+            try:
+                return float(found) - self.target
+            except (TypeError, ValueError):
+                raise ValueError(
+                    f"event {self.name}: its function gives {found!r}; return a number"
+                ) from None
         return float(trajectory.quantity(self.quantity).value[0]) - self.target
 
 
@@ -72,7 +78,7 @@ def _first(name: str, trajectory: Trajectory) -> float:
 
 def values(events: Sequence[Event], equations: Equations, t: float, y: Floats) -> list[float]:
     """Differences of the events' quantities from their targets in a state."""
-    now = instant(equations, t, y) if events else None
+    now = equations.instant(t, y) if events else None
     return [event.value(now) for event in events if now is not None]
 
 
@@ -91,7 +97,7 @@ def occurred(
         if other != 0.0:
 
             def value(t: float, event: Event = event) -> float:
-                return event.value(instant(equations, t, interpolant(t)))
+                return event.value(equations.instant(t, interpolant(t)))
 
             at = float(scipy.optimize.brentq(value, start, stop, xtol=1e-12, rtol=1e-14))
         found.append(Occurrence(event.name, at, event.ends))

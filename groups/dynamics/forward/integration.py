@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from groups.dynamics.forward.equations import CannotGoOnError, Equations
+from groups.dynamics.forward.equations import CannotGoOnError, Equations, too_small
 from groups.dynamics.forward.events import Event, Occurrence, occurred, values
 from mbssa.arrays import Floats
 
@@ -26,6 +26,9 @@ EXPLICIT = ("DOP853", "RK45", "RK23")
 #: Steps from which on a run is given up where, at the pace of its last half, it would take so many times the
 #: steps that are allowed.
 _PACED, _HOPELESS = 1024, 10
+
+#: Share of the time between two samples at which IDA begins.
+_FIRST = 1e-3
 
 #: Share of an entry, or of 1, by which it is moved for a derivative.
 _DIFFERENCE = 1e-7
@@ -106,45 +109,53 @@ class Run:
         self.status = f"event {last.name}"
         return False
 
-    def reported(self, t: float) -> bool:
-        """Report progress; False if that ends the run."""
-        first, last = float(self.time[0]), float(self.time[-1])
-        if self.progress is not None and self.progress((t - first) / (last - first)) is False:
-            self.status = "stopped"
-        return self.status != "stopped"
-
     def goes_on(self, t: float) -> bool:
         """Report progress after a step; False if it ends the run."""
-        if not self.reported(t):
+        first, last, steps = float(self.time[0]), float(self.time[-1]), self.steps
+        if self.progress is not None and self.progress((t - first) / (last - first)) is False:
+            self.status = "stopped"
             return False
-        steps, last, needed = self.steps, float(self.time[-1]), 0.0
+        needed = 0.0
         if steps.bit_count() == 1:
             self.reached[steps] = t
             if steps >= _PACED and not any(event.ends for event in self.events):
                 needed = steps + (last - t) / (t - self.reached[steps // 2]) * (steps // 2)
         if t < last and (steps >= self.most_steps or needed > _HOPELESS * self.most_steps):
-            raise CannotGoOnError(too_many(t, steps, needed))
+            pace = f", at a pace of {needed:.1g} steps for the run" if needed else ""
+            raise CannotGoOnError(
+                f"stopped at t = {t:.9g} s after {steps:,} steps{pace}; allow more most_steps, or see "
+                "whether rates, gravity, forces and the duration are meant"
+            )
         return True
 
 
 def integrate(equations: Equations, run: Run, integrator: str, tolerance: float, largest_step: float) -> None:
-    """Integrate from the first to the last instant of a run by an integrator of SciPy."""
+    """Integrate from the first to the last instant of a run by an integrator of SciPy, or by IDA."""
     # Samples are values of the integrator's interpolant, projected on the constraints by the equations.
     import scipy.integrate
 
-    kind, t = getattr(scipy.integrate, integrator), float(run.time[0])
+    t, end = float(run.time[0]), float(run.time[-1])
     chosen: dict[str, Any] = {"rtol": tolerance, "atol": 0.01 * tolerance, "max_step": largest_step}
-    if integrator not in EXPLICIT:  # those take a Jacobian
+    if integrator not in (*EXPLICIT, "IDA"):  # those take a Jacobian
         chosen["jac"] = partial(_jacobian, equations)
     with run.ends(), np.errstate(over="ignore", invalid="ignore"):  # of trial steps, repeated shorter
         run.begin(equations)
-        solver = kind(equations.rate, t, equations.start, float(run.time[-1]), **chosen)
+        solver: Any
+        if integrator == "IDA":
+            from groups.dynamics.forward.dae import Implicit, Residual
+
+            assert isinstance(equations, Residual)
+            # With less, the matrix of an index-2 problem is nearly singular.
+            chosen["first_step"] = _FIRST * float(run.time[1] - run.time[0])
+            solver = Implicit(equations, t, end, **chosen)
+        else:
+            kind = getattr(scipy.integrate, integrator)
+            solver = kind(equations.rate, t, equations.start, end, **chosen)
         while solver.status == "running":
-            solver.max_step = min(largest_step, equations.longest_step)
             solver.step()
             run.steps += 1
             if solver.status == "failed":
-                raise CannotGoOnError(too_small(float(solver.t)))
+                raise CannotGoOnError(equations.hindered(t, solver.y) or too_small(float(solver.t)))
             start, t = t, float(solver.t)
             sampled = run.done < len(run.time) and run.time[run.done] <= t
             if run.events or sampled:  # interpolants cost evaluations
@@ -159,26 +170,12 @@ def integrate(equations: Equations, run: Run, integrator: str, tolerance: float,
             if settled is not None and integrator in ONE_STEP:
                 solver.y = settled
                 solver.f = equations.rate(t, settled)
-            if not run.goes_on(t):
-                break
+            try:
+                if not run.goes_on(t):
+                    break
+            except CannotGoOnError as error:
+                raise CannotGoOnError(equations.hindered(t, solver.y) or str(error)) from None
     run.evaluations = equations.evaluations
-
-
-def too_many(t: float, steps: int, needed: float = 0.0) -> str:
-    """Fault of a run that takes too many steps, of which it needs so many at its pace."""
-    pace = f", at a pace of {needed:.1g} steps for the run" if needed else ""
-    return (
-        f"stopped at t = {t:.9g} s after {steps:,} steps{pace}; allow more most_steps, or see whether rates, "
-        "gravity, forces and the duration are meant"
-    )
-
-
-def too_small(t: float) -> str:
-    """Fault of a run whose steps have become too small."""
-    return (
-        f"t = {t:.9g} s: no step is small enough for the tolerance, as forces or rates jump or grow without "
-        "bound; see whether they are meant and whether points of a spring meet, or take a larger tolerance"
-    )
 
 
 def _jacobian(equations: Equations, t: float, y: Floats) -> Floats:

@@ -6,22 +6,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from contextlib import suppress
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy.linalg
 
-from groups.dynamics.forward.absolute import BodyCoordinates, Rows, Solved
+from groups.dynamics.forward.absolute import BodyCoordinates, Instant
 from groups.dynamics.forward.equations import CannotGoOnError
-from groups.dynamics.forward.loads import Loads
-from groups.motion import Law
-from groups.trajectory import Trajectory
-from mbssa import Structure
-from mbssa.arrays import Floats
-from mbssa.joints.frames import Frames
-from mbssa.joints.poses import Poses
+
+if TYPE_CHECKING:
+    from mbssa.arrays import Floats
 
 #: Residual, over the size, from which positions need no further Newton step, and the most steps.
 CLOSED, STEPS = 1e-13, 10
@@ -29,6 +25,8 @@ CLOSED, STEPS = 1e-13, 10
 #: Share of the largest singular value below which constraints depend on one another, and of a saddle point
 #: without a solution.
 DEPENDENT, SINGULAR = 1e-7, 1e-14
+#: The same in a position that is taken for singular.
+NEAR = 1e-3
 #: Condition number of a body's masses from which on they are not eliminated.
 HEAVY = 1e8
 #: Residual of a regular system, over the size of its terms.
@@ -43,55 +41,63 @@ class Lagrange(BodyCoordinates):
     @cached_property
     def redundant(self) -> int:
         """Number of constraints that depend on the others."""
-        _, rows = self.at(self.t, self.start)
-        sizes = np.linalg.svd(rows.jacobian * self.constraints.unit, compute_uv=False)
-        return len(rows.jacobian) - int((sizes > DEPENDENT * sizes.max(initial=0.0)).sum())
+        jacobian = self.at(self.t, self.start).jacobian
+        sizes = np.linalg.svd(jacobian * self.unit, compute_uv=False)
+        return len(jacobian) - int((sizes > DEPENDENT * sizes.max(initial=0.0)).sum())
 
     @cached_property
     def heavy(self) -> bool:
         """Whether every body has a mass and moments of inertia, about any axis."""
-        M, *_ = self.bodies.inertia(self.t, self.bodies.unpacked(self.start))
-        unit = self.constraints.unit.reshape(*M.shape[:2])
+        M = self.at(self.t, self.start).masses
+        unit = self.unit.reshape(*M.shape[:2])
         return bool((np.linalg.cond(M * unit[:, :, None] * unit[:, None]) < HEAVY).all())
 
+    def hindered(self, t: float, y: Floats) -> str:
+        jacobian = self.at(t, y).jacobian
+        sizes = np.linalg.svd(jacobian * self.unit, compute_uv=False)[: len(jacobian) - self.redundant]
+        if not len(sizes) or sizes[-1] > NEAR * sizes[0]:
+            return ""
+        return (
+            f"stopped at t = {t:.9g} s just before a singular position, at which constraints depend on one "
+            "another; take the method groups, which steps over it"
+        )
+
     def settle(self, t: float, y: Floats) -> Floats | None:
-        found = self.projected(t, y)
-        self.loads.turn()
-        return found
+        return self.projected(t, y)
 
     def sample(self, t: float, y: Floats) -> Floats:
         return super().sample(t, self.projected(t, y))
 
     def projected(self, t: float, y: Floats) -> Floats:
         """A state projected on the constraints, by the least motions and rates."""
-        unit = self.constraints.unit
+        found = y.copy()
         for _ in range(STEPS):
-            _, rows = self.at(t, y)
-            if np.abs(rows.residual).max(initial=0.0) <= CLOSED:
+            at = self.at(t, found)
+            if np.abs(at.residual).max(initial=0.0) <= CLOSED:
                 break
-            step = self._least(rows.jacobian * unit, -rows.residual)
-            y = self.bodies.moved(y, step * unit)
+            step = self._least(at.jacobian * self.unit, -at.residual)
+            moved = np.append(step * self.unit, np.zeros(self.traced.w - self.n))
+            found[: self.traced.n] = at.x + self.rates(at.x, moved)
             if np.abs(step).max(initial=0.0) <= CLOSED:
                 break
-        _, rows = self.at(t, y)
-        if not np.abs(rows.residual).max(initial=0.0) < 1e-6:
+        at = self.at(t, found)
+        if not np.abs(at.residual).max(initial=0.0) < 1e-6:
             raise CannotGoOnError(f"t = {t:.9g} s: the constraints cannot be closed again")
-        found = y.copy()
-        found[self.bodies.parts[2]] += self._least(rows.jacobian * unit, -rows.rate) * unit
-        return found
+        at.v[: self.n] += self._least(at.jacobian * self.unit, -at.rate) * self.unit
+        return np.concatenate([at.x, at.v, y[-1:]])
 
-    def solved(self, t: float, parts: tuple[Floats, ...], rows: Rows) -> Solved:
+    def solved(self, at: Instant) -> tuple[Floats, float, Floats]:
         """Solve the saddle point; multipliers in N m, of lengths over the size."""
         self.evaluations += 1
-        M, f, loads = self.bodies.inertia(t, parts)
-        J, n, E = rows.jacobian, len(f), len(rows.jacobian)
+        M, f, J = at.masses, at.force, at.jacobian
+        n, E = len(f), len(J)
         found = np.full(n + E, np.nan)
         if self.heavy:  # the multipliers alone, of a fraction of the size
             # Body by body: products of so small matrices keep to one thread.
             slopes = J.reshape(E, len(M), -1).transpose(1, 2, 0)
             over = np.linalg.solve(M, np.concatenate([slopes, f.reshape(len(M), -1, 1)], axis=2))
             known = (slopes.swapaxes(1, 2) @ over).sum(axis=0)
-            found[n:] = self._least(known[:, :E], known[:, E] + rows.bias)
+            found[n:] = self._least(known[:, :E], known[:, E] + at.bias)
             found[:n] = (over @ np.append(-found[n:], 1.0)).ravel()
         if not np.isfinite(found).all():
             saddle = np.zeros((n + E, n + E))
@@ -99,15 +105,14 @@ class Lagrange(BodyCoordinates):
             # Masses and constraints are scaled alike, so that one rank tolerance serves both.
             weight = float(np.trace(saddle)) / n or 1.0
             saddle[:n, :n] /= weight
-            found = self._least(saddle, np.concatenate([f / weight, -rows.bias]))
+            found = self._least(saddle, np.concatenate([f / weight, -at.bias]))
             found[n:] *= weight
         if not np.isfinite(found).all():
             raise CannotGoOnError(
-                f"t = {t:.9g} s: the saddle point has no solution; a body without mass is free to move, "
+                f"t = {at.t:.9g} s: the saddle point has no solution; a body without mass is free to move, "
                 "or the position is singular"
             )
-        power = float((loads * parts[2]).sum() - found[n:] @ rows.given)
-        return Solved(found[:n], power, found[n:])
+        return found[:n], at.power - float(found[n:] @ at.given), found[n:]
 
     def _least(self, matrix: Floats, right: Floats) -> Floats:
         """The least solution, with as many redundant rows as at the beginning; NaN where there is none."""
@@ -137,13 +142,10 @@ class Penalty(BodyCoordinates):
     # another, so that hyperstatic mechanisms are simulated as they are; a joint opens by its reaction over k.
     # Constraints on directions have the same stiffness at the mechanism's size, in N m/rad and N m s/rad.
 
-    def __init__(
-        self, structure: Structure, frames: Frames, at: Poses, loads: Loads,
-        laws: Mapping[str, Law], begin: Trajectory, stiffness: float, damping: float,
-    ) -> None:  # fmt: skip
-        super().__init__(structure, frames, at, loads, laws, begin)
-        self.k, self.c = stiffness * frames.size**2, damping * frames.size**2
-        M, *_ = self.bodies.inertia(0.0, self.bodies.unpacked(self.start))
+    def set(self, stiffness: float, damping: float) -> None:
+        """Set the springs and dampers of the joints."""
+        self.k, self.c = stiffness * self.size**2, damping * self.size**2
+        M = self.at(self.t, self.start).masses
         missing = np.flatnonzero(np.linalg.matrix_rank(M) < M.shape[1])
         light = [self.mechanism.body_name(b + 1) for b in missing.tolist()]
         if light:
@@ -154,14 +156,11 @@ class Penalty(BodyCoordinates):
 
     def settle(self, t: float, y: Floats) -> None:
         """No projection: joints are elastic."""
-        self.rate(t, y)
-        self.loads.turn()
 
-    def solved(self, t: float, parts: tuple[Floats, ...], rows: Rows) -> Solved:
-        """Solve for the accelerations; power of the loads and of the joints' springs."""
+    def solved(self, at: Instant) -> tuple[Floats, float, Floats]:
+        """Solve for the accelerations; power of the loads and laws: what joints take is off the balance."""
         self.evaluations += 1
-        M, f, loads = self.bodies.inertia(t, parts)
-        pull = -(self.k * rows.residual + self.c * rows.rate)
-        force = (f + rows.jacobian.T @ pull).reshape(*M.shape[:2], 1)
-        second = np.asarray(np.linalg.solve(M, force), dtype=np.float64).ravel()
-        return Solved(second, float((loads * parts[2]).sum() + pull @ (rows.rate + rows.given)), pull)
+        pull = -(self.k * at.residual + self.c * at.rate)
+        force = (at.force + at.jacobian.T @ pull).reshape(*at.masses.shape[:2], 1)
+        second = np.asarray(np.linalg.solve(at.masses, force), dtype=np.float64).ravel()
+        return second, at.power + float(pull @ at.given), pull

@@ -6,13 +6,14 @@ import ctypes
 from array import array
 from collections.abc import Callable, Sequence
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from math import isfinite
+from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from groups.dynamics.forward.equations import Measured
 from groups.dynamics.forward.evaluation import (
+    How,
     Room,
     write_eliminate,
     write_masses,
@@ -22,8 +23,8 @@ from groups.dynamics.forward.evaluation import (
 )
 from groups.dynamics.forward.stepping import write_advance
 from groups.dynamics.forward.traced import Block, Traced
-from mbssa.graph.frames import quaternion
-from mbssa.graph.nodes import above, sqrt
+from groups.rotations import quaternion_of
+from groups.trajectory import Trajectory
 from mbssa.graph.script import MachineScript, PythonScript
 from mbssa.graph.source import functions
 
@@ -34,33 +35,50 @@ if TYPE_CHECKING:
 #: Programs by model.
 _programs: WeakKeyDictionary[Any, dict[Any, Program]] = WeakKeyDictionary()
 #: Nodes from which on compiling with effort takes a second and longer: without, it takes a fifth of that,
-#: and the code is half as fast.
-LARGE = 3000
+#: and the code is half as fast. Effort is made up to the second number where ``compiled`` is True.
+LARGE = 10_000, 25_000
 #: Seconds of making machine code: at least, and by node, with effort and without.
-PRICE = 0.2, 3e-4, 4e-5
+PRICE = 0.2, 1e-4, 2e-5
 #: Share of the terms of power by which their balance may be off, over the cube of the least pivot.
 UNBALANCED = 1e-6
 #: Evaluations of a run at least, and by sample; seconds of Python for each by node; all roughly.
 FEWEST, PER_SAMPLE, SECONDS = 500, 5, 2e-7
 
 
+class Measured(NamedTuple):
+    """All bodies at T samples as one group, their energies and errors."""
+
+    trajectory: Trajectory
+    off: Floats  # (2, T) largest residual of the constraints, m, and of their rates, m/s
+    work: Floats  # (T,) J
+    energies: tuple[Floats, Floats, Floats]  # (T,) J: kinetic, of gravity, of elements
+    inside: Sequence[str]  # coordinates that keep within their limits; others may, too
+    fault: tuple[int, str] | None  # a sample, and what is off its balance there
+
+
 class Program:
     """Traced equations with their functions; the memory is made for each run."""
 
     def __init__(
-        self, model: Model, applied: Sequence[str], laws: Sequence[str], asks: bool, whole: bool
+        self, model: Model, applied: Sequence[str], laws: Sequence[str], asks: bool, method: str
     ) -> None:
-        self.traced = Traced(model, applied, laws, whole)
+        if method in ("groups", "partitioning"):
+            self.traced = Traced(model, applied, laws, whole=method == "partitioning")
+        else:
+            from groups.dynamics.forward.bodies import Bodies
+
+            self.traced = Bodies(model, applied, laws, whole=True)
         self.applied, self.laws, self.asks = tuple(applied), tuple(laws), asks
-        self._made: dict[tuple[str, bool], Printed] = {}
+        #: By integrator and LLVM's effort, which is -1 in Python.
+        self._made: dict[tuple[str, int], Printed] = {}
         #: Seconds that Python has taken so far.
         self.spent = 0.0
 
     @staticmethod
-    def of(model: Model, applied: Sequence[str], laws: Sequence[str], asks: bool, whole: bool) -> Program:
+    def of(model: Model, applied: Sequence[str], laws: Sequence[str], asks: bool, method: str) -> Program:
         """The program of a model, made once; it ``asks`` if laws or forces are functions of time."""
         kept = _programs.setdefault(model, {})
-        key = tuple(applied), tuple(laws), asks, whole
+        key = tuple(applied), tuple(laws), asks, method
         if key not in kept:
             kept[key] = Program(model, *key)
         return kept[key]
@@ -71,22 +89,25 @@ class Program:
         nodes = self.traced.graph.nodes
         return not any(nodes[i][0] == "user" for i in self.traced.needed)
 
-    def printed(self, integrator: str, compiled: bool) -> Printed:
-        """Functions for an integrator, in one of the two lives."""
+    def printed(self, integrator: str, compiled: bool, wanted: bool = False) -> Printed:
+        """Functions for an integrator, in one of the two lives; machine code that is ``wanted`` is faster."""
         compiled = compiled and self.is_printable
-        if (integrator, compiled) not in self._made:
-            self._made[integrator, compiled] = Printed(self, integrator, compiled)
-        return self._made[integrator, compiled]
+        best = (integrator, 2) in self._made or len(self.traced.needed) < LARGE[wanted]
+        effort = 2 * best if compiled else -1
+        if (integrator, effort) not in self._made:
+            self._made[integrator, effort] = Printed(self, integrator, effort)
+        return self._made[integrator, effort]
 
     @cached_property
     def price(self) -> float:
         """Seconds of making machine code, roughly; infinite where a function cannot be traced."""
         nodes = len(self.traced.needed)
-        return PRICE[0] + PRICE[1 if nodes < LARGE else 2] * nodes if self.is_printable else np.inf
+        return PRICE[0] + PRICE[1 if nodes < LARGE[0] else 2] * nodes if self.is_printable else np.inf
 
     def compiles(self, integrator: str) -> bool:
         """Whether machine code is made, or pays beside what Python has taken or will take at least."""
-        return (integrator, True) in self._made or self.spent > self.price or self.pays(1, 0)
+        made = any((integrator, effort) in self._made for effort in (0, 2))
+        return made or self.spent > self.price or self.pays(1, 0)
 
     def pays(self, runs: int, samples: int) -> bool:
         """Whether machine code takes less to make than Python for so many runs."""
@@ -98,12 +119,15 @@ class Program:
         (_, of_arrays), inputs = functions("measures", [], self.traced.measures)
         return of_arrays, inputs
 
-    def measured(self, time: Floats, samples: Floats, laws: Floats, allowed: float) -> Measured:
+    def measured(
+        self, time: Floats, samples: Floats, laws: Floats, allowed: float, turns: Floats
+    ) -> Measured:
         """All bodies, energies and errors at samples (T, …) by the values of the laws (3 L, T)."""
         # Samples are coordinates, rates, second rates, work, power (NaN where it is not known), least pivot.
-        (function, inputs), traced = self._measures, self.traced
-        n, N, T, planar = traced.n, traced.mechanism.n_bodies, len(time), traced.mechanism.space == "planar"
-        x, v, a = samples.T, samples.T[n:], samples.T[2 * n :]
+        (function, inputs), traced, T = self._measures, self.traced, len(time)
+        mechanism, n = traced.mechanism, traced.n
+        N, planar, (*_, work, power, pivot) = mechanism.n_bodies, mechanism.space == "planar", samples.T
+        x, v, a = samples.T, samples.T[n:], samples.T[n + traced.w :]
         given: dict[str, Any] = {"x": x, "v": v, "a": a, "law": laws, "t": [time]}
         numbers = function([given[name][k] for name, k in inputs], ())
         rows = np.array([np.broadcast_to(number, T) for number in numbers])
@@ -114,27 +138,30 @@ class Program:
         bodies[0, : ends[0]] = frames.position[0, : ends[0], None]
         if not planar:
             bodies[0, 3:12] = frames.rotation[0].T.reshape(9, 1)
-        place, turn, velocity, acceleration = np.split(np.moveaxis(bodies, -1, 0), ends[:-1], axis=2)
-        if planar:
-            turn = turn[..., 0]
-        else:
-            axes = np.moveaxis(turn.reshape(T, N, 3, 3), (2, 3), (0, 1))
-            turn = np.stack(quaternion(list(axes), above, sqrt), axis=-1)
-        off = np.abs(errors.reshape(2, traced.m, T)) * traced.weights[:, None]
+        place, turn, velocity, acceleration = (  # stored body by body
+            np.ascontiguousarray(x.swapaxes(1, 2)) for x in np.split(bodies, ends[:-1], axis=1)
+        )
+        turn = turn[..., 0] if planar else quaternion_of(turn.reshape(N, T, 3, 3).swapaxes(2, 3))
+        zero = np.zeros((T, 1))
+        trajectory = Trajectory(
+            mechanism, time, place.swapaxes(0, 1), turn.swapaxes(0, 1), velocity.swapaxes(0, 1),
+            acceleration.swapaxes(0, 1), zero.astype(np.int8), zero, zero.astype(np.int64),
+            np.minimum(pivot, 1.0)[:, None], np.arange(N),
+            group_names=("the whole mechanism",),
+        )  # fmt: skip
+        residual, rates = np.split(errors, 2)
+        off = np.abs([residual - turns[:, None], rates]) * traced.weights[:, None]
         kinetic, gravity, stored, change, exchange = energies
-        *_, power, pivot = samples.T
         inside = [
             name
-            for name, (low, high) in traced.mechanism.coordinate_limits.items()
+            for name, (low, high) in mechanism.coordinate_limits.items()
             if (at := traced.limited[name]) is not None
             and low <= samples[:, at].min()
             and samples[:, at].max() <= high
         ]
-        return Measured(
-            place, turn, velocity, acceleration, np.minimum(pivot, 1.0),
-            off.max(axis=1, initial=0.0) * frames.size, samples[:, 3 * n], (kinetic, gravity, stored), inside,
-            self._fault(off[0], change - power, exchange + np.abs(power), pivot, allowed),
-        )  # fmt: skip
+        fault = self._fault(off[0], change - power, exchange + np.abs(power), pivot, allowed)
+        largest = off.max(axis=1, initial=0.0) * frames.size
+        return Measured(trajectory, largest, work, (kinetic, gravity, stored), inside, fault)
 
     def _fault(
         self, off: Floats, power: Floats, exchange: Floats, pivot: Floats, allowed: float
@@ -156,11 +183,11 @@ class Program:
 class Printed:
     """Functions of a program in one life, and places of their memory."""
 
-    def __init__(self, program: Program, integrator: str, compiled: bool) -> None:
-        self.program, self.compiled = program, compiled
+    def __init__(self, program: Program, integrator: str, effort: int) -> None:
+        self.program, self.compiled = program, effort >= 0
         traced = program.traced
         room = self.room = Room(traced, len(program.applied), integrator)
-        script = self.script = MachineScript() if compiled else PythonScript()
+        script = self.script = MachineScript() if self.compiled else PythonScript()
         write_eliminate(script, room)
         write_solve(script, room)
         write_masses(script, room)
@@ -171,7 +198,7 @@ class Printed:
             from groups.engine.machine import Host, object_code
             from groups.engine.machine import Program as Machine
 
-            code = object_code(script.text, Host.here(), effort=2 if len(traced.needed) < LARGE else 0)
+            code = object_code(script.text, Host.here(), effort=effort)
             self._machine = Machine(code, dict.fromkeys(("evaluate", "advance"), [ctypes.c_void_p] * 4))
 
     def functions(self, memory: Memory) -> tuple[Callable[[], None], Callable[[], None]]:
@@ -239,7 +266,7 @@ class Memory:
         begin, answers = self.room.samples, np.zeros(len(time) * self.room.answer)
         self.numbers = array("d", np.concatenate([self.view[:begin], time, [np.inf], answers]).tobytes())
         self.view = np.frombuffer(self.numbers)
-        self._given = self.view[self.room.places["given"]]
+        self._given, self._rate = (self.view[self.room.places[name]] for name in ("given", "rate"))
         self["answers"] = begin + len(time) + 1
         self.use(self._printed)
 
@@ -260,6 +287,11 @@ class Memory:
         self._called(self._evaluate)
         refused = numbers[room.rate + room.state - 1]
         return refused == refused
+
+    def rate(self, t: float, y: Floats) -> Floats:
+        """Derivative of a state; NaN where it is refused."""
+        finite = self._printed.compiled or isfinite(y @ y)  # functions of Python refuse infinity
+        return self._rate.copy() if finite and self.evaluate(t, y, How.TRIAL) else np.full(len(y), np.nan)
 
     def advance(self) -> None:
         """Take steps."""

@@ -18,7 +18,7 @@ from groups.trajectory import Trajectory
 from mbssa.arrays import Floats
 
 if TYPE_CHECKING:
-    from groups.dynamics.forward.loads import Applied
+    from groups.dynamics.forward.equations import Applied
     from groups.dynamics.results import Forces
     from mbssa import Structure
 

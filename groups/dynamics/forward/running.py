@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, get_args
+from numbers import Real
+from types import SimpleNamespace
+from typing import TypeAlias, get_args
 
 import numpy as np
-import numpy.typing as npt
 
 from groups.building import build
-from groups.dynamics.forces import energy_of
 from groups.dynamics.forward import METHODS
-from groups.dynamics.forward.equations import CannotGoOnError, Equations, Measured, instant
+from groups.dynamics.forward.equations import CannotGoOnError, Equations, applied_faults
 from groups.dynamics.forward.events import Event, limit_events
 from groups.dynamics.forward.integration import EXPLICIT, ONE_STEP, Integrator, Run, integrate
 from groups.dynamics.forward.lagrange import Lagrange, Penalty
-from groups.dynamics.forward.loads import Applied, Loads, applied_faults
+from groups.dynamics.forward.program import Measured
 from groups.dynamics.forward.result import Simulation
 from groups.dynamics.forward.trees import Trees, calling_back
-from groups.dynamics.masses import masses, massless
-from groups.dynamics.state import State
+from groups.dynamics.masses import massless
 from groups.model import Model
 from groups.motion import Law
 from groups.motion.inputs import name_faults
@@ -29,7 +28,6 @@ from groups.motion.laws import law_of
 from groups.motion.sampled import time_faults
 from groups.motion.sampling import check_span, laws_from_data
 from groups.partitioning import partition
-from groups.posed import configuration_at
 from groups.results.faults import values_text
 from groups.results.joints import coordinate_motion
 from groups.results.limits import excesses
@@ -42,10 +40,6 @@ from mbssa.input_search.query import driven_by
 from mbssa.io.motion import by_id
 from mbssa.joints.catalogue import coordinate_unit
 
-if TYPE_CHECKING:
-    from groups.dynamics.forward import Method
-
-
 #: Smallest tolerance above rounding.
 FINEST = 1e-13
 
@@ -54,30 +48,8 @@ FINEST = 1e-13
 _OFF_BALANCE, _EXPLAINED, _FINE = 0.01, 0.1, 1e-8
 
 
-@dataclass(frozen=True, eq=False)
-class Request:
-    """Arguments of :func:`groups.simulate`."""
-
-    of: Model | Structure | Mechanism
-    duration: float
-    method: Method
-    tolerance: float
-    steps: int
-    time: npt.ArrayLike | None
-    start: Trajectory | None
-    initial: Mapping[str, float]
-    rates: Mapping[str, float]
-    prescribed: Mapping[str, Law] | Sequence[str]
-    applied: Mapping[str, Applied]
-    events: Sequence[Event]
-    stop_at_limits: bool
-    integrator: Integrator | None
-    largest_step: float
-    most_steps: int
-    stiffness: float
-    damping: float
-    compiled: bool | None
-    progress: Callable[[float], object] | None
+#: Arguments of :func:`groups.simulate`, by name.
+Request: TypeAlias = SimpleNamespace
 
 
 def run(request: Request) -> Simulation:
@@ -87,10 +59,9 @@ def run(request: Request) -> Simulation:
         raise TypeError(f"simulate takes a model, a structure or a mechanism, not a {type(of).__name__}")
     if request.stop_at_limits:
         limited = of if isinstance(of, Mechanism) else of.mechanism
-        request = replace(request, events=(*request.events, *limit_events(limited)))
+        request.events = *request.events, *limit_events(limited)
     model = of if isinstance(of, Model) else model_of(of)
-    initial, rates = (by_id(model.mechanism, given) for given in (request.initial, request.rates))
-    request = replace(request, initial=initial, rates=rates)
+    request.initial, request.rates = (by_id(model.mechanism, x) for x in (request.initial, request.rates))
     laws, time = _checked(request, model)
     own = {"penalty": "Radau", "dae": "IDA"}
     integrator = request.integrator or own.get(request.method, "DOP853")
@@ -134,21 +105,25 @@ def _integrated(
     applied, first, method = by_id(model.mechanism, request.applied), float(course.time[0]), request.method
     explicit = integrator if integrator in EXPLICIT else "DOP853"
     tolerance, largest_step = request.tolerance, request.largest_step
-    trees = Trees(model, applied, laws, explicit, tolerance, request.compiled, method == "partitioning")
+    by_trees = method in ("groups", "partitioning")
+    compiled = request.compiled if by_trees else False  # others begin by trees alone
+    trees = Trees(model, applied, laws, explicit, tolerance, compiled, method == "partitioning")
     _begin(trees, request, laws, first)
     equations: Equations = trees
-    if method not in ("groups", "partitioning"):
-        begin = instant(trees, first, trees.start)
-        at = configuration_at(begin.position[0], begin.orientation[0])
-        given = model.structure, model.frames, at, Loads(model.mechanism, model.frames, applied), laws, begin
-        springs = request.stiffness, request.damping
-        equations = Penalty(*given, *springs) if method == "penalty" else Lagrange(*given)
+    if not by_trees:
+        begin = trees.instant(first, trees.start)
+        given = model, applied, laws, method, begin
+        if method == "penalty":
+            equations = Penalty(*given)
+            equations.set(request.stiffness, request.damping)
+        elif method == "dae":
+            from groups.dynamics.forward.dae import Residual
+
+            equations = Residual(*given)
+        else:
+            equations = Lagrange(*given)
     if isinstance(equations, Trees) and integrator in EXPLICIT:
         equations.run(course, largest_step)
-    elif isinstance(equations, Lagrange) and method == "dae":
-        from groups.dynamics.forward.dae import integrate_dae
-
-        integrate_dae(equations, course, tolerance, largest_step)
     else:
         integrate(equations, course, integrator, tolerance, largest_step)
     return equations
@@ -201,6 +176,10 @@ def _setting_faults(request: Request) -> list[str]:
     method, integrator, known = request.method, request.integrator, get_args(Integrator)
     history = method == "lagrange" and integrator not in (None, *ONE_STEP)
     told, tolerance = f"integrator {integrator!r}", request.tolerance
+    wanted = "tolerance", "largest_step", "most_steps", "stiffness", "damping"
+    given = {name: getattr(request, name) for name in wanted}
+    if none := [name for name, value in given.items() if not isinstance(value, Real)]:
+        return [f"{name} is {given[name]!r}; write a number" for name in none]
     faults = {
         f"method {method!r}: write {', '.join(METHODS)}": method not in METHODS,
         f"{told}: write {', '.join(known)}": integrator not in (None, *known),
@@ -276,14 +255,17 @@ def _instants(request: Request, faults: list[str]) -> Floats:
     """Instants (T,), s."""
     if request.time is None:
         first = 0.0 if faults or request.start is None else float(request.start.time[-1])
+        duration = 1.0 if request.duration is None else request.duration
         try:
-            check_span(request.steps, request.duration)
+            check_span(request.steps, duration)
         except ValueError as error:
             faults.append(str(error))
             return np.zeros(2)
         if request.steps == 1:
             faults.append("steps is 1; write 2 or more")
-        return np.linspace(first, first + request.duration, max(2, request.steps))
+        return np.linspace(first, first + duration, max(2, request.steps))
+    if request.duration is not None:
+        faults.append(f"duration is {request.duration}, and time gives the instants; leave one out")
     time = np.array(request.time, dtype=np.float64)
     faults += time_faults(time)
     if time.shape == (1,):
@@ -297,14 +279,8 @@ def _result(
 ) -> Simulation:  # fmt: skip
     """The result with its energies and errors."""
     structure, mechanism, time = model.structure, model.mechanism, course.sampled
-    trajectory, work = measured.trajectory(mechanism, time), measured.work
-    if measured.energies is None:
-        state = State.of(trajectory)
-        stored = sum((energy_of(force, state) for force in mechanism.forces), start=np.zeros(len(time)))
-        energy = masses(state)[1]
-        kinetic, gravity = energy.kinetic, energy.gravity
-    else:
-        kinetic, gravity, stored = measured.energies
+    trajectory, work = measured.trajectory, measured.work
+    kinetic, gravity, stored = measured.energies
     names, notes = mechanism.driven_coordinates, course.notes
     bare = [mechanism.body_name(b) for b in massless(mechanism)]
     if bare:
@@ -327,11 +303,15 @@ def _result(
         k, text = min(faults)
         values = {name: float(coordinate_motion(trajectory, name).value[k]) for name in names}
         group = equations.weakest(float(time[k]), np.concatenate(course.samples)[k])
-        text = (
-            f"t = {time[k]:.6g} s: {group}: {text} at {values_text(values, mechanism.units)}: the run is "
-            "wrong from there on; take a smaller tolerance, or another method"
+        elastic = request.method == "penalty"
+        remedy = (
+            "the springs and dampers of the joints take it; take less damping, more stiffness"
+            if elastic
+            else "the run is wrong from there on; take a smaller tolerance"
         )
-        if course.status == "finished" or course.status.startswith("event"):
+        place = values_text(values, mechanism.units)
+        text = f"t = {time[k]:.6g} s: {group}: {text} at {place}: {remedy}, or another method"
+        if not elastic and (course.status == "finished" or course.status.startswith("event")):
             course.status = f"failed: {text}"
         else:
             notes.append(text)

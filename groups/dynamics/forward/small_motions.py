@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from groups.dynamics.forward.equations import CannotGoOnError
-from groups.dynamics.forward.loads import Applied, applied_faults
+from groups.dynamics.forward.equations import Applied, CannotGoOnError, applied_faults
 from groups.dynamics.forward.running import model_of
 from groups.dynamics.forward.trees import Trees, calling_back, massless_text
 from groups.model import Model
@@ -150,7 +149,7 @@ class Linearisation:
 
 
 def equilibrium(
-    of: Structure | Mechanism,
+    of: Model | Structure | Mechanism,
     *,
     initial: Mapping[str, float] | None = None,
     applied: Mapping[str, Applied] | None = None,
@@ -191,7 +190,7 @@ def equilibrium(
 
 
 def linearise(
-    of: Structure | Mechanism,
+    of: Model | Structure | Mechanism,
     *,
     at: Mapping[str, float] | None = None,
     applied: Mapping[str, Applied] | None = None,
@@ -307,17 +306,20 @@ def _damped(K: Floats, M: Floats, f: Floats, damping: float, unit: Floats, radiu
 
 
 def _equations(
-    of: Structure | Mechanism, given: Mapping[str, float], applied: Mapping[str, Applied]
+    of: Model | Structure | Mechanism, given: Mapping[str, float], applied: Mapping[str, Applied]
 ) -> Trees:
-    model = model_of(of)
-    reference, given = model.reference_inputs, by_id(model.mechanism, given)
+    if not isinstance(of, Model | Structure | Mechanism):
+        raise TypeError(f"takes a model, a structure or a mechanism, not a {type(of).__name__}")
+    model = of if isinstance(of, Model) else model_of(of)
+    given, applied = by_id(model.mechanism, given), by_id(model.mechanism, applied)
+    reference = model.reference_inputs
     faults = name_faults(tuple(reference), [*reference, *given], "value")
     faults += [f"value of {name} {fault}" for name, value in given.items() if (fault := range_fault(value))]
     faults += applied_faults(applied, model.mechanism)
     if faults:
         raise ValueError(BETWEEN.join(faults))
     value = np.array([given.get(name, start) for name, start in reference.items()], dtype=np.float64)
-    found = Trees(model, by_id(model.mechanism, applied), {}, "DOP853", 1e-12, compiled=False, whole=False)
+    found = Trees(model, applied, {}, "DOP853", 1e-12, compiled=False, whole=False)
     try:
         found.begin(0.0, value, 0.0 * value)  # raises where no mass moves, or a position is out of reach
     except CannotGoOnError as error:

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,7 +15,7 @@ import numpy as np
 
 from groups.dynamics.forces import TYPES
 from groups.dynamics.forces.at import At, Called
-from groups.dynamics.masses import MassTable
+from groups.dynamics.masses import bodies_with_mass, gravity_of
 from groups.engine.kinematics import Closure, Group
 from groups.engine.twins import groups_of
 from groups.setting import Setting
@@ -48,10 +48,9 @@ class Block(NamedTuple):
 class Coordinates:
     """Numbers of groups: their unknowns and inputs as inputs "x" of a graph."""
 
-    def __init__(self, graph: Graph, inputs: int) -> None:
-        self.graph, self.first = graph, inputs
+    def __init__(self, graph: Graph, first: int, place: Mapping[tuple[int, str], int]) -> None:
+        self.graph, self.first, self.place = graph, first, dict(place)
         self.frames: dict[int, Frame] = {}
-        self.place: dict[tuple[int, str], int] = {}
 
     def unknown(self, k: int) -> Node:
         return self.graph.input("x", self.first + k)
@@ -78,23 +77,17 @@ class Traced:
         self.mechanism, self.frames = model.mechanism, model.frames
         self.group_names = ("the whole mechanism",) if whole else model.group_names
         setting = Setting.at(model.structure, model.frames, model.reference)
-        inputs = setting.inputs if model.inputs is None else model.inputs
-        graph = self.graph = Graph()
-        self.drives = list(self.mechanism.driven_coordinates)
-        self.start: list[float] = list(map(float, inputs))
-        self.lengths = [is_length(name) for name in self.drives]
+        self.graph, self.laws = Graph(), tuple(laws)
+        self.start: list[float] = []
+        self.lengths: list[bool] = []
+        self.names: list[str] = []
         self.rows: list[Number] = []
         self.blocks: list[Block] = []
         self.measured: dict[tuple[int, str], Number] = {}
-        self.law_rows = [self.drives.index(name) for name in laws]
         #: By row, the index of its group; None of a law's.
-        self.group_of: list[int | None] = [None] * len(laws)
-        #: By unknown, the index of its group and its name there; names of all coordinates.
+        self.group_of: list[int | None] = []
+        #: By unknown, the index of its group and its name there.
         self.unknowns: list[tuple[int, Name]] = []
-        self.names = list(self.drives)
-        for i, k in enumerate(self.law_rows):
-            self.blocks.append(Block(i, i + 1, k, k + 1))
-            self.rows.append(graph.input("x", k) - graph.input("law", 3 * i))
         self.whole = whole
         #: Of the plane: angles of the trees with the bodies before and behind the hinge, and a sign.
         self.hinges: list[tuple[int, int, int, float]] = []
@@ -103,14 +96,33 @@ class Traced:
         named = [force.coordinate for force in self.mechanism.forces if force.coordinate is not None]
         # Coordinates along which forces act.
         wanted = dict.fromkeys(self.mechanism.place_of(name) for name in (*named, *applied))
-        numbers = self._close(setting, wanted)
+        numbers = self._begin(setting, setting.inputs if model.inputs is None else model.inputs)
+        self._close(setting, numbers, wanted)
         self.bodies = numbers.frames
-        self.n, self.m = len(self.start), len(self.rows)
-        self.free = self.n - len(self.blocks)
+        #: Coordinates, their rates, rows, and independent coordinates.
+        self.n = self.w = len(self.start)
+        self.m, self.free = len(self.rows), self.n - len(self.blocks)
         self.unit = np.where(self.lengths, self.frames.size, 1.0)
+        self._direct()
         self.jacobian = self._jacobian()
-        self._differentiate()
-        self._balance(applied, laws)
+        #: Rates of the rows, those by the laws alone, and second rates without those of the coordinates.
+        self.rates = derivative(self.rows, self.steady)
+        self.moved = derivative(self.rows, Direction(self._of_law)) if laws else [0.0] * self.m
+        self.bias = derivative(self.rates, self.steady)
+        self._balance(applied)
+
+    def _begin(self, setting: Setting, inputs: Floats) -> Coordinates:
+        """Coordinates of the drives, and rows of their laws."""
+        self.drives = list(self.mechanism.driven_coordinates)
+        self.names += self.drives
+        self.start += map(float, inputs)
+        self.lengths += map(is_length, self.drives)
+        self.law_rows = [self.drives.index(name) for name in self.laws]
+        for i, k in enumerate(self.law_rows):
+            self.group_of.append(None)
+            self.blocks.append(Block(i, i + 1, k, k + 1))
+            self.rows.append(self.graph.input("x", k) - self.graph.input("law", 3 * i))
+        return Coordinates(self.graph, len(self.start), setting.drives)
 
     def owner(self, row: int) -> str:
         """The group of a row, for messages."""
@@ -128,12 +140,18 @@ class Traced:
         group.find_reference(closed_forms=False)
         return [group]
 
-    def _close(self, setting: Setting, wanted: Collection[tuple[int, str]]) -> Coordinates:
+    def unknowns_at(self, setting: Setting) -> Floats:
+        """The groups' unknowns in a pose that is closed."""
+        groups, found = self.made(setting), list[Number]()
+        for group, name in ((groups[g], name) for g, name in self.unknowns):
+            known = name in group.names
+            found.append(group.start[group.names.index(name)] if known else group.at_reference(*name))
+        return np.array(found, dtype=np.float64)
+
+    def _close(self, setting: Setting, numbers: Coordinates, wanted: Collection[tuple[int, str]]) -> None:
         """Rows of all groups, in their order; coordinates that no tree has get a row of their own."""
-        numbers, mechanism = Coordinates(self.graph, len(self.start)), self.mechanism
+        mechanism = self.mechanism
         numbers.frames[0] = Frame(clean(self.frames.position[0]), clean(self.frames.rotation[0].T))
-        for (j, name), row in setting.drives.items():
-            numbers.place[j, name] = row
         for group in self.made(setting):
             group.form = None
             top, first = len(self.rows), numbers.first
@@ -147,7 +165,7 @@ class Traced:
             solved = {name: first + k for k, name in enumerate(group.names) if len(name) == 2}
             ends = {*group.cuts, *(j for s in group.struts for j in (s.pin, s.ball, s.slide))}
             for j, name in wanted:
-                if j in ends and (j, name) not in solved and (j, name) not in setting.drives:
+                if j in ends and (j, name) not in solved and (j, name) not in numbers.place:
                     self.measured[j, name] = _measured(group, numbers, bodies, rows, j, name)
             self.rows += rows
             self.group_of += [group.index] * len(rows)
@@ -168,7 +186,6 @@ class Traced:
         limits = mechanism.coordinate_limits
         #: Coordinates with limits, as far as the trees have them.
         self.limited = {name: numbers.place.get(mechanism.place_of(name)) for name in limits}
-        return numbers
 
     def _jacobian(self) -> dict[tuple[int, int], Number]:
         """Nonzero derivatives by (row, coordinate)."""
@@ -179,25 +196,29 @@ class Traced:
                 mask |= masks[i]
             masks.append(mask)
         found = {}
-        for j in range(self.n):
-            by = Direction(lambda *_: 0.0)
-            by.memo[self.graph.input("x", j).i] = 1.0
-            by.memo.update((i, 0.0) for i, mask in enumerate(masks) if not mask >> j & 1)
-            which = [r for r, x in enumerate(self.rows) if is_node(x) and masks[x.i] >> j & 1]
+        for j, (of, mask) in enumerate(self._units()):
+            by = Direction(of.of, of.body)
+            by.memo.update((i, 0.0) for i, other in enumerate(masks) if not mask & other)
+            which = [r for r, x in enumerate(self.rows) if is_node(x) and masks[x.i] & mask]
             for r, x in zip(which, derivative([self.rows[r] for r in which], by), strict=True):
                 if not is_zero(x):
                     found[r, j] = x
         return found
 
-    def _differentiate(self) -> None:
-        """Directions of unit rates, of the motion, and of it without second rates; what follows of rows."""
+    def _units(self) -> Iterator[tuple[Direction, int]]:
+        """Direction of each unit rate, and the coordinates that change with it as bits."""
+        for j in range(self.n):
+            yield Direction(partial(_unit, j)), 1 << j
+
+    def _of_law(self, name: str, k: Any) -> Number:
+        return self.graph.input("law", k + 1) if name == "law" and k % 3 < 2 else 0.0
+
+    def _direct(self) -> None:
+        """Directions of unit rates, of the motion, and of it without second rates."""
         make, F = self.graph.input, self.free
 
-        def of_law(name: str, k: Any) -> Number:
-            return make("law", k + 1) if name == "law" and k % 3 < 2 else 0.0
-
         def steady(name: str, k: Any) -> Number:
-            return make("v", k) if name == "x" else of_law(name, k)
+            return make("v", k) if name == "x" else self._of_law(name, k)
 
         def moving(name: str, k: Any) -> Number:
             return make("a", k) if name == "v" else steady(name, k)
@@ -207,30 +228,26 @@ class Traced:
 
         self.columns = [Direction(partial(of_column, k)) for k in range(F)]
         self.time, self.steady = Direction(moving), Direction(steady)
-        #: Rates of the rows, those by the laws alone, and second rates without those of the coordinates.
-        self.rates = derivative(self.rows, self.steady)
-        self.moved = derivative(self.rows, Direction(of_law)) if self.law_rows else [0.0] * self.m
-        self.bias = derivative(self.rates, self.steady)
 
-    def _balance(self, applied: Sequence[str], laws: Sequence[str]) -> None:
+    def _balance(self, applied: Sequence[str]) -> None:
         """Mass matrix by its lower triangle, generalised forces, energies, power of elements and laws."""
         # A law's power is that of the motion without the loads': a row more, along the true rates.
-        columns = [*self.columns, self.steady] if laws else self.columns
+        columns = [*self.columns, self.steady] if self.law_rows else self.columns
         self.mass: list[list[Number]] = [[0.0] * (k + 1) for k in range(len(columns))]
         self.force: list[Number] = [0.0] * len(columns)
         self.kinetic: Number = 0.0
         self.potential: Number = 0.0
+        self.stored: Number = 0.0
         self.power: Number = 0.0
         #: Of the motion with its accelerations: rate of both energies, and the size of its terms.
         self.change: Number = 0.0
         self.exchange: Number = 0.0
-        table = MassTable.of(self.mechanism, self.frames)
-        gravity = table.gravity.tolist()
-        for b, mass, centre, moment in table.rows:
+        gravity = gravity_of(self.mechanism)
+        for b, mass, centre, moment in bodies_with_mass(self.mechanism, self.frames):
             self._mass(columns, self.bodies[b], mass, clean(centre), clean(moment), gravity)
-        at = self.at = _Traced(self, columns)
+        at = _Traced(self, columns)
         for force in self.mechanism.forces:
-            TYPES[force.type].exert(force, at)
+            self.stored = self.stored + TYPES[force.type].exert(force, at)
         for i, name in enumerate(applied):
             at.along(name, self.graph.input("applied", i))
 
@@ -265,11 +282,7 @@ class Traced:
             else:
                 axes = [x for axis in frame.axes for x in axis]
                 numbers += [*frame.place, *axes, *velocity, *acceleration]
-        stored: Number = 0.0
-        for force in self.mechanism.forces:
-            if hasattr(TYPES[force.type], "energy"):
-                stored = stored + TYPES[force.type].energy(force, self.at)
-        energies = [self.kinetic, self.potential, stored, self.change, self.exchange]
+        energies = [self.kinetic, self.potential, self.stored, self.change, self.exchange]
         return [*numbers, *energies, *self.rows, *self.rates]
 
     @cached_property
@@ -310,6 +323,10 @@ class Traced:
         self.potential = self.potential - mass * dot(c.place, gravity)
 
 
+def _unit(j: int, name: str, k: Any) -> Number:
+    return float((name, k) == ("x", j))
+
+
 class _Traced(At):
     """Of the traced mechanism; loads go to its generalised forces."""
 
@@ -334,19 +351,23 @@ class _Traced(At):
         return [graph.make("user", operands, (_Output(outside, k), 0)) for k in range(count)]
 
     def push(self, b: int, place: Vector, force: Vector, moment: Vector = ZERO) -> None:
-        motion, of = self.of.bodies[b].motion, self.of
         about = plus(cross(place, force), moment)  # of the world's origin
-        for k, by in enumerate(self.columns):
-            linear, angular = motion.twist(by)
-            of.force[k] = of.force[k] + dot(linear, force) + dot(angular, about)
-        linear, angular = motion.twist(of.steady)
-        of.power = of.power + dot(linear, force) + dot(angular, about)
+
+        def power(by: Direction) -> Number:
+            linear, angular = self.of.bodies[b].motion.twist(by)
+            return dot(linear, force) + dot(angular, about)
+
+        self._exert(power)
 
     def along(self, name: str, effort: Number) -> None:
-        of, x = self.of, self.of.measured[self.mechanism.place_of(name)]
+        x = self.of.measured[self.mechanism.place_of(name)]
+        self._exert(lambda by: effort * derivative([x], by)[0])
+
+    def _exert(self, power: Callable[[Direction], Number]) -> None:
+        """Add a load by its power along directions."""
+        self.of.power = self.of.power + power(self.of.steady)
         for k, by in enumerate(self.columns):
-            of.force[k] = of.force[k] + effort * derivative([x], by)[0]
-        of.power = of.power + effort * derivative([x], of.steady)[0]
+            self.of.force[k] = self.of.force[k] + power(by)
 
 
 class _Outside:

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from groups.dynamics.forward.equations import CannotGoOnError, Measured, instant
+from groups.dynamics.forward.equations import CannotGoOnError, Equations, too_small
 from groups.dynamics.forward.evaluation import CAPACITY, LEAP, MASSLESS, How, Kept
-from groups.dynamics.forward.integration import Change, Run, too_small
-from groups.dynamics.forward.program import Memory, Program
+from groups.dynamics.forward.integration import Change, Run
+from groups.dynamics.forward.program import Memory
 from groups.dynamics.forward.stepping import FULL, STUCK, interpolated
 from groups.engine.solve import END
 from groups.motion import Motion
@@ -26,7 +26,7 @@ from groups.trajectory import STATUS
 from mbssa.graph.script import CallbackError
 
 if TYPE_CHECKING:
-    from groups.dynamics.forward.loads import Applied
+    from groups.dynamics.forward.equations import Applied
     from groups.model import Model
     from groups.motion import Law
     from groups.trajectory import Trajectory
@@ -49,29 +49,26 @@ SAME = 1e-6
 LISTED = 5
 
 
-class Trees:
+class Trees(Equations):
     """Equations of motion of a model in all coordinates of its groups' trees, or of one tree: ``whole``."""
 
     def __init__(
         self, model: Model, applied: Mapping[str, Applied], laws: Mapping[str, Law], integrator: str,
         tolerance: float, compiled: bool | None, whole: bool,
     ) -> None:  # fmt: skip
-        self.model, self.mechanism, self.laws, self.applied = model, model.mechanism, laws, applied
-        asks = bool(laws) or any(map(callable, applied.values()))
-        self.program = Program.of(model, tuple(applied), tuple(laws), asks, whole)
-        self.traced, self.tolerance = self.program.traced, tolerance
+        super().__init__(model, applied, laws, "partitioning" if whole else "groups")
+        self.tolerance = tolerance
         self.integrator, self.adapts = integrator, compiled is None
         in_code = self.program.compiles(integrator) if compiled is None else compiled
-        self.printed = self.program.printed(integrator, in_code)
+        self.printed = self.program.printed(integrator, in_code, wanted=compiled is True)
         self.memory = Memory(self.printed, self._ask)
         self.room = self.printed.room
-        self.evaluations, self.longest_step = 0, np.inf
         self.coordinates = tuple(n for n in self.traced.drives if n not in laws)
         self._way: tuple[Floats, Floats] | None = None
         #: Coordinates (n,) and their rates (n, D) for unit rates of the driven ones.
         self._accepted = np.array(self.traced.start), np.zeros((self.traced.n, len(self.traced.drives)))
         self.memory["applied"] = [0.0 if callable(value) else float(value) for value in applied.values()]
-        self.memory["allowed"], self.memory["close"] = np.inf, CLOSE * tolerance
+        self.memory["allowed"], self.memory["close"] = self.allowed, CLOSE * tolerance
         self.start = np.zeros(self.room.state)
 
     def _ask(self, t: float, m: Any) -> None:
@@ -116,7 +113,7 @@ class Trees:
         for k, name in enumerate(self.traced.drives):
             y[self.traced.n + k] = float(coordinate_motion(last, name).rate[0])
         self._take(t, y)
-        off = instant(self, t, self.start).position[0] - last.position[0]
+        off = self.instant(t, self.start).position[0] - last.position[0]
         if not np.abs(off).max() <= SAME * self.model.frames.size:
             raise ValueError(
                 "start: the bodies have other poses in this mechanism or by these laws at that time"
@@ -134,7 +131,7 @@ class Trees:
             raise CannotGoOnError("the groups cannot be closed in the initial pose")
         if not sound:
             raise CannotGoOnError(self._unsound())
-        memory["allowed"] = max(REDUNDANT * memory["kept"][Kept.REST], CONSISTENT)
+        memory["allowed"] = self.allowed = max(REDUNDANT * memory["kept"][Kept.REST], CONSISTENT)
         self.start = memory["closed"]
         self.start[-1] = 0.0
         if not self.laws:
@@ -186,13 +183,9 @@ class Trees:
         reference = np.array(list(model.reference_inputs.values()))
         inputs = inputs_at(model, pose, reference, model.reference)
         setting = replace(Setting.at(model.structure, model.frames, pose), inputs=inputs)
-        groups, x = traced.made(setting), inputs.tolist()
-        for group, name in ((groups[g], name) for g, name in traced.unknowns):
-            known = name in group.names
-            x.append(group.start[group.names.index(name)] if known else group.at_reference(*name))
-        found = np.array(x, dtype=np.float64)
+        found = np.concatenate([inputs, traced.unknowns_at(setting)])
         if self.mechanism.space == "planar":
-            away = pose.angle - self.measured(np.zeros(1), self._still(found)).orientation[0]
+            away = pose.angle - self.measured(np.zeros(1), self._still(found)).trajectory.orientation[0]
             turns = 2 * np.pi * np.round(away / (2 * np.pi))
             for k, parent, body, sign in traced.hinges:
                 found[k] += sign * (turns[body] - turns[parent])
@@ -229,7 +222,7 @@ class Trees:
         """All bodies at rest at values of the driven coordinates."""
         self.balance(value, np.zeros(len(value)))
         zero = np.zeros(1)
-        return self.measured(zero, self._still(self.tangents[0])).trajectory(self.mechanism, zero)
+        return self.measured(zero, self._still(self.tangents[0])).trajectory
 
     def _still(self, x: Floats) -> Floats:
         """Sample at rest."""
@@ -246,14 +239,10 @@ class Trees:
         return self.memory.evaluate(t, y, how)
 
     def rate(self, t: float, y: Floats) -> Floats:
-        """Derivative of a state; NaN where it is refused."""
-        if not np.isfinite(y).all() or not self._evaluate(t, y, How.TRIAL):
-            return np.full(len(y), np.nan)
-        found: Floats = self.memory["rate"]
-        return found
+        self.evaluations += 1
+        return self.memory.rate(t, y)
 
     def settle(self, t: float, y: Floats) -> Floats | None:
-        """The state on the constraints, by the coordinates by which the others move least."""
         if not self._evaluate(t, y, How.ALL):
             raise CannotGoOnError(f"t = {t:.9g} s: {self._unsound()}")
         self.memory["signs"] = self.memory["trials"]
@@ -261,7 +250,6 @@ class Trees:
         return found
 
     def sample(self, t: float, y: Floats) -> Floats:
-        """Coordinates, rates, second rates, work, power, least pivot; nothing is changed."""
         memory, n = self.memory, self.traced.n
         pivots = memory.p[: self.room.restored].copy()
         near = self._evaluate(t, y, How.LOOK) and self._near()
@@ -274,13 +262,7 @@ class Trees:
             raise CannotGoOnError(self._unsound())
         return found
 
-    def measured(self, time: Floats, samples: Floats) -> Measured:
-        """All bodies at samples."""
-        laws = np.array([law(time) for law in self.laws.values()]).reshape(-1, len(time))
-        return self.program.measured(time, samples, laws, self.memory["allowed"])
-
     def weakest(self, t: float, sample: Floats) -> str:
-        """The group that is nearest to a singular position."""
         memory, traced = self.memory, self.traced
         self._evaluate(t, np.append(sample[: 2 * traced.n], 0.0), How.LOOK)
         rows, columns = memory["row"], memory["column"]

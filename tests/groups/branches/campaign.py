@@ -88,14 +88,14 @@ def sweep(model, longest, truth, rng, number, count):
     known = len(branch.position)
     count["poses"] += number
     d = branch.position.shape[2]
-    for k in np.flatnonzero(~found.status.any(axis=0)).tolist():
+    for k in np.flatnonzero(~found.status.any(axis=1)).tolist():
         if k < known:  # by positions of driven and jointed bodies; those that spin idly turn by a convention
-            off = np.abs(found.position[:, k, :d] - branch.position[k]).max(axis=1) / model.frames.size
+            off = np.abs(found.position[k, :, :d] - branch.position[k]).max(axis=1) / model.frames.size
             off[list({b for spin in spins(model) for b in spin.bodies})] = 0.0
             count["poses silent"] += bool((off > SAME).any())
         else:
             count["poses silent"] += truth.singular
-    count["poses refused"] += int(found.status[:, :known].any(axis=0).sum())
+    count["poses refused"] += int(found.status[:known].any(axis=1).sum())
 
 
 def spins(model):

@@ -81,6 +81,7 @@ def test_steps_of_the_residual_form_are_bounded():
     pytest.importorskip("sksundae")
     found = groups.simulate(pendulum(), 1.0, method="dae", most_steps=3, compiled=False)
     assert "after 3 steps; allow more most_steps" in found.status
+    assert groups.simulate(pendulum(), 1.0, method="dae", steps=3, compiled=False).steps > 10
 
 
 def test_a_search_for_an_equilibrium_is_bounded(monkeypatch):

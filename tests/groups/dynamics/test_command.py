@@ -116,6 +116,14 @@ def test_what_is_wrong_is_said_at_once(run_mbssa, engine, tmp_path):
     assert done.exit_code == 2
     assert "'2-3.Fz'; did you mean '2-3.Mz'" in done.stderr
     assert not (tmp_path / "a.svg").exists()
+    for drives, message in (
+        ("9-9", "error: --drives: no joint '9-9'; the joints are 1-2, 2-3, 3-4, 1-4"),
+        (",", "error: Invalid value for '--drives': names nothing"),
+        ("1-2,1-4", "error: --drives 1-2.angle, 1-4.slide do not determine the mechanism"),
+    ):
+        done = run_mbssa("forces", str(engine), "--drives", drives, "--plot", str(tmp_path / "a.svg"))
+        assert done.exit_code == 2
+        assert " ".join(done.stderr.split()).startswith(message)
 
 
 def test_open_reactions_are_named_and_given_on_request(run_mbssa, tmp_path):

@@ -71,7 +71,13 @@ def test_drives_that_determine_nothing_are_refused():
         groups.forces(trajectory, drives=["1-2.angle", "1-4.angle"])
     with pytest.raises(ValueError, match=r"drives of no coordinate"):
         groups.forces(trajectory, drives=[])
-    with pytest.raises(ValueError, match=r"no joint '1-9'"):
+    with pytest.raises(ValueError, match=r"drives: no joint '1-9'"):
         groups.forces(trajectory, drives="1-9.angle")
+    structure = mbssa.decompose(mbssa.load("cam_flat"))
+    cam = groups.build(structure).solve(groups.default_motion(structure.mechanism, steps=3))
+    with pytest.raises(ValueError, match=r"drives 2-3.contact: no joint is driven in that"):
+        groups.forces(cam, drives="2-3.contact")
+    with pytest.raises(ValueError, match=r"no joint is driven in 2-3.contact"):
+        groups.build(mbssa.decompose(mbssa.with_inputs(structure.mechanism, "2-3.contact")))
     with pytest.raises(ValueError, match="leave the structure out"):
         groups.forces(trajectory, structure, drives="1-4.angle")

@@ -1,6 +1,5 @@
 """A simulation whose energy is off balance has failed, and says from which instant on."""
 
-import dataclasses
 import re
 
 import numpy as np
@@ -69,7 +68,7 @@ def test_a_run_is_not_finished_with_its_energy_off(monkeypatch):
     def heavier(*given):
         found = sound(*given)
         kinetic, gravity, stored = found.energies
-        return dataclasses.replace(found, energies=(kinetic, 1.1 * gravity, stored))
+        return found._replace(energies=(kinetic, 1.1 * gravity, stored))
 
     monkeypatch.setattr(Program, "measured", heavier)
     found = groups.simulate(pendulum, **run)
@@ -128,3 +127,12 @@ def test_samples_off_their_balance_are_a_fault_of_their_group():
         k, found = trees.measured(time, off).fault
         assert k == 1
         assert found.startswith(text)
+
+
+def test_a_run_whose_joints_take_energy_says_so():
+    mechanism = with_masses(mbssa.load("slider_crank_isostatic"))
+    run = {"method": "penalty", "tolerance": 1e-6, "steps": 5, "compiled": False, "rates": {"1-2.angle": 3.0}}
+    soft = groups.simulate(mechanism, 0.1, stiffness=1e4, damping=100.0, **run)
+    assert any("springs and dampers of the joints take it" in note for note in soft.notes)
+    stiff = groups.simulate(mechanism, 0.1, stiffness=1e7, damping=1e5, **run)
+    assert not any("balance of energy" in note for note in stiff.notes)

@@ -160,6 +160,15 @@ def test_a_rhombus_stays_a_rhombus(rate):
     assert angle == pytest.approx(bars_truth(1, rate, 1.0), abs=1e-5)
 
 
+def test_multipliers_end_before_a_flat_pose_by_its_name():
+    rhombus = four_bar((0.0, 1.0), (1.0, 1.0), (1.0, 0.0))
+    run = groups.simulate(
+        rhombus, 1.0, method="lagrange", rates={"A.angle": -1.0}, most_steps=60, compiled=False
+    )
+    assert "just before a singular position" in run.status
+    assert 0.6 < run.time[-1] < 0.8
+
+
 @pytest.mark.parametrize("more", [1e-2, 1e-4, 1e-6, -1e-3, -1e-5])
 def test_a_near_miss_is_no_passage(more):
     """A rocker of 1 m and a little more: near the flat pose it turns round fast instead of passing."""

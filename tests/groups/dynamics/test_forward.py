@@ -98,6 +98,27 @@ def test_all_faults_at_once():
         assert part in said
 
 
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"duration": "1"}, "duration is '1'; write"),
+        ({"steps": 2.5}, r"steps is 2\.5; write a whole number"),
+        (
+            {"duration": 2.0, "time": [0.0, 1.0]},
+            r"duration is 2\.0, and time gives the instants; leave one out",
+        ),
+        ({"tolerance": "1e-8"}, "tolerance is '1e-8'; write a number"),
+        (
+            {"events": [groups.Event("high", lambda _: "up")]},
+            "event high: its function gives 'up'; return a number",
+        ),
+    ],
+)
+def test_unfit_arguments_are_named(wrong, said):
+    with pytest.raises(ValueError, match=said):
+        groups.simulate(pendulum(), **wrong)
+
+
 def test_events_end_a_run_and_interruptions_keep_it():
     event = groups.Event("bottom", "1-2.angle", 0.0, direction=-1)
     found = groups.simulate(pendulum(), 3.0, initial={"1-2.angle": 0.5}, events=[event], compiled=False)

@@ -10,8 +10,6 @@ from dense_forces import with_masses
 import groups
 import mbssa
 from groups.dynamics.forward.lagrange import Lagrange
-from groups.dynamics.forward.loads import Loads
-from groups.posed import configuration_at
 from mbssa.loads import Force
 
 #: Angles of Andrews' squeezer as the IVP test set prints them, by index of the body (K3, K5, K7): at
@@ -280,18 +278,16 @@ def test_reactions_by_groups_are_the_multipliers(name):
     found = groups.simulate(structure, 0.02, steps=3, compiled=False)
     model = groups.build(structure)
     last = found.trajectory.instants(slice(-1, None))
-    loads = Loads(mechanism, model.frames, {})
-    at = configuration_at(last.position[0], last.orientation[0])
-    lagrange = Lagrange(structure, model.frames, at, loads, {}, last)
-    parts, rows = lagrange.at(0.02, lagrange.start)
-    multipliers = lagrange.solved(0.02, parts, rows).multipliers
-    wide, linear = lagrange.bodies.wide[2], parts[0].shape[1]
+    lagrange = Lagrange(model, {}, {}, "lagrange", last)
+    at = lagrange.at(0.02, lagrange.start)
+    multipliers = lagrange.solved(at)[2]
+    wide, linear = (3, 2) if lagrange.planar else (6, 3)
     for joint in mechanism.joints:
         body = joint.bodies[1] - 1
         if body == 0:
             continue
-        mine = lagrange.constraints.source == joint.index
-        load = -rows.jacobian[mine].T @ multipliers[mine]
+        mine = np.array(lagrange.traced.group.source)[lagrange.own] == joint.index
+        load = -at.jacobian[mine].T @ multipliers[mine]
         force = load[(body - 1) * wide : (body - 1) * wide + linear]
         scale = np.abs(found.forces.shaking_force[-1]).max()
         np.testing.assert_allclose(found.forces.joint(joint.id).force[-1], force, atol=1e-8 * scale)

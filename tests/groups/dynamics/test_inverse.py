@@ -356,24 +356,36 @@ def test_what_was_not_kept_is_said():
 
 def test_applied_forces_are_checked_all_at_once():
     trajectory = groups.build(mbssa.decompose(mbssa.load("planar_four_bar"))).solve()
+    applied = {"7-8.angle": 1.0, "1-4.slide": 1.0, "1-2.angle": [1.0, 2.0], "2-3": 1.0, "2-3.angle": 1e300}
     with pytest.raises(ValueError, match="applied") as error:
-        groups.forces(trajectory, applied={"7-8.angle": 1.0, "1-4.slide": 1.0, "1-2.angle": [1.0, 2.0]})
+        groups.forces(trajectory, applied=applied)
     said = str(error.value)
-    for text in ("'7-8'", "1-4 has angle", "(361,)"):
+    for text in ("'7-8'", "1-4 has 1-4.angle", "(361,)", "'2-3': joint 2-3 has 2-3.angle", "is 1e+300;"):
         assert text in said
+    with pytest.raises(TypeError, match=r"applied takes forces by coordinate.*not 5"):
+        groups.forces(trajectory, applied=5)
 
 
 def test_a_body_of_another_joint_is_refused():
     forces = groups.forces(solved(crank_mechanism().build(), steps=2))
     with pytest.raises(KeyError, match=r"'rod'.* frame, crank"):
         forces.joint("1-2", on="rod")
+    for wrong in (99, -1, None):
+        with pytest.raises(KeyError, match=f"no joint {wrong}; joints have ids, and indices from 0"):
+            forces.joint(wrong)
+    with pytest.raises(ValueError, match="write 'si' or 'file'"):
+        forces.columns("SI")
 
 
 def test_a_structure_of_other_inputs_is_refused():
     bar = mbssa.load("planar_four_bar")
     trajectory = solved(with_masses(bar), steps=2)
-    with pytest.raises(ValueError, match="other driven coordinates"):
+    with pytest.raises(ValueError, match="other joints or driven coordinates"):
         groups.forces(trajectory, mbssa.decompose(mbssa.with_inputs(bar, ["1-4.angle"])))
+    with pytest.raises(ValueError, match="other joints"):
+        groups.forces(trajectory, mbssa.decompose(mbssa.load("slider_crank")))
+    with pytest.raises(TypeError, match="a Mechanism is no structure"):
+        groups.forces(trajectory, bar)
 
 
 def test_a_motion_of_the_global_approach_has_the_same_forces():

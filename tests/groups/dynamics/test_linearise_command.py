@@ -92,7 +92,7 @@ def test_bad_input_is_one_sentence(run_mbssa, tmp_path, monkeypatch):
         (["slider_crank", "--apply", "1-9.angle=3"], 2, "1-9"),
         (["slider_crank", "--initial", "1-2.angle"], 2, "NAME=VALUE"),
         (["slider_crank", "--points", "crank.x"], 2, "--points:"),
-        ([*played, "--mode", "2"], 2, "--mode 2: there are 1"),
+        ([*played, "--mode", "2"], 2, "--mode 2: beyond the last of 1 mode"),
         ([*played, "--amplitude", "0"], 2, "--amplitude 0"),
         ([*played, "--here", "--initial", "1-2.angle=90"], 1, "does not oscillate"),
         (["slider_crank", "--amplitude", "5"], 2, "--amplitude:"),

@@ -82,7 +82,7 @@ def by_hand(t, y):
 
 def dependent(mechanism):
     """Coordinates of the whole mechanism's tree that are not driven."""
-    traced = Program.of(groups.build(mbssa.decompose(mechanism)), (), (), False, True).traced
+    traced = Program.of(groups.build(mbssa.decompose(mechanism)), (), (), False, "partitioning").traced
     return set(traced.names) - set(traced.drives)
 
 

@@ -208,6 +208,14 @@ def test_faults_of_what_is_given_are_said_and_exceptions_of_functions_raised():
     (name,) = mechanism.driven_coordinates
     with pytest.raises(ZeroDivisionError):
         groups.linearise(mechanism, applied={name: lambda t: 1 / 0})
+    for at, message in (({name: "x"}, "is 'x'; write a number"), ({1: 1.0}, "1 is not driven")):
+        with pytest.raises(ValueError, match=message):
+            groups.linearise(mechanism, at=at)
+    for wrong in ({"at": 5}, {"applied": 5}):
+        with pytest.raises(TypeError, match="5 names no coordinates"):
+            groups.linearise(mechanism, **wrong)
+    with pytest.raises(TypeError, match="takes a model, a structure or a mechanism, not a str"):
+        groups.equilibrium("andrews")
     with pytest.raises(ValueError, match="is a text"):
         groups.simulate(mechanism, duration=0.01, applied={name: "5"})
     for law, said in ((3.0, "is no law"), (lambda t: np.nan, "is not finite"), (lambda t: 1 / 0, "division")):
@@ -219,7 +227,7 @@ def test_faults_of_what_is_given_are_said_and_exceptions_of_functions_raised():
     with pytest.raises(ValueError, match="start: 3 is no run"):
         groups.simulate(mechanism, duration=0.01, start=3)
     solved = groups.build(mbssa.decompose(mechanism)).solve()
-    with pytest.raises(ValueError, match=f"'{name}': is not finite(.|\n)*'x' is no number"):
+    with pytest.raises(ValueError, match=f"'{name}': is nan(.|\n)*'x' is no number"):
         groups.forces(solved, applied={name: np.nan, "1-4.angle": "x"})
 
 

@@ -6,7 +6,7 @@ from refusals import refused
 
 import groups
 import mbssa
-from groups.dynamics.forces import wrenches_of
+from groups.dynamics.forces import exerted
 from groups.dynamics.state import State
 
 MASS, STIFFNESS, SPEED = 0.5, 2e4, 1.2
@@ -109,7 +109,7 @@ def test_a_terrain_that_moves_is_a_profile_of_its_body():
         }
         mechanism = m.motion(laws, duration=0.05, steps=5).build()
         state = State.of(groups.build(mbssa.decompose(mechanism)).solve(compiled=False))
-        (on_belt, pressed), (_, ground) = (wrenches_of(force, state) for force in mechanism.forces)
+        (on_belt, pressed), (_, ground) = (exerted(force, state)[0] for force in mechanism.forces)
         assert on_belt.body == 1
         np.testing.assert_allclose(pressed.force[1], ground.force[1], rtol=1e-9)
         assert (pressed.force[1] > 0).all()

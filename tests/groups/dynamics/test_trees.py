@@ -9,7 +9,6 @@ from dense_forces import with_masses
 import groups
 import mbssa
 from groups.assembly_modes import in_modes
-from groups.dynamics.forward.equations import instant
 from groups.dynamics.forward.trees import Trees
 from groups.dynamics.masses import masses
 from groups.dynamics.state import State
@@ -48,7 +47,7 @@ def test_the_bodies_are_those_of_a_motion(name):
     model = groups.build(mbssa.decompose(with_masses(mbssa.load(name))))
     for value, rate in states(model, 0.1):
         trees = begun(model, value, rate)
-        mine = instant(trees, 0.0, trees.start)
+        mine = trees.instant(0.0, trees.start)
         second = trees.rate(0.0, trees.start)[trees.traced.n :][: len(value)]
         right = solved(model, value, rate, second)
         assert right.ok
@@ -70,7 +69,7 @@ def test_a_long_way_is_that_of_a_motion(name):
         share, still = np.linspace(0.0, 1.0, 400), np.zeros((1, 400))
         turned = start[:, None] + way * share
         right = model.solve(Motion(share, tuple(model.reference_inputs), turned, still, still))
-        mine = instant(trees, 0.0, trees.start)
+        mine = trees.instant(0.0, trees.start)
         np.testing.assert_allclose(mine.position[0], right.position[-1], atol=1e-9)
         np.testing.assert_allclose(mine.orientation[0], right.orientation[-1], atol=1e-9)
 

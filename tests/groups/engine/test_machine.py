@@ -11,6 +11,7 @@ import pytest
 import groups
 import mbssa
 from groups.engine import machine
+from groups.engine.arrays import pitch_of
 from groups.engine.machine import Host, Machine, object_code, text_of
 from groups.engine.plan import Plan
 from groups.engine.solve import Solving, life_of, plan_of
@@ -87,12 +88,12 @@ def test_no_split_changes_a_bit(name):
     model = built(name)
     motion, plan = groups.default_motion(model.mechanism, steps=101), plan_of(model)
     life_of(plan, True)
-    whole = Solving(model, motion, np.zeros((plan.height, 101)), compiled=True)
+    whole = Solving(model, motion, np.zeros((plan.height, pitch_of(101)))[:, :101], compiled=True)
     whole.begin()
     whole.advance(0, 101)
     for bounds in ([0, 8, 101], [0, 1, 3, 50, 101], [0, 100, 101]):
         spans = list(itertools.pairwise(bounds))
-        apart = Solving(model, motion, np.zeros((plan.height, 101)), compiled=True)
+        apart = Solving(model, motion, np.zeros((plan.height, pitch_of(101)))[:, :101], compiled=True)
         apart.begin()
         for part in plan.parts:
             for first, stop in reversed(spans):

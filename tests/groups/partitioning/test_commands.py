@@ -96,14 +96,14 @@ def test_sweep_as_json(run_mbssa):
 
 def test_bad_options_are_exit_2_and_named(run_mbssa):
     for options, said in (
-        (["--method", "lu"], "--method lu"),
+        (["--method", "lu"], "'lu' is not one of 'complete', 'qr'"),
         (["--tolerance", "2"], "--tolerance 2.0"),
         (["--drive", "1-3.angle"], "--sweep"),
         (["--steps", "3"], "--at SECONDS"),
         (["--sweep", "--at", "1", "--driven", "x"], "--driven:"),
         (["--sweep", "--drive", "1-9.angle,1-3.x"], "--drive: '1-3.x'"),
         (["--sweep", "--plot", "x.gif"], "--plot x.gif"),
-        (["--sweep", "--drive", " , "], "--drive:"),
+        (["--sweep", "--drive", " , "], "'--drive': names nothing"),
         (["--sweep", "--independent", "all"], "dependent coordinates: 0"),
         (["--cut", "1-9"], "cuts: no joint '1-9'"),
     ):

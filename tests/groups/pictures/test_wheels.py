@@ -5,7 +5,8 @@ import pytest
 
 import groups
 import mbssa
-from groups.pictures.scene import at_rest, scene_of
+from groups.pictures.scene import scene_of
+from groups.rest import at_rest
 from mbssa.joints.frames import joint_frames
 
 

@@ -53,6 +53,31 @@ def test_views_of_lengths_have_one_scale(reach):
         assert along[0] == pytest.approx(along[1], rel=0.02)
 
 
+def labels_of(figure):
+    """Boxes of the label and of the numbers of each axis of a picture."""
+    figure.draw_without_rendering()
+    for axes in (axes for axes in figure.axes if axes.get_visible()):
+        for k, axis in enumerate((axes.xaxis, axes.yaxis)):
+            low, high = axis.get_view_interval()
+            numbers = [text for text in axis.get_ticklabels() if low <= text.get_position()[k] <= high]
+            yield [text.get_window_extent() for text in (axis.label, *numbers) if text.get_text()]
+
+
+def test_labels_neither_overlap_nor_leave_the_page(tmp_path):
+    """Of a flat view, of which one side has no extent, and of deviations that have many digits."""
+    cases = sample({"1-14.x": (-1.0, 1.0), "1-14.z": (0.5, 1.6)}, 200)
+    model = mbssa.load("stewart_inverse")
+    flat = sweep(model, cases, record=["platform.centre"], store=tmp_path / "a", executor="sequential")
+    bar, cases = mbssa.load("planar_four_bar"), sample({"2-3.point.x+": (-3e-4, 3e-4)}, 8)
+    record, store = ["coupler.tracer"], tmp_path / "b"
+    small = sweep(bar, cases, motion="own", steps=19, record=record, store=store, executor="sequential")
+    for figure in map(sweep_picture, (flat, small)):
+        for boxes in labels_of(figure):
+            assert all(figure.bbox.containsx(box.x0) and figure.bbox.containsx(box.x1) for box in boxes)
+            assert all(figure.bbox.containsy(box.y0) and figure.bbox.containsy(box.y1) for box in boxes)
+            assert not any(one.overlaps(two) for k, one in enumerate(boxes) for two in boxes[:k])
+
+
 def test_a_grid_of_two_parameters_has_a_cell_for_each_case(tmp_path):
     cases = grid({"1-2.angle": np.linspace(0, 6, 30), "3-4.point.x+": np.linspace(-0.1, 0.3, 5)})
     found = sweep(
