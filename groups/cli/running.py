@@ -15,6 +15,7 @@ from types import FrameType
 from typing import Any
 
 import numpy as np
+from typer.models import OptionInfo
 
 from groups.model import Model
 from groups.motion import Motion
@@ -38,8 +39,13 @@ class Request:
     checkpoint: Path | None = option("FOLDER", "Keep what is done, so that --resume can go on from it.")
     resume: bool = flag("--resume", "Go on from what --checkpoint keeps.")
 
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():  # of options that are not given
+            if isinstance(value, OptionInfo):
+                object.__setattr__(self, name, value.default)
+
     def __bool__(self) -> bool:
-        return any(value not in (None, False) for value in vars(self).values())
+        return self != Request()
 
 
 @dataclass(frozen=True, eq=False)

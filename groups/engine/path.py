@@ -134,12 +134,18 @@ class Missing:
     before: float
     inputs: Floats
     states: Floats
+    last: Floats  # (n,) where it was solved last
+    turns: Bools  # (n,) of these: angles
     refused: int = 0
     waits: int = 0
 
     def state_near(self, plan: Plan, inputs: Floats) -> Floats:
         """(n,) the state at the most similar inputs (D,)."""
         return self.states[:, _nearest(plan, self.inputs, inputs[:, None])[0]]
+
+    def turned_on(self, state: Floats) -> Floats:
+        """A state (n,) whose angles have gone the shorter way from the last one."""
+        return np.where(self.turns, state + _turns_between(state, self.last), state)
 
 
 @dataclass(eq=False)
@@ -188,10 +194,10 @@ class Follower:
         self, way: Way, start: Floats, alive: Bools, beyond: Iterable[int] = (), *, checks: bool = True
     ) -> Knots:
         """Knots of a way whose first sample is at a state (height,); ``checks`` what is found again."""
-        knots, x, column = Knots(beyond=set(beyond)), 0.0, start
+        knots, x, column = Knots(beyond=set(beyond)), 0.0, start.copy()
         top = max(min(STRIDE, float(way.sums[-1]) / FEWEST), 1e-300)
         share, wide, batch, enters = 1.0, 2.0 * top, FIRST_BATCHES, True
-        since = {g: self._missing(g, knots, -1.0) for g, lives in enumerate(alive.tolist()) if not lives}
+        since = {g: self._missing(g, knots, -1.0, column) for g in np.flatnonzero(~alive).tolist()}
         while x < way.last or enters:
             if not since and share == 1.0 and x == int(x):
                 course = self.life.ahead(way, knots, Course(x, column, wide, batch, enters), WIDEST * top)
@@ -239,7 +245,7 @@ class Follower:
             else:  # what cannot be followed, or has no answer at the first sample, is lost from here on
                 alive = alive & found[:, good]
                 gone = [g for g in np.flatnonzero(~alive).tolist() if g not in since]
-                since |= {g: self._missing(g, knots, -1.0 if enters else x) for g in gone}
+                since |= {g: self._missing(g, knots, -1.0 if enters else x, column) for g in gone}
         knots.lost += [Loss(g, missing.before, np.inf, g in knots.beyond) for g, missing in since.items()]
         return knots
 
@@ -262,25 +268,27 @@ class Follower:
             if not found[g] or not all(k in back for k in part.known if k in since):
                 continue
             sure = not checks or not part.n or part.routine.linear
-            if sure or (part.has_one_mode and g in knots.beyond):
-                back.append(g)
-            elif missing.waits and x < way.last:
-                missing.waits -= 1
-            elif self._leads_to(g, way, x, column, missing):
-                back.append(g)
-            else:
-                missing.waits = missing.refused
-                missing.refused += 1
+            if not sure and not (part.has_one_mode and g in knots.beyond):
+                if missing.waits and x < way.last:
+                    missing.waits -= 1
+                    continue
+                if not self._leads_to(g, way, x, column, missing):
+                    missing.waits = missing.refused
+                    missing.refused += 1
+                    continue
+            self._put(g, way, x, column, missing.turned_on(column[part.state]))
+            back.append(g)
         return back
 
-    def _missing(self, g: int, knots: Knots, before: float) -> Missing:
+    def _missing(self, g: int, knots: Knots, before: float, column: Floats) -> Missing:
         """A group that is lost from a place of the way on, with the reference and the knots before."""
         rows, state = slice(0, self.plan.first_body, 3), self.parts[g].state
         inputs, states = [self.plan.start[rows, None]], [self.plan.start[state, None]]
         for columns, alive in zip(knots.columns, knots.alive, strict=True):
             inputs.append(columns[rows, alive[g]])
             states.append(columns[state][:, alive[g]])
-        return Missing(before, np.concatenate(inputs, axis=1), np.concatenate(states, axis=1))
+        each = np.concatenate(inputs, axis=1), np.concatenate(states, axis=1)
+        return Missing(before, *each, column[state], self.parts[g].turns)
 
     def _ahead(self, way: Way, x: float, wide: float, share: float, batch: int, enters: bool) -> Floats:
         """Places of the next steps, within a time step where it is divided or was begun."""
@@ -315,12 +323,18 @@ class Follower:
             return False
         there, scale = lead.columns[-1][part.state, -1], plan.scale[part.state - plan.first_state]
         near = missing.state_near(plan, goal[0::3, 0])
-        there = there + np.where(part.turns, 2 * np.pi * np.round((near - there) / (2 * np.pi)), 0.0)
+        there = np.where(part.turns, there + _turns_between(there, near), there)
         if np.abs((there - column[part.state]) / scale).max() > SAME:
-            column[part.state] = there
-            column[part.state + plan.unknowns] = 0.0
-            column[:] = self.life.steps_from(column, goal, np.zeros(2), plan.alive)[:, -1]
+            self._put(g, way, x, column, there)
         return True
+
+    def _put(self, g: int, way: Way, x: float, column: Floats, state: Floats) -> None:
+        """Give a group another state at a place of the way, unless it is the one that it has."""
+        rows = self.parts[g].state
+        if (column[rows] != state).any():
+            column[rows], column[rows + self.plan.unknowns] = state, 0.0
+            goal = way.at(np.array([x]))
+            column[:] = self.life.steps_from(column, goal, np.zeros(2), self.plan.alive)[:, -1]
 
     def to(self, goal: Floats) -> Knots:
         """Knots of the straight way from the reference to inputs (D,), angles the nearest way."""
@@ -365,6 +379,11 @@ class Follower:
         return np.asarray(found[alive].all(axis=0)), found
 
 
+def _turns_between(angles: Floats, others: Floats) -> Floats:
+    """Whole turns, rad, that bring angles next to others."""
+    return np.asarray(2 * np.pi * np.round((others - angles) / (2 * np.pi)))
+
+
 def on_one_path(plan: Plan, before: Floats, after: Floats, h: Floats | float) -> Bools:
     """(n, steps) whether the states of columns before and after steps lie on one smooth path, by unknown."""
     (q, v, a), (q1, v1, a1) = ([X[rows] for rows in (plan.q, plan.dq, plan.ddq)] for X in (before, after))
@@ -382,6 +401,9 @@ def followed(plan: Plan, life: Life, way: Way, start: Floats | None = None) -> K
     # What was lost on the way there and found again may be on another branch at the first instant.
     for loss in lead.lost if start is None else ():
         alive[loss.group] = False
+    for part in plan.parts:  # angles of a lost group go on from there
+        if start is not None and not alive[part.index]:
+            column[part.state] = start[part.state]
     knots = follower.along(way, column, alive, lead.beyond)
     x, _, alive = knots.joined()
     if len(x) > 1:

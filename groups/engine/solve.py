@@ -188,12 +188,14 @@ class Solving:
         return self.life is self.plan.machine
 
     def column(self, at: int = -1) -> Floats:
-        """A column, from which another motion may go on; of angles the last that are known there."""
-        plan, column = self.plan, self.X[:, at].copy()
-        if plan.wound:
-            rows, stop = plan.turning, at % self.X.shape[1] + 1
-            known = [angle[np.isfinite(angle)][-1:] for angle in self.X[rows, :stop]]
-            column[rows] = [a[0] if len(a) else b for a, b in zip(known, self.start[rows], strict=True)]
+        """A column, from which another motion may go on; angles and lost groups are where they were last."""
+        plan, column, before = self.plan, self.X[:, at].copy(), self.X[:, : at % self.X.shape[1] + 1]
+        for place, rows in [(row, row) for row in plan.turning.tolist()] + [
+            (part.answer[0], part.state) for part in plan.parts if part.n
+        ]:
+            if not np.isfinite(column[place]):
+                known = np.flatnonzero(np.isfinite(before[place]))
+                column[rows] = before[rows, known[-1]] if len(known) else self.start[rows]
         return column
 
     def arrays(self, held: Ints, level: int, status: Statuses) -> Arrays:

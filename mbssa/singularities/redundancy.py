@@ -30,6 +30,8 @@ Basis = Literal["numeric", "generic"]
 
 #: Singular value above which a discarded one is more than rounding.
 ROUNDED = 1e-12
+#: Precision, over the size, that numbers are taken to have at most where none is stated: seven digits.
+DIGITS = 1e-7
 
 #: Share of the largest from which on an equation counts among those on which another one depends.
 GUARDS = 1e-6
@@ -196,8 +198,10 @@ def _precision_of(found: Examined, stated: bool) -> float:
     # the precision of the numbers, or at that of the ranks, and a motion leads farther than the ranks look.
     discarded = [rank.values[rank.rank :] for rank in (e.constraints for e in (found, found.elsewhere) if e)]
     gap = max((value for values in discarded for value in values), default=0.0)
-    if stated or ROUNDED < gap <= 0.5 * found.precision:
+    if stated:
         return found.precision
+    if ROUNDED < gap <= 0.5 * found.precision:
+        return min(found.precision, DIGITS)
     return EXACT if gap > ROUNDED else 0.0
 
 

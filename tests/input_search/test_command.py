@@ -170,7 +170,8 @@ class TestTransform:
             (("--output", "x.csv", "--row", "1", "--save", "x.csv"), ["name another file"]),
             (("--output", "s", "--store", "s"), ["--output s: s is read by this run; name another file"]),
             (("--store", "nowhere/s"), ["--store nowhere/s: there is no folder nowhere"]),
-            (("--allow", " , ", "--criterion", ""), ["--allow: names nothing", "--criterion"]),
+            (("--require", " , "), ["'--require': names nothing"]),
+            (("--criterion", ""), ["--criterion"]),
             (("--require", "1-2", "--forbid", "1-2"), ["--require: 1-2 is forbidden too"]),
         ]:
             monkeypatch.chdir(tmp_path)

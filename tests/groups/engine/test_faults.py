@@ -192,6 +192,33 @@ def test_turns_are_not_lost_over_a_gap():
         assert jumps.max() < 1.0
 
 
+@pytest.mark.parametrize("turns", [-3, 3, 10])
+def test_over_gaps_angles_go_the_shorter_way_by_every_solver(turns):
+    mechanism = four_bar(1.2, 2.0, 1.5, 1.0, np.pi / 3)
+    both = [groups.build(mbssa.decompose(mechanism), named) for named in ({}, {2: "Newton"})]
+    motion = groups.constant_speed(mechanism, rate=TURN * turns, steps=120 * abs(turns) + 1)
+    one, other = (model.solve(motion, compiled=False) for model in both)
+    sound = (one.status == OK).all(axis=1)
+    assert 0.3 < sound.mean() < 0.9
+    assert np.array_equal(sound, (other.status == OK).all(axis=1))
+    np.testing.assert_allclose(other.orientation[sound], one.orientation[sound], atol=1e-9)
+
+
+def test_the_table_of_three_cranks_does_not_turn_where_one_of_them_is_longer():
+    """It is violated in between, and stands upright behind."""
+    made, feet = mbssa.Builder("planar").bodies("a", "b", "c", "table"), ((0, 0), (2, 0), (0.5, 0.9))
+    for name, (x, y) in zip("abc", feet, strict=True):
+        length = 1 + 1e-6 * (name == "c")
+        made.revolute("frame", name, point=(x, y), driven=name == "a")
+        made.revolute(name, "table", point=(x + 0.5 * length, y + 0.75**0.5 * length))
+    mechanism = made.build()
+    model = groups.build(mbssa.decompose(mechanism))
+    found = model.solve(groups.constant_speed(mechanism, steps=361), compiled=False)
+    sound = (found.status == OK).all(axis=1)
+    assert np.count_nonzero(np.diff(sound)) > 1
+    assert np.abs(found.orientation[sound, 4]).max() < 1e-3
+
+
 def test_a_full_turn_of_an_input_is_its_reference_again():
     model = built("planar_3rrr")
     found = solved(model, steady(model, TURN, 301))
