@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, overload
 
 import numpy as np
 
-from groups.assembly_modes.search import SAME, STARTS, Assembly, Placement, searched
+from groups.assembly_modes.search import SAME, SCATTER, STARTS, Assembly, Placement, searched
 from groups.joint_jacobian import PosesOverTime, pair_pose
 from groups.truss import Truss, truss_of
 from mbssa.arrays import Floats, Ints
@@ -173,8 +173,12 @@ def modes(
 def _listed(model: Model, assembly: Assembly) -> GroupModes:
     group, search, found = assembly.group, searched(assembly), assembly.found
     regular = bool(found) and float(assembly.from_reference(found).min()) < AT_REFERENCE
-    if not regular:  # it is singular, so that no solver finds it: it has no sign
-        assembly.found.append(Placement(assembly.plan.start, (0,), ()))
+    if not regular:  # it is singular, so that no solver finds it, but places around it: it has no sign
+        far = assembly.from_reference(found) > SCATTER
+        found[:] = [
+            each for each, is_far in zip(found, far, strict=True) if is_far or assembly.proven([each])[0]
+        ]
+        found.append(Placement(assembly.plan.start, (0,), ()))
     found = _without_flips(assembly)
     keys = _keys(assembly, assembly.poses(found))
     found = [found[k] for k in np.lexsort(keys.T[::-1]).tolist()]

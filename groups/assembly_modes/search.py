@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 STARTS = 500
 #: Poses (rad, or of the size) that differ by less are one, and the largest residual, over the size.
 SAME, CLOSED = 1e-6, 1e-9
+#: Distance of poses within which two are one unless the second is proven: Newton's method scatters about a
+#: singular position.
+SCATTER = 1e-3
 #: Residuals of redundant equations, over those of the reference, which rounded geometry leaves open.
 ROUNDED = 100.0
 #: Condition below which a position that Newton finds is no mode: it can be left without opening anything.
@@ -185,7 +188,8 @@ class Assembly:
         """Add a placement if it is another one; whether it is."""
         numbers = self.numbers([placement])[0]
         for other, seen in zip(self.found, self._seen, strict=True):
-            if np.abs(seen - numbers).max(initial=0.0) <= SAME:
+            off = np.abs(seen - numbers).max(initial=0.0)
+            if off <= SAME or (off <= SCATTER and not self.proven([placement])[0]):
                 other.times += 1
                 return False
         self.found.append(placement)

@@ -356,6 +356,18 @@ def test_forty_real_poses_are_found_from_any_reference():
         assert np.abs(seen[0] - other).max() < 1e-4  # two of the poses are almost one
 
 
+def test_places_around_a_singular_reference_are_no_modes():
+    """Similar triangles on parallel legs, out of the general case: Newton scatters about a double root."""
+    made, feet = (
+        mbssa.Builder("planar").bodies("a", "b", "c", "table"),
+        [(-0.519, 1.462), (-0.544, 0.866), (1.11, -0.327)],
+    )
+    for name, (x, y) in zip("abc", feet, strict=True):
+        made.revolute("frame", name, point=(x, y)).revolute(name, "table", point=(x / 2, y / 2))
+    (listed,) = groups.modes(groups.build(mbssa.decompose(made.build())))
+    assert (len(listed), listed.reference, listed.complete) == (1, 1, False)
+
+
 def test_a_singular_reference_is_a_mode_of_its_own():
     """The micro-manipulator's published inputs leave axes that run through both centres: any turn closes."""
     found = groups.modes(build("micromanipulator"), 2)
