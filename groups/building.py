@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from groups.model import Model
 from groups.setting import Setting
-from groups.solvers.registry import alternatives, choose, choose_all
+from groups.solvers.registry import alternatives, choose_all
 from mbssa import Mechanism, Structure, decompose
 
 
@@ -54,10 +54,7 @@ def solvers_of(of: Model | Structure, group: int) -> tuple[str, ...]:
     >>> groups.solvers_of(structure, 2)
     ('closed form', 'Newton', 'global dense', 'global sparse')
     """
-    structure = of if isinstance(of, Structure) else of.structure
-    found = structure.group(group)
-    if isinstance(of, Model):
-        given = of.solver(group)
-        return alternatives(found, Setting.at(structure, of.frames, of.reference), given.default or given)
-    setting = Setting.of(structure)
-    return alternatives(found, setting, choose(found, setting))
+    model = model_of(of)
+    found, given = model.structure.group(group), model.solver(group)
+    setting = Setting.at(model.structure, model.frames, model.reference)
+    return alternatives(found, setting, given.default or given)

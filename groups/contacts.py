@@ -63,16 +63,7 @@ def watches(structure: Structure, frames: Frames) -> tuple[Watch, ...]:
 
 def outside(trajectory: Trajectory, watch: Watch, size: float) -> tuple[Floats, Floats]:
     """A coordinate (T,) and its excess over its limits, 0 where it is within them; m or rad."""
-    mechanism, frames = trajectory.mechanism, trajectory.reference
-    if watch.joint in frames.relations:
-        found = np.zeros(len(trajectory.time))
-        for body, sign in zip(mechanism.joint_bodies(watch.joint)[:2], (-1.0, 1.0), strict=True):
-            if body != 0:
-                turn = frames.rotation[body]
-                zero = np.arctan2(turn[1, 0], turn[0, 0])
-                found += sign * (trajectory.body(body + 1).orientation - zero)
-    else:
-        found = joint_motion(trajectory, mechanism.joints[watch.joint])[watch.coordinate].value
+    found = joint_motion(trajectory, watch.joint)[watch.coordinate].value
     with np.errstate(invalid="ignore"):
         excess = np.maximum(watch.low - found, found - watch.high)
         rounding = OUTSIDE * (size if watch.unit == "m" else 1.0)
@@ -92,8 +83,9 @@ def sentences_of(
     status: npt.NDArray[np.int8],
     residual: Floats,
     ended: dict[int, tuple[int, str]],
-) -> tuple[str, ...]:
-    """A sentence by group on the first contact that ended, empty where none did; status, residual (G, T)."""
+) -> tuple[str, ...] | None:
+    """A sentence by group on the first contact that ended, empty where none did; None without any."""
+    # Status and residual are (G, T).
     sentences = []
     for g, mine in enumerate(joints):
         at = np.flatnonzero((status[g] == CONTACT_LOST) | (status[g] == INTERPENETRATION))
@@ -105,4 +97,4 @@ def sentences_of(
             gap = quantity_text(sign * residual[g, at[0]], "m", mechanism.units, ".3g")
             sentence = f"{names}: gap {gap}"
         sentences.append(sentence if len(at) else "")
-    return tuple(sentences)
+    return tuple(sentences) if any(sentences) else None

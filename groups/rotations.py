@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mbssa.arrays import Bools, Floats
+from mbssa.arrays import Floats
 from mbssa.graph.frames import quaternion
 from mbssa.graph.nodes import above
 from mbssa.joints.axes import plane_rotation as plane_rotation
@@ -16,18 +16,23 @@ def quaternion_of(rotation: Floats) -> Floats:
     # An instant that is not finite is left out: the sign goes on from the last one before it.
     with np.errstate(invalid="ignore", divide="ignore"):
         parts = quaternion([*np.moveaxis(rotation, (-1, -2), (0, 1))], above, np.sqrt)
-    return _continuous(np.stack(parts, axis=-1), np.asarray(np.isfinite(rotation).all(axis=(-2, -1))))
-
-
-def _continuous(q: Floats, sound: Bools) -> Floats:
-    """Signs turned so that each sound quaternion is near the last sound one before it."""
-    if q.shape[-2] < 2:
-        return q
-    last = np.maximum.accumulate(np.where(sound, np.arange(q.shape[-2]), -1), axis=-1)[..., :-1]
-    before = np.take_along_axis(q, np.maximum(last, 0)[..., None], axis=-2)
-    inner = np.where(sound[..., 1:] & (last >= 0), np.sum(q[..., 1:, :] * before, axis=-1), 0.0)
-    q[..., 1:, :] *= np.cumprod(np.where(inner < 0, -1.0, 1.0), axis=-1)[..., None]
+    q = np.stack(parts, axis=-1)
+    continue_signs(q)
     return q
+
+
+def continue_signs(q: Floats) -> None:
+    """Turn the signs of quaternions (..., T, 4) so that each continues the last finite one before it."""
+    with np.errstate(invalid="ignore"):
+        inner = np.einsum("...tk,...tk->...t", q[..., 1:, :], q[..., :-1, :])
+    finite = np.isfinite(q[..., 0])
+    if not finite.all():
+        last = np.maximum.accumulate(np.where(finite, np.arange(q.shape[-2]), -1), axis=-1)[..., :-1]
+        before = np.take_along_axis(q, np.maximum(last, 0)[..., None], axis=-2)
+        onward = np.einsum("...tk,...tk->...t", q[..., 1:, :], before)
+        inner = np.where(finite[..., 1:] & (last >= 0), onward, 0.0)
+    if (inner < 0).any():
+        q[..., 1:, :] *= np.cumprod(np.where(inner < 0, -1.0, 1.0), axis=-1)[..., None]
 
 
 def plane_quaternion(angle: Floats) -> Floats:

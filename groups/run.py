@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -12,11 +11,9 @@ import numpy.typing as npt
 from groups.contacts import left_limits, outside, sentences_of
 from groups.motion import Motion
 from groups.results.arrays import Arrays
-from groups.solvers.solver import Solver
 from groups.status import (
     BRANCH_JUMP,
     CONTACT_LOST,
-    INTERPENETRATION,
     NOT_COMPUTED,
     NOT_CONVERGED,
     OK,
@@ -154,7 +151,15 @@ class Run:
         outputs = [array[rows] for array in self.arrays.outputs] if some else self.arrays.outputs
         position, orientation, velocity, acceleration = outputs
         status, residual, iterations, condition = self.arrays.quality
-        failed = np.count_nonzero(status) > 0
+        causes = contacts = None
+        if np.count_nonzero(status):
+            # Joints that close each group's loop where it came to a dead point or out of reach.
+            ends = (NOT_CONVERGED, SINGULAR, OUT_OF_REACH, BRANCH_JUMP)
+            stopped: Bools = np.asarray(np.isin(status, ends).any(axis=1))
+            closing = zip(model.solvers, stopped.tolist(), strict=True)
+            causes = tuple(" or ".join(solver.closing) if here else "" for solver, here in closing)
+            joints = [group.joint_indices.tolist() for group in model.structure.groups]
+            contacts = sentences_of(model.mechanism, joints, status, residual, self.ended)
         return Trajectory(
             model.mechanism,
             self.motion.time,
@@ -167,25 +172,7 @@ class Run:
             iterations.T,
             condition=condition.T,
             kept=self.kept if kept is None else kept,
-            causes=_causes(model.solvers, status) if failed else None,
+            causes=causes,
             group_names=model.group_names,
-            contacts=self._contacts() if failed else None,
+            contacts=contacts,
         )
-
-    def _contacts(self) -> tuple[str, ...] | None:
-        status, residual, _, _ = self.arrays.quality
-        if not ((status == CONTACT_LOST) | (status == INTERPENETRATION)).any():
-            return None
-        structure = self.model.structure
-        joints = [group.joint_indices.tolist() for group in structure.groups]
-        return sentences_of(structure.mechanism, joints, status, residual, self.ended)
-
-
-def _causes(solvers: Sequence[Solver], status: npt.NDArray[np.int8]) -> tuple[str, ...]:
-    """Joints that close each group's loop where it came to a dead point or out of reach."""
-    ends = (NOT_CONVERGED, SINGULAR, OUT_OF_REACH, BRANCH_JUMP)
-    stopped: list[bool] = np.asarray(np.isin(status, ends).any(axis=1)).tolist()
-    return tuple(
-        " or ".join(solver.closing) if ends_here else ""
-        for solver, ends_here in zip(solvers, stopped, strict=True)
-    )

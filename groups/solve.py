@@ -195,9 +195,7 @@ def _check(way: Way, motion: Motion, size: float) -> None:
     total = way.sums[-1] if way.last else sum(sum(rows[:, 0].tolist()) for rows in way.inputs)
     if math.isfinite(total) and way.longest * max(size, 1.0) <= FARTHEST:
         return
-    for what, rows in (("value", motion.value), ("rate", motion.rate), ("acceleration", motion.acceleration)):
-        for k, t in np.argwhere(~np.isfinite(rows))[:1].tolist():
-            raise ValueError(f"{what} of {motion.names[k]} is not finite at t = {motion.time[t]:g} s")
+    replace(motion)  # a motion checks its numbers when it is made
     steps = np.abs(np.diff(motion.value, axis=1))
     for k, t in np.argwhere(steps > FARTHEST)[:1].tolist():
         raise ValueError(

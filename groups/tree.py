@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 from groups.passive_rotations import locked_rotations
 from mbssa import Group, Mechanism, Structure
 from mbssa.disjoint_set import outwards, spanning_forest
-from mbssa.joints.catalogue import JointType, type_of_joint
+from mbssa.joints.catalogue import type_of_joint
 from mbssa.joints.equations import Step
 from mbssa.joints.frames import Frames
 
@@ -199,11 +199,7 @@ def _is_point(mechanism: Mechanism, frames: Frames, joint: int) -> bool:
         return False
     kind = type_of_joint(mechanism, joint)
     offset = abs(float(frames.parameters["offset"][joint]))
-    return _is_spherical(kind) or (kind.is_universal and offset <= _NO_OFFSET * frames.size)
-
-
-def _is_spherical(kind: JointType) -> bool:
-    return kind.is_ball and kind.space == "spatial"
+    return kind.is_ball or (kind.is_universal and offset <= _NO_OFFSET * frames.size)
 
 
 def _strut(
@@ -227,7 +223,7 @@ def _strut(
     ends = [j for b in bodies for j in at[b] if j != slide]
     if len(ends) != 2 or not all(_is_point(mechanism, frames, j) for j in ends):
         return None
-    balls = [_is_spherical(type_of_joint(mechanism, j)) for j in ends]
+    balls = [type_of_joint(mechanism, j).is_ball for j in ends]
     held = all(balls)
     if held != any({*spin} <= {*bodies} for spin in spins) or not any(balls):
         return None

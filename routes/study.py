@@ -10,7 +10,7 @@ from groups.building import model_of
 from groups.model import Model
 from groups.motion import Motion, default_motion
 from groups.setting import Setting
-from groups.solvers.registry import alternatives, choose
+from groups.solvers.registry import alternatives
 from groups.trajectory import Level
 from mbssa import Mechanism, Structure
 from mbssa.arrays import Floats
@@ -399,7 +399,7 @@ def _alternatives(model: Model) -> Iterator[dict[int, str]]:
     """Alternative solvers that may be cheaper, by group number."""
     setting = Setting.of(model.structure)
     options: list[tuple[int, str, tuple[str, ...]]] = [
-        (group.number, solver.choice, alternatives(group, setting, choose(group, setting)))
+        (group.number, solver.choice, alternatives(group, setting, solver.default or solver))
         for group, solver in zip(model.structure.groups, model.solvers, strict=True)
     ]
     for solver in ("closed form", "Newton"):

@@ -17,6 +17,7 @@ from groups.engine.rescue import NEAR, Statuses, statuses
 from groups.engine.turning import mark_turned_back
 from groups.motion.inputs import check_drives
 from groups.results.arrays import Arrays
+from groups.rotations import continue_signs
 from groups.status import BRANCH_JUMP, NOT_COMPUTED, OK, PASSED_SINGULAR, PREDECESSOR_FAILED
 from mbssa.arrays import Bools, Floats, Ints
 from mbssa.joints.catalogue import type_of_joint
@@ -159,7 +160,7 @@ class Solving:
             _count_turns(plan, life, way, X, self.start)
         if not plan.record.planar:
             q = np.concatenate([plan.bodies(self.start[:, None])[:, 3:7], plan.bodies(X)[:, 3:7]], axis=2)
-            _continue_signs(q.transpose(0, 2, 1))
+            continue_signs(q.transpose(0, 2, 1))
             plan.bodies(X)[:, 3:7] = q[:, :, 1:]
         return status
 
@@ -290,16 +291,3 @@ def _counted(angle: Floats, turns: Floats, start: Floats) -> Floats:
         over = np.where(t - previous > 1, np.round((before - angle) / (2 * np.pi)), np.nan_to_num(turns))
         turns = np.where(finite, over, 0.0)
     return angle + 2 * np.pi * np.cumsum(turns, axis=1)
-
-
-def _continue_signs(q: Floats) -> None:
-    """Turn the signs of quaternions (N, T, 4) so that each continues the last finite one before it."""
-    with np.errstate(invalid="ignore"):
-        inner = np.einsum("ntk,ntk->nt", q[:, 1:], q[:, :-1])
-    finite = np.isfinite(q[..., 0])
-    if not finite.all():
-        last = np.maximum.accumulate(np.where(finite, np.arange(q.shape[1]), -1), axis=1)[:, :-1]
-        before = np.take_along_axis(q, np.maximum(last, 0)[..., None], axis=1)
-        inner = np.where(finite[:, 1:] & (last >= 0), np.einsum("ntk,ntk->nt", q[:, 1:], before), 0.0)
-    if (inner < 0).any():
-        q[:, 1:] *= np.cumprod(np.where(inner < 0, -1.0, 1.0), axis=1)[..., None]

@@ -37,12 +37,7 @@ class Arrays:
             shape = rows if of.by == "body" else groups, *of.entry(planar), begun
             made[name] = np.empty(shape, of.dtype).swapaxes(1, -1)
         made["status"][:] = OK  # the rest is written at every instant that is solved
-        return Arrays.named(made)
-
-    @staticmethod
-    def named(arrays: dict[str, Any]) -> Arrays:
-        """From arrays by :data:`OUTPUTS` and :data:`QUALITY`."""
-        outputs, quality = (tuple(arrays[name] for name in names) for names in (OUTPUTS, QUALITY))
+        outputs, quality = (tuple(made[name] for name in names) for names in (OUTPUTS, QUALITY))
         return Arrays(cast(Outputs, outputs), cast(Quality, quality))
 
     def by_name(self) -> dict[str, Any]:

@@ -72,7 +72,13 @@ def _ways(tree: GroupTree, cut: int, setting: Setting) -> list[list[Motion]] | N
     assert kind.pair is not None
     if "angle" not in kind.coordinates or "angle" in mechanism.joints[cut].driven:
         if len(every) == 2 and not any(map(_is_turn, (*ways[0], *ways[1]))):
-            raise ValueError(_only_slides(tree, mechanism))
+            joints = ", ".join(mechanism.joint_ids[j] for j in sorted(tree.joints))
+            bodies = ", ".join(str(mechanism.bodies[link.body]) for link in tree.links)
+            raise ValueError(
+                f"group {tree.number} (bodies {bodies}) has only slides on the way around, at {joints}: they "
+                "turn nothing, so it is singular in every position; make one of them a hinge (R) or a pin in "
+                "a slot (SLOT)"
+            )
         return None
     # A rod looks the same from its other end: there it is a circle about a known point.
     near = 1 if ways[0] and kind.line == "rod" and not mechanism.n_driven_of_joint[cut] else 0
@@ -87,16 +93,6 @@ def _ways(tree: GroupTree, cut: int, setting: Setting) -> list[list[Motion]] | N
     if not ways[1] and _is_turn(ways[0][1]):
         return None  # the tree opens at an inner hinge, so this does not come up
     return ways
-
-
-def _only_slides(tree: GroupTree, mechanism: Mechanism) -> str:
-    joints = sorted({link.joint for link in tree.links} | set(tree.cuts))
-    names = ", ".join(mechanism.joint_ids[j] for j in joints)
-    bodies = ", ".join(str(mechanism.bodies[link.body]) for link in tree.links)
-    return (
-        f"group {tree.number} (bodies {bodies}) has only slides on the way around, at {names}: they turn "
-        "nothing, so it is singular in every position; make one of them a hinge (R) or a pin in a slot (SLOT)"
-    )
 
 
 def _name(tree: GroupTree, cut: int, ways: list[list[Motion]], mechanism: Mechanism) -> str:

@@ -15,7 +15,6 @@ from groups.solvers.planar_dyads import PlanarDyad
 from groups.solvers.point_at_distance import PointAtDistance
 from groups.solvers.solver import Solver
 from groups.solvers.spherical_loop import SphericalLoop
-from groups.tree import GroupTree
 from mbssa import Group
 
 #: Solvers in the order in which they are tried; the last one solves all groups that can be solved.
@@ -36,7 +35,8 @@ def choose_all(setting: Setting, wanted: Mapping[int, str]) -> tuple[Solver, ...
     of_label: dict[object, Solver] = {}
     for tree, label in zip(*setting.forest, strict=True):
         solver = of_label[label].of_twin(tree, setting) if label in of_label else None
-        solvers.append(solver or _matching(tree, setting))
+        matching = (found for kind in SOLVERS if (found := kind.match(tree, setting)) is not None)
+        solvers.append(solver or next(matching))
         if label is not None:
             of_label.setdefault(label, solvers[-1])
     faults = []
@@ -70,14 +70,6 @@ def alternatives(group: Group, setting: Setting, default: Solver) -> tuple[str, 
                 continue
             found.append(name)
     return tuple(found)
-
-
-def choose(group: Group, setting: Setting) -> Solver:
-    return _matching(setting.forest.trees[group.number - 1], setting)
-
-
-def _matching(tree: GroupTree, setting: Setting) -> Solver:
-    return next(found for kind in SOLVERS if (found := kind.match(tree, setting)) is not None)
 
 
 def _instead(group: Group, setting: Setting, default: Solver, name: str) -> Solver:

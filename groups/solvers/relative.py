@@ -8,7 +8,7 @@ from typing import Self, TypeAlias
 
 from groups.setting import Setting
 from groups.solvers.solver import Solver
-from groups.tree import GroupTree, Link, Strut, ball_of
+from groups.tree import GroupTree, Strut, ball_of
 from mbssa.joints.catalogue import type_of_joint
 from mbssa.joints.equations import Step
 
@@ -37,23 +37,18 @@ class RelativeSolver(Solver):
         return cls(tree.number, name, why, unknowns, closing, roots, len(tree.struts), n_checked)
 
 
-def undriven(link: Link, setting: Setting) -> list[str]:
-    """Names of the undriven coordinates of the joint that carries a body, or of a free body."""
-    if link.joint < 0:
-        turns = ["angle"] if setting.mechanism.space == "planar" else ["z", "turn_x", "turn_y", "turn_z"]
-        return ["x", "y", *turns]
-    names = type_of_joint(setting.mechanism, link.joint).coordinates
-    return [name for name in names if (link.joint, name) not in setting.drives]
-
-
 def unknowns_of(tree: GroupTree, setting: Setting) -> tuple[str, ...]:
     """Names of the undriven coordinates, and of those of bodies that no joint carries."""
-    mechanism = setting.mechanism
-    return tuple(
-        f"{mechanism.body_name(link.body) if link.joint < 0 else mechanism.joint_ids[link.joint]}.{name}"
-        for link in tree.links
-        for name in undriven(link, setting)
-    )
+    mechanism, found = setting.mechanism, list[str]()
+    for link in tree.links:
+        if link.joint < 0:
+            turns = ["angle"] if setting.planar else ["z", "turn_x", "turn_y", "turn_z"]
+            found += [f"{mechanism.body_name(link.body)}.{name}" for name in ("x", "y", *turns)]
+        else:
+            names = type_of_joint(mechanism, link.joint).coordinates
+            of = mechanism.joint_ids[link.joint]
+            found += [f"{of}.{name}" for name in names if (link.joint, name) not in setting.drives]
+    return tuple(found)
 
 
 def rods(tree: GroupTree) -> list[Strut]:

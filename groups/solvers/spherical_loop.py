@@ -30,9 +30,21 @@ class SphericalLoop(RelativeSolver):
 
     @classmethod
     def match(cls, tree: GroupTree, setting: Setting) -> SphericalLoop | None:
-        slides = _slides(tree, setting)
-        if slides is None:
+        mechanism = setting.mechanism
+        if mechanism.space == "planar" or len(tree.cuts) != 1 or rods(tree) or held_bodies(tree, setting):
             return None
+        (cut,) = tree.cuts
+        if not type_of_joint(mechanism, cut).is_ball or mechanism.n_driven_of_joint[cut]:
+            return None
+        if not is_elementary(tree, setting):
+            return None
+        # The first motion moves one end alone, the others the other end, one after another.
+        _, (one, other) = sides_of(tree, cut, setting)
+        found = [*one, *other[::-1]]
+        around = [j for j, _ in found]
+        if len(found) != 3 or any(around.count(j) > len(motions(setting, j)) for j in around):
+            return None
+        slides = tuple(step.kind != "turn" for _, step in (found if len(one) < 2 else found[::-1]))
         why = "three unknowns, and a ball closes them: a quartic at most"
         return replace(cls.of(tree, setting, "spherical-loop closure", why), slides=slides)
 
@@ -41,23 +53,3 @@ class SphericalLoop(RelativeSolver):
         one, two, three = map(int, self.slides)
         loci = f"{CURVES[one]} meets {SURFACES[two, three]}"
         return MEETINGS[one, two, three], f"{self.why.partition(':')[0]}: {loci}"
-
-
-def _slides(tree: GroupTree, setting: Setting) -> tuple[bool, ...] | None:
-    """Whether the three elementary motions around a spherical joint are slides; None for other groups."""
-    # The first moves one end alone, the others the other end, one after another.
-    mechanism = setting.mechanism
-    if mechanism.space == "planar" or len(tree.cuts) != 1 or rods(tree) or held_bodies(tree, setting):
-        return None
-    (cut,) = tree.cuts
-    if not type_of_joint(mechanism, cut).is_ball or mechanism.n_driven_of_joint[cut]:
-        return None
-    if not is_elementary(tree, setting):
-        return None
-    _, (one, other) = sides_of(tree, cut, setting)
-    found = [*one, *other[::-1]]
-    around = [j for j, _ in found]
-    if len(found) != 3 or any(around.count(j) > len(motions(setting, j)) for j in around):
-        return None
-    slides = [step.kind != "turn" for _, step in found]
-    return tuple(slides if len(one) < 2 else slides[::-1])

@@ -10,7 +10,7 @@ import groups
 import mbssa
 from groups.motion import default_motion
 from groups.setting import Setting
-from groups.solvers.registry import choose
+from groups.solvers.registry import SOLVERS
 from groups.status import BRANCH_JUMP, NOT_CONVERGED, OUT_OF_REACH, PREDECESSOR_FAILED, SINGULAR
 
 #: One model of each kind of joint and of solver.
@@ -237,12 +237,13 @@ def test_a_model_with_other_solvers_can_be_sent_to_another_process():
 @pytest.mark.parametrize("name", MODELS)
 def test_the_default_comes_first_and_each_name_builds(name):
     structure = mbssa.decompose(mbssa.load(name))
-    model = groups.build(structure)
-    for group in structure.groups:
+    model, setting = groups.build(structure), Setting.of(structure)
+    for group, tree in zip(structure.groups, setting.forest.trees, strict=True):
         names = groups.solvers_of(model, group.number)
         assert names == groups.solvers_of(structure, group.number)
         form = model.solvers[group.number - 1].form
-        assert names[0] == form == choose(group, Setting.of(structure)).choice
+        matching = next(found for kind in SOLVERS if (found := kind.match(tree, setting)) is not None)
+        assert names[0] == form == matching.choice
         assert names[-2:] == ("global dense", "global sparse")
         assert ("Newton" in names) == (form != "driven")
         for choice in names:
