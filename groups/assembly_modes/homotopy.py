@@ -261,12 +261,10 @@ def follow(
                 then = then + change * scale
             one, two = corrections
             good = (one <= FIRST) & (two <= SECOND)
-            rows = np.flatnonzero(on)
-            taken = np.zeros(count, dtype=bool)
-            taken[rows[good]] = True
+            taken = np.flatnonzero(on)[good]
             here[taken] = then[good]
             t[taken] = np.where(h[taken] >= 1.0 - t[taken], 1.0, t[taken] + step[good, 0])
-            fresh = taken & (t < 1.0)
+            fresh[taken] = t[taken] < 1.0
             factor = np.clip(0.8 * (FIRST / np.maximum(one, 1e-30)) ** 0.2, 0.3, 3.0)
             h[on] = step[:, 0] * np.where(np.isfinite(factor), np.where(good, factor, 0.5), 0.5)
             on &= (t < 1.0) & (h > LEAST)
