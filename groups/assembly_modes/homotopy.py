@@ -201,11 +201,10 @@ class Closure:
 
 def _movable(assembly: Assembly) -> Bools:
     """(numbers,) which numbers of the geometry are places of joints on other bodies than legs."""
-    group, found = assembly.part.group, list[bool]()
-    for key, nested in group.uses.given.items():
-        place = key[0] == "origin" and group.mechanism.joint_bodies(key[1])[key[2]] not in group.held
-        found += [place] * np.size(nested)
-    return np.array(found, dtype=np.bool_)
+    group = assembly.part.group
+    given, bodies = group.uses.given, group.mechanism.joint_bodies
+    places = [key[0] == "origin" and bodies(key[1])[key[2]] not in group.held for key in given]
+    return np.repeat(np.array(places, dtype=np.bool_), list(map(np.size, given.values())))
 
 
 def _lengths(part: Part) -> Floats:

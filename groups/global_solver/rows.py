@@ -58,9 +58,7 @@ class Numbers:
 
     def end(self, k: int, origin: Floats, axes: Floats) -> Frame:
         """Frame of a joint on its body number k."""
-        at = self.vector(origin)
-        frame: Frame = self.body(k).end(at, [self.vector(row) for row in axes])
-        return frame
+        return self.body(k).end(self.vector(origin), [self.vector(row) for row in axes])
 
 
 class Nodes(Numbers):
