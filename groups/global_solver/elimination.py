@@ -16,11 +16,6 @@ Method = Literal["dense", "sparse"]
 SPARSE_FROM = 100
 
 
-def method_for(system: System) -> Method:
-    """The faster elimination, by the number of unknowns."""
-    return "sparse" if system.n >= SPARSE_FROM else "dense"
-
-
 class Dense:
     """Dense matrices; they are inverted only if the condition number or a tall system requires it."""
 
@@ -119,6 +114,7 @@ class Sparse:
 Factors = Dense | Sparse
 
 
-def factorised(system: System, method: Method, entries: Floats) -> Factors:
-    """Factors of the derivative of the rows."""
-    return (Dense if method == "dense" else Sparse)(system, entries)
+def factorised(system: System, method: Method | None, entries: Floats) -> Factors:
+    """Factors of the derivative of the rows, by the faster method if none is named."""
+    sparse = system.n >= SPARSE_FROM if method is None else method == "sparse"
+    return (Sparse if sparse else Dense)(system, entries)
